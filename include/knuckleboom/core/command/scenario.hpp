@@ -1,0 +1,67 @@
+// What is asked of a machine over time: the exact content of a scenario file, in SI units.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/command/signal.hpp"
+#include "knuckleboom/core/command/tip_path.hpp"
+
+namespace knuckleboom::command {
+
+enum class JointMode {
+  kTrack,    // the joint controller follows the reference
+  kVoltage,  // open loop: the program is the valve command in volts
+  kTip,      // the joint controller follows the inverse kinematics of the tip path
+};
+
+struct JointProgram {
+  std::string joint;
+  JointMode mode = JointMode::kTrack;
+  Signal signal;  // joint position [rad, m] or valve command [V]; unused in tip mode
+};
+
+struct InitialJoint {
+  std::string joint;
+  double position = 0.0;  // rad or m; at rest
+  // Static equilibrium leaves one pressure free; at most one of the two is given for a cylinder.
+  // For a motor both ports stand at port_b around the load: P_e - P_f balances it.
+  bool port_a_given = false, port_b_given = false;
+  double port_a_Pa = 0.0, port_b_Pa = 0.0;
+};
+
+enum class EventKind {
+  kAttach,      // payload rigidly to a body, picked up at rest
+  kDetach,      // payload of that name let go
+  kJointMode,   // joint to open loop volts (value) or back to tracking, without a bump
+  kPumpPressure,// supply pressure becomes value [Pa]
+  kGain,        // controller gain `key` of joint becomes value
+};
+
+struct Event {
+  EventKind kind = EventKind::kAttach;
+  double at_s = 0.0;
+  std::string name;          // payload
+  std::string target;        // body or joint
+  std::string key;           // gain name: kp, ki, kd, feed_forward
+  JointMode mode = JointMode::kTrack;
+  double value = 0.0;
+  double mass_kg = 0.0;      // payload
+  Vec3 com_B = Vec3::Zero(); // m, body frame
+  Mat3 about_com = Mat3::Zero();
+};
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  std::string machine;       // machine used when none is named
+  double duration_s = 0.0;
+  double tick_s = 1e-3;
+  std::vector<InitialJoint> initial;
+  std::vector<JointProgram> programs;
+  double tip_start_s = 0.0;
+  TipPath tip_path;
+  std::vector<Event> events;  // sorted by time
+};
+
+}  // namespace knuckleboom::command

@@ -1,0 +1,49 @@
+// Joint controller: PID on the joint position, output in volts to the valve.
+//
+// Sampled: at sample k the error is e_k = reference - position; the output uses the sum of e_j dt over
+// j < k, and the sum is updated after it.
+#pragma once
+
+#include <cstdint>
+
+namespace knuckleboom::control {
+
+enum class AntiWindup {
+  kNone,             // the sum goes on while the output is limited
+  kConditional,      // the sum stands still while the output is limited
+  kBackCalculation,  // the sum is driven back by (limited - raw output) / tracking time
+};
+
+struct PidGains {
+  double Kp = 0.0;             // V/rad (V/m)
+  double Ki = 0.0;             // V/(rad s)
+  double Kd = 0.0;             // V s/rad, on the measured rate, low-pass filtered
+  double derivative_filter_s = 0.01;
+  double feed_forward = 0.0;   // V s/rad on the reference rate
+  double overlap_compensation_V = 0.0;  // added in the direction of the output
+  double compensation_width_V = 0.05;   // output over which the compensation fades in
+  double output_limit_V = 10.0;
+  AntiWindup anti_windup = AntiWindup::kConditional;
+  double tracking_time_s = 1.0;
+  int period_ticks = 1;        // sample period in ticks; the output is held between
+};
+
+struct PidState {
+  double integral = 0.0;        // of the error [rad s]
+  double derivative = 0.0;      // filtered rate [rad/s]
+  double last_reference = 0.0;
+  double last_position = 0.0;
+  double output_V = 0.0;
+  std::int32_t primed = 0;      // 0 before the first sample
+  std::int32_t reserved = 0;
+};
+
+// One sample. direction: +1 or -1, sign of the actuator Jacobian. Returns the output in volts.
+double sample(const PidGains& gains, double dt, double direction, double reference, double position,
+              PidState& state);
+
+// Sets the integral so that the next sample gives output_V as far as Ki and the limits allow.
+void start_bumpless(const PidGains& gains, double direction, double reference, double position,
+                    double output_V, PidState& state);
+
+}  // namespace knuckleboom::control

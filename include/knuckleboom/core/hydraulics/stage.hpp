@@ -1,0 +1,242 @@
+// One circuit within one implicit stage of the integrator: given the actuator speed, what pressures,
+// flows and force follow, and how they change with it.
+//
+// A stage with step weight g (gamma h) replaces dy/dt = f(y) by y = y_star + g f(y). Per side s, with
+// o the flow out of the port into the actuator (sign_s area_s x_dot) and o_R the flow through the line:
+//   C dP_C/dt = Q - o_R - bypass(P_C)          capacitance (eq. 18-19)
+//   I dQ/dt   = P_S - C_R Q|Q| - P_C           orifice and inertance (A6a, eq. 13)
+//   p         = P_C - R o_R|o_R|  or  P_C - R o_R
+//   o_R       = o + leakage(p) + bypass(p)     port
+// Each hose is then one scalar quadratic in Q, solved in closed form; the ports couple only where there
+// is leakage or an open relief or anti-cavitation valve, by a short Newton iteration.
+#pragma once
+
+#include <cmath>
+
+#include "knuckleboom/core/hydraulics/parameters.hpp"
+#include "knuckleboom/core/math/quadratic.hpp"
+
+namespace knuckleboom::hydraulics {
+
+enum class LineModel : int {
+  kDynamic,    // open valve, full model: P_C and Q are states
+  kResistive,  // open valve, reduced model: no oil or inertia, orifice and line in series (fig. 7)
+  kClosed,     // closed valve: no flow from the source, P_C is a state (eq. 18-20)
+};
+
+// Constants of a circuit for one stage weight.
+struct StageConstants {
+  struct Side {
+    double sign_area;  // o = sign_area x_dot
+    double g_C;        // g / C
+    double g_I;        // g / I
+    double R;
+    double leak_external;
+  } side[2];
+  double leak_internal;
+  bool linear_line;
+  bool coupled;  // leakage joins the ports
+  double B;
+  // Band in which no protective valve is open, and their conductances.
+  double P_low, P_high, G_low, G_high;
+};
+StageConstants make_stage(const Circuit& circuit, double g);
+
+// Explicit part of the stage, and the valve.
+struct StageInput {
+  double P_star[2];
+  double Q_star[2];
+  double P_S[2];
+  double C_R[2];
+};
+
+struct StageResult {
+  double P_C[2], Q[2], p[2];        // capacitance pressure, inflow, port pressure
+  double dP_C[2], dQ[2], dp[2];     // their derivatives by x_dot
+  double o_R[2];                    // line flow, out of the capacitance
+  double bypass_C[2], bypass_p[2];  // protective flow out of node and port, to tank
+  double force;                     // of the oil alone [N, N m]
+  double dforce;                    // by x_dot
+};
+
+namespace detail {
+
+// Flow of the protective valves out of a node, and its slope.
+struct Bypass {
+  double flow, slope;
+};
+inline Bypass bypass(const StageConstants& k, double P) {
+  if (P > k.P_high) return {k.G_high * (P - k.P_high), k.G_high};
+  if (P < k.P_low) return {k.G_low * (P - k.P_low), k.G_low};
+  return {0.0, 0.0};
+}
+
+struct Response {
+  double P_C, Q, p;
+  double dP_C, dQ, dp;  // by o_R
+  double bypass_C;
+};
+
+// Capacitance with inflow Q(P_C): g_C and P_star may have been changed by an open protective valve.
+inline void solve_node(const StageConstants::Side& k, double g_C, double P_star, double Q_star,
+                       double P_S, double C_R, double o_R, Response& out) {
+  const double b = 1.0 + k.g_I * g_C;
+  const double a = k.g_I * C_R;
+  const double r = Q_star + k.g_I * (P_S - P_star + g_C * o_R);
+  const double root = std::sqrt(b * b + 4.0 * a * std::fabs(r));
+  out.Q = 2.0 * r / (b + root);
+  out.dQ = k.g_I * g_C / root;
+  out.P_C = P_star + g_C * (out.Q - o_R);
+  out.dP_C = g_C * (out.dQ - 1.0);
+}
+
+template <LineModel Model>
+inline Response respond(const StageConstants& k, const StageInput& in, int s, double o_R) {
+  const StageConstants::Side& side = k.side[s];
+  Response out;
+  out.bypass_C = 0.0;
+  if constexpr (Model == LineModel::kResistive) {
+    out.Q = o_R;
+    out.dQ = 1.0;
+    out.P_C = in.P_S[s] - in.C_R[s] * signed_square(o_R);
+    out.dP_C = -2.0 * in.C_R[s] * std::fabs(o_R);
+  } else {
+    const auto solve = [&](double g_C, double P_star) {
+      if constexpr (Model == LineModel::kDynamic) {
+        solve_node(side, g_C, P_star, in.Q_star[s], in.P_S[s], in.C_R[s], o_R, out);
+      } else {
+        out.Q = 0.0;
+        out.dQ = 0.0;
+        out.P_C = P_star - g_C * o_R;
+        out.dP_C = -g_C;
+      }
+    };
+    solve(side.g_C, in.P_star[s]);
+    if (out.P_C > k.P_high || out.P_C < k.P_low) [[unlikely]] {
+      // An open valve with flow G (P - P_0) turns the node's equation into one of the same form.
+      const bool high = out.P_C > k.P_high;
+      const double G = high ? k.G_high : k.G_low;
+      const double P_0 = high ? k.P_high : k.P_low;
+      const double scale = 1.0 / (1.0 + side.g_C * G);
+      solve(side.g_C * scale, (in.P_star[s] + side.g_C * G * P_0) * scale);
+      out.bypass_C = G * (out.P_C - P_0);
+    }
+  }
+  if (k.linear_line) {
+    out.p = out.P_C - side.R * o_R;
+    out.dp = out.dP_C - side.R;
+  } else {
+    out.p = out.P_C - side.R * signed_square(o_R);
+    out.dp = out.dP_C - 2.0 * side.R * std::fabs(o_R);
+  }
+  return out;
+}
+
+inline void store(const StageConstants& k, const Response& r, int s, double o_R, double do_R,
+                  StageResult& out) {
+  out.P_C[s] = r.P_C;
+  out.Q[s] = r.Q;
+  out.p[s] = r.p;
+  out.dP_C[s] = r.dP_C * do_R;
+  out.dQ[s] = r.dQ * do_R;
+  out.dp[s] = r.dp * do_R;
+  out.o_R[s] = o_R;
+  out.bypass_C[s] = r.bypass_C;
+  out.bypass_p[s] = 0.0;
+  out.force += k.side[s].sign_area * r.p;
+  out.dforce += k.side[s].sign_area * out.dp[s];
+}
+
+// Port pressures p with p_s = f_s(o_s + L_s(p)): Newton in two unknowns from p_start.
+template <LineModel Model>
+inline void solve_coupled(const StageConstants& k, const StageInput& in, double x_dot,
+                          const double (&p_start)[2], StageResult& out) {
+  constexpr int kMaxIterations = 40;
+  constexpr double kTolerance = 1e-4;  // Pa
+  double p[2] = {p_start[0], p_start[1]};
+  const double o[2] = {k.side[0].sign_area * x_dot, k.side[1].sign_area * x_dot};
+  Response r[2];
+  Bypass y[2];
+  double o_R[2], Jd[2], Jo[2];
+  double inverse_det = 0.0;
+  double last = INFINITY;
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    double G[2];
+    for (int s = 0; s < 2; ++s) {
+      y[s] = bypass(k, p[s]);
+      o_R[s] = o[s] + k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s] + y[s].flow;
+      r[s] = respond<Model>(k, in, s, o_R[s]);
+      G[s] = p[s] - r[s].p;
+      Jd[s] = 1.0 - r[s].dp * (k.leak_internal + k.side[s].leak_external + y[s].slope);
+      Jo[s] = r[s].dp * k.leak_internal;
+    }
+    inverse_det = 1.0 / (Jd[0] * Jd[1] - Jo[0] * Jo[1]);
+    double d0 = (Jd[1] * G[0] - Jo[0] * G[1]) * inverse_det;
+    double d1 = (Jd[0] * G[1] - Jo[1] * G[0]) * inverse_det;
+    const double size = std::fmax(std::fabs(d0), std::fabs(d1));
+    // The kinks of the protective valves can make Newton hop; a half step ends that.
+    if (iteration > 4 && size > 0.5 * last) {
+      d0 *= 0.5;
+      d1 *= 0.5;
+    }
+    last = size;
+    if (size < kTolerance) break;
+    p[0] -= d0;
+    p[1] -= d1;
+  }
+  // dp/dx_dot from the same Jacobian.
+  const double f0 = r[0].dp * k.side[0].sign_area;
+  const double f1 = r[1].dp * k.side[1].sign_area;
+  const double dp[2] = {(Jd[1] * f0 - Jo[0] * f1) * inverse_det,
+                        (Jd[0] * f1 - Jo[1] * f0) * inverse_det};
+  out.force = 0.0;
+  out.dforce = 0.0;
+  for (int s = 0; s < 2; ++s) {
+    const double do_R = k.side[s].sign_area + k.leak_internal * (dp[s] - dp[1 - s]) +
+                        (k.side[s].leak_external + y[s].slope) * dp[s];
+    store(k, r[s], s, o_R[s], do_R, out);
+    out.bypass_p[s] = y[s].flow;
+  }
+}
+
+template <LineModel Model>
+inline void evaluate(const StageConstants& k, const StageInput& in, double x_dot,
+                     const double (&p_start)[2], StageResult& out) {
+  if (!k.coupled) [[likely]] {
+    const double o0 = k.side[0].sign_area * x_dot;
+    const double o1 = k.side[1].sign_area * x_dot;
+    const Response r0 = respond<Model>(k, in, 0, o0);
+    const Response r1 = respond<Model>(k, in, 1, o1);
+    if (r0.p <= k.P_high && r0.p >= k.P_low && r1.p <= k.P_high && r1.p >= k.P_low) [[likely]] {
+      out.force = 0.0;
+      out.dforce = 0.0;
+      store(k, r0, 0, o0, k.side[0].sign_area, out);
+      store(k, r1, 1, o1, k.side[1].sign_area, out);
+      return;
+    }
+  }
+  solve_coupled<Model>(k, in, x_dot, p_start, out);
+}
+
+}  // namespace detail
+
+// p_start: port pressures to start the coupled iteration from.
+inline void evaluate_stage(LineModel model, const StageConstants& k, const StageInput& in,
+                           double x_dot, const double (&p_start)[2], StageResult& out) {
+  switch (model) {
+    case LineModel::kDynamic:
+      return detail::evaluate<LineModel::kDynamic>(k, in, x_dot, p_start, out);
+    case LineModel::kResistive:
+      return detail::evaluate<LineModel::kResistive>(k, in, x_dot, p_start, out);
+    case LineModel::kClosed:
+      return detail::evaluate<LineModel::kClosed>(k, in, x_dot, p_start, out);
+  }
+}
+
+// Flow through a closed valve's maximum resistance (eq. 14).
+inline double residual_flow(double P_S, double P_C, double C_R) {
+  const double dP = P_S - P_C;
+  return std::copysign(std::sqrt(std::fabs(dP) / C_R), dP);
+}
+
+}  // namespace knuckleboom::hydraulics

@@ -1,0 +1,63 @@
+// Proportional spool valve as two orifices between two sources and two lines (paper, section 2b).
+//
+// Command u [V], positive: P_S1 = pump, P_S2 = tank; negative: the two swap; zero counts as positive.
+// Orifice: dP = C_R Q|Q| (eq. 13), C_R = 1/g^2 [kg/m^7], g the conductance [m^3/(s sqrt(Pa))].
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "knuckleboom/core/math/table.hpp"
+
+namespace knuckleboom::hydraulics {
+
+// The four metering edges; a spool uses two at a time.
+enum Edge { kPumpToA = 0, kBToTank = 1, kPumpToB = 2, kAToTank = 3 };
+
+// g(s) over relative opening s = 0..1: scale (c1 s + c2 s^2 + c3 s^3), or scale times a table of s.
+struct Conductance {
+  double scale = 0.0;  // K_Q
+  std::array<double, 3> polynomial{};
+  Table table;  // used instead of the polynomial when not empty
+};
+
+struct Valve {
+  double overlap_V = 0.5;
+  double full_V = 10.0;
+  std::array<Conductance, 4> edge;
+  double min_conductance_ratio = 1e-4;  // of the edge's scale: the maximum resistance
+  double spool_time_constant_s = 0.0;   // first-order lag of the spool behind the command; 0: none
+};
+
+// What a command makes of a valve.
+struct Orifices {
+  double P_S1, P_S2;    // sources [Pa]
+  double C_R1, C_R2;    // resistance of the orifice towards line 1 and 2 [kg/m^7]
+  bool open;            // |u| > overlap
+};
+
+inline double conductance(const Conductance& edge, double opening) {
+  if (!edge.table.x.empty()) return edge.scale * evaluate(edge.table, opening).value;
+  const auto& c = edge.polynomial;
+  return edge.scale * (opening * (c[0] + opening * (c[1] + opening * c[2])));
+}
+
+inline double resistance(const Valve& valve, Edge edge, double opening) {
+  const Conductance& curve = valve.edge[edge];
+  const double g =
+      std::max(conductance(curve, opening), valve.min_conductance_ratio * curve.scale);
+  return 1.0 / (g * g);
+}
+
+inline Orifices orifices(const Valve& valve, double spool_V, double P_pump, double P_tank) {
+  const double magnitude = std::fabs(spool_V);
+  const bool forward = spool_V >= 0.0;
+  const double opening = std::clamp(
+      (magnitude - valve.overlap_V) / (valve.full_V - valve.overlap_V), 0.0, 1.0);
+  return {forward ? P_pump : P_tank, forward ? P_tank : P_pump,
+          resistance(valve, forward ? kPumpToA : kAToTank, opening),
+          resistance(valve, forward ? kBToTank : kPumpToB, opening), magnitude > valve.overlap_V};
+}
+
+}  // namespace knuckleboom::hydraulics

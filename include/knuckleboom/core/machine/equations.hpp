@@ -1,0 +1,87 @@
+// Pieces of the coupled equations that the real-time step and the converged solver share.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "knuckleboom/core/hydraulics/stage.hpp"
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/machine/state.hpp"
+
+namespace knuckleboom::machine {
+
+struct StopForce {
+  double force;   // on the actuator displacement, outward positive
+  double dforce;  // by x_dot, for x moving with weight g in an implicit stage
+  bool active;    // beyond the stop
+};
+
+inline StopForce stop_force(const EndStops& stops, double x, double x_dot, double g) {
+  StopForce out{0.0, 0.0, false};
+  if (!stops.enabled) return out;
+  // Mirrored so that `in` is the way into the stop and `depth` how far beyond its start.
+  const double below = stops.x_min - x;
+  const double above = x - stops.x_max;
+  const bool low = below > above;
+  const double depth = low ? below : above;
+  const double in = low ? -x_dot : x_dot;
+  if (depth + stops.cushion <= 0.0) return out;
+  double push = 0.0;
+  double slope = 0.0;  // by `in`
+  if (in > 0.0 && stops.cushion > 0.0) {
+    const double c = stops.cushion_damping * std::min(1.0, (depth + stops.cushion) / stops.cushion);
+    push += c * in;
+    slope += c;
+  }
+  if (depth > 0.0) {
+    out.active = true;
+    const double contact = stops.stiffness * depth + stops.damping * in;
+    if (contact > 0.0) {
+      push += contact;
+      slope += stops.damping + g * stops.stiffness;
+    }
+  }
+  out.force = low ? push : -push;
+  out.dforce = -slope;
+  return out;
+}
+
+// Which equations a circuit follows.
+inline hydraulics::LineModel line_model(bool open, Fidelity fidelity) {
+  if (!open) return hydraulics::LineModel::kClosed;
+  return fidelity == Fidelity::kFull ? hydraulics::LineModel::kDynamic
+                                     : hydraulics::LineModel::kResistive;
+}
+
+// Powers [W] of one circuit at one instant, from an evaluated stage.
+struct Powers {
+  double pump, valve, line, relief, leakage, friction;
+};
+Powers powers(const hydraulics::Circuit& circuit, const hydraulics::StageInput& in,
+              const hydraulics::StageResult& out, double x_dot);
+
+// Oil compression and line inertia energy of a circuit as its equations hold it [J].
+double oil_energy(const hydraulics::Circuit& circuit, const ActuatorState& state,
+                  hydraulics::LineModel model);
+
+// Kinetic, potential and oil energy of the whole machine [J].
+double stored_energy(const MachineModel& model, const MachineState& state, Fidelity fidelity);
+
+// Sets spools to their commands' orifices and changes equations where a valve opened or closed:
+// counts switches and books what the change gains. in[k] receives sources and resistances.
+void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
+                   hydraulics::StageInput* in);
+
+// Counts what a circuit's protection and stops do at the end of a tick. relief and cavitation become
+// true if any is active.
+void watch(const Actuator& actuator, const hydraulics::StageResult& out, bool at_stop,
+           ActuatorState& a, Health& health, bool& relief, bool& cavitation);
+
+// Actuator displacement and lever of actuator k at joint position q.
+LinkageState displacement(const MachineModel& model, int actuator, double q);
+
+// Piston speed of a just opened valve against the force that it held (eq. 17).
+double quasi_steady_speed(const hydraulics::Circuit& circuit, const hydraulics::StageInput& in,
+                          double held_force);
+
+}  // namespace knuckleboom::machine

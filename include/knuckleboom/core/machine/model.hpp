@@ -1,0 +1,93 @@
+// A machine: rigid bodies, the actuators that move their joints, and the joint controllers.
+// Built once, validated, then constant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/control/pid.hpp"
+#include "knuckleboom/core/hydraulics/parameters.hpp"
+#include "knuckleboom/core/multibody/tree.hpp"
+
+namespace knuckleboom::machine {
+
+enum class LinkageKind {
+  kDirect,    // displacement = joint position (motor on a revolute joint, cylinder along a slide)
+  kTriangle,  // cylinder between a pin on the joint's parent body and a pin on its own body
+};
+
+// How the actuator displacement x follows from the joint position q; x_dot = J q_dot (eq. 4).
+struct Linkage {
+  LinkageKind kind = LinkageKind::kDirect;
+  Vec3 base_pin = Vec3::Zero();  // triangle: in the joint frame at q = 0 (origin at the joint), m
+  Vec3 rod_pin = Vec3::Zero();   // triangle: in the moving body's frame, m
+  // Length^2 = k0 + kc cos q + ks sin q; filled by finish().
+  double k0 = 0.0, kc = 0.0, ks = 0.0;
+};
+
+struct LinkageState {
+  double x;  // m or rad
+  double J;  // dx/dq
+};
+LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q);
+
+// Cushioned end stop at both ends of the actuator's displacement. Inside the cushion a damping grows
+// linearly up to the stop; beyond it a spring and damper push back.
+struct EndStops {
+  bool enabled = false;
+  double x_min = 0.0, x_max = 0.0;  // m or rad
+  double cushion = 0.0;             // m or rad
+  double cushion_damping = 0.0;     // N s/m at the stop
+  double stiffness = 0.0;           // N/m
+  double damping = 0.0;             // N s/m
+};
+
+struct Actuator {
+  std::string name;
+  int link = 0;  // joint it moves
+  Linkage linkage;
+  hydraulics::Circuit circuit;
+  EndStops stops;
+};
+
+enum class ClosedValveModel {
+  kDynamic,      // eq. 21
+  kQuasiStatic,  // eq. 25-26 with the residual-flow filter
+};
+
+struct Supply {
+  double pump_Pa = 20e6;
+  double tank_Pa = 0.0;
+};
+
+// Where a number of the machine file comes from, for `inspect`.
+struct Source {
+  std::string key;     // path of the key in the file
+  std::string value;   // as written, with unit
+  std::string source;  // or "representative"
+};
+
+struct MachineModel {
+  std::string name;
+  std::string description;
+  multibody::Tree tree;
+  std::vector<Actuator> actuators;             // at most one per joint
+  std::vector<control::PidGains> controllers;  // one per actuator
+  Supply supply;
+  ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
+  double tau_Q = 0.01;   // time constant of the residual flow (eq. 15) [s]
+  int tip_body = 0;
+  Vec3 tip_B = Vec3::Zero();
+  std::vector<Source> sources;
+
+  int joint_count() const { return tree.link_count(); }
+  const std::string& joint_name(int link) const { return tree.body(tree.link(link).body).joint_name; }
+};
+
+// Derives what follows from the parameters (linkage constants, end stops from joint limits where the
+// stops are enabled and their ends are equal). Returns one sentence for each thing that no machine can
+// be (empty if sound): impossible triangles within the joint range, dead centres, areas, non-positive
+// parameters, two actuators on a joint.
+std::vector<std::string> finish(MachineModel& model);
+
+}  // namespace knuckleboom::machine

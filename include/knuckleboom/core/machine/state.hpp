@@ -1,0 +1,62 @@
+// The physical state of a machine, and what is counted along the way. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "knuckleboom/core/multibody/tree.hpp"
+
+namespace knuckleboom::machine {
+
+enum class Fidelity : std::int32_t {
+  kFull,     // oil and line inertia: 18 states for the crane (A6)
+  kReduced,  // open valves as resistive networks: 6 states (section 4)
+};
+
+struct ActuatorState {
+  double P_C[2];     // pressure in the capacitance of line 1 and 2 [Pa]
+  double Q[2];       // flow from the source into line 1 and 2 [m^3/s]
+  double p[2];       // port pressure: P1, P4 or P_Re1, P_Re2 [Pa]
+  double command_V;  // to the valve
+  double spool_V;    // behind its lag
+  // Quasi-static closed valve: position, force and port pressures from closing on (eq. 25-26).
+  double x_hold, F_hold, P_hold[2];
+  std::int32_t open;
+  std::int32_t relief_active;      // bit s: a valve of side s is beyond its relief setting
+  std::int32_t cavitation_active;  // bit s: side s draws oil through its anti-cavitation valve
+  std::int32_t stop_active;        // beyond an end stop
+};
+
+// Energy [J] since the start. pump + switching + model + events
+//   = valve + line + relief + leakage + friction + stops + change of the stored energy + residual.
+struct EnergyLedger {
+  double pump;                                            // work of both sources on the lines
+  double valve, line, relief, leakage, friction, stops;   // turned into heat
+  double switching;  // gained at changes between open and closed equations
+  double model;      // gained by the quasi-static closed valve, which keeps no momentum
+  double events;     // brought in by payloads attached and let go
+  double start;      // stored energy at the start
+};
+
+struct Health {
+  std::int64_t ticks;
+  std::int64_t valve_switches;
+  std::int64_t relief_events, cavitation_events, stop_hits;
+  std::int64_t relief_ticks, cavitation_ticks;  // ticks with at least one active
+  std::int64_t newton_iterations;               // over both stages
+  std::int64_t newton_unconverged;
+  std::int64_t non_finite;
+  std::int64_t newton_worst;  // most iterations in one stage
+};
+
+struct MachineState {
+  double q[kMaxLinks], v[kMaxLinks], a[kMaxLinks];  // joint position, rate, acceleration
+  multibody::LinkInertia inertia[kMaxLinks];        // payloads included
+  ActuatorState actuator[kMaxActuators];
+  double pump_Pa, tank_Pa;
+  EnergyLedger energy;
+  Health health;
+};
+static_assert(std::is_trivially_copyable_v<MachineState>);
+
+}  // namespace knuckleboom::machine

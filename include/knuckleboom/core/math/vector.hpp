@@ -1,0 +1,16 @@
+// Fixed-size linear algebra used throughout the core.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+namespace knuckleboom {
+
+using Vec3 = Eigen::Vector3d;
+using Mat3 = Eigen::Matrix3d;
+
+// Capacity of a machine; arrays in the state are this long, and the first n entries count.
+inline constexpr int kMaxLinks = 16;
+inline constexpr int kMaxActuators = 8;
+
+}  // namespace knuckleboom

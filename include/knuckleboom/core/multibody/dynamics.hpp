@@ -1,0 +1,51 @@
+// The recursive algorithms: M(q) a + bias(q, v) = tau  (eq. 3 and A1; bias = V + G).
+//
+// Inertias are passed apart from the tree, since a state may carry attached payloads.
+// Sources: R. Featherstone, Rigid Body Dynamics Algorithms (2008): RNEA ch. 5, CRBA ch. 6, ABA ch. 7,
+// here with all quantities about the world origin, so that forces and composite inertias only add.
+#pragma once
+
+#include "knuckleboom/core/multibody/kinematics.hpp"
+
+namespace knuckleboom::multibody {
+
+struct MassAndBias {
+  double M[kMaxLinks][kMaxLinks];  // symmetric, both halves filled
+  double bias[kMaxLinks];          // Coriolis, centrifugal and gravity; damping not included
+  double sin_q[kMaxLinks];         // of the joint angles (0 for prismatic joints)
+  double cos_q[kMaxLinks];
+};
+
+// Mass matrix (composite rigid bodies) and bias force (Newton-Euler) in one sweep.
+void mass_and_bias(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v,
+                   MassAndBias& out);
+
+// tau = M a + bias (recursive Newton-Euler).
+void inverse_dynamics(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v,
+                      const double* a, double* tau);
+
+// a = M^-1 (tau - bias) by articulated bodies, O(n).
+void forward_dynamics(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v,
+                      const double* tau, double* a);
+
+struct Energy {
+  double kinetic;    // J
+  double potential;  // J, zero at the world origin
+};
+Energy energy(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v);
+
+// Rigidly attaches a payload to a link, or takes it off again. The joint rates v change so that the
+// generalised momentum M v (plus the payload's own, from its velocity when attached) is kept.
+// payload: in the link frame; v_com_W, omega_W: payload motion just before.
+void attach(const Tree& tree, LinkInertia* inertia, const double* q, double* v, int link,
+            const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W);
+// A released payload keeps its velocity, so the rates stay; returns its motion.
+struct FreeMotion {
+  Vec3 p_com_W;
+  Vec3 v_com_W;
+  Vec3 omega_W;
+};
+FreeMotion detach(const Tree& tree, LinkInertia* inertia, const double* q, const double* v, int link,
+                  const LinkInertia& payload);
+
+}  // namespace knuckleboom::multibody

@@ -1,0 +1,68 @@
+// A machine doing a scenario: state(k+1) = step(model, state(k), input(k)).
+//
+// The stages of a tick, in the order of the data: scenario -> TickInput -> controllers -> valve
+// commands -> circuits and bodies (machine::Stepper, or a converged solver in its place) -> state.
+#pragma once
+
+#include "knuckleboom/core/command/scenario.hpp"
+#include "knuckleboom/core/machine/stepper.hpp"
+#include "knuckleboom/core/sim/state.hpp"
+
+namespace knuckleboom::sim {
+
+class Simulation {
+ public:
+  // Model and scenario are copied. Throws std::invalid_argument with one sentence if they do not fit.
+  Simulation(machine::MachineModel model, command::Scenario scenario);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  // At rest in static equilibrium, valves closed.
+  SimState initial_state(machine::Fidelity fidelity) const;
+
+  // One tick of the scenario.
+  void step(SimState& state) const;
+  // One tick with inputs from elsewhere (levers, a recording); events of the scenario still happen.
+  void step(SimState& state, const TickInput& input) const;
+
+  // The parts of a tick, for a solver that takes the place of machine::Stepper between them.
+  void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
+  void begin_tick(SimState& state, const TickInput& input) const;
+  void end_tick(SimState& state) const;
+
+  // Inputs of the scenario for the tick that starts at this state.
+  TickInput scenario_input(SimState& state) const;
+
+  const machine::MachineModel& model() const { return model_; }
+  const command::Scenario& scenario() const { return scenario_; }
+  double tick_s() const { return h_; }
+  double time(const SimState& state) const { return static_cast<double>(state.tick) * h_; }
+  std::int64_t tick_count() const;  // of the whole scenario
+
+  // Energy balance: what is left of pump + switching + model + events after losses and storage [J].
+  double energy_residual(const SimState& state) const;
+
+ private:
+  struct JointPlan {
+    const command::JointProgram* program = nullptr;  // of the actuator's joint; null: hold the start
+  };
+  void run_events(SimState& state) const;
+  void apply(const command::Event& event, int index, SimState& state) const;
+  void control(SimState& state, const TickInput& input) const;
+  int actuator_of(const std::string& joint) const;
+
+  machine::MachineModel model_;
+  command::Scenario scenario_;
+  double h_;
+  machine::Stepper stepper_;
+  std::array<JointPlan, kMaxActuators> plan_{};
+  std::array<double, kMaxLinks> q0_{};
+  std::array<double, kMaxActuators> half_spool_decay_{};  // over half a tick
+  std::vector<int> event_link_, event_actuator_;
+  std::vector<multibody::LinkInertia> event_inertia_;
+  bool has_tip_ = false;
+  std::array<bool, kMaxLinks> tip_used_{};
+  Vec3 tip_start_W_ = Vec3::Zero();
+};
+
+}  // namespace knuckleboom::sim

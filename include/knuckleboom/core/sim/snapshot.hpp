@@ -1,0 +1,38 @@
+// What readers may see of a simulation: plain numbers, safe to copy between threads.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "knuckleboom/core/sim/simulation.hpp"
+
+namespace knuckleboom::sim {
+
+struct JointSnapshot {
+  double position, rate, reference;  // rad or m, reference of the tick that led here
+};
+
+struct ActuatorSnapshot {
+  double displacement;    // cylinder length or motor angle [m, rad]
+  double valve_V;         // command of the tick that led here
+  double port_a_Pa, port_b_Pa;
+  double force;           // of the oil on the actuator [N, N m]
+  std::int32_t open;
+  std::int32_t at_relief, cavitating, at_stop;
+};
+
+struct Snapshot {
+  std::int64_t tick;
+  double t_s;
+  std::int32_t joint_count, actuator_count;
+  JointSnapshot joint[kMaxLinks];
+  ActuatorSnapshot actuator[kMaxActuators];
+  std::int32_t actuator_of_joint[kMaxLinks];  // -1: passive
+  double tip_W[3];                            // m
+  machine::Health health;
+};
+static_assert(std::is_trivially_copyable_v<Snapshot>);
+
+Snapshot take_snapshot(const Simulation& simulation, const SimState& state);
+
+}  // namespace knuckleboom::sim

@@ -1,0 +1,51 @@
+// Everything a simulation needs to go on, as one value: copy it to save, rewind or branch.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "knuckleboom/core/control/pid.hpp"
+#include "knuckleboom/core/machine/state.hpp"
+
+namespace knuckleboom::sim {
+
+inline constexpr int kMaxPayloads = 8;
+
+// What drives one actuator during a tick. Recorded, it replays the run.
+enum class DriveMode : std::int32_t {
+  kVoltage,   // value goes to the valve [V]
+  kPosition,  // value is the controller's reference [rad, m]
+};
+struct Drive {
+  double value;
+  DriveMode mode;
+  std::int32_t reserved;
+};
+struct TickInput {
+  Drive drive[kMaxActuators];
+};
+
+struct Payload {
+  multibody::LinkInertia inertia;  // in the link's frame
+  std::int32_t link;
+  std::int32_t event;  // scenario event that brought it, -1: slot free
+};
+
+struct SimState {
+  std::int64_t tick;
+  machine::Fidelity fidelity;
+  std::int32_t next_event;
+  machine::MachineState machine;
+  control::PidState pid[kMaxActuators];
+  control::PidGains gains[kMaxActuators];
+  TickInput input;               // of the tick that led here
+  double reference[kMaxLinks];   // of the joints, in that tick [rad, m]
+  double tip_joints[kMaxLinks];  // last solution of the inverse kinematics
+  std::int64_t tip_unreachable;  // ticks in which the tip path left the machine's reach
+  Payload payload[kMaxPayloads];
+  Drive override_drive[kMaxActuators];    // by event
+  std::int32_t overridden[kMaxActuators];
+};
+static_assert(std::is_trivially_copyable_v<SimState>);
+
+}  // namespace knuckleboom::sim

@@ -1,0 +1,56 @@
+#include "knuckleboom/core/command/signal.hpp"
+
+#include <algorithm>
+
+#include "knuckleboom/core/math/trig.hpp"
+
+namespace knuckleboom::command {
+namespace {
+
+constexpr double kTwoPi = 6.283185307179586;
+
+double progress(const Term& term, double t) {
+  if (t <= term.start_s) return 0.0;
+  if (t >= term.end_s) return 1.0;
+  return (t - term.start_s) / (term.end_s - term.start_s);
+}
+
+double value(const Term& term, double t) {
+  switch (term.kind) {
+    case TermKind::kConstant:
+      return term.value;
+    case TermKind::kSine: {
+      const double s = t - term.start_s;
+      if (s < 0.0) return 0.0;
+      const double fade = term.fade_in_s > 0.0 ? std::min(1.0, s / term.fade_in_s) : 1.0;
+      // Whole turns are taken off first: the argument of the sine stays small in a long run.
+      const double turns = term.frequency_Hz * s;
+      const double part = turns - static_cast<double>(static_cast<long long>(turns));
+      return term.value * fade * sin_cos(kTwoPi * part + term.phase_rad).sin;
+    }
+    case TermKind::kRamp:
+      return term.value * progress(term, t);
+    case TermKind::kSmooth:
+      return term.value * smoothstep(progress(term, t));
+    case TermKind::kPulse:
+      return t >= term.start_s && t < term.end_s ? term.value : 0.0;
+    case TermKind::kTable:
+      return term.value * evaluate(term.table, t).value;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+double smoothstep(double s) {
+  const double c = std::clamp(s, 0.0, 1.0);
+  return c * c * (3.0 - 2.0 * c);
+}
+
+double value(const Signal& signal, double t) {
+  double sum = 0.0;
+  for (const Term& term : signal.terms) sum += value(term, t);
+  return sum;
+}
+
+}  // namespace knuckleboom::command

@@ -1,0 +1,121 @@
+#include "knuckleboom/core/machine/equations.hpp"
+
+#include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::machine {
+
+using hydraulics::Circuit;
+using hydraulics::LineModel;
+using hydraulics::StageInput;
+using hydraulics::StageResult;
+
+Powers powers(const Circuit& circuit, const StageInput& in, const StageResult& out, double x_dot) {
+  Powers w{};
+  const double external[2] = {circuit.leak_external1, circuit.leak_external2};
+  for (int s = 0; s < 2; ++s) {
+    const double Q = out.Q[s];
+    w.pump += in.P_S[s] * Q;
+    w.valve += in.C_R[s] * std::fabs(Q) * Q * Q;
+    w.line += (out.P_C[s] - out.p[s]) * out.o_R[s];
+    w.relief += out.P_C[s] * out.bypass_C[s] + out.p[s] * out.bypass_p[s];
+    w.leakage += external[s] * out.p[s] * out.p[s];
+  }
+  const double dp = out.p[0] - out.p[1];
+  w.leakage += circuit.leak_internal * dp * dp;
+  w.friction = circuit.B * x_dot * x_dot;
+  return w;
+}
+
+double oil_energy(const Circuit& circuit, const ActuatorState& state, LineModel model) {
+  if (model == LineModel::kResistive) return 0.0;
+  double sum = 0.5 * circuit.line1.C * state.P_C[0] * state.P_C[0] +
+               0.5 * circuit.line2.C * state.P_C[1] * state.P_C[1];
+  if (model == LineModel::kDynamic)
+    sum += 0.5 * circuit.line1.I * state.Q[0] * state.Q[0] +
+           0.5 * circuit.line2.I * state.Q[1] * state.Q[1];
+  return sum;
+}
+
+double stored_energy(const MachineModel& model, const MachineState& state, Fidelity fidelity) {
+  const multibody::Energy e = multibody::energy(model.tree, state.inertia, state.q, state.v);
+  double sum = e.kinetic + e.potential;
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const ActuatorState& a = state.actuator[k];
+    sum += oil_energy(model.actuators[k].circuit, a, line_model(a.open != 0, fidelity));
+  }
+  return sum;
+}
+
+void watch(const Actuator& actuator, const StageResult& out, bool at_stop, ActuatorState& a,
+           Health& health, bool& relief, bool& cavitation) {
+  const hydraulics::Protection& p = actuator.circuit.protection;
+  int relief_bits = 0;
+  int cavitation_bits = 0;
+  if (p.enabled) {
+    for (int s = 0; s < 2; ++s) {
+      const double high = std::fmax(out.P_C[s], out.p[s]);
+      const double low = std::fmin(out.P_C[s], out.p[s]);
+      if (high > p.relief_Pa) relief_bits |= 1 << s;
+      if (low < p.anti_cavitation_Pa) cavitation_bits |= 1 << s;
+    }
+  }
+  const int new_relief = relief_bits & ~a.relief_active;
+  const int new_cavitation = cavitation_bits & ~a.cavitation_active;
+  health.relief_events += (new_relief & 1) + (new_relief >> 1);
+  health.cavitation_events += (new_cavitation & 1) + (new_cavitation >> 1);
+  if (at_stop && a.stop_active == 0) ++health.stop_hits;
+  a.relief_active = relief_bits;
+  a.cavitation_active = cavitation_bits;
+  a.stop_active = at_stop ? 1 : 0;
+  relief |= relief_bits != 0;
+  cavitation |= cavitation_bits != 0;
+}
+
+LinkageState displacement(const MachineModel& model, int actuator, double q) {
+  const Linkage& linkage = model.actuators[static_cast<std::size_t>(actuator)].linkage;
+  if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
+  const SinCos t = sin_cos(q);
+  return linkage_state(linkage, q, t.sin, t.cos);
+}
+
+void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
+                   StageInput* in) {
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const Actuator& actuator = model.actuators[k];
+    ActuatorState& a = state.actuator[k];
+    const hydraulics::Orifices o = hydraulics::orifices(actuator.circuit.valve, a.spool_V,
+                                                        state.pump_Pa, state.tank_Pa);
+    in[k].P_S[0] = o.P_S1;
+    in[k].P_S[1] = o.P_S2;
+    in[k].C_R[0] = o.C_R1;
+    in[k].C_R[1] = o.C_R2;
+    if (o.open == (a.open != 0)) continue;
+    ++state.health.valve_switches;
+    const double before =
+        oil_energy(actuator.circuit, a, line_model(a.open != 0, fidelity));
+    a.open = o.open ? 1 : 0;
+    const double after = oil_energy(actuator.circuit, a, line_model(o.open, fidelity));
+    state.energy.switching += after - before;
+    if (!o.open) {
+      a.x_hold = displacement(model, static_cast<int>(k), state.q[actuator.link]).x;
+      a.P_hold[0] = a.P_C[0];
+      a.P_hold[1] = a.P_C[1];
+      a.F_hold = hydraulics::area1(actuator.circuit) * a.P_C[0] -
+                 hydraulics::area2(actuator.circuit) * a.P_C[1];
+    }
+  }
+}
+
+double quasi_steady_speed(const Circuit& circuit, const StageInput& in, double held_force) {
+  const double a1 = hydraulics::area1(circuit);
+  const double a2 = hydraulics::area2(circuit);
+  const bool quadratic = circuit.kind == hydraulics::ActuatorKind::kCylinder;
+  const double R1 = quadratic ? circuit.line1.R : 0.0;
+  const double R2 = quadratic ? circuit.line2.R : 0.0;
+  const double dF = a1 * in.P_S[0] - a2 * in.P_S[1] - held_force;
+  const double D = (in.C_R[0] + R1) * a1 * a1 * a1 + (in.C_R[1] + R2) * a2 * a2 * a2;
+  return std::copysign(std::sqrt(std::fabs(dF) / D), dF);
+}
+
+}  // namespace knuckleboom::machine

@@ -1,0 +1,176 @@
+#include "knuckleboom/core/machine/model.hpp"
+
+#include <cmath>
+
+#include "knuckleboom/core/math/trig.hpp"
+
+namespace knuckleboom::machine {
+namespace {
+
+constexpr int kRangeSamples = 200;
+
+void derive(Linkage& linkage, const Vec3& axis) {
+  const Vec3& b = linkage.base_pin;
+  const Vec3& r = linkage.rod_pin;
+  const double along = b.dot(axis) * r.dot(axis);
+  linkage.k0 = b.squaredNorm() + r.squaredNorm() - 2.0 * along;
+  linkage.kc = -2.0 * (b.dot(r) - along);
+  linkage.ks = -2.0 * b.dot(axis.cross(r));
+}
+
+LinkageState linkage_at(const Linkage& linkage, double q) {
+  const SinCos t = sin_cos(q);
+  return linkage_state(linkage, q, t.sin, t.cos);
+}
+
+// Cylinder triangle over the joint range: a length everywhere, and no dead centre.
+void check_triangle(const Actuator& actuator, const multibody::Body& body,
+                    std::vector<std::string>& faults) {
+  const std::string who = "actuator '" + actuator.name + "': ";
+  const Linkage& linkage = actuator.linkage;
+  const double amplitude = std::hypot(linkage.kc, linkage.ks);
+  if (!(amplitude > 0.0)) {
+    faults.push_back(who + "a pin lies on the joint axis, so the cylinder cannot turn the joint");
+    return;
+  }
+  if (!(body.upper > body.lower)) {
+    faults.push_back(who + "a cylinder needs limits on joint '" + body.joint_name +
+                     "'; give it a lower and an upper angle");
+    return;
+  }
+  double first = 0.0;
+  for (int i = 0; i <= kRangeSamples; ++i) {
+    const double q = body.lower + (body.upper - body.lower) * i / kRangeSamples;
+    const LinkageState s = linkage_at(linkage, q);
+    const std::string at = " at " + std::to_string(q) + " rad of joint '" + body.joint_name + "'";
+    if (!(s.x > 1e-3)) {
+      faults.push_back(who + "its pins meet" + at + ": impossible cylinder triangle");
+      return;
+    }
+    if (i == 0) first = s.J;
+    if (!(s.J * first > 0.0)) {
+      faults.push_back(who + "its lever arm vanishes" + at +
+                       ": impossible cylinder triangle within the joint range");
+      return;
+    }
+  }
+}
+
+void require(bool good, const std::string& who, const char* what, std::vector<std::string>& faults) {
+  if (!good) faults.push_back(who + what);
+}
+
+void check_line(const hydraulics::Line& line, const std::string& who,
+                std::vector<std::string>& faults) {
+  require(line.I > 0.0, who, "its line inertance must be above zero", faults);
+  require(line.C > 0.0, who, "its line capacitance must be above zero", faults);
+  require(line.R >= 0.0, who, "its line resistance must not be negative", faults);
+}
+
+void check_valve(const hydraulics::Valve& valve, const std::string& who,
+                 std::vector<std::string>& faults) {
+  require(valve.overlap_V >= 0.0, who, "the valve's overlap must not be negative", faults);
+  require(valve.full_V > valve.overlap_V, who, "the valve must open fully beyond its overlap", faults);
+  require(valve.min_conductance_ratio > 0.0 && valve.min_conductance_ratio < 1.0, who,
+          "the valve's least conductance ratio must lie between 0 and 1", faults);
+  require(valve.spool_time_constant_s >= 0.0, who, "the spool's time constant must not be negative",
+          faults);
+  for (const auto& edge : valve.edge)
+    require(edge.scale > 0.0, who, "every metering edge needs a conductance above zero", faults);
+}
+
+void check_circuit(const Actuator& actuator, std::vector<std::string>& faults) {
+  const hydraulics::Circuit& c = actuator.circuit;
+  const std::string who = "actuator '" + actuator.name + "': ";
+  check_line(c.line1, who, faults);
+  check_line(c.line2, who, faults);
+  if (c.kind == hydraulics::ActuatorKind::kCylinder) {
+    require(c.A2 > 0.0, who, "the rod is as thick as its bore or thicker", faults);
+    require(c.A1 >= c.A2, who, "the head side must not be smaller than the rod side", faults);
+  } else {
+    require(c.D_m > 0.0 && c.N > 0.0, who, "displacement and gear ratio must be above zero", faults);
+    require(c.line1.R > 0.0 && c.line2.R > 0.0, who, "a motor needs a line resistance above zero",
+            faults);
+  }
+  require(c.B >= 0.0, who, "viscous friction must not be negative", faults);
+  require(c.leak_internal >= 0.0 && c.leak_external1 >= 0.0 && c.leak_external2 >= 0.0, who,
+          "leakage must not be negative", faults);
+  const hydraulics::Protection& p = c.protection;
+  if (p.enabled) {
+    require(p.relief_Pa > 0.0 && p.relief_conductance > 0.0, who,
+            "relief needs a pressure and a conductance above zero", faults);
+    require(p.anti_cavitation_Pa <= 0.0 && p.anti_cavitation_Pa > -1e5, who,
+            "anti-cavitation opens between -1 and 0 bar", faults);
+    require(p.anti_cavitation_conductance > 0.0, who,
+            "anti-cavitation needs a conductance above zero", faults);
+  }
+  check_valve(c.valve, who, faults);
+}
+
+void derive_stops(Actuator& actuator, const multibody::Body& body, std::vector<std::string>& faults) {
+  EndStops& stops = actuator.stops;
+  if (!stops.enabled) return;
+  const std::string who = "actuator '" + actuator.name + "': ";
+  if (!(stops.x_max > stops.x_min)) {
+    if (!(body.upper > body.lower)) {
+      stops.enabled = false;  // an endless joint has no ends
+      return;
+    }
+    const double a = linkage_at(actuator.linkage, body.lower).x;
+    const double b = linkage_at(actuator.linkage, body.upper).x;
+    stops.x_min = std::fmin(a, b);
+    stops.x_max = std::fmax(a, b);
+  }
+  require(stops.stiffness > 0.0, who, "an end stop needs a stiffness above zero", faults);
+  require(stops.damping >= 0.0 && stops.cushion_damping >= 0.0 && stops.cushion >= 0.0, who,
+          "end stop damping and cushion must not be negative", faults);
+  require(2.0 * stops.cushion < stops.x_max - stops.x_min, who,
+          "the two cushions overlap; make them shorter", faults);
+}
+
+}  // namespace
+
+LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q) {
+  if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
+  const double x = std::sqrt(std::fmax(0.0, linkage.k0 + linkage.kc * cos_q + linkage.ks * sin_q));
+  return {x, (linkage.ks * cos_q - linkage.kc * sin_q) / (2.0 * x)};
+}
+
+std::vector<std::string> finish(MachineModel& model) {
+  std::vector<std::string> faults;
+  const int n = model.joint_count();
+  if (n == 0) faults.push_back("the machine has no moving joint");
+  if (static_cast<int>(model.actuators.size()) > kMaxActuators)
+    faults.push_back("a machine has at most " + std::to_string(kMaxActuators) + " actuators");
+  if (model.controllers.size() != model.actuators.size())
+    faults.push_back("every actuator needs a controller");
+  bool taken[kMaxLinks] = {};
+  for (Actuator& actuator : model.actuators) {
+    const std::string who = "actuator '" + actuator.name + "': ";
+    if (actuator.link < 0 || actuator.link >= n) {
+      faults.push_back(who + "its joint does not exist");
+      continue;
+    }
+    const multibody::Link& link = model.tree.link(actuator.link);
+    const multibody::Body& body = model.tree.body(link.body);
+    if (taken[actuator.link])
+      faults.push_back(who + "joint '" + body.joint_name + "' already has an actuator");
+    taken[actuator.link] = true;
+    if (actuator.linkage.kind == LinkageKind::kTriangle) {
+      if (!link.revolute) {
+        faults.push_back(who + "a cylinder between two pins needs a revolute joint");
+        continue;
+      }
+      derive(actuator.linkage, body.axis_B);
+      check_triangle(actuator, body, faults);
+    }
+    check_circuit(actuator, faults);
+    derive_stops(actuator, body, faults);
+  }
+  if (!(model.supply.pump_Pa > model.supply.tank_Pa))
+    faults.push_back("the pump pressure must be above the tank pressure");
+  if (!(model.tau_Q > 0.0)) faults.push_back("tau_Q must be above zero");
+  return faults;
+}
+
+}  // namespace knuckleboom::machine

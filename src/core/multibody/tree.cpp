@@ -1,0 +1,119 @@
+#include "knuckleboom/core/multibody/tree.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <stdexcept>
+
+namespace knuckleboom::multibody {
+namespace {
+
+Mat3 skew(const Vec3& a) {
+  Mat3 s;
+  s << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0;
+  return s;
+}
+
+Pose compose(const Pose& outer, const Pose& inner) {
+  return {outer.R * inner.R, outer.R * inner.p + outer.p};
+}
+
+}  // namespace
+
+LinkInertia to_link_inertia(const RigidInertia& body, const Pose& in_link) {
+  const Vec3 c = in_link.R * body.com + in_link.p;
+  const Mat3 I = in_link.R * body.about_com * in_link.R.transpose() +
+                 body.mass * (c.squaredNorm() * Mat3::Identity() - c * c.transpose());
+  LinkInertia out;
+  out.mass = body.mass;
+  for (int k = 0; k < 3; ++k) {
+    out.mc[k] = body.mass * c(k);
+    out.I[k] = I(k, k);
+  }
+  out.I[3] = I(0, 1);
+  out.I[4] = I(0, 2);
+  out.I[5] = I(1, 2);
+  return out;
+}
+
+namespace {
+LinkInertia combine(const LinkInertia& a, const LinkInertia& b, double sign) {
+  LinkInertia out;
+  out.mass = a.mass + sign * b.mass;
+  for (int k = 0; k < 3; ++k) out.mc[k] = a.mc[k] + sign * b.mc[k];
+  for (int k = 0; k < 6; ++k) out.I[k] = a.I[k] + sign * b.I[k];
+  return out;
+}
+}  // namespace
+
+LinkInertia operator+(const LinkInertia& a, const LinkInertia& b) { return combine(a, b, 1.0); }
+LinkInertia operator-(const LinkInertia& a, const LinkInertia& b) { return combine(a, b, -1.0); }
+
+bool is_physical(const RigidInertia& inertia) {
+  if (!std::isfinite(inertia.mass) || inertia.mass < 0.0) return false;
+  if (!inertia.com.allFinite() || !inertia.about_com.allFinite()) return false;
+  const double scale = inertia.about_com.cwiseAbs().maxCoeff();
+  const double slack = 1e-9 * scale;
+  if ((inertia.about_com - inertia.about_com.transpose()).cwiseAbs().maxCoeff() > slack) return false;
+  const Eigen::SelfAdjointEigenSolver<Mat3> solver(inertia.about_com, Eigen::EigenvaluesOnly);
+  const Vec3 p = solver.eigenvalues();  // ascending
+  return p(0) >= -slack && p(2) <= p(0) + p(1) + slack;
+}
+
+int Tree::add_body(Body body) {
+  const int index = body_count();
+  if (body.parent < kBase || body.parent >= index)
+    throw std::invalid_argument("body '" + body.name + "': its parent must be added before it");
+  if (!is_physical(body.inertia))
+    throw std::invalid_argument("body '" + body.name + "': no rigid body has this inertia");
+  const Body* parent = body.parent == kBase ? nullptr : &bodies_[static_cast<std::size_t>(body.parent)];
+  const Pose in_link = parent ? compose(parent->in_link, body.in_parent) : body.in_parent;
+  if (body.type == JointType::kFixed) {
+    body.link = parent ? parent->link : kBase;
+    body.in_link = in_link;
+    if (body.link != kBase) {
+      auto& sum = inertias_[static_cast<std::size_t>(body.link)];
+      sum = sum + to_link_inertia(body.inertia, body.in_link);
+    }
+  } else {
+    if (n_links_ == kMaxLinks)
+      throw std::invalid_argument("body '" + body.name + "': a tree moves at most " +
+                                  std::to_string(kMaxLinks) + " bodies");
+    const double norm = body.axis_B.norm();
+    if (!(norm > 0.0) || !std::isfinite(norm))
+      throw std::invalid_argument("body '" + body.name + "': the joint axis has no direction");
+    const Vec3 axis = body.axis_B / norm;
+    body.axis_B = axis;
+    Link link;
+    link.parent = parent ? parent->link : kBase;
+    link.revolute = body.type == JointType::kRevolute;
+    link.in_parent = in_link;
+    link.axis_P = in_link.R * axis;
+    const Mat3 along = axis * axis.transpose();
+    link.A = link.revolute ? Mat3(in_link.R * along) : in_link.R;
+    link.C = link.revolute ? Mat3(in_link.R * (Mat3::Identity() - along)) : Mat3(Mat3::Zero());
+    link.S = link.revolute ? Mat3(in_link.R * skew(axis)) : Mat3(Mat3::Zero());
+    link.damping = body.damping;
+    link.body = index;
+    body.link = n_links_;
+    body.in_link = Pose{};
+    links_[static_cast<std::size_t>(n_links_)] = link;
+    inertias_[static_cast<std::size_t>(n_links_)] = to_link_inertia(body.inertia, Pose{});
+    ++n_links_;
+  }
+  bodies_.push_back(std::move(body));
+  return index;
+}
+
+int Tree::find_body(const std::string& name) const {
+  for (int i = 0; i < body_count(); ++i)
+    if (body(i).name == name) return i;
+  return kBase;
+}
+
+int Tree::find_joint(const std::string& joint_name) const {
+  for (int i = 0; i < n_links_; ++i)
+    if (body(link(i).body).joint_name == joint_name) return i;
+  return kBase;
+}
+
+}  // namespace knuckleboom::multibody

@@ -1,0 +1,55 @@
+#include "knuckleboom/core/sim/channels.hpp"
+
+namespace knuckleboom::sim {
+namespace {
+
+const ActuatorSnapshot* actuator(const Snapshot& s, int joint) {
+  const int k = s.actuator_of_joint[joint];
+  return k < 0 ? nullptr : &s.actuator[k];
+}
+
+double time(const Snapshot& s, int) { return s.t_s; }
+double position(const Snapshot& s, int joint) { return s.joint[joint].position; }
+double rate(const Snapshot& s, int joint) { return s.joint[joint].rate; }
+double reference(const Snapshot& s, int joint) { return s.joint[joint].reference; }
+double valve(const Snapshot& s, int joint) {
+  const ActuatorSnapshot* a = actuator(s, joint);
+  return a != nullptr ? a->valve_V : 0.0;
+}
+double port_a(const Snapshot& s, int joint) {
+  const ActuatorSnapshot* a = actuator(s, joint);
+  return a != nullptr ? a->port_a_Pa : 0.0;
+}
+double port_b(const Snapshot& s, int joint) {
+  const ActuatorSnapshot* a = actuator(s, joint);
+  return a != nullptr ? a->port_b_Pa : 0.0;
+}
+double open(const Snapshot& s, int joint) {
+  const ActuatorSnapshot* a = actuator(s, joint);
+  return a != nullptr ? a->open : 0.0;
+}
+double tip(const Snapshot& s, int component) { return s.tip_W[component]; }
+
+}  // namespace
+
+std::vector<Channel> channels(const machine::MachineModel& model) {
+  std::vector<Channel> out;
+  out.push_back({"t_s", "s", "simulated time", time, 0});
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const std::string& joint = model.joint_name(i);
+    const std::string unit = model.tree.link(i).revolute ? "rad" : "m";
+    const std::string rate_unit = unit + "/s";
+    out.push_back({joint + "_" + unit, unit, "joint position", position, i});
+    out.push_back({joint + "_" + unit + "_s", rate_unit, "joint rate", rate, i});
+    out.push_back({joint + "_ref_" + unit, unit, "reference of the tick that led here", reference, i});
+    out.push_back({joint + "_valve_V", "V", "valve command of the tick that led here", valve, i});
+    out.push_back({joint + "_port_a_Pa", "Pa", "head side (P1) or motor inlet (P_Re1)", port_a, i});
+    out.push_back({joint + "_port_b_Pa", "Pa", "rod side (P4) or motor outlet (P_Re2)", port_b, i});
+    out.push_back({joint + "_valve_open", "", "1: valve beyond its overlap", open, i});
+  }
+  const char* const axes[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
+  for (int c = 0; c < 3; ++c) out.push_back({axes[c], "m", "tip in the world frame", tip, c});
+  return out;
+}
+
+}  // namespace knuckleboom::sim

@@ -1,0 +1,290 @@
+#include "knuckleboom/core/sim/simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/math/exponential.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::sim {
+namespace {
+
+using command::EventKind;
+using command::JointMode;
+
+constexpr double kTimeSlack = 1e-9;  // s; an event on a tick's own time belongs to it
+
+double direction(const machine::MachineModel& model, int actuator, double q) {
+  return machine::displacement(model, actuator, q).J < 0.0 ? -1.0 : 1.0;
+}
+
+// Pressures that hold the load; the scenario gives the level (one port of a cylinder, both of a motor).
+void set_equilibrium(const hydraulics::Circuit& circuit, double force,
+                     const command::InitialJoint* initial, double (&P)[2]) {
+  const double a1 = hydraulics::area1(circuit);
+  const double a2 = hydraulics::area2(circuit);
+  const bool a_given = initial != nullptr && initial->port_a_given;
+  const bool b_given = initial != nullptr && initial->port_b_given;
+  if (circuit.kind == hydraulics::ActuatorKind::kMotor) {
+    const double level = a_given ? initial->port_a_Pa : b_given ? initial->port_b_Pa : 0.0;
+    P[0] = level + 0.5 * force / a1;
+    P[1] = level - 0.5 * force / a2;
+  } else if (a_given) {
+    P[0] = initial->port_a_Pa;
+    P[1] = (a1 * P[0] - force) / a2;
+  } else {
+    // Not given: the unloaded side at tank pressure, the other carries the load.
+    const double rod = b_given ? initial->port_b_Pa : std::max(0.0, -force / a2);
+    P[1] = rod;
+    P[0] = (force + a2 * P[1]) / a1;
+  }
+}
+
+}  // namespace
+
+Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
+    : model_(std::move(model)),
+      scenario_(std::move(scenario)),
+      h_(scenario_.tick_s),
+      stepper_(model_, h_) {
+  for (const command::InitialJoint& joint : scenario_.initial) {
+    const int link = model_.tree.find_joint(joint.joint);
+    if (link == multibody::kBase)
+      throw std::invalid_argument("the scenario starts joint '" + joint.joint +
+                                  "', which the machine does not have");
+    q0_[static_cast<std::size_t>(link)] = joint.position;
+  }
+  for (const command::JointProgram& program : scenario_.programs) {
+    const int k = actuator_of(program.joint);
+    plan_[static_cast<std::size_t>(k)].program = &program;
+    if (program.mode == JointMode::kTip) {
+      has_tip_ = true;
+      tip_used_[static_cast<std::size_t>(model_.actuators[static_cast<std::size_t>(k)].link)] = true;
+    }
+  }
+  tip_start_W_ = machine::tip_position(model_, q0_.data());
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+    const double lag = model_.actuators[k].circuit.valve.spool_time_constant_s;
+    half_spool_decay_[k] = lag > 0.0 ? decay(0.5 * h_ / lag) : 0.0;
+  }
+  for (const command::Event& event : scenario_.events) {
+    event_link_.push_back(multibody::kBase);
+    event_actuator_.push_back(-1);
+    event_inertia_.emplace_back();
+    if (event.kind == EventKind::kAttach) {
+      const int body = model_.tree.find_body(event.target);
+      if (body == multibody::kBase || model_.tree.body(body).link == multibody::kBase)
+        throw std::invalid_argument("event at " + std::to_string(event.at_s) + " s: body '" +
+                                    event.target + "' does not exist or does not move");
+      event_link_.back() = model_.tree.body(body).link;
+      event_inertia_.back() = multibody::to_link_inertia(
+          {event.mass_kg, event.com_B, event.about_com}, model_.tree.body(body).in_link);
+    } else if (event.kind == EventKind::kJointMode || event.kind == EventKind::kGain) {
+      event_actuator_.back() = actuator_of(event.target);
+    }
+  }
+}
+
+int Simulation::actuator_of(const std::string& joint) const {
+  const int link = model_.tree.find_joint(joint);
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k)
+    if (link != multibody::kBase && model_.actuators[k].link == link) return static_cast<int>(k);
+  throw std::invalid_argument("the scenario drives joint '" + joint +
+                              "', which the machine does not have or does not actuate");
+}
+
+std::int64_t Simulation::tick_count() const {
+  return static_cast<std::int64_t>(std::llround(scenario_.duration_s / h_));
+}
+
+SimState Simulation::initial_state(machine::Fidelity fidelity) const {
+  SimState state;
+  std::memset(static_cast<void*>(&state), 0, sizeof state);
+  state.fidelity = fidelity;
+  machine::MachineState& m = state.machine;
+  m.pump_Pa = model_.supply.pump_Pa;
+  m.tank_Pa = model_.supply.tank_Pa;
+  const int n = model_.joint_count();
+  for (int i = 0; i < n; ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    m.q[i] = state.reference[i] = state.tip_joints[i] = q0_[u];
+    m.inertia[i] = model_.tree.link_inertias()[u];
+  }
+  double load[kMaxLinks];
+  const double zero[kMaxLinks] = {};
+  multibody::inverse_dynamics(model_.tree, m.inertia, m.q, zero, zero, load);
+  hydraulics::StageInput in[kMaxActuators];
+  machine::update_valves(model_, fidelity, m, in);
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+    const machine::Actuator& actuator = model_.actuators[k];
+    machine::ActuatorState& a = m.actuator[k];
+    const command::InitialJoint* initial = nullptr;
+    for (const command::InitialJoint& joint : scenario_.initial)
+      if (joint.joint == model_.joint_name(actuator.link)) initial = &joint;
+    const machine::LinkageState linkage =
+        machine::displacement(model_, static_cast<int>(k), m.q[actuator.link]);
+    a.F_hold = load[actuator.link] / linkage.J;
+    set_equilibrium(actuator.circuit, a.F_hold, initial, a.P_C);
+    a.x_hold = linkage.x;
+    for (int s = 0; s < 2; ++s) {
+      a.p[s] = a.P_hold[s] = a.P_C[s];
+      a.Q[s] = hydraulics::residual_flow(in[k].P_S[s], a.P_C[s], in[k].C_R[s]);
+    }
+    state.gains[k] = model_.controllers[k];
+    state.input.drive[k].value = m.q[actuator.link];
+    state.input.drive[k].mode = DriveMode::kPosition;
+  }
+  for (Payload& payload : state.payload) payload.event = -1;
+  m.energy.start = machine::stored_energy(model_, m, fidelity);
+  return state;
+}
+
+TickInput Simulation::scenario_input(SimState& state) const {
+  const double t = time(state);
+  if (has_tip_) {
+    const Vec3 target = tip_start_W_ + command::offset(scenario_.tip_path, t - scenario_.tip_start_s);
+    if (!machine::solve_tip(model_, target, tip_used_.data(), state.tip_joints))
+      ++state.tip_unreachable;
+  }
+  TickInput input{};
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+    const int link = model_.actuators[k].link;
+    Drive& drive = input.drive[k];
+    const command::JointProgram* program = plan_[k].program;
+    drive.mode = DriveMode::kPosition;
+    drive.value = q0_[static_cast<std::size_t>(link)];
+    if (program != nullptr) {
+      if (program->mode == JointMode::kTip) {
+        drive.value = state.tip_joints[link];
+      } else {
+        drive.value = command::value(program->signal, t);
+        if (program->mode == JointMode::kVoltage) drive.mode = DriveMode::kVoltage;
+      }
+    }
+    if (state.overridden[k] != 0) drive = state.override_drive[k];
+  }
+  return input;
+}
+
+void Simulation::apply(const command::Event& event, int index, SimState& state) const {
+  machine::MachineState& m = state.machine;
+  const auto at = static_cast<std::size_t>(index);
+  switch (event.kind) {
+    case EventKind::kAttach:
+    case EventKind::kDetach: {
+      const double before = machine::stored_energy(model_, m, state.fidelity);
+      for (Payload& slot : state.payload) {
+        if (event.kind == EventKind::kAttach && slot.event < 0) {
+          slot = {event_inertia_[at], event_link_[at], index};
+          multibody::attach(model_.tree, m.inertia, m.q, m.v, slot.link, slot.inertia, Vec3::Zero(),
+                            Vec3::Zero());
+          break;
+        }
+        if (event.kind == EventKind::kDetach && slot.event >= 0 &&
+            scenario_.events[static_cast<std::size_t>(slot.event)].name == event.name) {
+          multibody::detach(model_.tree, m.inertia, m.q, m.v, slot.link, slot.inertia);
+          slot.event = -1;
+          break;
+        }
+      }
+      m.energy.events += machine::stored_energy(model_, m, state.fidelity) - before;
+      break;
+    }
+    case EventKind::kJointMode: {
+      const int k = event_actuator_[at];
+      state.overridden[k] = event.mode == JointMode::kVoltage ? 1 : 0;
+      state.override_drive[k] = Drive{event.value, DriveMode::kVoltage, 0};
+      break;
+    }
+    case EventKind::kPumpPressure:
+      m.pump_Pa = event.value;
+      break;
+    case EventKind::kGain: {
+      control::PidGains& gains = state.gains[event_actuator_[at]];
+      if (event.key == "kp") gains.Kp = event.value;
+      if (event.key == "ki") gains.Ki = event.value;
+      if (event.key == "kd") gains.Kd = event.value;
+      if (event.key == "feed_forward") gains.feed_forward = event.value;
+      break;
+    }
+  }
+}
+
+void Simulation::control(SimState& state, const TickInput& input) const {
+  machine::MachineState& m = state.machine;
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+    const int i = model_.actuators[k].link;
+    const hydraulics::Valve& valve = model_.actuators[k].circuit.valve;
+    const control::PidGains& gains = state.gains[k];
+    control::PidState& pid = state.pid[k];
+    machine::ActuatorState& a = m.actuator[k];
+    const Drive& drive = input.drive[k];
+    if (drive.mode == DriveMode::kVoltage) {
+      a.command_V = std::clamp(drive.value, -valve.full_V, valve.full_V);
+      state.reference[i] = m.q[i];
+    } else {
+      const double sign = direction(model_, static_cast<int>(k), m.q[i]);
+      if (state.input.drive[k].mode == DriveMode::kVoltage)
+        control::start_bumpless(gains, sign, drive.value, m.q[i], a.command_V, pid);
+      if (gains.period_ticks <= 1 || state.tick % gains.period_ticks == 0)
+        a.command_V = control::sample(gains, h_ * gains.period_ticks, sign, drive.value, m.q[i], pid);
+      state.reference[i] = drive.value;
+    }
+    // With a lag the tick uses the spool of its middle; end_tick takes it to its end.
+    a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
+  }
+  state.input = input;
+}
+
+void Simulation::run_events(SimState& state) const {
+  const auto count = static_cast<std::int32_t>(scenario_.events.size());
+  while (state.next_event < count) {
+    const command::Event& event = scenario_.events[static_cast<std::size_t>(state.next_event)];
+    if (event.at_s > time(state) + kTimeSlack) return;
+    apply(event, state.next_event, state);
+    ++state.next_event;
+  }
+}
+
+void Simulation::begin_tick(SimState& state) const {
+  run_events(state);
+  control(state, scenario_input(state));
+}
+
+void Simulation::begin_tick(SimState& state, const TickInput& input) const {
+  run_events(state);
+  control(state, input);
+}
+
+void Simulation::end_tick(SimState& state) const {
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+    machine::ActuatorState& a = state.machine.actuator[k];
+    a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
+  }
+  ++state.tick;
+}
+
+void Simulation::step(SimState& state) const {
+  begin_tick(state);
+  stepper_.step(state.fidelity, state.machine);
+  end_tick(state);
+}
+
+void Simulation::step(SimState& state, const TickInput& input) const {
+  begin_tick(state, input);
+  stepper_.step(state.fidelity, state.machine);
+  end_tick(state);
+}
+
+double Simulation::energy_residual(const SimState& state) const {
+  const machine::EnergyLedger& e = state.machine.energy;
+  const double stored = machine::stored_energy(model_, state.machine, state.fidelity) - e.start;
+  return e.pump + e.switching + e.model + e.events -
+         (e.valve + e.line + e.relief + e.leakage + e.friction + e.stops) - stored;
+}
+
+}  // namespace knuckleboom::sim

@@ -1,0 +1,45 @@
+#include "knuckleboom/core/sim/snapshot.hpp"
+
+#include <cstring>
+
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
+
+namespace knuckleboom::sim {
+
+Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
+  const machine::MachineModel& model = simulation.model();
+  Snapshot out;
+  std::memset(static_cast<void*>(&out), 0, sizeof out);
+  out.tick = state.tick;
+  out.t_s = simulation.time(state);
+  out.joint_count = model.joint_count();
+  out.actuator_count = static_cast<std::int32_t>(model.actuators.size());
+  const machine::MachineState& m = state.machine;
+  for (int i = 0; i < out.joint_count; ++i) {
+    out.joint[i] = {m.q[i], m.v[i], state.reference[i]};
+    out.actuator_of_joint[i] = -1;
+  }
+  for (int k = 0; k < out.actuator_count; ++k) {
+    const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+    const machine::ActuatorState& a = m.actuator[k];
+    out.actuator_of_joint[actuator.link] = k;
+    ActuatorSnapshot& s = out.actuator[k];
+    s.displacement = machine::displacement(model, k, m.q[actuator.link]).x;
+    s.valve_V = a.command_V;
+    s.port_a_Pa = a.p[0];
+    s.port_b_Pa = a.p[1];
+    s.force = hydraulics::area1(actuator.circuit) * a.p[0] -
+              hydraulics::area2(actuator.circuit) * a.p[1];
+    s.open = a.open;
+    s.at_relief = a.relief_active != 0 ? 1 : 0;
+    s.cavitating = a.cavitation_active != 0 ? 1 : 0;
+    s.at_stop = a.stop_active;
+  }
+  const Vec3 tip = machine::tip_position(model, m.q);
+  for (int i = 0; i < 3; ++i) out.tip_W[i] = tip(i);
+  out.health = m.health;
+  return out;
+}
+
+}  // namespace knuckleboom::sim
