@@ -1,0 +1,387 @@
+#include "reference/converged.hpp"
+
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/cholesky.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::reference {
+namespace {
+
+using hydraulics::LineModel;
+using machine::Fidelity;
+
+constexpr int kLedgerStates = 8;  // pump valve line relief leakage friction stops model
+
+// Everything that one evaluation of the right-hand side finds on its way.
+struct Evaluation {
+  double a[kMaxLinks];
+  hydraulics::StageResult out[kMaxActuators];
+  machine::StopForce stop[kMaxActuators];
+  double x_dot[kMaxActuators];
+  double ledger[kLedgerStates];
+};
+
+void silent(int, const char*, const char*, char*, void*) {}
+
+}  // namespace
+
+struct ConvergedSolver::Impl {
+  const sim::Simulation& simulation;
+  const machine::MachineModel& model;
+  ConvergedOptions options;
+  int n, m, size;
+  std::vector<hydraulics::StageConstants> constants;  // with zero step weight: instantaneous
+  sundials::Context context;
+  N_Vector y = nullptr, tolerance = nullptr;
+  SUNMatrix matrix = nullptr;
+  SUNLinearSolver linear = nullptr;
+  void* cvode = nullptr;
+
+  // Of the current segment.
+  machine::MachineState* state = nullptr;
+  Fidelity fidelity = Fidelity::kFull;
+  hydraulics::StageInput in[kMaxActuators];
+  double segment_start = 0.0;
+  double spool_start[kMaxActuators];
+
+  Impl(const sim::Simulation& s, ConvergedOptions o)
+      : simulation(s),
+        model(s.model()),
+        options(o),
+        n(model.joint_count()),
+        m(static_cast<int>(model.actuators.size())),
+        size(2 * n + 4 * m + (o.energy_audit ? kLedgerStates : 0)) {
+    for (const machine::Actuator& actuator : model.actuators)
+      constants.push_back(hydraulics::make_stage(actuator.circuit, 0.0));
+    y = N_VNew_Serial(size, context);
+    tolerance = N_VNew_Serial(size, context);
+    matrix = SUNDenseMatrix(size, size, context);
+    linear = SUNLinSol_Dense(y, matrix, context);
+    cvode = CVodeCreate(CV_BDF, context);
+    set_tolerances();
+    N_VConst(0.0, y);
+    if (cvode == nullptr || CVodeInit(cvode, &Impl::rhs, 0.0, y) != CV_SUCCESS ||
+        CVodeSVtolerances(cvode, options.relative_tolerance, tolerance) != CV_SUCCESS ||
+        CVodeSetLinearSolver(cvode, linear, matrix) != CV_SUCCESS ||
+        CVodeSetUserData(cvode, this) != CV_SUCCESS ||
+        CVodeSetMaxNumSteps(cvode, 200000) != CV_SUCCESS ||
+        CVodeSetErrHandlerFn(cvode, silent, nullptr) != CV_SUCCESS)
+      throw std::runtime_error("SUNDIALS could not be set up for the converged solution");
+  }
+  ~Impl() {
+    CVodeFree(&cvode);
+    SUNLinSolFree(linear);
+    SUNMatDestroy(matrix);
+    N_VDestroy(tolerance);
+    N_VDestroy(y);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  // Absolute tolerances: the relative one times a small value of each quantity.
+  void set_tolerances() {
+    double* t = N_VGetArrayPointer(tolerance);
+    const double r = options.relative_tolerance;
+    for (int i = 0; i < n; ++i) {
+      t[i] = 1e-3 * r;      // rad
+      t[n + i] = 1e-2 * r;  // rad/s
+    }
+    for (int k = 0; k < m; ++k) {
+      double* a = t + 2 * n + 4 * k;
+      a[0] = a[1] = 1e5 * r;   // Pa
+      a[2] = a[3] = 1e-5 * r;  // m^3/s
+    }
+    for (int i = 2 * n + 4 * m; i < size; ++i) t[i] = 1e30;  // integrals do not choose the step
+  }
+
+  void set_orifices(double t) {
+    for (int k = 0; k < m; ++k) {
+      const auto u = static_cast<std::size_t>(k);
+      const hydraulics::Valve& valve = model.actuators[u].circuit.valve;
+      if (valve.spool_time_constant_s <= 0.0) continue;
+      const hydraulics::Orifices o =
+          hydraulics::orifices(valve, spool_at(k, t), state->pump_Pa, state->tank_Pa);
+      in[k].P_S[0] = o.P_S1, in[k].P_S[1] = o.P_S2;
+      in[k].C_R[0] = o.C_R1, in[k].C_R[1] = o.C_R2;
+    }
+  }
+
+  double spool_at(int k, double t) const {
+    const machine::ActuatorState& a = state->actuator[k];
+    const double lag =
+        model.actuators[static_cast<std::size_t>(k)].circuit.valve.spool_time_constant_s;
+    if (lag <= 0.0) return a.command_V;
+    return a.command_V +
+           (spool_start[k] - a.command_V) * std::exp(-(t - segment_start) / lag);
+  }
+
+  void evaluate(const double* values, Evaluation& e) {
+    const double* q = values;
+    const double* v = values + n;
+    multibody::MassAndBias body;
+    multibody::mass_and_bias(model.tree, state->inertia, q, v, body);
+    double tau[kMaxLinks];
+    bool held[kMaxLinks] = {};
+    double J[kMaxActuators], x[kMaxActuators];
+    std::fill(e.ledger, e.ledger + kLedgerStates, 0.0);
+    for (int i = 0; i < n; ++i) {
+      const double damping = model.tree.link(i).damping;
+      tau[i] = -damping * v[i] - body.bias[i];
+      e.ledger[5] += damping * v[i] * v[i];
+    }
+    double actuator_power = 0.0;
+    for (int k = 0; k < m; ++k) {
+      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+      const int i = actuator.link;
+      const machine::LinkageState linkage =
+          machine::linkage_state(actuator.linkage, q[i], body.sin_q[i], body.cos_q[i]);
+      J[k] = linkage.J;
+      x[k] = linkage.x;
+      e.x_dot[k] = linkage.J * v[i];
+      const machine::ActuatorState& a = state->actuator[k];
+      if (quasi_static(k)) {
+        held[i] = true;
+        e.out[k] = hydraulics::StageResult{};
+        e.stop[k] = machine::StopForce{0.0, 0.0, false};
+        continue;
+      }
+      const double* own = values + 2 * n + 4 * k;
+      for (int s = 0; s < 2; ++s) {
+        in[k].P_star[s] = own[s];
+        in[k].Q_star[s] = own[2 + s];
+      }
+      hydraulics::evaluate_stage(machine::line_model(a.open != 0, fidelity),
+                                 constants[static_cast<std::size_t>(k)], in[k], e.x_dot[k], a.p,
+                                 e.out[k]);
+      e.stop[k] = machine::stop_force(actuator.stops, linkage.x, e.x_dot[k], 0.0);
+      const double force =
+          e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
+      tau[i] += linkage.J * force;
+      actuator_power += force * e.x_dot[k];
+      const machine::Powers w = machine::powers(actuator.circuit, in[k], e.out[k], e.x_dot[k]);
+      e.ledger[0] += w.pump;
+      e.ledger[1] += w.valve;
+      e.ledger[2] += w.line;
+      e.ledger[3] += w.relief;
+      e.ledger[4] += w.leakage;
+      e.ledger[5] += w.friction;
+      e.ledger[6] -= e.stop[k].force * e.x_dot[k];
+    }
+    accelerations(body, held, J, x, v, tau, e);
+    (void)actuator_power;
+  }
+
+  bool quasi_static(int k) const {
+    return fidelity == Fidelity::kReduced && state->actuator[k].open == 0 &&
+           model.closed_valve == machine::ClosedValveModel::kQuasiStatic;
+  }
+
+  void accelerations(const multibody::MassAndBias& body, const bool* held, const double* J,
+                     const double* x, const double* v, const double* tau, Evaluation& e) {
+    double A[kMaxLinks][kMaxLinks];
+    for (int i = 0; i < n; ++i) {
+      e.a[i] = held[i] ? 0.0 : tau[i];
+      for (int j = 0; j <= i; ++j)
+        A[i][j] = held[i] || held[j] ? (i == j ? 1.0 : 0.0) : body.M[i][j];
+    }
+    solve_positive_definite<kMaxLinks>(n, A, e.a);
+    double held_a[kMaxLinks] = {};
+    for (int k = 0; k < m; ++k) {
+      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+      const int i = actuator.link;
+      if (!held[i]) continue;
+      double load = body.bias[i];
+      for (int j = 0; j < n; ++j)
+        if (!held[j]) load += body.M[i][j] * e.a[j];
+      load /= J[k];
+      const machine::ActuatorState& a = state->actuator[k];
+      const double K = hydraulics::closed_stiffness(actuator.circuit);
+      const double tau_Q = model.tau_Q;
+      const double shift = (a.F_hold - load) / K;
+      const double x_dot = J[k] * v[i];
+      held_a[i] = ((a.x_hold + shift - x[k]) / tau_Q - x_dot) / tau_Q / J[k];
+      const double lines[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
+      for (int s = 0; s < 2; ++s)
+        e.out[k].p[s] = e.out[k].P_C[s] =
+            a.P_hold[s] - constants[static_cast<std::size_t>(k)].side[s].sign_area / lines[s] * shift;
+    }
+    for (int i = 0; i < n; ++i)
+      if (held[i]) e.a[i] = held_a[i];
+  }
+
+  static int rhs(double t, N_Vector yv, N_Vector dyv, void* user) {
+    Impl& self = *static_cast<Impl*>(user);
+    const double* values = N_VGetArrayPointer(yv);
+    double* d = N_VGetArrayPointer(dyv);
+    self.set_orifices(t);
+    Evaluation e;
+    self.evaluate(values, e);
+    const int n = self.n;
+    for (int i = 0; i < n; ++i) {
+      d[i] = values[n + i];
+      d[n + i] = e.a[i];
+    }
+    for (int k = 0; k < self.m; ++k) {
+      const hydraulics::Circuit& c = self.model.actuators[static_cast<std::size_t>(k)].circuit;
+      const hydraulics::Line* lines[2] = {&c.line1, &c.line2};
+      const hydraulics::StageResult& out = e.out[k];
+      const double* own = values + 2 * n + 4 * k;
+      double* rate = d + 2 * n + 4 * k;
+      const LineModel line = machine::line_model(self.state->actuator[k].open != 0, self.fidelity);
+      for (int s = 0; s < 2; ++s) {
+        const double P = own[s];
+        const double Q = own[2 + s];
+        if (line == LineModel::kResistive || self.quasi_static(k)) {
+          rate[s] = rate[2 + s] = 0.0;
+        } else if (line == LineModel::kDynamic) {
+          rate[s] = (Q - out.o_R[s] - out.bypass_C[s]) / lines[s]->C;
+          rate[2 + s] =
+              (self.in[k].P_S[s] - self.in[k].C_R[s] * signed_square(Q) - P) / lines[s]->I;
+        } else {
+          rate[s] = (-out.o_R[s] - out.bypass_C[s]) / lines[s]->C;
+          rate[2 + s] = (hydraulics::residual_flow(self.in[k].P_S[s], P, self.in[k].C_R[s]) - Q) /
+                        self.model.tau_Q;
+        }
+      }
+    }
+    if (self.options.energy_audit)
+      for (int i = 0; i < kLedgerStates; ++i) d[2 * n + 4 * self.m + i] = e.ledger[i];
+    for (int i = 0; i < self.size; ++i)
+      if (!std::isfinite(d[i])) return 1;
+    return 0;
+  }
+
+  void load() {
+    double* values = N_VGetArrayPointer(y);
+    for (int i = 0; i < n; ++i) {
+      values[i] = state->q[i];
+      values[n + i] = state->v[i];
+    }
+    for (int k = 0; k < m; ++k)
+      for (int s = 0; s < 2; ++s) {
+        values[2 * n + 4 * k + s] = state->actuator[k].P_C[s];
+        values[2 * n + 4 * k + 2 + s] = state->actuator[k].Q[s];
+      }
+    for (int i = 2 * n + 4 * m; i < size; ++i) values[i] = 0.0;
+  }
+
+  // Takes the solution over, with the algebraic ports, and books the ledger.
+  void unload(Evaluation& e) {
+    const double* values = N_VGetArrayPointer(y);
+    evaluate(values, e);
+    for (int i = 0; i < n; ++i) {
+      state->q[i] = values[i];
+      state->v[i] = values[n + i];
+      state->a[i] = e.a[i];
+    }
+    for (int k = 0; k < m; ++k) {
+      machine::ActuatorState& a = state->actuator[k];
+      const bool algebraic = quasi_static(k) || machine::line_model(a.open != 0, fidelity) ==
+                                                    LineModel::kResistive;
+      for (int s = 0; s < 2; ++s) {
+        a.P_C[s] = algebraic ? e.out[k].P_C[s] : values[2 * n + 4 * k + s];
+        a.Q[s] = algebraic ? e.out[k].Q[s] : values[2 * n + 4 * k + 2 + s];
+        a.p[s] = e.out[k].p[s];
+      }
+    }
+    if (!options.energy_audit) return;
+    const double* w = values + 2 * n + 4 * m;
+    machine::EnergyLedger& ledger = state->energy;
+    ledger.pump += w[0];
+    ledger.valve += w[1];
+    ledger.line += w[2];
+    ledger.relief += w[3];
+    ledger.leakage += w[4];
+    ledger.friction += w[5];
+    ledger.stops += w[6];
+    ledger.model += w[7];
+  }
+
+  // Times within the tick at which a lagging spool passes its overlap: in closed form.
+  std::vector<double> spool_events(double h) const {
+    std::vector<double> times;
+    for (int k = 0; k < m; ++k) {
+      const hydraulics::Valve& valve = model.actuators[static_cast<std::size_t>(k)].circuit.valve;
+      if (valve.spool_time_constant_s <= 0.0) continue;
+      const double command = state->actuator[k].command_V;
+      for (const double edge : {-valve.overlap_V, valve.overlap_V}) {
+        const double ratio = (edge - command) / (spool_start[k] - command);
+        if (!(ratio > 0.0 && ratio < 1.0)) continue;
+        const double t = -valve.spool_time_constant_s * std::log(ratio);
+        if (t > 1e-9 && t < h - 1e-9) times.push_back(t);
+      }
+    }
+    std::sort(times.begin(), times.end());
+    return times;
+  }
+
+  void integrate(double from, double to) {
+    load();
+    if (CVodeReInit(cvode, from, y) != CV_SUCCESS || CVodeSetStopTime(cvode, to) != CV_SUCCESS)
+      throw std::runtime_error("SUNDIALS refused to start");
+    double reached = from;
+    const int flag = CVode(cvode, to, y, &reached, CV_NORMAL);
+    if (flag < 0)
+      throw std::runtime_error("the converged solution stops at t = " + std::to_string(reached) +
+                               " s: " + CVodeGetReturnFlagName(flag));
+  }
+
+  void step(sim::SimState& s) {
+    state = &s.machine;
+    fidelity = s.fidelity;
+    const double h = simulation.tick_s();
+    const double t = simulation.time(s);
+    for (int k = 0; k < m; ++k) spool_start[k] = state->actuator[k].spool_V;
+    simulation.begin_tick(s);
+    segment_start = t;
+    std::vector<double> stops = spool_events(h);
+    stops.push_back(h);
+    double from = 0.0;
+    Evaluation e;
+    for (const double to : stops) {
+      // A spool on its overlap belongs to the side it is moving to: look a little ahead.
+      for (int k = 0; k < m; ++k)
+        state->actuator[k].spool_V = spool_at(k, t + from + 1e-9);
+      machine::update_valves(model, fidelity, *state, in);
+      integrate(t + from, t + to);
+      unload(e);
+      from = to;
+    }
+    for (int k = 0; k < m; ++k) state->actuator[k].spool_V = spool_at(k, t + h);
+    finish(e);
+    ++s.tick;
+  }
+
+  void finish(const Evaluation& e) {
+    bool relief = false;
+    bool cavitation = false;
+    bool finite = true;
+    for (int k = 0; k < m; ++k)
+      machine::watch(model.actuators[static_cast<std::size_t>(k)], e.out[k], e.stop[k].active,
+                     state->actuator[k], state->health, relief, cavitation);
+    for (int i = 0; i < n; ++i) finite = finite && std::isfinite(state->q[i]);
+    state->health.relief_ticks += relief ? 1 : 0;
+    state->health.cavitation_ticks += cavitation ? 1 : 0;
+    state->health.non_finite += finite ? 0 : 1;
+    ++state->health.ticks;
+  }
+};
+
+ConvergedSolver::ConvergedSolver(const sim::Simulation& simulation, ConvergedOptions options)
+    : impl_(std::make_unique<Impl>(simulation, options)) {}
+ConvergedSolver::~ConvergedSolver() = default;
+void ConvergedSolver::step(sim::SimState& state) { impl_->step(state); }
+
+}  // namespace knuckleboom::reference
