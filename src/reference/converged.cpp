@@ -22,6 +22,7 @@ namespace {
 using hydraulics::LineModel;
 using machine::Fidelity;
 
+constexpr double kPortTolerance = 1e-6;  // Pa; coarser, its noise would stop the step control
 constexpr int kLedgerStates = 8;  // pump valve line relief leakage friction stops model
 
 // Everything that one evaluation of the right-hand side finds on its way.
@@ -64,7 +65,7 @@ struct ConvergedSolver::Impl {
         m(static_cast<int>(model.actuators.size())),
         size(2 * n + 4 * m + (o.energy_audit ? kLedgerStates : 0)) {
     for (const machine::Actuator& actuator : model.actuators)
-      constants.push_back(hydraulics::make_stage(actuator.circuit, 0.0));
+      constants.push_back(hydraulics::make_stage(actuator.circuit, 0.0, kPortTolerance));
     y = N_VNew_Serial(size, context);
     tolerance = N_VNew_Serial(size, context);
     matrix = SUNDenseMatrix(size, size, context);
@@ -141,7 +142,6 @@ struct ConvergedSolver::Impl {
       tau[i] = -damping * v[i] - body.bias[i];
       e.ledger[5] += damping * v[i] * v[i];
     }
-    double actuator_power = 0.0;
     for (int k = 0; k < m; ++k) {
       const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
       const int i = actuator.link;
@@ -169,8 +169,7 @@ struct ConvergedSolver::Impl {
       const double force =
           e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
       tau[i] += linkage.J * force;
-      actuator_power += force * e.x_dot[k];
-      const machine::Powers w = machine::powers(actuator.circuit, in[k], e.out[k], e.x_dot[k]);
+      const machine::Powers w = machine::powers(constants[static_cast<std::size_t>(k)], in[k], e.out[k], e.x_dot[k]);
       e.ledger[0] += w.pump;
       e.ledger[1] += w.valve;
       e.ledger[2] += w.line;
@@ -180,8 +179,7 @@ struct ConvergedSolver::Impl {
       e.ledger[6] -= e.stop[k].force * e.x_dot[k];
     }
     accelerations(body, held, J, x, v, tau, e);
-    (void)actuator_power;
-  }
+    }
 
   bool quasi_static(int k) const {
     return fidelity == Fidelity::kReduced && state->actuator[k].open == 0 &&

@@ -10,23 +10,6 @@ using hydraulics::LineModel;
 using hydraulics::StageInput;
 using hydraulics::StageResult;
 
-Powers powers(const Circuit& circuit, const StageInput& in, const StageResult& out, double x_dot) {
-  Powers w{};
-  const double external[2] = {circuit.leak_external1, circuit.leak_external2};
-  for (int s = 0; s < 2; ++s) {
-    const double Q = out.Q[s];
-    w.pump += in.P_S[s] * Q;
-    w.valve += in.C_R[s] * std::fabs(Q) * Q * Q;
-    w.line += (out.P_C[s] - out.p[s]) * out.o_R[s];
-    w.relief += out.P_C[s] * out.bypass_C[s] + out.p[s] * out.bypass_p[s];
-    w.leakage += external[s] * out.p[s] * out.p[s];
-  }
-  const double dp = out.p[0] - out.p[1];
-  w.leakage += circuit.leak_internal * dp * dp;
-  w.friction = circuit.B * x_dot * x_dot;
-  return w;
-}
-
 double oil_energy(const Circuit& circuit, const ActuatorState& state, LineModel model) {
   if (model == LineModel::kResistive) return 0.0;
   double sum = 0.5 * circuit.line1.C * state.P_C[0] * state.P_C[0] +
@@ -47,29 +30,38 @@ double stored_energy(const MachineModel& model, const MachineState& state, Fidel
   return sum;
 }
 
+namespace {
+
+int beyond(const StageResult& out, double low, double high, bool relief) {
+  int bits = 0;
+  for (int s = 0; s < 2; ++s) {
+    const bool is = relief ? out.P_C[s] > high || out.p[s] > high : out.P_C[s] < low || out.p[s] < low;
+    bits |= is ? 1 << s : 0;
+  }
+  return bits;
+}
+
+}  // namespace
+
 void watch(const Actuator& actuator, const StageResult& out, bool at_stop, ActuatorState& a,
            Health& health, bool& relief, bool& cavitation) {
+  if (at_stop && a.stop_active == 0) ++health.stop_hits;
+  a.stop_active = at_stop ? 1 : 0;
   const hydraulics::Protection& p = actuator.circuit.protection;
-  int relief_bits = 0;
-  int cavitation_bits = 0;
-  if (p.enabled) {
-    for (int s = 0; s < 2; ++s) {
-      const double high = std::fmax(out.P_C[s], out.p[s]);
-      const double low = std::fmin(out.P_C[s], out.p[s]);
-      if (high > p.relief_Pa) relief_bits |= 1 << s;
-      if (low < p.anti_cavitation_Pa) cavitation_bits |= 1 << s;
-    }
-  }
+  const double low = std::min(std::min(out.P_C[0], out.P_C[1]), std::min(out.p[0], out.p[1]));
+  const double high = std::max(std::max(out.P_C[0], out.P_C[1]), std::max(out.p[0], out.p[1]));
+  const bool quiet = low >= p.anti_cavitation_Pa && high <= p.relief_Pa;
+  if (!p.enabled || (quiet && (a.relief_active | a.cavitation_active) == 0)) return;
+  const int relief_bits = beyond(out, p.anti_cavitation_Pa, p.relief_Pa, true);
+  const int cavitation_bits = beyond(out, p.anti_cavitation_Pa, p.relief_Pa, false);
   const int new_relief = relief_bits & ~a.relief_active;
   const int new_cavitation = cavitation_bits & ~a.cavitation_active;
   health.relief_events += (new_relief & 1) + (new_relief >> 1);
   health.cavitation_events += (new_cavitation & 1) + (new_cavitation >> 1);
-  if (at_stop && a.stop_active == 0) ++health.stop_hits;
   a.relief_active = relief_bits;
   a.cavitation_active = cavitation_bits;
-  a.stop_active = at_stop ? 1 : 0;
-  relief |= relief_bits != 0;
-  cavitation |= cavitation_bits != 0;
+  relief = relief || relief_bits != 0;
+  cavitation = cavitation || cavitation_bits != 0;
 }
 
 LinkageState displacement(const MachineModel& model, int actuator, double q) {

@@ -24,10 +24,10 @@ LinkageState linkage_at(const Linkage& linkage, double q) {
 }
 
 // Cylinder triangle over the joint range: a length everywhere, and no dead centre.
-void check_triangle(const Actuator& actuator, const multibody::Body& body,
+void check_triangle(Actuator& actuator, const multibody::Body& body,
                     std::vector<std::string>& faults) {
   const std::string who = "actuator '" + actuator.name + "': ";
-  const Linkage& linkage = actuator.linkage;
+  Linkage& linkage = actuator.linkage;
   const double amplitude = std::hypot(linkage.kc, linkage.ks);
   if (!(amplitude > 0.0)) {
     faults.push_back(who + "a pin lies on the joint axis, so the cylinder cannot turn the joint");
@@ -54,6 +54,7 @@ void check_triangle(const Actuator& actuator, const multibody::Body& body,
       return;
     }
   }
+  linkage.sign = first < 0.0 ? -1.0 : 1.0;
 }
 
 void require(bool good, const std::string& who, const char* what, std::vector<std::string>& faults) {
@@ -118,8 +119,8 @@ void derive_stops(Actuator& actuator, const multibody::Body& body, std::vector<s
     }
     const double a = linkage_at(actuator.linkage, body.lower).x;
     const double b = linkage_at(actuator.linkage, body.upper).x;
-    stops.x_min = std::fmin(a, b);
-    stops.x_max = std::fmax(a, b);
+    stops.x_min = std::min(a, b);
+    stops.x_max = std::max(a, b);
   }
   require(stops.stiffness > 0.0, who, "an end stop needs a stiffness above zero", faults);
   require(stops.damping >= 0.0 && stops.cushion_damping >= 0.0 && stops.cushion >= 0.0, who,
@@ -129,12 +130,6 @@ void derive_stops(Actuator& actuator, const multibody::Body& body, std::vector<s
 }
 
 }  // namespace
-
-LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q) {
-  if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
-  const double x = std::sqrt(std::fmax(0.0, linkage.k0 + linkage.kc * cos_q + linkage.ks * sin_q));
-  return {x, (linkage.ks * cos_q - linkage.kc * sin_q) / (2.0 * x)};
-}
 
 std::vector<std::string> finish(MachineModel& model) {
   std::vector<std::string> faults;

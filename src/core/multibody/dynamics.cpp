@@ -232,7 +232,7 @@ void attach(const Tree& tree, LinkInertia* inertia, const double* q, double* v, 
 
 FreeMotion detach(const Tree& tree, LinkInertia* inertia, const double* q, const double* v,
                   int link, const LinkInertia& payload) {
-  const FreeMotion out = motion_when_attached(forward_kinematics(tree, q, v), link, payload);
+  FreeMotion out = motion_when_attached(forward_kinematics(tree, q, v), link, payload);
   inertia[link] = inertia[link] - payload;
   return out;
 }

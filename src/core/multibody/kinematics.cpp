@@ -10,26 +10,28 @@ Kinematics forward_kinematics(const Tree& tree, const double* q, const double* v
   for (int i = 0; i < n; ++i) {
     const Link& link = tree.link(i);
     LinkMotion& motion = out.link[i];
-    Mat3 R_PL = link.A;
+    const Vec3 axis_P = link.in_parent.R.col(2);
+    Mat3 R_PL = link.in_parent.R;
     Vec3 p_PL = link.in_parent.p;
     if (link.revolute) {
       const SinCos t = sin_cos(q[i]);
-      R_PL += t.cos * link.C + t.sin * link.S;
+      R_PL.col(0) = t.cos * link.in_parent.R.col(0) + t.sin * link.in_parent.R.col(1);
+      R_PL.col(1) = t.cos * link.in_parent.R.col(1) - t.sin * link.in_parent.R.col(0);
     } else {
-      p_PL += q[i] * link.axis_P;
+      p_PL += q[i] * axis_P;
     }
     Vec3 turn = Vec3::Zero();
     Vec3 slide = Vec3::Zero();
     if (link.parent == kBase) {
       motion.in_world.R = R_PL;
       motion.in_world.p = p_PL;
-      motion.axis_W = link.axis_P;
+      motion.axis_W = axis_P;
     } else {
       const LinkMotion& parent = out.link[link.parent];
       const Vec3 r = parent.in_world.R * p_PL;
       motion.in_world.R.noalias() = parent.in_world.R * R_PL;
       motion.in_world.p = parent.in_world.p + r;
-      motion.axis_W.noalias() = parent.in_world.R * link.axis_P;
+      motion.axis_W.noalias() = parent.in_world.R * axis_P;
       turn = parent.omega_W;
       slide = parent.v_origin_W + parent.omega_W.cross(r);
     }

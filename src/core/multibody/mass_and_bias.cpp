@@ -1,55 +1,187 @@
-// Composite rigid bodies and Newton-Euler in one outward and one inward sweep.
+// Composite rigid bodies and Newton-Euler in one outward and one inward sweep, in link frames.
 //
-// Everything is expressed in world axes. Moments, first moments and inertias are taken about the world
-// origin: on the way inward they then only add, without a transformation per joint.
+// In its own frame, z along the joint axis, a link's inertia is constant, a unit joint rate picks single
+// components, and the turn to the parent is plane. Written on plain numbers: this is the most expensive
+// part of a tick, and the compiler keeps them in registers where small matrices travel through memory.
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::multibody {
 namespace {
 
-// Symmetric 3x3: xx yy zz xy xz yz.
-struct Sym3 {
-  double xx, yy, zz, xy, xz, yz;
-
-  Vec3 operator*(const Vec3& v) const {
-    return {xx * v.x() + xy * v.y() + xz * v.z(), xy * v.x() + yy * v.y() + yz * v.z(),
-            xz * v.x() + yz * v.y() + zz * v.z()};
-  }
-  void operator+=(const Sym3& o) {
-    xx += o.xx, yy += o.yy, zz += o.zz, xy += o.xy, xz += o.xz, yz += o.yz;
-  }
+struct V {
+  double x, y, z;
 };
+inline V operator+(V a, V b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline V operator*(double s, V a) { return {s * a.x, s * a.y, s * a.z}; }
+inline V cross(V a, V b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+inline double dot(V a, V b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline V from(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+inline V row(const Mat3& m, int i) { return {m(i, 0), m(i, 1), m(i, 2)}; }
+inline V column(const Mat3& m, int i) { return {m(0, i), m(1, i), m(2, i)}; }
 
-// R I R^T.
-Sym3 rotate(const Mat3& R, const double (&I)[6]) {
-  const Sym3 s{I[0], I[1], I[2], I[3], I[4], I[5]};
-  const Vec3 r0 = R.row(0).transpose(), r1 = R.row(1).transpose(), r2 = R.row(2).transpose();
-  const Vec3 t0 = s * r0, t1 = s * r1, t2 = s * r2;
-  return {r0.dot(t0), r1.dot(t1), r2.dot(t2), r0.dot(t1), r0.dot(t2), r1.dot(t2)};
+struct Sym {
+  double xx, yy, zz, xy, xz, yz;
+};
+inline V operator*(const Sym& s, V v) {
+  return {s.xx * v.x + s.xy * v.y + s.xz * v.z, s.xy * v.x + s.yy * v.y + s.yz * v.z,
+          s.xz * v.x + s.yz * v.y + s.zz * v.z};
+}
+inline Sym operator+(const Sym& a, const Sym& b) {
+  return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
 }
 
-// Inertia about the origin, given that about a point at p and the first moment mc about that point:
-// I_O = I_p + m (p.p 1 - p p^T) + 2 (p.mc) 1 - p mc^T - mc p^T.
-Sym3 about_origin(const Sym3& I, double mass, const Vec3& mc, const Vec3& p) {
-  const Vec3 g = mc + 0.5 * mass * p;  // folds the m p p^T terms into the mixed ones
-  const double d = 2.0 * p.dot(g);
-  return {I.xx + d - 2.0 * p.x() * g.x(),       I.yy + d - 2.0 * p.y() * g.y(),
-          I.zz + d - 2.0 * p.z() * g.z(),       I.xy - p.x() * g.y() - p.y() * g.x(),
-          I.xz - p.x() * g.z() - p.z() * g.x(), I.yz - p.y() * g.z() - p.z() * g.y()};
+// E I E^T.
+inline Sym rotate(const Mat3& E, const Sym& I) {
+  const V r0 = row(E, 0), r1 = row(E, 1), r2 = row(E, 2);
+  const V t0 = I * r0, t1 = I * r1, t2 = I * r2;
+  return {dot(r0, t0), dot(r1, t1), dot(r2, t2), dot(r0, t1), dot(r0, t2), dot(r1, t2)};
+}
+
+// Turn about z.
+inline Sym rotate(double c, double s, const Sym& I) {
+  const double cc = c * c, ss = s * s, cs = c * s;
+  const double mixed = 2.0 * cs * I.xy;
+  return {cc * I.xx + ss * I.yy - mixed, ss * I.xx + cc * I.yy + mixed, I.zz,
+          cs * (I.xx - I.yy) + (cc - ss) * I.xy, c * I.xz - s * I.yz, s * I.xz + c * I.yz};
+}
+
+// Inertia about a point, given that about another at p from it and the first moment mc about that one:
+// I + m (p.p 1 - p p^T) + 2 (p.mc) 1 - p mc^T - mc p^T.
+inline Sym shift(const Sym& I, double mass, V mc, V p) {
+  const V g = mc + 0.5 * mass * p;  // folds the m p p^T terms into the mixed ones
+  const double xx = 2.0 * p.x * g.x, yy = 2.0 * p.y * g.y, zz = 2.0 * p.z * g.z;
+  return {I.xx + yy + zz,
+          I.yy + xx + zz,
+          I.zz + xx + yy,
+          I.xy - p.x * g.y - p.y * g.x,
+          I.xz - p.x * g.z - p.z * g.x,
+          I.yz - p.y * g.z - p.z * g.y};
 }
 
 struct Sweep {
-  Mat3 R;
-  Vec3 p, axis, omega;
-  Vec3 alpha, a_origin;  // accelerations at zero joint accelerations, gravity as upward acceleration
-  Vec3 moment;           // velocity of the world origin, riding along, per unit joint rate
+  double c, s;     // of the joint angle
+  V r;             // link origin in the parent's frame
+  V omega, alpha;  // angular velocity and acceleration, at zero joint accelerations
+  V a;             // acceleration of the origin; gravity as an upward acceleration of the base
   // Composite quantities, summed inward.
-  Vec3 force, torque;
+  V force, torque, mc;
   double mass;
-  Vec3 mc;
-  Sym3 I;
+  Sym I;
 };
+
+inline V to_link(const Link& link, const Sweep& s, V v) {
+  if (!link.aligned) {
+    const Mat3& E = link.in_parent.R;
+    v = {dot(column(E, 0), v), dot(column(E, 1), v), dot(column(E, 2), v)};
+  }
+  return {s.c * v.x + s.s * v.y, s.c * v.y - s.s * v.x, v.z};
+}
+
+inline V to_parent(const Link& link, const Sweep& s, V v) {
+  const V w{s.c * v.x - s.s * v.y, s.s * v.x + s.c * v.y, v.z};
+  if (link.aligned) return w;
+  const Mat3& E = link.in_parent.R;
+  return {dot(row(E, 0), w), dot(row(E, 1), w), dot(row(E, 2), w)};
+}
+
+inline void place(const Link& link, double q, Sweep& s) {
+  s.r = from(link.in_parent.p);
+  if (link.revolute) {
+    const SinCos t = sin_cos(q);
+    s.c = t.cos;
+    s.s = t.sin;
+  } else {
+    s.c = 1.0;
+    s.s = 0.0;
+    s.r = s.r + q * column(link.in_parent.R, 2);
+  }
+}
+
+// A link on the base turns about its own axis only, and only that axis is asked for: most of its vectors
+// have one component.
+inline void outward_root(const Link& link, V up, double v, Sweep& s) {
+  s.a = to_link(link, s, up);
+  s.alpha = {0.0, 0.0, 0.0};
+  s.omega = {0.0, 0.0, link.revolute ? v : 0.0};
+}
+
+inline void outward(const Link& link, const Sweep& parent, bool parent_is_root, double v, Sweep& s) {
+  const V& w = parent.omega;
+  if (parent_is_root) {
+    const double ww = w.z * w.z;
+    s.a = to_link(link, s, parent.a + V{-ww * s.r.x, -ww * s.r.y, 0.0});
+    s.alpha = {0.0, 0.0, 0.0};
+  } else {
+    s.a = to_link(link, s, parent.a + cross(parent.alpha, s.r) + cross(w, cross(w, s.r)));
+    s.alpha = to_link(link, s, parent.alpha);
+  }
+  s.omega = to_link(link, s, w);
+  // omega x (v z)
+  const double x = v * s.omega.y;
+  const double y = -v * s.omega.x;
+  if (link.revolute) {
+    s.alpha.x += x;
+    s.alpha.y += y;
+    s.omega.z += v;
+  } else {
+    s.a.x += 2.0 * x;
+    s.a.y += 2.0 * y;
+  }
+}
+
+inline void own(const LinkInertia& body, bool root, Sweep& s) {
+  s.mass = body.mass;
+  s.mc = {body.mc[0], body.mc[1], body.mc[2]};
+  s.I = {body.I[0], body.I[1], body.I[2], body.I[3], body.I[4], body.I[5]};
+  if (root) {
+    // Components along the axis alone: the gyroscopic terms have none.
+    s.force = {0.0, 0.0, s.mass * s.a.z};
+    s.torque = {0.0, 0.0, s.mc.x * s.a.y - s.mc.y * s.a.x};
+    return;
+  }
+  s.force = s.mass * s.a + cross(s.alpha, s.mc) + cross(s.omega, cross(s.omega, s.mc));
+  s.torque = s.I * s.alpha + cross(s.omega, s.I * s.omega) + cross(s.mc, s.a);
+}
+
+// The parent's joint axis, seen from the link.
+inline V parent_axis(const Link& link, const Sweep& s) {
+  if (link.aligned) return {0.0, 0.0, 1.0};
+  const V z = row(link.in_parent.R, 2);
+  return {s.c * z.x + s.s * z.y, s.c * z.y - s.s * z.x, z.z};
+}
+
+inline double component_along_parent(const Link& link, const Sweep& s, V v) {
+  return link.aligned ? v.z : dot(parent_axis(link, s), v);
+}
+
+inline double inertia_about_parent_axis(const Link& link, const Sweep& s, V mc) {
+  const V axis = parent_axis(link, s);
+  const double zz = link.aligned ? s.I.zz : dot(axis, s.I * axis);
+  const V g = mc + 0.5 * s.mass * s.r;
+  return zz + 2.0 * (s.r.x * g.x + s.r.y * g.y);
+}
+
+inline void add_to_parent(const Link& link, const Sweep& s, bool parent_is_root, Sweep& parent) {
+  const V force = to_parent(link, s, s.force);
+  const V mc = to_parent(link, s, s.mc);
+  parent.mass += s.mass;
+  parent.mc = parent.mc + mc + s.mass * s.r;
+  if (parent_is_root) {
+    parent.force.z += force.z;
+    parent.torque.z +=
+        component_along_parent(link, s, s.torque) + s.r.x * force.y - s.r.y * force.x;
+    parent.I.zz += inertia_about_parent_axis(link, s, mc);
+    return;
+  }
+  parent.force = parent.force + force;
+  parent.torque = parent.torque + to_parent(link, s, s.torque) + cross(s.r, force);
+  Sym I = link.revolute ? rotate(s.c, s.s, s.I) : s.I;
+  if (!link.aligned) I = rotate(link.in_parent.R, I);
+  parent.I = parent.I + shift(I, s.mass, mc, s.r);
+}
 
 }  // namespace
 
@@ -57,100 +189,48 @@ void mass_and_bias(const Tree& tree, const LinkInertia* inertia, const double* q
                    MassAndBias& out) {
   const int n = tree.link_count();
   Sweep sweep[kMaxLinks];
-  const Vec3 up = -tree.gravity_W;
-
+  const V up = -1.0 * from(tree.gravity_W);
   for (int i = 0; i < n; ++i) {
     const Link& link = tree.link(i);
     Sweep& s = sweep[i];
-    const bool rooted = link.parent == kBase;
-    const Sweep& parent = sweep[rooted ? i : link.parent];
-    Vec3 r = link.in_parent.p;
-    if (link.revolute) {
-      const SinCos t = sin_cos(q[i]);
-      out.sin_q[i] = t.sin;
-      out.cos_q[i] = t.cos;
-      const Mat3 local = link.A + t.cos * link.C + t.sin * link.S;
-      if (rooted) {
-        s.R = local;
-        s.axis = link.axis_P;
-      } else {
-        s.R.noalias() = parent.R * local;
-        s.axis.noalias() = parent.R * link.axis_P;
-        r = parent.R * r;
-      }
+    place(link, q[i], s);
+    const bool root = link.parent == kBase;
+    if (root) {
+      outward_root(link, up, v[i], s);
     } else {
-      out.sin_q[i] = 0.0;
-      out.cos_q[i] = 0.0;
-      s.R = link.A;
-      s.axis = link.axis_P;
-      if (!rooted) {
-        s.R = parent.R * link.A;
-        s.axis = parent.R * link.axis_P;
-        r = parent.R * r;
-      }
-      r += q[i] * s.axis;
+      outward(link, sweep[link.parent], tree.link(link.parent).parent == kBase, v[i], s);
     }
-    const Vec3 rate = v[i] * s.axis;
-    if (rooted) {
-      s.p = r;
-      s.alpha.setZero();
-      s.a_origin = up;
-      s.omega = link.revolute ? rate : Vec3(Vec3::Zero());
-    } else {
-      s.p = parent.p + r;
-      s.a_origin = parent.a_origin + parent.alpha.cross(r) + parent.omega.cross(parent.omega.cross(r));
-      s.alpha = parent.alpha;
-      s.omega = parent.omega;
-      if (link.revolute) {
-        s.alpha += parent.omega.cross(rate);
-        s.omega += rate;
-      } else {
-        s.a_origin += 2.0 * parent.omega.cross(rate);
-      }
-    }
-
-    const LinkInertia& body = inertia[i];
-    const Vec3 mc = s.R * Vec3(body.mc[0], body.mc[1], body.mc[2]);
-    const Sym3 I = rotate(s.R, body.I);
-    s.force = body.mass * s.a_origin + s.alpha.cross(mc) + s.omega.cross(s.omega.cross(mc));
-    const Vec3 about_joint =
-        I * s.alpha + s.omega.cross(I * s.omega) + mc.cross(s.a_origin);
-    s.torque = about_joint + s.p.cross(s.force);
-    s.mass = body.mass;
-    s.mc = mc + body.mass * s.p;
-    s.I = about_origin(I, body.mass, mc, s.p);
-    s.moment = s.p.cross(s.axis);
+    own(inertia[i], root, s);
+    out.sin_q[i] = s.s;
+    out.cos_q[i] = link.revolute ? s.c : 0.0;
   }
-
   for (int i = n - 1; i >= 0; --i) {
     const Link& link = tree.link(i);
     const Sweep& s = sweep[i];
-    Vec3 momentum, angular;  // of the composite body for a unit rate of joint i
-    if (link.revolute) {
-      out.bias[i] = s.axis.dot(s.torque) + s.moment.dot(s.force);
-      momentum = s.mass * s.moment + s.axis.cross(s.mc);
-      angular = s.I * s.axis + s.mc.cross(s.moment);
-    } else {
-      out.bias[i] = s.axis.dot(s.force);
-      momentum = s.mass * s.axis;
-      angular = s.mc.cross(s.axis);
-    }
+    out.bias[i] = link.revolute ? s.torque.z : s.force.z;
     for (int j = 0; j < i; ++j) out.M[i][j] = out.M[j][i] = 0.0;
-    for (int j = i; j != kBase; j = tree.link(j).parent) {
+    // Momentum of the composite body for a unit joint rate, carried inward.
+    V momentum = link.revolute ? V{-s.mc.y, s.mc.x, 0.0} : V{0.0, 0.0, s.mass};
+    V angular = link.revolute ? V{s.I.xz, s.I.yz, s.I.zz} : V{s.mc.y, -s.mc.x, 0.0};
+    out.M[i][i] = link.revolute ? angular.z : momentum.z;
+    for (int j = i; tree.link(j).parent != kBase;) {
+      const Link& carried = tree.link(j);
       const Sweep& t = sweep[j];
-      const double m = tree.link(j).revolute ? t.axis.dot(angular) + t.moment.dot(momentum)
-                                             : t.axis.dot(momentum);
-      out.M[i][j] = m;
-      out.M[j][i] = m;
+      momentum = to_parent(carried, t, momentum);
+      j = carried.parent;
+      const Link& parent = tree.link(j);
+      if (parent.parent == kBase) {
+        out.M[i][j] = parent.revolute ? component_along_parent(carried, t, angular) +
+                                            t.r.x * momentum.y - t.r.y * momentum.x
+                                      : momentum.z;
+      } else {
+        angular = to_parent(carried, t, angular) + cross(t.r, momentum);
+        out.M[i][j] = parent.revolute ? angular.z : momentum.z;
+      }
+      out.M[j][i] = out.M[i][j];
     }
-    if (link.parent != kBase) {
-      Sweep& parent = sweep[link.parent];
-      parent.force += s.force;
-      parent.torque += s.torque;
-      parent.mass += s.mass;
-      parent.mc += s.mc;
-      parent.I += s.I;
-    }
+    if (link.parent != kBase)
+      add_to_parent(link, s, tree.link(link.parent).parent == kBase, sweep[link.parent]);
   }
 }
 

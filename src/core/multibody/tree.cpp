@@ -7,10 +7,15 @@
 namespace knuckleboom::multibody {
 namespace {
 
-Mat3 skew(const Vec3& a) {
-  Mat3 s;
-  s << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0;
-  return s;
+// Rotation whose third column is the axis; the first is the body's x axis made perpendicular to it (its
+// y axis where x is too near), so that parallel joints get equal frames.
+Mat3 frame_along(const Vec3& axis) {
+  const Vec3 start = std::fabs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
+  Mat3 R;
+  R.col(0) = (start - axis.dot(start) * axis).normalized();
+  R.col(1) = axis.cross(R.col(0));
+  R.col(2) = axis;
+  return R;
 }
 
 Pose compose(const Pose& outer, const Pose& inner) {
@@ -86,18 +91,16 @@ int Tree::add_body(Body body) {
     Link link;
     link.parent = parent ? parent->link : kBase;
     link.revolute = body.type == JointType::kRevolute;
-    link.in_parent = in_link;
-    link.axis_P = in_link.R * axis;
-    const Mat3 along = axis * axis.transpose();
-    link.A = link.revolute ? Mat3(in_link.R * along) : in_link.R;
-    link.C = link.revolute ? Mat3(in_link.R * (Mat3::Identity() - along)) : Mat3(Mat3::Zero());
-    link.S = link.revolute ? Mat3(in_link.R * skew(axis)) : Mat3(Mat3::Zero());
+    const Mat3 to_body = frame_along(axis);
+    link.in_parent = {in_link.R * to_body, in_link.p};
+    link.aligned = (link.in_parent.R - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-15;
+    if (link.aligned) link.in_parent.R.setIdentity();
     link.damping = body.damping;
     link.body = index;
     body.link = n_links_;
-    body.in_link = Pose{};
+    body.in_link = Pose{to_body.transpose(), Vec3::Zero()};
     links_[static_cast<std::size_t>(n_links_)] = link;
-    inertias_[static_cast<std::size_t>(n_links_)] = to_link_inertia(body.inertia, Pose{});
+    inertias_[static_cast<std::size_t>(n_links_)] = to_link_inertia(body.inertia, body.in_link);
     ++n_links_;
   }
   bodies_.push_back(std::move(body));

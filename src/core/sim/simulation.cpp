@@ -18,10 +18,6 @@ using command::JointMode;
 
 constexpr double kTimeSlack = 1e-9;  // s; an event on a tick's own time belongs to it
 
-double direction(const machine::MachineModel& model, int actuator, double q) {
-  return machine::displacement(model, actuator, q).J < 0.0 ? -1.0 : 1.0;
-}
-
 // Pressures that hold the load; the scenario gives the level (one port of a cylinder, both of a motor).
 void set_equilibrium(const hydraulics::Circuit& circuit, double force,
                      const command::InitialJoint* initial, double (&P)[2]) {
@@ -227,7 +223,7 @@ void Simulation::control(SimState& state, const TickInput& input) const {
       a.command_V = std::clamp(drive.value, -valve.full_V, valve.full_V);
       state.reference[i] = m.q[i];
     } else {
-      const double sign = direction(model_, static_cast<int>(k), m.q[i]);
+      const double sign = model_.actuators[k].linkage.sign;
       if (state.input.drive[k].mode == DriveMode::kVoltage)
         control::start_bumpless(gains, sign, drive.value, m.q[i], a.command_V, pid);
       if (gains.period_ticks <= 1 || state.tick % gains.period_ticks == 0)

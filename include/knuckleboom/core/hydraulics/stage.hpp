@@ -11,6 +11,7 @@
 // is leakage or an open relief or anti-cavitation valve, by a short Newton iteration.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "knuckleboom/core/hydraulics/parameters.hpp"
@@ -39,8 +40,13 @@ struct StageConstants {
   double B;
   // Band in which no protective valve is open, and their conductances.
   double P_low, P_high, G_low, G_high;
+  double port_tolerance;  // of the coupled iteration [Pa]
+  // Closed valve, linear line: p = closed[s][0] f_0 + closed[s][1] f_1 with f_s = P_star - X_s o_s,
+  // X_s = g_C + R.
+  double closed[2][2];
 };
-StageConstants make_stage(const Circuit& circuit, double g);
+// g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star.
+StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance = 1.0);
 
 // Explicit part of the stage, and the valve.
 struct StageInput {
@@ -55,6 +61,7 @@ struct StageResult {
   double dP_C[2], dQ[2], dp[2];     // their derivatives by x_dot
   double o_R[2];                    // line flow, out of the capacitance
   double bypass_C[2], bypass_p[2];  // protective flow out of node and port, to tank
+  bool bypassing;                   // any of them is not zero
   double force;                     // of the oil alone [N, N m]
   double dforce;                    // by x_dot
 };
@@ -143,18 +150,55 @@ inline void store(const StageConstants& k, const Response& r, int s, double o_R,
   out.o_R[s] = o_R;
   out.bypass_C[s] = r.bypass_C;
   out.bypass_p[s] = 0.0;
+  out.bypassing = out.bypassing || r.bypass_C != 0.0;
   out.force += k.side[s].sign_area * r.p;
   out.dforce += k.side[s].sign_area * out.dp[s];
 }
 
-// Port pressures p with p_s = f_s(o_s + L_s(p)): Newton in two unknowns from p_start.
+// Where the port pressure iteration starts. With the capacitance's response linearised, a port alone is
+// one quadratic per state of its protective valve, in closed form; Newton from elsewhere would halve its
+// way down a parabola.
+template <LineModel Model>
+inline double port_start(const StageConstants& k, const StageInput& in, int s, double o, double p_other) {
+  const StageConstants::Side& side = k.side[s];
+  double P_base, X;  // p = P_base - X o_R - R o_R|o_R|
+  double R = k.linear_line ? 0.0 : side.R;
+  if constexpr (Model == LineModel::kResistive) {
+    P_base = in.P_S[s];
+    X = 0.0;
+    R += in.C_R[s];
+  } else {
+    const Response r = respond<Model>(k, in, s, o);
+    X = -r.dP_C;
+    P_base = r.P_C + X * o;
+  }
+  if (k.linear_line) X += side.R;
+  const double G[3] = {0.0, k.G_high, k.G_low};
+  const double P_0[3] = {0.0, k.P_high, k.P_low};
+  double p = 0.0;
+  for (int region = 0; region < 3; ++region) {
+    if (region > 0 && G[region] == 0.0) continue;
+    // o_R = flow + slope p
+    const double slope = k.leak_internal + side.leak_external + G[region];
+    const double flow = o - k.leak_internal * p_other - (region > 0 ? G[region] * P_0[region] : 0.0);
+    const double o_R =
+        solve_signed_quadratic(slope * R, 1.0 + slope * X, slope * P_base + flow);
+    p = P_base - X * o_R - R * signed_square(o_R);
+    if (region == 0 && p <= k.P_high && p >= k.P_low) break;
+    if (region == 1 && p >= k.P_high) break;
+  }
+  return p;
+}
+
+// Port pressures p with p_s = f_s(o_s + L_s(p)): Newton in two unknowns.
 template <LineModel Model>
 inline void solve_coupled(const StageConstants& k, const StageInput& in, double x_dot,
                           const double (&p_start)[2], StageResult& out) {
   constexpr int kMaxIterations = 40;
-  constexpr double kTolerance = 1e-4;  // Pa
-  double p[2] = {p_start[0], p_start[1]};
   const double o[2] = {k.side[0].sign_area * x_dot, k.side[1].sign_area * x_dot};
+  double p[2];
+  p[0] = port_start<Model>(k, in, 0, o[0], p_start[1]);
+  p[1] = port_start<Model>(k, in, 1, o[1], p[0]);
   Response r[2];
   Bypass y[2];
   double o_R[2], Jd[2], Jo[2];
@@ -173,14 +217,14 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
     inverse_det = 1.0 / (Jd[0] * Jd[1] - Jo[0] * Jo[1]);
     double d0 = (Jd[1] * G[0] - Jo[0] * G[1]) * inverse_det;
     double d1 = (Jd[0] * G[1] - Jo[1] * G[0]) * inverse_det;
-    const double size = std::fmax(std::fabs(d0), std::fabs(d1));
-    // The kinks of the protective valves can make Newton hop; a half step ends that.
-    if (iteration > 4 && size > 0.5 * last) {
+    const double size = std::max(std::fabs(d0), std::fabs(d1));
+    if (size < k.port_tolerance) break;
+    // The kinks of the protective valves can make Newton hop to and fro; a half step ends that.
+    if (size >= last) {
       d0 *= 0.5;
       d1 *= 0.5;
     }
     last = size;
-    if (size < kTolerance) break;
     p[0] -= d0;
     p[1] -= d1;
   }
@@ -191,17 +235,57 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
                         (Jd[0] * f1 - Jo[1] * f0) * inverse_det};
   out.force = 0.0;
   out.dforce = 0.0;
+  out.bypassing = false;
   for (int s = 0; s < 2; ++s) {
     const double do_R = k.side[s].sign_area + k.leak_internal * (dp[s] - dp[1 - s]) +
                         (k.side[s].leak_external + y[s].slope) * dp[s];
     store(k, r[s], s, o_R[s], do_R, out);
     out.bypass_p[s] = y[s].flow;
+    out.bypassing = out.bypassing || y[s].flow != 0.0;
   }
+}
+
+// Closed valve, linear lines with leakage, no protective valve open: everything is linear.
+inline bool solve_closed_linear(const StageConstants& k, const StageInput& in, double x_dot,
+                                StageResult& out) {
+  double f[2], df[2];
+  for (int s = 0; s < 2; ++s) {
+    const StageConstants::Side& side = k.side[s];
+    df[s] = -(side.g_C + side.R) * side.sign_area;
+    f[s] = in.P_star[s] + df[s] * x_dot;
+  }
+  out.force = 0.0;
+  out.dforce = 0.0;
+  out.bypassing = false;
+  bool inside = true;
+  for (int s = 0; s < 2; ++s) {
+    out.p[s] = k.closed[s][0] * f[0] + k.closed[s][1] * f[1];
+    out.dp[s] = k.closed[s][0] * df[0] + k.closed[s][1] * df[1];
+  }
+  for (int s = 0; s < 2; ++s) {
+    const StageConstants::Side& side = k.side[s];
+    const double o = side.sign_area;
+    const double leak = k.leak_internal * (out.p[s] - out.p[1 - s]) + side.leak_external * out.p[s];
+    const double dleak =
+        k.leak_internal * (out.dp[s] - out.dp[1 - s]) + side.leak_external * out.dp[s];
+    out.o_R[s] = o * x_dot + leak;
+    out.P_C[s] = in.P_star[s] - side.g_C * out.o_R[s];
+    out.dP_C[s] = -side.g_C * (o + dleak);
+    out.Q[s] = out.dQ[s] = 0.0;
+    out.bypass_C[s] = out.bypass_p[s] = 0.0;
+    out.force += o * out.p[s];
+    out.dforce += o * out.dp[s];
+    inside = inside && out.p[s] <= k.P_high && out.p[s] >= k.P_low && out.P_C[s] <= k.P_high &&
+             out.P_C[s] >= k.P_low;
+  }
+  return inside;
 }
 
 template <LineModel Model>
 inline void evaluate(const StageConstants& k, const StageInput& in, double x_dot,
                      const double (&p_start)[2], StageResult& out) {
+  if constexpr (Model == LineModel::kClosed)
+    if (k.coupled && k.linear_line && solve_closed_linear(k, in, x_dot, out)) return;
   if (!k.coupled) [[likely]] {
     const double o0 = k.side[0].sign_area * x_dot;
     const double o1 = k.side[1].sign_area * x_dot;
@@ -210,6 +294,7 @@ inline void evaluate(const StageConstants& k, const StageInput& in, double x_dot
     if (r0.p <= k.P_high && r0.p >= k.P_low && r1.p <= k.P_high && r1.p >= k.P_low) [[likely]] {
       out.force = 0.0;
       out.dforce = 0.0;
+      out.bypassing = false;
       store(k, r0, 0, o0, k.side[0].sign_area, out);
       store(k, r1, 1, o1, k.side[1].sign_area, out);
       return;

@@ -1,8 +1,10 @@
 // Newton's method for the joint speeds of one implicit stage:
-//   (M / g) (v - v_star) + bias = tau(v),  tau_i depending on v_i alone.
-// tau falls with v (valves and friction resist), so the problem is convex and has one solution.
+//   M_g (v - v_start) + bias = tau(v),   M_g = M / g, tau_i depending on v_i alone.
+// tau falls with v (valves, friction and stops resist), so the left minus the right is the gradient of a
+// convex function: there is one solution, and a line search along Newton's direction always gets there.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "knuckleboom/core/math/cholesky.hpp"
@@ -10,57 +12,95 @@
 namespace knuckleboom::integration {
 
 struct NewtonReport {
-  int iterations;
+  int iterations;  // evaluations of the law
   bool converged;
 };
 
-inline constexpr int kMaxNewtonIterations = 40;
+inline constexpr int kMaxNewtonIterations = 60;
 
-// M_g: M / g, row length Stride. law(v, tau, dtau) fills n entries. held[i]: v_i is given and stays;
-// the row is left out, and its acceleration does not act on the others (may be null). On return v is
-// the solution and step the last Newton step, by which the law's last evaluation point lies behind it.
-template <int Stride, class Law>
-NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double* v_star,
+namespace detail {
+
+// Size > 0: number of joints known when compiling; 0: n_given counts.
+template <int Size, int Stride, class Law>
+NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const double* v_start,
                                 const double* bias, const bool* held, double tolerance, double* v,
-                                double* step, Law&& law) {
+                                Law& law) {
+  const int n = Size > 0 ? Size : n_given;
   double tau[Stride];
   double dtau[Stride];
+  double residual[Stride];
+  double step[Stride] = {};
   double A[Stride][Stride];
-  double last = INFINITY;
+  double slope_start = 0.0;  // of the convex function along the step, at its start: negative
+  double fraction = 1.0;
   for (int iteration = 1; iteration <= kMaxNewtonIterations; ++iteration) {
     law(v, tau, dtau);
-    double d[Stride];
-    for (int i = 0; i < n; ++i) d[i] = v[i] - v_star[i];
-    if (held != nullptr)
-      for (int i = 0; i < n; ++i)
-        if (held[i]) d[i] = 0.0;
     for (int i = 0; i < n; ++i) {
-      double residual = bias[i] - tau[i];
-      for (int j = 0; j < n; ++j) residual += M_g[i][j] * d[j];
-      step[i] = -residual;
+      double sum = bias[i] - tau[i];
+      for (int j = 0; j < n; ++j) sum += M_g[i][j] * (v[j] - v_start[j]);
+      residual[i] = sum;
+    }
+    if (held != nullptr) {
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j)
+          if (held[j]) residual[i] -= M_g[i][j] * (v[j] - v_start[j]);
+        if (held[i]) residual[i] = 0.0;
+      }
+    }
+    double slope = 0.0;
+    for (int i = 0; i < n; ++i) slope += residual[i] * step[i];
+    if (slope > -0.5 * slope_start && slope_start < 0.0) {
+      // Gone past the lowest point and steeply up again: back to where a secant expects it.
+      const double keep = std::max(0.05, slope_start / (slope_start - slope));
+      const double back = fraction * (1.0 - keep);
+      for (int i = 0; i < n; ++i) v[i] -= back * step[i];
+      fraction -= back;
+      continue;
+    }
+    for (int i = 0; i < n; ++i) {
+      step[i] = -residual[i];
       for (int j = 0; j < i; ++j) A[i][j] = M_g[i][j];
       A[i][i] = M_g[i][i] - dtau[i];
     }
     if (held != nullptr) {
       for (int i = 0; i < n; ++i) {
-        if (!held[i]) continue;
-        step[i] = 0.0;
-        for (int j = 0; j < n; ++j) (j < i ? A[i][j] : A[j][i]) = 0.0;
-        A[i][i] = 1.0;
+        for (int j = 0; j < i; ++j)
+          if (held[i] || held[j]) A[i][j] = 0.0;
+        if (held[i]) A[i][i] = 1.0;
       }
     }
-    if (!solve_positive_definite<Stride>(n, A, step)) return {iteration, false};
+    if (!knuckleboom::detail::solve_positive_definite<Size, Stride>(n, A, step)) return {iteration, false};
     double size = 0.0;
-    for (int i = 0; i < n; ++i) size = std::fmax(size, std::fabs(step[i]));
+    slope_start = 0.0;
+    fraction = 1.0;
+    for (int i = 0; i < n; ++i) {
+      size = std::max(size, std::fabs(step[i]));
+      slope_start += residual[i] * step[i];
+      v[i] += step[i];
+    }
     if (!(size < INFINITY)) return {iteration, false};
-    // Slope changes (protective valves, cushions) can make Newton hop to and fro; a half step ends that.
-    if (iteration > 6 && size > 0.5 * last)
-      for (int i = 0; i < n; ++i) step[i] *= 0.5;
-    last = size;
-    for (int i = 0; i < n; ++i) v[i] += step[i];
     if (size <= tolerance) return {iteration, true};
   }
   return {kMaxNewtonIterations, false};
+}
+
+}  // namespace detail
+
+// Row length Stride. law(v, tau, dtau) fills n entries. held[i] (may be null): v_i is given and stays;
+// its row is left out and its acceleration does not act on the others. On return v is the solution; the
+// law was last evaluated up to one accepted Newton step before it.
+template <int Stride, class Law>
+NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
+                                const double* bias, const bool* held, double tolerance, double* v,
+                                Law&& law) {
+  switch (n) {
+    case 3:
+      return detail::solve_joint_speeds<3, Stride>(n, M_g, v_start, bias, held, tolerance, v, law);
+    case 5:
+      return detail::solve_joint_speeds<5, Stride>(n, M_g, v_start, bias, held, tolerance, v, law);
+    default:
+      return detail::solve_joint_speeds<0, Stride>(n, M_g, v_start, bias, held, tolerance, v, law);
+  }
 }
 
 }  // namespace knuckleboom::integration

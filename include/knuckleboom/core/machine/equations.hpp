@@ -57,8 +57,25 @@ inline hydraulics::LineModel line_model(bool open, Fidelity fidelity) {
 struct Powers {
   double pump, valve, line, relief, leakage, friction;
 };
-Powers powers(const hydraulics::Circuit& circuit, const hydraulics::StageInput& in,
-              const hydraulics::StageResult& out, double x_dot);
+inline Powers powers(const hydraulics::StageConstants& k, const hydraulics::StageInput& in,
+                     const hydraulics::StageResult& out, double x_dot) {
+  Powers w{};
+  w.line = (out.P_C[0] - out.p[0]) * out.o_R[0] + (out.P_C[1] - out.p[1]) * out.o_R[1];
+  w.friction = k.B * x_dot * x_dot;
+  if (out.Q[0] != 0.0 || out.Q[1] != 0.0) {
+    w.pump = in.P_S[0] * out.Q[0] + in.P_S[1] * out.Q[1];
+    for (int s = 0; s < 2; ++s) w.valve += in.C_R[s] * std::fabs(out.Q[s]) * out.Q[s] * out.Q[s];
+  }
+  if (k.coupled) {
+    const double dp = out.p[0] - out.p[1];
+    w.leakage = k.leak_internal * dp * dp + k.side[0].leak_external * out.p[0] * out.p[0] +
+                k.side[1].leak_external * out.p[1] * out.p[1];
+  }
+  if (out.bypassing)
+    for (int s = 0; s < 2; ++s)
+      w.relief += out.P_C[s] * out.bypass_C[s] + out.p[s] * out.bypass_p[s];
+  return w;
+}
 
 // Oil compression and line inertia energy of a circuit as its equations hold it [J].
 double oil_energy(const hydraulics::Circuit& circuit, const ActuatorState& state,

@@ -2,6 +2,8 @@
 // Built once, validated, then constant.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -23,13 +25,18 @@ struct Linkage {
   Vec3 rod_pin = Vec3::Zero();   // triangle: in the moving body's frame, m
   // Length^2 = k0 + kc cos q + ks sin q; filled by finish().
   double k0 = 0.0, kc = 0.0, ks = 0.0;
+  double sign = 1.0;  // of J over the joint range; filled by finish()
 };
 
 struct LinkageState {
   double x;  // m or rad
   double J;  // dx/dq
 };
-LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q);
+inline LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q) {
+  if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
+  const double x = std::sqrt(std::max(0.0, linkage.k0 + linkage.kc * cos_q + linkage.ks * sin_q));
+  return {x, (linkage.ks * cos_q - linkage.kc * sin_q) / (2.0 * x)};
+}
 
 // Cushioned end stop at both ends of the actuator's displacement. Inside the cushion a damping grows
 // linearly up to the stop; beyond it a spring and damper push back.

@@ -1,10 +1,12 @@
 // The real-time step: rigid bodies and circuits together, at a fixed step and bounded cost.
 //
-// Two SDIRK stages. In each, the circuits are functions of the joint speeds (hydraulics/stage.hpp), so
-// that only those are unknown (integration/joint_speeds.hpp). Mass matrix, bias and lever arms are taken
-// once, at the middle of the step, from an extrapolation with the last acceleration: the weighted mean
-// of the stage times is the middle, which keeps second order. docs/theory/integration.md has the proof
+// The circuits are functions of the joint speeds (hydraulics/stage.hpp), so that only those are unknown
+// (integration/joint_speeds.hpp). Mass matrix, bias and lever arms are taken once, at the middle of the
+// step, from an extrapolation with the last acceleration. docs/theory/integration.md has the derivation
 // and the measured errors.
+//   Full model:    two SDIRK stages (integration/sdirk2.hpp).
+//   Reduced model: one exponentially fitted theta step (integration/fitted_theta.hpp). An open valve's
+//                  speed settles within a step, and two stages would overshoot it.
 #pragma once
 
 #include <array>
@@ -14,6 +16,14 @@
 #include "knuckleboom/core/machine/state.hpp"
 
 namespace knuckleboom::machine {
+
+// Constants of one actuator's circuit for the stage weights in use.
+struct ActuatorConstants {
+  hydraulics::StageConstants now;       // weight 0: instantaneous relations
+  hydraulics::StageConstants sdirk;     // gamma h
+  hydraulics::StageConstants half;      // h / 2
+  hydraulics::StageConstants whole;     // h
+};
 
 class Stepper {
  public:
@@ -27,11 +37,13 @@ class Stepper {
   double h() const { return h_; }
 
  private:
+  void step_full(MachineState& state) const;
+  void step_reduced(MachineState& state) const;
+
   const MachineModel& model_;
   double h_;
   double residual_decay_;  // of eq. 15 over one step
-  std::array<hydraulics::StageConstants, kMaxActuators> constants_;
-  std::array<int, kMaxActuators> link_;
+  std::array<ActuatorConstants, kMaxActuators> constants_;
   bool any_damping_ = false;
 };
 

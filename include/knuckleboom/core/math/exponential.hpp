@@ -12,8 +12,14 @@ inline double decay(double x) {
     y *= 0.5;
     ++halvings;
   }
-  double sum = 1.0;
-  for (int k = 10; k >= 1; --k) sum = 1.0 - y / static_cast<double>(k) * sum;
+  double sum = 1.0 - y * (1.0 / 8.0);
+  sum = 1.0 - y * (1.0 / 7.0) * sum;
+  sum = 1.0 - y * (1.0 / 6.0) * sum;
+  sum = 1.0 - y * (1.0 / 5.0) * sum;
+  sum = 1.0 - y * (1.0 / 4.0) * sum;
+  sum = 1.0 - y * (1.0 / 3.0) * sum;
+  sum = 1.0 - y * (1.0 / 2.0) * sum;
+  sum = 1.0 - y * sum;
   for (int i = 0; i < halvings; ++i) sum *= sum;
   return sum;
 }

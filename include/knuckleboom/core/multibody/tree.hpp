@@ -4,8 +4,10 @@
 // origin. At joint position zero the body frame stands at (R_PB, p_PB) in its parent's frame. All
 // vectors named *_B are in the body's own frame, *_P in the parent's, *_W in the world's.
 //
-// A body on a fixed joint is lumped into the link it is welded to: links are the bodies that move, and
-// the arrays q, v, tau have one entry for each of them, in the order they were added (parents first).
+// Links are the bodies that move; the arrays q, v, tau have one entry for each of them, in the order they
+// were added (parents first). A body on a fixed joint is lumped into the link it is welded to. A link's
+// frame has the body's origin and its z axis along the joint axis: turning about z costs a third of
+// turning about any axis. Body::in_link leads from body frame to link frame.
 #pragma once
 
 #include <array>
@@ -51,10 +53,8 @@ struct Body {
 struct Link {
   int parent = kBase;      // index of a link
   bool revolute = true;
+  bool aligned = true;     // in_parent.R is the identity: the joint axis is parallel to the parent's
   Pose in_parent;          // pose in the parent link's frame at joint position zero
-  Vec3 axis_P = Vec3::UnitZ();  // axis in the parent link's frame
-  // Orientation in the parent link: A + cos(q) C + sin(q) S (Rodrigues, folded with in_parent.R).
-  Mat3 A = Mat3::Zero(), C = Mat3::Identity(), S = Mat3::Zero();
   double damping = 0.0;
   int body = 0;            // the body that moves with this link
 };

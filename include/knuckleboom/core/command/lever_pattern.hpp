@@ -1,0 +1,69 @@
+// From lever positions to what the functions of a machine are asked to do.
+//
+// Axes count from -1 to 1: x to the right, y away from the operator, twist clockwise seen from above,
+// pedals forward.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/math/table.hpp"
+
+namespace knuckleboom::command {
+
+enum class LeverAxis {
+  kLeftX,
+  kLeftY,
+  kLeftTwist,
+  kRightX,
+  kRightY,
+  kRightTwist,
+  kLeftPedal,
+  kRightPedal,
+};
+inline constexpr int kLeverAxes = 8;
+
+// Odd symmetric: the negative side mirrors the positive one.
+struct AxisShape {
+  double dead_zone = 0.0;  // share of the travel on each side of the centre that gives 0
+  double exponent = 1.0;   // 1: straight; above 1: fine near the centre
+  Table curve;             // used instead of the exponent when not empty; 0..1 -> 0..1
+  double gain = 1.0;
+  double sign = 1.0;  // +1 or -1
+};
+
+// How fast a shaped value may move away from zero and back towards it.
+struct RampLimits {
+  double rise_per_s = 0.0;  // 0: at once
+  double fall_per_s = 0.0;  // 0: at once
+};
+
+enum class LeverTarget {
+  kJoint,      // output is a valve voltage, positive towards larger joint positions
+  kTipReach,   // output is a speed of the tip, positive away from the machine [m/s]
+  kTipHeight,  // the same, positive upwards [m/s]
+};
+
+struct LeverFunction {
+  LeverAxis axis = LeverAxis::kLeftX;
+  LeverTarget target = LeverTarget::kJoint;
+  std::string joint;  // of kJoint
+  AxisShape shape;
+  RampLimits ramp;
+  double full = 10.0;  // output at full lever and gain 1, V or m/s
+};
+
+struct LeverPattern {
+  std::string name;
+  std::string description;
+  std::vector<LeverFunction> functions;  // each joint and tip direction at most once
+};
+
+// 0 within the dead zone, continuous at its edge, 1 (times gain) at the end of the travel. The axis
+// is limited to -1..1; anything that is not a number counts as 0.
+double shape(double axis, const AxisShape& settings);
+
+// Moves value towards target for dt seconds. Across zero it first falls and then rises.
+double ramp(double target, double dt, const RampLimits& limits, double value);
+
+}  // namespace knuckleboom::command

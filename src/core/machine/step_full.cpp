@@ -1,0 +1,122 @@
+// Full model: two SDIRK stages.
+#include "knuckleboom/core/integration/sdirk2.hpp"
+#include "knuckleboom/core/machine/stepper.hpp"
+#include "step_parts.hpp"
+
+namespace knuckleboom::machine {
+
+using hydraulics::LineModel;
+using integration::Sdirk2;
+
+void Stepper::step_full(MachineState& state) const {
+  const int n = model_.joint_count();
+  const int m = static_cast<int>(model_.actuators.size());
+  const double h = h_;
+  const double g = Sdirk2::kGamma * h;
+  Drive drives[kMaxActuators];
+
+  hydraulics::StageInput inputs[kMaxActuators];
+  update_valves(model_, Fidelity::kFull, state, inputs);
+  double q_mid[kMaxLinks];
+  multibody::MassAndBias body;
+  middle(model_.tree, state, h, q_mid, body);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) body.M[i][j] *= 1.0 / g;
+
+  for (int k = 0; k < m; ++k) {
+    Drive& d = drives[k];
+    const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
+    const ActuatorState& a = state.actuator[k];
+    const int i = actuator.link;
+    d.actuator = &actuator;
+    d.constants = &constants_[static_cast<std::size_t>(k)].sdirk;
+    d.line = line_model(a.open != 0, Fidelity::kFull);
+    const LinkageState linkage =
+        linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
+    d.J = linkage.J;
+    d.x_n = linkage.x - linkage.J * (q_mid[i] - state.q[i]);
+    d.x_star = d.x_n;
+    d.stop = StopForce{0.0, 0.0, false};
+    d.in = inputs[k];
+    for (int s = 0; s < 2; ++s) {
+      d.in.P_star[s] = a.P_C[s];
+      d.in.Q_star[s] = a.Q[s];
+      d.out.p[s] = a.p[s];
+    }
+  }
+
+  const auto law = [&](const double* v, double* tau, double* dtau) {
+    for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
+    for (int k = 0; k < m; ++k) {
+      Drive& d = drives[k];
+      const int i = d.actuator->link;
+      const Force f = evaluate(d.J * v[i], g, d);
+      tau[i] = d.J * f.force;
+      dtau[i] = d.J * d.J * f.dforce;
+    }
+    if (any_damping_)
+      for (int i = 0; i < n; ++i) {
+        tau[i] -= model_.tree.link(i).damping * v[i];
+        dtau[i] -= model_.tree.link(i).damping;
+      }
+  };
+
+  double v_star[kMaxLinks], v[kMaxLinks], v_first[kMaxLinks];
+  for (int i = 0; i < n; ++i) {
+    v_star[i] = state.v[i];
+    v[i] = state.v[i] + g * state.a[i];
+  }
+  for (int stage = 0; stage < 2; ++stage) {
+    count(integration::solve_joint_speeds<kMaxLinks>(n, body.M, v_star, body.bias, nullptr,
+                                                     kSpeedTolerance, v, law),
+          state.health);
+    const double weight = h * Sdirk2::kWeight[stage];
+    for (int k = 0; k < m; ++k) {
+      Drive& d = drives[k];
+      carry_to(d.J * v[d.actuator->link], d);
+      book(d, weight, state.energy);
+    }
+    if (any_damping_)
+      for (int i = 0; i < n; ++i)
+        state.energy.friction += weight * model_.tree.link(i).damping * v[i] * v[i];
+    if (stage == 1) break;
+    for (int i = 0; i < n; ++i) {
+      v_first[i] = v[i];
+      const double a_first = (v[i] - v_star[i]) / g;
+      v_star[i] = state.v[i] + Sdirk2::kCarry * (v[i] - state.v[i]);
+      v[i] = v_star[i] + g * a_first;
+    }
+    for (int k = 0; k < m; ++k) {
+      Drive& d = drives[k];
+      for (int s = 0; s < 2; ++s) {
+        d.in.P_star[s] += Sdirk2::kCarry * (d.out.P_C[s] - d.in.P_star[s]);
+        d.in.Q_star[s] += Sdirk2::kCarry * (d.out.Q[s] - d.in.Q_star[s]);
+      }
+      d.x_star = d.x_n + h * Sdirk2::kWeight[0] * d.x_dot;
+    }
+  }
+
+  bool relief = false;
+  bool cavitation = false;
+  for (int k = 0; k < m; ++k) {
+    const Drive& d = drives[k];
+    ActuatorState& a = state.actuator[k];
+    for (int s = 0; s < 2; ++s) {
+      a.P_C[s] = d.out.P_C[s];
+      a.p[s] = d.out.p[s];
+      a.Q[s] = d.line == LineModel::kClosed
+                   ? follow_residual(a.Q[s], d.in, s, a.P_C[s], residual_decay_)
+                   : d.out.Q[s];
+    }
+    watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
+  }
+  state.health.relief_ticks += relief ? 1 : 0;
+  state.health.cavitation_ticks += cavitation ? 1 : 0;
+  for (int i = 0; i < n; ++i) {
+    state.q[i] += h * (Sdirk2::kWeight[0] * v_first[i] + Sdirk2::kWeight[1] * v[i]);
+    state.a[i] = (v[i] - v_star[i]) / g;
+    state.v[i] = v[i];
+  }
+}
+
+}  // namespace knuckleboom::machine

@@ -1,0 +1,275 @@
+// Reduced model: one exponentially fitted theta step.
+#include "knuckleboom/core/integration/fitted_theta.hpp"
+#include "knuckleboom/core/machine/stepper.hpp"
+#include "step_parts.hpp"
+
+namespace knuckleboom::machine {
+namespace {
+
+using hydraulics::LineModel;
+using hydraulics::StageConstants;
+
+template <class Pressures>
+bool outside(const StageConstants& k, const Pressures& a) {
+  const double high = std::max(std::max(a.P_C[0], a.P_C[1]), std::max(a.p[0], a.p[1]));
+  const double low = std::min(std::min(a.P_C[0], a.P_C[1]), std::min(a.p[0], a.p[1]));
+  return high > k.P_high || low < k.P_low;
+}
+
+// Quasi-static closed valve: the piston goes to eq. 25's position through a filter of second order (the
+// flow that eq. 15 filters is the one that carries the piston there). load: force of the machine on the
+// piston. Sets the ports by eq. 26; returns the piston speed.
+double quasi_static_speed(double tau, double h, double load, const ActuatorState& a, Drive& d) {
+  const hydraulics::Circuit& circuit = d.actuator->circuit;
+  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(circuit);
+  const double r = h / tau;
+  const double C[2] = {circuit.line1.C, circuit.line2.C};
+  const double x_dot_start = d.x_dot;
+  d.out = hydraulics::StageResult{};
+  for (int s = 0; s < 2; ++s)
+    d.out.p[s] = d.out.P_C[s] = a.P_hold[s] - d.constants->side[s].sign_area / C[s] * shift;
+  d.x_dot = (x_dot_start + r / tau * (a.x_hold + shift - d.x_n)) / (1.0 + r + r * r);
+  return d.x_dot;
+}
+
+// Protective valves and leakage let go of the oil that a quasi-static closed valve holds.
+void bleed(const Actuator& actuator, const StageConstants& k, double h, ActuatorState& a,
+           EnergyLedger& energy) {
+  const double C[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
+  const double p[2] = {a.p[0], a.p[1]};
+  for (int s = 0; s < 2; ++s) {
+    const hydraulics::detail::Bypass y = hydraulics::detail::bypass(k, p[s]);
+    const double leak = k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s];
+    const double flow = (y.flow + leak) / (1.0 + h / C[s] * y.slope);
+    const double dP = -h / C[s] * flow;
+    (y.flow != 0.0 ? energy.relief : energy.leakage) += h * p[s] * flow;
+    a.P_hold[s] += dP;
+    a.F_hold += k.side[s].sign_area * dP;
+    a.p[s] = a.P_C[s] = p[s] + dP;
+  }
+}
+
+// Flows and force of a closed valve at the start of a step, from the ports as the last step left them.
+Force closed_start(const ActuatorState& a, Drive& d) {
+  const StageConstants& k = *d.constants;
+  d.out.force = 0.0;
+  for (int s = 0; s < 2; ++s) {
+    d.out.P_C[s] = a.P_C[s];
+    d.out.o_R[s] = k.side[s].sign_area * d.x_dot;
+    d.out.force += k.side[s].sign_area * a.p[s];
+  }
+  if (k.coupled)
+    for (int s = 0; s < 2; ++s)
+      d.out.o_R[s] += k.leak_internal * (a.p[s] - a.p[1 - s]) + k.side[s].leak_external * a.p[s];
+  if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
+  return {d.out.force - k.B * d.x_dot + d.stop.force, 0.0};
+}
+
+// A closed valve's losses over a trapezoidal step, from the means of flow and pressure: these balance
+// the change of kinetic and oil energy exactly.
+void book_mean(const ActuatorState& start, const double (&o_R)[2], double x_dot, double h, Drive& d,
+               EnergyLedger& energy) {
+  const StageConstants& k = *d.constants;
+  const double mean_x_dot = 0.5 * (x_dot + d.x_dot);
+  double p[2];
+  double line = 0.0;
+  for (int s = 0; s < 2; ++s) {
+    p[s] = 0.5 * (start.p[s] + d.out.p[s]);
+    line += (0.5 * (start.P_C[s] + d.out.P_C[s]) - p[s]) * 0.5 * (o_R[s] + d.out.o_R[s]);
+  }
+  energy.line += h * line;
+  energy.friction += h * k.B * mean_x_dot * mean_x_dot;
+  if (k.coupled) {
+    const double dp = p[0] - p[1];
+    energy.leakage += h * (k.leak_internal * dp * dp + k.side[0].leak_external * p[0] * p[0] +
+                           k.side[1].leak_external * p[1] * p[1]);
+  }
+  if (d.out.bypassing)
+    for (int s = 0; s < 2; ++s)
+      energy.relief += 0.5 * h * (d.out.P_C[s] * d.out.bypass_C[s] + d.out.p[s] * d.out.bypass_p[s]);
+  energy.stops -= h * d.mean_stop * mean_x_dot;
+}
+
+}  // namespace
+
+void Stepper::step_reduced(MachineState& state) const {
+  const int n = model_.joint_count();
+  const int m = static_cast<int>(model_.actuators.size());
+  const double h = h_;
+  Drive drives[kMaxActuators];
+
+  std::int32_t was_open[kMaxActuators];
+  for (int k = 0; k < m; ++k) was_open[k] = state.actuator[k].open;
+  hydraulics::StageInput inputs[kMaxActuators];
+  update_valves(model_, Fidelity::kReduced, state, inputs);
+  double q_mid[kMaxLinks];
+  multibody::MassAndBias body;
+  middle(model_.tree, state, h, q_mid, body);
+
+  // Per joint: weight of the step's end, explicit part of the torque, start value of the speed.
+  double theta[kMaxLinks], bias[kMaxLinks], v[kMaxLinks];
+  bool held[kMaxLinks] = {};
+  bool any_held = false;
+  for (int i = 0; i < n; ++i) {
+    theta[i] = 0.5;
+    bias[i] = body.bias[i];
+    v[i] = state.v[i] + h * state.a[i];
+  }
+
+  double x_dot_start[kMaxActuators], o_R_start[kMaxActuators][2];
+  for (int k = 0; k < m; ++k) {
+    Drive& d = drives[k];
+    const ActuatorConstants& constants = constants_[static_cast<std::size_t>(k)];
+    const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
+    const ActuatorState& a = state.actuator[k];
+    const int i = actuator.link;
+    d.actuator = &actuator;
+    d.constants = &constants.now;
+    d.line = line_model(a.open != 0, Fidelity::kReduced);
+    const LinkageState linkage =
+        linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
+    d.J = linkage.J;
+    d.stop = StopForce{0.0, 0.0, false};
+    d.in = inputs[k];
+    d.x_dot = d.J * state.v[i];
+    held[i] = a.open == 0 && model_.closed_valve == ClosedValveModel::kQuasiStatic;
+    d.x_n = linkage.x - linkage.J * (q_mid[i] - state.q[i]);
+    d.x_star = d.x_n;
+    for (int s = 0; s < 2; ++s) {
+      d.in.P_star[s] = a.P_C[s];
+      d.in.Q_star[s] = 0.0;
+      d.out.p[s] = a.p[s];
+    }
+    if (held[i]) {
+      any_held = true;
+      theta[i] = 1.0;
+      continue;
+    }
+    x_dot_start[k] = d.x_dot;
+    const Force start = d.line == LineModel::kClosed ? closed_start(a, d) : evaluate(d.x_dot, 0.0, d);
+    d.mean_stop = 0.5 * d.stop.force;
+    if (d.line == LineModel::kResistive) {
+      double fast = d.x_dot;
+      if (was_open[k] == 0) {
+        // Opening: the orifice has no slope at rest. Eq. 17 has the speed it will settle at.
+        const hydraulics::Circuit& c = actuator.circuit;
+        const double held_force = hydraulics::area1(c) * a.p[0] - hydraulics::area2(c) * a.p[1];
+        const double settled = quasi_steady_speed(c, d.in, held_force);
+        v[i] = settled / d.J;
+        fast = std::max(std::fabs(fast), std::fabs(settled));
+      }
+      // Rate at which the speed settles while the other joints are free to give way.
+      const double slope = was_open[k] != 0
+                               ? -start.dforce
+                               : -evaluate(std::copysign(fast, d.J * v[i]), 0.0, d).dforce;
+      const double z = h * d.J * d.J * slope * inverse_diagonal<kMaxLinks>(n, body.M, i);
+      theta[i] = outside(constants.now, d.out) ? 1.0 : integration::fitted_theta(z);
+      if (was_open[k] == 0) evaluate(d.J * state.v[i], 0.0, d);
+      d.constants = &constants.half;  // no state in the lines: the weight is of no account
+    } else if (a.relief_active != 0 || a.cavitation_active != 0) {
+      // An open protective valve is faster than the step: implicit Euler for this actuator.
+      theta[i] = 1.0;
+      d.constants = &constants.whole;
+    } else {
+      d.constants = &constants.half;
+      for (int s = 0; s < 2; ++s) {
+        o_R_start[k][s] = d.out.o_R[s];
+        d.in.P_star[s] -= constants.half.side[s].g_C * d.out.o_R[s];
+      }
+    }
+    bias[i] -= (1.0 - theta[i]) * d.J * start.force;
+    if (d.line == LineModel::kResistive) book(d, h * (1.0 - theta[i]), state.energy);
+    d.x_star = d.x_n + h * (1.0 - theta[i]) * d.x_dot;
+  }
+  if (any_damping_)
+    for (int i = 0; i < n; ++i) {
+      const double damping = model_.tree.link(i).damping;
+      bias[i] += (1.0 - theta[i]) * damping * state.v[i];
+      state.energy.friction += h * (1.0 - theta[i]) * damping * state.v[i] * state.v[i];
+    }
+
+  double (&M_h)[kMaxLinks][kMaxLinks] = body.M;
+  const double rate = 1.0 / h;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) M_h[i][j] *= rate;
+  const auto law = [&](const double* speed, double* tau, double* dtau) {
+    for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
+    for (int k = 0; k < m; ++k) {
+      Drive& d = drives[k];
+      const int i = d.actuator->link;
+      if (held[i]) continue;
+      const Force f = evaluate(d.J * speed[i], h * theta[i], d);
+      tau[i] = theta[i] * d.J * f.force;
+      dtau[i] = theta[i] * d.J * d.J * f.dforce;
+    }
+    if (any_damping_)
+      for (int i = 0; i < n; ++i) {
+        tau[i] -= theta[i] * model_.tree.link(i).damping * speed[i];
+        dtau[i] -= theta[i] * model_.tree.link(i).damping;
+      }
+  };
+  count(integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, any_held ? held : nullptr,
+                                                   kSpeedTolerance, v, law),
+        state.health);
+
+  bool relief = false;
+  bool cavitation = false;
+  for (int k = 0; k < m; ++k) {
+    Drive& d = drives[k];
+    const int i = d.actuator->link;
+    ActuatorState& a = state.actuator[k];
+    const ActuatorConstants& all = constants_[static_cast<std::size_t>(k)];
+    const StageConstants& constants = all.now;
+    const double oil_before = held[i] ? oil_energy(d.actuator->circuit, a, LineModel::kClosed) : 0.0;
+    if (held[i]) {
+      double load = body.bias[i];  // inverse dynamics with this joint itself at rest
+      for (int j = 0; j < n; ++j)
+        if (!held[j]) load += M_h[i][j] * (v[j] - state.v[j]);
+      v[i] = quasi_static_speed(model_.tau_Q, h, load / d.J, a, d) / d.J;
+    } else {
+      carry_to(d.J * v[i], d);
+      d.mean_stop += 0.5 * d.stop.force;
+      if (d.constants == &all.half && d.line == LineModel::kClosed)
+        book_mean(a, o_R_start[k], x_dot_start[k], h, d, state.energy);
+      else
+        book(d, h * theta[i], state.energy);
+      if (any_held) {
+        const double force = d.out.force - constants.B * d.x_dot + d.stop.force;
+        state.energy.model -= h * theta[i] * d.x_dot * force;
+      }
+    }
+    for (int s = 0; s < 2; ++s) {
+      a.P_C[s] = d.out.P_C[s];
+      a.p[s] = d.out.p[s];
+      a.Q[s] = d.out.Q[s];
+    }
+    if (held[i]) {
+      const double booked = state.energy.relief + state.energy.leakage;
+      bleed(*d.actuator, constants, h, a, state.energy);
+      state.energy.model += oil_energy(d.actuator->circuit, a, LineModel::kClosed) - oil_before +
+                            (state.energy.relief + state.energy.leakage - booked);
+    }
+    watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
+  }
+  if (any_held) {
+    // Work on the bodies with no actuator behind it: what the held joints' prescribed motion costs.
+    for (int i = 0; i < n; ++i) {
+      double tau = bias[i];
+      for (int j = 0; j < n; ++j) tau += M_h[i][j] * (v[j] - state.v[j]);
+      const double mean = (1.0 - theta[i]) * state.v[i] + theta[i] * v[i];
+      state.energy.model += h * tau * mean;
+    }
+  }
+  state.health.relief_ticks += relief ? 1 : 0;
+  state.health.cavitation_ticks += cavitation ? 1 : 0;
+  for (int i = 0; i < n; ++i) {
+    const double v_0 = state.v[i];
+    state.q[i] += h * ((1.0 - theta[i]) * v_0 + theta[i] * v[i]);
+    state.a[i] = (v[i] - v_0) / h;
+    state.v[i] = v[i];
+    if (any_damping_)
+      state.energy.friction += h * theta[i] * model_.tree.link(i).damping * v[i] * v[i];
+  }
+}
+
+}  // namespace knuckleboom::machine
