@@ -4,7 +4,8 @@
 
 namespace knuckleboom::hydraulics {
 
-StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance) {
+StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance,
+                          double side_flow_weight) {
   StageConstants k{};
   const Line* lines[2] = {&circuit.line1, &circuit.line2};
   const double external[2] = {circuit.leak_external1, circuit.leak_external2};
@@ -20,6 +21,7 @@ StageConstants make_stage(const Circuit& circuit, double g, double port_toleranc
   k.leak_internal = circuit.leak_internal;
   k.linear_line = circuit.kind == ActuatorKind::kMotor;
   k.coupled = k.leak_internal > 0.0 || external[0] > 0.0 || external[1] > 0.0;
+  k.side_flow_weight = side_flow_weight;
   k.port_tolerance = port_tolerance;
   k.B = circuit.B;
   const Protection& p = circuit.protection;
@@ -29,7 +31,8 @@ StageConstants make_stage(const Circuit& circuit, double g, double port_toleranc
   k.G_low = p.enabled ? p.anti_cavitation_conductance : 0.0;
   k.G_high = p.enabled ? p.relief_conductance : 0.0;
   // p_s (1 + X_s S_s) - X_s L p_other = f_s, with S_s all leakage slopes of port s and L the internal one.
-  const double X[2] = {k.side[0].g_C + k.side[0].R, k.side[1].g_C + k.side[1].R};
+  const double X[2] = {side_flow_weight * k.side[0].g_C + k.side[0].R,
+                       side_flow_weight * k.side[1].g_C + k.side[1].R};
   const double L = k.leak_internal;
   const double D[2] = {1.0 + X[0] * (L + external[0]), 1.0 + X[1] * (L + external[1])};
   const double det = D[0] * D[1] - X[0] * X[1] * L * L;

@@ -20,6 +20,7 @@ struct Drive {
   hydraulics::StageInput in;
   hydraulics::StageResult out;
   StopForce stop;
+  double settled;    // speed at which an open valve would settle
   double mean_stop;  // force of the end stop over a trapezoidal step
 };
 

@@ -9,6 +9,9 @@ namespace {
 using hydraulics::LineModel;
 using hydraulics::StageConstants;
 
+// Below this product of settling rate and step, an open valve's speed follows its resistance smoothly.
+constexpr double kSlowSettling = 0.1;
+
 template <class Pressures>
 bool outside(const StageConstants& k, const Pressures& a) {
   const double high = std::max(std::max(a.P_C[0], a.P_C[1]), std::max(a.p[0], a.p[1]));
@@ -49,45 +52,76 @@ void bleed(const Actuator& actuator, const StageConstants& k, double h, Actuator
   }
 }
 
-// Flows and force of a closed valve at the start of a step, from the ports as the last step left them.
+// Where an open valve's speed would settle if the load kept the force it had at the end of the last step
+// (eq. 17, with friction, leakage and protective valves): a bracketed Newton iteration. Leaves the drive
+// as evaluated at the start, and d.settled; returns the mean slope of the force from start to there.
+double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d) {
+  constexpr int kMaxIterations = 30;
+  const double x_start = d.x_dot;
+  const hydraulics::StageResult at_start = d.out;
+  const StopForce stop = d.stop;
+  const double oil =
+      d.constants->side[0].sign_area * a.p[0] + d.constants->side[1].sign_area * a.p[1];
+  const double load = oil - d.constants->B * x_start;
+  double low = -INFINITY;
+  double high = INFINITY;
+  double x = opening ? quasi_steady_speed(d.actuator->circuit, d.in, oil) : x_start;
+  Force f = start;
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    if (iteration > 0 || opening) f = evaluate(x, 0.0, d);
+    const double excess = f.force - load;
+    (excess > 0.0 ? low : high) = x;
+    double next = x - excess / f.dforce;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (!(std::fabs(next) < INFINITY)) break;
+    const double change = std::fabs(next - x);
+    x = next;
+    if (change <= 1e-4 * std::fabs(x) + 1e-12) break;
+  }
+  f = evaluate(x, 0.0, d);
+  const double slope = std::fabs(x - x_start) > 1e-9 * std::fabs(x)
+                           ? (start.force - f.force) / (x - x_start)
+                           : -f.dforce;
+  d.settled = x;
+  d.x_dot = x_start;
+  d.out = at_start;
+  d.stop = stop;
+  return std::max(slope, -f.dforce * 1e-3);
+}
+
+// Force of a closed valve at the start of a step, from the ports as the last step left them.
 Force closed_start(const ActuatorState& a, Drive& d) {
   const StageConstants& k = *d.constants;
-  d.out.force = 0.0;
-  for (int s = 0; s < 2; ++s) {
-    d.out.P_C[s] = a.P_C[s];
-    d.out.o_R[s] = k.side[s].sign_area * d.x_dot;
-    d.out.force += k.side[s].sign_area * a.p[s];
-  }
-  if (k.coupled)
-    for (int s = 0; s < 2; ++s)
-      d.out.o_R[s] += k.leak_internal * (a.p[s] - a.p[1 - s]) + k.side[s].leak_external * a.p[s];
+  d.out.force = k.side[0].sign_area * a.p[0] + k.side[1].sign_area * a.p[1];
   if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
   return {d.out.force - k.B * d.x_dot + d.stop.force, 0.0};
 }
 
 // A closed valve's losses over a trapezoidal step, from the means of flow and pressure: these balance
 // the change of kinetic and oil energy exactly.
-void book_mean(const ActuatorState& start, const double (&o_R)[2], double x_dot, double h, Drive& d,
-               EnergyLedger& energy) {
+void book_closed(const ActuatorState& start, double x_dot_start, double h, const Drive& d,
+                 EnergyLedger& energy) {
   const StageConstants& k = *d.constants;
-  const double mean_x_dot = 0.5 * (x_dot + d.x_dot);
+  const double x_dot = 0.5 * (x_dot_start + d.x_dot);
   double p[2];
   double line = 0.0;
+  double relief = 0.0;
   for (int s = 0; s < 2; ++s) {
     p[s] = 0.5 * (start.p[s] + d.out.p[s]);
-    line += (0.5 * (start.P_C[s] + d.out.P_C[s]) - p[s]) * 0.5 * (o_R[s] + d.out.o_R[s]);
+    const double P_C = 0.5 * (start.P_C[s] + d.out.P_C[s]);
+    const double side_flow = d.out.o_R[s] - k.side[s].sign_area * d.x_dot;
+    line += (P_C - p[s]) * (k.side[s].sign_area * x_dot + side_flow);
+    relief += P_C * d.out.bypass_C[s] + p[s] * d.out.bypass_p[s];
   }
   energy.line += h * line;
-  energy.friction += h * k.B * mean_x_dot * mean_x_dot;
-  if (k.coupled) {
-    const double dp = p[0] - p[1];
-    energy.leakage += h * (k.leak_internal * dp * dp + k.side[0].leak_external * p[0] * p[0] +
-                           k.side[1].leak_external * p[1] * p[1]);
-  }
-  if (d.out.bypassing)
+  energy.friction += h * k.B * x_dot * x_dot;
+  energy.relief += h * relief;
+  energy.stops -= h * d.mean_stop * x_dot;
+  if (k.coupled)
     for (int s = 0; s < 2; ++s)
-      energy.relief += 0.5 * h * (d.out.P_C[s] * d.out.bypass_C[s] + d.out.p[s] * d.out.bypass_p[s]);
-  energy.stops -= h * d.mean_stop * mean_x_dot;
+      energy.leakage += h * p[s] *
+                        (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) +
+                         k.side[s].leak_external * d.out.p[s]);
 }
 
 }  // namespace
@@ -116,7 +150,7 @@ void Stepper::step_reduced(MachineState& state) const {
     v[i] = state.v[i] + h * state.a[i];
   }
 
-  double x_dot_start[kMaxActuators], o_R_start[kMaxActuators][2];
+  double x_dot_start[kMaxActuators];
   for (int k = 0; k < m; ++k) {
     Drive& d = drives[k];
     const ActuatorConstants& constants = constants_[static_cast<std::size_t>(k)];
@@ -149,33 +183,17 @@ void Stepper::step_reduced(MachineState& state) const {
     const Force start = d.line == LineModel::kClosed ? closed_start(a, d) : evaluate(d.x_dot, 0.0, d);
     d.mean_stop = 0.5 * d.stop.force;
     if (d.line == LineModel::kResistive) {
-      double fast = d.x_dot;
-      if (was_open[k] == 0) {
-        // Opening: the orifice has no slope at rest. Eq. 17 has the speed it will settle at.
-        const hydraulics::Circuit& c = actuator.circuit;
-        const double held_force = hydraulics::area1(c) * a.p[0] - hydraulics::area2(c) * a.p[1];
-        const double settled = quasi_steady_speed(c, d.in, held_force);
-        v[i] = settled / d.J;
-        fast = std::max(std::fabs(fast), std::fabs(settled));
+      const double compliance = h * d.J * d.J * inverse_diagonal<kMaxLinks>(n, body.M, i);
+      double z = -compliance * start.dforce;
+      if (was_open[k] == 0 || z > kSlowSettling || outside(constants.now, d.out)) {
+        z = compliance * settle(a, was_open[k] == 0, start, d);
+        v[i] = d.settled / d.J;
       }
-      // Rate at which the speed settles while the other joints are free to give way.
-      const double slope = was_open[k] != 0
-                               ? -start.dforce
-                               : -evaluate(std::copysign(fast, d.J * v[i]), 0.0, d).dforce;
-      const double z = h * d.J * d.J * slope * inverse_diagonal<kMaxLinks>(n, body.M, i);
-      theta[i] = outside(constants.now, d.out) ? 1.0 : integration::fitted_theta(z);
-      if (was_open[k] == 0) evaluate(d.J * state.v[i], 0.0, d);
-      d.constants = &constants.half;  // no state in the lines: the weight is of no account
-    } else if (a.relief_active != 0 || a.cavitation_active != 0) {
-      // An open protective valve is faster than the step: implicit Euler for this actuator.
-      theta[i] = 1.0;
-      d.constants = &constants.whole;
+      theta[i] = integration::fitted_theta(z);
     } else {
       d.constants = &constants.half;
-      for (int s = 0; s < 2; ++s) {
-        o_R_start[k][s] = d.out.o_R[s];
-        d.in.P_star[s] -= constants.half.side[s].g_C * d.out.o_R[s];
-      }
+      for (int s = 0; s < 2; ++s)
+        d.in.P_star[s] -= constants.half.side[s].g_C * constants.half.side[s].sign_area * d.x_dot;
     }
     bias[i] -= (1.0 - theta[i]) * d.J * start.force;
     if (d.line == LineModel::kResistive) book(d, h * (1.0 - theta[i]), state.energy);
@@ -229,8 +247,8 @@ void Stepper::step_reduced(MachineState& state) const {
     } else {
       carry_to(d.J * v[i], d);
       d.mean_stop += 0.5 * d.stop.force;
-      if (d.constants == &all.half && d.line == LineModel::kClosed)
-        book_mean(a, o_R_start[k], x_dot_start[k], h, d, state.energy);
+      if (d.line == LineModel::kClosed)
+        book_closed(a, x_dot_start[k], h, d, state.energy);
       else
         book(d, h * theta[i], state.energy);
       if (any_held) {

@@ -6,13 +6,17 @@
 
 namespace knuckleboom::machine {
 
+namespace {
+constexpr double kPortTolerance = 1.0;  // Pa; Newton's error behind it is far smaller
+}
+
 Stepper::Stepper(const MachineModel& model, double h)
     : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const hydraulics::Circuit& circuit = model.actuators[k].circuit;
     constants_[k] = {hydraulics::make_stage(circuit, 0.0),
                      hydraulics::make_stage(circuit, integration::Sdirk2::kGamma * h),
-                     hydraulics::make_stage(circuit, 0.5 * h), hydraulics::make_stage(circuit, h)};
+                     hydraulics::make_stage(circuit, 0.5 * h, kPortTolerance, 2.0)};
   }
   for (int i = 0; i < model.joint_count(); ++i)
     any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;

@@ -57,6 +57,7 @@ bool is_physical(const RigidInertia& inertia) {
   if (!std::isfinite(inertia.mass) || inertia.mass < 0.0) return false;
   if (!inertia.com.allFinite() || !inertia.about_com.allFinite()) return false;
   const double scale = inertia.about_com.cwiseAbs().maxCoeff();
+  if (inertia.mass == 0.0 && scale > 0.0) return false;  // nothing there that could resist turning
   const double slack = 1e-9 * scale;
   if ((inertia.about_com - inertia.about_com.transpose()).cwiseAbs().maxCoeff() > slack) return false;
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(inertia.about_com, Eigen::EigenvaluesOnly);
@@ -64,15 +65,50 @@ bool is_physical(const RigidInertia& inertia) {
   return p(0) >= -slack && p(2) <= p(0) + p(1) + slack;
 }
 
+namespace {
+
+bool is_rotation(const Mat3& R) {
+  // Written so that NaN fails; a mirror image is orthonormal too, hence the determinant.
+  return (R * R.transpose() - Mat3::Identity()).cwiseAbs().maxCoeff() <= 1e-9 &&
+         std::fabs(R.determinant() - 1.0) <= 1e-9;
+}
+
+// What is wrong with a body on its own; empty if nothing.
+const char* fault_of(const Body& body) {
+  if (!body.in_parent.R.allFinite() || !body.in_parent.p.allFinite())
+    return "its pose in the parent is not finite";
+  if (!is_rotation(body.in_parent.R)) return "its orientation in the parent is not a rotation";
+  if (!is_physical(body.inertia)) return "no rigid body has this inertia";
+  if (body.type == JointType::kFixed) return "";
+  const double norm = body.axis_B.norm();
+  if (!(norm > 0.0) || !std::isfinite(norm)) return "the joint axis has no direction";
+  if (!std::isfinite(body.damping) || body.damping < 0.0)
+    return "the joint's damping must be zero or above, and finite";
+  if (!std::isfinite(body.lower) || !std::isfinite(body.upper))
+    return "the joint's limits are not finite";
+  if (body.lower > body.upper) return "the joint's lower limit lies above the upper one";
+  return "";
+}
+
+}  // namespace
+
 int Tree::add_body(Body body) {
   const int index = body_count();
-  if (body.parent < kBase || body.parent >= index)
-    throw std::invalid_argument("body '" + body.name + "': its parent must be added before it");
-  if (!is_physical(body.inertia))
-    throw std::invalid_argument("body '" + body.name + "': no rigid body has this inertia");
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("body '" + body.name + "': " + why);
+  };
+  if (body.parent < kBase || body.parent >= index) refuse("its parent must be added before it");
+  if (find_body(body.name) != kBase) refuse("there is another body of this name");
+  const bool moves = body.type != JointType::kFixed;
+  if (moves && find_joint(body.joint_name) != kBase)
+    refuse("there is another joint '" + body.joint_name + "'");
+  if (const std::string fault = fault_of(body); !fault.empty()) refuse(fault);
+  if (moves && n_links_ == kMaxLinks)
+    refuse("a tree moves at most " + std::to_string(kMaxLinks) + " bodies");
+
   const Body* parent = body.parent == kBase ? nullptr : &bodies_[static_cast<std::size_t>(body.parent)];
   const Pose in_link = parent ? compose(parent->in_link, body.in_parent) : body.in_parent;
-  if (body.type == JointType::kFixed) {
+  if (!moves) {
     body.link = parent ? parent->link : kBase;
     body.in_link = in_link;
     if (body.link != kBase) {
@@ -80,13 +116,7 @@ int Tree::add_body(Body body) {
       sum = sum + to_link_inertia(body.inertia, body.in_link);
     }
   } else {
-    if (n_links_ == kMaxLinks)
-      throw std::invalid_argument("body '" + body.name + "': a tree moves at most " +
-                                  std::to_string(kMaxLinks) + " bodies");
-    const double norm = body.axis_B.norm();
-    if (!(norm > 0.0) || !std::isfinite(norm))
-      throw std::invalid_argument("body '" + body.name + "': the joint axis has no direction");
-    const Vec3 axis = body.axis_B / norm;
+    const Vec3 axis = body.axis_B.normalized();
     body.axis_B = axis;
     Link link;
     link.parent = parent ? parent->link : kBase;

@@ -1,7 +1,7 @@
 // From lever positions to what the functions of a machine are asked to do.
 //
-// Axes count from -1 to 1: x to the right, y away from the operator, twist clockwise seen from above,
-// pedals forward.
+// Axes count from -1 to 1: x to the right, y away from the operator, twist clockwise seen from
+// above, pedals forward.
 #pragma once
 
 #include <string>

@@ -34,6 +34,9 @@ struct StageConstants {
     double R;
     double leak_external;
   } side[2];
+  // Weight of leakage and protective flow at a closed valve relative to the piston's: 1, or 2 in a
+  // trapezoidal step (g = h/2) that takes them wholly at its end, since they may be faster than the step.
+  double side_flow_weight;
   double leak_internal;
   bool linear_line;
   bool coupled;  // leakage joins the ports
@@ -41,12 +44,12 @@ struct StageConstants {
   // Band in which no protective valve is open, and their conductances.
   double P_low, P_high, G_low, G_high;
   double port_tolerance;  // of the coupled iteration [Pa]
-  // Closed valve, linear line: p = closed[s][0] f_0 + closed[s][1] f_1 with f_s = P_star - X_s o_s,
-  // X_s = g_C + R.
+  // Closed valve, linear line: p = closed[s][0] f_0 + closed[s][1] f_1 with f_s = P_star - (g_C + R) o_s.
   double closed[2][2];
 };
 // g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star.
-StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance = 1.0);
+StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance = 1.0,
+                          double side_flow_weight = 1.0);
 
 // Explicit part of the stage, and the valve.
 struct StageInput {
@@ -81,6 +84,7 @@ inline Bypass bypass(const StageConstants& k, double P) {
 struct Response {
   double P_C, Q, p;
   double dP_C, dQ, dp;  // by o_R
+  double direct;        // of P_C and p by o, at given o_R
   double bypass_C;
 };
 
@@ -98,10 +102,11 @@ inline void solve_node(const StageConstants::Side& k, double g_C, double P_star,
 }
 
 template <LineModel Model>
-inline Response respond(const StageConstants& k, const StageInput& in, int s, double o_R) {
+inline Response respond(const StageConstants& k, const StageInput& in, int s, double o, double o_R) {
   const StageConstants::Side& side = k.side[s];
   Response out;
   out.bypass_C = 0.0;
+  out.direct = 0.0;
   if constexpr (Model == LineModel::kResistive) {
     out.Q = o_R;
     out.dQ = 1.0;
@@ -118,14 +123,23 @@ inline Response respond(const StageConstants& k, const StageInput& in, int s, do
         out.dP_C = -g_C;
       }
     };
-    solve(side.g_C, in.P_star[s]);
+    double g_C = side.g_C;
+    double P_star = in.P_star[s];
+    if constexpr (Model == LineModel::kClosed) {
+      // P_C = P_star - g_C (o + weight (o_R - o))
+      out.direct = (k.side_flow_weight - 1.0) * g_C;
+      P_star += out.direct * o;
+      g_C *= k.side_flow_weight;
+    }
+    solve(g_C, P_star);
     if (out.P_C > k.P_high || out.P_C < k.P_low) [[unlikely]] {
       // An open valve with flow G (P - P_0) turns the node's equation into one of the same form.
       const bool high = out.P_C > k.P_high;
       const double G = high ? k.G_high : k.G_low;
       const double P_0 = high ? k.P_high : k.P_low;
-      const double scale = 1.0 / (1.0 + side.g_C * G);
-      solve(side.g_C * scale, (in.P_star[s] + side.g_C * G * P_0) * scale);
+      const double scale = 1.0 / (1.0 + g_C * G);
+      solve(g_C * scale, (P_star + g_C * G * P_0) * scale);
+      out.direct *= scale;
       out.bypass_C = G * (out.P_C - P_0);
     }
   }
@@ -144,9 +158,10 @@ inline void store(const StageConstants& k, const Response& r, int s, double o_R,
   out.P_C[s] = r.P_C;
   out.Q[s] = r.Q;
   out.p[s] = r.p;
-  out.dP_C[s] = r.dP_C * do_R;
+  const double direct = r.direct * k.side[s].sign_area;
+  out.dP_C[s] = r.dP_C * do_R + direct;
   out.dQ[s] = r.dQ * do_R;
-  out.dp[s] = r.dp * do_R;
+  out.dp[s] = r.dp * do_R + direct;
   out.o_R[s] = o_R;
   out.bypass_C[s] = r.bypass_C;
   out.bypass_p[s] = 0.0;
@@ -168,7 +183,7 @@ inline double port_start(const StageConstants& k, const StageInput& in, int s, d
     X = 0.0;
     R += in.C_R[s];
   } else {
-    const Response r = respond<Model>(k, in, s, o);
+    const Response r = respond<Model>(k, in, s, o, o);
     X = -r.dP_C;
     P_base = r.P_C + X * o;
   }
@@ -209,7 +224,7 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
     for (int s = 0; s < 2; ++s) {
       y[s] = bypass(k, p[s]);
       o_R[s] = o[s] + k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s] + y[s].flow;
-      r[s] = respond<Model>(k, in, s, o_R[s]);
+      r[s] = respond<Model>(k, in, s, o[s], o_R[s]);
       G[s] = p[s] - r[s].p;
       Jd[s] = 1.0 - r[s].dp * (k.leak_internal + k.side[s].leak_external + y[s].slope);
       Jo[s] = r[s].dp * k.leak_internal;
@@ -229,8 +244,8 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
     p[1] -= d1;
   }
   // dp/dx_dot from the same Jacobian.
-  const double f0 = r[0].dp * k.side[0].sign_area;
-  const double f1 = r[1].dp * k.side[1].sign_area;
+  const double f0 = (r[0].dp + r[0].direct) * k.side[0].sign_area;
+  const double f1 = (r[1].dp + r[1].direct) * k.side[1].sign_area;
   const double dp[2] = {(Jd[1] * f0 - Jo[0] * f1) * inverse_det,
                         (Jd[0] * f1 - Jo[1] * f0) * inverse_det};
   out.force = 0.0;
@@ -269,8 +284,8 @@ inline bool solve_closed_linear(const StageConstants& k, const StageInput& in, d
     const double dleak =
         k.leak_internal * (out.dp[s] - out.dp[1 - s]) + side.leak_external * out.dp[s];
     out.o_R[s] = o * x_dot + leak;
-    out.P_C[s] = in.P_star[s] - side.g_C * out.o_R[s];
-    out.dP_C[s] = -side.g_C * (o + dleak);
+    out.P_C[s] = in.P_star[s] - side.g_C * (o * x_dot + k.side_flow_weight * leak);
+    out.dP_C[s] = -side.g_C * (o + k.side_flow_weight * dleak);
     out.Q[s] = out.dQ[s] = 0.0;
     out.bypass_C[s] = out.bypass_p[s] = 0.0;
     out.force += o * out.p[s];
@@ -289,8 +304,8 @@ inline void evaluate(const StageConstants& k, const StageInput& in, double x_dot
   if (!k.coupled) [[likely]] {
     const double o0 = k.side[0].sign_area * x_dot;
     const double o1 = k.side[1].sign_area * x_dot;
-    const Response r0 = respond<Model>(k, in, 0, o0);
-    const Response r1 = respond<Model>(k, in, 1, o1);
+    const Response r0 = respond<Model>(k, in, 0, o0, o0);
+    const Response r1 = respond<Model>(k, in, 1, o1, o1);
     if (r0.p <= k.P_high && r0.p >= k.P_low && r1.p <= k.P_high && r1.p >= k.P_low) [[likely]] {
       out.force = 0.0;
       out.dforce = 0.0;

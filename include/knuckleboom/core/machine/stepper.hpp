@@ -21,8 +21,7 @@ namespace knuckleboom::machine {
 struct ActuatorConstants {
   hydraulics::StageConstants now;       // weight 0: instantaneous relations
   hydraulics::StageConstants sdirk;     // gamma h
-  hydraulics::StageConstants half;      // h / 2
-  hydraulics::StageConstants whole;     // h
+  hydraulics::StageConstants half;      // h / 2, leakage and protective flow at the end of the step
 };
 
 class Stepper {

@@ -10,8 +10,9 @@ namespace detail {
 template <int Size, int Stride>
 inline bool solve_positive_definite(int n_given, double (*A)[Stride], double* b) {
   const int n = Size > 0 ? Size : n_given;
-  double inverse[Stride];
-  double scaled[Stride];
+  constexpr int kRows = Size > 0 ? Size : Stride;
+  double inverse[kRows] = {};  // zeros only to calm g++, which loses sight of the loops' order
+  double scaled[kRows];
   for (int j = 0; j < n; ++j) {
     double d = A[j][j];
     for (int k = 0; k < j; ++k) {

@@ -11,7 +11,9 @@ struct SinCos {
   double cos;
 };
 
-// Argument in rad, |x| <= 1e5. Absolute error below 2e-16 (checked against long double in the tests).
+// Argument in rad. Absolute error below 2.3e-16 for |x| <= 1e5 (checked against long double in the
+// tests). Nothing is guarded, for speed: beyond 1.6e6 the error grows (1e-7 at 1e9), from 1e16 on the
+// result means nothing and may leave [-1, 1]; NaN and infinity give NaN.
 inline SinCos sin_cos(double x) {
   // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer without a branch.
   constexpr double kRound = 6755399441055744.0;

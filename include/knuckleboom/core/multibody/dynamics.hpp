@@ -1,8 +1,9 @@
 // The recursive algorithms: M(q) a + bias(q, v) = tau  (eq. 3 and A1; bias = V + G).
 //
 // Inertias are passed apart from the tree, since a state may carry attached payloads.
-// Sources: R. Featherstone, Rigid Body Dynamics Algorithms (2008): RNEA ch. 5, CRBA ch. 6, ABA ch. 7,
-// here with all quantities about the world origin, so that forces and composite inertias only add.
+// Sources: R. Featherstone, Rigid Body Dynamics Algorithms (2008): RNEA ch. 5, CRBA ch. 6, ABA ch. 7.
+// mass_and_bias works in link frames (z along the joint axis), the others in world axes; both about
+// each link's own origin.
 #pragma once
 
 #include "knuckleboom/core/multibody/kinematics.hpp"

@@ -71,13 +71,15 @@ LinkInertia operator+(const LinkInertia& a, const LinkInertia& b);
 LinkInertia operator-(const LinkInertia& a, const LinkInertia& b);
 
 // True if some distribution of mass has this inertia: symmetric, positive, triangle rule on the
-// principal moments (to 1e-9 relative). A point mass counts.
+// principal moments (to 1e-9 relative). A point mass counts, and so does nothing at all.
 bool is_physical(const RigidInertia& inertia);
 
 class Tree {
  public:
   // Adds a body; parent is kBase or an index returned earlier. Returns the body's index.
-  // Throws std::invalid_argument on a bad parent, a zero axis, an unphysical inertia or a full tree.
+  // Throws std::invalid_argument, naming the body, on a bad parent, a name (of the body or of a moving
+  // joint) that is taken, a pose that is no rotation (to 1e-9), a zero axis, an unphysical inertia,
+  // numbers that are not finite, negative damping, crossed limits, or a full tree.
   int add_body(Body body);
 
   int body_count() const { return static_cast<int>(bodies_.size()); }
