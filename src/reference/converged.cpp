@@ -1,16 +1,16 @@
 #include "reference/converged.hpp"
 
-#include <cvode/cvode.h>
-#include <nvector/nvector_serial.h>
-#include <sundials/sundials_context.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
 
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
@@ -23,7 +23,7 @@ using hydraulics::LineModel;
 using machine::Fidelity;
 
 constexpr double kPortTolerance = 1e-6;  // Pa; coarser, its noise would stop the step control
-constexpr int kLedgerStates = 8;  // pump valve line relief leakage friction stops model
+constexpr int kLedgerStates = 8;         // pump valve line relief leakage friction stops model
 
 // Everything that one evaluation of the right-hand side finds on its way.
 struct Evaluation {
@@ -124,8 +124,7 @@ struct ConvergedSolver::Impl {
     const double lag =
         model.actuators[static_cast<std::size_t>(k)].circuit.valve.spool_time_constant_s;
     if (lag <= 0.0) return a.command_V;
-    return a.command_V +
-           (spool_start[k] - a.command_V) * std::exp(-(t - segment_start) / lag);
+    return a.command_V + (spool_start[k] - a.command_V) * std::exp(-(t - segment_start) / lag);
   }
 
   void evaluate(const double* values, Evaluation& e) {
@@ -166,10 +165,10 @@ struct ConvergedSolver::Impl {
                                  constants[static_cast<std::size_t>(k)], in[k], e.x_dot[k], a.p,
                                  e.out[k]);
       e.stop[k] = machine::stop_force(actuator.stops, linkage.x, e.x_dot[k], 0.0);
-      const double force =
-          e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
+      const double force = e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
       tau[i] += linkage.J * force;
-      const machine::Powers w = machine::powers(constants[static_cast<std::size_t>(k)], in[k], e.out[k], e.x_dot[k]);
+      const machine::Powers w =
+          machine::powers(constants[static_cast<std::size_t>(k)], in[k], e.out[k], e.x_dot[k]);
       e.ledger[0] += w.pump;
       e.ledger[1] += w.valve;
       e.ledger[2] += w.line;
@@ -179,7 +178,7 @@ struct ConvergedSolver::Impl {
       e.ledger[6] -= e.stop[k].force * e.x_dot[k];
     }
     accelerations(body, held, J, x, v, tau, e);
-    }
+  }
 
   bool quasi_static(int k) const {
     return fidelity == Fidelity::kReduced && state->actuator[k].open == 0 &&
@@ -213,7 +212,8 @@ struct ConvergedSolver::Impl {
       const double lines[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
       for (int s = 0; s < 2; ++s)
         e.out[k].p[s] = e.out[k].P_C[s] =
-            a.P_hold[s] - constants[static_cast<std::size_t>(k)].side[s].sign_area / lines[s] * shift;
+            a.P_hold[s] -
+            constants[static_cast<std::size_t>(k)].side[s].sign_area / lines[s] * shift;
     }
     for (int i = 0; i < n; ++i)
       if (held[i]) e.a[i] = held_a[i];
@@ -286,8 +286,8 @@ struct ConvergedSolver::Impl {
     }
     for (int k = 0; k < m; ++k) {
       machine::ActuatorState& a = state->actuator[k];
-      const bool algebraic = quasi_static(k) || machine::line_model(a.open != 0, fidelity) ==
-                                                    LineModel::kResistive;
+      const bool algebraic =
+          quasi_static(k) || machine::line_model(a.open != 0, fidelity) == LineModel::kResistive;
       for (int s = 0; s < 2; ++s) {
         a.P_C[s] = algebraic ? e.out[k].P_C[s] : values[2 * n + 4 * k + s];
         a.Q[s] = algebraic ? e.out[k].Q[s] : values[2 * n + 4 * k + 2 + s];
@@ -350,8 +350,7 @@ struct ConvergedSolver::Impl {
     Evaluation e;
     for (const double to : stops) {
       // A spool on its overlap belongs to the side it is moving to: look a little ahead.
-      for (int k = 0; k < m; ++k)
-        state->actuator[k].spool_V = spool_at(k, t + from + 1e-9);
+      for (int k = 0; k < m; ++k) state->actuator[k].spool_V = spool_at(k, t + from + 1e-9);
       machine::update_valves(model, fidelity, *state, in);
       integrate(t + from, t + to);
       unload(e);

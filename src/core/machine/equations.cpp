@@ -35,7 +35,8 @@ namespace {
 int beyond(const StageResult& out, double low, double high, bool relief) {
   int bits = 0;
   for (int s = 0; s < 2; ++s) {
-    const bool is = relief ? out.P_C[s] > high || out.p[s] > high : out.P_C[s] < low || out.p[s] < low;
+    const bool is =
+        relief ? out.P_C[s] > high || out.p[s] > high : out.P_C[s] < low || out.p[s] < low;
     bits |= is ? 1 << s : 0;
   }
   return bits;
@@ -76,16 +77,15 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const Actuator& actuator = model.actuators[k];
     ActuatorState& a = state.actuator[k];
-    const hydraulics::Orifices o = hydraulics::orifices(actuator.circuit.valve, a.spool_V,
-                                                        state.pump_Pa, state.tank_Pa);
+    const hydraulics::Orifices o =
+        hydraulics::orifices(actuator.circuit.valve, a.spool_V, state.pump_Pa, state.tank_Pa);
     in[k].P_S[0] = o.P_S1;
     in[k].P_S[1] = o.P_S2;
     in[k].C_R[0] = o.C_R1;
     in[k].C_R[1] = o.C_R2;
     if (o.open == (a.open != 0)) continue;
     ++state.health.valve_switches;
-    const double before =
-        oil_energy(actuator.circuit, a, line_model(a.open != 0, fidelity));
+    const double before = oil_energy(actuator.circuit, a, line_model(a.open != 0, fidelity));
     a.open = o.open ? 1 : 0;
     const double after = oil_energy(actuator.circuit, a, line_model(o.open, fidelity));
     state.energy.switching += after - before;

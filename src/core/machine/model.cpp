@@ -57,7 +57,8 @@ void check_triangle(Actuator& actuator, const multibody::Body& body,
   linkage.sign = first < 0.0 ? -1.0 : 1.0;
 }
 
-void require(bool good, const std::string& who, const char* what, std::vector<std::string>& faults) {
+void require(bool good, const std::string& who, const char* what,
+             std::vector<std::string>& faults) {
   if (!good) faults.push_back(who + what);
 }
 
@@ -71,7 +72,8 @@ void check_line(const hydraulics::Line& line, const std::string& who,
 void check_valve(const hydraulics::Valve& valve, const std::string& who,
                  std::vector<std::string>& faults) {
   require(valve.overlap_V >= 0.0, who, "the valve's overlap must not be negative", faults);
-  require(valve.full_V > valve.overlap_V, who, "the valve must open fully beyond its overlap", faults);
+  require(valve.full_V > valve.overlap_V, who, "the valve must open fully beyond its overlap",
+          faults);
   require(valve.min_conductance_ratio > 0.0 && valve.min_conductance_ratio < 1.0, who,
           "the valve's least conductance ratio must lie between 0 and 1", faults);
   require(valve.spool_time_constant_s >= 0.0, who, "the spool's time constant must not be negative",
@@ -89,7 +91,8 @@ void check_circuit(const Actuator& actuator, std::vector<std::string>& faults) {
     require(c.A2 > 0.0, who, "the rod is as thick as its bore or thicker", faults);
     require(c.A1 >= c.A2, who, "the head side must not be smaller than the rod side", faults);
   } else {
-    require(c.D_m > 0.0 && c.N > 0.0, who, "displacement and gear ratio must be above zero", faults);
+    require(c.D_m > 0.0 && c.N > 0.0, who, "displacement and gear ratio must be above zero",
+            faults);
     require(c.line1.R > 0.0 && c.line2.R > 0.0, who, "a motor needs a line resistance above zero",
             faults);
   }
@@ -108,7 +111,8 @@ void check_circuit(const Actuator& actuator, std::vector<std::string>& faults) {
   check_valve(c.valve, who, faults);
 }
 
-void derive_stops(Actuator& actuator, const multibody::Body& body, std::vector<std::string>& faults) {
+void derive_stops(Actuator& actuator, const multibody::Body& body,
+                  std::vector<std::string>& faults) {
   EndStops& stops = actuator.stops;
   if (!stops.enabled) return;
   const std::string who = "actuator '" + actuator.name + "': ";

@@ -67,8 +67,7 @@ void Stepper::step_full(MachineState& state) const {
     v[i] = state.v[i] + g * state.a[i];
   }
   for (int stage = 0; stage < 2; ++stage) {
-    count(integration::solve_joint_speeds<kMaxLinks>(n, body.M, v_star, body.bias, nullptr,
-                                                     kSpeedTolerance, v, law),
+    count(integration::solve_joint_speeds<kMaxLinks>(n, body.M, v_star, body.bias, nullptr, v, law),
           state.health);
     const double weight = h * Sdirk2::kWeight[stage];
     for (int k = 0; k < m; ++k) {

@@ -7,8 +7,6 @@
 
 namespace knuckleboom::machine {
 
-inline constexpr double kSpeedTolerance = 1e-6;  // rad/s or m/s; Newton's error behind it is its square
-
 // One actuator during a step.
 struct Drive {
   const Actuator* actuator;

@@ -10,7 +10,7 @@ using hydraulics::LineModel;
 using hydraulics::StageConstants;
 
 // Below this product of settling rate and step, an open valve's speed follows its resistance smoothly.
-constexpr double kSlowSettling = 0.1;
+constexpr double kSlowSettling = 0.4;
 
 template <class Pressures>
 bool outside(const StageConstants& k, const Pressures& a) {
@@ -57,6 +57,7 @@ void bleed(const Actuator& actuator, const StageConstants& k, double h, Actuator
 // as evaluated at the start, and d.settled; returns the mean slope of the force from start to there.
 double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d) {
   constexpr int kMaxIterations = 30;
+  constexpr double kClose = 1e-2;  // last Newton step, relative; the error behind it is its square
   const double x_start = d.x_dot;
   const hydraulics::StageResult at_start = d.out;
   const StopForce stop = d.stop;
@@ -74,11 +75,11 @@ double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d
     double next = x - excess / f.dforce;
     if (!(next > low && next < high)) next = 0.5 * (low + high);
     if (!(std::fabs(next) < INFINITY)) break;
-    const double change = std::fabs(next - x);
+    const double change = next - x;
+    f.force += f.dforce * change;
     x = next;
-    if (change <= 1e-4 * std::fabs(x) + 1e-12) break;
+    if (std::fabs(change) <= kClose * std::fabs(x)) break;
   }
-  f = evaluate(x, 0.0, d);
   const double slope = std::fabs(x - x_start) > 1e-9 * std::fabs(x)
                            ? (start.force - f.force) / (x - x_start)
                            : -f.dforce;
@@ -119,9 +120,9 @@ void book_closed(const ActuatorState& start, double x_dot_start, double h, const
   energy.stops -= h * d.mean_stop * x_dot;
   if (k.coupled)
     for (int s = 0; s < 2; ++s)
-      energy.leakage += h * p[s] *
-                        (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) +
-                         k.side[s].leak_external * d.out.p[s]);
+      energy.leakage +=
+          h * p[s] *
+          (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) + k.side[s].leak_external * d.out.p[s]);
 }
 
 }  // namespace
@@ -180,7 +181,8 @@ void Stepper::step_reduced(MachineState& state) const {
       continue;
     }
     x_dot_start[k] = d.x_dot;
-    const Force start = d.line == LineModel::kClosed ? closed_start(a, d) : evaluate(d.x_dot, 0.0, d);
+    const Force start =
+        d.line == LineModel::kClosed ? closed_start(a, d) : evaluate(d.x_dot, 0.0, d);
     d.mean_stop = 0.5 * d.stop.force;
     if (d.line == LineModel::kResistive) {
       const double compliance = h * d.J * d.J * inverse_diagonal<kMaxLinks>(n, body.M, i);
@@ -206,7 +208,7 @@ void Stepper::step_reduced(MachineState& state) const {
       state.energy.friction += h * (1.0 - theta[i]) * damping * state.v[i] * state.v[i];
     }
 
-  double (&M_h)[kMaxLinks][kMaxLinks] = body.M;
+  double(&M_h)[kMaxLinks][kMaxLinks] = body.M;
   const double rate = 1.0 / h;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) M_h[i][j] *= rate;
@@ -227,7 +229,7 @@ void Stepper::step_reduced(MachineState& state) const {
       }
   };
   count(integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, any_held ? held : nullptr,
-                                                   kSpeedTolerance, v, law),
+                                                   v, law),
         state.health);
 
   bool relief = false;
@@ -238,7 +240,8 @@ void Stepper::step_reduced(MachineState& state) const {
     ActuatorState& a = state.actuator[k];
     const ActuatorConstants& all = constants_[static_cast<std::size_t>(k)];
     const StageConstants& constants = all.now;
-    const double oil_before = held[i] ? oil_energy(d.actuator->circuit, a, LineModel::kClosed) : 0.0;
+    const double oil_before =
+        held[i] ? oil_energy(d.actuator->circuit, a, LineModel::kClosed) : 0.0;
     if (held[i]) {
       double load = body.bias[i];  // inverse dynamics with this joint itself at rest
       for (int j = 0; j < n; ++j)

@@ -1,8 +1,8 @@
 #include "knuckleboom/core/machine/stepper.hpp"
 
 #include "knuckleboom/core/integration/sdirk2.hpp"
-#include "knuckleboom/core/math/exponential.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/exponential.hpp"
 
 namespace knuckleboom::machine {
 
@@ -25,7 +25,8 @@ Stepper::Stepper(const MachineModel& model, double h)
 void Stepper::step(Fidelity fidelity, MachineState& state) const {
   fidelity == Fidelity::kFull ? step_full(state) : step_reduced(state);
   double sum = 0.0;
-  for (int i = 0; i < model_.joint_count(); ++i) sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);
+  for (int i = 0; i < model_.joint_count(); ++i)
+    sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);
   if (!(sum < INFINITY)) ++state.health.non_finite;
   ++state.health.ticks;
 }

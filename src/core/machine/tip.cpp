@@ -33,9 +33,10 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
     for (int i = 0; i < n; ++i) {
       d[i] = used[i] ? tip.J_W[static_cast<std::size_t>(i)].dot(error) : 0.0;
       for (int j = 0; j <= i; ++j)
-        A[i][j] = used[i] && used[j] ? tip.J_W[static_cast<std::size_t>(i)].dot(
-                                           tip.J_W[static_cast<std::size_t>(j)])
-                                     : 0.0;
+        A[i][j] =
+            used[i] && used[j]
+                ? tip.J_W[static_cast<std::size_t>(i)].dot(tip.J_W[static_cast<std::size_t>(j)])
+                : 0.0;
       A[i][i] += used[i] ? damping : 1.0;
     }
     if (!solve_positive_definite<kMaxLinks>(n, A, d)) {

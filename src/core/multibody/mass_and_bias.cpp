@@ -44,8 +44,9 @@ inline Sym rotate(const Mat3& E, const Sym& I) {
 inline Sym rotate(double c, double s, const Sym& I) {
   const double cc = c * c, ss = s * s, cs = c * s;
   const double mixed = 2.0 * cs * I.xy;
-  return {cc * I.xx + ss * I.yy - mixed, ss * I.xx + cc * I.yy + mixed, I.zz,
-          cs * (I.xx - I.yy) + (cc - ss) * I.xy, c * I.xz - s * I.yz, s * I.xz + c * I.yz};
+  return {
+      cc * I.xx + ss * I.yy - mixed,         ss * I.xx + cc * I.yy + mixed, I.zz,
+      cs * (I.xx - I.yy) + (cc - ss) * I.xy, c * I.xz - s * I.yz,           s * I.xz + c * I.yz};
 }
 
 // Inertia about a point, given that about another at p from it and the first moment mc about that one:
@@ -108,7 +109,8 @@ inline void outward_root(const Link& link, V up, double v, Sweep& s) {
   s.omega = {0.0, 0.0, link.revolute ? v : 0.0};
 }
 
-inline void outward(const Link& link, const Sweep& parent, bool parent_is_root, double v, Sweep& s) {
+inline void outward(const Link& link, const Sweep& parent, bool parent_is_root, double v,
+                    Sweep& s) {
   const V& w = parent.omega;
   if (parent_is_root) {
     const double ww = w.z * w.z;

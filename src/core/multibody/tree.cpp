@@ -1,8 +1,9 @@
 #include "knuckleboom/core/multibody/tree.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <stdexcept>
+
+#include <Eigen/Eigenvalues>
 
 namespace knuckleboom::multibody {
 namespace {
@@ -59,7 +60,8 @@ bool is_physical(const RigidInertia& inertia) {
   const double scale = inertia.about_com.cwiseAbs().maxCoeff();
   if (inertia.mass == 0.0 && scale > 0.0) return false;  // nothing there that could resist turning
   const double slack = 1e-9 * scale;
-  if ((inertia.about_com - inertia.about_com.transpose()).cwiseAbs().maxCoeff() > slack) return false;
+  if ((inertia.about_com - inertia.about_com.transpose()).cwiseAbs().maxCoeff() > slack)
+    return false;
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(inertia.about_com, Eigen::EigenvaluesOnly);
   const Vec3 p = solver.eigenvalues();  // ascending
   return p(0) >= -slack && p(2) <= p(0) + p(1) + slack;
@@ -106,7 +108,8 @@ int Tree::add_body(Body body) {
   if (moves && n_links_ == kMaxLinks)
     refuse("a tree moves at most " + std::to_string(kMaxLinks) + " bodies");
 
-  const Body* parent = body.parent == kBase ? nullptr : &bodies_[static_cast<std::size_t>(body.parent)];
+  const Body* parent =
+      body.parent == kBase ? nullptr : &bodies_[static_cast<std::size_t>(body.parent)];
   const Pose in_link = parent ? compose(parent->in_link, body.in_parent) : body.in_parent;
   if (!moves) {
     body.link = parent ? parent->link : kBase;

@@ -41,7 +41,8 @@ std::vector<Channel> channels(const machine::MachineModel& model) {
     const std::string rate_unit = unit + "/s";
     out.push_back({joint + "_" + unit, unit, "joint position", position, i});
     out.push_back({joint + "_" + unit + "_s", rate_unit, "joint rate", rate, i});
-    out.push_back({joint + "_ref_" + unit, unit, "reference of the tick that led here", reference, i});
+    out.push_back(
+        {joint + "_ref_" + unit, unit, "reference of the tick that led here", reference, i});
     out.push_back({joint + "_valve_V", "V", "valve command of the tick that led here", valve, i});
     out.push_back({joint + "_port_a_Pa", "Pa", "head side (P1) or motor inlet (P_Re1)", port_a, i});
     out.push_back({joint + "_port_b_Pa", "Pa", "rod side (P4) or motor outlet (P_Re2)", port_b, i});

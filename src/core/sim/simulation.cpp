@@ -59,7 +59,8 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
     plan_[static_cast<std::size_t>(k)].program = &program;
     if (program.mode == JointMode::kTip) {
       has_tip_ = true;
-      tip_used_[static_cast<std::size_t>(model_.actuators[static_cast<std::size_t>(k)].link)] = true;
+      tip_used_[static_cast<std::size_t>(model_.actuators[static_cast<std::size_t>(k)].link)] =
+          true;
     }
   }
   tip_start_W_ = machine::tip_position(model_, q0_.data());
@@ -107,7 +108,7 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
   const int n = model_.joint_count();
   for (int i = 0; i < n; ++i) {
     const auto u = static_cast<std::size_t>(i);
-    m.q[i] = state.reference[i] = state.tip_joints[i] = q0_[u];
+    m.q[i] = state.reference[i] = state.tip_joints[0][i] = state.tip_joints[1][i] = q0_[u];
     m.inertia[i] = model_.tree.link_inertias()[u];
   }
   double load[kMaxLinks];
@@ -142,9 +143,17 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
 TickInput Simulation::scenario_input(SimState& state) const {
   const double t = time(state);
   if (has_tip_) {
-    const Vec3 target = tip_start_W_ + command::offset(scenario_.tip_path, t - scenario_.tip_start_s);
-    if (!machine::solve_tip(model_, target, tip_used_.data(), state.tip_joints))
-      ++state.tip_unreachable;
+    const Vec3 target =
+        tip_start_W_ + command::offset(scenario_.tip_path, t - scenario_.tip_start_s);
+    // From where the last two ticks point to: one Newton step is enough then.
+    double q[kMaxLinks];
+    for (int i = 0; i < model_.joint_count(); ++i)
+      q[i] = 2.0 * state.tip_joints[0][i] - state.tip_joints[1][i];
+    if (!machine::solve_tip(model_, target, tip_used_.data(), q)) ++state.tip_unreachable;
+    for (int i = 0; i < model_.joint_count(); ++i) {
+      state.tip_joints[1][i] = state.tip_joints[0][i];
+      state.tip_joints[0][i] = q[i];
+    }
   }
   TickInput input{};
   for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
@@ -155,7 +164,7 @@ TickInput Simulation::scenario_input(SimState& state) const {
     drive.value = q0_[static_cast<std::size_t>(link)];
     if (program != nullptr) {
       if (program->mode == JointMode::kTip) {
-        drive.value = state.tip_joints[link];
+        drive.value = state.tip_joints[0][link];
       } else {
         drive.value = command::value(program->signal, t);
         if (program->mode == JointMode::kVoltage) drive.mode = DriveMode::kVoltage;
@@ -227,7 +236,8 @@ void Simulation::control(SimState& state, const TickInput& input) const {
       if (state.input.drive[k].mode == DriveMode::kVoltage)
         control::start_bumpless(gains, sign, drive.value, m.q[i], a.command_V, pid);
       if (gains.period_ticks <= 1 || state.tick % gains.period_ticks == 0)
-        a.command_V = control::sample(gains, h_ * gains.period_ticks, sign, drive.value, m.q[i], pid);
+        a.command_V =
+            control::sample(gains, h_ * gains.period_ticks, sign, drive.value, m.q[i], pid);
       state.reference[i] = drive.value;
     }
     // With a lag the tick uses the spool of its middle; end_tick takes it to its end.

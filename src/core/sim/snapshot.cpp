@@ -29,8 +29,8 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
     s.valve_V = a.command_V;
     s.port_a_Pa = a.p[0];
     s.port_b_Pa = a.p[1];
-    s.force = hydraulics::area1(actuator.circuit) * a.p[0] -
-              hydraulics::area2(actuator.circuit) * a.p[1];
+    s.force =
+        hydraulics::area1(actuator.circuit) * a.p[0] - hydraulics::area2(actuator.circuit) * a.p[1];
     s.open = a.open;
     s.at_relief = a.relief_active != 0 ? 1 : 0;
     s.cavitating = a.cavitation_active != 0 ? 1 : 0;

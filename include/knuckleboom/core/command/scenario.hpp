@@ -31,30 +31,30 @@ struct InitialJoint {
 };
 
 enum class EventKind {
-  kAttach,      // payload rigidly to a body, picked up at rest
-  kDetach,      // payload of that name let go
-  kJointMode,   // joint to open loop volts (value) or back to tracking, without a bump
-  kPumpPressure,// supply pressure becomes value [Pa]
-  kGain,        // controller gain `key` of joint becomes value
+  kAttach,        // payload rigidly to a body, picked up at rest
+  kDetach,        // payload of that name let go
+  kJointMode,     // joint to open loop volts (value) or back to tracking, without a bump
+  kPumpPressure,  // supply pressure becomes value [Pa]
+  kGain,          // controller gain `key` of joint becomes value
 };
 
 struct Event {
   EventKind kind = EventKind::kAttach;
   double at_s = 0.0;
-  std::string name;          // payload
-  std::string target;        // body or joint
-  std::string key;           // gain name: kp, ki, kd, feed_forward
+  std::string name;    // payload
+  std::string target;  // body or joint
+  std::string key;     // gain name: kp, ki, kd, feed_forward
   JointMode mode = JointMode::kTrack;
   double value = 0.0;
-  double mass_kg = 0.0;      // payload
-  Vec3 com_B = Vec3::Zero(); // m, body frame
+  double mass_kg = 0.0;       // payload
+  Vec3 com_B = Vec3::Zero();  // m, body frame
   Mat3 about_com = Mat3::Zero();
 };
 
 struct Scenario {
   std::string name;
   std::string description;
-  std::string machine;       // machine used when none is named
+  std::string machine;  // machine used when none is named
   double duration_s = 0.0;
   double tick_s = 1e-3;
   std::vector<InitialJoint> initial;

@@ -9,11 +9,11 @@ namespace knuckleboom::command {
 
 enum class TermKind {
   kConstant,  // value
-  kSine,      // value min(1, (t - start)/fade_in) sin(2 pi frequency (t - start) + phase), t >= start
-  kRamp,      // 0 before start, linear to value at end, value after
-  kSmooth,    // 0 before start, value S((t - start)/(end - start)), value after; S(s) = s^2 (3 - 2 s)
-  kPulse,     // value for start <= t < end, else 0
-  kTable,     // value times the table, linear between its points
+  kSine,    // value min(1, (t - start)/fade_in) sin(2 pi frequency (t - start) + phase), t >= start
+  kRamp,    // 0 before start, linear to value at end, value after
+  kSmooth,  // 0 before start, value S((t - start)/(end - start)), value after; S(s) = s^2 (3 - 2 s)
+  kPulse,   // value for start <= t < end, else 0
+  kTable,   // value times the table, linear between its points
 };
 
 struct Term {

@@ -15,26 +15,26 @@ enum class AntiWindup {
 };
 
 struct PidGains {
-  double Kp = 0.0;             // V/rad (V/m)
-  double Ki = 0.0;             // V/(rad s)
-  double Kd = 0.0;             // V s/rad, on the measured rate, low-pass filtered
+  double Kp = 0.0;  // V/rad (V/m)
+  double Ki = 0.0;  // V/(rad s)
+  double Kd = 0.0;  // V s/rad, on the measured rate, low-pass filtered
   double derivative_filter_s = 0.01;
-  double feed_forward = 0.0;   // V s/rad on the reference rate
+  double feed_forward = 0.0;            // V s/rad on the reference rate
   double overlap_compensation_V = 0.0;  // added in the direction of the output
   double compensation_width_V = 0.05;   // output over which the compensation fades in
   double output_limit_V = 10.0;
   AntiWindup anti_windup = AntiWindup::kConditional;
   double tracking_time_s = 1.0;
-  int period_ticks = 1;        // sample period in ticks; the output is held between
+  int period_ticks = 1;  // sample period in ticks; the output is held between
 };
 
 struct PidState {
-  double integral = 0.0;        // of the error [rad s]
-  double derivative = 0.0;      // filtered rate [rad/s]
+  double integral = 0.0;    // of the error [rad s]
+  double derivative = 0.0;  // filtered rate [rad/s]
   double last_reference = 0.0;
   double last_position = 0.0;
   double output_V = 0.0;
-  std::int32_t primed = 0;      // 0 before the first sample
+  std::int32_t primed = 0;  // 0 before the first sample
   std::int32_t reserved = 0;
 };
 

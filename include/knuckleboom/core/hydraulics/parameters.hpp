@@ -36,11 +36,11 @@ enum class ActuatorKind { kCylinder, kMotor };
 struct Circuit {
   ActuatorKind kind = ActuatorKind::kCylinder;
   Line line1, line2;
-  double A1 = 0.0, A2 = 0.0;  // cylinder: head and rod side areas [m^2]
-  double D_m = 0.0;           // motor: displacement [m^3/rad]
-  double N = 1.0;             // motor: gear ratio
-  double B = 0.0;             // viscous friction, N s/m or N m s/rad at the actuator displacement
-  double leak_internal = 0.0; // conductance between the ports, 1/R_in [m^3/(s Pa)]
+  double A1 = 0.0, A2 = 0.0;   // cylinder: head and rod side areas [m^2]
+  double D_m = 0.0;            // motor: displacement [m^3/rad]
+  double N = 1.0;              // motor: gear ratio
+  double B = 0.0;              // viscous friction, N s/m or N m s/rad at the actuator displacement
+  double leak_internal = 0.0;  // conductance between the ports, 1/R_in [m^3/(s Pa)]
   double leak_external1 = 0.0, leak_external2 = 0.0;  // ports to tank, 1/R_e1, 1/R_e2
   Protection protection;
   Valve valve;

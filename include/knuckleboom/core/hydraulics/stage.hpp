@@ -43,7 +43,7 @@ struct StageConstants {
   double B;
   // Band in which no protective valve is open, and their conductances.
   double P_low, P_high, G_low, G_high;
-  double port_tolerance;  // of the coupled iteration [Pa]
+  double port_tolerance;  // residual at which the coupled iteration ends [Pa]
   // Closed valve, linear line: p = closed[s][0] f_0 + closed[s][1] f_1 with f_s = P_star - (g_C + R) o_s.
   double closed[2][2];
 };
@@ -102,7 +102,8 @@ inline void solve_node(const StageConstants::Side& k, double g_C, double P_star,
 }
 
 template <LineModel Model>
-inline Response respond(const StageConstants& k, const StageInput& in, int s, double o, double o_R) {
+inline Response respond(const StageConstants& k, const StageInput& in, int s, double o,
+                        double o_R) {
   const StageConstants::Side& side = k.side[s];
   Response out;
   out.bypass_C = 0.0;
@@ -174,7 +175,8 @@ inline void store(const StageConstants& k, const Response& r, int s, double o_R,
 // one quadratic per state of its protective valve, in closed form; Newton from elsewhere would halve its
 // way down a parabola.
 template <LineModel Model>
-inline double port_start(const StageConstants& k, const StageInput& in, int s, double o, double p_other) {
+inline double port_start(const StageConstants& k, const StageInput& in, int s, double o,
+                         double p_other) {
   const StageConstants::Side& side = k.side[s];
   double P_base, X;  // p = P_base - X o_R - R o_R|o_R|
   double R = k.linear_line ? 0.0 : side.R;
@@ -195,9 +197,9 @@ inline double port_start(const StageConstants& k, const StageInput& in, int s, d
     if (region > 0 && G[region] == 0.0) continue;
     // o_R = flow + slope p
     const double slope = k.leak_internal + side.leak_external + G[region];
-    const double flow = o - k.leak_internal * p_other - (region > 0 ? G[region] * P_0[region] : 0.0);
-    const double o_R =
-        solve_signed_quadratic(slope * R, 1.0 + slope * X, slope * P_base + flow);
+    const double flow =
+        o - k.leak_internal * p_other - (region > 0 ? G[region] * P_0[region] : 0.0);
+    const double o_R = solve_signed_quadratic(slope * R, 1.0 + slope * X, slope * P_base + flow);
     p = P_base - X * o_R - R * signed_square(o_R);
     if (region == 0 && p <= k.P_high && p >= k.P_low) break;
     if (region == 1 && p >= k.P_high) break;
@@ -205,11 +207,25 @@ inline double port_start(const StageConstants& k, const StageInput& in, int s, d
   return p;
 }
 
+// A Newton step that would pass where a protective valve opens ends there: the slope beyond is another,
+// by orders of magnitude.
+inline double stop_at_kink(const StageConstants& k, double from, double to) {
+  constexpr double kJustBeyond = 1e-6;  // Pa
+  for (const double kink : {k.P_low, k.P_high}) {
+    const double outward = kink == k.P_low ? -kJustBeyond : kJustBeyond;
+    const bool was_out = outward < 0.0 ? from < kink : from > kink;
+    const bool is_out = outward < 0.0 ? to < kink : to > kink;
+    if (was_out != is_out) return is_out ? kink + outward : kink;
+  }
+  return to;
+}
+
 // Port pressures p with p_s = f_s(o_s + L_s(p)): Newton in two unknowns.
 template <LineModel Model>
 inline void solve_coupled(const StageConstants& k, const StageInput& in, double x_dot,
                           const double (&p_start)[2], StageResult& out) {
   constexpr int kMaxIterations = 40;
+  constexpr double kResolution = 1e-15;
   const double o[2] = {k.side[0].sign_area * x_dot, k.side[1].sign_area * x_dot};
   double p[2];
   p[0] = port_start<Model>(k, in, 0, o[0], p_start[1]);
@@ -218,30 +234,28 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
   Bypass y[2];
   double o_R[2], Jd[2], Jo[2];
   double inverse_det = 0.0;
-  double last = INFINITY;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     double G[2];
     for (int s = 0; s < 2; ++s) {
       y[s] = bypass(k, p[s]);
-      o_R[s] = o[s] + k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s] + y[s].flow;
+      o_R[s] =
+          o[s] + k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s] + y[s].flow;
       r[s] = respond<Model>(k, in, s, o[s], o_R[s]);
       G[s] = p[s] - r[s].p;
       Jd[s] = 1.0 - r[s].dp * (k.leak_internal + k.side[s].leak_external + y[s].slope);
       Jo[s] = r[s].dp * k.leak_internal;
     }
     inverse_det = 1.0 / (Jd[0] * Jd[1] - Jo[0] * Jo[1]);
-    double d0 = (Jd[1] * G[0] - Jo[0] * G[1]) * inverse_det;
-    double d1 = (Jd[0] * G[1] - Jo[1] * G[0]) * inverse_det;
-    const double size = std::max(std::fabs(d0), std::fabs(d1));
-    if (size < k.port_tolerance) break;
-    // The kinks of the protective valves can make Newton hop to and fro; a half step ends that.
-    if (size >= last) {
-      d0 *= 0.5;
-      d1 *= 0.5;
-    }
-    last = size;
-    p[0] -= d0;
-    p[1] -= d1;
+    const double next[2] = {
+        stop_at_kink(k, p[0], p[0] - (Jd[1] * G[0] - Jo[0] * G[1]) * inverse_det),
+        stop_at_kink(k, p[1], p[1] - (Jd[0] * G[1] - Jo[1] * G[0]) * inverse_det)};
+    // The residual counts, not the step: an open protective valve turns a step of 1 Pa into a flow that
+    // a nearly closed orifice answers with bars. The second term is the resolution of the numbers.
+    if (std::fabs(G[0]) < k.port_tolerance + kResolution * std::fabs(Jd[0] * p[0]) &&
+        std::fabs(G[1]) < k.port_tolerance + kResolution * std::fabs(Jd[1] * p[1]))
+      break;
+    p[0] = next[0];
+    p[1] = next[1];
   }
   // dp/dx_dot from the same Jacobian.
   const double f0 = (r[0].dp + r[0].direct) * k.side[0].sign_area;

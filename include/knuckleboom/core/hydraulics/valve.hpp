@@ -32,9 +32,9 @@ struct Valve {
 
 // What a command makes of a valve.
 struct Orifices {
-  double P_S1, P_S2;    // sources [Pa]
-  double C_R1, C_R2;    // resistance of the orifice towards line 1 and 2 [kg/m^7]
-  bool open;            // |u| > overlap
+  double P_S1, P_S2;  // sources [Pa]
+  double C_R1, C_R2;  // resistance of the orifice towards line 1 and 2 [kg/m^7]
+  bool open;          // |u| > overlap
 };
 
 inline double conductance(const Conductance& edge, double opening) {
@@ -45,16 +45,15 @@ inline double conductance(const Conductance& edge, double opening) {
 
 inline double resistance(const Valve& valve, Edge edge, double opening) {
   const Conductance& curve = valve.edge[edge];
-  const double g =
-      std::max(conductance(curve, opening), valve.min_conductance_ratio * curve.scale);
+  const double g = std::max(conductance(curve, opening), valve.min_conductance_ratio * curve.scale);
   return 1.0 / (g * g);
 }
 
 inline Orifices orifices(const Valve& valve, double spool_V, double P_pump, double P_tank) {
   const double magnitude = std::fabs(spool_V);
   const bool forward = spool_V >= 0.0;
-  const double opening = std::clamp(
-      (magnitude - valve.overlap_V) / (valve.full_V - valve.overlap_V), 0.0, 1.0);
+  const double opening =
+      std::clamp((magnitude - valve.overlap_V) / (valve.full_V - valve.overlap_V), 0.0, 1.0);
   return {forward ? P_pump : P_tank, forward ? P_tank : P_pump,
           resistance(valve, forward ? kPumpToA : kAToTank, opening),
           resistance(valve, forward ? kBToTank : kPumpToB, opening), magnitude > valve.overlap_V};

@@ -4,7 +4,6 @@
 // convex function: there is one solution, and a line search along Newton's direction always gets there.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "knuckleboom/core/math/cholesky.hpp"
@@ -17,14 +16,18 @@ struct NewtonReport {
 };
 
 inline constexpr int kMaxNewtonIterations = 60;
+// The last Newton step of every joint is below kCoarse and below kRelative of its speed (or kFine): the
+// error left behind is the step's square over twice the speed at the worst (an orifice's parabola).
+inline constexpr double kCoarse = 1e-5;  // rad/s, m/s
+inline constexpr double kFine = 1e-7;
+inline constexpr double kRelative = 1e-2;
 
 namespace detail {
 
 // Size > 0: number of joints known when compiling; 0: n_given counts.
 template <int Size, int Stride, class Law>
 NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const double* v_start,
-                                const double* bias, const bool* held, double tolerance, double* v,
-                                Law& law) {
+                                const double* bias, const bool* held, double* v, Law& law) {
   const int n = Size > 0 ? Size : n_given;
   double tau[Stride];
   double dtau[Stride];
@@ -69,17 +72,19 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
         if (held[i]) A[i][i] = 1.0;
       }
     }
-    if (!knuckleboom::detail::solve_positive_definite<Size, Stride>(n, A, step)) return {iteration, false};
-    double size = 0.0;
+    if (!knuckleboom::detail::solve_positive_definite<Size, Stride>(n, A, step))
+      return {iteration, false};
+    bool close = true;
     slope_start = 0.0;
     fraction = 1.0;
     for (int i = 0; i < n; ++i) {
-      size = std::max(size, std::fabs(step[i]));
-      slope_start += residual[i] * step[i];
+      const double size = std::fabs(step[i]);
       v[i] += step[i];
+      slope_start += residual[i] * step[i];
+      close = close && size <= kCoarse && (size <= kFine || size <= kRelative * std::fabs(v[i]));
     }
-    if (!(size < INFINITY)) return {iteration, false};
-    if (size <= tolerance) return {iteration, true};
+    if (close) return {iteration, true};
+    if (!(slope_start <= 0.0)) return {iteration, false};  // not a number
   }
   return {kMaxNewtonIterations, false};
 }
@@ -91,15 +96,14 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
 // law was last evaluated up to one accepted Newton step before it.
 template <int Stride, class Law>
 NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
-                                const double* bias, const bool* held, double tolerance, double* v,
-                                Law&& law) {
+                                const double* bias, const bool* held, double* v, Law&& law) {
   switch (n) {
     case 3:
-      return detail::solve_joint_speeds<3, Stride>(n, M_g, v_start, bias, held, tolerance, v, law);
+      return detail::solve_joint_speeds<3, Stride>(n, M_g, v_start, bias, held, v, law);
     case 5:
-      return detail::solve_joint_speeds<5, Stride>(n, M_g, v_start, bias, held, tolerance, v, law);
+      return detail::solve_joint_speeds<5, Stride>(n, M_g, v_start, bias, held, v, law);
     default:
-      return detail::solve_joint_speeds<0, Stride>(n, M_g, v_start, bias, held, tolerance, v, law);
+      return detail::solve_joint_speeds<0, Stride>(n, M_g, v_start, bias, held, v, law);
   }
 }
 

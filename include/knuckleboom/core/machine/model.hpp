@@ -82,13 +82,15 @@ struct MachineModel {
   std::vector<control::PidGains> controllers;  // one per actuator
   Supply supply;
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
-  double tau_Q = 0.01;   // time constant of the residual flow (eq. 15) [s]
+  double tau_Q = 0.01;  // time constant of the residual flow (eq. 15) [s]
   int tip_body = 0;
   Vec3 tip_B = Vec3::Zero();
   std::vector<Source> sources;
 
   int joint_count() const { return tree.link_count(); }
-  const std::string& joint_name(int link) const { return tree.body(tree.link(link).body).joint_name; }
+  const std::string& joint_name(int link) const {
+    return tree.body(tree.link(link).body).joint_name;
+  }
 };
 
 // Derives what follows from the parameters (linkage constants, end stops from joint limits where the

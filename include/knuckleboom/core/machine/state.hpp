@@ -30,8 +30,8 @@ struct ActuatorState {
 // Energy [J] since the start. pump + switching + model + events
 //   = valve + line + relief + leakage + friction + stops + change of the stored energy + residual.
 struct EnergyLedger {
-  double pump;                                            // work of both sources on the lines
-  double valve, line, relief, leakage, friction, stops;   // turned into heat
+  double pump;                                           // work of both sources on the lines
+  double valve, line, relief, leakage, friction, stops;  // turned into heat
   double switching;  // gained at changes between open and closed equations
   double model;      // gained by the quasi-static closed valve, which keeps no momentum
   double events;     // brought in by payloads attached and let go

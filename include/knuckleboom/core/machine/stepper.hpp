@@ -19,9 +19,9 @@ namespace knuckleboom::machine {
 
 // Constants of one actuator's circuit for the stage weights in use.
 struct ActuatorConstants {
-  hydraulics::StageConstants now;       // weight 0: instantaneous relations
-  hydraulics::StageConstants sdirk;     // gamma h
-  hydraulics::StageConstants half;      // h / 2, leakage and protective flow at the end of the step
+  hydraulics::StageConstants now;    // weight 0: instantaneous relations
+  hydraulics::StageConstants sdirk;  // gamma h
+  hydraulics::StageConstants half;   // h / 2, leakage and protective flow at the end of the step
 };
 
 class Stepper {

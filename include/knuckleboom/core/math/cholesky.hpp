@@ -72,10 +72,9 @@ inline double inverse_diagonal(int n, const double (*A)[Stride], int i) {
     const int j = i == 0 ? 1 : 0;
     const int k = i == 2 ? 1 : 2;  // j < k
     const double minor = A[j][j] * A[k][k] - A[k][j] * A[k][j];
-    const double det =
-        A[0][0] * (A[1][1] * A[2][2] - A[2][1] * A[2][1]) -
-        A[1][0] * (A[1][0] * A[2][2] - A[2][1] * A[2][0]) +
-        A[2][0] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
+    const double det = A[0][0] * (A[1][1] * A[2][2] - A[2][1] * A[2][1]) -
+                       A[1][0] * (A[1][0] * A[2][2] - A[2][1] * A[2][0]) +
+                       A[2][0] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
     return minor / det;
   }
   double copy[Stride][Stride];

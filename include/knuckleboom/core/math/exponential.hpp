@@ -3,7 +3,7 @@
 
 namespace knuckleboom {
 
-// x >= 0. Relative error below 1e-14: Taylor series on x / 2^k, squared k times.
+// x >= 0. Taylor series on x / 2^k, squared k times: relative error below 5e-15 (1 + x).
 inline double decay(double x) {
   if (x > 700.0) return 0.0;
   int halvings = 0;

@@ -22,12 +22,12 @@ void mass_and_bias(const Tree& tree, const LinkInertia* inertia, const double* q
                    MassAndBias& out);
 
 // tau = M a + bias (recursive Newton-Euler).
-void inverse_dynamics(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v,
-                      const double* a, double* tau);
+void inverse_dynamics(const Tree& tree, const LinkInertia* inertia, const double* q,
+                      const double* v, const double* a, double* tau);
 
 // a = M^-1 (tau - bias) by articulated bodies, O(n).
-void forward_dynamics(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v,
-                      const double* tau, double* a);
+void forward_dynamics(const Tree& tree, const LinkInertia* inertia, const double* q,
+                      const double* v, const double* tau, double* a);
 
 struct Energy {
   double kinetic;    // J
@@ -46,7 +46,7 @@ struct FreeMotion {
   Vec3 v_com_W;
   Vec3 omega_W;
 };
-FreeMotion detach(const Tree& tree, LinkInertia* inertia, const double* q, const double* v, int link,
-                  const LinkInertia& payload);
+FreeMotion detach(const Tree& tree, LinkInertia* inertia, const double* q, const double* v,
+                  int link, const LinkInertia& payload);
 
 }  // namespace knuckleboom::multibody

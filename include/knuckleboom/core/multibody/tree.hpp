@@ -40,30 +40,30 @@ struct Body {
   std::string joint_name;
   int parent = kBase;  // index of a body, or kBase
   JointType type = JointType::kFixed;
-  Pose in_parent;                  // pose of the body frame in the parent's at joint position zero
-  Vec3 axis_B = Vec3::UnitZ();     // unit axis, the same in body frame and (at zero) joint frame
-  RigidInertia inertia;            // in the body frame
-  double damping = 0.0;            // viscous, N m s/rad or N s/m
-  double lower = 0.0, upper = 0.0; // rad or m; equal means no limit
-  int link = kBase;                // link that carries this body (itself if it moves)
-  Pose in_link;                    // pose in that link's frame
+  Pose in_parent;                   // pose of the body frame in the parent's at joint position zero
+  Vec3 axis_B = Vec3::UnitZ();      // unit axis, the same in body frame and (at zero) joint frame
+  RigidInertia inertia;             // in the body frame
+  double damping = 0.0;             // viscous, N m s/rad or N s/m
+  double lower = 0.0, upper = 0.0;  // rad or m; equal means no limit
+  int link = kBase;                 // link that carries this body (itself if it moves)
+  Pose in_link;                     // pose in that link's frame
 };
 
 // What the recursive algorithms read, one per moving body.
 struct Link {
-  int parent = kBase;      // index of a link
+  int parent = kBase;  // index of a link
   bool revolute = true;
-  bool aligned = true;     // in_parent.R is the identity: the joint axis is parallel to the parent's
-  Pose in_parent;          // pose in the parent link's frame at joint position zero
+  bool aligned = true;  // in_parent.R is the identity: the joint axis is parallel to the parent's
+  Pose in_parent;       // pose in the parent link's frame at joint position zero
   double damping = 0.0;
-  int body = 0;            // the body that moves with this link
+  int body = 0;  // the body that moves with this link
 };
 
 // Plain numbers, so that a state can hold it: mass, first moment m c, inertia about the link origin.
 struct LinkInertia {
   double mass = 0.0;
-  double mc[3] = {0.0, 0.0, 0.0};                          // kg m, link frame
-  double I[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};            // xx yy zz xy xz yz about the link origin
+  double mc[3] = {0.0, 0.0, 0.0};                // kg m, link frame
+  double I[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  // xx yy zz xy xz yz about the link origin
 };
 
 LinkInertia to_link_inertia(const RigidInertia& body, const Pose& in_link);

@@ -10,7 +10,7 @@
 namespace knuckleboom::sim {
 
 struct Channel {
-  std::string name;         // as in a trace's header, unit included
+  std::string name;  // as in a trace's header, unit included
   std::string unit;
   std::string description;
   double (*read)(const Snapshot& snapshot, int index);  // index: of the joint, or component

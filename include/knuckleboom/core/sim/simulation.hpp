@@ -44,7 +44,8 @@ class Simulation {
 
  private:
   struct JointPlan {
-    const command::JointProgram* program = nullptr;  // of the actuator's joint; null: hold the start
+    const command::JointProgram* program =
+        nullptr;  // of the actuator's joint; null: hold the start
   };
   void run_events(SimState& state) const;
   void apply(const command::Event& event, int index, SimState& state) const;

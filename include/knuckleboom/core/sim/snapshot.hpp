@@ -13,10 +13,10 @@ struct JointSnapshot {
 };
 
 struct ActuatorSnapshot {
-  double displacement;    // cylinder length or motor angle [m, rad]
-  double valve_V;         // command of the tick that led here
+  double displacement;  // cylinder length or motor angle [m, rad]
+  double valve_V;       // command of the tick that led here
   double port_a_Pa, port_b_Pa;
-  double force;           // of the oil on the actuator [N, N m]
+  double force;  // of the oil on the actuator [N, N m]
   std::int32_t open;
   std::int32_t at_relief, cavitating, at_stop;
 };

@@ -38,12 +38,12 @@ struct SimState {
   machine::MachineState machine;
   control::PidState pid[kMaxActuators];
   control::PidGains gains[kMaxActuators];
-  TickInput input;               // of the tick that led here
-  double reference[kMaxLinks];   // of the joints, in that tick [rad, m]
-  double tip_joints[kMaxLinks];  // last solution of the inverse kinematics
-  std::int64_t tip_unreachable;  // ticks in which the tip path left the machine's reach
+  TickInput input;                  // of the tick that led here
+  double reference[kMaxLinks];      // of the joints, in that tick [rad, m]
+  double tip_joints[2][kMaxLinks];  // last two solutions of the inverse kinematics, newest first
+  std::int64_t tip_unreachable;     // ticks in which the tip path left the machine's reach
   Payload payload[kMaxPayloads];
-  Drive override_drive[kMaxActuators];    // by event
+  Drive override_drive[kMaxActuators];  // by event
   std::int32_t overridden[kMaxActuators];
 };
 static_assert(std::is_trivially_copyable_v<SimState>);

@@ -1,0 +1,38 @@
+// Output files that are there in full or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace knuckleboom::io {
+
+// Writes to a temporary file in the same folder, which close() renames to its final name. Without
+// close() the temporary file is removed and a file of that name stays as it was. A pipe or device
+// (/dev/stdout) is written to directly. Every failure is a FileError.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view text);
+  void close();
+
+ private:
+  void flush();
+  void discard() noexcept;
+  [[noreturn]] void fail(int error);
+
+  std::filesystem::path shown_;      // as the caller named it
+  std::filesystem::path target_;     // symbolic links followed
+  std::filesystem::path temporary_;  // empty: written to directly
+  std::string buffer_;
+  int descriptor_ = -1;
+};
+
+// The whole file at once.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,22 @@
+// A value given beside the file, for instance on the command line.
+#pragma once
+
+#include <string>
+
+namespace knuckleboom::io {
+
+// Replaces or adds the value at a dotted path of the parsed file before it is read. Entries of an
+// array of tables are addressed by their name, their joint or their index:
+// `controller.stick.kp_V_per_rad`, `body.boom.position_m.0`. `joint.<name>` is short for the joint
+// table of the body that has this joint. The value is written as in TOML; a bare word is a string.
+// A key in another unit replaces the one in the file (`supply.pump_MPa` replaces `pump_bar`), and
+// so does another way to say the same (`table` replaces `polynomial`).
+struct Override {
+  std::string key;
+  std::string value;
+};
+
+// Splits "key=value". Throws FileError if there is no '=' or an empty key.
+Override parse_override(const std::string& assignment);
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,52 @@
+// Scenario files: docs/reference/scenario_file.md.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/core/command/scenario.hpp"
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/io/content_hash.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/override.hpp"
+
+namespace knuckleboom::io {
+
+// Where the parts of a scenario were written, entry for entry as in command::Scenario, and in which
+// kind of unit. It lets check_against point into the file.
+struct ScenarioPlaces {
+  enum class Unit { kNone, kAngle, kLength };
+  struct Place {
+    std::string file;
+    int line = 0;
+    int column = 0;
+    Unit unit = Unit::kNone;  // of its joint values
+  };
+  Place tip_path;
+  std::vector<Place> initial, programs, events;
+};
+
+struct ScenarioFile {
+  command::Scenario scenario;
+  ContentHash hash;
+  ScenarioPlaces places;
+};
+
+// Throws FileError with all that is wrong in the file. No machine is needed.
+ScenarioFile read_scenario(const std::filesystem::path& path,
+                           std::span<const Override> overrides = {});
+
+// The same from memory; CSV tables are looked up in the folder of file_name.
+ScenarioFile read_scenario_text(std::string_view text, const std::string& file_name,
+                                std::span<const Override> overrides = {});
+
+// What keeps a scenario from running on a machine: unknown joints and bodies, wrong kinds of unit,
+// joints without an actuator, positions outside the joint limits. Empty if it fits.
+std::vector<Diagnostic> check_against(const command::Scenario& scenario,
+                                      const machine::MachineModel& machine,
+                                      const ScenarioPlaces& places = {});
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,29 @@
+// State files: one SimState, to go on from later with the same bits.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "knuckleboom/core/sim/state.hpp"
+#include "knuckleboom/io/content_hash.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+
+namespace knuckleboom::io {
+
+// Goes up with every change of what SimState holds; a state is only good for the layout it was made by.
+inline constexpr std::uint32_t kStateFormat = 1;
+
+// Written in full or not at all. The hashes name the machine and the scenario the state belongs to.
+void write_state(const std::filesystem::path& path, const sim::SimState& state,
+                 const ContentHash& machine, const ContentHash& scenario);
+
+// Throws FileError with one sentence for a file that is no state, cut short, damaged, of another
+// version, or of another machine or scenario than these.
+sim::SimState read_state(const std::filesystem::path& path, const ContentHash& machine,
+                         const ContentHash& scenario);
+
+// XXH3-64 of the state's bytes, 16 hexadecimal digits: equal for equal results, bit by bit.
+std::string state_hash(const sim::SimState& state);
+
+}  // namespace knuckleboom::io

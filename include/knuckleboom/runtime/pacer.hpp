@@ -1,0 +1,54 @@
+// Starts each tick at its own point of real time.
+//
+// Deadlines are absolute: the k-th tick starts at start + k period, so that one late tick delays none
+// after it. A simulation that has fallen behind catches up by running ticks without pause, but never
+// more than a limit of ticks: what lies beyond is lost, counted, and the deadlines move. The step
+// itself is never stretched, so that a late simulation gives the same results, only later.
+#pragma once
+
+#include <cstdint>
+
+namespace knuckleboom::runtime {
+
+// A clock and a way to wait for it, exchanged by tests.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual std::int64_t now_ns() = 0;
+  virtual void sleep_until_ns(std::int64_t time) = 0;
+};
+
+// CLOCK_MONOTONIC with clock_nanosleep to absolute times.
+Clock& monotonic_clock();
+
+class Pacer {
+ public:
+  static constexpr int kDefaultCatchUp = 50;  // ticks
+
+  explicit Pacer(double period_s, int catch_up_ticks = kDefaultCatchUp,
+                 Clock& clock = monotonic_clock());
+
+  void start();          // the first tick is due now
+  void wait();           // returns when the next tick is due, or at once when it is late
+  void tick_finished();  // right after each tick
+
+  std::int64_t overruns() const { return overruns_; }  // ticks that ended after the next was due
+  double lost_s() const { return static_cast<double>(lost_ns_) * 1e-9; }
+  double worst_lateness_s() const { return static_cast<double>(worst_lateness_ns_) * 1e-9; }
+  double elapsed_s() const { return static_cast<double>(clock_.now_ns() - first_ns_) * 1e-9; }
+
+ private:
+  std::int64_t deadline(std::int64_t tick) const;
+
+  Clock& clock_;
+  double period_ns_;
+  std::int64_t limit_ns_;
+  std::int64_t first_ns_ = 0;  // of the run
+  std::int64_t start_ns_ = 0;  // of tick 0 as far as deadlines go; moves when time is lost
+  std::int64_t tick_ = 0;
+  std::int64_t overruns_ = 0;
+  std::int64_t lost_ns_ = 0;
+  std::int64_t worst_lateness_ns_ = 0;
+};
+
+}  // namespace knuckleboom::runtime

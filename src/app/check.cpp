@@ -1,0 +1,144 @@
+#include "app/check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "app/config_paths.hpp"
+#include "app/exit_status.hpp"
+#include "app/text.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// First word of a key or header in a line of TOML; empty if the line has none.
+std::string_view first_word(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t[\"'");
+  if (begin == std::string_view::npos || line[begin] == '#') return {};
+  const std::size_t end = line.find_first_of(" \t=.]\"'\r#", begin);
+  return line.substr(begin, end == std::string_view::npos ? end : end - begin);
+}
+
+// Enough of a file to tell its kind; what is no regular file is refused by the reader later.
+std::string beginning_of(const std::string& path) {
+  constexpr std::size_t kEnough = std::size_t{1} << 20;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(kEnough, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+// Words that stand at the top level of one kind of file only.
+template <std::size_t N>
+bool is_any(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+constexpr std::array<std::string_view, 10> kMachineWords = {
+    "body",   "actuator",     "controller", "valve", "protection",
+    "supply", "closed_valve", "tip",        "base",  "gravity_m_per_s2"};
+constexpr std::array<std::string_view, 8> kScenarioWords = {
+    "machine", "duration_s", "duration_min", "initial", "tip_path", "event", "tick_ms", "tick_s"};
+constexpr std::array<std::string_view, 2> kLeverWords = {"function", "default"};
+
+std::string good_machine(const io::MachineFile& file) {
+  return fmt::format(
+      "machine {}, {}, {}", file.model.name, counted(file.model.joint_count(), "joint", "joints"),
+      counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"));
+}
+
+// What is to be said of a sound scenario, after a look at its machine if that can be had.
+std::string good_scenario(const io::ScenarioFile& file, const std::string& path) {
+  const command::Scenario& scenario = file.scenario;
+  const std::string words = fmt::format("scenario {}, {:g} s", scenario.name, scenario.duration_s);
+  fs::path machine_path;
+  try {
+    machine_path = find_machine(scenario.machine, path);
+  } catch (const UserError&) {
+    return fmt::format("{}; machine '{}' was not found, so it was not checked against it", words,
+                       scenario.machine);
+  }
+  std::optional<io::MachineFile> machine;
+  try {
+    machine = io::read_machine(machine_path);
+  } catch (const io::FileError&) {
+    return fmt::format("{}; {} has faults of its own, so it was not checked against it", words,
+                       machine_path.string());
+  }
+  std::vector<io::Diagnostic> faults = io::check_against(scenario, machine->model, file.places);
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return fmt::format("{}, fits machine {}", words, machine->model.name);
+}
+
+std::string describe(const std::string& path) {
+  switch (kind_of(beginning_of(path), path)) {
+    case FileKind::kMachine:
+      return good_machine(io::read_machine(path));
+    case FileKind::kLevers: {
+      const io::LeverFile file = io::read_levers(path);
+      return fmt::format(
+          "levers {}, {}", file.pattern.name,
+          counted(static_cast<long long>(file.pattern.functions.size()), "function", "functions"));
+    }
+    case FileKind::kScenario:
+      break;
+  }
+  return good_scenario(io::read_scenario(path), path);
+}
+
+}  // namespace
+
+FileKind kind_of(std::string_view text, const std::string& path) {
+  int machine = 0, scenario = 0, levers = 0;
+  bool at_top = true;  // before the first header
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t first = line.find_first_not_of(" \t");
+    const bool header = first != std::string_view::npos && line[first] == '[';
+    if (header) at_top = false;
+    if (!header && !at_top) continue;
+    const std::string_view word = first_word(line);
+    machine += is_any(word, kMachineWords) ? 1 : 0;
+    scenario += is_any(word, kScenarioWords) ? 1 : 0;
+    levers += is_any(word, kLeverWords) ? 1 : 0;
+  }
+  if (machine > scenario && machine > levers) return FileKind::kMachine;
+  if (levers > scenario) return FileKind::kLevers;
+  if (scenario > 0) return FileKind::kScenario;
+  if (path.find("machine") != std::string::npos) return FileKind::kMachine;
+  if (path.find("lever") != std::string::npos) return FileKind::kLevers;
+  return FileKind::kScenario;
+}
+
+int check(const std::vector<std::string>& files) {
+  bool good = true;
+  for (const std::string& file : files) {
+    try {
+      const std::string words = describe(file);
+      fmt::print("{}: ok ({})\n", file, words);
+    } catch (const io::FileError& error) {
+      // The list of faults is what was asked for, hence standard output and no prefix.
+      fmt::print("{}\n", error.what());
+      good = false;
+    }
+  }
+  return good ? kSuccess : kUserMistake;
+}
+
+}  // namespace knuckleboom::app

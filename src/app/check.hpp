@@ -1,0 +1,19 @@
+// knuckleboom check: says all that is wrong in machine, scenario and lever files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace knuckleboom::app {
+
+// Prints one line for each sound file, the faults of the others. Returns an ExitStatus.
+int check(const std::vector<std::string>& files);
+
+enum class FileKind { kMachine, kScenario, kLevers };
+
+// By what a file of each kind cannot do without. Text that fits none counts as the kind that its
+// folder suggests, else as a scenario.
+FileKind kind_of(std::string_view text, const std::string& path);
+
+}  // namespace knuckleboom::app

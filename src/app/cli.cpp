@@ -1,0 +1,294 @@
+#include "app/cli.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/check.hpp"
+#include "app/compare.hpp"
+#include "app/completions.hpp"
+#include "app/config_paths.hpp"
+#include "app/demo.hpp"
+#include "app/exit_status.hpp"
+#include "app/inspect.hpp"
+#include "app/interrupt.hpp"
+#include "app/run.hpp"
+#include "app/text.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/version.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+constexpr const char* kScenarioHelp =
+    "Scenario: a name (see 'knuckleboom list scenarios') or a file";
+constexpr const char* kMachineHelp =
+    "Machine: a name (see 'knuckleboom list machines') or a file; without it the scenario's own";
+constexpr const char* kSetHelp =
+    "Change a value of the machine or the scenario, such as controller.stick.kp_V_per_rad=80 or "
+    "scenario.duration_s=10; may be repeated";
+
+std::string examples(std::string_view lines) { return fmt::format("\nExamples:\n{}", lines); }
+
+// --- Sub-commands -------------------------------------------------------------
+
+void add_run(CLI::App& program, RunOptions& o) {
+  CLI::App* c = program.add_subcommand("run", "Run a scenario and say what came of it");
+  c->add_option("scenario", o.scenario, kScenarioHelp)->required()->type_name("SCENARIO");
+  c->add_option("--machine", o.machine, kMachineHelp)->type_name("NAME|FILE");
+  c->add_option("--fidelity", o.fidelity,
+                "full, reduced, converged-full or converged-reduced; without it reduced")
+      ->type_name("NAME");
+  c->add_option("--rtol", o.relative_tolerance,
+                "Relative tolerance of a converged fidelity; without it 1e-9")
+      ->type_name("R");
+  c->add_option("--set", o.assignments, kSetHelp)->type_name("KEY=VALUE")->allow_extra_args(false);
+  c->add_option("--trace", o.trace, "Write the channels over time as CSV")->type_name("FILE");
+  c->add_option("--trace-rate", o.trace_rate_Hz,
+                "Rows a second in the trace; must divide the tick rate; without it 100")
+      ->type_name("HZ");
+  c->add_option("--plot", o.plot, "Draw the run; the name ends in .svg or .png")->type_name("FILE");
+  c->add_option("--summary", o.summary, "Write the summary as JSON")->type_name("FILE");
+  c->add_flag("--realtime", o.realtime, "Start each tick at its own point of real time");
+  c->add_option("--save", o.save, "Save the state, to go on from with --resume")->type_name("FILE");
+  c->add_option("--save-at", o.save_at_s, "Time of the state that is saved; without it the end [s]")
+      ->type_name("T");
+  c->add_option("--resume", o.resume, "Go on from a saved state")->type_name("FILE");
+  c->footer(examples(
+      "  knuckleboom run stick_sine --fidelity full --plot stick.png\n"
+      "  knuckleboom run boom_pulse --trace boom.csv --summary boom.json\n"
+      "  knuckleboom run stick_sine --set controller.stick.kp_V_per_rad=80 --fidelity full\n"
+      "  knuckleboom run tip_circle --realtime\n"
+      "  knuckleboom run stick_sine --save half.state --save-at 20\n"
+      "  knuckleboom run stick_sine --resume half.state\n"));
+}
+
+void add_compare(CLI::App& program, CompareOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "compare", "Run a scenario by several models, or against a recorded trace");
+  c->add_option("scenario", o.scenario, kScenarioHelp)->required()->type_name("SCENARIO");
+  c->add_option("--machine", o.machine, kMachineHelp)->type_name("NAME|FILE");
+  c->add_option("--fidelity", o.fidelities,
+                "A model to run, may be repeated; without it full and reduced (with --against: "
+                "reduced)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  c->add_option("--rtol", o.relative_tolerance,
+                "Relative tolerance of a converged fidelity; without it 1e-9")
+      ->type_name("R");
+  c->add_option("--set", o.assignments, kSetHelp)->type_name("KEY=VALUE")->allow_extra_args(false);
+  c->add_option("--plot", o.plot, "Draw the runs over each other; .svg or .png")->type_name("FILE");
+  c->add_option("--trace-dir", o.trace_folder, "Write the trace of each run into this folder")
+      ->type_name("DIR");
+  c->add_option("--summary", o.summary, "Write the differences as JSON")->type_name("FILE");
+  c->add_option("--against", o.against,
+                "Compare with this trace instead; columns are matched by name")
+      ->type_name("TRACE.csv");
+  c->add_option("--map", o.column_map,
+                "With --against: a column that has another name there; may be repeated")
+      ->type_name("OURS=THEIRS")
+      ->allow_extra_args(false);
+  c->add_option("--tolerance-rad", o.tolerance_rad,
+                "With --against: end with status 4 if a joint differs by more")
+      ->type_name("RAD");
+  c->add_option("--tolerance-Pa", o.tolerance_Pa,
+                "With --against: end with status 4 if a port pressure differs by more")
+      ->type_name("PA");
+  c->footer(
+      examples("  knuckleboom compare stick_sine --plot models.svg\n"
+               "  knuckleboom compare stick_sine --set controller.stick.kp_V_per_rad=80\n"
+               "  knuckleboom compare boom_sine --fidelity reduced --fidelity converged-full\n"
+               "  knuckleboom compare stick_sine --against old.csv --tolerance-rad 1e-9 "
+               "--tolerance-Pa 1\n"));
+}
+
+void add_inspect(CLI::App& program, InspectOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "inspect",
+      "Show what follows from a machine file: joints, levers, pressures, modes, sources");
+  c->add_option("machine", o.machine, "Machine: a name or a file")
+      ->required()
+      ->type_name("MACHINE");
+  c->add_option("--at", o.at, "Position of a joint [rad, m]; others stand in the middle")
+      ->type_name("JOINT=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--set", o.assignments, "Change a value of the machine; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--json", o.json, "Write the same as JSON")->type_name("FILE");
+  c->footer(
+      examples("  knuckleboom inspect harvester\n"
+               "  knuckleboom inspect harvester --at boom=0.5 --at stick=-1.3\n"));
+}
+
+// --- Words for completion -----------------------------------------------------
+
+std::vector<CommandWords> words_of(const CLI::App& program) {
+  std::vector<CommandWords> words;
+  for (const CLI::App* command : program.get_subcommands({})) {
+    CommandWords one{command->get_name(), command->get_description(), {}};
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& name : option->get_lnames()) one.options.push_back("--" + name);
+    words.push_back(std::move(one));
+  }
+  return words;
+}
+
+// --- Errors -------------------------------------------------------------------
+
+void complain(std::string_view text) {
+  // What the readers call an override came from --set.
+  constexpr std::string_view kOverride = "override ";
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line(text.substr(begin, end - begin));
+    if (line.starts_with(kOverride)) line.replace(0, kOverride.size(), "--set ");
+    fmt::print(stderr, "knuckleboom: {}\n", line);
+    begin = end + 1;
+  }
+}
+
+std::vector<std::string> command_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// The parser's complaints in our words.
+std::string parse_complaint(const CLI::App& program, const CLI::ParseError& error, int argc,
+                            char** argv) {
+  const std::vector<std::string> names = command_names(program);
+  const auto chosen = program.get_subcommands();
+  if (chosen.empty()) {
+    if (argc > 1 && argv[1][0] != '-')
+      return fmt::format("there is no sub-command '{}'{}", argv[1], alternatives(argv[1], names));
+    if (argc == 1)
+      return fmt::format("say what to do: {}; knuckleboom --help tells more", listing(names));
+  }
+  std::string what = error.what();
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (what.starts_with(kConversion))
+    what = fmt::format("{}: this is no number", what.substr(kConversion.size()));
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  return fmt::format("{}; 'knuckleboom {}--help' shows what there is", what,
+                     chosen.empty() ? std::string() : chosen.front()->get_name() + " ");
+}
+
+int dispatch(CLI::App& program, const RunOptions& run_options,
+             const CompareOptions& compare_options, const InspectOptions& inspect_options,
+             const std::vector<std::string>& files, const std::string& demo_folder,
+             const std::string& kind, const std::string& shell) {
+  if (program.got_subcommand("run")) return run(run_options);
+  if (program.got_subcommand("compare")) return compare(compare_options);
+  if (program.got_subcommand("check")) return check(files);
+  if (program.got_subcommand("inspect")) return inspect(inspect_options);
+  if (program.got_subcommand("demo")) return demo(demo_folder);
+  if (program.got_subcommand("list")) {
+    for (const std::string& name : kind == "machines" ? machine_names() : scenario_names())
+      fmt::print("{}\n", name);
+    return kSuccess;
+  }
+  fmt::print("{}", completion_script(shell, words_of(program)));
+  return kSuccess;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  // A reader that goes away (| head) is an ordinary failed write, not a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+
+  CLI::App program("Simulator of hydraulic forestry cranes.", "knuckleboom");
+  program.set_version_flag("--version", fmt::format("knuckleboom {} ({})", kVersion, kRevision));
+  program.set_help_flag("-h,--help", "Show this text");
+  program.require_subcommand(1);
+  program.get_formatter()->column_width(32);
+  program.footer(
+      examples("  knuckleboom demo\n"
+               "  knuckleboom run stick_sine --plot stick.png\n"
+               "  knuckleboom compare stick_sine\n"
+               "  knuckleboom inspect harvester\n"
+               "\nEach sub-command has its own --help.\n"));
+
+  RunOptions run_options;
+  add_run(program, run_options);
+  CompareOptions compare_options;
+  add_compare(program, compare_options);
+  std::vector<std::string> files;
+  CLI::App* check_command =
+      program.add_subcommand("check", "Say all that is wrong in machine, scenario and lever files");
+  check_command->add_option("files", files, "Files of any of these kinds")
+      ->required()
+      ->type_name("FILE...");
+  check_command->footer(examples("  knuckleboom check my_machine.toml my_scenario.toml\n"));
+  InspectOptions inspect_options;
+  add_inspect(program, inspect_options);
+  std::string demo_folder = "out";
+  CLI::App* demo_command = program.add_subcommand(
+      "demo", "Run the reference case with both models and draw the paper's figures");
+  demo_command->add_option("--output", demo_folder, "Folder for the pictures; without it out")
+      ->type_name("DIR");
+  demo_command->footer(examples("  knuckleboom demo --output pictures\n"));
+  std::string kind;
+  CLI::App* list_command =
+      program.add_subcommand("list", "Name the scenarios or machines there are");
+  list_command->add_option("kind", kind, "scenarios or machines")
+      ->required()
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"scenarios", "machines"}));
+  list_command->footer(examples("  knuckleboom list scenarios\n"));
+  std::string shell;
+  CLI::App* completions_command =
+      program.add_subcommand("completions", "Print a script that completes arguments in a shell");
+  completions_command->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->type_name("SHELL");
+  completions_command->footer(
+      examples("  source <(knuckleboom completions bash)\n"
+               "  knuckleboom completions zsh > ~/.zfunc/_knuckleboom\n"
+               "  knuckleboom completions fish > ~/.config/fish/completions/knuckleboom.fish\n"));
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return program.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    complain(parse_complaint(program, error, argc, argv));
+    return kUserMistake;
+  }
+
+  int status = kInternalError;
+  try {
+    status = dispatch(program, run_options, compare_options, inspect_options, files, demo_folder,
+                      kind, shell);
+  } catch (const UserError& error) {
+    complain(error.what());
+    status = kUserMistake;
+  } catch (const io::FileError& error) {
+    complain(error.what());
+    status = kUserMistake;
+  } catch (const std::exception& error) {
+    if (interrupted()) {
+      complain("stopped; outputs that were not finished are not there");
+      return kInterruptedRun;
+    }
+    const bool known = dynamic_cast<const RunFailure*>(&error) != nullptr;
+    complain(known ? error.what() : fmt::format("internal error: {}", error.what()));
+    status = kInternalError;
+  }
+  // Output that could not be written must not pass for success (a full disk, a closed pipe).
+  if (std::fflush(stdout) != 0 && status == kSuccess) {
+    complain("the output could not be written in full");
+    status = kInternalError;
+  }
+  return status;
+}
+
+}  // namespace knuckleboom::app

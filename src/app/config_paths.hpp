@@ -1,0 +1,27 @@
+// Finds machines and scenarios by name or by path.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace knuckleboom::app {
+
+// Folders like config/ that exist, the first one wins: $KNUCKLEBOOM_CONFIG, the install location
+// relative to the program, the source tree it was built from.
+std::vector<std::filesystem::path> config_folders();
+
+// "stick_sine" is config/scenarios/stick_sine.toml; what has a '/' or ends in .toml is a file. Throws
+// UserError, with the names there are, for a name that is not found.
+std::filesystem::path find_scenario(const std::string& name_or_file);
+
+// "harvester" is config/machines/harvester/machine.toml; a folder with a machine.toml counts as well.
+// near: a scenario file whose own config/ is looked at first; may be empty.
+std::filesystem::path find_machine(const std::string& name_or_file,
+                                   const std::filesystem::path& near = {});
+
+// Sorted, without doubles.
+std::vector<std::string> scenario_names();
+std::vector<std::string> machine_names();
+
+}  // namespace knuckleboom::app

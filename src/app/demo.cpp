@@ -1,0 +1,101 @@
+#include "app/demo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/exit_status.hpp"
+#include "app/figures.hpp"
+#include "app/interrupt.hpp"
+#include "app/load.hpp"
+#include "app/model_run.hpp"
+#include "app/plot.hpp"
+#include "app/summary.hpp"
+#include "app/text.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    largest = std::max(largest, std::fabs(a[i] - b[i]));
+  return largest;
+}
+
+double rms_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  const std::size_t n = std::min(a.size(), b.size());
+  double sum = 0.0;
+  for (std::size_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return n > 0 ? std::sqrt(sum / static_cast<double>(n)) : 0.0;
+}
+
+}  // namespace
+
+int demo(const std::string& folder) {
+  const std::filesystem::path out = folder;
+  make_output_folder(out, "--output");
+  check_picture_path(out / "stick_sine.svg");
+  const LoadedCase loaded = load_case("stick_sine", "", {});
+  const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+
+  const InterruptGuard guard;
+  std::vector<ModelRun> runs;
+  for (const char* name : {"full", "reduced"}) {
+    runs.push_back(run_model(simulation, find_method(name), std::nullopt, kCompareRows));
+    if (runs.back().result.interrupted) {
+      fmt::print(stderr, "knuckleboom: stopped; no pictures were drawn\n");
+      return kInterruptedRun;
+    }
+  }
+
+  std::string text =
+      fmt::format("{}, {:g} s: {}\n", loaded.title(), loaded.scenario.scenario.duration_s,
+                  loaded.scenario.scenario.description);
+  if (const std::string note = loaded.note(); !note.empty()) text += note + ".\n";
+  text += '\n';
+  bool finite = true;
+  std::vector<std::string> warnings;
+  for (const ModelRun& run : runs) {
+    const RunSummary s = summarise(loaded, simulation, run.method, run.result, false);
+    finite = finite && !run.result.non_finite;
+    text += fmt::format(
+        "  {:<14} {:>5.0f} times real time, {:.2f} µs a tick, {}, energy residual {:.1e} of the "
+        "pump's work\n",
+        run.method.name + " model", s.real_time_factor, s.p50_us,
+        counted(s.health.valve_switches, "valve switch", "valve switches"), s.energy_residual);
+    for (const std::string& warning : s.warnings)
+      warnings.push_back(run.method.name + ": " + warning);
+  }
+  const Recording& full = runs[0].recording;
+  const Recording& reduced = runs[1].recording;
+  text += fmt::format(
+      "  full against reduced: stick angle within {}, stick command {} rms apart\n",
+      with_prefix(largest_difference(full.column("stick_rad"), reduced.column("stick_rad")), "rad"),
+      with_prefix(rms_difference(full.column("stick_valve_V"), reduced.column("stick_valve_V")),
+                  "V"));
+  for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
+  fmt::print("{}", text);
+  std::fflush(stdout);
+
+  const std::vector<NamedRun> named = {{"full", &full}, {"reduced", &reduced}};
+  const Figure all = paper_figure(named, loaded.title(), loaded.note());
+  const char* const names[] = {"figure_8_stick_error", "figure_9_stick_pressure",
+                               "figure_10_stick_command", "figure_11_boom_pressure"};
+  std::vector<std::pair<std::string, Figure>> figures = {{"figures_8_to_11", all}};
+  for (std::size_t i = 0; i < all.panels.size(); ++i)
+    figures.emplace_back(names[i], Figure{all.title, all.note, {all.panels[i]}, 1});
+  fmt::print("\npictures:\n");
+  for (const auto& [name, figure] : figures)
+    for (const char* extension : {".svg", ".png"}) {
+      const std::filesystem::path path = out / (name + extension);
+      draw(figure, path);
+      fmt::print("  {}\n", path.string());
+    }
+  return finite ? kSuccess : kNonFinite;
+}
+
+}  // namespace knuckleboom::app

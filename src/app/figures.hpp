@@ -1,0 +1,32 @@
+// The pictures of runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/plot.hpp"
+#include "app/recording.hpp"
+#include "knuckleboom/core/machine/model.hpp"
+
+namespace knuckleboom::app {
+
+// Points of a recording that are drawn: a curve of this many samples looks continuous.
+inline constexpr std::int64_t kPlotRows = 8000;
+
+// One run: joints with their references, valve commands, port pressures and the tip's path.
+Figure run_figure(const machine::MachineModel& model, const Recording& run,
+                  const std::string& title, const std::string& note);
+
+// The same run by several models, laid over each other.
+struct NamedRun {
+  std::string name;
+  const Recording* recording;
+};
+Figure comparison_figure(const machine::MachineModel& model, const std::vector<NamedRun>& runs,
+                         const std::string& title, const std::string& note);
+
+// Figures 8 to 11 of the paper, of the joint that moves and the one that is locked.
+Figure paper_figure(const std::vector<NamedRun>& runs, const std::string& title,
+                    const std::string& note);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,24 @@
+// Ctrl-C and a polite kill end a simulation at the next chance, so that outputs are left in order.
+#pragma once
+
+#include <csignal>
+
+namespace knuckleboom::app {
+
+// While it lives, SIGINT and SIGTERM set a flag instead of ending the program. A second signal ends it
+// at once.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  struct sigaction old_int_ {};
+  struct sigaction old_term_ {};
+};
+
+bool interrupted();
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,106 @@
+#include "app/load.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "app/config_paths.hpp"
+#include "app/exit_status.hpp"
+#include "app/text.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+// First words of keys without their units. What both files have ("name", "description") needs its
+// prefix; "joint" alone is the machine's, as the joints are what a machine is tuned by.
+constexpr std::array<std::string_view, 10> kMachineWords = {
+    "gravity",    "supply",   "closed_valve", "body", "valve",
+    "protection", "actuator", "controller",   "tip",  "joint"};
+constexpr std::array<std::string_view, 6> kScenarioWords = {"machine", "duration", "tick",
+                                                            "initial", "tip_path", "event"};
+
+bool names(std::string_view word, std::string_view known) {
+  // With a unit behind it: duration_s.
+  return word == known ||
+         (word.starts_with(known) && word.size() > known.size() && word[known.size()] == '_');
+}
+
+// The longest known word that fits, so that tip_path is not taken for a tip with a unit.
+template <std::size_t N>
+std::size_t fit(std::string_view word, const std::array<std::string_view, N>& known) {
+  std::size_t length = 0;
+  for (const std::string_view candidate : known)
+    if (names(word, candidate)) length = std::max(length, candidate.size());
+  return length;
+}
+
+}  // namespace
+
+Overrides sort_overrides(const std::vector<std::string>& assignments) {
+  constexpr std::string_view kMachinePrefix = "machine.";
+  constexpr std::string_view kScenarioPrefix = "scenario.";
+  Overrides sorted;
+  for (const std::string& assignment : assignments) {
+    io::Override one = io::parse_override(assignment);
+    if (one.key.starts_with(kMachinePrefix)) {
+      one.key.erase(0, kMachinePrefix.size());
+      sorted.machine.push_back(std::move(one));
+      continue;
+    }
+    if (one.key.starts_with(kScenarioPrefix)) {
+      one.key.erase(0, kScenarioPrefix.size());
+      sorted.scenario.push_back(std::move(one));
+      continue;
+    }
+    const std::string word = one.key.substr(0, one.key.find('.'));
+    const std::size_t in_machine = fit(word, kMachineWords);
+    const std::size_t in_scenario = fit(word, kScenarioWords);
+    if (word == "name" || word == "description")
+      throw UserError(
+          fmt::format("--set {}: machine and scenario both have '{}'; write machine.{} or "
+                      "scenario.{}",
+                      assignment, word, one.key, one.key));
+    if (in_machine == 0 && in_scenario == 0) {
+      std::vector<std::string> known(kMachineWords.begin(), kMachineWords.end());
+      known.insert(known.end(), kScenarioWords.begin(), kScenarioWords.end());
+      throw UserError(fmt::format("--set {}: '{}' is no key of a machine or a scenario{}",
+                                  assignment, word, alternatives(word, known)));
+    }
+    (in_machine >= in_scenario ? sorted.machine : sorted.scenario).push_back(std::move(one));
+  }
+  return sorted;
+}
+
+std::string machine_note(const machine::MachineModel& model) {
+  const auto representative = std::find_if(
+      model.sources.begin(), model.sources.end(),
+      [](const machine::Source& source) { return source.source.starts_with("representative"); });
+  if (representative == model.sources.end()) return {};
+  return "Representative machine: its numbers were not identified from one machine";
+}
+
+std::string LoadedCase::title() const {
+  return fmt::format("{} on {}", scenario.scenario.name, machine.model.name);
+}
+
+std::string LoadedCase::note() const { return machine_note(machine.model); }
+
+LoadedCase load_case(const std::string& scenario, const std::string& machine,
+                     const std::vector<std::string>& assignments) {
+  const Overrides overrides = sort_overrides(assignments);
+  LoadedCase loaded;
+  loaded.scenario_path = find_scenario(scenario);
+  loaded.scenario = io::read_scenario(loaded.scenario_path, overrides.scenario);
+  const std::string& named = machine.empty() ? loaded.scenario.scenario.machine : machine;
+  loaded.machine_path =
+      find_machine(named, machine.empty() ? loaded.scenario_path : std::filesystem::path());
+  loaded.machine = io::read_machine(loaded.machine_path, overrides.machine);
+  std::vector<io::Diagnostic> faults =
+      io::check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return loaded;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,40 @@
+// A scenario and the machine that does it, from names, files and --set assignments.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/override.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
+
+namespace knuckleboom::app {
+
+struct Overrides {
+  std::vector<io::Override> machine, scenario;
+};
+
+// Sorts assignments "key=value" by what they change. A key that starts with "machine." or "scenario."
+// says so itself; without, its first word decides. Throws UserError for a word neither file knows.
+Overrides sort_overrides(const std::vector<std::string>& assignments);
+
+struct LoadedCase {
+  io::MachineFile machine;
+  io::ScenarioFile scenario;
+  std::filesystem::path machine_path, scenario_path;
+
+  // "stick_sine on harvester".
+  std::string title() const;
+  // "Representative machine, ..." if the machine says so of itself; else empty.
+  std::string note() const;
+};
+
+// machine: name or file; empty: the one that the scenario names. Throws io::FileError or UserError.
+LoadedCase load_case(const std::string& scenario, const std::string& machine,
+                     const std::vector<std::string>& assignments);
+
+// What the machine's own sources say about how far it can be trusted; empty if nothing.
+std::string machine_note(const machine::MachineModel& model);
+
+}  // namespace knuckleboom::app

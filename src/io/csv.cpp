@@ -1,0 +1,153 @@
+#include "csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "knuckleboom/io/diagnostic.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+constexpr std::size_t kMaxColumns = 1000;
+constexpr std::size_t kMaxDiagnostics = 20;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::string shown(std::string_view field) {
+  return field.size() <= 40 ? std::string(field) : std::string(field.substr(0, 40)) + "...";
+}
+
+class CsvParser {
+ public:
+  CsvParser(std::string_view text, const std::string& file, bool non_finite)
+      : text_(text), file_(file), non_finite_(non_finite) {}
+
+  Csv parse() {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+    int number = 0;
+    while (!text_.empty() && errors_.size() < kMaxDiagnostics) {
+      ++number;
+      const std::size_t end = text_.find('\n');
+      const std::string_view line = text_.substr(0, end);
+      text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
+      const std::string_view content = trimmed(line);
+      if (content.empty()) continue;
+      if (content.front() == '#')
+        csv_.comments.emplace_back(trimmed(content.substr(1)));
+      else if (csv_.columns.empty())
+        header(line, number);
+      else
+        row(line, number);
+    }
+    if (csv_.columns.empty() && errors_.empty())
+      error(1, 1, "there is no line of column names; expected one before the numbers");
+    if (!errors_.empty()) throw FileError(std::move(errors_));
+    return std::move(csv_);
+  }
+
+ private:
+  void error(int line, std::size_t column, std::string message) {
+    errors_.push_back({file_, line, static_cast<int>(column), std::move(message)});
+  }
+
+  // Calls visit(field, column) for each field of a line.
+  template <typename Visit>
+  static std::size_t split(std::string_view line, Visit visit) {
+    std::size_t count = 0;
+    for (std::size_t begin = 0;; ++count) {
+      const std::size_t end = std::min(line.find(',', begin), line.size());
+      visit(trimmed(line.substr(begin, end - begin)), begin + 1);
+      if (end == line.size()) return count + 1;
+      begin = end + 1;
+    }
+  }
+
+  void header(std::string_view line, int number) {
+    std::set<std::string> seen;
+    split(line, [&](std::string_view field, std::size_t column) {
+      if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
+        field = field.substr(1, field.size() - 2);
+      double value = 0.0;
+      const auto parsed = std::from_chars(field.data(), field.data() + field.size(), value);
+      if (errors_.size() >= kMaxDiagnostics) return;
+      if (field.empty())
+        error(number, column, "a column has no name; give it one");
+      else if (parsed.ec == std::errc() && parsed.ptr == field.data() + field.size())
+        error(
+            number, column,
+            fmt::format("'{}' is a number where a column name should be; the first line must name "
+                        "the columns",
+                        shown(field)));
+      else if (!seen.insert(std::string(field)).second)
+        error(number, column, fmt::format("there are two columns '{}'; rename one", shown(field)));
+      csv_.columns.emplace_back(field);
+    });
+    if (csv_.columns.size() > kMaxColumns)
+      error(number, 1,
+            fmt::format("there are {} columns; at most {} are possible", csv_.columns.size(),
+                        kMaxColumns));
+    csv_.data.resize(csv_.columns.size());
+  }
+
+  void row(std::string_view line, int number) {
+    row_.clear();
+    bool good = true;
+    const std::size_t count = split(line, [&](std::string_view field, std::size_t column) {
+      if (row_.size() == csv_.columns.size() || errors_.size() >= kMaxDiagnostics) return;
+      const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
+      double value = 0.0;
+      const char* end = digits.data() + digits.size();
+      const auto [at, code] = std::from_chars(digits.data(), end, value);
+      // A number too small to represent counts as zero; one too large is refused.
+      const bool parsed = at == end && !digits.empty() &&
+                          (code == std::errc() || code == std::errc::result_out_of_range);
+      if (!parsed || code == std::errc::result_out_of_range) {
+        good = false;
+        error(number, column,
+              fmt::format("column '{}': '{}' is not a number{}", csv_.columns[row_.size()],
+                          shown(field), parsed ? " that fits; it is too large or too small" : ""));
+      } else if (!std::isfinite(value) && !non_finite_) {
+        good = false;
+        error(number, column,
+              fmt::format("column '{}': '{}' is not a finite number", csv_.columns[row_.size()],
+                          shown(field)));
+      }
+      row_.push_back(value);
+    });
+    if (count != csv_.columns.size()) {
+      error(number, 1,
+            fmt::format("this line has {} values, but there are {} columns; the line may "
+                        "have been cut off",
+                        count, csv_.columns.size()));
+      return;
+    }
+    if (!good || row_.size() != csv_.data.size()) return;
+    for (std::size_t i = 0; i < row_.size(); ++i) csv_.data[i].push_back(row_[i]);
+    csv_.lines.push_back(number);
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  bool non_finite_;
+  Csv csv_;
+  std::vector<double> row_;
+  std::vector<Diagnostic> errors_;
+};
+
+}  // namespace
+
+Csv parse_csv(std::string_view text, const std::string& file, bool non_finite) {
+  return CsvParser(text, file, non_finite).parse();
+}
+
+}  // namespace knuckleboom::io

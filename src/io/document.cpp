@@ -1,0 +1,535 @@
+#include "document.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "text_file.hpp"
+#include "toml_parser.hpp"
+#include "units.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+constexpr int kMaxBases = 8;
+constexpr std::size_t kMaxDiagnostics = 100;
+
+// Insertions, deletions, replacements and exchanges of neighbours that turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+bool same_quantity(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  const KeyParts x = split_key(a);
+  const KeyParts y = split_key(b);
+  return x.unit != nullptr && y.unit != nullptr && x.stem == y.stem && x.dimension == y.dimension;
+}
+
+Entry* find_quantity(Node& table, std::string_view key) {
+  for (Entry& entry : table.entries)
+    if (same_quantity(entry.key, key)) return &entry;
+  return nullptr;
+}
+
+// Two ways to say the same: who gives one in a file with a base, or by an override, replaces the
+// other.
+constexpr std::pair<std::string_view, std::string_view> kAlternatives[] = {
+    {"polynomial", "table"}, {"exponent", "curve"}, {"bore", "area_a"},
+    {"bore", "area_b"},      {"rod", "area_a"},     {"rod", "area_b"}};
+
+void displace_alternatives(Node& table, std::string_view key) {
+  const std::string_view stem = split_key(key).stem;
+  std::erase_if(table.entries, [&](const Entry& entry) {
+    const std::string_view other = split_key(entry.key).stem;
+    return std::any_of(std::begin(kAlternatives), std::end(kAlternatives), [&](const auto& pair) {
+      return (pair.first == stem && pair.second == other) ||
+             (pair.second == stem && pair.first == other);
+    });
+  });
+}
+
+std::string text_of(const Node& table, std::string_view key) {
+  const Node* node = table.find(key);
+  return node != nullptr && node->is_string() ? node->text : std::string();
+}
+
+// An entry of an array of tables that `wanted` is meant to change.
+Node* find_twin(Node& array, const Node& wanted) {
+  const std::string name = text_of(wanted, "name");
+  const std::string joint = text_of(wanted, "joint");
+  for (Node& item : array.items) {
+    if (!name.empty() ? text_of(item, "name") == name
+                      : !joint.empty() && text_of(item, "joint") == joint)
+      return &item;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> keys_of(const Node& table) {
+  std::vector<std::string> keys;
+  for (const Entry& entry : table.entries)
+    if (entry.key != "source" && entry.key != "sources") keys.push_back(entry.key);
+  return keys;
+}
+
+// Gives every number its source and takes the source keys out of the tree.
+class SourceWalk {
+ public:
+  explicit SourceWalk(Report& report) : report_(report) {}
+
+  void table(Node& table, const std::string& inherited, const std::string& path) {
+    std::string own = inherited;
+    if (const Node* node = table.find("source")) {
+      if (node->is_string() && !node->text.empty())
+        own = node->text;
+      else
+        report_.error(
+            node->place,
+            "'source' must be a string that says where the numbers of this table come from");
+    }
+    const Node* exceptions = table.find("sources");
+    if (exceptions != nullptr) check_exceptions(table, *exceptions);
+    bool told = false;
+    for (Entry& entry : table.entries) {
+      if (entry.key == "source" || entry.key == "sources") continue;
+      std::string source = own;
+      if (exceptions != nullptr && exceptions->is_table()) {
+        const Node* exception = exceptions->find(entry.key);
+        if (exception != nullptr && exception->is_string()) source = exception->text;
+      }
+      const std::string key = path.empty() ? entry.key : path + "." + entry.key;
+      if (!value(entry.value, source, key) && !told) {
+        // One sentence for a table; the cure is the same for all its numbers.
+        report_.error(entry.place,
+                      fmt::format("'{}' has no source; say where the number comes from with "
+                                  "source = \"...\" in this table or one around it, or with "
+                                  "sources = {{{} = \"...\"}}",
+                                  key, entry.key));
+        told = true;
+      }
+    }
+    std::erase_if(table.entries, [](const Entry& entry) {
+      return entry.key == "source" || entry.key == "sources";
+    });
+  }
+
+ private:
+  void check_exceptions(const Node& table, const Node& exceptions) {
+    if (!exceptions.is_table()) {
+      report_.error(exceptions.place, fmt::format("'sources' must be a table of strings, not {}",
+                                                  kind_name(exceptions.kind)));
+      return;
+    }
+    const std::vector<std::string> keys = keys_of(table);
+    for (const Entry& entry : exceptions.entries) {
+      if (std::find(keys.begin(), keys.end(), entry.key) == keys.end())
+        report_.error(entry.place,
+                      fmt::format("'sources' names '{}', which this table does not have{}",
+                                  entry.key, suggestion(entry.key, keys)));
+      else if (!entry.value.is_string() || entry.value.text.empty())
+        report_.error(
+            entry.value.place,
+            fmt::format("the source of '{}' must be a string that is not empty", entry.key));
+    }
+  }
+
+  // False if it is or holds a number without a source (tables in it have told so themselves).
+  bool value(Node& node, const std::string& source, const std::string& path) {
+    if (node.is_table()) {
+      table(node, source, path);
+      return true;
+    }
+    if (node.is_number()) {
+      node.source = source;
+      return !source.empty();
+    }
+    bool covered = true;
+    for (Node& item : node.items) covered = value(item, source, path) && covered;
+    return covered;
+  }
+
+  Report& report_;
+};
+
+class Overrider {
+ public:
+  Overrider(Node& root, const DocumentOptions& options, Report& report)
+      : root_(root), options_(options), report_(report) {}
+
+  void apply(const Override& override) {
+    const std::string file = fmt::format("override {}={}", override.key, override.value);
+    place_ = {report_.add_file(file), 0, 0};
+    std::vector<std::string> path;
+    for (std::size_t begin = 0; begin <= override.key.size();) {
+      const std::size_t end = std::min(override.key.find('.', begin), override.key.size());
+      path.push_back(override.key.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    if (std::any_of(path.begin(), path.end(), [](const std::string& s) { return s.empty(); }) ||
+        path.size() > 32) {
+      report_.error(place_, fmt::format("'{}' is not a path; expected names joined by single dots, "
+                                        "such as supply.pump_bar",
+                                        override.key));
+      return;
+    }
+    Node* at = &root_;
+    std::size_t first = 0;
+    if (options_.joint_alias && path.front() == "joint" && path.size() > 1) {
+      at = joint_table(path[1]);
+      first = 2;
+    }
+    for (std::size_t i = first; at != nullptr && i + 1 < path.size(); ++i)
+      at = step(*at, path[i], path, i);
+    if (at == nullptr) return;
+    if (first >= path.size()) {
+      report_.error(place_, fmt::format("'{}' is a table; name the key in it that is to change",
+                                        override.key));
+      return;
+    }
+    set(*at, path.back(), override);
+  }
+
+ private:
+  Node* joint_table(const std::string& name) {
+    std::vector<std::string> names;
+    if (Node* bodies = root_.find("body")) {
+      for (Node& body : bodies->items) {
+        Node* joint = body.find("joint");
+        if (joint == nullptr || !joint->is_table()) continue;
+        names.push_back(text_of(*joint, "name"));
+        if (names.back() == name) return joint;
+      }
+    }
+    report_.error(place_, fmt::format("there is no joint '{}'{}", name, alternatives(name, names)));
+    return nullptr;
+  }
+
+  // Entry of an array, by identity or index.
+  Node* item(Node& array, const std::string& step, std::string_view path) {
+    for (Node& node : array.items)
+      if (node.is_table() && (text_of(node, "name") == step || text_of(node, "joint") == step))
+        return &node;
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+    if (error == std::errc() && end == step.data() + step.size()) {
+      if (index < array.items.size()) return &array.items[index];
+      report_.error(place_,
+                    fmt::format("'{}' has {} entries, so there is no entry {} (they count from 0)",
+                                path, array.items.size(), step));
+      return nullptr;
+    }
+    std::vector<std::string> names;
+    for (const Node& node : array.items)
+      if (std::string name = identity(node); !name.empty()) names.push_back(std::move(name));
+    report_.error(place_,
+                  fmt::format("'{}' has no entry '{}'{}", path, step, alternatives(step, names)));
+    return nullptr;
+  }
+
+  Node* step(Node& at, const std::string& step, const std::vector<std::string>& path,
+             std::size_t i) {
+    std::string walked;
+    for (std::size_t k = 0; k < i; ++k) walked += (k > 0 ? "." : "") + path[k];
+    if (at.is_array()) return item(at, step, walked);
+    if (!at.is_table()) {
+      report_.error(place_, fmt::format("'{}' is {}, so there is no '{}' in it", walked,
+                                        kind_name(at.kind), step));
+      return nullptr;
+    }
+    if (Node* next = at.find(step)) return next;
+    // A table that is not there yet may be added; the reader refuses it if it means nothing.
+    at.entries.push_back({step, place_, Node{}});
+    at.entries.back().value.place = place_;
+    return &at.entries.back().value;
+  }
+
+  void set(Node& at, const std::string& key, const Override& override) {
+    Node value = parse(override.value);
+    if (at.is_array()) {
+      const std::size_t dot = override.key.rfind('.');
+      if (Node* old = item(at, key, override.key.substr(0, dot))) *old = std::move(value);
+    } else if (!at.is_table()) {
+      report_.error(place_, fmt::format("'{}' cannot be set, because what holds it is {}",
+                                        override.key, kind_name(at.kind)));
+    } else if (displace_alternatives(at, key); Entry* old = find_quantity(at, key)) {
+      old->key = key;
+      old->place = place_;
+      old->value = std::move(value);
+    } else {
+      at.entries.push_back({key, place_, std::move(value)});
+    }
+  }
+
+  Node parse(const std::string& text) {
+    Node node;
+    bool parsed = false;
+    if (text.find('\n') == std::string::npos) {
+      try {
+        Node table = parse_toml("value = " + text, place_.file, report_);
+        if (table.entries.size() == 1) {
+          node = std::move(table.entries.front().value);
+          parsed = true;
+        }
+      } catch (const FileError&) {
+        // A bare word is a string; a broken number then fails as "a string" where it is read.
+      }
+    }
+    if (!parsed) {
+      node.kind = Node::Kind::kString;
+      node.text = text;
+    }
+    mark(node);
+    return node;
+  }
+
+  void mark(Node& node) {
+    node.place = place_;
+    if (node.is_number()) node.source = "override";
+    for (Node& item : node.items) mark(item);
+    for (Entry& entry : node.entries) {
+      entry.place = place_;
+      mark(entry.value);
+    }
+  }
+
+  Node& root_;
+  const DocumentOptions& options_;
+  Report& report_;
+  Place place_;
+};
+
+// Takes the key `base` out of the table and gives the path it names.
+std::filesystem::path take_base(Node& root, const std::string& file, Report& report) {
+  const Node* node = root.find("base");
+  if (node == nullptr) return {};
+  std::filesystem::path path;
+  if (!node->is_string() || node->text.empty())
+    report.error(node->place, "'base' must be a string, the path of the file to build on");
+  else
+    path = std::filesystem::path(file).parent_path() / std::filesystem::path(node->text);
+  std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "base"; });
+  return path;
+}
+
+Node read_with_base(std::string_view text, const std::string& file, const DocumentOptions& options,
+                    Report& report, Hasher& hash, int depth) {
+  check_text(text, file, kConfigurationLimit, options.what);
+  hash.add(text);
+  const int index = report.add_file(file);
+  Node root = parse_toml(text, index, report);
+  root.place = {index, 1, 1};
+  if (options.sources) SourceWalk(report).table(root, "", "");
+  if (!options.base) return root;
+  const Node* base_node = root.find("base");
+  const Place base_place = base_node != nullptr ? base_node->place : Place{};
+  const std::filesystem::path path = take_base(root, file, report);
+  if (path.empty()) return root;
+  if (depth >= kMaxBases) {
+    report.error(base_place, fmt::format("more than {} files are based on each other; the chain of "
+                                         "'base' probably runs in a circle",
+                                         kMaxBases));
+    return root;
+  }
+  std::string base_text;
+  try {
+    base_text = read_text_file(path, kConfigurationLimit, options.what);
+  } catch (const FileError& error) {
+    report.error(base_place, fmt::format("the base cannot be used: {}", error.what()));
+    return root;
+  }
+  Node base =
+      read_with_base(base_text, path.lexically_normal().string(), options, report, hash, depth + 1);
+  const Place place = root.place;
+  merge(base, std::move(root));
+  base.place = place;
+  return base;
+}
+
+}  // namespace
+
+int Report::add_file(std::string name) {
+  files_.push_back(std::move(name));
+  return static_cast<int>(files_.size()) - 1;
+}
+
+void Report::error(const Place& place, std::string message) {
+  diagnostics_.push_back({place, std::move(message)});
+}
+
+void Report::throw_if_any() {
+  if (diagnostics_.empty()) return;
+  std::stable_sort(diagnostics_.begin(), diagnostics_.end(), [](const Entry& a, const Entry& b) {
+    if (a.place.file != b.place.file) return a.place.file < b.place.file;
+    if (a.place.line != b.place.line) return a.place.line < b.place.line;
+    return a.place.column < b.place.column;
+  });
+  // What several actuators share is read, and refused, several times.
+  const auto same = [](const Entry& a, const Entry& b) {
+    return a.place.file == b.place.file && a.place.line == b.place.line &&
+           a.place.column == b.place.column && a.message == b.message;
+  };
+  diagnostics_.erase(std::unique(diagnostics_.begin(), diagnostics_.end(), same),
+                     diagnostics_.end());
+  std::vector<Diagnostic> out;
+  for (Entry& entry : diagnostics_) {
+    if (out.size() == kMaxDiagnostics) {
+      out.push_back({out.front().file, 0, 0,
+                     fmt::format("and {} more errors", diagnostics_.size() - kMaxDiagnostics)});
+      break;
+    }
+    out.push_back(
+        {file(entry.place.file), entry.place.line, entry.place.column, std::move(entry.message)});
+  }
+  throw FileError(std::move(out));
+}
+
+bool Node::is_array_of_tables() const {
+  return is_array() && !items.empty() &&
+         std::all_of(items.begin(), items.end(), [](const Node& item) { return item.is_table(); });
+}
+
+const Node* Node::find(std::string_view key) const {
+  for (const Entry& entry : entries)
+    if (entry.key == key) return &entry.value;
+  return nullptr;
+}
+
+Node* Node::find(std::string_view key) {
+  for (Entry& entry : entries)
+    if (entry.key == key) return &entry.value;
+  return nullptr;
+}
+
+std::string_view kind_name(Node::Kind kind) {
+  switch (kind) {
+    case Node::Kind::kTable:
+      return "a table";
+    case Node::Kind::kArray:
+      return "an array";
+    case Node::Kind::kString:
+      return "a string";
+    case Node::Kind::kInteger:
+      return "an integer";
+    case Node::Kind::kFloat:
+      return "a number";
+    case Node::Kind::kBoolean:
+      return "true or false";
+    case Node::Kind::kDate:
+      return "a date or time";
+  }
+  return "a value";
+}
+
+void merge(Node& base, Node over) {
+  for (const Entry& entry : over.entries) displace_alternatives(base, entry.key);
+  for (Entry& entry : over.entries) {
+    Entry* old = find_quantity(base, entry.key);
+    if (old == nullptr) {
+      base.entries.push_back(std::move(entry));
+    } else if (old->value.is_table() && entry.value.is_table()) {
+      merge(old->value, std::move(entry.value));
+    } else if (old->value.is_array_of_tables() && entry.value.is_array_of_tables() &&
+               std::all_of(entry.value.items.begin(), entry.value.items.end(),
+                           [](const Node& item) { return !identity(item).empty(); })) {
+      for (Node& item : entry.value.items) {
+        if (Node* twin = find_twin(old->value, item))
+          merge(*twin, std::move(item));
+        else
+          old->value.items.push_back(std::move(item));
+      }
+    } else {
+      *old = std::move(entry);
+    }
+  }
+}
+
+std::string identity(const Node& table) {
+  std::string name = text_of(table, "name");
+  return name.empty() ? text_of(table, "joint") : name;
+}
+
+Node read_document(std::string_view text, const std::string& file,
+                   std::span<const Override> overrides, const DocumentOptions& options,
+                   Report& report, Hasher& hash) {
+  Node root = read_with_base(text, file, options, report, hash, 0);
+  Overrider overrider(root, options, report);
+  for (const Override& override : overrides) {
+    hash.add(override.key);
+    hash.add(override.value);
+    overrider.apply(override);
+  }
+  return root;
+}
+
+const std::string* closest(std::string_view word, std::span<const std::string> candidates) {
+  if (word.size() > 64) return nullptr;
+  std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
+  const std::string* found = nullptr;
+  for (const std::string& candidate : candidates) {
+    if (candidate.empty() || candidate.size() > 64) continue;
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best) {
+      best = distance;
+      found = &candidate;
+    }
+  }
+  return found;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+  const std::string* found = closest(word, candidates);
+  return found != nullptr ? fmt::format("; did you mean '{}'?", *found) : std::string();
+}
+
+std::string alternatives(std::string_view word, std::span<const std::string> names) {
+  const std::string close = suggestion(word, names);
+  return close.empty() ? fmt::format("; there are: {}", listing(names)) : close;
+}
+
+std::string listing(std::span<const std::string> names, std::string_view conjunction) {
+  if (names.empty()) return "none";
+  std::string text;
+  const std::size_t shown = std::min<std::size_t>(names.size(), 20);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == names.size() ? fmt::format(" {} ", conjunction) : ", ";
+    text += names[i];
+  }
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+Override parse_override(const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw FileError("override " + assignment, "expected key=value, such as supply.pump_bar=180");
+  std::string key = assignment.substr(0, equals);
+  std::string value = assignment.substr(equals + 1);
+  const auto trim = [](std::string& s) {
+    s.erase(0, std::min(s.find_first_not_of(' '), s.size()));
+    s.erase(s.find_last_not_of(' ') + 1);
+  };
+  trim(key);
+  trim(value);
+  return {std::move(key), std::move(value)};
+}
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,109 @@
+// A parsed TOML file with the place of every key and value.
+//
+// Readers work on this tree and not on the parser's, so that one unit alone pays for compiling the
+// parser, and so that bases and overrides can be merged in with their own places.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hasher.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/override.hpp"
+
+namespace knuckleboom::io {
+
+struct Place {
+  int file = 0;  // index into Report
+  int line = 0;
+  int column = 0;
+};
+
+// Gathers everything that is wrong, so that all of it is told at once.
+class Report {
+ public:
+  int add_file(std::string name);
+  const std::string& file(int index) const { return files_[static_cast<std::size_t>(index)]; }
+  void error(const Place& place, std::string message);
+  bool any() const { return !diagnostics_.empty(); }
+  std::size_t count() const { return diagnostics_.size(); }
+  void throw_if_any();  // sorted by place
+
+ private:
+  struct Entry {
+    Place place;
+    std::string message;
+  };
+  std::vector<std::string> files_;
+  std::vector<Entry> diagnostics_;
+};
+
+struct Entry;
+
+struct Node {
+  enum class Kind { kTable, kArray, kString, kInteger, kFloat, kBoolean, kDate };
+  Kind kind = Kind::kTable;
+  Place place;
+  std::string text;  // a string's value; a number as it was written
+  double number = 0.0;
+  std::int64_t integer = 0;
+  bool boolean = false;
+  std::vector<Entry> entries;  // of a table, in the order of the file
+  std::vector<Node> items;     // of an array
+  std::string source;          // of a number: where it comes from
+
+  bool is_table() const { return kind == Kind::kTable; }
+  bool is_array() const { return kind == Kind::kArray; }
+  bool is_string() const { return kind == Kind::kString; }
+  bool is_number() const { return kind == Kind::kInteger || kind == Kind::kFloat; }
+  bool is_array_of_tables() const;
+  const Node* find(std::string_view key) const;
+  Node* find(std::string_view key);
+};
+
+struct Entry {
+  std::string key;
+  Place place;  // of the key
+  Node value;
+};
+
+std::string_view kind_name(Node::Kind kind);  // "a string"
+
+// Lays `over` over `base`: tables are merged, entries of arrays of tables are matched by identity,
+// all else is replaced. A key in another unit replaces its counterpart.
+void merge(Node& base, Node over);
+
+// What `name` or, failing that, `joint` says of a table; empty if it says neither.
+std::string identity(const Node& table);
+
+struct DocumentOptions {
+  std::string_view what;     // "machine file"
+  bool sources = false;      // numbers need a source
+  bool base = false;         // may be based on another file
+  bool joint_alias = false;  // joint.<name> means the joint table of the body with that joint
+};
+
+// Parses text, merges it over its base and applies the overrides. Adds to hash all that was read.
+// Throws FileError for a file that cannot be parsed; all else goes to the report.
+Node read_document(std::string_view text, const std::string& file,
+                   std::span<const Override> overrides, const DocumentOptions& options,
+                   Report& report, Hasher& hash);
+
+// The candidate closest to a misspelt word, or nullptr if none is close.
+const std::string* closest(std::string_view word, std::span<const std::string> candidates);
+
+// "; did you mean 'x'?" if one of the candidates is close to word, else nothing.
+std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+// How a message about a name that does not exist goes on: "; did you mean 'x'?" or, if nothing is
+// close, "; there are: a, b and c".
+std::string alternatives(std::string_view word, std::span<const std::string> names);
+
+// "a, b and c"; "none" if empty.
+std::string listing(std::span<const std::string> names, std::string_view conjunction = "and");
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,866 @@
+#include "knuckleboom/io/machine_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "document.hpp"
+#include "table_reader.hpp"
+#include "text_file.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+using hydraulics::ActuatorKind;
+using machine::LinkageKind;
+using multibody::JointType;
+
+constexpr std::size_t kMaxBodies = 256;
+constexpr std::size_t kMaxValves = 64;
+
+// Turned by roll about x, then pitch about y, then yaw about z, all of the parent's axes.
+Mat3 rotation(const Vec3& rpy) {
+  const double cr = std::cos(rpy(0)), sr = std::sin(rpy(0));
+  const double cp = std::cos(rpy(1)), sp = std::sin(rpy(1));
+  const double cy = std::cos(rpy(2)), sy = std::sin(rpy(2));
+  Mat3 R;
+  // clang-format off
+  R << cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
+       sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
+       -sp,     cp * sr,                cp * cr;
+  // clang-format on
+  return R;
+}
+
+class MachineReader {
+ public:
+  MachineReader(const Node& root, Report& report) : root_(root), report_(report) {}
+
+  machine::MachineModel read() {
+    TableReader reader(report_, root_, "the machine file");
+    model_.name = name_of(reader, "name");
+    model_.description = reader.text("description").value_or("");
+    model_.tree.gravity_W =
+        Vec3(0.0, 0.0, -reader.required("gravity", Dimension::kAcceleration, kNonNegative));
+    read_supply(reader);
+    read_closed_valve(reader);
+    read_bodies(reader);
+    read_valves(reader);
+    protection_ = reader.subtable("protection");
+    if (protection_ != nullptr) read_protection(*protection_);
+    read_actuators(reader);
+    read_controllers(reader);
+    read_tip(reader);
+    reader.done();
+    list_sources(root_, "");
+    report_.throw_if_any();
+
+    for (std::string& sentence : machine::finish(model_)) {
+      const Place place = place_named_in(sentence);
+      report_.error(place, std::move(sentence));
+    }
+    report_.throw_if_any();
+    return std::move(model_);
+  }
+
+ private:
+  struct BodyDraft {
+    multibody::Body body;
+    std::string parent;
+    Place place;
+    Place parent_place;
+    bool limits_given = false;
+  };
+  struct ActuatorDraft {
+    machine::Actuator actuator;
+    Place place;
+  };
+
+  std::string name_of(TableReader& reader, std::string_view key) {
+    std::string name = reader.required_text(key);
+    if (!name.empty() && !is_name(name))
+      reader.error(key, fmt::format("'{}' is \"{}\"; a name starts with a letter and has letters, "
+                                    "digits, '_' and '-' only, at most 64",
+                                    key, name));
+    return name;
+  }
+
+  void read_supply(TableReader& root) {
+    const Node* node = root.required_subtable("supply");
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, "'supply'");
+    model_.supply.pump_Pa = reader.required("pump", Dimension::kPressure, kPositive);
+    model_.supply.tank_Pa =
+        reader.quantity("tank", Dimension::kPressure, kNonNegative).value_or(0.0);
+    if (reader.has("pump") && model_.supply.pump_Pa > 0.0 &&
+        model_.supply.tank_Pa >= model_.supply.pump_Pa)
+      reader.error("tank", "the tank must be at a lower pressure than the pump");
+    reader.done();
+  }
+
+  void read_closed_valve(TableReader& root) {
+    const Node* node = root.required_subtable("closed_valve");
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, "'closed_valve'");
+    const auto kind = reader.choice<machine::ClosedValveModel>(
+        "model", {{"dynamic", machine::ClosedValveModel::kDynamic},
+                  {"quasi_static", machine::ClosedValveModel::kQuasiStatic}});
+    if (!reader.has("model")) reader.missing("model", {Dimension::kNone});
+    if (kind) model_.closed_valve = *kind;
+    model_.tau_Q = reader.required("tau_Q", Dimension::kTime, kPositive);
+    reader.done();
+  }
+
+  // --- Bodies ---------------------------------------------------------------------------------
+
+  void read_bodies(TableReader& root) {
+    const auto nodes = root.tables("body", kMaxBodies);
+    if (nodes.empty()) {
+      if (!root.has("body"))
+        report_.error(root_.place, "the machine file has no bodies; add at least one [[body]]");
+      return;
+    }
+    std::vector<BodyDraft> drafts;
+    drafts.reserve(nodes.size());
+    for (const Node* node : nodes) drafts.push_back(read_body(*node));
+    check_body_names(drafts);
+    add_in_order(drafts);
+  }
+
+  BodyDraft read_body(const Node& node) {
+    const Node* name = node.find("name");
+    TableReader reader(
+        report_, node,
+        name != nullptr && name->is_string() ? fmt::format("body '{}'", name->text) : "the body");
+    BodyDraft draft;
+    draft.place = node.place;
+    draft.body.name = name_of(reader, "name");
+    draft.parent = reader.text("parent").value_or("base");
+    draft.parent_place = reader.place_of("parent");
+    draft.body.in_parent.p = reader.required_vector("position", Dimension::kLength);
+    if (const auto rpy = reader.vector("rpy", Dimension::kAngle))
+      draft.body.in_parent.R = rotation(*rpy);
+    draft.body.inertia = read_inertia(reader);
+    if (const Node* joint = reader.subtable("joint")) read_joint(*joint, draft);
+    reader.done();
+    return draft;
+  }
+
+  multibody::RigidInertia read_inertia(TableReader& reader) {
+    multibody::RigidInertia inertia;
+    const std::size_t before = report_.count();
+    inertia.mass = reader.required("mass", Dimension::kMass, kNonNegative);
+    inertia.com = reader.required_vector("com", Dimension::kLength);
+    const auto I = reader.numbers("inertia", Dimension::kInertia, kAny, 3, 6);
+    if (!reader.has("inertia")) reader.missing("inertia", {Dimension::kInertia});
+    if (!I) return inertia;
+    if (I->size() != 3 && I->size() != 6) {
+      reader.error("inertia", fmt::format("'inertia' has {} entries; expected [xx, yy, zz] or "
+                                          "[xx, yy, zz, xy, xz, yz]",
+                                          I->size()));
+      return inertia;
+    }
+    inertia.about_com.diagonal() = Vec3((*I)[0], (*I)[1], (*I)[2]);
+    if (I->size() == 6) {
+      inertia.about_com(0, 1) = inertia.about_com(1, 0) = (*I)[3];
+      inertia.about_com(0, 2) = inertia.about_com(2, 0) = (*I)[4];
+      inertia.about_com(1, 2) = inertia.about_com(2, 1) = (*I)[5];
+    }
+    if (report_.count() == before && !multibody::is_physical(inertia)) {
+      reader.error(
+          "inertia",
+          fmt::format("{} has an inertia no body can have: each principal moment must be "
+                      "at least zero and at most the sum of the other two; check the "
+                      "order xx, yy, zz, xy, xz, yz and that it is about the centre of mass",
+                      reader.what()));
+    } else if (report_.count() == before && inertia.mass == 0.0 && !inertia.about_com.isZero(0.0)) {
+      reader.error("mass",
+                   fmt::format("{} has an inertia but no mass; give its mass", reader.what()));
+    }
+    return inertia;
+  }
+
+  void read_joint(const Node& node, BodyDraft& draft) {
+    multibody::Body& body = draft.body;
+    const Node* name = node.find("name");
+    TableReader reader(report_, node,
+                       name != nullptr && name->is_string()
+                           ? fmt::format("joint '{}'", name->text)
+                           : fmt::format("the joint of body '{}'", body.name));
+    const auto type = reader.choice<JointType>("type", {{"revolute", JointType::kRevolute},
+                                                        {"prismatic", JointType::kPrismatic},
+                                                        {"fixed", JointType::kFixed}});
+    if (!reader.has("type")) reader.missing("type", {Dimension::kNone});
+    if (!type) {
+      // Without its type the units of the rest cannot be judged.
+      return;
+    }
+    body.type = *type;
+    if (body.type == JointType::kFixed) {
+      if (reader.has("name")) body.joint_name = name_of(reader, "name");
+      reader.done();
+      return;
+    }
+    body.joint_name = name_of(reader, "name");
+    body.axis_B = reader.required_vector("axis", Dimension::kNone);
+    if (const double length = body.axis_B.stableNorm(); length > 0.0 && std::isfinite(length))
+      body.axis_B /= length;
+    else if (const auto* axis = node.find("axis"); axis != nullptr && axis->is_array())
+      reader.error("axis", fmt::format("the axis of {} has no direction; give a vector that is not "
+                                       "zero, such as [0, 0, 1]",
+                                       reader.what()));
+    const bool revolute = body.type == JointType::kRevolute;
+    const Dimension position = revolute ? Dimension::kAngle : Dimension::kLength;
+    const auto lower = reader.quantity("lower", position);
+    const auto upper = reader.quantity("upper", position);
+    draft.limits_given = reader.has("lower") || reader.has("upper");
+    if (reader.has("lower") != reader.has("upper"))
+      reader.error(reader.has("lower") ? "lower" : "upper",
+                   fmt::format("{} has only one limit; give 'lower' and 'upper', or neither",
+                               reader.what()));
+    if (lower && upper) {
+      body.lower = *lower;
+      body.upper = *upper;
+      if (*lower >= *upper)
+        reader.error("lower", fmt::format("the lower limit of {} ({}) is not below the upper ({}); "
+                                          "exchange them or leave both out for no limits",
+                                          reader.what(), *lower, *upper));
+    }
+    body.damping =
+        reader
+            .quantity("damping", revolute ? Dimension::kRotaryDamping : Dimension::kDamping,
+                      kNonNegative)
+            .value_or(0.0);
+    reader.done();
+  }
+
+  void check_body_names(const std::vector<BodyDraft>& drafts) {
+    std::set<std::string> bodies{"base"};
+    std::set<std::string> joints;
+    int moving = 0;
+    for (const BodyDraft& draft : drafts) {
+      if (draft.body.name == "base")
+        report_.error(draft.place, "no body may be called 'base'; that is the ground");
+      else if (!draft.body.name.empty() && !bodies.insert(draft.body.name).second)
+        report_.error(draft.place,
+                      fmt::format("there are two bodies called '{}'; rename one", draft.body.name));
+      if (!draft.body.joint_name.empty() && !joints.insert(draft.body.joint_name).second)
+        report_.error(draft.place, fmt::format("there are two joints called '{}'; rename one",
+                                               draft.body.joint_name));
+      if (draft.body.type != JointType::kFixed && ++moving == kMaxLinks + 1)
+        report_.error(draft.place,
+                      fmt::format("a machine has at most {} moving bodies", kMaxLinks));
+    }
+    if (moving == 0 && !report_.any())
+      report_.error(root_.place, "no body can move; give at least one a joint that is not fixed");
+  }
+
+  // Parents first; bodies that are ready at the same time stay in the order of the file.
+  void add_in_order(std::vector<BodyDraft>& drafts) {
+    std::vector<std::string> names{"base"};
+    for (const BodyDraft& draft : drafts) names.push_back(draft.body.name);
+    bool known = true;
+    for (const BodyDraft& draft : drafts) {
+      if (std::find(names.begin(), names.end(), draft.parent) != names.end()) continue;
+      known = false;
+      report_.error(draft.parent_place,
+                    fmt::format("body '{}' has the parent '{}', which does not exist{}",
+                                draft.body.name, draft.parent, alternatives(draft.parent, names)));
+    }
+    const bool sound = !report_.any();
+    std::map<std::string, int> added{{"base", multibody::kBase}};
+    std::vector<bool> done(drafts.size(), false);
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (std::size_t i = 0; i < drafts.size(); ++i) {
+        const auto parent = added.find(drafts[i].parent);
+        if (done[i] || parent == added.end()) continue;
+        done[i] = progress = true;
+        const int index = static_cast<int>(added.size()) - 1;
+        added.emplace(drafts[i].body.name, index);
+        places_.emplace("body " + drafts[i].body.name, drafts[i].place);
+        if (!drafts[i].body.joint_name.empty()) {
+          joint_names_.push_back(drafts[i].body.joint_name);
+          joint_types_[drafts[i].body.joint_name] = drafts[i].body.type;
+          joint_limited_[drafts[i].body.joint_name] = drafts[i].limits_given;
+          places_.emplace("joint " + drafts[i].body.joint_name, drafts[i].place);
+        }
+        // With errors the tree is not needed, and it would refuse some of the bodies.
+        if (!sound) continue;
+        drafts[i].body.parent = parent->second;
+        model_.tree.add_body(drafts[i].body);
+      }
+    }
+    for (std::size_t i = 0; known && i < drafts.size(); ++i)
+      if (!done[i])
+        report_.error(drafts[i].parent_place,
+                      fmt::format("body '{}' hangs on itself: its chain of parents never reaches "
+                                  "'base'; give one body of the circle another parent",
+                                  drafts[i].body.name));
+    bodies_known_ = known;
+  }
+
+  // --- Valves ---------------------------------------------------------------------------------
+
+  void read_valves(TableReader& root) {
+    const Node* node = root.subtable("valve");
+    if (node == nullptr) return;
+    if (node->entries.size() > kMaxValves) {
+      report_.error(node->place, fmt::format("there are {} valves; at most {} are possible",
+                                             node->entries.size(), kMaxValves));
+      return;
+    }
+    for (const Entry& entry : node->entries) {
+      if (!entry.value.is_table()) {
+        report_.error(entry.place, fmt::format("'valve' holds named valves, headed [valve.NAME]; "
+                                               "'{}' is {}",
+                                               entry.key, kind_name(entry.value.kind)));
+        continue;
+      }
+      valve_names_.push_back(entry.key);
+      valve_places_.push_back(entry.place);
+      valves_.push_back(read_valve(entry.value, fmt::format("valve '{}'", entry.key)));
+      valve_used_.push_back(false);
+    }
+  }
+
+  hydraulics::Valve read_valve(const Node& node, const std::string& what) {
+    TableReader reader(report_, node, what);
+    hydraulics::Valve valve;
+    const std::size_t before = report_.count();
+    valve.overlap_V = reader.required("overlap", Dimension::kVoltage, kNonNegative);
+    valve.full_V = reader.required("full", Dimension::kVoltage, kPositive);
+    if (report_.count() == before && reader.has("overlap") && reader.has("full") &&
+        valve.full_V <= valve.overlap_V)
+      reader.error("full",
+                   fmt::format("{} is fully open at {} V, within its overlap of {} V; 'full' "
+                               "must be larger",
+                               what, valve.full_V, valve.overlap_V));
+    valve.min_conductance_ratio =
+        reader.required("min_conductance_ratio", Dimension::kNone, Range{0.0, 0.1, true});
+    valve.spool_time_constant_s =
+        reader.quantity("spool_time_constant", Dimension::kTime, kNonNegative).value_or(0.0);
+    constexpr std::array<std::string_view, 4> kEdges = {"pump_to_a", "b_to_tank", "pump_to_b",
+                                                        "a_to_tank"};
+    // What all edges share may be left out when each has its own.
+    const bool optional = std::all_of(kEdges.begin(), kEdges.end(), [&](std::string_view edge) {
+      return node.find(edge) != nullptr;
+    });
+    const hydraulics::Conductance common = read_conductance(reader, {}, !optional);
+    for (std::size_t i = 0; i < kEdges.size(); ++i) {
+      valve.edge[i] = common;
+      const Node* edge = reader.subtable(kEdges[i]);
+      if (edge == nullptr) continue;
+      TableReader edge_reader(report_, *edge, fmt::format("edge '{}' of {}", kEdges[i], what));
+      valve.edge[i] = read_conductance(edge_reader, common, true);
+      edge_reader.done();
+    }
+    reader.done();
+    return valve;
+  }
+
+  hydraulics::Conductance read_conductance(TableReader& reader, hydraulics::Conductance conductance,
+                                           bool required) {
+    const std::size_t before = report_.count();
+    const auto scale = reader.quantity("conductance", Dimension::kOrificeConductance, kPositive);
+    if (scale) conductance.scale = *scale;
+    if (required && conductance.scale == 0.0 && !reader.has("conductance"))
+      reader.missing("conductance", {Dimension::kOrificeConductance});
+    const auto coefficients = reader.numbers("polynomial", Dimension::kNone, kAny, 1, 3);
+    const auto table = reader.curve("table", Range{0.0, 1.0}, kNonNegative);
+    if (reader.has("polynomial") && reader.has("table")) {
+      reader.error("table", fmt::format("{} has a 'polynomial' and a 'table'; keep one of them",
+                                        reader.what()));
+      return conductance;
+    }
+    if (coefficients) {
+      conductance.table = {};
+      conductance.polynomial = {};
+      std::copy(coefficients->begin(), coefficients->end(), conductance.polynomial.begin());
+    } else if (table) {
+      conductance.table = *table;
+    }
+    const bool none =
+        conductance.table.x.empty() && conductance.polynomial == std::array<double, 3>{};
+    if (required && none && !reader.has("polynomial") && !reader.has("table")) {
+      reader.error("", fmt::format("{} has neither 'polynomial' nor 'table'; add one of them: the "
+                                   "share of 'conductance' over the opening 0 to 1",
+                                   reader.what()));
+      return conductance;
+    }
+    if (report_.count() != before || (!coefficients && !table)) return conductance;
+    // A spool that is moved further never opens less.
+    hydraulics::Conductance shape = conductance;
+    shape.scale = 1.0;
+    double last = hydraulics::conductance(shape, 0.0);
+    for (int i = 1; i <= 100; ++i) {
+      const double next = hydraulics::conductance(shape, i / 100.0);
+      if (!(next >= last - 1e-12 * std::fabs(last)) || (i == 100 && !(next > 0.0))) {
+        reader.error(
+            coefficients ? "polynomial" : "table",
+            fmt::format("the curve of {} falls (or stays at zero) near an opening of {}; it "
+                        "must rise from 0 to 1",
+                        reader.what(), i / 100.0));
+        break;
+      }
+      last = next;
+    }
+    return conductance;
+  }
+
+  // --- Actuators ------------------------------------------------------------------------------
+
+  void read_actuators(TableReader& root) {
+    std::vector<ActuatorDraft> drafts;
+    std::set<std::string> names;
+    std::map<std::string, Place> moved;
+    for (const Node* node : root.tables("actuator", kMaxActuators)) {
+      ActuatorDraft draft = read_actuator(*node);
+      const std::string joint = text_of(*node, "joint");
+      if (!draft.actuator.name.empty() && !names.insert(draft.actuator.name).second)
+        report_.error(node->place, fmt::format("there are two actuators called '{}'; rename one",
+                                               draft.actuator.name));
+      if (!joint.empty() && !moved.emplace(joint, node->place).second)
+        report_.error(node->place,
+                      fmt::format("joint '{}' has two actuators, this one and that of line {}; a "
+                                  "joint has at most one",
+                                  joint, moved[joint].line));
+      places_.emplace("actuator " + draft.actuator.name, draft.place);
+      actuated_.insert(joint);
+      drafts.push_back(std::move(draft));
+    }
+    for (std::size_t i = 0; i < valve_used_.size(); ++i)
+      if (!valve_used_[i] && !report_.any())
+        report_.error(valve_places_[i],
+                      fmt::format("valve '{}' is used by no actuator; name it in one or remove it",
+                                  valve_names_[i]));
+    std::stable_sort(drafts.begin(), drafts.end(), [](const auto& a, const auto& b) {
+      return a.actuator.link < b.actuator.link;
+    });
+    for (ActuatorDraft& draft : drafts) model_.actuators.push_back(std::move(draft.actuator));
+  }
+
+  static std::string text_of(const Node& node, std::string_view key) {
+    const Node* value = node.find(key);
+    return value != nullptr && value->is_string() ? value->text : std::string();
+  }
+
+  // Type of the joint a table names; refuses one that does not exist.
+  std::optional<JointType> joint_of(TableReader& reader) {
+    const std::string joint = reader.required_text("joint");
+    if (joint.empty()) return std::nullopt;
+    const auto found = joint_types_.find(joint);
+    if (found == joint_types_.end()) {
+      if (bodies_known_)
+        reader.error("joint", fmt::format("{} names the joint '{}', which does not exist{}",
+                                          reader.what(), joint, alternatives(joint, joint_names_)));
+      return std::nullopt;
+    }
+    if (found->second == JointType::kFixed)
+      reader.error("joint",
+                   fmt::format("{} names the joint '{}', which is fixed; name one that moves",
+                               reader.what(), joint));
+    return found->second;
+  }
+
+  ActuatorDraft read_actuator(const Node& node) {
+    const std::string joint = text_of(node, "joint");
+    const std::string called = identity(node);
+    TableReader reader(report_, node,
+                       called.empty() ? "the actuator" : fmt::format("actuator '{}'", called));
+    ActuatorDraft draft;
+    draft.place = node.place;
+    machine::Actuator& actuator = draft.actuator;
+    actuator.name = reader.has("name") ? name_of(reader, "name") : joint;
+    const auto type = joint_of(reader);
+    actuator.link = model_.tree.find_joint(joint);
+    const auto kind = reader.choice<ActuatorKind>(
+        "kind", {{"cylinder", ActuatorKind::kCylinder}, {"motor", ActuatorKind::kMotor}});
+    if (!kind) {
+      if (!reader.has("kind"))
+        report_.error(node.place,
+                      fmt::format("{} lacks 'kind'; add kind = \"cylinder\" or kind = \"motor\"",
+                                  reader.what()));
+      return draft;  // without its kind the rest cannot be judged
+    }
+    hydraulics::Circuit& circuit = actuator.circuit;
+    circuit.kind = *kind;
+    if (*kind == ActuatorKind::kCylinder)
+      read_cylinder(reader, actuator, type);
+    else
+      read_motor(reader, circuit, type);
+    circuit.line1 = read_line(reader, "line_a", *kind);
+    circuit.line2 = read_line(reader, "line_b", *kind);
+    read_valve_of(reader, circuit);
+    read_protection_of(reader, circuit);
+    read_end_stops(reader, actuator, joint);
+    reader.done();
+    return draft;
+  }
+
+  void read_cylinder(TableReader& reader, machine::Actuator& actuator,
+                     std::optional<JointType> type) {
+    hydraulics::Circuit& circuit = actuator.circuit;
+    const bool areas = reader.has("area_a") || reader.has("area_b");
+    if (areas) {
+      circuit.A1 = reader.required("area_a", Dimension::kArea, kPositive);
+      circuit.A2 = reader.required("area_b", Dimension::kArea, kPositive);
+      for (const std::string_view stem : {"bore", "rod"}) {
+        // Asked for so that it counts as known.
+        reader.quantity(stem, Dimension::kLength);
+        if (reader.has(stem))
+          reader.error(stem,
+                       fmt::format("{} gives areas and a '{}'; give either 'bore' and 'rod' or "
+                                   "'area_a' and 'area_b'",
+                                   reader.what(), stem));
+      }
+    } else {
+      const std::size_t before = report_.count();
+      const double bore = reader.required("bore", Dimension::kLength, kPositive);
+      const double rod = reader.required("rod", Dimension::kLength, kNonNegative);
+      if (report_.count() == before && bore > 0.0 && rod >= bore)
+        reader.error("rod",
+                     fmt::format("the rod of {} ({} mm) is not thinner than its bore ({} mm); "
+                                 "check which is which",
+                                 reader.what(), rod * 1e3, bore * 1e3));
+      circuit.A1 = std::numbers::pi / 4.0 * bore * bore;
+      circuit.A2 = std::numbers::pi / 4.0 * (bore * bore - rod * rod);
+    }
+    circuit.B = reader.required("friction", Dimension::kDamping, kNonNegative);
+    const auto base_pin = reader.vector("base_pin", Dimension::kLength);
+    const auto rod_pin = reader.vector("rod_pin", Dimension::kLength);
+    if (!type) return;
+    if (*type == JointType::kRevolute) {
+      actuator.linkage.kind = LinkageKind::kTriangle;
+      if (!reader.has("base_pin")) reader.missing("base_pin", {Dimension::kLength});
+      if (!reader.has("rod_pin")) reader.missing("rod_pin", {Dimension::kLength});
+      actuator.linkage.base_pin = base_pin.value_or(Vec3::Zero());
+      actuator.linkage.rod_pin = rod_pin.value_or(Vec3::Zero());
+    } else {
+      for (const std::string_view pin : {"base_pin", "rod_pin"})
+        if (reader.has(pin))
+          reader.error(pin, fmt::format("{} lies along a slide and has no pins; remove '{}'",
+                                        reader.what(), pin));
+    }
+  }
+
+  void read_motor(TableReader& reader, hydraulics::Circuit& circuit,
+                  std::optional<JointType> type) {
+    if (type && *type == JointType::kPrismatic)
+      reader.error("joint",
+                   fmt::format("{} is a motor on a sliding joint; a motor turns a revolute "
+                               "joint",
+                               reader.what()));
+    circuit.D_m = reader.required("displacement", Dimension::kMotorDisplacement, kPositive);
+    circuit.N = reader.required("gear_ratio", Dimension::kNone, kPositive);
+    circuit.B = reader.required("friction", Dimension::kRotaryDamping, kNonNegative);
+    const auto leak = [&](std::string_view stem) {
+      const auto resistance = reader.quantity(stem, Dimension::kLinearResistance, kPositive);
+      return resistance ? 1.0 / *resistance : 0.0;
+    };
+    circuit.leak_internal = leak("leak_internal");
+    circuit.leak_external1 = leak("leak_a");
+    circuit.leak_external2 = leak("leak_b");
+  }
+
+  hydraulics::Line read_line(TableReader& parent, std::string_view key, ActuatorKind kind) {
+    hydraulics::Line line;
+    const Node* node = parent.required_subtable(key);
+    if (node == nullptr) return line;
+    TableReader reader(report_, *node, fmt::format("'{}' of {}", key, parent.what()));
+    line.I = reader.required("inertance", Dimension::kInertance, kPositive);
+    line.C = reader.required("capacitance", Dimension::kCapacitance, kPositive);
+    line.R = reader.required("resistance",
+                             kind == ActuatorKind::kCylinder ? Dimension::kQuadraticResistance
+                                                             : Dimension::kLinearResistance,
+                             kPositive);
+    reader.done();
+    return line;
+  }
+
+  void read_valve_of(TableReader& reader, hydraulics::Circuit& circuit) {
+    const Node* node = reader.any("valve");
+    if (node == nullptr) {
+      report_.error(reader.place(), fmt::format("{} has no valve; add valve = \"NAME\" of a "
+                                                "[valve.NAME], or a table of its own",
+                                                reader.what()));
+    } else if (node->is_table()) {
+      circuit.valve = read_valve(*node, fmt::format("the valve of {}", reader.what()));
+    } else if (node->is_string()) {
+      const auto found = std::find(valve_names_.begin(), valve_names_.end(), node->text);
+      if (found == valve_names_.end()) {
+        report_.error(node->place,
+                      fmt::format("{} names the valve '{}', which does not exist{}", reader.what(),
+                                  node->text, alternatives(node->text, valve_names_)));
+        return;
+      }
+      const auto index = static_cast<std::size_t>(found - valve_names_.begin());
+      valve_used_[index] = true;
+      circuit.valve = valves_[index];
+    } else {
+      report_.error(node->place,
+                    fmt::format("'valve' must be the name of a valve or a table, not {}",
+                                kind_name(node->kind)));
+    }
+  }
+
+  void read_protection_of(TableReader& reader, hydraulics::Circuit& circuit) {
+    const Node* own = reader.subtable("protection");
+    if (own == nullptr && protection_ == nullptr) {
+      if (!reader.has("protection"))
+        report_.error(reader.place(),
+                      fmt::format("{} has no protection; add [protection] for all actuators or one "
+                                  "of its own (enabled = false for none)",
+                                  reader.what()));
+      return;
+    }
+    Node merged;
+    if (protection_ != nullptr) merged = *protection_;
+    if (own != nullptr) merge(merged, *own);
+    if (protection_ == nullptr) merged.place = own->place;
+    circuit.protection = read_protection(merged);
+  }
+
+  hydraulics::Protection read_protection(const Node& node) {
+    hydraulics::Protection protection;
+    TableReader reader(report_, node, "'protection'");
+    protection.enabled = reader.flag("enabled").value_or(true);
+    const bool needed = protection.enabled;
+    const auto read = [&](double& value, std::string_view stem, Dimension dimension, Range range) {
+      const auto given = reader.quantity(stem, dimension, range);
+      if (given) value = *given;
+      if (!given && needed && !reader.has(stem)) reader.missing(stem, {dimension});
+    };
+    read(protection.relief_Pa, "relief", Dimension::kPressure, kPositive);
+    read(protection.relief_conductance, "relief_conductance", Dimension::kFlowPerPressure,
+         kPositive);
+    // Below the tank, or oil would flow all the time; above vacuum, or it would never open.
+    read(protection.anti_cavitation_Pa, "anti_cavitation", Dimension::kPressure,
+         Range{-1.0e5, 0.0, false});
+    read(protection.anti_cavitation_conductance, "anti_cavitation_conductance",
+         Dimension::kFlowPerPressure, kPositive);
+    reader.done();
+    return protection;
+  }
+
+  void read_end_stops(TableReader& parent, machine::Actuator& actuator, const std::string& joint) {
+    const Node* node = parent.subtable("end_stops");
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, fmt::format("'end_stops' of {}", parent.what()));
+    machine::EndStops& stops = actuator.stops;
+    const bool motor = actuator.circuit.kind == ActuatorKind::kMotor;
+    const Dimension displacement = motor ? Dimension::kAngle : Dimension::kLength;
+    const Dimension damping = motor ? Dimension::kRotaryDamping : Dimension::kDamping;
+    stops.enabled = reader.flag("enabled").value_or(true);
+    const auto low = reader.quantity("min", displacement);
+    const auto high = reader.quantity("max", displacement);
+    if (reader.has("min") != reader.has("max"))
+      reader.error(reader.has("min") ? "min" : "max",
+                   fmt::format("{} has one end only; give 'min' and 'max', or neither to take them "
+                               "from the limits of the joint",
+                               reader.what()));
+    if (low && high) {
+      stops.x_min = *low;
+      stops.x_max = *high;
+      if (*low >= *high)
+        reader.error("min",
+                     fmt::format("'min' of {} is not below 'max'; exchange them", reader.what()));
+    } else if (stops.enabled && !reader.has("min") && joint_limited_.contains(joint) &&
+               !joint_limited_[joint]) {
+      report_.error(node->place, fmt::format("{} has no ends: joint '{}' has no limits; give it "
+                                             "'lower' and 'upper', or give 'min' and 'max' here",
+                                             reader.what(), joint));
+    }
+    stops.cushion = reader.required("cushion", displacement, kNonNegative);
+    stops.cushion_damping = reader.required("cushion_damping", damping, kNonNegative);
+    stops.stiffness = reader.required(
+        "stiffness", motor ? Dimension::kRotaryStiffness : Dimension::kStiffness, kPositive);
+    stops.damping = reader.required("damping", damping, kNonNegative);
+    reader.done();
+  }
+
+  // --- Controllers and tip --------------------------------------------------------------------
+
+  void read_controllers(TableReader& root) {
+    std::map<std::string, control::PidGains> gains;
+    for (const Node* node : root.tables("controller", kMaxActuators)) {
+      const std::string joint = text_of(*node, "joint");
+      TableReader reader(
+          report_, *node,
+          joint.empty() ? "the controller" : fmt::format("the controller of '{}'", joint));
+      const auto type = joint_of(reader);
+      if (!joint.empty() && gains.contains(joint))
+        report_.error(node->place,
+                      fmt::format("joint '{}' has two controllers; remove one", joint));
+      if (type && *type != JointType::kFixed && !actuated_.contains(joint))
+        reader.error("joint", fmt::format("{} has nothing to move: joint '{}' has no actuator",
+                                          reader.what(), joint));
+      if (type) gains[joint] = read_gains(reader, *type == JointType::kPrismatic);
+    }
+    for (const machine::Actuator& actuator : model_.actuators) {
+      if (actuator.link < 0) continue;
+      const std::string& joint = model_.joint_name(actuator.link);
+      if (!gains.contains(joint))
+        report_.error(places_["actuator " + actuator.name],
+                      fmt::format("actuator '{}' has no controller; add a [[controller]] with "
+                                  "joint = \"{}\"",
+                                  actuator.name, joint));
+      else
+        model_.controllers.push_back(gains[joint]);
+    }
+  }
+
+  control::PidGains read_gains(TableReader& reader, bool length) {
+    control::PidGains gains;
+    const auto pick = [&](Dimension angle, Dimension slide) { return length ? slide : angle; };
+    const Dimension rate = pick(Dimension::kRateAngle, Dimension::kRateLength);
+    gains.Kp = reader.required(
+        "kp", pick(Dimension::kProportionalAngle, Dimension::kProportionalLength), kNonNegative);
+    gains.Ki = reader
+                   .quantity("ki", pick(Dimension::kIntegralAngle, Dimension::kIntegralLength),
+                             kNonNegative)
+                   .value_or(gains.Ki);
+    gains.Kd = reader.quantity("kd", rate, kNonNegative).value_or(gains.Kd);
+    gains.feed_forward = reader.quantity("feed_forward", rate, kNonNegative).value_or(0.0);
+    const auto read = [&](double& value, std::string_view stem, Dimension dimension, Range range) {
+      if (const auto given = reader.quantity(stem, dimension, range)) value = *given;
+    };
+    read(gains.derivative_filter_s, "derivative_filter", Dimension::kTime, kPositive);
+    read(gains.overlap_compensation_V, "overlap_compensation", Dimension::kVoltage, kNonNegative);
+    read(gains.compensation_width_V, "compensation_width", Dimension::kVoltage, kPositive);
+    gains.output_limit_V = reader.required("output_limit", Dimension::kVoltage, kPositive);
+    read(gains.tracking_time_s, "tracking_time", Dimension::kTime, kPositive);
+    gains.anti_windup =
+        reader
+            .choice<control::AntiWindup>(
+                "anti_windup", {{"none", control::AntiWindup::kNone},
+                                {"conditional", control::AntiWindup::kConditional},
+                                {"back_calculation", control::AntiWindup::kBackCalculation}})
+            .value_or(gains.anti_windup);
+    gains.period_ticks = reader.integer("period_ticks", 1, 100000).value_or(gains.period_ticks);
+    reader.done();
+    return gains;
+  }
+
+  void read_tip(TableReader& root) {
+    const Node* node = root.required_subtable("tip");
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, "'tip'");
+    const std::string body = reader.required_text("body");
+    model_.tip_B = reader.required_vector("position", Dimension::kLength);
+    std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(model_.tree.body_count()));
+    for (int i = 0; i < model_.tree.body_count(); ++i) names.push_back(model_.tree.body(i).name);
+    model_.tip_body = std::max(0, model_.tree.find_body(body));
+    if (!body.empty() && !names.empty() && model_.tree.find_body(body) == multibody::kBase)
+      reader.error("body", fmt::format("the tip is on body '{}', which does not exist{}", body,
+                                       alternatives(body, names)));
+    reader.done();
+  }
+
+  // --- Sources --------------------------------------------------------------------------------
+
+  static std::string written(const Node& node) {
+    if (node.is_number()) return node.text;
+    if (node.is_string()) return '"' + node.text + '"';
+    std::string text = "[";
+    for (const Node& item : node.items) text += (text.size() > 1 ? ", " : "") + written(item);
+    return text + "]";
+  }
+
+  // The source of the first number in it; empty if there is none.
+  static const std::string* source_of(const Node& node) {
+    if (node.is_number()) return &node.source;
+    for (const Node& item : node.items)
+      if (const std::string* source = source_of(item)) return source;
+    return nullptr;
+  }
+
+  void list_sources(const Node& node, const std::string& path) {
+    const auto below = [&](const std::string& step) {
+      return path.empty() ? step : path + "." + step;
+    };
+    for (const Entry& entry : node.entries) {
+      const std::string key = below(entry.key);
+      if (entry.value.is_table()) {
+        list_sources(entry.value, key);
+      } else if (entry.value.is_array_of_tables()) {
+        for (std::size_t i = 0; i < entry.value.items.size(); ++i) {
+          const Node& item = entry.value.items[i];
+          const std::string name = identity(item);
+          list_sources(item, key + "." + (name.empty() ? fmt::format("{}", i) : name));
+        }
+      } else if (const std::string* source = source_of(entry.value)) {
+        const Unit* unit = split_key(entry.key).unit;
+        std::string value = written(entry.value);
+        if (unit != nullptr) value.append(" ").append(unit->label);
+        model_.sources.push_back({key, std::move(value), *source});
+      }
+    }
+  }
+
+  // Place of the first thing that a sentence names, as in "actuator 'boom'".
+  Place place_named_in(const std::string& sentence) const {
+    std::size_t first = std::string::npos;
+    Place place = root_.place;
+    for (const auto& [name, candidate] : places_) {
+      const std::size_t space = name.find(' ');
+      const std::string quoted = name.substr(0, space + 1) + "'" + name.substr(space + 1) + "'";
+      const std::size_t at = sentence.find(quoted);
+      if (at >= first) continue;
+      first = at;
+      place = candidate;
+    }
+    return place;
+  }
+
+  const Node& root_;
+  Report& report_;
+  machine::MachineModel model_;
+  const Node* protection_ = nullptr;
+  std::vector<std::string> valve_names_;
+  std::vector<Place> valve_places_;
+  std::vector<hydraulics::Valve> valves_;
+  std::vector<bool> valve_used_;
+  std::vector<std::string> joint_names_;
+  std::map<std::string, JointType> joint_types_;
+  std::map<std::string, bool> joint_limited_;
+  std::set<std::string> actuated_;
+  std::map<std::string, Place> places_;  // by kind and name: "actuator boom"
+  bool bodies_known_ = false;
+};
+
+}  // namespace
+
+MachineFile read_machine_text(std::string_view text, const std::string& file_name,
+                              std::span<const Override> overrides) {
+  Report report;
+  Hasher hash;
+  DocumentOptions options;
+  options.what = "machine file";
+  options.sources = true;
+  options.base = true;
+  options.joint_alias = true;
+  const Node root = read_document(text, file_name, overrides, options, report, hash);
+  MachineReader reader(root, report);
+  MachineFile file;
+  file.model = reader.read();
+  file.hash = hash.result();
+  return file;
+}
+
+MachineFile read_machine(const std::filesystem::path& path, std::span<const Override> overrides) {
+  return read_machine_text(read_text_file(path, kConfigurationLimit, "machine file"), path.string(),
+                           overrides);
+}
+
+}  // namespace knuckleboom::io

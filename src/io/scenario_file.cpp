@@ -1,0 +1,689 @@
+#include "knuckleboom/io/scenario_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "csv.hpp"
+#include "document.hpp"
+#include "knuckleboom/core/sim/state.hpp"
+#include "table_reader.hpp"
+#include "text_file.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+using command::EventKind;
+using command::JointMode;
+using command::SegmentKind;
+using command::TermKind;
+
+constexpr std::size_t kMaxEntries = 1000;
+constexpr double kLongest = 1e6;  // s; the count of ticks stays exact
+constexpr Range kTimeRange{0.0, kLongest};
+
+class ScenarioReader {
+ public:
+  ScenarioReader(const Node& root, const std::string& file, Report& report, Hasher& hash)
+      : root_(root), file_(file), report_(report), hash_(hash) {}
+
+  ScenarioFile read() {
+    TableReader reader(report_, root_, "the scenario file");
+    command::Scenario& scenario = out_.scenario;
+    scenario.name = name_of(reader, "name");
+    scenario.description = reader.text("description").value_or("");
+    scenario.machine = reader.required_text("machine");
+    scenario.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
+    if (const auto tick = reader.quantity("tick", Dimension::kTime, Range{1e-5, 0.1}))
+      scenario.tick_s = *tick;
+    if (scenario.duration_s > 0.0 && scenario.duration_s < scenario.tick_s)
+      reader.error("duration", "the scenario is shorter than one tick; make 'duration' longer");
+    read_initial(reader);
+    read_joints(reader);
+    read_tip_path(reader);
+    read_events(reader);
+    reader.done();
+    report_.throw_if_any();
+    return std::move(out_);
+  }
+
+ private:
+  std::string name_of(TableReader& reader, std::string_view key) {
+    std::string name = reader.required_text(key);
+    if (!name.empty() && !is_name(name))
+      reader.error(key, fmt::format("'{}' is \"{}\"; a name starts with a letter and has letters, "
+                                    "digits, '_' and '-' only, at most 64",
+                                    key, name));
+    return name;
+  }
+
+  ScenarioPlaces::Place to_place(const Place& place,
+                                 ScenarioPlaces::Unit unit = ScenarioPlaces::Unit::kNone) const {
+    return {report_.file(place.file), place.line, place.column, unit};
+  }
+
+  static ScenarioPlaces::Unit to_unit(Dimension dimension) {
+    if (dimension == Dimension::kAngle) return ScenarioPlaces::Unit::kAngle;
+    if (dimension == Dimension::kLength) return ScenarioPlaces::Unit::kLength;
+    return ScenarioPlaces::Unit::kNone;
+  }
+
+  void read_initial(TableReader& root) {
+    const Node* node = root.subtable("initial");
+    if (node == nullptr) return;
+    if (node->entries.size() > kMaxEntries) {
+      report_.error(node->place, fmt::format("'initial' has more than {} joints", kMaxEntries));
+      return;
+    }
+    for (const Entry& entry : node->entries) {
+      if (!entry.value.is_table()) {
+        report_.error(entry.place, fmt::format("'initial' holds one table for each joint, headed "
+                                               "[initial.JOINT]; '{}' is {}",
+                                               entry.key, kind_name(entry.value.kind)));
+        continue;
+      }
+      TableReader reader(report_, entry.value, fmt::format("the initial state of '{}'", entry.key));
+      command::InitialJoint initial;
+      initial.joint = entry.key;
+      Dimension dimension = Dimension::kNone;
+      const auto position =
+          reader.quantity("position", {Dimension::kAngle, Dimension::kLength}, kAny, dimension);
+      if (!reader.has("position"))
+        reader.missing("position", {Dimension::kAngle, Dimension::kLength});
+      initial.position = position.value_or(0.0);
+      const auto port_a = reader.quantity("port_a", Dimension::kPressure, kNonNegative);
+      const auto port_b = reader.quantity("port_b", Dimension::kPressure, kNonNegative);
+      initial.port_a_given = port_a.has_value();
+      initial.port_b_given = port_b.has_value();
+      initial.port_a_Pa = port_a.value_or(0.0);
+      initial.port_b_Pa = port_b.value_or(0.0);
+      if (port_a && port_b)
+        reader.error("port_b",
+                     fmt::format("{} gives the pressure of both ports; the load fixes one "
+                                 "of them, so give the other only",
+                                 reader.what()));
+      reader.done();
+      out_.scenario.initial.push_back(std::move(initial));
+      out_.places.initial.push_back(to_place(entry.value.place, to_unit(dimension)));
+    }
+  }
+
+  // --- Joint programs -------------------------------------------------------------------------
+
+  void read_joints(TableReader& root) {
+    std::set<std::string> seen;
+    for (const Node* node : root.tables("joint", kMaxEntries)) {
+      const Node* named = node->find("name");
+      const std::string called =
+          named != nullptr && named->is_string() ? named->text : std::string();
+      TableReader reader(report_, *node,
+                         called.empty() ? "the joint" : fmt::format("joint '{}'", called));
+      command::JointProgram program;
+      program.joint = name_of(reader, "name");
+      if (!called.empty() && !seen.insert(called).second)
+        report_.error(node->place,
+                      fmt::format("joint '{}' has two programs; put all terms into one", called));
+      const auto mode = mode_of(reader, true);
+      Dimension unit = Dimension::kNone;
+      if (mode) {
+        program.mode = *mode;
+        const auto terms = reader.tables("terms", kMaxEntries);
+        if (program.mode == JointMode::kTip) {
+          if (reader.has("terms"))
+            reader.error("terms",
+                         fmt::format("{} follows the tip path and has no terms of its own; "
+                                     "remove 'terms' or change 'mode'",
+                                     reader.what()));
+        } else if (!reader.has("terms")) {
+          reader.missing("terms", {Dimension::kNone});
+        } else if (terms.empty() && reader.table().find("terms")->items.empty()) {
+          reader.error("terms", fmt::format("{} has no terms; add at least {{kind = \"hold\"}}",
+                                            reader.what()));
+        }
+        if (program.mode != JointMode::kTip)
+          for (const Node* term : terms)
+            program.signal.terms.push_back(read_term(*term, program.mode, called, unit));
+        reader.done();
+      }
+      out_.scenario.programs.push_back(std::move(program));
+      out_.places.programs.push_back(to_place(node->place, to_unit(unit)));
+    }
+  }
+
+  std::optional<JointMode> mode_of(TableReader& reader, bool with_tip) {
+    const auto mode =
+        with_tip ? reader.choice<JointMode>("mode", {{"track", JointMode::kTrack},
+                                                     {"voltage", JointMode::kVoltage},
+                                                     {"tip", JointMode::kTip}})
+                 : reader.choice<JointMode>(
+                       "mode", {{"track", JointMode::kTrack}, {"voltage", JointMode::kVoltage}});
+    if (!reader.has("mode"))
+      report_.error(reader.place(),
+                    fmt::format("{} lacks 'mode'; add mode = \"track\"{}", reader.what(),
+                                with_tip ? ", \"voltage\" or \"tip\"" : " or \"voltage\""));
+    return mode;
+  }
+
+  // All terms of a joint are angles, or all are lengths; `unit` remembers which.
+  std::optional<double> amount(TableReader& reader, std::string_view stem, JointMode mode,
+                               Dimension& unit, bool needed) {
+    if (mode == JointMode::kVoltage) {
+      const auto value = reader.quantity(stem, Dimension::kVoltage);
+      if (!value && needed && !reader.has(stem)) reader.missing(stem, {Dimension::kVoltage});
+      return value;
+    }
+    Dimension which = Dimension::kNone;
+    const auto value = reader.quantity(stem, {Dimension::kAngle, Dimension::kLength}, kAny, which);
+    if (!value && needed && !reader.has(stem))
+      reader.missing(stem, {Dimension::kAngle, Dimension::kLength});
+    if (value && unit != Dimension::kNone && unit != which)
+      reader.error(stem, "the terms of this joint mix angles and lengths; use one kind of unit");
+    if (value && unit == Dimension::kNone) unit = which;
+    return value;
+  }
+
+  command::Term read_term(const Node& node, JointMode mode, const std::string& joint,
+                          Dimension& unit) {
+    enum class Kind { kHold, kSine, kRamp, kSmooth, kPulse, kTable };
+    command::Term term;
+    TableReader reader(report_, node, "the term");
+    const auto kind = reader.choice<Kind>("kind", {{"hold", Kind::kHold},
+                                                   {"constant", Kind::kHold},
+                                                   {"sine", Kind::kSine},
+                                                   {"ramp", Kind::kRamp},
+                                                   {"smooth", Kind::kSmooth},
+                                                   {"pulse", Kind::kPulse},
+                                                   {"table", Kind::kTable}});
+    if (!reader.has("kind"))
+      report_.error(node.place,
+                    "the term lacks 'kind'; add kind = \"hold\", \"sine\", \"ramp\", "
+                    "\"smooth\", \"pulse\" or \"table\"");
+    if (!kind) return term;  // without its kind the rest cannot be judged
+    switch (*kind) {
+      case Kind::kHold:
+        term.kind = TermKind::kConstant;
+        term.value = hold_value(reader, mode, joint, unit);
+        break;
+      case Kind::kSine:
+        term.kind = TermKind::kSine;
+        term.value = amount(reader, "amplitude", mode, unit, true).value_or(0.0);
+        term.frequency_Hz = reader.required("frequency", Dimension::kFrequency, Range{0.0, 1e4});
+        term.phase_rad =
+            reader.quantity("phase", Dimension::kAngle, Range{-1e3, 1e3}).value_or(0.0);
+        term.fade_in_s = reader.quantity("fade_in", Dimension::kTime, kTimeRange).value_or(0.0);
+        term.start_s = reader.quantity("start", Dimension::kTime, kTimeRange).value_or(0.0);
+        break;
+      case Kind::kRamp:
+      case Kind::kSmooth:
+      case Kind::kPulse:
+        term.kind = *kind == Kind::kRamp     ? TermKind::kRamp
+                    : *kind == Kind::kSmooth ? TermKind::kSmooth
+                                             : TermKind::kPulse;
+        term.value = amount(reader, "value", mode, unit, true).value_or(0.0);
+        term.start_s = reader.required("start", Dimension::kTime, kTimeRange);
+        term.end_s = reader.required("end", Dimension::kTime, kTimeRange);
+        if (reader.has("start") && reader.has("end") && term.end_s <= term.start_s)
+          reader.error("end", "the term ends before it starts; 'end' must come after 'start'");
+        break;
+      case Kind::kTable:
+        term.kind = TermKind::kTable;
+        term.value = amount(reader, "scale", mode, unit, true).value_or(0.0);
+        read_csv_table(reader, term);
+        break;
+    }
+    reader.done();
+    return term;
+  }
+
+  double hold_value(TableReader& reader, JointMode mode, const std::string& joint,
+                    Dimension& unit) {
+    const auto value = amount(reader, "value", mode, unit, mode == JointMode::kVoltage);
+    if (value || reader.has("value") || mode == JointMode::kVoltage) return value.value_or(0.0);
+    for (const command::InitialJoint& initial : out_.scenario.initial)
+      if (initial.joint == joint) return initial.position;
+    report_.error(
+        reader.place(),
+        fmt::format("a hold without 'value' keeps the initial position, but '{}' has none; "
+                    "add [initial.{}] or a value",
+                    joint, joint));
+    return 0.0;
+  }
+
+  void read_csv_table(TableReader& reader, command::Term& term) {
+    const std::string name = reader.required_text("csv");
+    const std::string time_column = reader.text("time_column").value_or("t_s");
+    const std::string value_column = reader.required_text("value_column");
+    if (name.empty() || value_column.empty()) return;
+    const std::filesystem::path path = std::filesystem::path(file_).parent_path() / name;
+    Csv csv;
+    try {
+      const std::string text = read_text_file(path, kConfigurationLimit, "CSV table");
+      hash_.add(text);
+      csv = parse_csv(text, path.string(), false);
+    } catch (const FileError& error) {
+      reader.error("csv", fmt::format("the table cannot be used: {}", error.what()));
+      return;
+    }
+    const auto column = [&](const std::string& wanted, std::string_view key) -> std::ptrdiff_t {
+      const auto found = std::find(csv.columns.begin(), csv.columns.end(), wanted);
+      if (found != csv.columns.end()) return found - csv.columns.begin();
+      reader.error(key, fmt::format("{} has no column '{}'{}", path.string(), wanted,
+                                    alternatives(wanted, csv.columns)));
+      return -1;
+    };
+    const std::ptrdiff_t time = column(time_column, "time_column");
+    const std::ptrdiff_t value = column(value_column, "value_column");
+    if (time < 0 || value < 0) return;
+    term.table.x = csv.data[static_cast<std::size_t>(time)];
+    term.table.y = csv.data[static_cast<std::size_t>(value)];
+    if (term.table.x.empty()) reader.error("csv", fmt::format("{} has no rows", path.string()));
+    for (std::size_t i = 1; i < term.table.x.size(); ++i) {
+      if (term.table.x[i] > term.table.x[i - 1]) continue;
+      reader.error("csv",
+                   fmt::format("{}:{}: the time {} s does not come after {} s; times must "
+                               "increase",
+                               path.string(), csv.lines[i], term.table.x[i], term.table.x[i - 1]));
+      break;
+    }
+  }
+
+  // --- Tip path -------------------------------------------------------------------------------
+
+  void read_tip_path(TableReader& root) {
+    const bool wanted =
+        std::any_of(out_.scenario.programs.begin(), out_.scenario.programs.end(),
+                    [](const command::JointProgram& p) { return p.mode == JointMode::kTip; });
+    const Node* node = root.subtable("tip_path");
+    if (node == nullptr) {
+      if (wanted && !root.has("tip_path"))
+        report_.error(root_.place,
+                      "a joint has mode = \"tip\", but there is no tip path; add "
+                      "[[tip_path.segment]]");
+      return;
+    }
+    out_.places.tip_path = to_place(node->place);
+    TableReader reader(report_, *node, "'tip_path'");
+    out_.scenario.tip_start_s =
+        reader.quantity("start", Dimension::kTime, kTimeRange).value_or(0.0);
+    const auto segments = reader.tables("segment", kMaxEntries);
+    if (segments.empty() && !reader.has("segment"))
+      report_.error(node->place, "the tip path has no segments; add [[tip_path.segment]]");
+    for (const Node* segment : segments)
+      out_.scenario.tip_path.segments.push_back(read_segment(*segment));
+    if (!wanted)
+      report_.error(node->place,
+                    "no joint follows the tip path; give joints mode = \"tip\" or remove "
+                    "'tip_path'");
+    reader.done();
+  }
+
+  command::Segment read_segment(const Node& node) {
+    command::Segment segment;
+    TableReader reader(report_, node, "the segment");
+    const auto kind = reader.choice<SegmentKind>("kind", {{"hold", SegmentKind::kHold},
+                                                          {"line", SegmentKind::kLine},
+                                                          {"circle", SegmentKind::kCircle}});
+    if (!reader.has("kind"))
+      report_.error(node.place,
+                    "the segment lacks 'kind'; add kind = \"hold\", \"line\" or \"circle\"");
+    if (!kind) return segment;
+    segment.kind = *kind;
+    segment.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
+    if (*kind == SegmentKind::kLine) {
+      segment.delta_W = reader.required_vector("delta", Dimension::kLength);
+    } else if (*kind == SegmentKind::kCircle) {
+      segment.center_W = reader.required_vector("center", Dimension::kLength);
+      segment.turns = reader.quantity("turns", Dimension::kNone, Range{-1e3, 1e3}).value_or(1.0);
+      const Vec3 axis = reader.required_vector("axis", Dimension::kNone);
+      const double length = axis.stableNorm();
+      if (length > 0.0 && std::isfinite(length)) {
+        segment.axis_W = axis / length;
+        const Vec3 across =
+            segment.center_W - segment.axis_W.dot(segment.center_W) * segment.axis_W;
+        if (reader.has("center") && !(across.norm() > 0.0))
+          reader.error("center",
+                       "the centre lies on the axis through the first point, so the circle "
+                       "has no radius; move it sideways");
+      } else if (reader.has("axis")) {
+        reader.error("axis", "the axis has no direction; give a vector that is not zero");
+      }
+    }
+    reader.done();
+    return segment;
+  }
+
+  // --- Events ---------------------------------------------------------------------------------
+
+  void read_events(TableReader& root) {
+    struct Draft {
+      command::Event event;
+      ScenarioPlaces::Place place;
+    };
+    std::vector<Draft> drafts;
+    for (const Node* node : root.tables("event", kMaxEntries)) {
+      Dimension unit = Dimension::kNone;
+      command::Event event = read_event(*node, unit);
+      drafts.push_back({std::move(event), to_place(node->place, to_unit(unit))});
+    }
+    std::stable_sort(drafts.begin(), drafts.end(),
+                     [](const Draft& a, const Draft& b) { return a.event.at_s < b.event.at_s; });
+    for (Draft& draft : drafts) {
+      out_.scenario.events.push_back(std::move(draft.event));
+      out_.places.events.push_back(std::move(draft.place));
+    }
+    check_payloads();
+  }
+
+  command::Event read_event(const Node& node, Dimension& unit) {
+    command::Event event;
+    TableReader reader(report_, node, "the event");
+    const auto kind = reader.choice<EventKind>("kind", {{"attach", EventKind::kAttach},
+                                                        {"detach", EventKind::kDetach},
+                                                        {"joint_mode", EventKind::kJointMode},
+                                                        {"pump_pressure", EventKind::kPumpPressure},
+                                                        {"gain", EventKind::kGain}});
+    if (!reader.has("kind"))
+      report_.error(node.place,
+                    "the event lacks 'kind'; add kind = \"attach\", \"detach\", "
+                    "\"joint_mode\", \"pump_pressure\" or \"gain\"");
+    if (!kind) return event;
+    event.kind = *kind;
+    const double end = out_.scenario.duration_s > 0.0 ? out_.scenario.duration_s : kLongest;
+    event.at_s = reader.required("at", Dimension::kTime, Range{0.0, end});
+    switch (*kind) {
+      case EventKind::kAttach:
+        event.name = name_of(reader, "name");
+        event.target = reader.required_text("body");
+        read_payload(reader, event);
+        break;
+      case EventKind::kDetach:
+        event.name = name_of(reader, "name");
+        break;
+      case EventKind::kJointMode:
+        event.target = reader.required_text("joint");
+        if (const auto mode = mode_of(reader, false)) {
+          event.mode = *mode;
+          const auto value = reader.quantity("value", Dimension::kVoltage);
+          if (*mode == JointMode::kVoltage && !reader.has("value"))
+            reader.missing("value", {Dimension::kVoltage});
+          if (*mode == JointMode::kTrack && reader.has("value"))
+            reader.error("value", "a joint that goes back to tracking takes no 'value'; remove it");
+          event.value = value.value_or(0.0);
+        }
+        break;
+      case EventKind::kPumpPressure:
+        event.value = reader.required("pressure", Dimension::kPressure, kNonNegative);
+        break;
+      case EventKind::kGain:
+        event.target = reader.required_text("joint");
+        read_gain(reader, event, unit);
+        break;
+    }
+    reader.done();
+    return event;
+  }
+
+  void read_payload(TableReader& reader, command::Event& event) {
+    const std::size_t before = report_.count();
+    event.mass_kg = reader.required("mass", Dimension::kMass, kPositive);
+    event.com_B = reader.required_vector("com", Dimension::kLength);
+    const auto I = reader.numbers("inertia", Dimension::kInertia, kAny, 3, 6);
+    if (!I) return;  // a point mass
+    event.about_com.diagonal() = Vec3((*I)[0], (*I)[1], (*I)[2]);
+    if (I->size() == 6) {
+      event.about_com(0, 1) = event.about_com(1, 0) = (*I)[3];
+      event.about_com(0, 2) = event.about_com(2, 0) = (*I)[4];
+      event.about_com(1, 2) = event.about_com(2, 1) = (*I)[5];
+    } else if (I->size() != 3) {
+      reader.error("inertia", fmt::format("'inertia' has {} entries; expected [xx, yy, zz] or "
+                                          "[xx, yy, zz, xy, xz, yz]",
+                                          I->size()));
+    }
+    if (report_.count() == before &&
+        !multibody::is_physical({event.mass_kg, event.com_B, event.about_com}))
+      reader.error("inertia",
+                   "the payload has an inertia no body can have: each principal moment "
+                   "must be at least zero and at most the sum of the other two");
+  }
+
+  void read_gain(TableReader& reader, command::Event& event, Dimension& unit) {
+    struct Gain {
+      std::string_view key;
+      Dimension angle, length;
+    };
+    constexpr Gain kGains[] = {
+        {"kp", Dimension::kProportionalAngle, Dimension::kProportionalLength},
+        {"ki", Dimension::kIntegralAngle, Dimension::kIntegralLength},
+        {"kd", Dimension::kRateAngle, Dimension::kRateLength},
+        {"feed_forward", Dimension::kRateAngle, Dimension::kRateLength}};
+    const std::size_t before = report_.count();
+    for (const Gain& gain : kGains) {
+      Dimension which = Dimension::kNone;
+      const auto value = reader.quantity(gain.key, {gain.angle, gain.length}, kNonNegative, which);
+      if (!value) continue;
+      if (!event.key.empty())
+        reader.error(gain.key, "the event changes two gains; write one event for each");
+      event.key = gain.key;
+      event.value = *value;
+      unit = which == gain.angle ? Dimension::kAngle : Dimension::kLength;
+    }
+    if (event.key.empty() && report_.count() == before)
+      report_.error(reader.place(),
+                    "the event changes no gain; add one of kp_V_per_rad, "
+                    "ki_V_per_rad_s, kd_V_s_per_rad or feed_forward_V_s_per_rad (or "
+                    "the same per m)");
+  }
+
+  // What is let go must have been attached before.
+  void check_payloads() {
+    std::set<std::string> held;
+    for (std::size_t i = 0; i < out_.scenario.events.size(); ++i) {
+      const command::Event& event = out_.scenario.events[i];
+      if (event.name.empty()) continue;
+      const ScenarioPlaces::Place& at = out_.places.events[i];
+      const bool attach = event.kind == EventKind::kAttach;
+      if (attach && held.size() == static_cast<std::size_t>(sim::kMaxPayloads))
+        report_.error({file_index(at.file), at.line, at.column},
+                      fmt::format("more than {} payloads are attached at the same time; detach one "
+                                  "before this event",
+                                  sim::kMaxPayloads));
+      const bool good = attach ? held.insert(event.name).second : held.erase(event.name) > 0;
+      if (good) continue;
+      report_.error({file_index(at.file), at.line, at.column},
+                    attach ? fmt::format("payload '{}' is attached already; detach it first or "
+                                         "rename this one",
+                                         event.name)
+                           : fmt::format("payload '{}' is not attached at {} s, so it cannot be "
+                                         "detached",
+                                         event.name, event.at_s));
+    }
+  }
+
+  int file_index(const std::string& name) const {
+    int index = 0;
+    while (report_.file(index) != name) ++index;
+    return index;
+  }
+
+  const Node& root_;
+  const std::string& file_;
+  Report& report_;
+  Hasher& hash_;
+  ScenarioFile out_;
+};
+
+// --- Against a machine ------------------------------------------------------------------------
+
+class FitCheck {
+ public:
+  FitCheck(const command::Scenario& scenario, const machine::MachineModel& machine,
+           const ScenarioPlaces& places)
+      : scenario_(scenario), machine_(machine), places_(places) {
+    for (int i = 0; i < machine.joint_count(); ++i) joints_.push_back(machine.joint_name(i));
+    for (const machine::Actuator& actuator : machine.actuators)
+      actuated_.insert(machine.joint_name(actuator.link));
+  }
+
+  std::vector<Diagnostic> run() {
+    for (std::size_t i = 0; i < scenario_.initial.size(); ++i)
+      check_initial(scenario_.initial[i], at(places_.initial, i));
+    for (std::size_t i = 0; i < scenario_.programs.size(); ++i)
+      check_program(scenario_.programs[i], at(places_.programs, i));
+    for (std::size_t i = 0; i < scenario_.events.size(); ++i)
+      check_event(scenario_.events[i], at(places_.events, i));
+    return std::move(out_);
+  }
+
+ private:
+  using Places = std::vector<ScenarioPlaces::Place>;
+
+  ScenarioPlaces::Place at(const Places& places, std::size_t i) const {
+    if (i < places.size()) return places[i];
+    return {scenario_.name, 0, 0, ScenarioPlaces::Unit::kNone};
+  }
+
+  void error(const ScenarioPlaces::Place& place, std::string message) {
+    out_.push_back({place.file, place.line, place.column, std::move(message)});
+  }
+
+  // The body moved by a joint; refuses a joint the machine does not have.
+  const multibody::Body* body_of(const std::string& joint, const ScenarioPlaces::Place& place) {
+    const int link = machine_.tree.find_joint(joint);
+    if (link != multibody::kBase) return &machine_.tree.body(machine_.tree.link(link).body);
+    error(place, fmt::format("machine '{}' has no joint '{}'{}", machine_.name, joint,
+                             alternatives(joint, joints_)));
+    return nullptr;
+  }
+
+  void check_unit(const multibody::Body& body, const ScenarioPlaces::Place& place) {
+    const bool revolute = body.type == multibody::JointType::kRevolute;
+    if (place.unit == ScenarioPlaces::Unit::kAngle && !revolute)
+      error(place,
+            fmt::format("joint '{}' slides, but its values are angles; write them in m or mm",
+                        body.joint_name));
+    if (place.unit == ScenarioPlaces::Unit::kLength && revolute)
+      error(place, fmt::format("joint '{}' turns, but its values are lengths; write them in rad or "
+                               "deg",
+                               body.joint_name));
+  }
+
+  void check_actuated(const multibody::Body& body, const ScenarioPlaces::Place& place) {
+    if (!actuated_.contains(body.joint_name))
+      error(place,
+            fmt::format("joint '{}' has no actuator, so it cannot be driven", body.joint_name));
+  }
+
+  static bool outside(const multibody::Body& body, double q) {
+    constexpr double kSlack = 1e-9;
+    return body.lower < body.upper && (q < body.lower - kSlack || q > body.upper + kSlack);
+  }
+
+  static std::string_view unit_of(const multibody::Body& body) {
+    return body.type == multibody::JointType::kRevolute ? "rad" : "m";
+  }
+
+  void check_initial(const command::InitialJoint& initial, const ScenarioPlaces::Place& place) {
+    const multibody::Body* body = body_of(initial.joint, place);
+    if (body == nullptr) return;
+    check_unit(*body, place);
+    if (outside(*body, initial.position))
+      error(place,
+            fmt::format("joint '{}' starts at {} {}, outside its limits {} to {}", initial.joint,
+                        initial.position, unit_of(*body), body->lower, body->upper));
+    if (initial.port_a_given || initial.port_b_given) check_actuated(*body, place);
+  }
+
+  void check_program(const command::JointProgram& program, const ScenarioPlaces::Place& place) {
+    const multibody::Body* body = body_of(program.joint, place);
+    if (body == nullptr) return;
+    check_actuated(*body, place);
+    if (program.mode != JointMode::kTrack) return;
+    check_unit(*body, place);
+    constexpr int kMaxSamples = 20000;
+    const double n = std::clamp(scenario_.duration_s / scenario_.tick_s, 1.0, double{kMaxSamples});
+    const int samples = static_cast<int>(n);
+    for (int i = 0; i <= samples; ++i) {
+      const double t = scenario_.duration_s * i / samples;
+      const double q = command::value(program.signal, t);
+      if (!outside(*body, q)) continue;
+      error(place, fmt::format("the reference of joint '{}' is {:.4g} {} at {:.4g} s, outside its "
+                               "limits {} to {}",
+                               program.joint, q, unit_of(*body), t, body->lower, body->upper));
+      break;
+    }
+  }
+
+  void check_event(const command::Event& event, const ScenarioPlaces::Place& place) {
+    switch (event.kind) {
+      case EventKind::kAttach: {
+        const int index = machine_.tree.find_body(event.target);
+        if (index == multibody::kBase) {
+          std::vector<std::string> names;
+          names.reserve(static_cast<std::size_t>(machine_.tree.body_count()));
+          for (int i = 0; i < machine_.tree.body_count(); ++i)
+            names.push_back(machine_.tree.body(i).name);
+          error(place, fmt::format("machine '{}' has no body '{}'{}", machine_.name, event.target,
+                                   alternatives(event.target, names)));
+        } else if (machine_.tree.body(index).link == multibody::kBase) {
+          error(place, fmt::format("body '{}' does not move; attach the payload to one that does",
+                                   event.target));
+        }
+        break;
+      }
+      case EventKind::kJointMode:
+      case EventKind::kGain: {
+        const multibody::Body* body = body_of(event.target, place);
+        if (body == nullptr) break;
+        check_actuated(*body, place);
+        check_unit(*body, place);
+        break;
+      }
+      case EventKind::kPumpPressure:
+        if (event.value < machine_.supply.tank_Pa)
+          error(place, "the pump pressure would fall below that of the tank");
+        break;
+      case EventKind::kDetach:
+        break;
+    }
+  }
+
+  const command::Scenario& scenario_;
+  const machine::MachineModel& machine_;
+  const ScenarioPlaces& places_;
+  std::vector<std::string> joints_;
+  std::set<std::string> actuated_;
+  std::vector<Diagnostic> out_;
+};
+
+}  // namespace
+
+ScenarioFile read_scenario_text(std::string_view text, const std::string& file_name,
+                                std::span<const Override> overrides) {
+  Report report;
+  Hasher hash;
+  DocumentOptions options;
+  options.what = "scenario file";
+  const Node root = read_document(text, file_name, overrides, options, report, hash);
+  ScenarioFile file = ScenarioReader(root, file_name, report, hash).read();
+  file.hash = hash.result();
+  return file;
+}
+
+ScenarioFile read_scenario(const std::filesystem::path& path, std::span<const Override> overrides) {
+  return read_scenario_text(read_text_file(path, kConfigurationLimit, "scenario file"),
+                            path.string(), overrides);
+}
+
+std::vector<Diagnostic> check_against(const command::Scenario& scenario,
+                                      const machine::MachineModel& machine,
+                                      const ScenarioPlaces& places) {
+  return FitCheck(scenario, machine, places).run();
+}
+
+}  // namespace knuckleboom::io

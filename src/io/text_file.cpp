@@ -1,0 +1,71 @@
+#include "text_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "knuckleboom/io/diagnostic.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+std::string size_message(std::size_t limit, std::string_view what) {
+  return fmt::format("the file is larger than {} MiB; a {} is far smaller, so this is another file",
+                     limit >> 20, what);
+}
+
+}  // namespace
+
+void check_text(std::string_view text, const std::string& file, std::size_t limit,
+                std::string_view what) {
+  if (text.size() > limit) throw FileError(file, size_message(limit, what));
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw FileError(file, fmt::format("the file is empty; expected a {}", what));
+  const std::size_t nul = text.find('\0');
+  if (nul != std::string_view::npos) {
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+    throw FileError(file, fmt::format("this is a binary file (NUL byte in line {}); expected a {}",
+                                      line, what));
+  }
+}
+
+std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
+                           std::string_view what) {
+  const std::string file = path.string();
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    throw FileError(file, fmt::format("there is no such file; expected a {}", what));
+  if (error) throw FileError(file, fmt::format("cannot be read: {}", error.message()));
+  if (std::filesystem::is_directory(status))
+    throw FileError(file, fmt::format("this is a directory; expected a {}", what));
+  // A pipe or device could block or never end.
+  if (!std::filesystem::is_regular_file(status))
+    throw FileError(file, fmt::format("this is not a regular file; expected a {}", what));
+
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"),
+                                                               &std::fclose);
+  if (!stream)
+    throw FileError(file,
+                    fmt::format("cannot be read: {}", std::generic_category().message(errno)));
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const std::size_t n = std::fread(buffer, 1, sizeof buffer, stream.get());
+    text.append(buffer, n);
+    if (text.size() > limit) throw FileError(file, size_message(limit, what));
+    if (n < sizeof buffer) break;
+  }
+  if (std::ferror(stream.get()) != 0)
+    throw FileError(file,
+                    fmt::format("cannot be read: {}", std::generic_category().message(errno)));
+  check_text(text, file, limit, what);
+  return text;
+}
+
+}  // namespace knuckleboom::io

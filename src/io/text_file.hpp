@@ -1,0 +1,23 @@
+// Reading a whole text file with clear refusals.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace knuckleboom::io {
+
+inline constexpr std::size_t kConfigurationLimit = std::size_t{8} << 20;
+inline constexpr std::size_t kTraceLimit = std::size_t{4} << 30;
+
+// Throws FileError if the path is missing, unreadable, not a regular file, empty, binary or longer
+// than limit bytes.
+std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
+                           std::string_view what);
+
+// The same checks on a text that is in memory already.
+void check_text(std::string_view text, const std::string& file, std::size_t limit,
+                std::string_view what);
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,44 @@
+#include "knuckleboom/runtime/realtime_request.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+namespace knuckleboom::runtime {
+namespace {
+
+// Above ordinary threads, well below those of the kernel that the clock itself depends on.
+constexpr int kPriority = 40;
+
+std::string outcome(int refused) {
+  if (refused == 0) return "granted";
+  return "refused (" + std::generic_category().message(refused) + ")";
+}
+
+}  // namespace
+
+RealtimeRequest::RealtimeRequest() {
+  sched_param parameter{};
+  parameter.sched_priority = kPriority;
+  priority_refused_ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
+  // Only what is there: locking all that is to come could make a later allocation fail.
+  memory_refused_ = mlockall(MCL_CURRENT) == 0 ? 0 : errno;
+}
+
+RealtimeRequest::~RealtimeRequest() {
+  if (memory_locked()) munlockall();
+  if (priority_granted()) {
+    const sched_param parameter{};
+    pthread_setschedparam(pthread_self(), SCHED_OTHER, &parameter);
+  }
+}
+
+std::string RealtimeRequest::sentence() const {
+  return "real-time priority " + outcome(priority_refused_) + ", locked memory " +
+         outcome(memory_refused_);
+}
+
+}  // namespace knuckleboom::runtime

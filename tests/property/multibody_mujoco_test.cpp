@@ -1,0 +1,218 @@
+// Kinematics and dynamics of random trees against MuJoCo, which shares no code or method with ours
+// (compiled XML, quaternions, inertias by principal axes, sparse factor of M).
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <gtest/gtest.h>
+#include <mujoco/mujoco.h>
+
+#include "knuckleboom/core/multibody/dynamics.hpp"
+#include "support/crane.hpp"
+#include "support/error_norm.hpp"
+#include "support/random_tree.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using multibody::Body;
+using multibody::JointType;
+using multibody::kBase;
+using multibody::Tree;
+using test::Matrix;
+using test::relative_error;
+using test::Vector;
+
+struct MujocoDeleter {
+  void operator()(mjModel* m) const { mj_deleteModel(m); }
+  void operator()(mjData* d) const { mj_deleteData(d); }
+};
+using ModelPtr = std::unique_ptr<mjModel, MujocoDeleter>;
+using DataPtr = std::unique_ptr<mjData, MujocoDeleter>;
+
+class MujocoText {
+ public:
+  explicit MujocoText(const Tree& tree) : tree_(tree) {
+    out_.precision(17);
+    out_ << "<mujoco><compiler angle=\"radian\" balanceinertia=\"false\" boundmass=\"0\" "
+            "boundinertia=\"0\" inertiafromgeom=\"false\"/><option gravity=\"";
+    write(tree.gravity_W);
+    out_ << "\"><flag contact=\"disable\" constraint=\"disable\" "
+            "energy=\"enable\"/></option><worldbody>";
+    children_of(kBase);
+    out_ << "</worldbody></mujoco>";
+  }
+  std::string text() const { return out_.str(); }
+
+ private:
+  void write(const Vec3& v) { out_ << v.x() << ' ' << v.y() << ' ' << v.z(); }
+  void write(const Eigen::Quaterniond& q) {
+    out_ << q.w() << ' ' << q.x() << ' ' << q.y() << ' ' << q.z();
+  }
+
+  // Bodies nest in MuJoCo's text; ours may come in any order that has parents first.
+  void children_of(int parent) {
+    for (int i = 0; i < tree_.body_count(); ++i)
+      if (tree_.body(i).parent == parent) body(i);
+  }
+
+  void body(int i) {
+    const Body& b = tree_.body(i);
+    out_ << "<body name=\"" << b.name << "\" pos=\"";
+    write(b.in_parent.p);
+    out_ << "\" quat=\"";
+    write(Eigen::Quaterniond(b.in_parent.R));
+    out_ << "\">";
+    if (b.type != JointType::kFixed) {
+      out_ << "<joint name=\"" << b.joint_name << "\" type=\""
+           << (b.type == JointType::kRevolute ? "hinge" : "slide") << "\" axis=\"";
+      write(b.axis_B);
+      out_ << "\"/>";
+    }
+    if (b.inertia.mass > 0.0) {
+      // Principal axes found here: MuJoCo's own (fullinertia) are good to 1e-7 only.
+      const Eigen::SelfAdjointEigenSolver<Mat3> principal(b.inertia.about_com);
+      Mat3 axes = principal.eigenvectors();
+      if (axes.determinant() < 0.0) axes.col(0) *= -1.0;
+      out_ << "<inertial mass=\"" << b.inertia.mass << "\" pos=\"";
+      write(b.inertia.com);
+      out_ << "\" quat=\"";
+      write(Eigen::Quaterniond(axes));
+      out_ << "\" diaginertia=\"";
+      write(principal.eigenvalues());
+      out_ << "\"/>";
+    }
+    children_of(i);
+    out_ << "</body>";
+  }
+
+  const Tree& tree_;
+  std::ostringstream out_;
+};
+
+ModelPtr compile(const Tree& tree) {
+  const std::string text = MujocoText(tree).text();
+  const auto files = std::make_unique<mjVFS>();
+  mj_defaultVFS(files.get());
+  EXPECT_EQ(mj_makeEmptyFileVFS(files.get(), "tree.xml", static_cast<int>(text.size())), 0);
+  std::memcpy(files->filedata[mj_findFileVFS(files.get(), "tree.xml")], text.data(), text.size());
+  char error[1000] = "";
+  ModelPtr model(mj_loadXML("tree.xml", files.get(), error, sizeof error));
+  mj_deleteVFS(files.get());
+  EXPECT_TRUE(model) << error << '\n' << text;
+  return model;
+}
+
+struct Worst {
+  double pose = 0.0, velocity = 0.0, jacobian = 0.0, kinetic = 0.0;
+  double mass = 0.0, bias = 0.0, acceleration = 0.0, inverse = 0.0;
+};
+
+void compare(const Tree& tree, const test::MotionState& s, Worst& worst) {
+  const int n = tree.link_count();
+  const ModelPtr model = compile(tree);
+  ASSERT_TRUE(model);
+  ASSERT_EQ(model->nv, n);
+  const DataPtr data(mj_makeData(model.get()));
+  int dof[kMaxLinks];
+  for (int i = 0; i < n; ++i) {
+    const std::string& name = tree.body(tree.link(i).body).joint_name;
+    const int joint = mj_name2id(model.get(), mjOBJ_JOINT, name.c_str());
+    ASSERT_GE(joint, 0) << name;
+    dof[i] = model->jnt_dofadr[joint];
+    const auto k = static_cast<std::size_t>(i);
+    data->qpos[model->jnt_qposadr[joint]] = s.q[k];
+    data->qvel[dof[i]] = s.v[k];
+    data->qfrc_applied[dof[i]] = s.tau[k];
+  }
+  mj_forward(model.get(), data.get());
+
+  std::unique_ptr<mjtNum[]> full(new mjtNum[static_cast<std::size_t>(n * n)]);
+  mj_fullM(model.get(), full.get(), data->qM);
+  Matrix M(n, n);
+  Vector bias(n), acceleration(n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) M(i, j) = full[static_cast<std::size_t>(dof[i] * n + dof[j])];
+    bias(i) = data->qfrc_bias[dof[i]];
+    acceleration(i) = data->qacc[dof[i]];
+  }
+
+  const auto* inertia = tree.link_inertias().data();
+  multibody::MassAndBias ours;
+  multibody::mass_and_bias(tree, inertia, s.q.data(), s.v.data(), ours);
+  test::keep_worst(worst.mass, relative_error(test::to_matrix(ours.M, n), M));
+  test::keep_worst(worst.bias, relative_error(test::to_vector(ours.bias, n), bias));
+  double a[kMaxLinks], tau[kMaxLinks];
+  multibody::forward_dynamics(tree, inertia, s.q.data(), s.v.data(), s.tau.data(), a);
+  test::keep_worst(worst.acceleration, relative_error(test::to_vector(a, n), acceleration));
+  multibody::inverse_dynamics(tree, inertia, s.q.data(), s.v.data(), s.a.data(), tau);
+  const Vector expected = M * test::to_vector(s.a.data(), n) + bias;
+  test::keep_worst(worst.inverse, relative_error(test::to_vector(tau, n), expected));
+
+  const double kinetic = multibody::energy(tree, inertia, s.q.data(), s.v.data()).kinetic;
+  test::keep_worst(worst.kinetic, std::abs(kinetic - data->energy[1]) / kinetic);
+
+  const auto kinematics = multibody::forward_kinematics(tree, s.q.data(), s.v.data());
+  const Vec3 p_B(0.3, -0.2, 0.7);
+  std::unique_ptr<mjtNum[]> jacobian(new mjtNum[static_cast<std::size_t>(3 * n)]);
+  for (int b = 0; b < tree.body_count(); ++b) {
+    const int id = mj_name2id(model.get(), mjOBJ_BODY, tree.body(b).name.c_str());
+    ASSERT_GE(id, 0);
+    using RowMajor = Eigen::Matrix<mjtNum, 3, 3, Eigen::RowMajor>;
+    const Mat3 R = Eigen::Map<const RowMajor>(data->xmat + 9 * id);
+    const Vec3 p = Eigen::Map<const Vec3>(data->xpos + 3 * id);
+    const multibody::Pose pose = multibody::body_pose(tree, kinematics, b);
+    test::keep_worst(worst.pose, (pose.R - R).norm());
+    test::keep_worst(worst.pose, (pose.p - p).norm());
+    const Vec3 point = R * p_B + p;
+    mj_jac(model.get(), data.get(), jacobian.get(), nullptr, point.data(), id);
+    const multibody::PointMotion motion = multibody::point_motion(tree, kinematics, b, p_B);
+    Vec3 v = Vec3::Zero();
+    for (int i = 0; i < n; ++i) {
+      Vec3 column;
+      for (int k = 0; k < 3; ++k) column(k) = jacobian[static_cast<std::size_t>(k * n + dof[i])];
+      v += column * s.v[static_cast<std::size_t>(i)];
+      test::keep_worst(worst.jacobian, (motion.J_W[static_cast<std::size_t>(i)] - column).norm() /
+                                           (1.0 + column.norm()));
+    }
+    test::keep_worst(worst.velocity, (motion.v_W - v).norm() / (1.0 + v.norm()));
+  }
+}
+
+void expect_small(const Worst& w, double tolerance) {
+  std::printf(
+      "worst relative difference from MuJoCo: pose %.1e, velocity %.1e, Jacobian %.1e, "
+      "kinetic energy %.1e, M %.1e, bias %.1e, forward %.1e, inverse %.1e\n",
+      w.pose, w.velocity, w.jacobian, w.kinetic, w.mass, w.bias, w.acceleration, w.inverse);
+  for (const double error :
+       {w.pose, w.velocity, w.jacobian, w.kinetic, w.mass, w.bias, w.acceleration, w.inverse})
+    EXPECT_LT(error, tolerance);
+}
+
+TEST(MultibodyAgainstMujoco, RandomTrees) {
+  test::Random random(20020601);
+  Worst worst;
+  for (int k = 0; k < 400; ++k) {
+    const Tree tree = test::random_tree(random);
+    SCOPED_TRACE(k);
+    compare(tree, test::random_state(random, tree), worst);
+    if (HasFatalFailure()) return;
+  }
+  expect_small(worst, 1e-9);
+}
+
+TEST(MultibodyAgainstMujoco, ReferenceCrane) {
+  test::Random random(7);
+  const Tree tree = test::reference_crane();
+  Worst worst;
+  for (int k = 0; k < 50; ++k) compare(tree, test::random_state(random, tree), worst);
+  expect_small(worst, 1e-9);
+}
+
+}  // namespace
+}  // namespace knuckleboom

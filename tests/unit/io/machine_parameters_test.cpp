@@ -1,0 +1,358 @@
+// Every number of a machine file ends up in the model, and every number has a source.
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "io_test_support.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using test::config;
+using test::slurp;
+
+// All numbers of a model as text, digit for digit.
+class Dump {
+ public:
+  explicit Dump(const machine::MachineModel& m) {
+    stream_ << std::hexfloat;
+    vector(m.tree.gravity_W);
+    for (int i = 0; i < m.tree.body_count(); ++i) body(m.tree.body(i));
+    for (const machine::Actuator& a : m.actuators) actuator(a);
+    for (const control::PidGains& g : m.controllers)
+      add(g.Kp, g.Ki, g.Kd, g.derivative_filter_s, g.feed_forward, g.overlap_compensation_V,
+          g.compensation_width_V, g.output_limit_V, static_cast<double>(g.anti_windup),
+          g.tracking_time_s, g.period_ticks);
+    add(m.supply.pump_Pa, m.supply.tank_Pa, m.tau_Q, static_cast<double>(m.closed_valve),
+        m.tip_body);
+    vector(m.tip_B);
+  }
+  std::string text() const { return stream_.str(); }
+
+ private:
+  template <typename... T>
+  void add(T... values) {
+    ((stream_ << values << ' '), ...);
+    stream_ << '\n';
+  }
+  void vector(const Vec3& v) { add(v.x(), v.y(), v.z()); }
+  void matrix(const Mat3& M) {
+    for (int i = 0; i < 3; ++i) vector(M.row(i));
+  }
+  void body(const multibody::Body& b) {
+    add(b.name, b.joint_name, b.parent, static_cast<int>(b.type), b.inertia.mass, b.damping,
+        b.lower, b.upper);
+    matrix(b.in_parent.R);
+    vector(b.in_parent.p);
+    vector(b.axis_B);
+    vector(b.inertia.com);
+    matrix(b.inertia.about_com);
+  }
+  void actuator(const machine::Actuator& a) {
+    vector(a.linkage.base_pin);
+    vector(a.linkage.rod_pin);
+    const hydraulics::Circuit& c = a.circuit;
+    add(a.name, a.link, c.line1.I, c.line1.C, c.line1.R, c.line2.I, c.line2.C, c.line2.R, c.A1,
+        c.A2, c.D_m, c.N, c.B, c.leak_internal, c.leak_external1, c.leak_external2);
+    const hydraulics::Protection& p = c.protection;
+    add(p.enabled, p.relief_Pa, p.relief_conductance, p.anti_cavitation_Pa,
+        p.anti_cavitation_conductance);
+    const hydraulics::Valve& v = c.valve;
+    add(v.overlap_V, v.full_V, v.min_conductance_ratio, v.spool_time_constant_s);
+    for (const hydraulics::Conductance& e : v.edge) {
+      add(e.scale, e.polynomial[0], e.polynomial[1], e.polynomial[2]);
+      for (std::size_t i = 0; i < e.table.x.size(); ++i) add(e.table.x[i], e.table.y[i]);
+    }
+    const machine::EndStops& s = a.stops;
+    add(s.enabled, s.x_min, s.x_max, s.cushion, s.cushion_damping, s.stiffness, s.damping);
+  }
+
+  std::ostringstream stream_;
+};
+
+// A machine that uses every key the format has.
+const char kEverything[] = R"(
+name = "everything"
+source = "made up for a test"
+gravity_m_per_s2 = 9.81
+[supply]
+pump_bar = 200
+tank_bar = 2
+[closed_valve]
+model = "quasi_static"
+tau_Q_ms = 12
+[[body]]
+name = "post"
+position_m = [0.1, 0.2, 0.3]
+rpy_deg = [1, 2, 3]
+mass_kg = 100
+com_mm = [1, 2, 3]
+inertia_kg_m2 = [10, 11, 12, 0.1, 0.2, 0.3]
+joint = { name = "turn", type = "revolute", axis = [0, 0.6, 0.8], lower_deg = -90, upper_deg = 90, damping_N_m_s_per_rad = 3 }
+[[body]]
+name = "arm"
+parent = "post"
+position_m = [1, 0, 0]
+mass_kg = 100
+com_m = [1, 2, 3]
+inertia_kg_m2 = [10, 11, 12]
+joint = { name = "lift", type = "revolute", axis = [0, -1, 0.5], lower_rad = 0.1, upper_rad = 1.0 }
+[[body]]
+name = "slide"
+parent = "arm"
+position_m = [2, 0, 0]
+mass_t = 0.05
+com_m = [0, 0, 0]
+inertia_kg_m2 = [1, 1, 1]
+joint = { name = "reach", type = "prismatic", axis = [1, 0.1, 0], lower_m = 0, upper_m = 1.5, damping_N_s_per_m = 40 }
+[[body]]
+name = "tool"
+parent = "slide"
+position_m = [0.5, 0, 0]
+mass_kg = 20
+com_m = [0, 0, -0.5]
+inertia_kg_m2 = [1, 1, 1]
+[tip]
+body = "tool"
+position_m = [0.1, 0.2, -1]
+[valve.four]
+overlap_mV = 400
+full_V = 9
+min_conductance_ratio = 1e-4
+spool_time_constant_ms = 15
+pump_to_a = { conductance_m3_per_s_sqrtPa = 1e-6, polynomial = [0.5, 0.3, 0.2] }
+b_to_tank = { conductance_m3_per_s_sqrtPa = 2e-6, table = [[0, 0], [0.4, 0.2], [1, 1]] }
+pump_to_b = { conductance_m3_per_s_sqrtPa = 3e-6, polynomial = [1] }
+a_to_tank = { conductance_m3_per_s_sqrtPa = 4e-6, polynomial = [0.1, 0.9] }
+[valve.one]
+overlap_V = 0.5
+full_V = 10
+min_conductance_ratio = 1e-4
+conductance_m3_per_s_sqrtPa = 3e-6
+table = [[0, 0], [1, 1]]
+b_to_tank.conductance_m3_per_s_sqrtPa = 4e-6
+[protection]
+relief_bar = 250
+relief_conductance_l_per_min_bar = 120
+anti_cavitation_bar = -0.1
+anti_cavitation_conductance_l_per_min_bar = 1800
+[[actuator]]
+name = "drive"
+joint = "turn"
+kind = "motor"
+displacement_cm3_per_rev = 72
+gear_ratio = 100
+friction_N_m_s_per_rad = 1000
+leak_internal_Pa_s_per_m3 = 2e12
+leak_a_kg_per_m4_s = 8e12
+leak_b_kg_per_m4_s = 9e12
+valve = "four"
+line_a = { inertance_kg_per_m4 = 1.2e7, capacitance_cm3_per_bar = 0.2, resistance_kg_per_m4_s = 2e8 }
+line_b = { inertance_kg_per_m4 = 1.3e7, capacitance_m3_per_Pa = 2e-12, resistance_Pa_s_per_m3 = 3e8 }
+end_stops = { min_deg = -80, max_deg = 85, cushion_deg = 5, cushion_damping_kN_m_s_per_rad = 20, stiffness_kN_m_per_rad = 900, damping_N_m_s_per_rad = 4000 }
+protection = { relief_bar = 200, anti_cavitation_bar = -0.2 }
+[[actuator]]
+joint = "lift"
+kind = "cylinder"
+bore_mm = 100
+rod_mm = 60
+base_pin_m = [0.3, 0, -0.6]
+rod_pin_m = [1.2, 0.1, 0.2]
+friction_kN_s_per_m = 20
+valve = "one"
+line_a = { inertance_kg_per_m4 = 1.5e7, capacitance_m3_per_Pa = 9e-12, resistance_kg_per_m7 = 4e10 }
+line_b = { inertance_kg_per_m4 = 1.6e7, capacitance_m3_per_Pa = 7e-12, resistance_kg_per_m7 = 5e10 }
+end_stops = { cushion_mm = 60, cushion_damping_kN_s_per_m = 300, stiffness_kN_per_mm = 50, damping_N_s_per_m = 1e6 }
+[[actuator]]
+joint = "reach"
+kind = "cylinder"
+area_a_cm2 = 50
+area_b_cm2 = 30
+friction_N_s_per_m = 2e4
+line_a = { inertance_kg_per_m4 = 1.5e7, capacitance_m3_per_Pa = 9e-12, resistance_kg_per_m7 = 4e10 }
+line_b = { inertance_kg_per_m4 = 1.6e7, capacitance_m3_per_Pa = 7e-12, resistance_kg_per_m7 = 5e10 }
+end_stops = { min_m = 0.1, max_m = 1.4, cushion_mm = 50, cushion_damping_N_s_per_m = 3e5, stiffness_N_per_m = 5e7, damping_N_s_per_m = 1e6 }
+  [actuator.valve]
+  overlap_V = 0.3
+  full_V = 8
+  min_conductance_ratio = 2e-4
+  conductance_m3_per_s_sqrtPa = 2e-6
+  polynomial = [0.2, 0.3, 0.5]
+[[controller]]
+joint = "turn"
+kp_V_per_deg = 0.5
+ki_V_per_deg_s = 0.1
+kd_V_s_per_deg = 0.01
+feed_forward_V_s_per_rad = 2
+derivative_filter_ms = 20
+overlap_compensation_V = 0.4
+compensation_width_mV = 60
+output_limit_V = 9
+tracking_time_s = 0.8
+anti_windup = "back_calculation"
+period_ticks = 5
+[[controller]]
+joint = "lift"
+kp_V_per_rad = 40
+output_limit_V = 10
+[[controller]]
+joint = "reach"
+kp_V_per_m = 30
+ki_V_per_m_s = 5
+kd_V_s_per_m = 1
+feed_forward_V_s_per_mm = 0.01
+output_limit_V = 10
+)";
+
+// The numbers of one entry of the source list, and how to set each of them by an override.
+std::vector<io::Override> mutations(const machine::Source& source) {
+  std::vector<io::Override> list;
+  std::vector<int> index;  // of the open arrays
+  const std::string& text = source.value;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const char c = text[i];
+    if (c == '[') {
+      index.push_back(0);
+    } else if (c == ']') {
+      index.pop_back();
+      if (index.empty()) break;
+    } else if (c == ',') {
+      ++index.back();
+    } else if (c != ' ') {
+      const std::size_t end = std::min(text.find_first_of(",] ", i), text.size());
+      double value = 0.0;
+      std::from_chars(text.data() + i, text.data() + end, value);
+      const bool integer = source.key.ends_with("_ticks");
+      const double changed = integer ? value + 1.0 : value == 0.0 ? 1e-3 : value * 1.0078125;
+      std::string key = source.key;
+      for (const int k : index) key += "." + std::to_string(k);
+      std::ostringstream written;
+      written.precision(17);
+      written << changed;
+      list.push_back({key, written.str()});
+      i = end;
+      if (index.empty()) break;
+      continue;
+    }
+    ++i;
+  }
+  return list;
+}
+
+// Values that end the range of a curve cannot be moved alone.
+bool is_fixed(const std::string& key, const std::string& value) {
+  return key.find(".table.") != std::string::npos && value.starts_with("1.007");
+}
+
+void expect_all_used(const std::string& text, const std::vector<std::string>& without_effect) {
+  const machine::MachineModel model = io::read_machine_text(text, "m.toml").model;
+  const std::string before = Dump(model).text();
+  ASSERT_GT(model.sources.size(), 50u);
+  std::size_t n = 0;
+  for (const machine::Source& source : model.sources) {
+    const auto list = mutations(source);
+    EXPECT_FALSE(list.empty()) << source.key << " = " << source.value;
+    for (const io::Override& o : list) {
+      if (is_fixed(o.key, o.value)) continue;
+      if (std::find(without_effect.begin(), without_effect.end(), o.key) != without_effect.end())
+        continue;
+      ++n;
+      std::string after;
+      const auto faults = test::faults([&] {
+        after = Dump(io::read_machine_text(text, "m.toml", std::vector{o}).model).text();
+      });
+      EXPECT_EQ(test::joined(faults), "");
+      EXPECT_NE(before, after) << o.key << " = " << o.value << " changes nothing";
+    }
+  }
+  EXPECT_GT(n, 100u);
+}
+
+TEST(MachineParameters, EveryNumberOfTheHarvesterIsUsed) {
+  // The length of an axis says nothing; one moment alone is refused for the point mass of the head.
+  expect_all_used(
+      slurp(config("machines/harvester/machine.toml")),
+      {"body.swing_structure.joint.axis.2", "body.boom.joint.axis.1", "body.stick.joint.axis.1",
+       "body.head.inertia_kg_m2.0", "body.head.inertia_kg_m2.1", "body.head.inertia_kg_m2.2"});
+}
+
+TEST(MachineParameters, EveryKeyOfTheFormatIsUsed) { expect_all_used(kEverything, {}); }
+
+TEST(MachineParameters, UnitsAreConverted) {
+  const machine::MachineModel m = io::read_machine_text(kEverything, "m.toml").model;
+  constexpr double kDegree = 3.14159265358979323846 / 180.0;
+  EXPECT_EQ(m.supply.pump_Pa, 2e7);
+  EXPECT_EQ(m.tau_Q, 0.012);
+  EXPECT_EQ(m.tree.body(0).inertia.com.z(), 0.003);
+  EXPECT_EQ(m.tree.body(0).lower, -90.0 * kDegree);
+  EXPECT_EQ(m.tree.body(2).inertia.mass, 50.0);
+  EXPECT_EQ(m.tree.body(2).damping, 40.0);
+  EXPECT_EQ(m.actuators[0].circuit.valve.overlap_V, 0.4);
+  EXPECT_DOUBLE_EQ(m.actuators[0].circuit.D_m, 72e-6 / (360.0 * kDegree));
+  EXPECT_DOUBLE_EQ(m.actuators[0].circuit.line1.C, 0.2e-6 / 1e5);
+  EXPECT_DOUBLE_EQ(m.actuators[1].circuit.protection.relief_conductance, 120e-3 / 60.0 / 1e5);
+  EXPECT_EQ(m.actuators[1].circuit.B, 2e4);
+  EXPECT_EQ(m.actuators[1].stops.stiffness, 5e7);
+  EXPECT_EQ(m.actuators[2].circuit.A1, 50e-4);
+  EXPECT_DOUBLE_EQ(m.controllers[0].Kp, 0.5 / kDegree);
+  EXPECT_DOUBLE_EQ(m.controllers[0].Kd, 0.01 / kDegree);
+  EXPECT_EQ(m.controllers[2].feed_forward, 10.0);
+}
+
+TEST(MachineParameters, StructureIsRead) {
+  const machine::MachineModel m = io::read_machine_text(kEverything, "m.toml").model;
+  EXPECT_EQ(m.closed_valve, machine::ClosedValveModel::kQuasiStatic);
+  EXPECT_EQ(m.actuators[0].name, "drive");
+  // Own values over those of [protection].
+  EXPECT_EQ(m.actuators[0].circuit.protection.relief_Pa, 2e7);
+  EXPECT_EQ(m.actuators[1].circuit.protection.relief_Pa, 2.5e7);
+  EXPECT_EQ(m.actuators[0].circuit.protection.relief_conductance,
+            m.actuators[1].circuit.protection.relief_conductance);
+  // Edges over what they share.
+  EXPECT_EQ(m.actuators[0].circuit.valve.edge[hydraulics::kAToTank].scale, 4e-6);
+  EXPECT_EQ(m.actuators[0].circuit.valve.edge[hydraulics::kBToTank].table.x.size(), 3u);
+  EXPECT_EQ(m.actuators[1].circuit.valve.edge[hydraulics::kBToTank].scale, 4e-6);
+  EXPECT_EQ(m.actuators[1].circuit.valve.edge[hydraulics::kPumpToA].scale, 3e-6);
+  EXPECT_EQ(m.actuators[2].linkage.kind, machine::LinkageKind::kDirect);
+  EXPECT_EQ(m.controllers[0].anti_windup, control::AntiWindup::kBackCalculation);
+  EXPECT_EQ(m.controllers[0].period_ticks, 5);
+  EXPECT_EQ(m.tree.body(m.tip_body).name, "tool");
+}
+
+TEST(MachineParameters, RollPitchYawTurnAboutTheParentsAxes) {
+  const io::Override yaw{"body.post.rpy_deg", "[0, 0, 90]"};
+  const Mat3 Z =
+      io::read_machine_text(kEverything, "m.toml", std::vector{yaw}).model.tree.body(0).in_parent.R;
+  EXPECT_NEAR((Z * Vec3::UnitX() - Vec3::UnitY()).norm(), 0.0, 1e-15);
+  const io::Override both{"body.post.rpy_deg", "[90, 0, 90]"};
+  const Mat3 R = io::read_machine_text(kEverything, "m.toml", std::vector{both})
+                     .model.tree.body(0)
+                     .in_parent.R;
+  // Roll first: z goes to -y, which the yaw then takes to x.
+  EXPECT_NEAR((R * Vec3::UnitZ() - Vec3::UnitX()).norm(), 0.0, 1e-15);
+  EXPECT_NEAR((R * R.transpose() - Mat3::Identity()).norm(), 0.0, 1e-15);
+}
+
+TEST(MachineParameters, SourcesNameKeyValueAndOrigin) {
+  const machine::MachineModel m = io::read_machine(config("machines/harvester/machine.toml")).model;
+  const auto find = [&](const std::string& key) {
+    for (const machine::Source& source : m.sources)
+      if (source.key == key) return source;
+    return machine::Source{};
+  };
+  EXPECT_EQ(find("actuator.boom.bore_mm").value, "140 mm");
+  EXPECT_NE(find("actuator.boom.bore_mm").source.find("representative"), std::string::npos);
+  EXPECT_EQ(find("valve.main.conductance_m3_per_s_sqrtPa").value, "3e-6 m3/(s sqrt(Pa))");
+  EXPECT_EQ(find("body.stick.position_m").value, "[5.0, 0, 0] m");
+  EXPECT_EQ(find("gravity_m_per_s2").source, "standard gravity, rounded");
+  EXPECT_NE(find("actuator.boom.end_stops.cushion_mm").source.find("120 kN"), std::string::npos);
+  for (const machine::Source& source : m.sources) EXPECT_FALSE(source.source.empty()) << source.key;
+}
+
+}  // namespace
+}  // namespace knuckleboom
