@@ -461,7 +461,8 @@ class ScenarioReader {
         {"kp", Dimension::kProportionalAngle, Dimension::kProportionalLength},
         {"ki", Dimension::kIntegralAngle, Dimension::kIntegralLength},
         {"kd", Dimension::kRateAngle, Dimension::kRateLength},
-        {"feed_forward", Dimension::kRateAngle, Dimension::kRateLength}};
+        {"feed_forward", Dimension::kRateAngle, Dimension::kRateLength},
+        {"overlap_compensation", Dimension::kVoltage, Dimension::kVoltage}};
     const std::size_t before = report_.count();
     for (const Gain& gain : kGains) {
       Dimension which = Dimension::kNone;
@@ -471,13 +472,14 @@ class ScenarioReader {
         reader.error(gain.key, "the event changes two gains; write one event for each");
       event.key = gain.key;
       event.value = *value;
-      unit = which == gain.angle ? Dimension::kAngle : Dimension::kLength;
+      if (gain.angle != gain.length)
+        unit = which == gain.angle ? Dimension::kAngle : Dimension::kLength;
     }
     if (event.key.empty() && report_.count() == before)
       report_.error(reader.place(),
                     "the event changes no gain; add one of kp_V_per_rad, "
-                    "ki_V_per_rad_s, kd_V_s_per_rad or feed_forward_V_s_per_rad (or "
-                    "the same per m)");
+                    "ki_V_per_rad_s, kd_V_s_per_rad, feed_forward_V_s_per_rad (or the same per m) or "
+                    "overlap_compensation_V");
   }
 
   // What is let go must have been attached before.

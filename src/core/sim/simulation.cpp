@@ -214,6 +214,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
       if (event.key == "ki") gains.Ki = event.value;
       if (event.key == "kd") gains.Kd = event.value;
       if (event.key == "feed_forward") gains.feed_forward = event.value;
+      if (event.key == "overlap_compensation") gains.overlap_compensation_V = event.value;
       break;
     }
   }

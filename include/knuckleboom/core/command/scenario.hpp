@@ -43,7 +43,7 @@ struct Event {
   double at_s = 0.0;
   std::string name;    // payload
   std::string target;  // body or joint
-  std::string key;     // gain name: kp, ki, kd, feed_forward
+  std::string key;     // gain name: kp, ki, kd, feed_forward, overlap_compensation
   JointMode mode = JointMode::kTrack;
   double value = 0.0;
   double mass_kg = 0.0;       // payload
