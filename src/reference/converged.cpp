@@ -56,6 +56,7 @@ struct ConvergedSolver::Impl {
   hydraulics::StageInput in[kMaxActuators];
   double segment_start = 0.0;
   double spool_start[kMaxActuators];
+  double oil_start[kMaxActuators];  // energy at the start of the tick, for held oil
 
   Impl(const sim::Simulation& s, ConvergedOptions o)
       : simulation(s),
@@ -209,14 +210,17 @@ struct ConvergedSolver::Impl {
       const double shift = (a.F_hold - load) / K;
       const double x_dot = J[k] * v[i];
       held_a[i] = ((a.x_hold + shift - x[k]) / tau_Q - x_dot) / tau_Q / J[k];
-      const double lines[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
-      for (int s = 0; s < 2; ++s)
-        e.out[k].p[s] = e.out[k].P_C[s] =
-            a.P_hold[s] -
-            constants[static_cast<std::size_t>(k)].side[s].sign_area / lines[s] * shift;
+      machine::held_pressures(actuator.circuit, a, shift, e.out[k].P_C);
+      for (int s = 0; s < 2; ++s) e.out[k].p[s] = e.out[k].P_C[s];
     }
     for (int i = 0; i < n; ++i)
       if (held[i]) e.a[i] = held_a[i];
+    // Work that the held joints' motion and its missing reaction put into the bodies.
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        if (held[i] || held[j]) e.ledger[7] += v[i] * body.M[i][j] * e.a[j];
+    for (int i = 0; i < n; ++i)
+      if (held[i]) e.ledger[7] += v[i] * body.bias[i];
   }
 
   static int rhs(double t, N_Vector yv, N_Vector dyv, void* user) {
@@ -348,6 +352,9 @@ struct ConvergedSolver::Impl {
     stops.push_back(h);
     double from = 0.0;
     Evaluation e;
+    for (int k = 0; k < m; ++k)
+      oil_start[k] = machine::oil_energy(model.actuators[static_cast<std::size_t>(k)].circuit,
+                                         state->actuator[k], LineModel::kClosed);
     for (const double to : stops) {
       // A spool on its overlap belongs to the side it is moving to: look a little ahead.
       for (int k = 0; k < m; ++k) state->actuator[k].spool_V = spool_at(k, t + from + 1e-9);
@@ -365,6 +372,13 @@ struct ConvergedSolver::Impl {
     bool relief = false;
     bool cavitation = false;
     bool finite = true;
+    for (int k = 0; k < m; ++k) {
+      if (!quasi_static(k)) continue;
+      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+      machine::release_held_oil(actuator, constants[static_cast<std::size_t>(k)],
+                                simulation.tick_s(), oil_start[k], state->actuator[k],
+                                state->energy);
+    }
     for (int k = 0; k < m; ++k)
       machine::watch(model.actuators[static_cast<std::size_t>(k)], e.out[k], e.stop[k].active,
                      state->actuator[k], state->health, relief, cavitation);

@@ -65,6 +65,33 @@ void watch(const Actuator& actuator, const StageResult& out, bool at_stop, Actua
   cavitation = cavitation || cavitation_bits != 0;
 }
 
+void held_pressures(const Circuit& circuit, const ActuatorState& a, double shift, double (&P)[2]) {
+  P[0] = a.P_hold[0] - hydraulics::area1(circuit) / circuit.line1.C * shift;
+  P[1] = a.P_hold[1] + hydraulics::area2(circuit) / circuit.line2.C * shift;
+}
+
+void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants& k, double h,
+                      double oil_before, ActuatorState& a, EnergyLedger& energy) {
+  const double C[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
+  const double p[2] = {a.p[0], a.p[1]};
+  double booked = 0.0;
+  for (int s = 0; s < 2; ++s) {
+    const double leak = k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s];
+    const double leaked = p[s] - h / C[s] * leak;
+    const double kept = std::clamp(leaked, k.P_low, k.P_high);
+    // Mean pressure times volume, so that the oil's energy balances exactly.
+    const double leakage = 0.5 * C[s] * (p[s] * p[s] - leaked * leaked);
+    const double relief = 0.5 * C[s] * (leaked * leaked - kept * kept);
+    energy.leakage += leakage;
+    energy.relief += relief;
+    booked += leakage + relief;
+    a.P_hold[s] += kept - p[s];
+    a.F_hold += k.side[s].sign_area * (kept - p[s]);
+    a.p[s] = a.P_C[s] = kept;
+  }
+  energy.model += oil_energy(actuator.circuit, a, LineModel::kClosed) - oil_before + booked;
+}
+
 LinkageState displacement(const MachineModel& model, int actuator, double q) {
   const Linkage& linkage = model.actuators[static_cast<std::size_t>(actuator)].linkage;
   if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};

@@ -21,35 +21,16 @@ bool outside(const StageConstants& k, const Pressures& a) {
 
 // Quasi-static closed valve: the piston goes to eq. 25's position through a filter of second order (the
 // flow that eq. 15 filters is the one that carries the piston there). load: force of the machine on the
-// piston. Sets the ports by eq. 26; returns the piston speed.
+// piston. Sets the ports by eq. 26; returns the piston speed at the end of the step.
 double quasi_static_speed(double tau, double h, double load, const ActuatorState& a, Drive& d) {
-  const hydraulics::Circuit& circuit = d.actuator->circuit;
-  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(circuit);
-  const double r = h / tau;
-  const double C[2] = {circuit.line1.C, circuit.line2.C};
-  const double x_dot_start = d.x_dot;
+  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(d.actuator->circuit);
   d.out = hydraulics::StageResult{};
-  for (int s = 0; s < 2; ++s)
-    d.out.p[s] = d.out.P_C[s] = a.P_hold[s] - d.constants->side[s].sign_area / C[s] * shift;
-  d.x_dot = (x_dot_start + r / tau * (a.x_hold + shift - d.x_n)) / (1.0 + r + r * r);
+  held_pressures(d.actuator->circuit, a, shift, d.out.P_C);
+  for (int s = 0; s < 2; ++s) d.out.p[s] = d.out.P_C[s];
+  const double r = h / tau;
+  d.x_dot = (d.x_dot * (1.0 - 0.5 * r * r) + r / tau * (a.x_hold + shift - d.x_n)) /
+            (1.0 + r + 0.5 * r * r);
   return d.x_dot;
-}
-
-// Protective valves and leakage let go of the oil that a quasi-static closed valve holds.
-void bleed(const Actuator& actuator, const StageConstants& k, double h, ActuatorState& a,
-           EnergyLedger& energy) {
-  const double C[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
-  const double p[2] = {a.p[0], a.p[1]};
-  for (int s = 0; s < 2; ++s) {
-    const hydraulics::detail::Bypass y = hydraulics::detail::bypass(k, p[s]);
-    const double leak = k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s];
-    const double flow = (y.flow + leak) / (1.0 + h / C[s] * y.slope);
-    const double dP = -h / C[s] * flow;
-    (y.flow != 0.0 ? energy.relief : energy.leakage) += h * p[s] * flow;
-    a.P_hold[s] += dP;
-    a.F_hold += k.side[s].sign_area * dP;
-    a.p[s] = a.P_C[s] = p[s] + dP;
-  }
 }
 
 // Where an open valve's speed would settle if the load kept the force it had at the end of the last step
@@ -177,7 +158,6 @@ void Stepper::step_reduced(MachineState& state) const {
     }
     if (held[i]) {
       any_held = true;
-      theta[i] = 1.0;
       continue;
     }
     x_dot_start[k] = d.x_dot;
@@ -254,31 +234,23 @@ void Stepper::step_reduced(MachineState& state) const {
         book_closed(a, x_dot_start[k], h, d, state.energy);
       else
         book(d, h * theta[i], state.energy);
-      if (any_held) {
-        const double force = d.out.force - constants.B * d.x_dot + d.stop.force;
-        state.energy.model -= h * theta[i] * d.x_dot * force;
-      }
     }
     for (int s = 0; s < 2; ++s) {
       a.P_C[s] = d.out.P_C[s];
       a.p[s] = d.out.p[s];
       a.Q[s] = d.out.Q[s];
     }
-    if (held[i]) {
-      const double booked = state.energy.relief + state.energy.leakage;
-      bleed(*d.actuator, constants, h, a, state.energy);
-      state.energy.model += oil_energy(d.actuator->circuit, a, LineModel::kClosed) - oil_before +
-                            (state.energy.relief + state.energy.leakage - booked);
-    }
+    if (held[i]) release_held_oil(*d.actuator, constants, h, oil_before, a, state.energy);
     watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
   }
   if (any_held) {
-    // Work on the bodies with no actuator behind it: what the held joints' prescribed motion costs.
+    // Work on the bodies with no actuator behind it: the held joints' prescribed motion, and its
+    // reaction on the free joints, which the model leaves out.
     for (int i = 0; i < n; ++i) {
-      double tau = bias[i];
-      for (int j = 0; j < n; ++j) tau += M_h[i][j] * (v[j] - state.v[j]);
-      const double mean = (1.0 - theta[i]) * state.v[i] + theta[i] * v[i];
-      state.energy.model += h * tau * mean;
+      double tau = held[i] ? body.bias[i] : 0.0;
+      for (int j = 0; j < n; ++j)
+        if (held[i] || held[j]) tau += M_h[i][j] * (v[j] - state.v[j]);
+      state.energy.model += 0.5 * h * tau * (state.v[i] + v[i]);
     }
   }
   state.health.relief_ticks += relief ? 1 : 0;

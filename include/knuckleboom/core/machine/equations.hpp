@@ -94,6 +94,15 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
 void watch(const Actuator& actuator, const hydraulics::StageResult& out, bool at_stop,
            ActuatorState& a, Health& health, bool& relief, bool& cavitation);
 
+// Quasi-static closed valve: port pressures for a piston shifted from where it was held (eq. 26).
+void held_pressures(const hydraulics::Circuit& circuit, const ActuatorState& a, double shift,
+                    double (&P)[2]);
+// What leakage and protective valves (ideal here: no pressure stays beyond their setting) let go of over
+// a tick lowers the held values. Books relief, leakage and, as the model's gain, the change of the oil's
+// energy since oil_before, which no piston work goes into.
+void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants& k, double h,
+                      double oil_before, ActuatorState& a, EnergyLedger& energy);
+
 // Actuator displacement and lever of actuator k at joint position q.
 LinkageState displacement(const MachineModel& model, int actuator, double q);
 
