@@ -247,45 +247,74 @@ void check_options(const CompareOptions& options) {
   if (!options.trace_folder.empty()) make_output_folder(options.trace_folder, "--trace-dir");
 }
 
-}  // namespace
+// --- The whole report ---------------------------------------------------------
 
-int compare(const CompareOptions& options) {
-  check_options(options);
-  std::optional<io::Trace> recorded;
-  if (!options.against.empty()) recorded = io::read_trace(options.against);
-  const std::vector<io::ColumnPair> renamed = renamed_columns(options.column_map);
-  const std::vector<Method> chosen = chosen_methods(options, recorded);
-  const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
-  const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+struct Comparison {
+  std::string a, b;
+  std::vector<Difference> rows;
+  const Recording* recording_a = nullptr;  // null: a recorded trace
+  const Recording* recording_b = nullptr;
+};
 
+// Nothing if the runs were interrupted.
+std::optional<std::vector<ModelRun>> run_all(const sim::Simulation& simulation,
+                                             const std::vector<Method>& chosen,
+                                             const CompareOptions& options) {
   const InterruptGuard guard;
   std::vector<ModelRun> runs;
+  runs.reserve(chosen.size());
   for (const Method& method : chosen) {
     // The tolerance is for those of the methods that have one.
     runs.push_back(run_model(simulation, method,
                              method.converged ? options.relative_tolerance : std::nullopt,
                              kCompareRows));
-    if (runs.back().result.interrupted) {
-      fmt::print(stderr, "knuckleboom: stopped during the {} model; nothing was written\n",
-                 method.name);
-      return kInterruptedRun;
-    }
+    if (!runs.back().result.interrupted) continue;
+    fmt::print(stderr, "knuckleboom: stopped during the {} model; nothing was written\n",
+               method.name);
+    return std::nullopt;
   }
+  return runs;
+}
 
+// With the recorded trace, or else of all others with the first.
+std::vector<Comparison> compare_all(const machine::MachineModel& model,
+                                    const std::vector<ModelRun>& runs,
+                                    const std::optional<io::Trace>& recorded,
+                                    const CompareOptions& options) {
+  std::vector<io::Trace> traces;
+  traces.reserve(runs.size());
+  for (const ModelRun& run : runs)
+    traces.push_back(run.recording.to_trace(fmt::format("the {} model", run.method.name)));
+  std::vector<Comparison> out;
+  if (recorded) {
+    const std::vector<io::ColumnPair> renamed = renamed_columns(options.column_map);
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      out.push_back({options.against, runs[i].method.name,
+                     differences(wanted_channels(model), traces[i], *recorded, renamed)});
+    return out;
+  }
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    out.push_back({runs[0].method.name, runs[i].method.name,
+                   differences(wanted_channels(model), traces[0], traces[i]), &runs[0].recording,
+                   &runs[i].recording});
+  return out;
+}
+
+std::string overview(const LoadedCase& loaded, const sim::Simulation& simulation,
+                     const std::vector<ModelRun>& runs) {
   std::string text =
       fmt::format("{}, {:g} s\n", loaded.title(), loaded.scenario.scenario.duration_s);
-  for (const ModelRun& run : runs) {
-    const double simulated = simulation.time(run.result.state);
+  for (const ModelRun& run : runs)
     text += fmt::format(
         "  {:<25}{:.0f} times real time, {}\n", run.method.name + " model",
-        run.result.wall_s > 0.0 ? simulated / run.result.wall_s : 0.0,
+        simulation.time(run.result.state) / std::max(run.result.wall_s, 1e-9),
         counted(run.result.state.machine.health.valve_switches, "valve switch", "valve switches"));
-  }
+  return text;
+}
 
-  std::vector<ModelStability> stability;
-  for (const ModelRun& run : runs) stability.push_back(stability_of(run, simulation));
-  const std::vector<std::string> sentences = stability_sentences(simulation.model(), stability);
-
+std::string to_json(const LoadedCase& loaded, const sim::Simulation& simulation,
+                    const std::vector<ModelRun>& runs, const std::vector<Comparison>& comparisons,
+                    const std::vector<std::string>& stability) {
   JsonWriter json;
   json.begin_object()
       .member("scenario", loaded.scenario.scenario.name)
@@ -293,54 +322,62 @@ int compare(const CompareOptions& options) {
       .member("duration_s", loaded.scenario.scenario.duration_s);
   json.key("runs").begin_array();
   for (const ModelRun& run : runs) add_run(json, run, simulation.time(run.result.state));
-  json.end_array();
-  json.key("comparisons").begin_array();
-
-  bool good = true;
-  std::vector<io::Trace> traces;
-  for (const ModelRun& run : runs)
-    traces.push_back(run.recording.to_trace(fmt::format("the {} model", run.method.name)));
-  const auto add_comparison = [&](const std::string& a, const std::string& b,
-                                  const std::vector<Difference>& rows, const Recording* recording_a,
-                                  const Recording* recording_b) {
-    text += table(fmt::format("difference {} - {}", b, a), rows);
-    json.begin_object().member("a", a).member("b", b).key("differences");
-    add_differences(json, rows);
-    if (recording_a != nullptr && recording_b != nullptr) {
+  json.end_array().key("comparisons").begin_array();
+  for (const Comparison& comparison : comparisons) {
+    json.begin_object().member("a", comparison.a).member("b", comparison.b).key("differences");
+    add_differences(json, comparison.rows);
+    if (comparison.recording_a != nullptr) {
       json.key("oscillation");
-      add_oscillation(json, simulation.model(), *recording_a, *recording_b);
+      add_oscillation(json, simulation.model(), *comparison.recording_a, *comparison.recording_b);
     }
     json.end_object();
-  };
-  if (recorded) {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::vector<Difference> rows =
-          differences(wanted_channels(simulation.model()), traces[i], *recorded, renamed);
-      add_comparison(options.against, runs[i].method.name, rows, nullptr, nullptr);
-      std::string verdict;
-      good = within_tolerance(rows, options, verdict) && good;
-      text += verdict;
-    }
-  } else {
-    for (std::size_t i = 1; i < runs.size(); ++i)
-      add_comparison(runs[0].method.name, runs[i].method.name,
-                     differences(wanted_channels(simulation.model()), traces[0], traces[i]),
-                     &runs[0].recording, &runs[i].recording);
   }
-  json.end_array();
-  json.key("stability").begin_array();
-  for (const std::string& sentence : sentences) json.value(sentence);
+  json.end_array().key("stability").begin_array();
+  for (const std::string& sentence : stability) json.value(sentence);
   json.end_array().end_object();
-  if (!sentences.empty()) text += "\n";
-  for (const std::string& sentence : sentences) text += sentence + "\n";
+  return json.text();
+}
+
+void draw_runs(const LoadedCase& loaded, const machine::MachineModel& model,
+               const std::vector<ModelRun>& runs, const std::string& path) {
+  std::vector<NamedRun> named;
+  named.reserve(runs.size());
+  for (const ModelRun& run : runs) named.push_back({run.method.name, &run.recording});
+  draw(comparison_figure(model, named, loaded.title(), loaded.note()), path);
+}
+
+}  // namespace
+
+int compare(const CompareOptions& options) {
+  check_options(options);
+  std::optional<io::Trace> recorded;
+  if (!options.against.empty()) recorded = io::read_trace(options.against);
+  const std::vector<Method> chosen = chosen_methods(options, recorded);
+  const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
+  const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+  const machine::MachineModel& model = simulation.model();
+
+  const std::optional<std::vector<ModelRun>> finished = run_all(simulation, chosen, options);
+  if (!finished) return kInterruptedRun;
+  const std::vector<ModelRun>& runs = *finished;
+  const std::vector<Comparison> comparisons = compare_all(model, runs, recorded, options);
+  std::vector<ModelStability> stability;
+  stability.reserve(runs.size());
+  for (const ModelRun& run : runs) stability.push_back(stability_of(run, simulation));
+  const std::vector<std::string> sentences = stability_sentences(model, stability);
+
+  std::string text = overview(loaded, simulation, runs);
+  bool good = true;
+  for (const Comparison& comparison : comparisons) {
+    text += table(fmt::format("difference {} - {}", comparison.b, comparison.a), comparison.rows);
+    if (recorded) good = within_tolerance(comparison.rows, options, text) && good;
+  }
+  for (const std::string& sentence : sentences) text += "\n" + sentence + "\n";
 
   if (!options.trace_folder.empty()) write_traces(options.trace_folder, loaded, simulation, runs);
-  if (!options.summary.empty()) io::write_file(options.summary, json.text());
-  if (!options.plot.empty()) {
-    std::vector<NamedRun> named;
-    for (const ModelRun& run : runs) named.push_back({run.method.name, &run.recording});
-    draw(comparison_figure(simulation.model(), named, loaded.title(), loaded.note()), options.plot);
-  }
+  if (!options.summary.empty())
+    io::write_file(options.summary, to_json(loaded, simulation, runs, comparisons, sentences));
+  if (!options.plot.empty()) draw_runs(loaded, model, runs, options.plot);
   fmt::print("{}", text);
   const bool finite = std::none_of(runs.begin(), runs.end(),
                                    [](const ModelRun& run) { return run.result.non_finite; });

@@ -71,7 +71,7 @@ fs::path find_scenario(const std::string& name_or_file) {
   // A path that does not exist is refused by the reader, in the same words for all files.
   if (looks_like_a_path(name_or_file)) return name_or_file;
   for (const fs::path& folder : config_folders()) {
-    const fs::path path = folder / "scenarios" / (name_or_file + ".toml");
+    fs::path path = folder / "scenarios" / (name_or_file + ".toml");
     if (is_file(path)) return path;
   }
   throw UserError(not_found("scenario", name_or_file, scenario_names()));
@@ -81,7 +81,7 @@ fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
   if (looks_like_a_path(name_or_file)) {
     if (is_folder(name_or_file)) return fs::path(name_or_file) / kMachineFile;
     // A scenario names its machine relative to itself.
-    const fs::path beside = near.parent_path() / name_or_file;
+    fs::path beside = near.parent_path() / name_or_file;
     if (!near.empty() && !is_file(name_or_file) && is_file(beside)) return beside;
     return name_or_file;
   }
@@ -89,7 +89,7 @@ fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
   if (!near.empty())
     folders.insert(folders.begin(), (near.parent_path() / "..").lexically_normal());
   for (const fs::path& folder : folders) {
-    const fs::path path = folder / "machines" / name_or_file / kMachineFile;
+    fs::path path = folder / "machines" / name_or_file / kMachineFile;
     if (is_file(path)) return path;
   }
   throw UserError(not_found("machine", name_or_file, machine_names()));

@@ -150,8 +150,8 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
             pose_facts(model, "a tenth above the lower limits", pose_at(model, 0.1)),
             pose_facts(model, "a tenth below the upper limits", pose_at(model, 0.9))};
   std::vector<double> q = pose_at(model, 0.5);
-  std::vector<std::string> joints;
-  for (int i = 0; i < model.joint_count(); ++i) joints.push_back(model.joint_name(i));
+  std::vector<std::string> joints(static_cast<std::size_t>(model.joint_count()));
+  for (std::size_t i = 0; i < joints.size(); ++i) joints[i] = model.joint_name(static_cast<int>(i));
   for (const std::string& assignment : at) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos)
@@ -239,6 +239,7 @@ double megapascals(double pascals) {
 std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   std::string text = fmt::format("\nat rest, {}\n", pose.name);
   std::vector<std::string> words;
+  words.reserve(pose.q.size());
   for (int i = 0; i < model.joint_count(); ++i)
     words.push_back(fmt::format("{} {:.4g} {}", model.joint_name(i),
                                 pose.q[static_cast<std::size_t>(i)],

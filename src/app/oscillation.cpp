@@ -11,13 +11,13 @@
 namespace knuckleboom::app {
 namespace {
 
-constexpr double kCorner_Hz = 0.5;
-constexpr double kWindow_s = 4.0;
+constexpr double kCornerHz = 0.5;
+constexpr double kWindow = 4.0;  // s
 
 // Limits; docs/reference/command_line.md.
-constexpr double kDifference_V = 0.05;
+constexpr double kDifference = 0.05;  // V rms
 constexpr double kRateFactor = 3.0;
-constexpr double kOwn_V = 0.3;
+constexpr double kOwn = 0.3;            // V rms
 constexpr double kSlowReference = 0.3;  // share of the position's fast part
 
 // Second-order section of a Butterworth high-pass by the bilinear transform.
@@ -148,11 +148,11 @@ std::vector<JointOscillation> compare_oscillation(const machine::MachineModel& m
     std::vector<double> apart(n);
     for (std::size_t i = 0; i < n; ++i)
       apart[i] = a.column(columns.valve)[i] - b.column(columns.valve)[i];
-    apart = fast_part(apart, dt, kCorner_Hz);
+    apart = fast_part(apart, dt, kCornerHz);
 
     const std::size_t half = n / 2;
     const std::size_t length =
-        dt > 0.0 ? std::min(n - half, static_cast<std::size_t>(std::lround(kWindow_s / dt))) : 0;
+        dt > 0.0 ? std::min(n - half, static_cast<std::size_t>(std::lround(kWindow / dt))) : 0;
     std::size_t worst = half;
     for (std::size_t begin = half; length > 0 && begin + length <= n;
          begin += std::max<std::size_t>(1, length / 8)) {
@@ -167,8 +167,8 @@ std::vector<JointOscillation> compare_oscillation(const machine::MachineModel& m
       joint.frequency_Hz = frequency(apart, worst, worst + length, dt);
       joint.open_a = any(a.column(columns.open), worst, worst + length);
       joint.open_b = any(b.column(columns.open), worst, worst + length);
-      joint.rate_a = rms(fast_part(a.column(columns.rate), dt, kCorner_Hz), worst, worst + length);
-      joint.rate_b = rms(fast_part(b.column(columns.rate), dt, kCorner_Hz), worst, worst + length);
+      joint.rate_a = rms(fast_part(a.column(columns.rate), dt, kCornerHz), worst, worst + length);
+      joint.rate_b = rms(fast_part(b.column(columns.rate), dt, kCornerHz), worst, worst + length);
     }
     joint.switches_a = switches_in_last_half(a, columns.joint);
     joint.switches_b = switches_in_last_half(b, columns.joint);
@@ -183,12 +183,12 @@ std::vector<OwnOscillation> own_oscillation(const machine::MachineModel& model,
   const std::size_t n = run.rows();
   const double dt = spacing(run);
   const auto size = [&](const std::string& column) {
-    return rms(fast_part(run.column(column), dt, kCorner_Hz), n / 2, n);
+    return rms(fast_part(run.column(column), dt, kCornerHz), n / 2, n);
   };
   for (const JointColumns& columns : actuated_joints(model)) {
     OwnOscillation joint;
     joint.joint = columns.joint;
-    const std::vector<double> valve = fast_part(run.column(columns.valve), dt, kCorner_Hz);
+    const std::vector<double> valve = fast_part(run.column(columns.valve), dt, kCornerHz);
     joint.valve_V = rms(valve, n / 2, n);
     joint.frequency_Hz = frequency(valve, n / 2, n, dt);
     joint.switches = switches_in_last_half(run, columns.joint);
@@ -199,15 +199,15 @@ std::vector<OwnOscillation> own_oscillation(const machine::MachineModel& model,
 }
 
 bool a_is_unstable(const JointOscillation& joint) {
-  return joint.valve_V > kDifference_V && joint.open_a && joint.rate_a > kRateFactor * joint.rate_b;
+  return joint.valve_V > kDifference && joint.open_a && joint.rate_a > kRateFactor * joint.rate_b;
 }
 
 bool b_is_unstable(const JointOscillation& joint) {
-  return joint.valve_V > kDifference_V && joint.open_b && joint.rate_b > kRateFactor * joint.rate_a;
+  return joint.valve_V > kDifference && joint.open_b && joint.rate_b > kRateFactor * joint.rate_a;
 }
 
 bool is_unstable(const OwnOscillation& joint) {
-  return joint.valve_V > kOwn_V && joint.reference_is_slow;
+  return joint.valve_V > kOwn && joint.reference_is_slow;
 }
 
 std::vector<std::string> stability_sentences(const machine::MachineModel& model,

@@ -174,8 +174,9 @@ std::string gnuplot_script(const Figure& figure, bool png) {
         quoted(figure.note), 15.0 / total, png ? 9 : 11);
   for (int p = 0; p < n; ++p) {
     const Panel& panel = figure.panels[static_cast<std::size_t>(p)];
-    const double left = static_cast<double>(p % columns) * kPanelWidth;
-    const double top = kMarginTop + static_cast<double>(p / columns) * kPanelHeight;
+    const int row = p / columns;
+    const double left = static_cast<double>((p % columns) * kPanelWidth);
+    const double top = static_cast<double>(kMarginTop + row * kPanelHeight);
     // Frames by hand: all of one size, whatever their numbers and legends need.
     text += fmt::format(
         "set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}\n"

@@ -104,6 +104,7 @@ int run(const RunOptions& options) {
     saved = true;
   };
 
+  const InterruptGuard guard;  // before the first temporary file
   const std::int64_t ticks = simulation.tick_count();
   std::unique_ptr<io::TraceWriter> trace;
   std::int64_t trace_ticks = 0;
@@ -130,7 +131,6 @@ int run(const RunOptions& options) {
     trace->write(row);
   };
 
-  const InterruptGuard guard;
   const RunResult result = execute(simulation, *engine, start, execution);
   if (result.interrupted) {
     fmt::print(stderr, "knuckleboom: stopped at {:g} s of {:g} s; {}\n",

@@ -58,7 +58,7 @@ std::uint64_t checksum(const Header& header, const sim::SimState& state) {
 
 void copy_text(char* field, std::size_t size, const std::string& text) {
   std::memset(field, 0, size);
-  std::memcpy(field, text.data(), std::min(size, text.size()));
+  std::copy_n(text.data(), std::min(size, text.size()), field);
 }
 
 bool same_text(const char* field, std::size_t size, const std::string& text) {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-
-#include <time.h>
+#include <ctime>
 
 namespace knuckleboom::runtime {
 namespace {

@@ -230,7 +230,7 @@ std::vector<io::Override> mutations(const machine::Source& source) {
       const bool integer = source.key.ends_with("_ticks");
       const double changed = integer ? value + 1.0 : value == 0.0 ? 1e-3 : value * 1.0078125;
       std::string key = source.key;
-      for (const int k : index) key += "." + std::to_string(k);
+      for (const int k : index) key.append(1, '.').append(std::to_string(k));
       std::ostringstream written;
       written.precision(17);
       written << changed;

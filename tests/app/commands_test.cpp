@@ -1,0 +1,174 @@
+// The other sub-commands and what all share, end to end.
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace knuckleboom::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kConfig = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config";
+
+// --- Command line -------------------------------------------------------------
+
+TEST(CommandLine, helpsEverywhere) {
+  EXPECT_THAT(run({"--help"}).output, HasSubstr("Examples"));
+  EXPECT_THAT(run({"--version"}).output, HasSubstr("knuckleboom "));
+  for (const char* command :
+       {"run", "compare", "check", "inspect", "demo", "list", "completions"}) {
+    const Outcome outcome = run({command, "--help"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.output, AllOf(HasSubstr("Examples"), HasSubstr(command)));
+  }
+}
+
+TEST(CommandLine, meetsMistakesWithOneSentence) {
+  const auto complaint = [](const std::vector<std::string>& arguments) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.output, IsEmpty());
+    EXPECT_TRUE(outcome.errors.starts_with("knuckleboom: ")) << outcome.errors;
+    EXPECT_EQ(outcome.errors.find('\n') + 1, outcome.errors.size()) << outcome.errors;
+    return outcome.errors;
+  };
+  EXPECT_THAT(complaint({}), HasSubstr("say what to do"));
+  EXPECT_THAT(complaint({"comprae"}), HasSubstr("did you mean 'compare'?"));
+  EXPECT_THAT(complaint({"run"}), HasSubstr("scenario is required"));
+  EXPECT_THAT(complaint({"run", "stik_sine"}), HasSubstr("did you mean 'stick_sine'?"));
+  EXPECT_THAT(complaint({"run", "stick_sine", "--machine", "tractor"}),
+              HasSubstr("there is no machine 'tractor'"));
+  EXPECT_THAT(complaint({"run", "stick_sine", "--fidelity", "ful"}),
+              HasSubstr("did you mean 'full'?"));
+  EXPECT_THAT(complaint({"run", "stick_sine", "--trace-rate", "fast"}), HasSubstr("no number"));
+  EXPECT_THAT(complaint({"run", "stick_sine", "--set", "foo=1"}), HasSubstr("'foo' is no key"));
+  EXPECT_THAT(complaint({"run", "stick_sine", "--set", "name=a"}), HasSubstr("scenario.name"));
+  EXPECT_THAT(complaint({"run", "/nothing/here.toml"}), HasSubstr("there is no such file"));
+  EXPECT_THAT(complaint({"run", "/"}), HasSubstr("directory"));
+}
+
+TEST(CommandLine, findsItsFilesByTheEnvironment) {
+  const TemporaryFolder folder;
+  namespace fs = std::filesystem;
+  fs::create_directories(folder / "scenarios");
+  fs::copy(kConfig + "/machines", folder / "machines", fs::copy_options::recursive);
+  fs::copy(kConfig + "/scenarios/stick_sine.toml", folder / "scenarios/mine.toml");
+  const std::string variable = "KNUCKLEBOOM_CONFIG=" + folder.path().string();
+  EXPECT_EQ(run({"run", "mine", "--set", "scenario.duration_s=1"}, {variable}).status, 0);
+  EXPECT_THAT(run({"list", "scenarios"}, {variable}).output, HasSubstr("mine\n"));
+  const Outcome wrong = run({"run", "stick_sine"}, {"KNUCKLEBOOM_CONFIG=/nothing"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.errors, HasSubstr("KNUCKLEBOOM_CONFIG"));
+}
+
+TEST(CommandLine, listsAndCompletes) {
+  EXPECT_THAT(run({"list", "scenarios"}).output, HasSubstr("stick_sine\n"));
+  EXPECT_THAT(run({"list", "machines"}).output, HasSubstr("harvester\n"));
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Outcome outcome = run({"completions", shell});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.output,
+                AllOf(HasSubstr("inspect"), HasSubstr("trace-rate"), HasSubstr("list scenarios")));
+  }
+  EXPECT_EQ(run({"completions", "tcsh"}).status, 2);
+}
+
+TEST(CommandLine, completesInBash) {
+  const TemporaryFolder folder;
+  const std::string answer = (folder / "answer").string();
+  write_text(folder / "try.bash", run({"completions", "bash"}).output +
+                                      "COMP_WORDS=('" KNUCKLEBOOM_BINARY
+                                      "' run sti)\nCOMP_CWORD=2\n"
+                                      "_knuckleboom\nprintf '%s\\n' \"${COMPREPLY[@]}\" > '" +
+                                      answer + "'\n");
+  ASSERT_EQ(std::system(("bash '" + (folder / "try.bash").string() + "'").c_str()), 0);
+  EXPECT_THAT(content_of(answer), HasSubstr("stick_sine"));
+}
+
+// --- check --------------------------------------------------------------------
+
+TEST(Check, acceptsAllThatIsShipped) {
+  std::vector<std::string> arguments = {"check"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kConfig))
+    if (entry.path().extension() == ".toml") arguments.push_back(entry.path().string());
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("ok (machine harvester, 3 joints"),
+                                    HasSubstr("ok (scenario stick_sine, 40 s, fits machine")));
+}
+
+TEST(Check, tellsAllFaultsOfAllFiles) {
+  const TemporaryFolder folder;
+  std::string scenario = content_of(kConfig + "/scenarios/stick_sine.toml");
+  scenario.replace(scenario.find("[initial.swing]"), 15, "[initial.zwing]");
+  write_text(folder / "a.toml", scenario);
+  write_text(folder / "b.toml",
+             "name = \"b\"\nmachine = \"harvester\"\nduration_s = -1\nfoo = 2\n");
+  write_text(folder / "c.toml", "name = \"c\"\n[supply]\npump_bar = 0\n[[body]]\nname = 3\n");
+  const Outcome outcome =
+      run({"check", (folder / "a.toml").string(), (folder / "b.toml").string(),
+           (folder / "c.toml").string(), kConfig + "/scenarios/boom_sine.toml"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("a.toml:8:1: machine 'harvester' has no joint 'zwing'"));
+  EXPECT_THAT(outcome.output, HasSubstr("b.toml:3:"));
+  EXPECT_THAT(outcome.output, HasSubstr("b.toml:4:1: the scenario file has no key 'foo'"));
+  EXPECT_THAT(outcome.output, HasSubstr("c.toml:3:"));
+  EXPECT_THAT(outcome.output, HasSubstr("boom_sine.toml: ok"));
+}
+
+TEST(Check, isNotStoppedByWhatIsNoFile) {
+  const Outcome outcome = run({"check", "/nothing.toml", "/", "/dev/zero"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("/nothing.toml: "), HasSubstr("/: "), HasSubstr("/dev/zero: ")));
+}
+
+// --- inspect and demo ---------------------------------------------------------
+
+TEST(Inspect, showsWhatFollowsFromAMachine) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "i.json").string();
+  const Outcome outcome = run({"inspect", "harvester", "--json", file});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const char* part : {"Representative machine", "lever arm", "stroke", "7850 kg", "mode",
+                           "ports", "overlap 0.5 V", "where the numbers come from"})
+    EXPECT_THAT(outcome.output, HasSubstr(part));
+  EXPECT_EQ(json_number(content_of(file), "mass_kg"), 7850.0);
+}
+
+TEST(Inspect, takesAPose) {
+  const Outcome outcome = run({"inspect", "harvester", "--at", "boom=0.5", "--at", "stick=-1.3"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  // The pose of the reference case: where the tip stands.
+  EXPECT_THAT(outcome.output, HasSubstr("tip at (6.967, 0.000, 2.002) m"));
+  EXPECT_EQ(run({"inspect", "harvester", "--at", "boom=9"}).status, 2);
+  EXPECT_EQ(run({"inspect", "harvester", "--at", "bom=0"}).status, 2);
+  EXPECT_EQ(run({"inspect", "harvester", "--at", "boom"}).status, 2);
+  EXPECT_EQ(run({"inspect", "harvester", "--set", "scenario.duration_s=1"}).status, 2);
+}
+
+TEST(Demo, drawsThePaperFigures) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run({"demo", "--output", (folder / "out").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("17 valve switches"), HasSubstr("times real time"),
+                                    HasSubstr("energy residual"), Not(HasSubstr("warning"))));
+  for (const char* name : {"figures_8_to_11", "figure_8_stick_error", "figure_9_stick_pressure",
+                           "figure_10_stick_command", "figure_11_boom_pressure"})
+    for (const char* extension : {".svg", ".png"})
+      EXPECT_GT(std::filesystem::file_size(folder / "out" / (std::string(name) + extension)),
+                5000U);
+}
+
+}  // namespace
+}  // namespace knuckleboom::test

@@ -1,0 +1,250 @@
+// Parts of the program that need no process of their own.
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/check.hpp"
+#include "app/execute.hpp"
+#include "app/exit_status.hpp"
+#include "app/json.hpp"
+#include "app/load.hpp"
+#include "app/modes.hpp"
+#include "app/oscillation.hpp"
+#include "app/plot.hpp"
+#include "app/recording.hpp"
+#include "app/text.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+io::MachineFile harvester() {
+  return io::read_machine(std::string(KNUCKLEBOOM_SOURCE_DIR) +
+                          "/config/machines/harvester/machine.toml");
+}
+
+// --- Text and JSON ------------------------------------------------------------
+
+TEST(Text, writesNumbersWithPrefixes) {
+  EXPECT_EQ(with_prefix(0.0, "J"), "0 J");
+  EXPECT_EQ(with_prefix(12345.0, "J"), "12.3 kJ");
+  EXPECT_EQ(with_prefix(-0.00041, "rad"), "-410 µrad");
+  EXPECT_EQ(with_prefix(999.99, "J"), "1 kJ");
+  EXPECT_EQ(with_prefix(0.5, "Pa"), "0.5 Pa");
+  EXPECT_EQ(with_prefix(std::nan(""), "J"), "not finite");
+}
+
+TEST(Text, offersTheNextWordOrAllOfThem) {
+  const std::vector<std::string> words = {"swing", "boom", "stick"};
+  EXPECT_EQ(alternatives("stik", words), "; did you mean 'stick'?");
+  EXPECT_EQ(alternatives("grapple", words), "; there are swing, boom and stick");
+}
+
+TEST(Json, isNestedQuotedAndFinite) {
+  JsonWriter json;
+  json.begin_object().member("a", 1).member("text", "say \"x\"\n\x01");
+  json.key("list").begin_array().value(0.1).value(std::numeric_limits<double>::infinity());
+  json.end_array().key("empty").begin_object().end_object().end_object();
+  EXPECT_EQ(json.text(),
+            "{\n  \"a\": 1,\n  \"text\": \"say \\\"x\\\"\\n\\u0001\",\n  \"list\": [\n    0.1,\n"
+            "    null\n  ],\n  \"empty\": {}\n}\n");
+}
+
+// --- Command line -------------------------------------------------------------
+
+TEST(Overrides, goWhereTheirFirstWordBelongs) {
+  const Overrides sorted = sort_overrides(
+      {"controller.stick.kp_V_per_rad=80", "duration_s=3", "tip_path.segment.0.duration_s=1",
+       "tip.position_m.0=3", "scenario.joint.stick.mode=voltage", "machine.name=other",
+       "joint.boom.upper_rad=1", "machine=harvester_paper"});
+  const auto keys = [](const std::vector<io::Override>& overrides) {
+    std::vector<std::string> out;
+    out.reserve(overrides.size());
+    for (const io::Override& one : overrides) out.push_back(one.key);
+    return out;
+  };
+  EXPECT_THAT(keys(sorted.machine), ElementsAre("controller.stick.kp_V_per_rad", "tip.position_m.0",
+                                                "name", "joint.boom.upper_rad"));
+  EXPECT_THAT(keys(sorted.scenario), ElementsAre("duration_s", "tip_path.segment.0.duration_s",
+                                                 "joint.stick.mode", "machine"));
+  EXPECT_THROW(sort_overrides({"name=x"}), UserError);
+  EXPECT_THROW(sort_overrides({"tractor.wheels=4"}), UserError);
+}
+
+TEST(TraceRate, mustDivideTheTickRate) {
+  EXPECT_EQ(ticks_per_sample(100.0, 1e-3), 10);
+  EXPECT_EQ(ticks_per_sample(1000.0, 1e-3), 1);
+  EXPECT_EQ(ticks_per_sample(0.1, 1e-3), 10000);
+  EXPECT_EQ(ticks_per_sample(400.0, 2.5e-3 / 3.0), 3);
+  for (const double rate : {300.0, 2000.0, 0.0, -1.0, std::nan("")})
+    EXPECT_THROW(ticks_per_sample(rate, 1e-3), UserError) << rate;
+}
+
+TEST(Check, tellsFilesByWhatTheyHold) {
+  EXPECT_EQ(kind_of("name = \"a\"\n[[body]]\nname = \"b\"\n", "x.toml"), FileKind::kMachine);
+  EXPECT_EQ(kind_of("base = \"../a/machine.toml\"\n", "x.toml"), FileKind::kMachine);
+  EXPECT_EQ(kind_of("machine = \"a\"\nduration_s = 1\n[[joint]]\n", "x.toml"), FileKind::kScenario);
+  EXPECT_EQ(kind_of("duration_s = 1\n[[event]]\nbody = \"boom\"\n", "x.toml"), FileKind::kScenario);
+  EXPECT_EQ(kind_of("[[function]]\njoint = \"boom\"\n", "x.toml"), FileKind::kLevers);
+  EXPECT_EQ(kind_of("", "levers/x.toml"), FileKind::kLevers);
+  EXPECT_EQ(kind_of("", "machines/x/machine.toml"), FileKind::kMachine);
+}
+
+// --- Plots --------------------------------------------------------------------
+
+TEST(Plot, keepsQuotesAndMarkupOutOfTheScript) {
+  Figure figure{"a \"quoted\" \\ title\nin two lines", "", {}, 1};
+  figure.panels.push_back({"panel_1", "x", "y", {{"c\"urve", {0, 1}, {2, 3}}}});
+  const std::string script = gnuplot_script(figure, false);
+  EXPECT_THAT(script, HasSubstr("\"a \\\"quoted\\\" \\\\ title\\nin two lines\""));
+  EXPECT_THAT(script, HasSubstr("title \"c\\\"urve\""));
+  EXPECT_THAT(script, HasSubstr("noenhanced"));
+}
+
+TEST(Plot, keepsThePeaksOfLongCurves) {
+  Curve curve{"", {}, {}};
+  for (int i = 0; i < 1'000'000; ++i) {
+    curve.x.push_back(i);
+    curve.y.push_back(i == 654'321 ? 7.5 : 0.0);
+  }
+  Figure figure{"t", "", {}, 1};
+  figure.panels.push_back({"p", "x", "y", {curve}});
+  const std::string script = gnuplot_script(figure, false);
+  EXPECT_LT(script.size(), 200'000U);
+  EXPECT_THAT(script, HasSubstr("654321 7.5\n"));
+}
+
+TEST(Plot, interruptsCurvesWhereTheyAreNotFinite) {
+  Figure figure{"t", "", {}, 1};
+  figure.panels.push_back({"p", "x", "y", {{"", {0, 1, 2}, {5, std::nan(""), 5}}}});
+  const std::string script = gnuplot_script(figure, true);
+  EXPECT_THAT(script, HasSubstr("0 5\n\n2 5\n"));
+  EXPECT_THAT(script, Not(HasSubstr("nan")));
+}
+
+// --- Modes --------------------------------------------------------------------
+
+// The swing against the oil of both its lines is one mass on one spring; leakage adds a little damping
+// and lets the common pressure go.
+TEST(Modes, ofTheSwingAreThoseOfAMassOnASpring) {
+  const machine::MachineModel model = harvester().model;
+  command::Scenario scenario;
+  scenario.duration_s = 1.0;
+  scenario.initial = {{"swing", 0.0}, {"boom", 0.5}, {"stick", -1.3}};
+  const sim::Simulation simulation(model, scenario);
+  const sim::SimState state = simulation.initial_state(machine::Fidelity::kFull);
+  const std::vector<Mode> modes = closed_valve_modes(model, state.machine);
+
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(model.tree, state.machine.inertia, state.machine.q, state.machine.v,
+                           body);
+  const hydraulics::Circuit& c = model.actuators[0].circuit;
+  const double expected =
+      std::sqrt(hydraulics::closed_stiffness(c) / body.M[0][0]) / (2.0 * std::numbers::pi);
+
+  ASSERT_EQ(modes.size(), 4U);  // the pressures' decay, then one mode for each joint
+  EXPECT_FALSE(modes[0].oscillates);
+  EXPECT_NEAR(modes[0].time_constant_s, c.line1.C / c.leak_external1, 0.05);
+  EXPECT_TRUE(modes[1].oscillates);
+  EXPECT_NEAR(modes[1].frequency_Hz, expected, 0.01 * expected);
+  EXPECT_EQ(modes[1].shape[0], 1.0);
+  EXPECT_GT(modes[1].damping_ratio, 0.0);
+  // The bounce of the oil: 2 to 6 Hz, and hardly damped.
+  EXPECT_GT(modes[2].frequency_Hz, 2.0);
+  EXPECT_LT(modes[2].frequency_Hz, 6.0);
+  EXPECT_LT(modes[2].damping_ratio, 0.02);
+}
+
+// --- Oscillation --------------------------------------------------------------
+
+TEST(FastPart, dropsWhatIsSlowAndKeepsWhatIsFast) {
+  constexpr double kDt = 0.01;
+  std::vector<double> slow, fast;
+  for (int i = 0; i < 4000; ++i) {
+    const double t = i * kDt;
+    slow.push_back(3.0 + 2.0 * std::sin(2.0 * std::numbers::pi * 0.1 * t));
+    fast.push_back(3.0 + 0.2 * std::sin(2.0 * std::numbers::pi * 4.0 * t));
+  }
+  const auto rms = [](const std::vector<double>& v) {
+    double sum = 0.0;
+    for (std::size_t i = v.size() / 2; i < v.size(); ++i) sum += v[i] * v[i];
+    return std::sqrt(2.0 * sum / static_cast<double>(v.size()));
+  };
+  EXPECT_LT(rms(fast_part(slow, kDt, 0.5)), 0.005);
+  EXPECT_NEAR(rms(fast_part(fast, kDt, 0.5)), 0.2 / std::sqrt(2.0), 0.002);
+}
+
+// Snapshots with a swing that moves as f says; the valve command is 10 V/rad of it.
+template <typename F>
+Recording recorded(const machine::MachineModel& model, F f) {
+  Recording recording(model);
+  for (int i = 0; i <= 2000; ++i) {
+    sim::Snapshot snapshot{};
+    snapshot.t_s = 0.01 * i;
+    snapshot.joint_count = model.joint_count();
+    for (int k = 0; k < model.joint_count(); ++k) snapshot.actuator_of_joint[k] = k;
+    snapshot.joint[0].position = f(snapshot.t_s);
+    snapshot.joint[0].rate = (f(snapshot.t_s + 1e-5) - f(snapshot.t_s - 1e-5)) / 2e-5;
+    snapshot.actuator[0].valve_V = 10.0 * f(snapshot.t_s);
+    snapshot.actuator[0].open = 1;
+    recording.add(snapshot);
+  }
+  return recording;
+}
+
+TEST(Oscillation, isToldFromWhatBothRunsDo) {
+  const machine::MachineModel model = harvester().model;
+  const auto wave = [](double amplitude, double frequency) {
+    return [=](double t) { return amplitude * std::sin(2.0 * std::numbers::pi * frequency * t); };
+  };
+  const Recording calm = recorded(model, wave(0.3, 0.1));
+  const Recording quick = recorded(model, wave(0.3, 1.5));
+  const Recording shaky =
+      recorded(model, [&](double t) { return wave(0.3, 0.1)(t) + wave(0.02, 4.0)(t); });
+
+  const JointOscillation found = compare_oscillation(model, shaky, calm).front();
+  EXPECT_TRUE(a_is_unstable(found));
+  EXPECT_FALSE(b_is_unstable(found));
+  EXPECT_NEAR(found.frequency_Hz, 4.0, 0.2);
+  EXPECT_NEAR(found.valve_V, 0.2 / std::sqrt(2.0), 0.01);
+  EXPECT_TRUE(b_is_unstable(compare_oscillation(model, calm, shaky).front()));
+  // What both do, and be it fast, is asked for.
+  EXPECT_FALSE(a_is_unstable(compare_oscillation(model, quick, quick).front()));
+
+  const auto sentences = [&](const Recording& a, const Recording& b) {
+    return stability_sentences(model, {{"full", false, 20.0, &a}, {"reduced", false, 20.0, &b}});
+  };
+  ASSERT_EQ(sentences(shaky, calm).size(), 1U);
+  EXPECT_THAT(
+      sentences(shaky, calm).front(),
+      HasSubstr("The full model is unstable where the reduced model is not: the controller of "
+                "joint 'swing'"));
+  EXPECT_TRUE(sentences(calm, calm).empty());
+  // Reference zero, position moving in both: their own doing.
+  ASSERT_EQ(sentences(quick, quick).size(), 1U);
+  EXPECT_THAT(sentences(quick, quick).front(), HasSubstr("in every model"));
+}
+
+TEST(Oscillation, saysWhichModelLeftTheRealNumbers) {
+  const machine::MachineModel model = harvester().model;
+  const Recording calm = recorded(model, [](double) { return 0.0; });
+  const std::vector<std::string> sentences =
+      stability_sentences(model, {{"full", true, 3.5, &calm}, {"reduced", false, 20.0, &calm}});
+  ASSERT_EQ(sentences.size(), 1U);
+  EXPECT_THAT(sentences.front(),
+              HasSubstr("full model is unstable: it leaves the real numbers at 3.5 s"));
+}
+
+}  // namespace
+}  // namespace knuckleboom::app
