@@ -36,16 +36,6 @@ struct Header {
 };
 static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 160);
 
-// Padding bytes are nobody's: zero, so that equal states have equal bytes. Only the gains have any. One
-// by one, because g++ 12 clears wrong bytes when it is given the whole state.
-sim::SimState without_padding(const sim::SimState& state) {
-  sim::SimState copy = state;
-#if defined(__GNUC__) && !defined(__clang__)
-  for (control::PidGains& gains : copy.gains) __builtin_clear_padding(&gains);
-#endif
-  return copy;
-}
-
 std::string_view bytes_of(const sim::SimState& state) {
   return {reinterpret_cast<const char*>(&state), sizeof state};
 }
@@ -97,18 +87,17 @@ std::string read_bytes(const std::filesystem::path& path, std::size_t limit) {
 
 void write_state(const std::filesystem::path& path, const sim::SimState& state,
                  const ContentHash& machine, const ContentHash& scenario) {
-  const sim::SimState clean = without_padding(state);
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.format = kStateFormat;
-  header.state_bytes = sizeof clean;
+  header.state_bytes = sizeof state;
   copy_text(header.machine, kHashDigits, machine.hex);
   copy_text(header.scenario, kHashDigits, scenario.hex);
   copy_text(header.program, kProgramBytes, fmt::format("{} ({})", kVersion, kRevision));
   header.tick = state.tick;
-  header.checksum = checksum(header, clean);
+  header.checksum = checksum(header, state);
   std::string content(reinterpret_cast<const char*>(&header), sizeof header);
-  content += bytes_of(clean);
+  content += bytes_of(state);
   write_file(path, content);
 }
 
@@ -149,8 +138,7 @@ sim::SimState read_state(const std::filesystem::path& path, const ContentHash& m
 }
 
 std::string state_hash(const sim::SimState& state) {
-  const sim::SimState clean = without_padding(state);
-  return fmt::format("{:016x}", XXH3_64bits(&clean, sizeof clean));
+  return fmt::format("{:016x}", XXH3_64bits(&state, sizeof state));
 }
 
 }  // namespace knuckleboom::io

@@ -27,8 +27,11 @@ void Stepper::step(Fidelity fidelity, MachineState& state) const {
   double sum = 0.0;
   for (int i = 0; i < model_.joint_count(); ++i)
     sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);
-  if (!(sum < INFINITY)) ++state.health.non_finite;
-  ++state.health.ticks;
+  Health& health = state.health;
+  ++health.ticks;
+  if (sum < INFINITY) return;
+  ++health.non_finite;
+  if (health.first_non_finite == 0) health.first_non_finite = health.ticks;
 }
 
 }  // namespace knuckleboom::machine

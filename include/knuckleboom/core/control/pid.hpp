@@ -23,8 +23,8 @@ struct PidGains {
   double overlap_compensation_V = 0.0;  // added in the direction of the output
   double compensation_width_V = 0.05;   // output over which the compensation fades in
   double output_limit_V = 10.0;
+  double tracking_time_s = 1.0;  // of the back calculation
   AntiWindup anti_windup = AntiWindup::kConditional;
-  double tracking_time_s = 1.0;
   int period_ticks = 1;  // sample period in ticks; the output is held between
 };
 

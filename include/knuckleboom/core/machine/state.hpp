@@ -46,7 +46,8 @@ struct Health {
   std::int64_t newton_iterations;               // over both stages
   std::int64_t newton_unconverged;
   std::int64_t non_finite;
-  std::int64_t newton_worst;  // most iterations in one stage
+  std::int64_t first_non_finite;  // tick of the first one, from 1; 0: none
+  std::int64_t newton_worst;      // most iterations in one stage
 };
 
 struct MachineState {
