@@ -182,8 +182,7 @@ struct ConvergedSolver::Impl {
   }
 
   bool quasi_static(int k) const {
-    return fidelity == Fidelity::kReduced && state->actuator[k].open == 0 &&
-           model.closed_valve == machine::ClosedValveModel::kQuasiStatic;
+    return machine::quasi_static(model, fidelity, state->actuator[k]);
   }
 
   void accelerations(const multibody::MassAndBias& body, const bool* held, const double* J,
@@ -205,9 +204,8 @@ struct ConvergedSolver::Impl {
         if (!held[j]) load += body.M[i][j] * e.a[j];
       load /= J[k];
       const machine::ActuatorState& a = state->actuator[k];
-      const double K = hydraulics::closed_stiffness(actuator.circuit);
       const double tau_Q = model.tau_Q;
-      const double shift = (a.F_hold - load) / K;
+      const double shift = machine::held_shift(actuator, a, load);
       const double x_dot = J[k] * v[i];
       held_a[i] = ((a.x_hold + shift - x[k]) / tau_Q - x_dot) / tau_Q / J[k];
       machine::held_pressures(actuator.circuit, a, shift, e.out[k].P_C);
@@ -376,8 +374,9 @@ struct ConvergedSolver::Impl {
       if (!quasi_static(k)) continue;
       const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
       machine::release_held_oil(actuator, constants[static_cast<std::size_t>(k)],
-                                simulation.tick_s(), oil_start[k], state->actuator[k],
-                                state->energy);
+                                simulation.tick_s(), oil_start[k],
+                                machine::displacement(model, k, state->q[actuator.link]).x,
+                                state->actuator[k], state->energy);
     }
     for (int k = 0; k < m; ++k)
       machine::watch(model.actuators[static_cast<std::size_t>(k)], e.out[k], e.stop[k].active,

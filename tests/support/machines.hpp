@@ -31,7 +31,7 @@ command::Scenario standstill(double duration_s);
 // The same with all valves driven open loop, and shut.
 command::Scenario locked(double duration_s);
 
-command::Scenario stick_sine();   // the paper's figures 8-11
+command::Scenario stick_sine();  // the paper's figures 8-11
 command::Scenario boom_sine();
 command::Scenario boom_pulse();   // open loop
 command::Scenario swing_pulse();  // open loop

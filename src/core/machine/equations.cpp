@@ -65,13 +65,21 @@ void watch(const Actuator& actuator, const StageResult& out, bool at_stop, Actua
   cavitation = cavitation || cavitation_bits != 0;
 }
 
+double held_shift(const Actuator& actuator, const ActuatorState& a, double load) {
+  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(actuator.circuit);
+  const EndStops& stops = actuator.stops;
+  if (!stops.enabled) return shift;
+  return std::clamp(shift, std::min(0.0, stops.x_min - a.x_hold),
+                    std::max(0.0, stops.x_max - a.x_hold));
+}
+
 void held_pressures(const Circuit& circuit, const ActuatorState& a, double shift, double (&P)[2]) {
   P[0] = a.P_hold[0] - hydraulics::area1(circuit) / circuit.line1.C * shift;
   P[1] = a.P_hold[1] + hydraulics::area2(circuit) / circuit.line2.C * shift;
 }
 
 void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants& k, double h,
-                      double oil_before, ActuatorState& a, EnergyLedger& energy) {
+                      double oil_before, double x, ActuatorState& a, EnergyLedger& energy) {
   const double C[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
   const double p[2] = {a.p[0], a.p[1]};
   double booked = 0.0;
@@ -85,11 +93,14 @@ void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants
     energy.leakage += leakage;
     energy.relief += relief;
     booked += leakage + relief;
+    if (kept != leaked) a.held_dynamic = 1;
     a.P_hold[s] += kept - p[s];
     a.F_hold += k.side[s].sign_area * (kept - p[s]);
     a.p[s] = a.P_C[s] = kept;
   }
   energy.model += oil_energy(actuator.circuit, a, LineModel::kClosed) - oil_before + booked;
+  const EndStops& stops = actuator.stops;
+  if (stops.enabled && (x < stops.x_min || x > stops.x_max)) a.held_dynamic = 1;
 }
 
 LinkageState displacement(const MachineModel& model, int actuator, double q) {
@@ -117,6 +128,7 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
     const double after = oil_energy(actuator.circuit, a, line_model(o.open, fidelity));
     state.energy.switching += after - before;
     if (!o.open) {
+      a.held_dynamic = 0;
       a.x_hold = displacement(model, static_cast<int>(k), state.q[actuator.link]).x;
       a.P_hold[0] = a.P_C[0];
       a.P_hold[1] = a.P_C[1];

@@ -23,7 +23,7 @@ bool outside(const StageConstants& k, const Pressures& a) {
 // flow that eq. 15 filters is the one that carries the piston there). load: force of the machine on the
 // piston. Sets the ports by eq. 26; returns the piston speed at the end of the step.
 double quasi_static_speed(double tau, double h, double load, const ActuatorState& a, Drive& d) {
-  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(d.actuator->circuit);
+  const double shift = held_shift(*d.actuator, a, load);
   d.out = hydraulics::StageResult{};
   held_pressures(d.actuator->circuit, a, shift, d.out.P_C);
   for (int s = 0; s < 2; ++s) d.out.p[s] = d.out.P_C[s];
@@ -148,7 +148,7 @@ void Stepper::step_reduced(MachineState& state) const {
     d.stop = StopForce{0.0, 0.0, false};
     d.in = inputs[k];
     d.x_dot = d.J * state.v[i];
-    held[i] = a.open == 0 && model_.closed_valve == ClosedValveModel::kQuasiStatic;
+    held[i] = quasi_static(model_, Fidelity::kReduced, a);
     d.x_n = linkage.x - linkage.J * (q_mid[i] - state.q[i]);
     d.x_star = d.x_n;
     for (int s = 0; s < 2; ++s) {
@@ -240,7 +240,7 @@ void Stepper::step_reduced(MachineState& state) const {
       a.p[s] = d.out.p[s];
       a.Q[s] = d.out.Q[s];
     }
-    if (held[i]) release_held_oil(*d.actuator, constants, h, oil_before, a, state.energy);
+    if (held[i]) release_held_oil(*d.actuator, constants, h, oil_before, d.x_n, a, state.energy);
     watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
   }
   if (any_held) {

@@ -10,6 +10,8 @@
 
 namespace knuckleboom::machine {
 
+inline constexpr double kContactBuildUp = 1e-3;  // depth of full damping at an end stop [m, rad]
+
 struct StopForce {
   double force;   // on the actuator displacement, outward positive
   double dforce;  // by x_dot, for x moving with weight g in an implicit stage
@@ -35,10 +37,13 @@ inline StopForce stop_force(const EndStops& stops, double x, double x_dot, doubl
   }
   if (depth > 0.0) {
     out.active = true;
-    const double contact = stops.stiffness * depth + stops.damping * in;
+    // On the way in the damping builds up with the depth, so that the force has no jump at contact.
+    const double share = in > 0.0 ? std::min(1.0, depth / kContactBuildUp) : 1.0;
+    const double contact = stops.stiffness * depth + share * stops.damping * in;
     if (contact > 0.0) {
       push += contact;
-      slope += stops.damping + g * stops.stiffness;
+      slope += share * stops.damping + g * stops.stiffness;
+      if (share < 1.0) slope += g * stops.damping * in / kContactBuildUp;
     }
   }
   out.force = low ? push : -push;
@@ -94,14 +99,25 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
 void watch(const Actuator& actuator, const hydraulics::StageResult& out, bool at_stop,
            ActuatorState& a, Health& health, bool& relief, bool& cavitation);
 
-// Quasi-static closed valve: port pressures for a piston shifted from where it was held (eq. 26).
+// Quasi-static closed valve: shift of the piston from where it was held, under the machine's load on it
+// (eq. 25). An end stop takes the load that would carry it further.
+double held_shift(const Actuator& actuator, const ActuatorState& a, double load);
+// Port pressures for a piston shifted from where it was held (eq. 26).
 void held_pressures(const hydraulics::Circuit& circuit, const ActuatorState& a, double shift,
                     double (&P)[2]);
 // What leakage and protective valves (ideal here: no pressure stays beyond their setting) let go of over
 // a tick lowers the held values. Books relief, leakage and, as the model's gain, the change of the oil's
-// energy since oil_before, which no piston work goes into.
+// energy since oil_before, which no piston work goes into. Where a protective valve or an end stop took
+// part (x: displacement), the valve follows eq. 21 from the next tick on: eq. 25 knows no inertia, and an
+// overload would run away with the piston.
 void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants& k, double h,
-                      double oil_before, ActuatorState& a, EnergyLedger& energy);
+                      double oil_before, double x, ActuatorState& a, EnergyLedger& energy);
+
+// Whether a valve follows eq. 25-26 in the coming tick.
+inline bool quasi_static(const MachineModel& model, Fidelity fidelity, const ActuatorState& a) {
+  return fidelity == Fidelity::kReduced && a.open == 0 && a.held_dynamic == 0 &&
+         model.closed_valve == ClosedValveModel::kQuasiStatic;
+}
 
 // Actuator displacement and lever of actuator k at joint position q.
 LinkageState displacement(const MachineModel& model, int actuator, double q);

@@ -25,6 +25,10 @@ struct ActuatorState {
   std::int32_t relief_active;      // bit s: a valve of side s is beyond its relief setting
   std::int32_t cavitation_active;  // bit s: side s draws oil through its anti-cavitation valve
   std::int32_t stop_active;        // beyond an end stop
+  // Quasi-static model: this closed valve follows eq. 21 until it opens, since a protective valve or an
+  // end stop took part and the load is no longer at rest.
+  std::int32_t held_dynamic;
+  std::int32_t reserved;
 };
 
 // Energy [J] since the start. pump + switching + model + events

@@ -49,7 +49,7 @@ struct SimState {
 static_assert(std::is_trivially_copyable_v<SimState>);
 // No padding anywhere: equal states have equal bytes, and a hash of the bytes is a hash of the state.
 static_assert(sizeof(control::PidGains) == 9 * sizeof(double) + 2 * sizeof(int));
-static_assert(sizeof(machine::ActuatorState) == 12 * sizeof(double) + 4 * sizeof(std::int32_t));
+static_assert(sizeof(machine::ActuatorState) == 12 * sizeof(double) + 6 * sizeof(std::int32_t));
 static_assert(sizeof(Drive) == 2 * sizeof(double) && sizeof(Payload) == 11 * sizeof(double));
 
 }  // namespace knuckleboom::sim

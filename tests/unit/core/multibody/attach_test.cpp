@@ -290,8 +290,8 @@ TEST(Attach, WeighsLikeAWeldedBody) {
   Inertias inertia = tree.link_inertias();
   const Payload log = random_payload(random);
   Coordinates q{0.3, 0.4, -1.2}, v{};
-  multibody::attach(tree, inertia.data(), q.data(), v.data(), 2, log.in_link(tree, 2),
-                    Vec3::Zero(), Vec3::Zero());
+  multibody::attach(tree, inertia.data(), q.data(), v.data(), 2, log.in_link(tree, 2), Vec3::Zero(),
+                    Vec3::Zero());
   Body weld;
   weld.name = "log";
   weld.parent = tree.find_body("stick");

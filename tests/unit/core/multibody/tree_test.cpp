@@ -59,8 +59,7 @@ TEST(Tree, RefusesParentsThatAreNotThere) {
 
 TEST(Tree, RefusesAnAxisWithoutDirection) {
   Tree tree;
-  for (const Vec3& axis :
-       {Vec3(0.0, 0.0, 0.0), Vec3(kNan, 0.0, 1.0), Vec3(0.0, kInfinity, 0.0)}) {
+  for (const Vec3& axis : {Vec3(0.0, 0.0, 0.0), Vec3(kNan, 0.0, 1.0), Vec3(0.0, kInfinity, 0.0)}) {
     for (const JointType type : {JointType::kRevolute, JointType::kPrismatic}) {
       Body body = moving_body();
       body.type = type;
@@ -157,8 +156,7 @@ TEST(Tree, RefusesInertiasNoBodyHas) {
 TEST(Tree, RefusesPosesThatAreNone) {
   Tree tree;
   const auto refused = [&](const Mat3& R, const Vec3& p) {
-    for (const JointType type :
-         {JointType::kFixed, JointType::kRevolute, JointType::kPrismatic}) {
+    for (const JointType type : {JointType::kFixed, JointType::kRevolute, JointType::kPrismatic}) {
       Body body = moving_body();
       body.type = type;
       body.in_parent = {R, p};
@@ -172,8 +170,8 @@ TEST(Tree, RefusesPosesThatAreNone) {
   R(0, 1) = kNan;
   refused(R, Vec3::Zero());
   refused(Mat3::Zero(), Vec3::Zero());
-  refused(1.00000001 * upright, Vec3::Zero());                // stretched
-  refused(Vec3(1.0, 1.0, -1.0).asDiagonal(), Vec3::Zero());   // mirrored
+  refused(1.00000001 * upright, Vec3::Zero());               // stretched
+  refused(Vec3(1.0, 1.0, -1.0).asDiagonal(), Vec3::Zero());  // mirrored
   R = upright;
   R(0, 1) = 1e-8;  // sheared
   refused(R, Vec3::Zero());

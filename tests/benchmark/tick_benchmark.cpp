@@ -1,0 +1,233 @@
+// What a tick costs, next to a bare rigid-body step of MuJoCo and to converged solutions.
+//
+// Times on a shared machine wander by a factor of two. What can be compared are ratios of times taken
+// alternately within one process: the last benchmark does that and prints a table.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <mujoco/mujoco.h>
+
+#include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/core/sim/snapshot.hpp"
+#include "reference/converged.hpp"
+#include "support/machines.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using machine::Fidelity;
+using sim::SimState;
+using sim::Simulation;
+
+// The reference crane's three links without hydraulics; the head counts with the stick.
+constexpr char kBareTree[] = R"(
+<mujoco>
+  <compiler angle="radian" inertiafromgeom="false"/>
+  <option timestep="0.001" integrator="Euler" gravity="0 0 -9.81"><flag contact="disable"/></option>
+  <worldbody>
+    <body>
+      <inertial pos="0 0 0.1" mass="7000" diaginertia="9000 9000 15000"/>
+      <joint type="hinge" axis="0 0 1"/>
+      <body pos="0.35 0 1.9">
+        <inertial pos="2.3 0 0.25" mass="1400" diaginertia="90 3200 3200"/>
+        <joint type="hinge" axis="0 -1 0"/>
+        <body pos="5 0 0">
+          <inertial pos="2.348 0 0.0224" mass="1450" diaginertia="31 1995 1995"/>
+          <joint type="hinge" axis="0 -1 0"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>)";
+
+class BareTree {
+ public:
+  BareTree() {
+    const auto files = std::make_unique<mjVFS>();
+    mj_defaultVFS(files.get());
+    mj_makeEmptyFileVFS(files.get(), "tree.xml", sizeof kBareTree - 1);
+    std::memcpy(files->filedata[mj_findFileVFS(files.get(), "tree.xml")], kBareTree,
+                sizeof kBareTree - 1);
+    char error[500] = "";
+    model_ = mj_loadXML("tree.xml", files.get(), error, sizeof error);
+    mj_deleteVFS(files.get());
+    if (model_ == nullptr) throw std::runtime_error(error);
+    data_ = mj_makeData(model_);
+    reset();
+  }
+  ~BareTree() {
+    mj_deleteData(data_);
+    mj_deleteModel(model_);
+  }
+  BareTree(const BareTree&) = delete;
+  BareTree& operator=(const BareTree&) = delete;
+
+  void reset() {
+    mj_resetData(model_, data_);
+    data_->qpos[1] = 0.5;
+    data_->qpos[2] = -1.3;
+  }
+  void step() { mj_step(model_, data_); }
+
+ private:
+  mjModel* model_;
+  mjData* data_;
+};
+
+// Steps through a scenario, over and over.
+class Run {
+ public:
+  Run(const command::Scenario& scenario, Fidelity fidelity)
+      : simulation_(test::reference_machine(), scenario),
+        start_(simulation_.initial_state(fidelity)),
+        state_(start_) {}
+
+  void step() {
+    rewind_at_end();
+    simulation_.step(state_);
+  }
+  void step(reference::ConvergedSolver& solver) {
+    rewind_at_end();
+    solver.step(state_);
+  }
+  const Simulation& simulation() const { return simulation_; }
+  const SimState& state() const { return state_; }
+
+ private:
+  void rewind_at_end() {
+    if (state_.tick == simulation_.tick_count()) state_ = start_;
+  }
+
+  Simulation simulation_;
+  SimState start_, state_;
+};
+
+// --- One by one -------------------------------------------------------------------------------------
+
+void mujoco_bare_tree(benchmark::State& loop) {
+  BareTree tree;
+  for (auto _ : loop) tree.step();
+}
+BENCHMARK(mujoco_bare_tree);
+
+void mass_and_bias(benchmark::State& loop) {
+  const machine::MachineModel model = test::reference_machine();
+  double q[kMaxLinks] = {0.1, 0.5, -1.3};
+  const double v[kMaxLinks] = {0.1, 0.2, 0.3};
+  multibody::MassAndBias out;
+  for (auto _ : loop) {
+    q[1] += 1e-9;
+    multibody::mass_and_bias(model.tree, model.tree.link_inertias().data(), q, v, out);
+    benchmark::DoNotOptimize(out);
+  }
+}
+BENCHMARK(mass_and_bias);
+
+void tick(benchmark::State& loop, const command::Scenario& scenario, Fidelity fidelity) {
+  Run run(scenario, fidelity);
+  for (auto _ : loop) run.step();
+}
+BENCHMARK_CAPTURE(tick, full_stick_sine, test::stick_sine(), Fidelity::kFull);
+BENCHMARK_CAPTURE(tick, full_tip_circle, test::tip_circle(), Fidelity::kFull);
+BENCHMARK_CAPTURE(tick, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
+BENCHMARK_CAPTURE(tick, reduced_tip_circle, test::tip_circle(), Fidelity::kReduced);
+
+void tick_and_snapshot(benchmark::State& loop, const command::Scenario& scenario,
+                       Fidelity fidelity) {
+  Run run(scenario, fidelity);
+  for (auto _ : loop) {
+    run.step();
+    sim::Snapshot snapshot = sim::take_snapshot(run.simulation(), run.state());
+    benchmark::DoNotOptimize(snapshot);
+  }
+}
+BENCHMARK_CAPTURE(tick_and_snapshot, full_stick_sine, test::stick_sine(), Fidelity::kFull);
+BENCHMARK_CAPTURE(tick_and_snapshot, full_tip_circle, test::tip_circle(), Fidelity::kFull);
+BENCHMARK_CAPTURE(tick_and_snapshot, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
+BENCHMARK_CAPTURE(tick_and_snapshot, reduced_tip_circle, test::tip_circle(), Fidelity::kReduced);
+
+// CVODE, restarted at each tick as the held commands change there; nothing but the solution.
+constexpr reference::ConvergedOptions kConverged{1e-6, false};
+
+void converged_tick(benchmark::State& loop, const command::Scenario& scenario, Fidelity fidelity) {
+  Run run(scenario, fidelity);
+  reference::ConvergedSolver solver(run.simulation(), kConverged);
+  for (auto _ : loop) run.step(solver);
+}
+BENCHMARK_CAPTURE(converged_tick, full_stick_sine, test::stick_sine(), Fidelity::kFull);
+BENCHMARK_CAPTURE(converged_tick, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
+
+// --- Side by side -----------------------------------------------------------------------------------
+
+template <class Step>
+double microseconds_each(int count, Step step) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int k = 0; k < count; ++k) step();
+  const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
+  return spent.count() / count;
+}
+
+struct Ratio {
+  const char* name;
+  std::vector<double> rounds;
+
+  double least() const { return *std::min_element(rounds.begin(), rounds.end()); }
+  double median() const {
+    std::vector<double> sorted = rounds;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+};
+
+// Rounds of two seconds of the scenario: everyone steps through the same ticks before the next round.
+void ratios(benchmark::State& loop, const command::Scenario& scenario) {
+  constexpr int kTicks = 2000;
+  constexpr int kRounds = 20;
+  std::array<Ratio, 4> table = {{{"full / mujoco", {}},
+                                 {"reduced / mujoco", {}},
+                                 {"converged full / full", {}},
+                                 {"converged reduced / reduced", {}}}};
+  for (auto _ : loop) {
+    BareTree tree;
+    Run full(scenario, Fidelity::kFull), reduced(scenario, Fidelity::kReduced);
+    Run converged_full(scenario, Fidelity::kFull), converged_reduced(scenario, Fidelity::kReduced);
+    reference::ConvergedSolver full_solver(converged_full.simulation(), kConverged);
+    reference::ConvergedSolver reduced_solver(converged_reduced.simulation(), kConverged);
+    for (int round = 0; round < kRounds; ++round) {
+      tree.reset();
+      const double mj = microseconds_each(kTicks, [&] { tree.step(); });
+      const double f = microseconds_each(kTicks, [&] { full.step(); });
+      const double r = microseconds_each(kTicks, [&] { reduced.step(); });
+      const double cf = microseconds_each(kTicks, [&] { converged_full.step(full_solver); });
+      const double cr = microseconds_each(kTicks, [&] { converged_reduced.step(reduced_solver); });
+      table[0].rounds.push_back(f / mj);
+      table[1].rounds.push_back(r / mj);
+      table[2].rounds.push_back(cf / f);
+      table[3].rounds.push_back(cr / r);
+    }
+  }
+  // To the error stream: the other one may be read as JSON.
+  std::fprintf(stderr, "%s, %d rounds of %d ticks\n%-28s %8s %8s\n", scenario.name.c_str(), kRounds,
+               kTicks, "", "least", "median");
+  for (const Ratio& ratio : table) {
+    std::fprintf(stderr, "%-28s %8.2f %8.2f\n", ratio.name, ratio.least(), ratio.median());
+    loop.counters[ratio.name] = ratio.median();
+  }
+}
+BENCHMARK_CAPTURE(ratios, stick_sine, test::stick_sine())
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ratios, tip_circle, test::tip_circle())
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace knuckleboom

@@ -1,0 +1,148 @@
+// After construction a tick asks nothing of the heap, whatever happens in it.
+#include <memory>
+#include <vector>
+
+#include <Eigen/Core>
+#include <gtest/gtest.h>
+
+#include "heap_counter.hpp"
+#include "knuckleboom/core/sim/snapshot.hpp"
+#include "support/machines.hpp"
+#include "support/variants.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using command::Event;
+using command::EventKind;
+using command::Scenario;
+using sim::SimState;
+using sim::Simulation;
+
+// The counter itself: a test that counts nothing would pass for the wrong reason.
+TEST(HeapCounter, SeesEveryWay) {
+  std::unique_ptr<int> number;
+  std::vector<double> numbers;
+  void* volatile block = nullptr;  // or the compiler does without
+  long by_new = 0, by_malloc = 0, by_vector = 0, nothing = 0;
+  {
+    const test::HeapCounter heap;
+    nothing = heap.calls();
+    number = std::make_unique<int>(3);
+    by_new = heap.calls();
+    block = std::malloc(64);
+    by_malloc = heap.calls();
+    numbers.resize(100);
+    by_vector = heap.calls();
+  }
+  std::free(block);
+  EXPECT_EQ(nothing, 0);
+  EXPECT_EQ(by_new, 1);
+  EXPECT_EQ(by_malloc, 2);
+  EXPECT_EQ(by_vector, 3);
+#ifndef EIGEN_RUNTIME_NO_MALLOC
+  Eigen::VectorXd x;
+  const test::HeapCounter heap;
+  x = Eigen::VectorXd::Ones(50);
+  EXPECT_GE(heap.calls(), 1);
+#endif
+}
+
+Scenario with_events() {
+  Scenario scenario = test::stick_sine();
+  for (int i = 0; i < 2 * sim::kMaxPayloads; ++i) {
+    Event attach;
+    attach.kind = i % 2 == 0 ? EventKind::kAttach : EventKind::kDetach;
+    attach.at_s = 0.1 * i;
+    attach.name = "a payload with a name too long for a short string";
+    attach.target = "head";
+    attach.mass_kg = 100.0;
+    scenario.events.push_back(attach);
+  }
+  Event event;
+  event.at_s = 2.0;
+  event.target = "boom";
+  event.kind = EventKind::kJointMode;
+  event.mode = command::JointMode::kVoltage;
+  event.value = -3.0;
+  scenario.events.push_back(event);
+  event.at_s = 2.2;
+  event.mode = command::JointMode::kTrack;
+  scenario.events.push_back(event);
+  event.kind = EventKind::kGain;
+  event.key = "kp";
+  event.value = 35.0;
+  scenario.events.push_back(event);
+  event.kind = EventKind::kPumpPressure;
+  event.value = 18e6;
+  scenario.events.push_back(event);
+  return scenario;
+}
+
+// A wild ride: protection, cavitation and end stops.
+Scenario violent() {
+  Scenario scenario = test::locked(4.0);
+  for (command::JointProgram& program : scenario.programs)
+    program.signal = {{test::pulse(10.0, 0.0, 1.5), test::pulse(-10.0, 2.0, 3.5)}};
+  return scenario;
+}
+
+Scenario by_table() {
+  Scenario scenario = test::stick_sine();
+  command::Term term;
+  term.kind = command::TermKind::kTable;
+  term.value = 1.0;
+  term.table = {{0.0, 1.0, 2.0, 3.0}, {-1.3, -1.2, -1.4, -1.3}};
+  scenario.programs[0].signal = {{term}};
+  return scenario;
+}
+
+TEST(NoHeap, InAnyTick) {
+  std::vector<Scenario> scenarios = test::reference_scenarios();
+  scenarios.push_back(with_events());
+  scenarios.push_back(violent());
+  scenarios.push_back(by_table());
+  for (const test::Variant& variant : test::kVariants)
+    for (const Scenario& scenario : scenarios) {
+      SCOPED_TRACE(scenario.name + ", " + variant.name);
+      machine::MachineModel model = test::reference_machine(variant);
+      // A lagging spool and an edge with a curve go their own ways.
+      model.actuators[1].circuit.valve.spool_time_constant_s = 0.03;
+      model.actuators[2].circuit.valve.edge[0].table = {{0.0, 0.5, 1.0}, {0.0, 0.4, 1.0}};
+      const Simulation simulation(model, scenario);
+      SimState state = simulation.initial_state(variant.fidelity);
+      long calls = 0;
+      {
+        const test::HeapCounter heap;
+        for (int k = 0; k < 4000; ++k) simulation.step(state);
+        calls = heap.calls();
+      }
+      EXPECT_EQ(calls, 0);
+      EXPECT_EQ(state.next_event, static_cast<int>(scenario.events.size()));
+    }
+}
+
+TEST(NoHeap, InTheStartASnapshotOrAnInput) {
+  const Simulation simulation(test::reference_machine(), test::tip_circle());
+  SimState state;
+  sim::Snapshot snapshot;
+  double residual = 0.0;
+  long calls = 0;
+  {
+    const test::HeapCounter heap;
+    state = simulation.initial_state(machine::Fidelity::kFull);
+    for (int k = 0; k < 500; ++k) {
+      const sim::TickInput input = simulation.scenario_input(state);
+      simulation.step(state, input);
+      snapshot = sim::take_snapshot(simulation, state);
+      residual = simulation.energy_residual(state);
+    }
+    calls = heap.calls();
+  }
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(snapshot.tick, 500);
+  EXPECT_LT(residual, 1e3);
+}
+
+}  // namespace
+}  // namespace knuckleboom
