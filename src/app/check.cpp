@@ -10,8 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "app/config_paths.hpp"
+#include "app/console.hpp"
 #include "app/exit_status.hpp"
+#include "app/load.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/lever_file.hpp"
@@ -55,6 +56,29 @@ constexpr std::array<std::string_view, 8> kScenarioWords = {
     "machine", "duration_s", "duration_min", "initial", "tip_path", "event", "tick_ms", "tick_s"};
 constexpr std::array<std::string_view, 2> kLeverWords = {"function", "default"};
 
+struct WordCounts {
+  int machine = 0, scenario = 0, levers = 0;
+};
+
+WordCounts count_words(std::string_view text) {
+  WordCounts n;
+  bool at_top = true;  // before the first header
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t first = line.find_first_not_of(" \t");
+    const bool header = first != std::string_view::npos && line[first] == '[';
+    if (header) at_top = false;
+    if (!header && !at_top) continue;
+    const std::string_view word = first_word(line);
+    n.machine += is_any(word, kMachineWords) ? 1 : 0;
+    n.scenario += is_any(word, kScenarioWords) ? 1 : 0;
+    n.levers += is_any(word, kLeverWords) ? 1 : 0;
+  }
+  return n;
+}
+
 std::string good_machine(const io::MachineFile& file) {
   return fmt::format(
       "machine {}, {}, {}", file.model.name, counted(file.model.joint_count(), "joint", "joints"),
@@ -65,13 +89,7 @@ std::string good_machine(const io::MachineFile& file) {
 std::string good_scenario(const io::ScenarioFile& file, const std::string& path) {
   const command::Scenario& scenario = file.scenario;
   const std::string words = fmt::format("scenario {}, {:g} s", scenario.name, scenario.duration_s);
-  fs::path machine_path;
-  try {
-    machine_path = find_machine(scenario.machine, path);
-  } catch (const UserError&) {
-    return fmt::format("{}; machine '{}' was not found, so it was not checked against it", words,
-                       scenario.machine);
-  }
+  const fs::path machine_path = machine_of(file, path);
   std::optional<io::MachineFile> machine;
   try {
     machine = io::read_machine(machine_path);
@@ -103,21 +121,7 @@ std::string describe(const std::string& path) {
 }  // namespace
 
 FileKind kind_of(std::string_view text, const std::string& path) {
-  int machine = 0, scenario = 0, levers = 0;
-  bool at_top = true;  // before the first header
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    begin = end + 1;
-    const std::size_t first = line.find_first_not_of(" \t");
-    const bool header = first != std::string_view::npos && line[first] == '[';
-    if (header) at_top = false;
-    if (!header && !at_top) continue;
-    const std::string_view word = first_word(line);
-    machine += is_any(word, kMachineWords) ? 1 : 0;
-    scenario += is_any(word, kScenarioWords) ? 1 : 0;
-    levers += is_any(word, kLeverWords) ? 1 : 0;
-  }
+  const auto [machine, scenario, levers] = count_words(text);
   if (machine > scenario && machine > levers) return FileKind::kMachine;
   if (levers > scenario) return FileKind::kLevers;
   if (scenario > 0) return FileKind::kScenario;
@@ -126,15 +130,31 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   return FileKind::kScenario;
 }
 
+void refuse_other_kind(const std::string& path, FileKind wanted) {
+  const std::string text = beginning_of(path);
+  const WordCounts n = count_words(text);
+  const int own = wanted == FileKind::kMachine    ? n.machine
+                  : wanted == FileKind::kScenario ? n.scenario
+                                                  : n.levers;
+  if (own > 0 || n.machine + n.scenario + n.levers == 0) return;
+  const auto name = [](FileKind kind) {
+    return kind == FileKind::kMachine    ? "machine"
+           : kind == FileKind::kScenario ? "scenario"
+                                         : "lever";
+  };
+  throw UserError(fmt::format("{}: this is a {} file, not a {}", path, name(kind_of(text, path)),
+                              name(wanted)));
+}
+
 int check(const std::vector<std::string>& files) {
   bool good = true;
   for (const std::string& file : files) {
     try {
       const std::string words = describe(file);
-      fmt::print("{}: ok ({})\n", file, words);
+      say(fmt::format("{}: ok ({})\n", file, words));
     } catch (const io::FileError& error) {
       // The list of faults is what was asked for, hence standard output and no prefix.
-      fmt::print("{}\n", error.what());
+      say(fmt::format("{}\n", error.what()));
       good = false;
     }
   }

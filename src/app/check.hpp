@@ -16,4 +16,7 @@ enum class FileKind { kMachine, kScenario, kLevers };
 // folder suggests, else as a scenario.
 FileKind kind_of(std::string_view text, const std::string& path);
 
+// Throws UserError if a file is surely of another kind than wanted.
+void refuse_other_kind(const std::string& path, FileKind wanted);
+
 }  // namespace knuckleboom::app

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "app/compare.hpp"
 #include "app/completions.hpp"
 #include "app/config_paths.hpp"
+#include "app/console.hpp"
 #include "app/demo.hpp"
 #include "app/exit_status.hpp"
 #include "app/inspect.hpp"
@@ -52,7 +55,8 @@ void add_run(CLI::App& program, RunOptions& o) {
   c->add_option("--set", o.assignments, kSetHelp)->type_name("KEY=VALUE")->allow_extra_args(false);
   c->add_option("--trace", o.trace, "Write the channels over time as CSV")->type_name("FILE");
   c->add_option("--trace-rate", o.trace_rate_Hz,
-                "Rows a second in the trace; must divide the tick rate; without it 100")
+                "Rows a second in the trace; must divide the tick rate; without it 100 or the "
+                "next lower one that does")
       ->type_name("HZ");
   c->add_option("--plot", o.plot, "Draw the run; the name ends in .svg or .png")->type_name("FILE");
   c->add_option("--summary", o.summary, "Write the summary as JSON")->type_name("FILE");
@@ -95,6 +99,7 @@ void add_compare(CLI::App& program, CompareOptions& o) {
                 "With --against: a column that has another name there; may be repeated")
       ->type_name("OURS=THEIRS")
       ->allow_extra_args(false);
+  c->add_flag("--partial", o.partial, "With --against: the trace may cover only a part of the run");
   c->add_option("--tolerance-rad", o.tolerance_rad,
                 "With --against: end with status 4 if a joint differs by more")
       ->type_name("RAD");
@@ -143,18 +148,6 @@ std::vector<CommandWords> words_of(const CLI::App& program) {
 
 // --- Errors -------------------------------------------------------------------
 
-void complain(std::string_view text) {
-  // What the readers call an override came from --set.
-  constexpr std::string_view kOverride = "override ";
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line(text.substr(begin, end - begin));
-    if (line.starts_with(kOverride)) line.replace(0, kOverride.size(), "--set ");
-    fmt::print(stderr, "knuckleboom: {}\n", line);
-    begin = end + 1;
-  }
-}
-
 std::vector<std::string> command_names(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
@@ -181,6 +174,25 @@ std::string parse_complaint(const CLI::App& program, const CLI::ParseError& erro
                      chosen.empty() ? std::string() : chosen.front()->get_name() + " ");
 }
 
+// Names an option that was given an empty value; empty if there is none.
+std::string empty_value(const CLI::App& program) {
+  for (const CLI::App* command : program.get_subcommands())
+    for (const CLI::Option* option : command->get_options()) {
+      const std::vector<std::string>& values = option->results();
+      if (option->get_expected_max() == 0 ||
+          std::none_of(values.begin(), values.end(), [](const auto& v) { return v.empty(); }))
+        continue;
+      const std::string type = option->get_type_name();
+      const char* wanted =
+          type.find("FILE") != std::string::npos || type.find(".csv") != std::string::npos
+              ? "a file name"
+          : type == "DIR" ? "the name of a folder"
+                          : "a value";
+      return fmt::format("{} needs {}", option->get_name(), wanted);
+    }
+  return {};
+}
+
 int dispatch(CLI::App& program, const RunOptions& run_options,
              const CompareOptions& compare_options, const InspectOptions& inspect_options,
              const std::vector<std::string>& files, const std::string& demo_folder,
@@ -192,18 +204,28 @@ int dispatch(CLI::App& program, const RunOptions& run_options,
   if (program.got_subcommand("demo")) return demo(demo_folder);
   if (program.got_subcommand("list")) {
     for (const std::string& name : kind == "machines" ? machine_names() : scenario_names())
-      fmt::print("{}\n", name);
+      say(name + "\n");
     return kSuccess;
   }
-  fmt::print("{}", completion_script(shell, words_of(program)));
+  say(completion_script(shell, words_of(program)));
   return kSuccess;
+}
+
+// Output that could not be written must not pass for success (a full disk, a closed pipe).
+int finish(int status) {
+  if (all_was_said() || status != kSuccess) return status;
+  complain("the output could not be written in full");
+  return kInternalError;
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  // A reader that goes away (| head) is an ordinary failed write, not a silent death.
+  // A reader that goes away (| head) and a file that grows too large are ordinary failed writes, not a
+  // silent death.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  guard_standard_streams();
 
   CLI::App program("Simulator of hydraulic forestry cranes.", "knuckleboom");
   program.set_version_flag("--version", fmt::format("knuckleboom {} ({})", kVersion, kRevision));
@@ -258,9 +280,17 @@ int run_program(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return program.exit(wanted);
+    std::ostringstream text;
+    program.exit(wanted, text, text);
+    say(text.str());
+    return finish(kSuccess);
   } catch (const CLI::ParseError& error) {
     complain(parse_complaint(program, error, argc, argv));
+    return kUserMistake;
+  }
+
+  if (const std::string sentence = empty_value(program); !sentence.empty()) {
+    complain(sentence);
     return kUserMistake;
   }
 
@@ -274,6 +304,9 @@ int run_program(int argc, char** argv) {
   } catch (const io::FileError& error) {
     complain(error.what());
     status = kUserMistake;
+  } catch (const std::invalid_argument& error) {  // machine and scenario do not go together
+    complain(error.what());
+    status = kUserMistake;
   } catch (const std::exception& error) {
     if (interrupted()) {
       complain("stopped; outputs that were not finished are not there");
@@ -283,12 +316,7 @@ int run_program(int argc, char** argv) {
     complain(known ? error.what() : fmt::format("internal error: {}", error.what()));
     status = kInternalError;
   }
-  // Output that could not be written must not pass for success (a full disk, a closed pipe).
-  if (std::fflush(stdout) != 0 && status == kSuccess) {
-    complain("the output could not be written in full");
-    status = kInternalError;
-  }
-  return status;
+  return finish(status);
 }
 
 }  // namespace knuckleboom::app

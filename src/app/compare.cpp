@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "app/console.hpp"
 #include "app/execute.hpp"
 #include "app/exit_status.hpp"
 #include "app/fidelity.hpp"
@@ -19,6 +20,7 @@
 #include "app/model_run.hpp"
 #include "app/oscillation.hpp"
 #include "app/plot.hpp"
+#include "app/summary.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/trace.hpp"
@@ -179,11 +181,15 @@ std::vector<Method> chosen_methods(const CompareOptions& options,
   return out;
 }
 
+fs::path trace_path(const fs::path& folder, const LoadedCase& loaded, const Method& method) {
+  return folder / fmt::format("{}_{}_{}.csv", loaded.scenario.scenario.name,
+                              loaded.machine.model.name, method.name);
+}
+
 void write_traces(const fs::path& folder, const LoadedCase& loaded,
                   const sim::Simulation& simulation, const std::vector<ModelRun>& runs) {
   for (const ModelRun& run : runs) {
-    io::TraceWriter writer(folder / fmt::format("{}_{}_{}.csv", loaded.scenario.scenario.name,
-                                                loaded.machine.model.name, run.method.name),
+    io::TraceWriter writer(trace_path(folder, loaded, run.method),
                            trace_header(loaded, simulation, run.method));
     // About 100 rows a second, as run --trace.
     const double per_row = static_cast<double>(run.sample_ticks) * simulation.tick_s();
@@ -197,20 +203,68 @@ void write_traces(const fs::path& folder, const LoadedCase& loaded,
   }
 }
 
-std::vector<io::ColumnPair> renamed_columns(const std::vector<std::string>& assignments) {
+std::vector<io::ColumnPair> renamed_columns(const std::vector<std::string>& assignments,
+                                            const machine::MachineModel& model,
+                                            const io::Trace& recorded) {
+  std::vector<std::string> ours;
+  for (const Difference& one : wanted_channels(model)) ours.push_back(one.found.column);
   std::vector<io::ColumnPair> out;
   for (const std::string& assignment : assignments) {
     const std::size_t at = assignment.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == assignment.size())
       throw UserError(fmt::format("--map {}: write OURS=THEIRS, such as stick_rad=q3", assignment));
-    out.push_back({assignment.substr(0, at), assignment.substr(at + 1)});
+    const io::ColumnPair pair{assignment.substr(0, at), assignment.substr(at + 1)};
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!has(ours, pair.a))
+      throw UserError(fmt::format("--map {}: the run has no column '{}'{}", assignment, pair.a,
+                                  alternatives(pair.a, ours)));
+    if (!has(recorded.columns, pair.b))
+      throw UserError(fmt::format("--map {}: {} has no column '{}'{}", assignment, recorded.file,
+                                  pair.b, alternatives(pair.b, recorded.columns)));
+    for (const io::ColumnPair& other : out)
+      if (other.a == pair.a || other.b == pair.b)
+        throw UserError(fmt::format("--map {}: column '{}' is mapped twice", assignment,
+                                    other.a == pair.a ? pair.a : pair.b));
+    out.push_back(pair);
   }
   return out;
 }
 
+// Says which part of the run the trace covers. False if that is less than the whole run.
+bool covers_run(const io::Trace& run, const io::Trace& recorded,
+                const std::vector<Difference>& rows, const CompareOptions& options,
+                std::string& text) {
+  const auto times = [](const io::Trace& trace) -> const std::vector<double>& {
+    return trace.data[static_cast<std::size_t>(trace.time_column())];
+  };
+  const std::vector<double>& own = times(run);
+  const std::vector<double>& other = times(recorded);
+  const double from = std::max(own.front(), other.front());
+  const double to = std::min(own.back(), other.back());
+  const std::size_t samples = rows.front().found.samples;
+  text += fmt::format("compared from {:g} to {:g} s, {}\n", from, to,
+                      counted(static_cast<long long>(samples), "row", "rows"));
+  // The ends may fall between two rows.
+  const double slack = other.size() < 2 ? 0.0
+                                        : 1.001 * (other.back() - other.front()) /
+                                              static_cast<double>(other.size() - 1);
+  const bool whole = from - own.front() <= slack && own.back() - to <= slack;
+  if (samples >= 2 && (whole || options.partial)) return true;
+  text +=
+      samples < 2
+          ? fmt::format("{} and the run have too few rows in common to compare\n", options.against)
+          : fmt::format(
+                "{} covers only {:.3g} s of the {:g} s that ran; the rest was not compared "
+                "(--partial allows this)\n",
+                options.against, to - from, own.back() - own.front());
+  return false;
+}
+
 // True if all joint positions and port pressures stay within the tolerances that were given.
 bool within_tolerance(const std::vector<Difference>& rows, const CompareOptions& options,
-                      std::string& text) {
+                      bool covered, std::string& text) {
   bool good = true;
   const auto test = [&](const std::optional<double>& tolerance, const char* group, const char* unit,
                         const char* option) {
@@ -231,20 +285,21 @@ bool within_tolerance(const std::vector<Difference>& rows, const CompareOptions&
   };
   test(options.tolerance_rad, "joint position", "rad", "--tolerance-rad");
   test(options.tolerance_Pa, "port pressure", "Pa", "--tolerance-Pa");
-  if (good && (options.tolerance_rad || options.tolerance_Pa)) text += "within tolerance\n";
+  if (good && (options.tolerance_rad || options.tolerance_Pa))
+    text += covered ? "within tolerance\n" : "within tolerance where compared\n";
   return good;
 }
 
 void check_options(const CompareOptions& options) {
-  if (options.against.empty() &&
-      (options.tolerance_rad || options.tolerance_Pa || !options.column_map.empty()))
+  if (options.against.empty() && (options.tolerance_rad || options.tolerance_Pa ||
+                                  !options.column_map.empty() || options.partial))
     throw UserError(
-        "--tolerance-rad, --tolerance-Pa and --map belong to --against TRACE.csv; add it");
+        "--tolerance-rad, --tolerance-Pa, --map and --partial belong to --against TRACE.csv; add "
+        "it");
   for (const auto& tolerance : {options.tolerance_rad, options.tolerance_Pa})
     if (tolerance && !(*tolerance >= 0.0)) throw UserError("a tolerance must not be negative");
   if (!options.plot.empty()) check_picture_path(options.plot);
   if (!options.summary.empty()) check_output_path(options.summary, "--summary");
-  if (!options.trace_folder.empty()) make_output_folder(options.trace_folder, "--trace-dir");
 }
 
 // --- The whole report ---------------------------------------------------------
@@ -254,13 +309,14 @@ struct Comparison {
   std::vector<Difference> rows;
   const Recording* recording_a = nullptr;  // null: a recorded trace
   const Recording* recording_b = nullptr;
+  bool covered = true;  // by the recorded trace
+  std::string coverage;
 };
 
 // Nothing if the runs were interrupted.
 std::optional<std::vector<ModelRun>> run_all(const sim::Simulation& simulation,
                                              const std::vector<Method>& chosen,
                                              const CompareOptions& options) {
-  const InterruptGuard guard;
   std::vector<ModelRun> runs;
   runs.reserve(chosen.size());
   for (const Method& method : chosen) {
@@ -269,8 +325,7 @@ std::optional<std::vector<ModelRun>> run_all(const sim::Simulation& simulation,
                              method.converged ? options.relative_tolerance : std::nullopt,
                              kCompareRows));
     if (!runs.back().result.interrupted) continue;
-    fmt::print(stderr, "knuckleboom: stopped during the {} model; nothing was written\n",
-               method.name);
+    complain(fmt::format("stopped during the {} model; nothing was written", method.name));
     return std::nullopt;
   }
   return runs;
@@ -287,16 +342,26 @@ std::vector<Comparison> compare_all(const machine::MachineModel& model,
     traces.push_back(run.recording.to_trace(fmt::format("the {} model", run.method.name)));
   std::vector<Comparison> out;
   if (recorded) {
-    const std::vector<io::ColumnPair> renamed = renamed_columns(options.column_map);
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      out.push_back({options.against, runs[i].method.name,
-                     differences(wanted_channels(model), traces[i], *recorded, renamed)});
+    const std::vector<io::ColumnPair> renamed =
+        renamed_columns(options.column_map, model, *recorded);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      Comparison one;
+      one.a = options.against;
+      one.b = runs[i].method.name;
+      one.rows = differences(wanted_channels(model), traces[i], *recorded, renamed);
+      one.covered = covers_run(traces[i], *recorded, one.rows, options, one.coverage);
+      out.push_back(std::move(one));
+    }
     return out;
   }
   for (std::size_t i = 1; i < runs.size(); ++i)
-    out.push_back({runs[0].method.name, runs[i].method.name,
-                   differences(wanted_channels(model), traces[0], traces[i]), &runs[0].recording,
-                   &runs[i].recording});
+    out.push_back({runs[0].method.name,
+                   runs[i].method.name,
+                   differences(wanted_channels(model), traces[0], traces[i]),
+                   &runs[0].recording,
+                   &runs[i].recording,
+                   true,
+                   {}});
   return out;
 }
 
@@ -349,14 +414,25 @@ void draw_runs(const LoadedCase& loaded, const machine::MachineModel& model,
 }  // namespace
 
 int compare(const CompareOptions& options) {
+  const InterruptGuard guard;
   check_options(options);
   std::optional<io::Trace> recorded;
   if (!options.against.empty()) recorded = io::read_trace(options.against);
   const std::vector<Method> chosen = chosen_methods(options, recorded);
   const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
+  std::vector<std::string> inputs = loaded.files();
+  inputs.push_back(options.against);
+  std::vector<Output> outputs = {{"--plot", options.plot}, {"--summary", options.summary}};
+  if (!options.trace_folder.empty())
+    for (const Method& method : chosen)
+      outputs.push_back({"--trace-dir", trace_path(options.trace_folder, loaded, method)});
+  check_distinct(outputs, inputs);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
   const machine::MachineModel& model = simulation.model();
+  if (recorded) renamed_columns(options.column_map, model, *recorded);  // refused before the runs
 
+  std::optional<OutputFolder> folder;
+  if (!options.trace_folder.empty()) folder.emplace(options.trace_folder, "--trace-dir");
   const std::optional<std::vector<ModelRun>> finished = run_all(simulation, chosen, options);
   if (!finished) return kInterruptedRun;
   const std::vector<ModelRun>& runs = *finished;
@@ -370,18 +446,23 @@ int compare(const CompareOptions& options) {
   bool good = true;
   for (const Comparison& comparison : comparisons) {
     text += table(fmt::format("difference {} - {}", comparison.b, comparison.a), comparison.rows);
-    if (recorded) good = within_tolerance(comparison.rows, options, text) && good;
+    text += comparison.coverage;
+    if (!recorded) continue;
+    const bool wanted = options.tolerance_rad || options.tolerance_Pa;
+    if (wanted && !comparison.covered) good = false;
+    good = within_tolerance(comparison.rows, options, comparison.covered, text) && good;
   }
   for (const std::string& sentence : sentences) text += "\n" + sentence + "\n";
 
   if (!options.trace_folder.empty()) write_traces(options.trace_folder, loaded, simulation, runs);
   if (!options.summary.empty())
     io::write_file(options.summary, to_json(loaded, simulation, runs, comparisons, sentences));
+  say(text);
   if (!options.plot.empty()) draw_runs(loaded, model, runs, options.plot);
-  fmt::print("{}", text);
-  const bool finite = std::none_of(runs.begin(), runs.end(),
-                                   [](const ModelRun& run) { return run.result.non_finite; });
-  if (!finite) return kNonFinite;
+  const bool sound = std::all_of(runs.begin(), runs.end(), [&](const ModelRun& run) {
+    return usable(simulation, run.result);
+  });
+  if (!sound) return kNonFinite;
   return good ? kSuccess : kBeyondTolerance;
 }
 

@@ -16,6 +16,7 @@ struct CompareOptions {
   std::string against;                      // a trace; empty: compare the models with each other
   std::vector<std::string> column_map;      // "ours=theirs" where the trace has other names
   std::optional<double> tolerance_rad, tolerance_Pa;
+  bool partial = false;  // the trace may cover a part of the run only
 };
 
 // Returns an ExitStatus.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/figures.hpp"
 #include "app/interrupt.hpp"
@@ -37,17 +38,17 @@ double rms_difference(const std::vector<double>& a, const std::vector<double>& b
 
 int demo(const std::string& folder) {
   const std::filesystem::path out = folder;
-  make_output_folder(out, "--output");
-  check_picture_path(out / "stick_sine.svg");
+  const InterruptGuard guard;
+  check_gnuplot(out / "stick_sine.svg");
   const LoadedCase loaded = load_case("stick_sine", "", {});
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
 
-  const InterruptGuard guard;
+  const OutputFolder made(out, "--output");
   std::vector<ModelRun> runs;
   for (const char* name : {"full", "reduced"}) {
     runs.push_back(run_model(simulation, find_method(name), std::nullopt, kCompareRows));
     if (runs.back().result.interrupted) {
-      fmt::print(stderr, "knuckleboom: stopped; no pictures were drawn\n");
+      complain(fmt::format("stopped; no pictures were drawn"));
       return kInterruptedRun;
     }
   }
@@ -61,7 +62,7 @@ int demo(const std::string& folder) {
   std::vector<std::string> warnings;
   for (const ModelRun& run : runs) {
     const RunSummary s = summarise(loaded, simulation, run.method, run.result, false);
-    finite = finite && !run.result.non_finite;
+    finite = finite && usable(simulation, run.result);
     text += fmt::format(
         "  {:<14} {:>5.0f} times real time, {:.2f} µs a tick, {}, energy residual {:.1e} of the "
         "pump's work\n",
@@ -78,7 +79,7 @@ int demo(const std::string& folder) {
       with_prefix(rms_difference(full.column("stick_valve_V"), reduced.column("stick_valve_V")),
                   "V"));
   for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
-  fmt::print("{}", text);
+  say(text);
   std::fflush(stdout);
 
   const std::vector<NamedRun> named = {{"full", &full}, {"reduced", &reduced}};
@@ -88,12 +89,12 @@ int demo(const std::string& folder) {
   std::vector<std::pair<std::string, Figure>> figures = {{"figures_8_to_11", all}};
   for (std::size_t i = 0; i < all.panels.size(); ++i)
     figures.emplace_back(names[i], Figure{all.title, all.note, {all.panels[i]}, 1});
-  fmt::print("\npictures:\n");
+  say("\npictures:\n");
   for (const auto& [name, figure] : figures)
     for (const char* extension : {".svg", ".png"}) {
       const std::filesystem::path path = out / (name + extension);
       draw(figure, path);
-      fmt::print("  {}\n", path.string());
+      say(fmt::format("  {}\n", path.string()));
     }
   return finite ? kSuccess : kNonFinite;
 }

@@ -22,6 +22,9 @@ using SteadyClock = std::chrono::steady_clock;
 // Ticks between looks at the joint limits, the interrupt and the progress.
 constexpr std::int64_t kBlock = 100;
 
+constexpr double kReliefSlack = 1.05;
+constexpr double kVacuum = -1.0e5;  // Pa, against the atmosphere
+
 std::int64_t nanoseconds(SteadyClock::duration d) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
 }
@@ -50,8 +53,8 @@ class Progress {
     if (now - last_ < std::chrono::milliseconds(250)) return;
     last_ = now;
     shown_ = true;
-    fmt::print(stderr, "\r\033[K{:.1f} of {:.1f} s simulated, {:.0f} times real time", t_s, end_s_,
-               wall_s > 0.0 ? simulated_s / wall_s : 0.0);
+    std::fprintf(stderr, "\r\033[K%.1f of %.1f s simulated, %.0f times real time", t_s, end_s_,
+                 wall_s > 0.0 ? simulated_s / wall_s : 0.0);
     std::fflush(stderr);
   }
 
@@ -71,6 +74,24 @@ void look_at_limits(const sim::Simulation& simulation, const sim::SimState& stat
     const double q = state.machine.q[i];
     const double beyond = std::max(body.lower - q, q - body.upper);
     if (beyond > worst.beyond) worst = {i, beyond, simulation.time(state)};
+  }
+}
+
+void look_at_pressures(const sim::Simulation& simulation, const sim::SimState& state,
+                       RunResult& result) {
+  const std::vector<machine::Actuator>& actuators = simulation.model().actuators;
+  for (std::size_t i = 0; i < actuators.size(); ++i) {
+    const hydraulics::Protection& protection = actuators[i].circuit.protection;
+    if (!protection.enabled) continue;
+    const machine::ActuatorState& a = state.machine.actuator[i];
+    const double high = std::max({a.P_C[0], a.P_C[1], a.p[0], a.p[1]});
+    const double low = std::min({a.P_C[0], a.P_C[1], a.p[0], a.p[1]});
+    const auto index = static_cast<int>(i);
+    if (high > kReliefSlack * protection.relief_Pa &&
+        (result.above_relief.actuator < 0 || high > result.above_relief.pressure_Pa))
+      result.above_relief = {index, high, simulation.time(state)};
+    if (low < std::min(kVacuum, result.below_vacuum.pressure_Pa))
+      result.below_vacuum = {index, low, simulation.time(state)};
   }
 }
 
@@ -125,6 +146,7 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
       block_ns += spent;
       before = after;
       if (pacer) pacer->tick_finished();
+      look_at_pressures(simulation, state, result);
       if (state.machine.health.non_finite > start.machine.health.non_finite) {
         result.non_finite = true;
         break;
@@ -143,11 +165,19 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
   return result;
 }
 
+std::int64_t default_ticks_per_sample(double tick_s) {
+  constexpr double kPeriod = 0.01;  // s
+  return std::max<std::int64_t>(1, std::llround(std::ceil(kPeriod / tick_s * (1.0 - 1e-9))));
+}
+
 std::int64_t ticks_per_sample(double rate_Hz, double tick_s) {
   const double tick_rate = 1.0 / tick_s;
+  if (!(rate_Hz > 0.0))
+    throw UserError(fmt::format("--trace-rate is {:g} Hz; it must be above zero", rate_Hz));
+  constexpr double kRateSlack = 1e-5;  // rates are written with a few digits
   const double exact = tick_rate / rate_Hz;
   const double whole = std::round(exact);
-  if (rate_Hz > 0.0 && whole >= 1.0 && std::fabs(exact - whole) <= 1e-6 * whole && whole < 1e15)
+  if (whole >= 1.0 && std::fabs(exact - whole) <= kRateSlack * whole && whole < 1e15)
     return static_cast<std::int64_t>(whole);
   throw UserError(
       fmt::format("a trace rate of {:g} Hz does not divide the tick rate of {:g} Hz; "

@@ -37,6 +37,14 @@ struct LimitExcess {
   double at_s = 0.0;
 };
 
+// The worst pressure of an actuator with protection that this should not have let happen. Looked at
+// after each tick, which takes some 10 ns of the time that is measured.
+struct PressureExcess {
+  int actuator = -1;  // -1: none
+  double pressure_Pa = 0.0;
+  double at_s = 0.0;
+};
+
 struct RunResult {
   sim::SimState state;
   std::int64_t first_tick = 0;
@@ -46,6 +54,8 @@ struct RunResult {
   bool interrupted = false;
   bool non_finite = false;  // stopped at the tick after which it was
   LimitExcess limits;
+  PressureExcess above_relief;  // by more than 5 %
+  PressureExcess below_vacuum;  // below -1 bar
   // Of a paced run.
   std::int64_t overruns = 0;
   double elapsed_s = 0.0, lost_s = 0.0, worst_lateness_s = 0.0;
@@ -59,5 +69,7 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
 
 // Ticks between samples of the given rate. Throws UserError if the rate does not divide the tick rate.
 std::int64_t ticks_per_sample(double rate_Hz, double tick_s);
+// Of a trace that nobody chose a rate for: the nearest at or below 100 Hz.
+std::int64_t default_ticks_per_sample(double tick_s);
 
 }  // namespace knuckleboom::app

@@ -9,9 +9,9 @@ enum ExitStatus : int {
   kSuccess = 0,
   kInternalError = 1,     // a solver or another program gave up, or a fault of ours
   kUserMistake = 2,       // command line or files
-  kNonFinite = 3,         // the simulation left the real numbers
+  kNonFinite = 3,         // the simulation left the real numbers or hardly ever converged
   kBeyondTolerance = 4,   // compare --against: the traces differ too much
-  kInterruptedRun = 130,  // SIGINT or SIGTERM
+  kInterruptedRun = 130,  // SIGINT, SIGTERM or SIGHUP
 };
 
 // One clear sentence; the program shows it and ends with kUserMistake.

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "app/check.hpp"
 #include "app/config_paths.hpp"
+#include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/json.hpp"
 #include "app/load.hpp"
@@ -423,7 +425,10 @@ int inspect(const InspectOptions& options) {
     throw UserError(
         fmt::format("--set {}: inspect knows no scenario; change keys of the machine only",
                     overrides.scenario.front().key));
-  const io::MachineFile file = io::read_machine(find_machine(options.machine), overrides.machine);
+  const std::filesystem::path path = find_machine(options.machine);
+  refuse_other_kind(path.string(), FileKind::kMachine);
+  const io::MachineFile file = io::read_machine(path, overrides.machine);
+  check_distinct({{"--json", options.json}}, file.files);
   const MachineModel& model = file.model;
   const std::vector<JointFacts> joints = joint_facts(model);
   const std::vector<PoseFacts> poses = all_poses(model, options.at);
@@ -439,7 +444,7 @@ int inspect(const InspectOptions& options) {
   text += valves_text(model);
   text += sources_text(model);
   if (!options.json.empty()) io::write_file(options.json, to_json(file, joints, poses, total_mass));
-  fmt::print("{}", text);
+  say(text);
   return kSuccess;
 }
 

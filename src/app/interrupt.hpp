@@ -5,7 +5,7 @@
 
 namespace knuckleboom::app {
 
-// While it lives, SIGINT and SIGTERM set a flag instead of ending the program. A second signal ends it
+// While it lives, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program. A second signal ends it
 // at once.
 class InterruptGuard {
  public:
@@ -17,6 +17,7 @@ class InterruptGuard {
  private:
   struct sigaction old_int_ {};
   struct sigaction old_term_ {};
+  struct sigaction old_hup_ {};
 };
 
 bool interrupted();

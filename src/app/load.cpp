@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "app/check.hpp"
 #include "app/config_paths.hpp"
 #include "app/exit_status.hpp"
 #include "app/text.hpp"
@@ -87,15 +89,37 @@ std::string LoadedCase::title() const {
 
 std::string LoadedCase::note() const { return machine_note(machine.model); }
 
+std::vector<std::string> LoadedCase::files() const {
+  std::vector<std::string> all = scenario.files;
+  all.insert(all.end(), machine.files.begin(), machine.files.end());
+  return all;
+}
+
+std::filesystem::path machine_of(const io::ScenarioFile& scenario,
+                                 const std::filesystem::path& scenario_path) {
+  const io::ScenarioPlaces::Place& at = scenario.places.machine;
+  std::string why;
+  try {
+    std::filesystem::path path = find_machine(scenario.scenario.machine, scenario_path);
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
+    why = fmt::format("there is no machine file '{}'", path.string());
+  } catch (const UserError& error) {
+    why = error.what();
+  }
+  throw io::FileError({{at.file, at.line, at.column, std::move(why)}});
+}
+
 LoadedCase load_case(const std::string& scenario, const std::string& machine,
                      const std::vector<std::string>& assignments) {
   const Overrides overrides = sort_overrides(assignments);
   LoadedCase loaded;
   loaded.scenario_path = find_scenario(scenario);
+  refuse_other_kind(loaded.scenario_path.string(), FileKind::kScenario);
   loaded.scenario = io::read_scenario(loaded.scenario_path, overrides.scenario);
-  const std::string& named = machine.empty() ? loaded.scenario.scenario.machine : machine;
   loaded.machine_path =
-      find_machine(named, machine.empty() ? loaded.scenario_path : std::filesystem::path());
+      machine.empty() ? machine_of(loaded.scenario, loaded.scenario_path) : find_machine(machine);
+  refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
   loaded.machine = io::read_machine(loaded.machine_path, overrides.machine);
   std::vector<io::Diagnostic> faults =
       io::check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);

@@ -28,11 +28,18 @@ struct LoadedCase {
   std::string title() const;
   // "Representative machine, ..." if the machine says so of itself; else empty.
   std::string note() const;
+  // All that was read.
+  std::vector<std::string> files() const;
 };
 
 // machine: name or file; empty: the one that the scenario names. Throws io::FileError or UserError.
 LoadedCase load_case(const std::string& scenario, const std::string& machine,
                      const std::vector<std::string>& assignments);
+
+// The file of the machine that a scenario names. Throws io::FileError, pointing at the name, if there is
+// none.
+std::filesystem::path machine_of(const io::ScenarioFile& scenario,
+                                 const std::filesystem::path& scenario_path);
 
 // What the machine's own sources say about how far it can be trusted; empty if nothing.
 std::string machine_note(const machine::MachineModel& model);

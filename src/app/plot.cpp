@@ -1,6 +1,7 @@
 #include "app/plot.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -131,6 +132,33 @@ bool has_extension(const fs::path& path, const char* extension) {
   return own == extension;
 }
 
+// What may be written to although it is no regular file: /dev/null and our own streams.
+bool is_sink(const fs::path& path) {
+  std::error_code error;
+  const std::string name = path.lexically_normal().string();
+  if (name.starts_with("/dev/std") || name.starts_with("/dev/fd/") ||
+      name.starts_with("/proc/self/fd/"))
+    return true;
+  return fs::weakly_canonical(path, error) == "/dev/null";
+}
+
+// What a program said about its failure, for the end of a sentence.
+std::string own_words(const ChildResult& child) {
+  std::string words = child.errors.substr(0, 2000);
+  std::replace(words.begin(), words.end(), '\n', ' ');
+  words.erase(words.find_last_not_of(' ') + 1);
+  words.erase(0, words.find_first_not_of(' '));
+  return words.empty() ? words : ": " + words;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error) && !error) return true;
+  const fs::path full_a = fs::weakly_canonical(fs::absolute(a, error), error);
+  const fs::path full_b = fs::weakly_canonical(fs::absolute(b, error), error);
+  return full_a == full_b;
+}
+
 }  // namespace
 
 std::string gnuplot_script(const Figure& figure, bool png) {
@@ -207,6 +235,23 @@ std::string gnuplot_script(const Figure& figure, bool png) {
   return text;
 }
 
+void check_distinct(const std::vector<Output>& outputs, const std::vector<std::string>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Output& one = outputs[i];
+    if (one.path.empty() || is_sink(one.path)) continue;
+    for (const std::string& input : inputs)
+      if (!input.empty() && same_file(one.path, input))
+        throw UserError(
+            fmt::format("{}: {} would write over a file that is read here; choose another name",
+                        one.path.string(), one.option));
+    for (std::size_t k = 0; k < i; ++k)
+      if (!outputs[k].path.empty() && same_file(one.path, outputs[k].path))
+        throw UserError(
+            fmt::format("{}: two outputs, {} and {}, cannot go to one file; choose another name",
+                        one.path.string(), outputs[k].option, one.option));
+  }
+}
+
 void check_output_path(const fs::path& path, const std::string& option) {
   std::error_code error;
   if (path.empty()) throw UserError(fmt::format("{} needs the name of a file", option));
@@ -219,13 +264,21 @@ void check_output_path(const fs::path& path, const std::string& option) {
     throw UserError(fmt::format("{}: there is no folder '{}' to write it to; make it first",
                                 path.string(), folder.string()));
   const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  if (special && !is_sink(path))
+    throw UserError(
+        fmt::format("{}: cannot be written to, because it is not a regular file; {} needs another",
+                    path.string(), option));
   if (!special && access(folder.c_str(), W_OK | X_OK) != 0)
     throw UserError(fmt::format("{}: the folder '{}' may not be written to; choose another",
                                 path.string(), folder.string()));
 }
 
-void make_output_folder(const fs::path& folder, const std::string& option) {
+OutputFolder::OutputFolder(const fs::path& folder, const std::string& option) {
   std::error_code error;
+  for (fs::path part = fs::absolute(folder, error).lexically_normal();
+       !part.empty() && !fs::exists(part, error) && part != part.parent_path();
+       part = part.parent_path())
+    made_.push_back(part);
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
     throw UserError(fmt::format("{}: {} needs a folder, and none can be made there{}",
@@ -236,25 +289,41 @@ void make_output_folder(const fs::path& folder, const std::string& option) {
         fmt::format("{}: this folder may not be written to; choose another", folder.string()));
 }
 
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;  // what is not empty stays
+  for (const fs::path& part : made_)
+    if (fs::is_empty(part, ignored)) fs::remove(part, ignored);
+}
+
 void check_picture_path(const fs::path& path) {
   check_output_path(path, "--plot");
   if (!has_extension(path, ".svg") && !has_extension(path, ".png"))
     throw UserError(fmt::format("{}: a picture's name must end in .svg or .png", path.string()));
-  const ChildResult gnuplot = run_child({"gnuplot", "--version"}, "");
+  check_gnuplot(path);
+}
+
+void check_gnuplot(const fs::path& path) {
+  const ChildResult gnuplot = run_child({"gnuplot", "--version"}, "", 10.0);
   // 127: what the started child says when the program is not there.
-  if (!gnuplot.started || gnuplot.status == 127)
+  if (gnuplot.start_error == ENOENT || gnuplot.status == 127)
     throw UserError(
         fmt::format("{}: the picture needs gnuplot, which is not installed (Debian: "
                     "apt-get install gnuplot-nox)",
                     path.string()));
+  if (const std::string failure = failure_of(gnuplot); !failure.empty())
+    throw UserError(fmt::format("{}: the picture needs gnuplot, which {}{}", path.string(), failure,
+                                own_words(gnuplot)));
 }
 
 void draw(const Figure& figure, const fs::path& path) {
   const bool png = has_extension(path, ".png");
-  const ChildResult gnuplot = run_child({"gnuplot", "-"}, gnuplot_script(figure, png));
-  if (!gnuplot.started || gnuplot.status != 0 || gnuplot.output.empty())
-    throw RunFailure(fmt::format("gnuplot could not draw {}: {}", path.string(),
-                                 gnuplot.errors.substr(0, 2000)));
+  constexpr double kLimit = 60.0;  // s
+  const ChildResult gnuplot = run_child({"gnuplot", "-"}, gnuplot_script(figure, png), kLimit);
+  std::string failure = failure_of(gnuplot);
+  if (failure.empty() && gnuplot.output.empty()) failure = "drew nothing";
+  if (!failure.empty())
+    throw RunFailure(fmt::format("{} was not written, because gnuplot {}{}", path.string(), failure,
+                                 own_words(gnuplot)));
   io::write_file(path, gnuplot.output);
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/console.hpp"
 #include "app/execute.hpp"
 #include "app/exit_status.hpp"
 #include "app/fidelity.hpp"
@@ -31,12 +32,16 @@ void check_outputs(const RunOptions& options) {
   if (!options.trace.empty()) check_output_path(options.trace, "--trace");
   if (!options.summary.empty()) check_output_path(options.summary, "--summary");
   if (!options.save.empty()) check_output_path(options.save, "--save");
-  const std::string* files[] = {&options.plot, &options.trace, &options.summary, &options.save};
-  for (const std::string* a : files)
-    for (const std::string* b : files)
-      if (a != b && !a->empty() && *a == *b)
-        throw UserError(
-            fmt::format("{}: two outputs cannot go to one file; choose another name", *a));
+}
+
+void check_against_inputs(const RunOptions& options, const LoadedCase& loaded) {
+  const std::vector<Output> outputs = {{"--trace", options.trace},
+                                       {"--plot", options.plot},
+                                       {"--summary", options.summary},
+                                       {"--save", options.save}};
+  check_distinct(outputs, loaded.files());
+  // Going on from a state and saving the next one over it is sound.
+  check_distinct({outputs.begin(), outputs.end() - 1}, {options.resume});
 }
 
 std::int64_t save_tick(const RunOptions& options, const sim::Simulation& simulation,
@@ -56,14 +61,16 @@ std::int64_t save_tick(const RunOptions& options, const sim::Simulation& simulat
 sim::SimState start_state(const RunOptions& options, const LoadedCase& loaded,
                           const sim::Simulation& simulation, Method& method) {
   if (options.resume.empty()) return simulation.initial_state(method.fidelity);
-  sim::SimState state = io::read_state(options.resume, loaded.machine.hash, loaded.scenario.hash);
+  std::string saved_by;
+  sim::SimState state =
+      io::read_state(options.resume, loaded.machine.hash, loaded.scenario.hash, &saved_by);
   if (state.tick >= simulation.tick_count())
     throw UserError(
         fmt::format("{}: the state was saved at {:g} s, where the scenario ends; there is "
                     "nothing left to run",
                     options.resume, simulation.time(state)));
   if (options.fidelity.empty()) {
-    method = find_method(state.fidelity == machine::Fidelity::kFull ? "full" : "reduced");
+    method = find_method(saved_by);
   } else if (state.fidelity != method.fidelity) {
     throw UserError(fmt::format(
         "{}: the state was saved by the {} model; resume with that fidelity", options.resume,
@@ -84,11 +91,13 @@ std::string unwritten(const RunOptions& options, bool saved) {
 }  // namespace
 
 int run(const RunOptions& options) {
+  const InterruptGuard guard;  // before the first temporary file and the first child
   Method method = find_method(options.fidelity.empty() ? "reduced" : options.fidelity);
   if (options.save_at_s && options.save.empty())
     throw UserError("--save-at says when to save; add --save FILE to say where to");
   check_outputs(options);
   const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
+  check_against_inputs(options, loaded);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
   const sim::SimState start = start_state(options, loaded, simulation, method);
   const std::unique_ptr<Engine> engine =
@@ -100,16 +109,17 @@ int run(const RunOptions& options) {
   execution.save_tick = save_tick(options, simulation, start);
   bool saved = false;
   execution.save = [&](const sim::SimState& state) {
-    io::write_state(options.save, state, loaded.machine.hash, loaded.scenario.hash);
+    io::write_state(options.save, state, loaded.machine.hash, loaded.scenario.hash, method.name);
     saved = true;
   };
 
-  const InterruptGuard guard;  // before the first temporary file
   const std::int64_t ticks = simulation.tick_count();
   std::unique_ptr<io::TraceWriter> trace;
   std::int64_t trace_ticks = 0;
   if (!options.trace.empty()) {
-    trace_ticks = ticks_per_sample(options.trace_rate_Hz, simulation.tick_s());
+    trace_ticks = options.trace_rate_Hz
+                      ? ticks_per_sample(*options.trace_rate_Hz, simulation.tick_s())
+                      : default_ticks_per_sample(simulation.tick_s());
     trace =
         std::make_unique<io::TraceWriter>(options.trace, trace_header(loaded, simulation, method));
   }
@@ -133,24 +143,22 @@ int run(const RunOptions& options) {
 
   const RunResult result = execute(simulation, *engine, start, execution);
   if (result.interrupted) {
-    fmt::print(stderr, "knuckleboom: stopped at {:g} s of {:g} s; {}\n",
-               simulation.time(result.state), simulation.scenario().duration_s,
-               unwritten(options, saved));
+    complain(fmt::format("stopped at {:g} s of {:g} s; {}", simulation.time(result.state),
+                         simulation.scenario().duration_s, unwritten(options, saved)));
     return kInterruptedRun;
   }
 
   const RunSummary summary = summarise(loaded, simulation, method, result, options.realtime);
   if (trace) trace->close();
   if (!options.summary.empty()) io::write_file(options.summary, to_json(summary));
+  say(to_text(summary));
   if (!options.plot.empty())
     draw(run_figure(simulation.model(), recording,
                     fmt::format("{}, {} model", loaded.title(), method.name), loaded.note()),
          options.plot);
-  fmt::print("{}", to_text(summary));
   if (!options.save.empty() && !saved)
-    fmt::print(stderr, "knuckleboom: {} was not written; the run ended before that time\n",
-               options.save);
-  return result.non_finite ? kNonFinite : kSuccess;
+    complain(fmt::format("{} was not written; the run ended before that time", options.save));
+  return usable(simulation, result) ? kSuccess : kNonFinite;
 }
 
 }  // namespace knuckleboom::app

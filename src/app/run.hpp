@@ -14,8 +14,8 @@ struct RunOptions {
   std::optional<double> relative_tolerance;
   bool realtime = false;
   std::string trace, plot, summary, save, resume;  // files; empty: none
-  double trace_rate_Hz = 100.0;
-  std::optional<double> save_at_s;  // nothing: at the end
+  std::optional<double> trace_rate_Hz;             // nothing: about 100
+  std::optional<double> save_at_s;                 // nothing: at the end
 };
 
 // Returns an ExitStatus. Throws UserError, io::FileError or, for failures of ours, others.

@@ -18,12 +18,24 @@ namespace {
 constexpr double kLimitSlackAngle = 0.02;   // rad
 constexpr double kLimitSlackLength = 0.01;  // m
 
-// Residuals above this share of the turnover deserve a word.
-constexpr double kResidualWarning = 0.01;
+// Residuals above this share of the pump's work (or of the turnover) deserve a word.
+constexpr double kResidualWarning = 1e-3;
+// Work of the pump below this share of the turnover is no measure for the residual.
+constexpr double kLeastPumpShare = 0.1;
+// Energy that a closed valve without momentum makes or loses, as a share of the turnover.
+constexpr double kModelWarning = 0.05;
+// Stages that did not converge, as a share of all: beyond it the results are not to be used.
+constexpr double kUnconvergedLimit = 0.1;
 
 double energy_turned_over(const machine::EnergyLedger& e, double stored_change) {
   return std::fabs(e.valve) + std::fabs(e.line) + std::fabs(e.relief) + std::fabs(e.leakage) +
          std::fabs(e.friction) + std::fabs(e.stops) + std::fabs(stored_change);
+}
+
+bool mostly_unconverged(const machine::Health& health) {
+  constexpr double kStages = 2.0;  // of a tick
+  return static_cast<double>(health.newton_unconverged) >
+         kUnconvergedLimit * kStages * static_cast<double>(health.ticks);
 }
 
 std::string residual_words(const RunSummary& s) {
@@ -46,6 +58,10 @@ std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation&
         fmt::format("the step's Newton iteration did not converge in {}; results near "
                     "those ticks are less exact (a shorter tick_ms helps)",
                     counted(s.health.newton_unconverged, "stage", "stages")));
+  if (mostly_unconverged(s.health))
+    out.push_back("more than a tenth of the stages did not converge; do not use these results");
+  if (!run.non_finite && !std::isfinite(s.energy_residual))
+    out.push_back("the energy balance is not finite; do not use these results");
   if (s.tip_unreachable > 0)
     out.push_back(
         fmt::format("the tip path was out of reach in {} ({:.2f} s); the machine went as "
@@ -63,10 +79,35 @@ std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation&
                       at(run.limits.at_s)));
   }
   if (!run.non_finite && s.energy_residual > kResidualWarning)
-    out.push_back(
-        fmt::format("the energy balance is off by {:.2g} % of the pump's work; the step is "
-                    "too long for what happens here (a shorter tick_ms helps)",
-                    100.0 * s.energy_residual));
+    out.push_back(fmt::format(
+        "the energy balance is off by {:.2g} % of {}; the step is too long for what "
+        "happens here (a shorter tick_ms helps)",
+        100.0 * s.energy_residual, s.pump_worked ? "the pump's work" : "the energy turned over"));
+  const double turned_over = energy_turned_over(s.energy, s.stored_change_J);
+  if (model.closed_valve == machine::ClosedValveModel::kQuasiStatic &&
+      std::fabs(s.energy.model) > kModelWarning * turned_over)
+    out.push_back(fmt::format(
+        "the quasi-static closed valve made {} out of nothing, of {} turned over: use the dynamic "
+        "one (closed_valve.model)",
+        with_prefix(s.energy.model, "J"), with_prefix(turned_over, "J")));
+  const auto actuator = [&model](int index) -> const machine::Actuator& {
+    return model.actuators[static_cast<std::size_t>(index)];
+  };
+  if (run.above_relief.actuator >= 0)
+    out.push_back(fmt::format(
+        "a pressure of actuator '{}' reached {} at {}, well above its relief setting of {}; its "
+        "relief valves are too small for what happens here",
+        actuator(run.above_relief.actuator).name, with_prefix(run.above_relief.pressure_Pa, "Pa"),
+        at(run.above_relief.at_s),
+        with_prefix(actuator(run.above_relief.actuator).circuit.protection.relief_Pa, "Pa")));
+  if (run.below_vacuum.actuator >= 0)
+    out.push_back(fmt::format(
+        "a pressure of actuator '{}' fell to {} at {}, below vacuum, which no oil can do; its "
+        "anti-cavitation valves are too small for what happens here",
+        actuator(run.below_vacuum.actuator).name, with_prefix(run.below_vacuum.pressure_Pa, "Pa"),
+        at(run.below_vacuum.at_s)));
+  if (s.realtime && s.overruns == 0 && s.lost_s > 0.0)
+    out.push_back(fmt::format("{:.3f} s of real time were lost", s.lost_s));
   if (s.realtime && s.overruns > 0)
     out.push_back(fmt::format("{} of {} ended after the next was due{}",
                               counted(s.overruns, "tick", "ticks"), run.tick_count(),
@@ -81,6 +122,11 @@ std::string line(std::string_view name, const std::string& content) {
 }
 
 }  // namespace
+
+bool usable(const sim::Simulation& simulation, const RunResult& run) {
+  return !run.non_finite && std::isfinite(simulation.energy_residual(run.state)) &&
+         !mostly_unconverged(run.state.machine.health);
+}
 
 RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation,
                      const Method& method, const RunResult& run, bool realtime) {
@@ -113,8 +159,8 @@ RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation
       s.energy.start;
   s.energy_residual_J = simulation.energy_residual(run.state);
   const double turned_over = energy_turned_over(s.energy, s.stored_change_J);
-  s.pump_worked = std::fabs(s.energy.pump) > 1e-3 * turned_over;
-  const double scale = s.pump_worked ? std::fabs(s.energy.pump) : turned_over;
+  s.pump_worked = s.energy.pump > kLeastPumpShare * turned_over;
+  const double scale = s.pump_worked ? s.energy.pump : turned_over;
   s.energy_residual = scale == 0.0 ? 0.0 : std::fabs(s.energy_residual_J) / scale;
   s.tip_unreachable = run.state.tip_unreachable;
   s.warnings = warnings_of(s, simulation, run);

@@ -28,12 +28,16 @@ struct RunSummary {
   machine::EnergyLedger energy{};
   double stored_change_J = 0.0;
   double energy_residual_J = 0.0;
-  // Relative to the work of the pump; where that has done next to nothing, to all energy turned over.
+  // Relative to the work of the pump; where that has done little or less, to all energy turned over.
   double energy_residual = 0.0;
   bool pump_worked = false;
   std::int64_t tip_unreachable = 0;
   std::vector<std::string> warnings;  // in plain words
 };
+
+// False if a run ends with kNonFinite: it or its energy left the real numbers, or its step mostly failed
+// to converge.
+bool usable(const sim::Simulation& simulation, const RunResult& run);
 
 RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation,
                      const Method& method, const RunResult& run, bool realtime);

@@ -71,6 +71,24 @@ std::string counted(long long count, std::string_view singular, std::string_view
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are control characters too.
+    const bool high = c == 0xC2 && i + 1 < text.size() &&
+                      (static_cast<unsigned char>(text[i + 1]) & 0xE0U) == 0x80U;
+    if (high)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+    else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F)
+      out += fmt::format("\\x{:02x}", c);
+    else
+      out += text[i];
+  }
+  return out;
+}
+
 double parse_number(const std::string& text, std::string_view what) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);

@@ -20,6 +20,9 @@ std::string with_prefix(double value, std::string_view unit);
 // "1 time", "17 times".
 std::string counted(long long count, std::string_view singular, std::string_view plural);
 
+// Control characters but line ends and tabs as \\xNN, so that no name or value can drive a terminal.
+std::string printable(std::string_view text);
+
 // The number a text stands for. Throws UserError, naming what it was for, if it is none.
 double parse_number(const std::string& text, std::string_view what);
 

@@ -126,9 +126,9 @@ class CsvParser {
     });
     if (count != csv_.columns.size()) {
       error(number, 1,
-            fmt::format("this line has {} values, but there are {} columns; the line may "
+            fmt::format("this line has {} value{}, but there are {} columns; the line may "
                         "have been cut off",
-                        count, csv_.columns.size()));
+                        count, count == 1 ? "" : "s", csv_.columns.size()));
       return;
     }
     if (!good || row_.size() != csv_.data.size()) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,7 +16,8 @@ namespace knuckleboom::io {
 namespace {
 
 constexpr int kMaxBases = 8;
-constexpr std::size_t kMaxDiagnostics = 100;
+constexpr std::string_view kOverrideFile = "override ";
+constexpr std::size_t kMaxDiagnostics = 50;
 
 // Insertions, deletions, replacements and exchanges of neighbours that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -176,7 +178,7 @@ class Overrider {
       : root_(root), options_(options), report_(report) {}
 
   void apply(const Override& override) {
-    const std::string file = fmt::format("override {}={}", override.key, override.value);
+    const std::string file = fmt::format("{}{}={}", kOverrideFile, override.key, override.value);
     place_ = {report_.add_file(file), 0, 0};
     std::vector<std::string> path;
     for (std::size_t begin = 0; begin <= override.key.size();) {
@@ -335,6 +337,7 @@ Node read_with_base(std::string_view text, const std::string& file, const Docume
   check_text(text, file, kConfigurationLimit, options.what);
   hash.add(text);
   const int index = report.add_file(file);
+  report.was_read(file);
   Node root = parse_toml(text, index, report);
   root.place = {index, 1, 1};
   if (options.sources) SourceWalk(report).table(root, "", "");
@@ -343,18 +346,22 @@ Node read_with_base(std::string_view text, const std::string& file, const Docume
   const Place base_place = base_node != nullptr ? base_node->place : Place{};
   const std::filesystem::path path = take_base(root, file, report);
   if (path.empty()) return root;
-  if (depth >= kMaxBases) {
-    report.error(base_place, fmt::format("more than {} files are based on each other; the chain of "
-                                         "'base' probably runs in a circle",
-                                         kMaxBases));
-    return root;
-  }
+  // Without its base a file lacks nearly everything; to say so would hide what is wrong.
+  const auto refuse = [&](std::string message) {
+    throw FileError({{file, base_place.line, base_place.column, std::move(message)}});
+  };
+  std::error_code ignored;
+  for (const std::string& read : report.files_read())
+    if (std::filesystem::equivalent(read, path, ignored) && !ignored)
+      refuse(fmt::format("'base' runs in a circle: {} is based on itself",
+                         path.lexically_normal().string()));
+  if (depth >= kMaxBases)
+    refuse(fmt::format("more than {} files are based on each other", kMaxBases));
   std::string base_text;
   try {
     base_text = read_text_file(path, kConfigurationLimit, options.what);
   } catch (const FileError& error) {
-    report.error(base_place, fmt::format("the base cannot be used: {}", error.what()));
-    return root;
+    refuse(fmt::format("the base cannot be used: {}", error.what()));
   }
   Node base =
       read_with_base(base_text, path.lexically_normal().string(), options, report, hash, depth + 1);
@@ -377,6 +384,12 @@ void Report::error(const Place& place, std::string message) {
 
 void Report::throw_if_any() {
   if (diagnostics_.empty()) return;
+  // What an override has broken shows in other places too; it alone is to be corrected.
+  const auto by_override = [this](const Entry& entry) {
+    return file(entry.place.file).starts_with(kOverrideFile);
+  };
+  if (std::any_of(diagnostics_.begin(), diagnostics_.end(), by_override))
+    std::erase_if(diagnostics_, [&](const Entry& entry) { return !by_override(entry); });
   std::stable_sort(diagnostics_.begin(), diagnostics_.end(), [](const Entry& a, const Entry& b) {
     if (a.place.file != b.place.file) return a.place.file < b.place.file;
     if (a.place.line != b.place.line) return a.place.line < b.place.line;
@@ -393,7 +406,7 @@ void Report::throw_if_any() {
   for (Entry& entry : diagnostics_) {
     if (out.size() == kMaxDiagnostics) {
       out.push_back({out.front().file, 0, 0,
-                     fmt::format("and {} more errors", diagnostics_.size() - kMaxDiagnostics)});
+                     fmt::format("and {} more", diagnostics_.size() - kMaxDiagnostics)});
       break;
     }
     out.push_back(

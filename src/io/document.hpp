@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hasher.hpp"
@@ -32,6 +33,8 @@ class Report {
   bool any() const { return !diagnostics_.empty(); }
   std::size_t count() const { return diagnostics_.size(); }
   void throw_if_any();  // sorted by place
+  void was_read(std::string file) { read_.push_back(std::move(file)); }
+  const std::vector<std::string>& files_read() const { return read_; }
 
  private:
   struct Entry {
@@ -39,6 +42,7 @@ class Report {
     std::string message;
   };
   std::vector<std::string> files_;
+  std::vector<std::string> read_;
   std::vector<Entry> diagnostics_;
 };
 

@@ -50,7 +50,7 @@ class MachineReader {
     model_.name = name_of(reader, "name");
     model_.description = reader.text("description").value_or("");
     model_.tree.gravity_W =
-        Vec3(0.0, 0.0, -reader.required("gravity", Dimension::kAcceleration, kNonNegative));
+        Vec3(0.0, 0.0, -reader.required("gravity", Dimension::kAcceleration, Range{0.0, 100.0}));
     read_supply(reader);
     read_closed_valve(reader);
     read_bodies(reader);
@@ -98,7 +98,7 @@ class MachineReader {
     const Node* node = root.required_subtable("supply");
     if (node == nullptr) return;
     TableReader reader(report_, *node, "'supply'");
-    model_.supply.pump_Pa = reader.required("pump", Dimension::kPressure, kPositive);
+    model_.supply.pump_Pa = reader.required("pump", Dimension::kPressure, Range{0.0, 1e8, true});
     model_.supply.tank_Pa =
         reader.quantity("tank", Dimension::kPressure, kNonNegative).value_or(0.0);
     if (reader.has("pump") && model_.supply.pump_Pa > 0.0 &&
@@ -116,7 +116,7 @@ class MachineReader {
                   {"quasi_static", machine::ClosedValveModel::kQuasiStatic}});
     if (!reader.has("model")) reader.missing("model", {Dimension::kNone});
     if (kind) model_.closed_valve = *kind;
-    model_.tau_Q = reader.required("tau_Q", Dimension::kTime, kPositive);
+    model_.tau_Q = reader.required("tau_Q", Dimension::kTime, Range{1e-4, 1.0});
     reader.done();
   }
 
@@ -158,7 +158,7 @@ class MachineReader {
   multibody::RigidInertia read_inertia(TableReader& reader) {
     multibody::RigidInertia inertia;
     const std::size_t before = report_.count();
-    inertia.mass = reader.required("mass", Dimension::kMass, kNonNegative);
+    inertia.mass = reader.required("mass", Dimension::kMass, Range{0.0, 1e6});
     inertia.com = reader.required_vector("com", Dimension::kLength);
     const auto I = reader.numbers("inertia", Dimension::kInertia, kAny, 3, 6);
     if (!reader.has("inertia")) reader.missing("inertia", {Dimension::kInertia});
@@ -724,13 +724,12 @@ class MachineReader {
     const auto pick = [&](Dimension angle, Dimension slide) { return length ? slide : angle; };
     const Dimension rate = pick(Dimension::kRateAngle, Dimension::kRateLength);
     gains.Kp = reader.required(
-        "kp", pick(Dimension::kProportionalAngle, Dimension::kProportionalLength), kNonNegative);
-    gains.Ki = reader
-                   .quantity("ki", pick(Dimension::kIntegralAngle, Dimension::kIntegralLength),
-                             kNonNegative)
-                   .value_or(gains.Ki);
-    gains.Kd = reader.quantity("kd", rate, kNonNegative).value_or(gains.Kd);
-    gains.feed_forward = reader.quantity("feed_forward", rate, kNonNegative).value_or(0.0);
+        "kp", pick(Dimension::kProportionalAngle, Dimension::kProportionalLength), kGain);
+    gains.Ki =
+        reader.quantity("ki", pick(Dimension::kIntegralAngle, Dimension::kIntegralLength), kGain)
+            .value_or(gains.Ki);
+    gains.Kd = reader.quantity("kd", rate, kGain).value_or(gains.Kd);
+    gains.feed_forward = reader.quantity("feed_forward", rate, kGain).value_or(0.0);
     const auto read = [&](double& value, std::string_view stem, Dimension dimension, Range range) {
       if (const auto given = reader.quantity(stem, dimension, range)) value = *given;
     };
@@ -855,6 +854,7 @@ MachineFile read_machine_text(std::string_view text, const std::string& file_nam
   MachineFile file;
   file.model = reader.read();
   file.hash = hash.result();
+  file.files = report.files_read();
   return file;
 }
 

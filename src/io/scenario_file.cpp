@@ -27,6 +27,7 @@ using command::TermKind;
 constexpr std::size_t kMaxEntries = 1000;
 constexpr double kLongest = 1e6;  // s; the count of ticks stays exact
 constexpr Range kTimeRange{0.0, kLongest};
+constexpr Range kPortRange{-1e5, 1e8};  // Pa, against the atmosphere
 
 class ScenarioReader {
  public:
@@ -39,6 +40,7 @@ class ScenarioReader {
     scenario.name = name_of(reader, "name");
     scenario.description = reader.text("description").value_or("");
     scenario.machine = reader.required_text("machine");
+    out_.places.machine = to_place(reader.place_of("machine"));
     scenario.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
     if (const auto tick = reader.quantity("tick", Dimension::kTime, Range{1e-5, 0.1}))
       scenario.tick_s = *tick;
@@ -97,8 +99,8 @@ class ScenarioReader {
       if (!reader.has("position"))
         reader.missing("position", {Dimension::kAngle, Dimension::kLength});
       initial.position = position.value_or(0.0);
-      const auto port_a = reader.quantity("port_a", Dimension::kPressure, kNonNegative);
-      const auto port_b = reader.quantity("port_b", Dimension::kPressure, kNonNegative);
+      const auto port_a = reader.quantity("port_a", Dimension::kPressure, kPortRange);
+      const auto port_b = reader.quantity("port_b", Dimension::kPressure, kPortRange);
       initial.port_a_given = port_a.has_value();
       initial.port_b_given = port_b.has_value();
       initial.port_a_Pa = port_a.value_or(0.0);
@@ -265,6 +267,7 @@ class ScenarioReader {
     try {
       const std::string text = read_text_file(path, kConfigurationLimit, "CSV table");
       hash_.add(text);
+      report_.was_read(path.string());
       csv = parse_csv(text, path.string(), false);
     } catch (const FileError& error) {
       reader.error("csv", fmt::format("the table cannot be used: {}", error.what()));
@@ -363,21 +366,33 @@ class ScenarioReader {
   void read_events(TableReader& root) {
     struct Draft {
       command::Event event;
-      ScenarioPlaces::Place place;
+      ScenarioPlaces::Place place, target, name;
     };
     std::vector<Draft> drafts;
     for (const Node* node : root.tables("event", kMaxEntries)) {
       Dimension unit = Dimension::kNone;
       command::Event event = read_event(*node, unit);
-      drafts.push_back({std::move(event), to_place(node->place, to_unit(unit))});
+      const ScenarioPlaces::Unit kind = to_unit(unit);
+      drafts.push_back(
+          {std::move(event), to_place(node->place, kind), to_place(target_place(*node), kind),
+           to_place(node->find("name") != nullptr ? node->find("name")->place : node->place)});
     }
     std::stable_sort(drafts.begin(), drafts.end(),
                      [](const Draft& a, const Draft& b) { return a.event.at_s < b.event.at_s; });
     for (Draft& draft : drafts) {
       out_.scenario.events.push_back(std::move(draft.event));
       out_.places.events.push_back(std::move(draft.place));
+      out_.places.event_targets.push_back(std::move(draft.target));
+      out_.places.event_names.push_back(std::move(draft.name));
     }
     check_payloads();
+  }
+
+  // Of what names the thing that an event acts on.
+  static Place target_place(const Node& event) {
+    for (const char* key : {"body", "joint", "name", "pressure_bar", "pressure_Pa", "pressure_MPa"})
+      if (const Node* node = event.find(key)) return node->place;
+    return event.place;
   }
 
   command::Event read_event(const Node& node, Dimension& unit) {
@@ -418,7 +433,7 @@ class ScenarioReader {
         }
         break;
       case EventKind::kPumpPressure:
-        event.value = reader.required("pressure", Dimension::kPressure, kNonNegative);
+        event.value = reader.required("pressure", Dimension::kPressure, Range{0.0, 1e8, true});
         break;
       case EventKind::kGain:
         event.target = reader.required_text("joint");
@@ -431,7 +446,7 @@ class ScenarioReader {
 
   void read_payload(TableReader& reader, command::Event& event) {
     const std::size_t before = report_.count();
-    event.mass_kg = reader.required("mass", Dimension::kMass, kPositive);
+    event.mass_kg = reader.required("mass", Dimension::kMass, Range{0.0, 1e6, true});
     event.com_B = reader.required_vector("com", Dimension::kLength);
     const auto I = reader.numbers("inertia", Dimension::kInertia, kAny, 3, 6);
     if (!I) return;  // a point mass
@@ -466,7 +481,7 @@ class ScenarioReader {
     const std::size_t before = report_.count();
     for (const Gain& gain : kGains) {
       Dimension which = Dimension::kNone;
-      const auto value = reader.quantity(gain.key, {gain.angle, gain.length}, kNonNegative, which);
+      const auto value = reader.quantity(gain.key, {gain.angle, gain.length}, kGain, which);
       if (!value) continue;
       if (!event.key.empty())
         reader.error(gain.key, "the event changes two gains; write one event for each");
@@ -476,10 +491,11 @@ class ScenarioReader {
         unit = which == gain.angle ? Dimension::kAngle : Dimension::kLength;
     }
     if (event.key.empty() && report_.count() == before)
-      report_.error(reader.place(),
-                    "the event changes no gain; add one of kp_V_per_rad, "
-                    "ki_V_per_rad_s, kd_V_s_per_rad, feed_forward_V_s_per_rad (or the same per m) or "
-                    "overlap_compensation_V");
+      report_.error(
+          reader.place(),
+          "the event changes no gain; add one of kp_V_per_rad, "
+          "ki_V_per_rad_s, kd_V_s_per_rad, feed_forward_V_s_per_rad (or the same per m) or "
+          "overlap_compensation_V");
   }
 
   // What is let go must have been attached before.
@@ -488,8 +504,8 @@ class ScenarioReader {
     for (std::size_t i = 0; i < out_.scenario.events.size(); ++i) {
       const command::Event& event = out_.scenario.events[i];
       if (event.name.empty()) continue;
-      const ScenarioPlaces::Place& at = out_.places.events[i];
       const bool attach = event.kind == EventKind::kAttach;
+      const ScenarioPlaces::Place& at = out_.places.event_names[i];
       if (attach && held.size() == static_cast<std::size_t>(sim::kMaxPayloads))
         report_.error({file_index(at.file), at.line, at.column},
                       fmt::format("more than {} payloads are attached at the same time; detach one "
@@ -538,7 +554,7 @@ class FitCheck {
     for (std::size_t i = 0; i < scenario_.programs.size(); ++i)
       check_program(scenario_.programs[i], at(places_.programs, i));
     for (std::size_t i = 0; i < scenario_.events.size(); ++i)
-      check_event(scenario_.events[i], at(places_.events, i));
+      check_event(scenario_.events[i], at(places_.event_targets, i));
     return std::move(out_);
   }
 
@@ -647,8 +663,8 @@ class FitCheck {
         break;
       }
       case EventKind::kPumpPressure:
-        if (event.value < machine_.supply.tank_Pa)
-          error(place, "the pump pressure would fall below that of the tank");
+        if (event.value <= machine_.supply.tank_Pa)
+          error(place, "the pump pressure would not be above that of the tank");
         break;
       case EventKind::kDetach:
         break;
@@ -674,6 +690,7 @@ ScenarioFile read_scenario_text(std::string_view text, const std::string& file_n
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   ScenarioFile file = ScenarioReader(root, file_name, report, hash).read();
   file.hash = hash.result();
+  file.files = report.files_read();
   return file;
 }
 

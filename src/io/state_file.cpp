@@ -21,6 +21,7 @@ namespace {
 constexpr char kMagic[8] = {'K', 'B', 'S', 'T', 'A', 'T', 'E', '\n'};
 constexpr std::size_t kHashDigits = 32;
 constexpr std::size_t kProgramBytes = 64;
+constexpr std::size_t kMethodBytes = 24;
 
 // The file is this header and then the bytes of the state. Plain numbers in the byte order of the
 // machine: a state is for going on with the same build, not for exchange.
@@ -31,10 +32,11 @@ struct Header {
   char machine[kHashDigits];
   char scenario[kHashDigits];
   char program[kProgramBytes];  // version and revision that wrote it, ended by zeros
+  char method[kMethodBytes];    // ended by zeros
   std::int64_t tick;
   std::uint64_t checksum;  // XXH3-64 of all bytes before it and of the state
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 160);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 184);
 
 std::string_view bytes_of(const sim::SimState& state) {
   return {reinterpret_cast<const char*>(&state), sizeof state};
@@ -86,7 +88,8 @@ std::string read_bytes(const std::filesystem::path& path, std::size_t limit) {
 }  // namespace
 
 void write_state(const std::filesystem::path& path, const sim::SimState& state,
-                 const ContentHash& machine, const ContentHash& scenario) {
+                 const ContentHash& machine, const ContentHash& scenario,
+                 const std::string& method) {
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.format = kStateFormat;
@@ -94,6 +97,7 @@ void write_state(const std::filesystem::path& path, const sim::SimState& state,
   copy_text(header.machine, kHashDigits, machine.hex);
   copy_text(header.scenario, kHashDigits, scenario.hex);
   copy_text(header.program, kProgramBytes, fmt::format("{} ({})", kVersion, kRevision));
+  copy_text(header.method, kMethodBytes, method);
   header.tick = state.tick;
   header.checksum = checksum(header, state);
   std::string content(reinterpret_cast<const char*>(&header), sizeof header);
@@ -102,7 +106,7 @@ void write_state(const std::filesystem::path& path, const sim::SimState& state,
 }
 
 sim::SimState read_state(const std::filesystem::path& path, const ContentHash& machine,
-                         const ContentHash& scenario) {
+                         const ContentHash& scenario, std::string* method) {
   const std::string file = path.string();
   // One byte more than a state has, to see whether there is more.
   const std::string bytes = read_bytes(path, sizeof(Header) + sizeof(sim::SimState) + 1);
@@ -134,6 +138,7 @@ sim::SimState read_state(const std::filesystem::path& path, const ContentHash& m
     fail(
         "the state belongs to another scenario, or the scenario file or its --set values have "
         "changed since; resume with those it was saved with");
+  if (method != nullptr) *method = {header.method, strnlen(header.method, kMethodBytes)};
   return state;
 }
 

@@ -26,6 +26,7 @@ struct Range {
 inline constexpr Range kAny{};
 inline constexpr Range kPositive{0.0, std::numeric_limits<double>::max(), true};
 inline constexpr Range kNonNegative{0.0, std::numeric_limits<double>::max(), false};
+inline constexpr Range kGain{0.0, 1e6};
 
 class TableReader {
  public:

@@ -193,8 +193,13 @@ class Converter {
  public:
   Converter(std::string_view text, int file) : text_(text), file_(file) {
     lines_.push_back(0);
-    for (std::size_t i = 0; i < text.size(); ++i)
-      if (text[i] == '\n') lines_.push_back(i + 1);
+    std::size_t characters = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if ((static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U) continue;
+      if (characters % kMarkSpacing == 0) marks_.push_back(i);
+      ++characters;
+      if (text[i] == '\n') lines_.push_back(characters);
+    }
   }
 
   Node convert(const toml::node& from) const {
@@ -255,8 +260,10 @@ class Converter {
   // Byte offset of a line and column; columns count code points.
   std::optional<std::size_t> offset(const toml::source_position& at) const {
     if (at.line == 0 || at.column == 0 || at.line > lines_.size()) return std::nullopt;
-    std::size_t i = lines_[at.line - 1];
-    for (std::size_t column = 1; column < at.column && i < text_.size(); ++column) {
+    const std::size_t character = lines_[at.line - 1] + at.column - 1;
+    if (character / kMarkSpacing >= marks_.size()) return std::nullopt;
+    std::size_t i = marks_[character / kMarkSpacing];
+    for (std::size_t k = character % kMarkSpacing; k > 0 && i < text_.size(); --k) {
       ++i;
       while (i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xC0U) == 0x80U) ++i;
     }
@@ -274,7 +281,10 @@ class Converter {
 
   std::string_view text_;
   int file_;
-  std::vector<std::size_t> lines_;
+  // Long lines must not be counted through for each of their numbers.
+  static constexpr std::size_t kMarkSpacing = 64;
+  std::vector<std::size_t> lines_;  // character that starts each line
+  std::vector<std::size_t> marks_;  // byte of every 64th character
 };
 
 }  // namespace

@@ -57,6 +57,8 @@ void Pacer::wait() {
   const std::int64_t late = now - due;
   worst_lateness_ns_ = std::max(worst_lateness_ns_, late);
   if (late > limit_ns_) {
+    // The process was stopped or slept through: nothing ran late, but the tick was.
+    if (!counted_) ++overruns_;
     lost_ns_ += late;
     start_ns_ += late;
   }
@@ -64,7 +66,8 @@ void Pacer::wait() {
 
 void Pacer::tick_finished() {
   ++tick_;
-  if (clock_.now_ns() > deadline(tick_)) ++overruns_;
+  counted_ = clock_.now_ns() > deadline(tick_);
+  if (counted_) ++overruns_;
 }
 
 }  // namespace knuckleboom::runtime

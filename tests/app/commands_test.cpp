@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "program.hpp"
 
@@ -31,6 +32,31 @@ TEST(CommandLine, helpsEverywhere) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.output, AllOf(HasSubstr("Examples"), HasSubstr(command)));
   }
+}
+
+TEST(CommandLine, livesWithClosedStreams) {
+  const std::string program = KNUCKLEBOOM_BINARY;
+  const auto status = [&](const std::string& rest) {
+    const int result = std::system((program + rest).c_str());
+    return WIFEXITED(result) ? WEXITSTATUS(result) : -1;
+  };
+  EXPECT_EQ(status(" run nixda 2>&-"), 2);
+  EXPECT_EQ(status(" list machines >&- 2>&-"), 1);
+  EXPECT_EQ(status(" inspect harvester >/dev/full 2>/dev/null"), 1);
+}
+
+TEST(CommandLine, wantsValuesThatAreNotEmpty) {
+  const Outcome outcome = run({"run", "stick_sine", "--trace", ""});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("--trace needs a file name"));
+}
+
+TEST(CommandLine, tellsAMachineFromAScenario) {
+  const std::string machine = kConfig + "/machines/harvester/machine.toml";
+  const std::string scenario = kConfig + "/scenarios/stick_sine.toml";
+  EXPECT_THAT(run({"run", "stick_sine", "--machine", scenario}).errors,
+              HasSubstr("this is a scenario file, not a machine"));
+  EXPECT_THAT(run({"run", machine}).errors, HasSubstr("this is a machine file, not a scenario"));
 }
 
 TEST(CommandLine, meetsMistakesWithOneSentence) {

@@ -160,6 +160,30 @@ TEST_F(Against, takesOtherNamesForColumns) {
   EXPECT_THAT(nothing.errors, HasSubstr("OURS=THEIRS"));
 }
 
+TEST_F(Against, refusesToMapColumnsThatAreNotThere) {
+  const Outcome theirs = against(trace_, {"--map", "boom_rad=zz"});
+  EXPECT_EQ(theirs.status, 2);
+  EXPECT_THAT(theirs.errors, HasSubstr("no column 'zz'"));
+  const Outcome ours = against(trace_, {"--map", "bom_rad=boom_rad"});
+  EXPECT_EQ(ours.status, 2);
+  EXPECT_THAT(ours.errors, HasSubstr("no column 'bom_rad'; did you mean 'boom_rad'?"));
+  EXPECT_EQ(against(trace_, {"--map", "boom_rad=a", "--map", "boom_rad=b"}).status, 2);
+}
+
+TEST_F(Against, doesNotPassForATraceOfAPartOfTheRun) {
+  std::vector<std::string> longer = {
+      "compare",   "stick_sine", "--set",      "scenario.duration_s=10",
+      "--against", trace_,       "--fidelity", "full"};
+  const Outcome plain = run(longer);
+  EXPECT_EQ(plain.status, 0) << plain.errors;
+  EXPECT_THAT(plain.output, HasSubstr("compared from 0 to 5 s, 501 rows"));
+  EXPECT_THAT(plain.output, HasSubstr("covers only 5 s of the 10 s"));
+  longer.insert(longer.end(), {"--tolerance-rad", "1"});
+  EXPECT_EQ(run(longer).status, 4);
+  longer.push_back("--partial");
+  EXPECT_EQ(run(longer).status, 0);
+}
+
 TEST_F(Against, refusesWhatIsNoTrace) {
   const std::string file = (folder_ / "x.csv").string();
   write_text(file, "t_s,a\n0,1\n1,2\n");

@@ -87,6 +87,10 @@ TEST(TraceRate, mustDivideTheTickRate) {
   EXPECT_EQ(ticks_per_sample(1000.0, 1e-3), 1);
   EXPECT_EQ(ticks_per_sample(0.1, 1e-3), 10000);
   EXPECT_EQ(ticks_per_sample(400.0, 2.5e-3 / 3.0), 3);
+  EXPECT_EQ(ticks_per_sample(333.333, 1e-3), 3);
+  EXPECT_EQ(default_ticks_per_sample(1e-3), 10);
+  EXPECT_EQ(default_ticks_per_sample(3e-3), 4);
+  EXPECT_EQ(default_ticks_per_sample(0.05), 1);
   for (const double rate : {300.0, 2000.0, 0.0, -1.0, std::nan("")})
     EXPECT_THROW(ticks_per_sample(rate, 1e-3), UserError) << rate;
 }

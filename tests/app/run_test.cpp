@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -197,9 +198,11 @@ TEST(Run, saysWhenItLeavesTheRealNumbers) {
   const TemporaryFolder folder;
   const std::string file = (folder / "s.json").string();
   const Outcome outcome =
-      run({"run", "stick_sine", "--set", "supply.pump_MPa=1e300", "--summary", file});
+      run({"run", "stick_sine", "--fidelity", "full", "--set", "scenario.duration_s=3", "--set",
+           "valve.main.conductance_m3_per_s_sqrtPa=1e300", "--summary", file});
   EXPECT_EQ(outcome.status, 3) << outcome.errors;
-  EXPECT_THAT(outcome.output, HasSubstr("warning: the simulation left the real numbers"));
+  EXPECT_THAT(outcome.output, HasSubstr("warning: more than a tenth of the stages"));
+  EXPECT_THAT(outcome.output, HasSubstr("warning: the energy balance is not finite"));
   EXPECT_EQ(json_value(content_of(file), "energy_residual"), "null");
 }
 
@@ -243,14 +246,63 @@ TEST(Run, refusesOutputsBeforeItSimulates) {
   EXPECT_THAT(folder.entries(), IsEmpty());
 }
 
-TEST(Run, saysWhenTheDiskIsFull) {
+TEST(Run, refusesOutputsThatAreNoRegularFiles) {
   const Outcome outcome = run({"run", "stick_sine", "--trace", "/dev/full"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.errors, HasSubstr("/dev/full: cannot be written"));
+  EXPECT_THAT(outcome.errors, HasSubstr("not a regular file"));
+  EXPECT_EQ(
+      run({"run", "stick_sine", "--set", "scenario.duration_s=1", "--trace", "/dev/null"}).status,
+      0);
+}
+
+TEST(Run, refusesToWriteOverItsInputs) {
+  const TemporaryFolder folder;
+  const std::string scenario = (folder / "s.toml").string();
+  const std::string text =
+      content_of(std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/scenarios/stick_sine.toml");
+  write_text(scenario, text);
+  const Outcome outcome =
+      run({"run", scenario, "--trace", (folder.path() / "." / "s.toml").string()});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("is read here"));
+  EXPECT_EQ(content_of(scenario), text);
+}
+
+TEST(Run, goesOnWithTheConvergedModel) {
+  const TemporaryFolder folder;
+  const std::string state = (folder / "s.state").string();
+  const std::vector<std::string> common = {"run", "stick_sine", "--set", "scenario.duration_s=1"};
+  std::vector<std::string> first = common, second = common;
+  first.insert(first.end(), {"--fidelity", "converged-full", "--save", state, "--save-at", "0.5"});
+  second.insert(second.end(), {"--resume", state});
+  EXPECT_EQ(run(first).status, 0);
+  EXPECT_THAT(run(second).output, HasSubstr("converged-full model"));
+}
+
+// A gnuplot of our own making, first in the search path.
+TEST(Run, saysHowGnuplotFailed) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const fs::path gnuplot = folder / "gnuplot";
+  const std::string plot = (folder / "p.svg").string();
+  const auto outcome_with = [&](const char* script, fs::perms permissions) {
+    write_text(gnuplot, script);
+    fs::permissions(gnuplot, permissions);
+    return run({"run", "stick_sine", "--set", "scenario.duration_s=1", "--plot", plot},
+               {"PATH=" + folder.path().string()});
+  };
+  const Outcome early = outcome_with("#!/bin/sh\nexit 3\n", fs::perms::owner_all);
+  EXPECT_EQ(early.status, 2);
+  EXPECT_THAT(early.errors, HasSubstr("ended with status 3"));
+  const Outcome late =
+      outcome_with("#!/bin/sh\n[ \"$1\" = --version ] || kill -9 $$\n", fs::perms::owner_all);
+  EXPECT_EQ(late.status, 1);
+  EXPECT_THAT(late.errors, HasSubstr("signal 9"));
+  EXPECT_THAT(late.output, HasSubstr("energy residual"));
 }
 
 TEST(Run, stopsCleanlyWhenInterrupted) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const TemporaryFolder folder;
     Program program({"run", "stick_sine", "--realtime", "--trace", (folder / "t.csv").string(),
                      "--save", (folder / "s.state").string()});

@@ -160,7 +160,7 @@ TEST(Parameters, OfACircuit) {
   changes.push_back({"kind", [](MachineModel& m) {
                        Circuit& c = m.actuators[1].circuit;
                        c.kind = hydraulics::ActuatorKind::kMotor;
-                       c.D_m = c.A1;
+                       c.D_m = 3.0 * c.A1;  // or the level of the start would not carry the boom
                      }});
   expect_all_matter(changes, 24);
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "support/machines.hpp"
+#include "support/same_bytes.hpp"
 #include "support/variants.hpp"
 
 namespace knuckleboom {
@@ -19,8 +20,6 @@ using sim::SimState;
 using sim::Simulation;
 
 constexpr int kTicks = 6000;
-
-bool same_bits(const SimState& a, const SimState& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 // Every kind of event while the stick tracks its sine.
 Scenario eventful() {
@@ -82,11 +81,11 @@ TEST(Determinism, TheSameInputsGiveTheSameBits) {
     const Simulation other(simulation.model(), simulation.scenario());
     SimState a = simulation.initial_state(variant.fidelity);
     const auto b = std::make_unique<SimState>(other.initial_state(variant.fidelity));
-    ASSERT_TRUE(same_bits(a, *b));
+    ASSERT_TRUE(test::same_bytes(a, *b));
     for (int k = 0; k < kTicks; ++k) {
       simulation.step(a);
       other.step(*b);
-      ASSERT_TRUE(same_bits(a, *b)) << k;
+      ASSERT_TRUE(test::same_bytes(a, *b)) << k;
     }
   });
 }
@@ -103,7 +102,7 @@ TEST(Determinism, ACopyGoesOnAsTheOriginal) {
     for (SimState& copy : copies) {
       const std::int64_t from = copy.tick;
       while (copy.tick < kTicks) simulation.step(copy);
-      ASSERT_TRUE(same_bits(copy, state)) << "copied at tick " << from;
+      ASSERT_TRUE(test::same_bytes(copy, state)) << "copied at tick " << from;
     }
   });
 }
@@ -120,7 +119,7 @@ TEST(Determinism, RecordedInputsReplayTheRun) {
     for (const sim::TickInput& input : recording) simulation.step(replayed, input);
     // Where the tip goes was only asked for in the first run.
     std::memcpy(replayed.tip_joints, state.tip_joints, sizeof state.tip_joints);
-    ASSERT_TRUE(same_bits(replayed, state));
+    ASSERT_TRUE(test::same_bytes(replayed, state));
   });
 }
 
@@ -137,7 +136,7 @@ TEST(Determinism, OtherRunsInBetweenChangeNothing) {
     one.step(mixed);
     one.energy_residual(mixed);
   }
-  EXPECT_TRUE(same_bits(alone, mixed));
+  EXPECT_TRUE(test::same_bytes(alone, mixed));
 }
 
 }  // namespace

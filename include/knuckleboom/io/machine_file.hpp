@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/io/content_hash.hpp"
@@ -16,6 +17,7 @@ namespace knuckleboom::io {
 struct MachineFile {
   machine::MachineModel model;  // in SI units, validated and finished
   ContentHash hash;
+  std::vector<std::string> files;  // that were read: this one and its bases
 };
 
 // Throws FileError with all that is wrong in the file.

@@ -25,13 +25,16 @@ struct ScenarioPlaces {
     int column = 0;
     Unit unit = Unit::kNone;  // of its joint values
   };
-  Place tip_path;
+  Place machine, tip_path;
   std::vector<Place> initial, programs, events;
+  // Of what an event acts on (its body, joint or pressure), and of its name; else of the event.
+  std::vector<Place> event_targets, event_names;
 };
 
 struct ScenarioFile {
   command::Scenario scenario;
   ContentHash hash;
+  std::vector<std::string> files;  // that were read: this one and its CSV tables
   ScenarioPlaces places;
 };
 

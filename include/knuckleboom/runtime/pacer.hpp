@@ -32,7 +32,10 @@ class Pacer {
   void wait();           // returns when the next tick is due, or at once when it is late
   void tick_finished();  // right after each tick
 
-  std::int64_t overruns() const { return overruns_; }  // ticks that ended after the next was due
+  std::int64_t overruns() const {
+    return overruns_;
+  }  // ticks that ended after the next was due, or
+     // started beyond the limit
   double lost_s() const { return static_cast<double>(lost_ns_) * 1e-9; }
   double worst_lateness_s() const { return static_cast<double>(worst_lateness_ns_) * 1e-9; }
   double elapsed_s() const { return static_cast<double>(clock_.now_ns() - first_ns_) * 1e-9; }
@@ -47,6 +50,7 @@ class Pacer {
   std::int64_t start_ns_ = 0;  // of tick 0 as far as deadlines go; moves when time is lost
   std::int64_t tick_ = 0;
   std::int64_t overruns_ = 0;
+  bool counted_ = false;  // that the last tick ended late
   std::int64_t lost_ns_ = 0;
   std::int64_t worst_lateness_ns_ = 0;
 };

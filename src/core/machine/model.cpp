@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::machine {
 namespace {
@@ -133,6 +135,31 @@ void derive_stops(Actuator& actuator, const multibody::Body& body,
           "the two cushions overlap; make them shorter", faults);
 }
 
+// Every joint must move some inertia, in the middle of its range and at both ends.
+void check_inertia(const MachineModel& model, std::vector<std::string>& faults) {
+  const int n = model.joint_count();
+  for (const double share : {0.0, 0.5, 1.0}) {
+    double q[kMaxLinks] = {};
+    const double v[kMaxLinks] = {};
+    for (int i = 0; i < n; ++i) {
+      const multibody::Body& body = model.tree.body(model.tree.link(i).body);
+      q[i] = body.lower + share * (body.upper - body.lower);
+    }
+    multibody::MassAndBias out;
+    multibody::mass_and_bias(model.tree, model.tree.link_inertias().data(), q, v, out);
+    for (int i = 0; i < n; ++i)
+      if (!(out.M[i][i] > 0.0)) {
+        faults.push_back("joint '" + model.joint_name(i) +
+                         "' moves no inertia; give its body or one beyond it a mass");
+        return;
+      }
+    double zero[kMaxLinks] = {};
+    if (solve_positive_definite<kMaxLinks>(n, out.M, zero)) continue;
+    faults.push_back("the mass matrix is singular: some joint moves no inertia of its own");
+    return;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> finish(MachineModel& model) {
@@ -166,6 +193,7 @@ std::vector<std::string> finish(MachineModel& model) {
     check_circuit(actuator, faults);
     derive_stops(actuator, body, faults);
   }
+  if (n > 0 && faults.empty()) check_inertia(model, faults);
   if (!(model.supply.pump_Pa > model.supply.tank_Pa))
     faults.push_back("the pump pressure must be above the tank pressure");
   if (!(model.tau_Q > 0.0)) faults.push_back("tau_Q must be above zero");

@@ -7,8 +7,9 @@
 namespace knuckleboom::machine {
 
 namespace {
+constexpr double kAbsurd = 1e12;        // rad, m/s^2: no machine is there, whatever the numbers say
 constexpr double kPortTolerance = 1.0;  // Pa; Newton's error behind it is far smaller
-}
+}  // namespace
 
 Stepper::Stepper(const MachineModel& model, double h)
     : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)) {
@@ -29,7 +30,7 @@ void Stepper::step(Fidelity fidelity, MachineState& state) const {
     sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);
   Health& health = state.health;
   ++health.ticks;
-  if (sum < INFINITY) return;
+  if (sum < kAbsurd) return;
   ++health.non_finite;
   if (health.first_non_finite == 0) health.first_non_finite = health.ticks;
 }

@@ -63,7 +63,7 @@ bool is_physical(const RigidInertia& inertia) {
   if ((inertia.about_com - inertia.about_com.transpose()).cwiseAbs().maxCoeff() > slack)
     return false;
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(inertia.about_com, Eigen::EigenvaluesOnly);
-  const Vec3 p = solver.eigenvalues();  // ascending
+  const Vec3& p = solver.eigenvalues();  // ascending
   return p(0) >= -slack && p(2) <= p(0) + p(1) + slack;
 }
 

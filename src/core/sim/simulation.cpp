@@ -40,6 +40,23 @@ void set_equilibrium(const hydraulics::Circuit& circuit, double force,
   }
 }
 
+// The pressures of the start, where protective valves would not leave them alone.
+std::string start_fault(const machine::Actuator& actuator, const double (&P)[2]) {
+  const hydraulics::Protection& protection = actuator.circuit.protection;
+  const char* const port[2] = {"port a", "port b"};
+  for (int s = 0; s < 2; ++s) {
+    const bool high = protection.enabled && P[s] > protection.relief_Pa;
+    const bool low = P[s] < (protection.enabled ? protection.anti_cavitation_Pa : -1e5);
+    if (!high && !low) continue;
+    const std::string bar = std::to_string(P[s] / 1e5);
+    return "actuator '" + actuator.name + "': to stand still at the start, " + port[s] + " needs " +
+           bar + " bar, " +
+           (high ? "beyond its relief setting; give the other port less or start in another pose"
+                 : "which oil cannot have; give the other port more");
+  }
+  return {};
+}
+
 }  // namespace
 
 Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
@@ -68,6 +85,11 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
     const double lag = model_.actuators[k].circuit.valve.spool_time_constant_s;
     half_spool_decay_[k] = lag > 0.0 ? decay(0.5 * h_ / lag) : 0.0;
   }
+  const SimState start = initial_state(machine::Fidelity::kReduced);
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k)
+    if (const std::string fault = start_fault(model_.actuators[k], start.machine.actuator[k].P_C);
+        !fault.empty())
+      throw std::invalid_argument(fault);
   for (const command::Event& event : scenario_.events) {
     event_link_.push_back(multibody::kBase);
     event_actuator_.push_back(-1);

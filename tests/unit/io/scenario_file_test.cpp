@@ -250,7 +250,7 @@ const BadInput kBadInputs[] = {
     {"CircleWithoutAxis", "axis = [0, 2, 0]", "axis = [0, 0, 0]", "the axis has no direction",
      "axis = [0, 0, 0]", 8},
     {"DetachOfNothing", "kind = \"detach\"\nat_s = 7", "kind = \"detach\"\nat_s = 0.5",
-     "payload 'log' is not attached at 0.5 s", "[[event]]\nkind = \"detach\"", 1},
+     "payload 'log' is not attached at 0.5 s", "name = \"log\"\n\n[[event]]", 8},
     {"EventTooLate", "at_s = 8", "at_s = 11",
      "'at_s' is 11; it must be at least 0 s and at most 10 s", "at_s = 11", 8},
     {"PayloadInertia", "[10, 400, 400, 1, 2, 3]", "[10, 400, 900]",
@@ -357,7 +357,7 @@ TEST(ScenarioFile, WrongTablesAreRefused) {
   EXPECT_NE(with("t_s,v\n0,1\n1,x\n").find(table + ":3:3: column 'v': 'x' is not a number"),
             std::string::npos);
   EXPECT_NE(
-      with("t_s,v\n0,1\n1\n").find(table + ":3:1: this line has 1 values, but there are 2 columns"),
+      with("t_s,v\n0,1\n1\n").find(table + ":3:1: this line has 1 value, but there are 2 columns"),
       std::string::npos);
   EXPECT_NE(with("t_s,v\n0,nan\n").find("'nan' is not a finite number"), std::string::npos);
   EXPECT_NE(with("t_s,v\n").find("has no rows"), std::string::npos);
@@ -393,9 +393,9 @@ TEST(ScenarioAgainstMachine, MisfitsAreToldWithTheirPlace) {
       {"", "value_rad = 0.2", "value_rad = 2", "the reference of joint 'boom' is",
        "[[joint]]\nname = \"boom\"", 1},
       {"", "body = \"head\"", "body = \"haed\"", "has no body 'haed'; did you mean 'head'?",
-       "[[event]]\nkind = \"attach\"", 1},
+       "body = \"haed\"", 0},
       {"", "joint = \"boom\"\nkp_V_per_rad", "joint = \"boom\"\nkp_V_per_m",
-       "joint 'boom' turns, but its values are lengths", "[[event]]\nkind = \"gain\"", 1},
+       "joint 'boom' turns, but its values are lengths", "joint = \"boom\"\nkp_V_per_m", 0},
   };
   for (const BadInput& input : inputs) {
     const std::string text = replaced(kEverything, input.from, input.to);

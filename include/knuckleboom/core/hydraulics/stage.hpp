@@ -220,11 +220,62 @@ inline double stop_at_kink(const StageConstants& k, double from, double to) {
   return to;
 }
 
+// One port with the other's pressure given. What is left over rises with the pressure by at least one to
+// one, so its value brackets the root; Newton within the bracket.
+template <LineModel Model>
+inline double solve_port(const StageConstants& k, const StageInput& in, int s, double o,
+                         double p_other) {
+  double p = port_start<Model>(k, in, s, o, p_other);
+  double low = -INFINITY, high = INFINITY;
+  for (int i = 0; i < 200; ++i) {
+    const Bypass y = bypass(k, p);
+    const double slope = k.leak_internal + k.side[s].leak_external + y.slope;
+    const double o_R = o + k.leak_internal * (p - p_other) + k.side[s].leak_external * p + y.flow;
+    const Response r = respond<Model>(k, in, s, o, o_R);
+    const double left = p - r.p;
+    if (left > 0.0) {
+      high = std::min(high, p);
+      low = std::max(low, p - left);
+    } else {
+      low = std::max(low, p);
+      high = std::min(high, p - left);
+    }
+    double next = p - left / (1.0 - r.dp * slope);
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (next == p || high - low <= 1e-15 * std::fabs(p)) break;
+    // Every third step halves the bracket, whatever Newton makes of a parabola.
+    p = i % 3 == 2 ? 0.5 * (low + high) : next;
+  }
+  return p;
+}
+
+// Both ports by bisection on the second: what comes back of it rises with it by less than one to one. For
+// the rare case that Newton in two unknowns fails.
+template <LineModel Model>
+inline void bisect_ports(const StageConstants& k, const StageInput& in, const double (&o)[2],
+                         double (&p)[2]) {
+  const auto excess = [&](double p_1) {
+    p[0] = solve_port<Model>(k, in, 0, o[0], p_1);
+    return p_1 - solve_port<Model>(k, in, 1, o[1], p[0]);
+  };
+  double low = p[1], high = p[1];
+  double width = 1e5;
+  for (int i = 0; i < 60 && excess(low) > 0.0; ++i, width *= 2.0) low -= width;
+  width = 1e5;
+  for (int i = 0; i < 60 && excess(high) < 0.0; ++i, width *= 2.0) high += width;
+  for (int i = 0; i < 100 && high - low > 1e-15 * (std::fabs(low) + std::fabs(high)); ++i) {
+    const double middle = 0.5 * (low + high);
+    (excess(middle) > 0.0 ? high : low) = middle;
+  }
+  p[1] = 0.5 * (low + high);
+  p[0] = solve_port<Model>(k, in, 0, o[0], p[1]);
+}
+
 // Port pressures p with p_s = f_s(o_s + L_s(p)): Newton in two unknowns.
 template <LineModel Model>
 inline void solve_coupled(const StageConstants& k, const StageInput& in, double x_dot,
                           const double (&p_start)[2], StageResult& out) {
-  constexpr int kMaxIterations = 40;
+  constexpr int kMaxIterations = 20;
   constexpr double kResolution = 1e-15;
   const double o[2] = {k.side[0].sign_area * x_dot, k.side[1].sign_area * x_dot};
   double p[2];
@@ -234,7 +285,7 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
   Bypass y[2];
   double o_R[2], Jd[2], Jo[2];
   double inverse_det = 0.0;
-  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+  for (int iteration = 0;; ++iteration) {
     double G[2];
     for (int s = 0; s < 2; ++s) {
       y[s] = bypass(k, p[s]);
@@ -254,8 +305,10 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
     if (std::fabs(G[0]) < k.port_tolerance + kResolution * std::fabs(Jd[0] * p[0]) &&
         std::fabs(G[1]) < k.port_tolerance + kResolution * std::fabs(Jd[1] * p[1]))
       break;
+    if (iteration == kMaxIterations) break;
     p[0] = next[0];
     p[1] = next[1];
+    if (iteration == kMaxIterations - 1) bisect_ports<Model>(k, in, o, p);
   }
   // dp/dx_dot from the same Jacobian.
   const double f0 = (r[0].dp + r[0].direct) * k.side[0].sign_area;

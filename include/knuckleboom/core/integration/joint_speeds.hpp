@@ -4,6 +4,7 @@
 // convex function: there is one solution, and a line search along Newton's direction always gets there.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "knuckleboom/core/math/cholesky.hpp"
@@ -15,12 +16,15 @@ struct NewtonReport {
   bool converged;
 };
 
-inline constexpr int kMaxNewtonIterations = 60;
+inline constexpr int kMaxNewtonIterations = 100;
 // The last Newton step of every joint is below kCoarse and below kRelative of its speed (or kFine): the
 // error left behind is the step's square over twice the speed at the worst (an orifice's parabola).
 inline constexpr double kCoarse = 1e-5;  // rad/s, m/s
 inline constexpr double kFine = 1e-7;
 inline constexpr double kRelative = 1e-2;
+// Line search: slope left along the step, relative to its start, and width of the bracket it ends with.
+inline constexpr double kOvershoot = 0.5;
+inline constexpr double kNarrow = 1e-3;
 
 namespace detail {
 
@@ -36,6 +40,9 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
   double A[Stride][Stride];
   double slope_start = 0.0;  // of the convex function along the step, at its start: negative
   double fraction = 1.0;
+  struct {
+    double low, high, slope_low;
+  } search{0.0, 1.0, 0.0};  // along the step, in fractions of it
   for (int iteration = 1; iteration <= kMaxNewtonIterations; ++iteration) {
     law(v, tau, dtau);
     for (int i = 0; i < n; ++i) {
@@ -52,12 +59,24 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
     }
     double slope = 0.0;
     for (int i = 0; i < n; ++i) slope += residual[i] * step[i];
-    if (slope > -0.5 * slope_start && slope_start < 0.0) {
-      // Gone past the lowest point and steeply up again: back to where a secant expects it.
-      const double keep = std::max(0.05, slope_start / (slope_start - slope));
-      const double back = fraction * (1.0 - keep);
-      for (int i = 0; i < n; ++i) v[i] -= back * step[i];
-      fraction -= back;
+    if (slope > -kOvershoot * slope_start && slope_start < 0.0 &&
+        search.high - search.low > kNarrow) {
+      // Gone past the lowest point and steeply up again: back to where a secant expects it. At a kink
+      // the bracket shrinks onto it, and Newton goes on with the slope beyond.
+      search.high = fraction;
+      const double share = std::clamp(search.slope_low / (search.slope_low - slope), 0.1, 0.9);
+      const double to = search.low + (search.high - search.low) * share;
+      for (int i = 0; i < n; ++i) v[i] += (to - fraction) * step[i];
+      fraction = to;
+      continue;
+    }
+    if (slope < kOvershoot * slope_start && fraction < 1.0 && search.high - search.low > kNarrow) {
+      // Too far back: between here and there.
+      search.low = fraction;
+      search.slope_low = slope;
+      const double to = 0.5 * (search.low + search.high);
+      for (int i = 0; i < n; ++i) v[i] += (to - fraction) * step[i];
+      fraction = to;
       continue;
     }
     for (int i = 0; i < n; ++i) {
@@ -83,6 +102,7 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
       slope_start += residual[i] * step[i];
       close = close && size <= kCoarse && (size <= kFine || size <= kRelative * std::fabs(v[i]));
     }
+    search = {0.0, 1.0, slope_start};
     if (close) return {iteration, true};
     if (!(slope_start <= 0.0)) return {iteration, false};  // not a number
   }

@@ -90,6 +90,7 @@ TEST(Model, LinkagesOfRandomMachines) {
     body.axis_B = random.direction();
     body.in_parent = {random.rotation(), random.vector(1.0)};
     body.inertia.mass = 1.0;
+    body.inertia.about_com = 0.1 * Mat3::Identity();
     model.tree.add_body(body);
     body.parent = 0;
     body.name = body.joint_name = "second";

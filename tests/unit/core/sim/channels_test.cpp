@@ -18,6 +18,7 @@ using sim::Channel;
 
 std::vector<std::string> names(const std::vector<Channel>& channels) {
   std::vector<std::string> out;
+  out.reserve(channels.size());
   for (const Channel& channel : channels) out.push_back(channel.name);
   return out;
 }

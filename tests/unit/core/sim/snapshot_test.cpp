@@ -1,10 +1,9 @@
 #include "knuckleboom/core/sim/snapshot.hpp"
 
-#include <cstring>
-
 #include <gtest/gtest.h>
 
 #include "support/machines.hpp"
+#include "support/same_bytes.hpp"
 
 namespace knuckleboom {
 namespace {
@@ -40,7 +39,7 @@ TEST(Snapshot, OfTheSameStateHasTheSameBytes) {
   for (int k = 0; k < 100; ++k) simulation.step(state);
   const sim::Snapshot one = sim::take_snapshot(simulation, state);
   const sim::Snapshot other = sim::take_snapshot(simulation, state);
-  EXPECT_EQ(std::memcmp(&one, &other, sizeof one), 0);
+  EXPECT_TRUE(test::same_bytes(one, other));
 }
 
 TEST(Snapshot, TakingOneLeavesTheStateAlone) {
@@ -49,7 +48,7 @@ TEST(Snapshot, TakingOneLeavesTheStateAlone) {
   for (int k = 0; k < 100; ++k) simulation.step(state);
   const sim::SimState before = state;
   sim::take_snapshot(simulation, state);
-  EXPECT_EQ(std::memcmp(&before, &state, sizeof state), 0);
+  EXPECT_TRUE(test::same_bytes(before, state));
 }
 
 TEST(Snapshot, ShowsStopsAndProtection) {
