@@ -150,7 +150,10 @@ int check(const std::vector<std::string>& files) {
   bool good = true;
   for (const std::string& file : files) {
     try {
-      const std::string words = describe(file);
+      // The folder of a machine stands for its file, as with --machine.
+      std::error_code ignored;
+      const fs::path inside = fs::path(file) / "machine.toml";
+      const std::string words = describe(fs::exists(inside, ignored) ? inside.string() : file);
       say(fmt::format("{}: ok ({})\n", file, words));
     } catch (const io::FileError& error) {
       // The list of faults is what was asked for, hence standard output and no prefix.

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "document.hpp"
+#include "knuckleboom/core/math/trig.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
@@ -29,9 +30,9 @@ constexpr std::size_t kMaxValves = 64;
 
 // Turned by roll about x, then pitch about y, then yaw about z, all of the parent's axes.
 Mat3 rotation(const Vec3& rpy) {
-  const double cr = std::cos(rpy(0)), sr = std::sin(rpy(0));
-  const double cp = std::cos(rpy(1)), sp = std::sin(rpy(1));
-  const double cy = std::cos(rpy(2)), sy = std::sin(rpy(2));
+  const auto [sr, cr] = sin_cos(rpy(0));
+  const auto [sp, cp] = sin_cos(rpy(1));
+  const auto [sy, cy] = sin_cos(rpy(2));
   Mat3 R;
   // clang-format off
   R << cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
