@@ -3,27 +3,66 @@
 #include <algorithm>
 
 #include "knuckleboom/core/math/cholesky.hpp"
-#include "knuckleboom/core/multibody/kinematics.hpp"
+#include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::machine {
 namespace {
 
-constexpr double kZero[kMaxLinks] = {};
+struct TipPoint {
+  Vec3 p_W;
+  Vec3 J_W[kMaxLinks];  // velocity per unit rate, of the joints that carry the tip
+  bool carries[kMaxLinks];
+};
 
-multibody::PointMotion tip_motion(const MachineModel& model, const double* q) {
-  const multibody::Kinematics k = multibody::forward_kinematics(model.tree, q, kZero);
-  return multibody::point_motion(model.tree, k, model.tip_body, model.tip_B);
+// Along the tip's own chain only, and without velocities: multibody::forward_kinematics does more than a
+// tick can afford here.
+void locate_tip(const MachineModel& model, const double* q, TipPoint& out) {
+  const multibody::Body& tip = model.tree.body(model.tip_body);
+  int chain[kMaxLinks];
+  int length = 0;
+  std::fill(out.carries, out.carries + model.joint_count(), false);
+  for (int i = tip.link; i != multibody::kBase; i = model.tree.link(i).parent) chain[length++] = i;
+  Mat3 R = Mat3::Identity();
+  Vec3 p = Vec3::Zero();
+  Vec3 origin[kMaxLinks], axis[kMaxLinks];
+  for (int k = length - 1; k >= 0; --k) {
+    const int i = chain[k];
+    const multibody::Link& link = model.tree.link(i);
+    p += R * link.in_parent.p;
+    if (!link.aligned) R = R * link.in_parent.R;
+    axis[i] = R.col(2);
+    if (link.revolute) {
+      const SinCos t = sin_cos(q[i]);
+      const Vec3 x = R.col(0);
+      R.col(0) = t.cos * x + t.sin * R.col(1);
+      R.col(1) = t.cos * R.col(1) - t.sin * x;
+    } else {
+      p += q[i] * axis[i];
+    }
+    origin[i] = p;
+    out.carries[i] = true;
+  }
+  out.p_W = p + R * (tip.in_link.R * model.tip_B + tip.in_link.p);
+  for (int k = 0; k < length; ++k) {
+    const int i = chain[k];
+    out.J_W[i] = model.tree.link(i).revolute ? Vec3(axis[i].cross(out.p_W - origin[i])) : axis[i];
+  }
 }
 
 }  // namespace
 
-Vec3 tip_position(const MachineModel& model, const double* q) { return tip_motion(model, q).p_W; }
+Vec3 tip_position(const MachineModel& model, const double* q) {
+  TipPoint tip;
+  locate_tip(model, q, tip);
+  return tip.p_W;
+}
 
 bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used, double* q) {
   constexpr int kMaxIterations = 60;
   constexpr double kTolerance = 1e-11;  // m
   const int n = model.joint_count();
-  multibody::PointMotion tip = tip_motion(model, q);
+  TipPoint tip, moved;
+  locate_tip(model, q, tip);
   double damping = 1e-12;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const Vec3 error = target_W - tip.p_W;
@@ -49,7 +88,7 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
       trial[i] = q[i] + std::clamp(d[i], -0.3, 0.3);
       if (body.upper > body.lower) trial[i] = std::clamp(trial[i], body.lower, body.upper);
     }
-    const multibody::PointMotion moved = tip_motion(model, trial);
+    locate_tip(model, trial, moved);
     if ((target_W - moved.p_W).norm() < error.norm()) {
       std::copy(trial, trial + n, q);
       tip = moved;
