@@ -32,12 +32,13 @@ void check_triangle(Actuator& actuator, const multibody::Body& body,
   Linkage& linkage = actuator.linkage;
   const double amplitude = std::hypot(linkage.kc, linkage.ks);
   if (!(amplitude > 0.0)) {
-    faults.push_back(who + "a pin lies on the joint axis, so the cylinder cannot turn the joint");
+    faults.emplace_back(who +
+                        "a pin lies on the joint axis, so the cylinder cannot turn the joint");
     return;
   }
   if (!(body.upper > body.lower)) {
-    faults.push_back(who + "a cylinder needs limits on joint '" + body.joint_name +
-                     "'; give it a lower and an upper angle");
+    faults.emplace_back(who + "a cylinder needs limits on joint '" + body.joint_name +
+                        "'; give it a lower and an upper angle");
     return;
   }
   double first = 0.0;
@@ -46,13 +47,13 @@ void check_triangle(Actuator& actuator, const multibody::Body& body,
     const LinkageState s = linkage_at(linkage, q);
     const std::string at = " at " + std::to_string(q) + " rad of joint '" + body.joint_name + "'";
     if (!(s.x > 1e-3)) {
-      faults.push_back(who + "its pins meet" + at + ": impossible cylinder triangle");
+      faults.emplace_back(who + "its pins meet" + at + ": impossible cylinder triangle");
       return;
     }
     if (i == 0) first = s.J;
     if (!(s.J * first > 0.0)) {
-      faults.push_back(who + "its lever arm vanishes" + at +
-                       ": impossible cylinder triangle within the joint range");
+      faults.emplace_back(who + "its lever arm vanishes" + at +
+                          ": impossible cylinder triangle within the joint range");
       return;
     }
   }
@@ -61,7 +62,7 @@ void check_triangle(Actuator& actuator, const multibody::Body& body,
 
 void require(bool good, const std::string& who, const char* what,
              std::vector<std::string>& faults) {
-  if (!good) faults.push_back(who + what);
+  if (!good) faults.emplace_back(who + what);
 }
 
 void check_line(const hydraulics::Line& line, const std::string& who,
@@ -149,13 +150,13 @@ void check_inertia(const MachineModel& model, std::vector<std::string>& faults) 
     multibody::mass_and_bias(model.tree, model.tree.link_inertias().data(), q, v, out);
     for (int i = 0; i < n; ++i)
       if (!(out.M[i][i] > 0.0)) {
-        faults.push_back("joint '" + model.joint_name(i) +
-                         "' moves no inertia; give its body or one beyond it a mass");
+        faults.emplace_back("joint '" + model.joint_name(i) +
+                            "' moves no inertia; give its body or one beyond it a mass");
         return;
       }
     double zero[kMaxLinks] = {};
     if (solve_positive_definite<kMaxLinks>(n, out.M, zero)) continue;
-    faults.push_back("the mass matrix is singular: some joint moves no inertia of its own");
+    faults.emplace_back("the mass matrix is singular: some joint moves no inertia of its own");
     return;
   }
 }
@@ -165,26 +166,26 @@ void check_inertia(const MachineModel& model, std::vector<std::string>& faults) 
 std::vector<std::string> finish(MachineModel& model) {
   std::vector<std::string> faults;
   const int n = model.joint_count();
-  if (n == 0) faults.push_back("the machine has no moving joint");
+  if (n == 0) faults.emplace_back("the machine has no moving joint");
   if (static_cast<int>(model.actuators.size()) > kMaxActuators)
-    faults.push_back("a machine has at most " + std::to_string(kMaxActuators) + " actuators");
+    faults.emplace_back("a machine has at most " + std::to_string(kMaxActuators) + " actuators");
   if (model.controllers.size() != model.actuators.size())
-    faults.push_back("every actuator needs a controller");
+    faults.emplace_back("every actuator needs a controller");
   bool taken[kMaxLinks] = {};
   for (Actuator& actuator : model.actuators) {
     const std::string who = "actuator '" + actuator.name + "': ";
     if (actuator.link < 0 || actuator.link >= n) {
-      faults.push_back(who + "its joint does not exist");
+      faults.emplace_back(who + "its joint does not exist");
       continue;
     }
     const multibody::Link& link = model.tree.link(actuator.link);
     const multibody::Body& body = model.tree.body(link.body);
     if (taken[actuator.link])
-      faults.push_back(who + "joint '" + body.joint_name + "' already has an actuator");
+      faults.emplace_back(who + "joint '" + body.joint_name + "' already has an actuator");
     taken[actuator.link] = true;
     if (actuator.linkage.kind == LinkageKind::kTriangle) {
       if (!link.revolute) {
-        faults.push_back(who + "a cylinder between two pins needs a revolute joint");
+        faults.emplace_back(who + "a cylinder between two pins needs a revolute joint");
         continue;
       }
       derive(actuator.linkage, body.axis_B);
@@ -195,8 +196,8 @@ std::vector<std::string> finish(MachineModel& model) {
   }
   if (n > 0 && faults.empty()) check_inertia(model, faults);
   if (!(model.supply.pump_Pa > model.supply.tank_Pa))
-    faults.push_back("the pump pressure must be above the tank pressure");
-  if (!(model.tau_Q > 0.0)) faults.push_back("tau_Q must be above zero");
+    faults.emplace_back("the pump pressure must be above the tank pressure");
+  if (!(model.tau_Q > 0.0)) faults.emplace_back("tau_Q must be above zero");
   return faults;
 }
 

@@ -1,6 +1,7 @@
 #include "knuckleboom/core/machine/tip.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/math/trig.hpp"
@@ -10,8 +11,8 @@ namespace {
 
 struct TipPoint {
   Vec3 p_W;
-  Vec3 J_W[kMaxLinks];  // velocity per unit rate, of the joints that carry the tip
-  bool carries[kMaxLinks];
+  std::array<Vec3, kMaxLinks> J_W;  // velocity per unit rate, of the joints that carry the tip
+  std::array<bool, kMaxLinks> carries;
 };
 
 // Along the tip's own chain only, and without velocities: multibody::forward_kinematics does more than a
@@ -20,7 +21,7 @@ void locate_tip(const MachineModel& model, const double* q, TipPoint& out) {
   const multibody::Body& tip = model.tree.body(model.tip_body);
   int chain[kMaxLinks];
   int length = 0;
-  std::fill(out.carries, out.carries + model.joint_count(), false);
+  out.carries.fill(false);
   for (int i = tip.link; i != multibody::kBase; i = model.tree.link(i).parent) chain[length++] = i;
   Mat3 R = Mat3::Identity();
   Vec3 p = Vec3::Zero();
@@ -40,12 +41,13 @@ void locate_tip(const MachineModel& model, const double* q, TipPoint& out) {
       p += q[i] * axis[i];
     }
     origin[i] = p;
-    out.carries[i] = true;
+    out.carries[static_cast<std::size_t>(i)] = true;
   }
   out.p_W = p + R * (tip.in_link.R * model.tip_B + tip.in_link.p);
   for (int k = 0; k < length; ++k) {
     const int i = chain[k];
-    out.J_W[i] = model.tree.link(i).revolute ? Vec3(axis[i].cross(out.p_W - origin[i])) : axis[i];
+    out.J_W[static_cast<std::size_t>(i)] =
+        model.tree.link(i).revolute ? Vec3(axis[i].cross(out.p_W - origin[i])) : axis[i];
   }
 }
 

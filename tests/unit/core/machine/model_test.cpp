@@ -82,7 +82,7 @@ TEST(Model, LinkagesOfTheReferenceMachine) {
 TEST(Model, LinkagesOfRandomMachines) {
   test::Random random(2);
   int machines = 0;
-  while (machines < 200) {
+  for (int attempt = 0; attempt < 5000 && machines < 200; ++attempt) {
     MachineModel model;
     Body body;
     body.name = body.joint_name = "first";
@@ -112,6 +112,7 @@ TEST(Model, LinkagesOfRandomMachines) {
     check_linkages(model, random);
     if (HasFatalFailure()) return;
   }
+  EXPECT_EQ(machines, 200);
 }
 
 TEST(Model, EndStopsComeFromTheJointLimits) {
@@ -289,6 +290,32 @@ TEST(Model, ACylinderBetweenPinsNeedsARevoluteJointWithLimits) {
   faults = machine::finish(endless);
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_NE(faults[0].find("needs limits on joint 'arm'"), std::string::npos);
+}
+
+TEST(Model, EveryJointMovesSomeInertia) {
+  const auto hinge = [](int parent, const char* name) {
+    Body body = slide(parent, name);
+    body.type = JointType::kRevolute;
+    return body;
+  };
+  const auto faults_of = [](const std::vector<Body>& bodies) {
+    MachineModel model;
+    for (const Body& body : bodies) model.tree.add_body(body);
+    return machine::finish(model);
+  };
+  Body point = hinge(multibody::kBase, "arm");  // a point mass on its own axis
+  std::vector<std::string> faults = faults_of({point});
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_NE(faults[0].find("joint 'arm' moves no inertia"), std::string::npos) << faults[0];
+  point.inertia.com = Vec3(1.0, 0.0, 0.0);
+  EXPECT_TRUE(faults_of({point}).empty());
+  // Two hinges on one axis with nothing between them: each moves the arm, together they are one.
+  Body bare = hinge(multibody::kBase, "bare");
+  bare.inertia = multibody::RigidInertia{};
+  point.parent = 0;
+  faults = faults_of({bare, point});
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_NE(faults[0].find("the mass matrix is singular"), std::string::npos) << faults[0];
 }
 
 TEST(Model, HasRoomForSoManyActuators) {

@@ -120,6 +120,30 @@ TEST(Simulation, RefusesScenariosThatDoNotFit) {
   }
 }
 
+TEST(Simulation, RefusesStartsThatOilCannotHold) {
+  const auto refused = [](bool protection, double port_b_Pa, const char* words) {
+    Scenario scenario = test::stick_sine();
+    scenario.initial[1].port_b_Pa = port_b_Pa;
+    try {
+      const Simulation simulation(test::reference_machine(protection), scenario);
+      ADD_FAILURE() << "accepted: " << port_b_Pa;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("'boom'"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  refused(true, 26e6, "beyond its relief setting");
+  refused(true, -2e4, "which oil cannot have");
+  refused(false, -1.1e5, "which oil cannot have");
+  // Without protective valves there is no upper end, and the vacuum may be deeper.
+  Scenario scenario = test::stick_sine();
+  for (const double port_b_Pa : {26e6, -2e4}) {
+    scenario.initial[1].port_b_Pa = port_b_Pa;
+    const Simulation simulation(test::reference_machine(false), scenario);
+    EXPECT_EQ(simulation.initial_state(Fidelity::kFull).machine.actuator[1].p[1], port_b_Pa);
+  }
+}
+
 TEST(Simulation, CountsTicks) {
   Scenario scenario = test::locked(0.35);
   scenario.tick_s = 2e-3;
