@@ -64,7 +64,8 @@ int demo(const std::string& folder) {
     const RunSummary s = summarise(loaded, simulation, run.method, run.result, false);
     finite = finite && usable(simulation, run.result);
     text += fmt::format(
-        "  {:<14} {:>5.0f} times real time, {:.2f} µs a tick, {}, energy residual {:.1e} of the "
+        "  {:<14} {:>5.0f} times real time, a tick {:.2f} µs in the median, {}, energy residual "
+        "{:.1e} of the "
         "pump's work\n",
         run.method.name + " model", s.real_time_factor, s.p50_us,
         counted(s.health.valve_switches, "valve switch", "valve switches"), s.energy_residual);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/machine/tip.hpp"
+
 namespace knuckleboom::app {
 namespace {
 
@@ -44,16 +46,35 @@ std::vector<double> reach(const Recording& run) {
 
 LineStyle style_of(std::size_t run) { return run == 0 ? LineStyle::kThick : LineStyle::kThin; }
 
-Panel tip_panel(const std::vector<NamedRun>& runs) {
+// Where the tip would be if every joint stood at its reference.
+Curve tip_reference(const machine::MachineModel& model, const Recording& run) {
+  Curve curve{"reference", {}, {}, 6, LineStyle::kDashed};
+  const std::size_t rows = run.time().size();
+  std::vector<const std::vector<double>*> columns;
+  for (int i = 0; i < model.joint_count(); ++i)
+    columns.push_back(&run.column(fmt::format(
+        "{}_{}{}", model.joint_name(i), actuated(model, i) ? "ref_" : "", unit_of(model, i))));
+  for (std::size_t row = 0; row < rows; ++row) {
+    double q[kMaxLinks] = {};
+    for (std::size_t i = 0; i < columns.size(); ++i) q[i] = (*columns[i])[row];
+    const Vec3 tip = machine::tip_position(model, q);
+    curve.x.push_back(std::hypot(tip.x(), tip.y()));
+    curve.y.push_back(tip.z());
+  }
+  return curve;
+}
+
+Panel tip_panel(const machine::MachineModel& model, const std::vector<NamedRun>& runs) {
   Panel panel{"tip path from the side",
               "distance from the base's vertical axis [m]",
               "height [m]",
               {},
               true,
               0.2};
+  panel.curves.push_back(tip_reference(model, *runs[0].recording));
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const Recording& run = *runs[r].recording;
-    panel.curves.push_back({runs.size() > 1 ? runs[r].name : std::string(), reach(run),
+    panel.curves.push_back({runs.size() > 1 ? runs[r].name : "tip", reach(run),
                             run.column("tip_z_m"), static_cast<int>(r),
                             runs.size() > 1 ? style_of(r) : LineStyle::kSolid});
   }
@@ -92,7 +113,7 @@ Figure run_figure(const machine::MachineModel& model, const Recording& run,
   }
 
   // Joints on the left, the rest on the right; what one side has more of fills both.
-  std::vector<Panel> others = {valves, pressures, tip_panel({{"", &run}})};
+  std::vector<Panel> others = {valves, pressures, tip_panel(model, {{"", &run}})};
   Figure figure{title, note, {}, 2};
   std::size_t j = 0, o = 0;
   while (j < joints.size() || o < others.size()) {
@@ -145,7 +166,7 @@ Figure comparison_figure(const machine::MachineModel& model, const std::vector<N
     figure.panels.push_back(std::move(valve));
     figure.panels.push_back(std::move(ports));
   }
-  figure.panels.push_back(tip_panel(runs));
+  figure.panels.push_back(tip_panel(model, runs));
   figure.panels.push_back(std::move(apart));
   Panel tip{"tip away from that of the " + runs.front().name + " model",
             kTime,

@@ -25,7 +25,8 @@ constexpr const char* kPalette[kPaletteSize] = {"#0072b2", "#d55e00", "#009e73",
 
 constexpr int kPanelWidth = 620;
 constexpr int kPanelHeight = 340;
-constexpr double kPanelTop = 54.0;  // for title and legend
+constexpr double kLeft = 92.0, kRight = 22.0, kBottom = 60.0;  // for tics and axis labels
+constexpr double kPanelTop = 54.0;                             // for title and legend
 constexpr int kMarginTop = 40;
 constexpr int kMarginBottom = 34;
 
@@ -101,7 +102,8 @@ void append_ranges(std::string& text, const Panel& panel) {
   double x_low = x.low, x_high = x.high;
   if (panel.equal_axes) {
     // gnuplot's own equal axes would shrink the panel; widening the shorter range keeps its frame.
-    constexpr double kFrame = 1.95;  // width to height of the plotted area
+    constexpr double kFrame =  // width to height of the plotted area
+        (kPanelWidth - kLeft - kRight) / (kPanelHeight - kPanelTop - kBottom);
     const double middle = 0.5 * (x.low + x.high);
     double half = std::max(0.5 * x.width() * 1.08, 1e-9);
     y_half = std::max(y_half, half / kFrame);
@@ -209,14 +211,14 @@ std::string gnuplot_script(const Figure& figure, bool png) {
     text += fmt::format(
         "set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}\n"
         "set tmargin at screen {:.5f}\nset bmargin at screen {:.5f}\n",
-        (left + 84.0) / width, (left + kPanelWidth - 22.0) / width, 1.0 - (top + kPanelTop) / total,
-        1.0 - (top + kPanelHeight - 60.0) / total);
+        (left + kLeft) / width, (left + kPanelWidth - kRight) / width,
+        1.0 - (top + kPanelTop) / total, 1.0 - (top + kPanelHeight - kBottom) / total);
     // Labels instead of titles: they stand at the same place whatever numbers the axes have.
     text += fmt::format("set label 3 {} at graph 0,1.17 left front font \",{}\"\n",
                         quoted(panel.title), png ? 11 : 14);
     text += fmt::format("set label 4 {} at screen {:.5f},{:.5f} center rotate front\n",
-                        quoted(panel.y_label), (left + 18.0) / width,
-                        1.0 - (top + 0.5 * (kPanelTop + kPanelHeight - 60.0)) / total);
+                        quoted(panel.y_label), (left + 14.0) / width,
+                        1.0 - (top + 0.5 * (kPanelTop + kPanelHeight - kBottom)) / total);
     text += fmt::format("set xlabel {} offset 0,0.4\n", quoted(panel.x_label));
     append_ranges(text, panel);
     text += "plot ";

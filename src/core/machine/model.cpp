@@ -1,5 +1,6 @@
 #include "knuckleboom/core/machine/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "knuckleboom/core/math/cholesky.hpp"
@@ -114,6 +115,18 @@ void check_circuit(const Actuator& actuator, std::vector<std::string>& faults) {
   check_valve(c.valve, who, faults);
 }
 
+void check_controller(const control::PidGains& gains, const std::string& who,
+                      std::vector<std::string>& faults) {
+  require(gains.output_limit_V > 0.0, who, "the controller's output limit must be above zero",
+          faults);
+  require(gains.compensation_width_V > 0.0, who,
+          "the width over which overlap compensation fades in must be above zero", faults);
+  require(gains.tracking_time_s > 0.0, who, "the tracking time must be above zero", faults);
+  require(gains.derivative_filter_s >= 0.0, who, "the derivative's filter must not be negative",
+          faults);
+  require(gains.period_ticks >= 1, who, "the controller's period is at least one tick", faults);
+}
+
 void derive_stops(Actuator& actuator, const multibody::Body& body,
                   std::vector<std::string>& faults) {
   EndStops& stops = actuator.stops;
@@ -171,7 +184,11 @@ std::vector<std::string> finish(MachineModel& model) {
     faults.emplace_back("a machine has at most " + std::to_string(kMaxActuators) + " actuators");
   if (model.controllers.size() != model.actuators.size())
     faults.emplace_back("every actuator needs a controller");
+  if (n > 0 && (model.tip_body < 0 || model.tip_body >= model.tree.body_count()))
+    faults.emplace_back("the tip's body does not exist");
   bool taken[kMaxLinks] = {};
+  for (std::size_t k = 0; k < std::min(model.actuators.size(), model.controllers.size()); ++k)
+    check_controller(model.controllers[k], "actuator '" + model.actuators[k].name + "': ", faults);
   for (Actuator& actuator : model.actuators) {
     const std::string who = "actuator '" + actuator.name + "': ";
     if (actuator.link < 0 || actuator.link >= n) {
