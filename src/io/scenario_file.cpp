@@ -142,9 +142,10 @@ class ScenarioReader {
                          fmt::format("{} follows the tip path and has no terms of its own; "
                                      "remove 'terms' or change 'mode'",
                                      reader.what()));
-        } else if (!reader.has("terms")) {
+        } else if (const Node* list = reader.table().find("terms"); list == nullptr) {
+          // A key such as terms_mm is told as unknown; the list itself is missing all the same.
           reader.missing("terms", {Dimension::kNone});
-        } else if (terms.empty() && reader.table().find("terms")->items.empty()) {
+        } else if (terms.empty() && list->items.empty()) {
           reader.error("terms", fmt::format("{} has no terms; add at least {{kind = \"hold\"}}",
                                             reader.what()));
         }

@@ -338,6 +338,17 @@ TEST(ScenarioFile, ATableIsReadFromCsv) {
   EXPECT_NE(io::read_scenario(file).hash, read.hash);
 }
 
+TEST(ScenarioFile, TermsUnderAnotherKeyAreMissing) {
+  const std::string text = joined(faults([] {
+    io::read_scenario_text(
+        "name = \"s\"\ndescription = \"d\"\nmachine = \"harvester\"\n"
+        "duration_s = 1\n[[joint]]\nname = \"boom\"\nmode = \"track\"\n"
+        "terms_mm = [1, 2]\n",
+        "s.toml");
+  }));
+  EXPECT_NE(text.find("lacks 'terms'"), std::string::npos) << text;
+}
+
 TEST(ScenarioFile, WrongTablesAreRefused) {
   const test::TemporaryFolder folder;
   const auto file = folder.write(
