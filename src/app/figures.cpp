@@ -51,6 +51,7 @@ Curve tip_reference(const machine::MachineModel& model, const Recording& run) {
   Curve curve{"reference", {}, {}, 6, LineStyle::kDashed};
   const std::size_t rows = run.time().size();
   std::vector<const std::vector<double>*> columns;
+  columns.reserve(static_cast<std::size_t>(model.joint_count()));
   for (int i = 0; i < model.joint_count(); ++i)
     columns.push_back(&run.column(fmt::format(
         "{}_{}{}", model.joint_name(i), actuated(model, i) ? "ref_" : "", unit_of(model, i))));
