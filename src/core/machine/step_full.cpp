@@ -24,25 +24,9 @@ void Stepper::step_full(MachineState& state) const {
     for (int j = 0; j < n; ++j) body.M[i][j] *= 1.0 / g;
 
   for (int k = 0; k < m; ++k) {
-    Drive& d = drives[k];
     const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
-    const ActuatorState& a = state.actuator[k];
-    const int i = actuator.link;
-    d.actuator = &actuator;
-    d.constants = &constants_[static_cast<std::size_t>(k)].sdirk;
-    d.line = line_model(a.open != 0, Fidelity::kFull);
-    const LinkageState linkage =
-        linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
-    d.J = linkage.J;
-    d.x_n = linkage.x - linkage.J * (q_mid[i] - state.q[i]);
-    d.x_star = d.x_n;
-    d.stop = StopForce{0.0, 0.0, false};
-    d.in = inputs[k];
-    for (int s = 0; s < 2; ++s) {
-      d.in.P_star[s] = a.P_C[s];
-      d.in.Q_star[s] = a.Q[s];
-      d.out.p[s] = a.p[s];
-    }
+    start_drive(actuator, constants_[static_cast<std::size_t>(k)].sdirk, Fidelity::kFull,
+                state.actuator[k], inputs[k], state.q[actuator.link], q_mid, body, drives[k]);
   }
 
   const auto law = [&](const double* v, double* tau, double* dtau) {

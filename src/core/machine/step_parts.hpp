@@ -33,6 +33,29 @@ inline void middle(const multibody::Tree& tree, const MachineState& state, doubl
   multibody::mass_and_bias(tree, state.inertia, q_mid, v_mid, out);
 }
 
+// The actuator at the start of a step: lever of the middle, states and valve of the start.
+inline void start_drive(const Actuator& actuator, const hydraulics::StageConstants& constants,
+                        Fidelity fidelity, const ActuatorState& a,
+                        const hydraulics::StageInput& valve, double q, const double* q_mid,
+                        const multibody::MassAndBias& body, Drive& d) {
+  const int i = actuator.link;
+  const LinkageState linkage =
+      linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
+  d.actuator = &actuator;
+  d.constants = &constants;
+  d.line = line_model(a.open != 0, fidelity);
+  d.J = linkage.J;
+  d.x_n = linkage.x - linkage.J * (q_mid[i] - q);
+  d.x_star = d.x_n;
+  d.stop = StopForce{0.0, 0.0, false};
+  d.in = valve;
+  for (int s = 0; s < 2; ++s) {
+    d.in.P_star[s] = a.P_C[s];
+    d.in.Q_star[s] = a.Q[s];
+    d.out.p[s] = a.p[s];
+  }
+}
+
 // Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves.
 // Returns the force on the displacement and its slope.
 struct Force {

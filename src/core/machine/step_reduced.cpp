@@ -139,23 +139,10 @@ void Stepper::step_reduced(MachineState& state) const {
     const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
     const ActuatorState& a = state.actuator[k];
     const int i = actuator.link;
-    d.actuator = &actuator;
-    d.constants = &constants.now;
-    d.line = line_model(a.open != 0, Fidelity::kReduced);
-    const LinkageState linkage =
-        linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
-    d.J = linkage.J;
-    d.stop = StopForce{0.0, 0.0, false};
-    d.in = inputs[k];
+    start_drive(actuator, constants.now, Fidelity::kReduced, a, inputs[k], state.q[i], q_mid, body,
+                d);
     d.x_dot = d.J * state.v[i];
     held[i] = quasi_static(model_, Fidelity::kReduced, a);
-    d.x_n = linkage.x - linkage.J * (q_mid[i] - state.q[i]);
-    d.x_star = d.x_n;
-    for (int s = 0; s < 2; ++s) {
-      d.in.P_star[s] = a.P_C[s];
-      d.in.Q_star[s] = 0.0;
-      d.out.p[s] = a.p[s];
-    }
     if (held[i]) {
       any_held = true;
       continue;

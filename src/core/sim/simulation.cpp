@@ -73,7 +73,7 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
   }
   for (const command::JointProgram& program : scenario_.programs) {
     const int k = actuator_of(program.joint);
-    plan_[static_cast<std::size_t>(k)].program = &program;
+    program_[static_cast<std::size_t>(k)] = &program;
     if (program.mode == JointMode::kTip) {
       has_tip_ = true;
       tip_used_[static_cast<std::size_t>(model_.actuators[static_cast<std::size_t>(k)].link)] =
@@ -181,7 +181,7 @@ TickInput Simulation::scenario_input(SimState& state) const {
   for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
     const int link = model_.actuators[k].link;
     Drive& drive = input.drive[k];
-    const command::JointProgram* program = plan_[k].program;
+    const command::JointProgram* program = program_[k];
     drive.mode = DriveMode::kPosition;
     drive.value = q0_[static_cast<std::size_t>(link)];
     if (program != nullptr) {

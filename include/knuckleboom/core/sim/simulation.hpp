@@ -43,10 +43,6 @@ class Simulation {
   double energy_residual(const SimState& state) const;
 
  private:
-  struct JointPlan {
-    const command::JointProgram* program =
-        nullptr;  // of the actuator's joint; null: hold the start
-  };
   void run_events(SimState& state) const;
   void apply(const command::Event& event, int index, SimState& state) const;
   void control(SimState& state, const TickInput& input) const;
@@ -56,7 +52,8 @@ class Simulation {
   command::Scenario scenario_;
   double h_;
   machine::Stepper stepper_;
-  std::array<JointPlan, kMaxActuators> plan_{};
+  // Of each actuator's joint; null: it holds its start.
+  std::array<const command::JointProgram*, kMaxActuators> program_{};
   std::array<double, kMaxLinks> q0_{};
   std::array<double, kMaxActuators> half_spool_decay_{};  // over half a tick
   std::vector<int> event_link_, event_actuator_;
