@@ -68,6 +68,8 @@ class LeverReader {
         return "tip reach";
       case LeverTarget::kTipHeight:
         return "tip height";
+      case LeverTarget::kGrapple:
+        return "grapple";
       case LeverTarget::kJoint:
         break;
     }
@@ -88,7 +90,9 @@ class LeverReader {
                                                         {"right_y", LeverAxis::kRightY},
                                                         {"right_twist", LeverAxis::kRightTwist},
                                                         {"left_pedal", LeverAxis::kLeftPedal},
-                                                        {"right_pedal", LeverAxis::kRightPedal}});
+                                                        {"right_pedal", LeverAxis::kRightPedal},
+                                                        {"left_rocker", LeverAxis::kLeftRocker},
+                                                        {"right_rocker", LeverAxis::kRightRocker}});
     if (!reader.has("axis")) reader.missing("axis", {Dimension::kNone});
     axis_given_ = axis.has_value();
     function.axis = axis.value_or(function.axis);

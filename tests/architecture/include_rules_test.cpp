@@ -41,19 +41,26 @@ const std::vector<Layer>& layers() {
       {"core/pneumatics/", {"core/math/"}},
       {"core/multibody/", {"core/math/"}},
       {"core/integration/", {"core/math/"}},
+      {"core/world/", {"core/math/"}},
       {"core/machine/",
        {"core/math/", "core/command/", "core/control/", "core/hydraulics/", "core/friction/",
         "core/pneumatics/", "core/multibody/", "core/integration/"}},
       {"core/sim/",
        {"core/math/", "core/command/", "core/control/", "core/hydraulics/", "core/friction/",
         "core/pneumatics/", "core/multibody/", "core/integration/", "core/machine/"}},
-      {"core/training/", {"core/math/", "core/sim/"}},
+      {"core/training/",
+       {"core/math/", "core/command/", "core/control/", "core/hydraulics/", "core/multibody/",
+        "core/machine/", "core/world/", "core/sim/"}},
       {"reference/", {"core/"}},
       {"io/", {"core/", "version.hpp"}},
       {"runtime/", {"core/", "io/", "version.hpp"}},
       {"input/", {"core/math/", "core/command/", "runtime/"}},
-      {"view/", {"core/math/", "core/sim/snapshot", "runtime/latest_value"}},
-      {"app/", {"core/", "reference/", "io/", "runtime/", "input/", "view/", "version.hpp"}},
+      {"view/",
+       {"core/math/", "core/world/world.hpp", "core/sim/snapshot", "core/training/session_snapshot",
+        "runtime/latest_value"}},
+      {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
+      {"app/",
+       {"core/", "reference/", "io/", "runtime/", "input/", "view/", "sound/", "version.hpp"}},
       {"main.cpp", {"app/", "version.hpp"}},
   };
   return table;
@@ -69,7 +76,7 @@ struct Library {
 
 const std::vector<Library>& libraries() {
   static const std::vector<Library> table = {
-      {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"core/", "reference/", "app/"}},
+      {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"core/", "reference/", "app/", "view/"}},
       {"SUNDIALS",
        {"sundials/", "arkode/", "cvode/", "cvodes/", "ida/", "idas/", "kinsol/", "nvector/",
         "sunlinsol/", "sunmatrix/", "sunnonlinsol/"},
@@ -79,9 +86,10 @@ const std::vector<Library>& libraries() {
       {"xxHash", {"xxh"}, {"io/"}},
       {"spdlog",
        {"spdlog/"},
-       {"io/", "runtime/", "reference/", "input/", "view/", "app/", "main.cpp"}},
-      {"SDL", {"SDL2/", "SDL"}, {"input/", "view/"}},
+       {"io/", "runtime/", "reference/", "input/", "view/", "sound/", "app/", "main.cpp"}},
+      {"SDL", {"SDL2/", "SDL"}, {"input/", "view/", "sound/", "app/trainer/"}},
       {"OpenSceneGraph", {"osg"}, {"view/"}},
+      {"Dear ImGui", {"imgui"}, {"view/"}},
       {"a test library", {"gtest/", "gmock/", "benchmark/", "mujoco/", "kdl/"}, {}},
   };
   return table;

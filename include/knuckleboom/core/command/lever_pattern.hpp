@@ -1,7 +1,7 @@
 // From lever positions to what the functions of a machine are asked to do.
 //
 // Axes count from -1 to 1: x to the right, y away from the operator, twist clockwise seen from
-// above, pedals forward.
+// above, pedals forward, the thumb's rocker to the right.
 #pragma once
 
 #include <string>
@@ -20,8 +20,10 @@ enum class LeverAxis {
   kRightTwist,
   kLeftPedal,
   kRightPedal,
+  kLeftRocker,
+  kRightRocker,
 };
-inline constexpr int kLeverAxes = 8;
+inline constexpr int kLeverAxes = 10;
 
 // Odd symmetric: the negative side mirrors the positive one.
 struct AxisShape {
@@ -42,6 +44,7 @@ enum class LeverTarget {
   kJoint,      // output is a valve voltage, positive towards larger joint positions
   kTipReach,   // output is a speed of the tip, positive away from the machine [m/s]
   kTipHeight,  // the same, positive upwards [m/s]
+  kGrapple,    // output is the speed of the jaws, positive closes; 1: the machine's closing time
 };
 
 struct LeverFunction {
@@ -50,7 +53,9 @@ struct LeverFunction {
   std::string joint;  // of kJoint
   AxisShape shape;
   RampLimits ramp;
-  double full = 10.0;  // output at full lever and gain 1, V or m/s
+  double full = 10.0;      // output at full lever and gain 1, V or m/s or share
+  double full_rate = 0.0;  // joint speed at full lever in joint rate mode [rad/s, m/s]; 0: the
+                           // speed the joint has at full_V with the pump's pressure and no load
 };
 
 struct LeverPattern {

@@ -67,6 +67,42 @@ struct Supply {
   double tank_Pa = 0.0;
 };
 
+// A part of the machine that can touch the world: a capsule fixed to a body.
+enum class ShapeRole { kCarrier, kBoom, kStick, kHead };
+struct ContactShape {
+  std::string name;
+  int body = 0;  // or multibody::kBase
+  ShapeRole role = ShapeRole::kHead;
+  Vec3 from_B = Vec3::Zero(), to_B = Vec3::Zero();  // m
+  double radius = 0.1;                              // m
+};
+
+// Two jaws that close around a log. Their motion is that of the lever (no hydraulics of their own);
+// closed on a log they hold it like a body of the tree.
+struct Grapple {
+  bool present = false;
+  int body = 0;
+  Vec3 pin_B = Vec3::Zero();           // between the two jaws' hinges [m]
+  Vec3 log_axis_B = Vec3::UnitX();     // along the log it holds
+  Vec3 open_axis_B = Vec3::UnitY();    // the jaws open along this
+  Vec3 reach_axis_B = -Vec3::UnitZ();  // from the pin to the log
+  double hinge_distance = 0.3;         // between the jaws' hinges [m]
+  double jaw_length = 0.6;             // from hinge to tip, along the jaw's chord [m]
+  double jaw_width = 0.3;              // between the tines of one jaw, along the log [m]
+  double tine_radius = 0.04;           // m
+  double opening_max = 1.2;            // between the tips, fully open [m]
+  double closing_time_s = 1.5;         // from open to closed, at full lever
+  double grip_force_N = 15e3;          // a held log slips out of weaker jaws: limit on its pull
+};
+
+// How a body looks. Without any entry the view makes one from pins, shapes and the next joint.
+struct VisualPart {
+  int body = 0;                    // or multibody::kBase
+  std::string mesh;                // file below assets/meshes; empty: made by the view
+  Vec3 position_B = Vec3::Zero();  // m
+  Mat3 R_BM = Mat3::Identity();    // from the mesh's frame
+};
+
 // Where a number of the machine file comes from, for `inspect`.
 struct Source {
   std::string key;     // path of the key in the file
@@ -85,6 +121,9 @@ struct MachineModel {
   double tau_Q = 0.01;  // time constant of the residual flow (eq. 15) [s]
   int tip_body = 0;
   Vec3 tip_B = Vec3::Zero();
+  std::vector<ContactShape> shapes;
+  Grapple grapple;
+  std::vector<VisualPart> visuals;
   std::vector<Source> sources;
 
   int joint_count() const { return tree.link_count(); }

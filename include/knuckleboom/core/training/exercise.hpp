@@ -1,0 +1,73 @@
+// What is asked of an operator: the exact content of an exercise file, in SI units.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/command/scenario.hpp"
+#include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/training/score.hpp"
+#include "knuckleboom/core/world/world.hpp"
+
+namespace knuckleboom::training {
+
+enum class TaskKind : std::int32_t {
+  kFree,   // nothing asked
+  kReach,  // touch the targets in order with the tip
+  kPath,   // follow the targets' polyline or arc with the tip
+  kLogs,   // carry the logs, in order, to their bunks
+  kHead,   // bring the head to the targets' place and direction
+};
+
+struct Target {
+  std::string name;
+  Vec3 p_W = Vec3::Zero();  // m
+  Vec3 axis_W =
+      Vec3::UnitZ();     // head: the direction wanted of the grapple's log axis; path: unused
+  double radius = 0.25;  // counts as reached within it [m]
+  double angle = 0.26;   // head: within it [rad]
+  double dwell_s = 0.0;  // to stay before it counts
+};
+
+struct LogTask {
+  int log = 0;   // index in the world's logs
+  int bunk = 0;  // index in the world's bunks
+};
+
+// To pass, figure (see figures()) must not exceed `most` (nor fall below `least`).
+struct Limit {
+  std::string figure;
+  bool has_most = false, has_least = false;
+  double most = 0.0, least = 0.0;
+};
+
+struct Exercise {
+  std::string name;
+  std::string title;
+  std::vector<std::string> briefing;  // paragraphs
+  std::string machine;                // used when none is named
+  std::string levers;
+  command::ControlMode mode = command::ControlMode::kValve;
+  machine::Fidelity fidelity = machine::Fidelity::kReduced;
+  double rate_Hz = 1000.0;
+  double time_limit_s = 0.0;  // 0: none; beyond it the attempt has failed
+  std::vector<command::InitialJoint> initial;
+  double grapple_opening = 1.0;  // at the start, 0 closed .. 1 open
+  world::WorldRecipe world;
+  TaskKind task = TaskKind::kFree;
+  std::vector<Target> targets;
+  std::vector<LogTask> log_tasks;
+  std::vector<Limit> limits;
+};
+
+enum class TaskPhase : std::int32_t {
+  kReady,  // waits for the first lever movement
+  kRunning,
+  kPassed,  // all done, within the limits
+  kFailed,  // all done or out of time, and beyond a limit
+};
+
+}  // namespace knuckleboom::training

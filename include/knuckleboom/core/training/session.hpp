@@ -1,0 +1,82 @@
+// A machine in a forest with an operator and an exercise: the tick of the trainer.
+//
+//   levers -> shaping and control mode -> controllers -> circuits and bodies -> contact -> task, score
+//
+// Constant; what changes is in SessionState, a value. Live, headless and replayed runs all call step().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/sim/operator_control.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/training/exercise.hpp"
+#include "knuckleboom/core/training/session_snapshot.hpp"
+#include "knuckleboom/core/training/task.hpp"
+#include "knuckleboom/core/world/world.hpp"
+
+namespace knuckleboom::training {
+
+// What happens at once, at the start of a tick; recorded with its tick.
+enum class CommandKind : std::int32_t {
+  kControlMode,  // value: command::ControlMode
+  kFidelity,     // value: machine::Fidelity
+  kRestart,      // back to the start of the exercise
+};
+struct Command {
+  CommandKind kind;
+  std::int32_t value;
+};
+
+struct GrappleState {
+  double opening;     // 0 closed .. 1 open
+  double speed;       // 1/s
+  std::int32_t held;  // log, -1: none
+  std::int32_t slot;  // payload of the simulation
+};
+
+struct SessionState {
+  std::int64_t tick;  // of the session; a restart does not set it back
+  sim::SimState sim;
+  sim::OperatorState control;
+  world::WorldState world;
+  GrappleState grapple;
+  TaskState task;
+  ScoreState score;
+};
+static_assert(std::is_trivially_copyable_v<SessionState>);
+
+class Session {
+ public:
+  // Throws std::invalid_argument with one sentence if machine, levers and exercise do not fit.
+  Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  SessionState initial_state() const;
+
+  void apply(const Command& command, SessionState& state) const;
+  // One tick; snapshot: receives what readers see after it. No heap, no exception.
+  void step(const command::OperatorInput& input, SessionState& state,
+            SessionSnapshot& snapshot) const;
+  SessionSnapshot snapshot(const SessionState& state) const;
+
+  const machine::MachineModel& machine() const { return simulation_.model(); }
+  const Exercise& exercise() const { return exercise_; }
+  const world::World& world() const { return world_; }
+  const sim::Simulation& simulation() const { return simulation_; }
+  const sim::OperatorControl& control() const { return control_; }
+  double tick_s() const { return simulation_.tick_s(); }
+
+ private:
+  Exercise exercise_;
+  sim::Simulation simulation_;
+  sim::OperatorControl control_;
+  world::World world_;
+  Task task_;
+};
+
+}  // namespace knuckleboom::training

@@ -1,0 +1,57 @@
+// What readers (view, instruments, sound, task, scorer, recorder) may see of a training session: plain
+// numbers, safe to copy between threads.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "knuckleboom/core/sim/operator_control.hpp"
+#include "knuckleboom/core/sim/snapshot.hpp"
+#include "knuckleboom/core/training/exercise.hpp"
+#include "knuckleboom/core/training/score.hpp"
+#include "knuckleboom/core/world/world.hpp"
+
+namespace knuckleboom::training {
+
+struct PoseSnapshot {
+  double p[3];  // m
+  double q[4];  // w x y z
+};
+
+struct TaskSnapshot {
+  TaskPhase phase;
+  std::int32_t step, steps;  // targets or logs done, and of how many
+  std::int32_t target;       // index of the current target or log task, -1: none
+  double target_W[3];        // where it wants the tip, head or log [m]
+  double distance;           // from there [m]
+  double angle;              // head: from the wanted direction [rad]
+  double dwell;              // share of the dwell time done, 0 to 1
+  double time_left_s;        // -1: no limit
+};
+
+struct SessionSnapshot {
+  sim::Snapshot sim;
+  PoseSnapshot body[kMaxLinks];  // of the body that each link moves, in the world
+  double tip_v_W[3];             // m/s
+  command::OperatorInput input;  // of the tick that led here
+  std::int32_t control_mode;     // command::ControlMode
+  std::int32_t fidelity;         // machine::Fidelity
+  double shaped[sim::kMaxLeverFunctions];
+  double grapple_opening;  // 0 closed .. 1 open
+  std::int32_t held_log;   // -1: none
+  std::int32_t log_count;
+  PoseSnapshot log[world::kMaxLogs];
+  world::LogStatus log_status[world::kMaxLogs];
+  std::int64_t collisions[world::kObstacles];
+  double impulse[world::kObstacles];
+  double contact_force;      // largest on the machine in this tick [N]
+  double last_impact_speed;  // of the newest collision [m/s]
+  std::int64_t last_collision_tick;
+  double pump_power_W;  // mean over the tick
+  double pump_work_J;   // since the start
+  TaskSnapshot task;
+  Score score;
+};
+static_assert(std::is_trivially_copyable_v<SessionSnapshot>);
+
+}  // namespace knuckleboom::training

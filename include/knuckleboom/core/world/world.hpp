@@ -1,0 +1,174 @@
+// The forest around the machine: uneven ground, standing stems, bunks and logs that can be moved.
+//
+// The World is constant; what moves is in WorldState, a plain value. Everything that touches is a
+// capsule, but for the ground, a height field. World frame: z up, SI units. docs/theory/contact.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "knuckleboom/core/math/vector.hpp"
+
+namespace knuckleboom::world {
+
+inline constexpr int kMaxLogs = 16;
+inline constexpr int kMaxMachineShapes = 32;
+inline constexpr int kMaxContacts = 192;
+
+// Heights on a square grid, bilinear between its points and level beyond its edge.
+struct Ground {
+  double x0 = 0.0, y0 = 0.0;   // first point [m]
+  double spacing = 1.0;        // m
+  int nx = 0, ny = 0;          // 0: flat at z = 0
+  std::vector<double> height;  // [iy * nx + ix], m
+};
+double height(const Ground& ground, double x, double y);
+Vec3 normal(const Ground& ground, double x, double y);
+
+// How a ground is made: smooth bumps from a seed, level around the machine.
+struct GroundRecipe {
+  std::uint32_t seed = 1;
+  double size = 80.0;        // edge of the square around the origin [m]
+  double spacing = 0.5;      // m
+  double bump_height = 0.0;  // rms of the bumps [m]
+  double bump_length = 6.0;  // m
+  double slope_x = 0.0, slope_y = 0.0;
+  double level_radius = 3.0;  // ground is at z = 0 within it, bumps fade in over the same distance
+};
+Ground make_ground(const GroundRecipe& recipe);
+
+struct Capsule {
+  Vec3 a = Vec3::Zero(), b = Vec3::Zero();  // ends of the axis
+  double radius = 0.0;
+};
+
+struct Stem {
+  std::string name;
+  double x = 0.0, y = 0.0;  // stands on the ground there [m]
+  double height = 12.0;     // m
+  double radius = 0.15;     // m
+};
+
+// Two beams on the ground with stakes at their ends; logs lie across the beams.
+struct Bunk {
+  std::string name;
+  double x = 0.0, y = 0.0;  // centre [m]
+  double heading = 0.0;     // direction of the logs, about z from x [rad]
+  double length = 2.0;      // between the beams [m]
+  double width = 1.4;       // between the stakes [m]
+  double height = 1.2;      // of the stakes above the beams [m]
+  int colour = 0;
+};
+
+struct Log {
+  std::string name;
+  double length = 4.0;      // m
+  double radius = 0.12;     // m
+  double density = 850.0;   // kg/m^3
+  int colour = 0;           // 0 bark, 1 red, 2 blue
+  double x = 0.0, y = 0.0;  // centre at the start; it lies on the ground there [m]
+  double heading = 0.0;     // rad
+  double lift = 0.0;        // above the ground at the start [m]
+};
+double mass(const Log& log);  // kg, of a cylinder
+
+struct ContactLaw {
+  double stiffness = 8e5;           // N/m, between hard things
+  double damping_ratio = 0.5;       // of a log on it
+  double friction = 0.6;            // Coulomb
+  double rolling_resistance = 0.1;  // torque / (normal force x radius)
+};
+
+struct WorldRecipe {
+  GroundRecipe ground;
+  std::vector<Stem> stems;
+  std::vector<Bunk> bunks;
+  std::vector<Log> logs;
+  ContactLaw contact;
+};
+
+enum class LogStatus : std::int32_t { kFree, kResting, kHeld };
+
+struct LogState {
+  double p[3];      // centre [m]
+  double q[4];      // orientation, w x y z; the log's axis is its own x
+  double v[3];      // of the centre [m/s]
+  double omega[3];  // rad/s
+  LogStatus status;
+  std::int32_t calm_ticks;
+};
+
+// What touches: bristle of the friction and history of one contact. Identified by the two parts.
+struct ContactState {
+  std::int32_t key_a, key_b;  // 0, 0: slot free
+  std::int32_t machine;       // 1: a machine part (or the held log) takes part
+  std::int32_t ticks;         // since it began
+  double bristle[3];          // tangential deflection [m]
+  double impulse;             // of the normal force since it began [N s]
+};
+
+// With what the machine (or the log it holds) collided.
+enum class Obstacle : std::int32_t { kGround, kStem, kLog, kBunk, kCarrier };
+inline constexpr int kObstacles = 5;
+
+struct WorldState {
+  LogState log[kMaxLogs];
+  ContactState contact[kMaxContacts];
+  std::int64_t collisions[kObstacles];  // contacts begun, machine against these
+  double impulse[kObstacles];           // N s, normal
+  double machine_force;                 // largest normal force on the machine in this tick [N]
+  double last_impact_speed;             // approach speed of the newest collision [m/s]
+  std::int64_t last_collision_tick;     // counts ticks of this world; -1: none yet
+  std::int64_t ticks;
+  std::int64_t contacts_dropped;  // more contacts at once than kMaxContacts
+};
+static_assert(std::is_trivially_copyable_v<WorldState>);
+
+// A part of the machine in this tick.
+enum class PartRole : std::int32_t { kCarrier, kBoom, kStick, kHead, kJaw, kHeldLog };
+struct MachinePart {
+  Capsule shape;           // world frame
+  Vec3 p_W, v_W, omega_W;  // motion of the body it is fixed to: a point, its velocity, rotation
+  PartRole role = PartRole::kHead;
+  std::int32_t id = 0;  // the same part has the same id in every tick
+};
+
+struct PartForce {
+  int part;  // index into the parts given
+  Vec3 p_W;  // where it acts
+  Vec3 f_W;  // N, on the machine
+};
+struct PartForces {
+  int count = 0;
+  PartForce force[kMaxContacts];
+};
+
+class World {
+ public:
+  // Throws std::invalid_argument with one sentence for what no forest can be.
+  explicit World(WorldRecipe recipe);
+
+  WorldState initial_state() const;
+
+  // One tick: forces between parts, logs and ground from where they are now; moves the free logs
+  // by dt. forces: what the machine feels, to be held over its own tick. No heap, no exception.
+  void step(std::span<const MachinePart> parts, double dt, WorldState& state,
+            PartForces& forces) const;
+
+  // The machine takes a log out of the world's hands, and gives it back with its motion.
+  void hold(int log, WorldState& state) const;
+  void release(int log, const Vec3& v_W, const Vec3& omega_W, WorldState& state) const;
+
+  const WorldRecipe& recipe() const { return recipe_; }
+  const Ground& ground() const { return ground_; }
+  int log_count() const { return static_cast<int>(recipe_.logs.size()); }
+
+ private:
+  WorldRecipe recipe_;
+  Ground ground_;
+};
+
+}  // namespace knuckleboom::world

@@ -1,0 +1,88 @@
+// What the view needs to know of machine, world and exercise before the first frame. Plain data, made by
+// the program from the loaded files; from then on the view sees snapshots only.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/world/world.hpp"
+
+namespace knuckleboom::view {
+
+inline constexpr int kWorldBody = -1;
+
+// body: index of a link (SessionSnapshot::body), or kWorldBody for what stands still. Welded bodies are
+// given in the frame of the link's body.
+struct BodyLook {
+  std::string name;
+  int body = kWorldBody;
+  int parent = kWorldBody;  // link
+  bool revolute = true;
+  Vec3 joint_axis_B = Vec3::UnitZ();
+  Vec3 end_B = Vec3::Zero();  // where the next joint (or the tip) is: the beam leads there [m]
+  bool has_end = false;
+  double mass = 0.0;  // kg
+};
+
+struct CylinderLook {
+  int base_body = kWorldBody, rod_body = kWorldBody;
+  Vec3 base_pin_B = Vec3::Zero(), rod_pin_B = Vec3::Zero();  // m, in these bodies' frames
+  double bore = 0.1, rod = 0.06;                             // diameters [m]
+  double length_min = 0.0, length_max = 0.0;                 // pin to pin [m]
+  std::string name;
+};
+
+struct ShapeLook {
+  int body = kWorldBody;
+  int role = 0;  // machine::ShapeRole
+  Vec3 from_B = Vec3::Zero(), to_B = Vec3::Zero();
+  double radius = 0.1;
+};
+
+struct GrappleLook {
+  bool present = false;
+  int body = kWorldBody;
+  Vec3 pin_B = Vec3::Zero(), log_axis_B = Vec3::UnitX(), open_axis_B = Vec3::UnitY(),
+       reach_axis_B = -Vec3::UnitZ();
+  double hinge_distance = 0.3, jaw_length = 0.6, jaw_width = 0.3, tine_radius = 0.04,
+         opening_max = 1.2;
+};
+
+struct MeshLook {
+  int body = kWorldBody;
+  std::filesystem::path file;
+  Vec3 position_B = Vec3::Zero();
+  Mat3 R_BM = Mat3::Identity();
+};
+
+struct MachineLook {
+  std::string name;
+  std::vector<BodyLook> bodies;
+  std::vector<CylinderLook> cylinders;
+  std::vector<ShapeLook> shapes;
+  std::vector<MeshLook> meshes;
+  GrappleLook grapple;
+  int tip_body = kWorldBody;
+  Vec3 tip_B = Vec3::Zero();
+  int swing_body = kWorldBody;       // carries the cab, when the machine has a vertical first joint
+  Vec3 eye_B = Vec3(0.4, 0.9, 2.4);  // of the operator, in that body's frame [m]
+};
+
+enum class TargetShape { kBall, kPose, kPathPoint };
+struct TargetLook {
+  TargetShape shape = TargetShape::kBall;
+  Vec3 p_W = Vec3::Zero(), axis_W = Vec3::UnitZ();
+  double radius = 0.25;
+};
+
+struct SceneDescription {
+  MachineLook machine;
+  world::WorldRecipe world;
+  world::Ground ground;
+  std::vector<TargetLook> targets;  // in the task's order
+  std::filesystem::path assets;     // folder
+};
+
+}  // namespace knuckleboom::view
