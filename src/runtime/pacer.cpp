@@ -43,8 +43,14 @@ std::int64_t Pacer::deadline(std::int64_t tick) const {
 }
 
 void Pacer::start() {
-  first_ns_ = start_ns_ = clock_.now_ns();
+  resume();
+  first_ns_ = start_ns_;
+}
+
+void Pacer::resume() {
+  start_ns_ = clock_.now_ns();
   tick_ = 0;
+  counted_ = false;
 }
 
 void Pacer::wait() {
@@ -55,6 +61,7 @@ void Pacer::wait() {
     now = clock_.now_ns();
   }
   const std::int64_t late = now - due;
+  lateness_ns_ = late;
   worst_lateness_ns_ = std::max(worst_lateness_ns_, late);
   if (late > limit_ns_) {
     // The process was stopped or slept through: nothing ran late, but the tick was.

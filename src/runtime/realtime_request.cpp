@@ -20,12 +20,13 @@ std::string outcome(int refused) {
 
 }  // namespace
 
-RealtimeRequest::RealtimeRequest() {
+RealtimeRequest::RealtimeRequest(Memory memory) : memory_(memory) {
   sched_param parameter{};
   parameter.sched_priority = kPriority;
   priority_refused_ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
   // Only what is there: locking all that is to come could make a later allocation fail.
-  memory_refused_ = mlockall(MCL_CURRENT) == 0 ? 0 : errno;
+  const bool refused = memory == Memory::kLock && mlockall(MCL_CURRENT) != 0;
+  memory_refused_ = refused ? errno : 0;
 }
 
 RealtimeRequest::~RealtimeRequest() {
@@ -37,8 +38,9 @@ RealtimeRequest::~RealtimeRequest() {
 }
 
 std::string RealtimeRequest::sentence() const {
-  return "real-time priority " + outcome(priority_refused_) + ", locked memory " +
-         outcome(memory_refused_);
+  std::string out = "real-time priority " + outcome(priority_refused_);
+  if (memory_ == Memory::kLock) out += ", locked memory " + outcome(memory_refused_);
+  return out;
 }
 
 }  // namespace knuckleboom::runtime

@@ -29,8 +29,13 @@ class Pacer {
                  Clock& clock = monotonic_clock());
 
   void start();          // the first tick is due now
+  void resume();         // after a pause, which is neither late nor lost: the next tick is due now
   void wait();           // returns when the next tick is due, or at once when it is late
   void tick_finished();  // right after each tick
+
+  // When the tick that wait() returned for was due, and by how much it starts late.
+  std::int64_t due_ns() const { return deadline(tick_); }
+  std::int64_t lateness_ns() const { return lateness_ns_; }
 
   std::int64_t overruns() const {
     return overruns_;
@@ -52,6 +57,7 @@ class Pacer {
   std::int64_t overruns_ = 0;
   bool counted_ = false;  // that the last tick ended late
   std::int64_t lost_ns_ = 0;
+  std::int64_t lateness_ns_ = 0;
   std::int64_t worst_lateness_ns_ = 0;
 };
 

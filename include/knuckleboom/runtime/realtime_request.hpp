@@ -7,18 +7,22 @@ namespace knuckleboom::runtime {
 
 class RealtimeRequest {
  public:
+  // Memory belongs to the whole process: only one request at a time may lock it.
+  enum class Memory { kLock, kLeave };
+
   // Asks once, for the calling thread and the memory the process has by now. What is refused is said
   // in sentence() and does not stop anything.
-  RealtimeRequest();
+  explicit RealtimeRequest(Memory memory = Memory::kLock);
   ~RealtimeRequest();  // on the same thread; programs started later must not inherit the priority
   RealtimeRequest(const RealtimeRequest&) = delete;
   RealtimeRequest& operator=(const RealtimeRequest&) = delete;
 
   bool priority_granted() const { return priority_refused_ == 0; }
-  bool memory_locked() const { return memory_refused_ == 0; }
+  bool memory_locked() const { return memory_ == Memory::kLock && memory_refused_ == 0; }
   std::string sentence() const;
 
  private:
+  Memory memory_;
   int priority_refused_;  // error numbers, 0: granted
   int memory_refused_;
 };

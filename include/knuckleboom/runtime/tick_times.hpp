@@ -9,6 +9,14 @@
 
 namespace knuckleboom::runtime {
 
+// What of many times one wants to know [us].
+struct TimeSummary {
+  double p50_us = 0.0;  // half of them stay within it
+  double p99_us = 0.0;
+  double p99_9_us = 0.0;
+  double max_us = 0.0;
+};
+
 class TickTimes {
  public:
   void add(std::int64_t nanoseconds) {
@@ -22,6 +30,9 @@ class TickTimes {
   // Time that a share of the ticks stays within, such as 0.99; 0 without ticks [us].
   double quantile_us(double share) const;
   double max_us() const { return static_cast<double>(longest_ns_) * 1e-3; }
+  TimeSummary summary() const {
+    return {quantile_us(0.5), quantile_us(0.99), quantile_us(0.999), max_us()};
+  }
 
  private:
   static constexpr unsigned kBits = 6;      // 64 buckets for each power of two

@@ -86,6 +86,29 @@ TEST(Pacer, losesTimeBeyondTheLimit) {
   EXPECT_NEAR(pacer.elapsed_s(), 0.102, 1e-12);
 }
 
+TEST(Pacer, forgetsAPause) {
+  FakeClock clock;
+  Pacer pacer(1e-3, 50, clock);
+  pacer.start();
+  for (int i = 0; i < 3; ++i) {
+    pacer.wait();
+    EXPECT_EQ(pacer.due_ns(), (5 + i) * kMs);
+    pacer.tick_finished();
+  }
+  clock.now += 500 * kMs;
+  pacer.resume();
+  const std::int64_t resumed = clock.now;
+  for (int i = 0; i < 3; ++i) {
+    pacer.wait();
+    EXPECT_EQ(pacer.due_ns(), resumed + i * kMs);
+    EXPECT_EQ(pacer.lateness_ns(), 0);
+    pacer.tick_finished();
+  }
+  EXPECT_EQ(pacer.lost_s(), 0.0);
+  EXPECT_EQ(pacer.overruns(), 0);
+  EXPECT_EQ(pacer.worst_lateness_s(), 0.0);
+}
+
 TEST(Pacer, keepsRealTime) {
   Pacer pacer(1e-3);
   pacer.start();

@@ -1,0 +1,59 @@
+// A session's input as a list of what happened when: recorded live, it gives the same session again.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/training/session.hpp"
+
+namespace knuckleboom::training {
+
+enum class InputEventKind : std::int32_t {
+  kInput,    // the levers from this tick on
+  kCommand,  // applied before this tick
+  kEnd,      // this tick and later ones were not run
+};
+
+struct InputEvent {
+  std::int64_t tick;  // ticks run before it
+  InputEventKind kind;
+  Command command;               // of kCommand
+  command::OperatorInput input;  // of kInput
+};
+static_assert(std::is_trivially_copyable_v<InputEvent>);
+
+// Hands out a list of events tick by tick. The events, in order of their ticks, must outlive it.
+class InputPlayback {
+ public:
+  explicit InputPlayback(std::span<const InputEvent> events) : events_(events) {}
+
+  // Everything up to and with this tick: calls apply(const Command&) for each command and returns
+  // where the levers are. Ticks must not go back.
+  template <class Apply>
+  const command::OperatorInput& advance(std::int64_t tick, Apply apply) {
+    for (; next_ < events_.size() && events_[next_].tick <= tick; ++next_) {
+      const InputEvent& event = events_[next_];
+      if (event.kind == InputEventKind::kCommand) apply(event.command);
+      if (event.kind == InputEventKind::kInput) input_ = event.input;
+    }
+    return input_;
+  }
+  // How many ticks the list says there are; -1: it does not say.
+  std::int64_t end_tick() const {
+    const auto end = std::find_if(events_.begin(), events_.end(), [](const InputEvent& event) {
+      return event.kind == InputEventKind::kEnd;
+    });
+    return end == events_.end() ? -1 : end->tick;
+  }
+
+ private:
+  std::span<const InputEvent> events_;
+  std::size_t next_ = 0;
+  command::OperatorInput input_{};
+};
+
+}  // namespace knuckleboom::training

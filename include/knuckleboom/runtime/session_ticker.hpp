@@ -1,0 +1,31 @@
+// A training session for the simulation thread, or for a headless run.
+#pragma once
+
+#include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/runtime/simulation_thread.hpp"
+
+namespace knuckleboom::runtime {
+
+class SessionTicker : public Ticker {
+ public:
+  // The session must outlive it.
+  explicit SessionTicker(const training::Session& session)
+      : SessionTicker(session, session.initial_state()) {}
+  SessionTicker(const training::Session& session, const training::SessionState& state)
+      : session_(session), state_(state) {}
+
+  void apply(const training::Command& command) override { session_.apply(command, state_); }
+  void tick(const command::OperatorInput& input, training::SessionSnapshot& out) override {
+    session_.step(input, state_, out);
+  }
+  void observe(training::SessionSnapshot& out) override { out = session_.snapshot(state_); }
+
+  // Not while a thread runs it.
+  const training::SessionState& state() const { return state_; }
+
+ private:
+  const training::Session& session_;
+  training::SessionState state_;
+};
+
+}  // namespace knuckleboom::runtime
