@@ -1,6 +1,5 @@
 #include "csv.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "csv_fields.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 
 namespace knuckleboom::io {
@@ -17,38 +17,23 @@ namespace {
 constexpr std::size_t kMaxColumns = 1000;
 constexpr std::size_t kMaxDiagnostics = 20;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-std::string shown(std::string_view field) {
-  return field.size() <= 40 ? std::string(field) : std::string(field.substr(0, 40)) + "...";
-}
-
 class CsvParser {
  public:
   CsvParser(std::string_view text, const std::string& file, bool non_finite)
       : text_(text), file_(file), non_finite_(non_finite) {}
 
   Csv parse() {
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
-    int number = 0;
-    while (!text_.empty() && errors_.size() < kMaxDiagnostics) {
-      ++number;
-      const std::size_t end = text_.find('\n');
-      const std::string_view line = text_.substr(0, end);
-      text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
+    for_each_line(text_, [this](std::string_view line, int number) {
       const std::string_view content = trimmed(line);
-      if (content.empty()) continue;
+      if (content.empty()) return true;
       if (content.front() == '#')
         csv_.comments.emplace_back(trimmed(content.substr(1)));
       else if (csv_.columns.empty())
         header(line, number);
       else
         row(line, number);
-    }
+      return errors_.size() < kMaxDiagnostics;
+    });
     if (csv_.columns.empty() && errors_.empty())
       error(1, 1, "there is no line of column names; expected one before the numbers");
     if (!errors_.empty()) throw FileError(std::move(errors_));
@@ -60,21 +45,9 @@ class CsvParser {
     errors_.push_back({file_, line, static_cast<int>(column), std::move(message)});
   }
 
-  // Calls visit(field, column) for each field of a line.
-  template <typename Visit>
-  static std::size_t split(std::string_view line, Visit visit) {
-    std::size_t count = 0;
-    for (std::size_t begin = 0;; ++count) {
-      const std::size_t end = std::min(line.find(',', begin), line.size());
-      visit(trimmed(line.substr(begin, end - begin)), begin + 1);
-      if (end == line.size()) return count + 1;
-      begin = end + 1;
-    }
-  }
-
   void header(std::string_view line, int number) {
     std::set<std::string> seen;
-    split(line, [&](std::string_view field, std::size_t column) {
+    split_fields(line, [&](std::string_view field, std::size_t column) {
       if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
         field = field.substr(1, field.size() - 2);
       double value = 0.0;
@@ -102,7 +75,7 @@ class CsvParser {
   void row(std::string_view line, int number) {
     row_.clear();
     bool good = true;
-    const std::size_t count = split(line, [&](std::string_view field, std::size_t column) {
+    const std::size_t count = split_fields(line, [&](std::string_view field, std::size_t column) {
       if (row_.size() == csv_.columns.size() || errors_.size() >= kMaxDiagnostics) return;
       const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
       double value = 0.0;

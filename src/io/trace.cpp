@@ -10,18 +10,12 @@
 #include <fmt/format.h>
 
 #include "csv.hpp"
+#include "csv_fields.hpp"
 #include "document.hpp"
 #include "text_file.hpp"
 
 namespace knuckleboom::io {
 namespace {
-
-// A line of the header stays one line whatever is in a name.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
 
 // Times of both traces within the span they share.
 struct Overlap {

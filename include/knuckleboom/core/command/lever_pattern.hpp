@@ -24,6 +24,10 @@ enum class LeverAxis {
   kRightRocker,
 };
 inline constexpr int kLeverAxes = 10;
+// As files call them, by LeverAxis.
+inline constexpr const char* kLeverAxisNames[kLeverAxes] = {
+    "left_x",      "left_y",     "left_twist",  "right_x",     "right_y",
+    "right_twist", "left_pedal", "right_pedal", "left_rocker", "right_rocker"};
 
 // Odd symmetric: the negative side mirrors the positive one.
 struct AxisShape {

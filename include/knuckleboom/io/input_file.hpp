@@ -1,0 +1,56 @@
+// Input files: what an operator's hands did, tick by tick. docs/reference/input_file.md.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/core/training/input_event.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/content_hash.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+
+namespace knuckleboom::io {
+
+inline constexpr int kInputFormat = 1;
+
+// What the '#' lines say of the session; empty: not said.
+struct InputHeader {
+  std::string program;  // name, version, revision
+  std::string exercise, machine, levers;
+  ContentHash exercise_hash, machine_hash, levers_hash;
+  double rate_Hz = 0.0;  // ticks per second
+  std::vector<std::string> remarks;
+};
+
+struct InputFile {
+  InputHeader header;  // rate_Hz is that of the events
+  std::vector<training::InputEvent> events;
+};
+
+// rate_Hz: for times in seconds where the file does not say how many ticks one has. Throws FileError with
+// everything that is wrong.
+InputFile read_input(const std::filesystem::path& path, double rate_Hz = 1000.0);
+InputFile read_input_text(std::string_view text, const std::string& file_name,
+                          double rate_Hz = 1000.0);
+
+// Writes as events come in; the file appears under its name at close(). What is read back has the same
+// events, bit by bit. Throws FileError.
+class InputWriter {
+ public:
+  InputWriter(const std::filesystem::path& path, const InputHeader& header);
+  void write(std::span<const training::InputEvent> events);
+  void close();
+
+ private:
+  void write_axes(const command::OperatorInput& input);
+
+  AtomicFile file_;
+  command::OperatorInput last_{};
+  bool first_ = true;
+  std::string line_;
+};
+
+}  // namespace knuckleboom::io
