@@ -10,11 +10,13 @@
 
 #include <fmt/format.h>
 
+#include "app/config_paths.hpp"
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/load.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
@@ -55,9 +57,12 @@ constexpr std::array<std::string_view, 10> kMachineWords = {
 constexpr std::array<std::string_view, 8> kScenarioWords = {
     "machine", "duration_s", "duration_min", "initial", "tip_path", "event", "tick_ms", "tick_s"};
 constexpr std::array<std::string_view, 2> kLeverWords = {"function", "default"};
+constexpr std::array<std::string_view, 15> kExerciseWords = {
+    "title", "briefing", "levers", "control_mode", "time_limit_s", "start",    "ground", "contact",
+    "stem",  "bunk",     "log",    "task",         "target",       "log_task", "limits"};
 
 struct WordCounts {
-  int machine = 0, scenario = 0, levers = 0;
+  int machine = 0, scenario = 0, levers = 0, exercise = 0;
 };
 
 WordCounts count_words(std::string_view text) {
@@ -75,6 +80,7 @@ WordCounts count_words(std::string_view text) {
     n.machine += is_any(word, kMachineWords) ? 1 : 0;
     n.scenario += is_any(word, kScenarioWords) ? 1 : 0;
     n.levers += is_any(word, kLeverWords) ? 1 : 0;
+    n.exercise += is_any(word, kExerciseWords) ? 1 : 0;
   }
   return n;
 }
@@ -102,6 +108,24 @@ std::string good_scenario(const io::ScenarioFile& file, const std::string& path)
   return fmt::format("{}, fits machine {}", words, machine->model.name);
 }
 
+std::string good_exercise(const io::ExerciseFile& file, const std::string& path) {
+  const training::Exercise& exercise = file.exercise;
+  const std::string words = fmt::format("exercise {}", exercise.name);
+  std::optional<io::MachineFile> machine;
+  try {
+    machine = io::read_machine(find_machine(exercise.machine, path));
+  } catch (const UserError& error) {
+    const io::ScenarioPlaces::Place& place = file.places.machine;
+    throw io::FileError({{place.file, place.line, place.column, error.what()}});
+  } catch (const io::FileError&) {
+    return fmt::format("{}; machine {} has faults of its own, so it was not checked against it",
+                       words, exercise.machine);
+  }
+  std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return fmt::format("{}, fits machine {}", words, machine->model.name);
+}
+
 std::string describe(const std::string& path) {
   switch (kind_of(beginning_of(path), path)) {
     case FileKind::kMachine:
@@ -112,6 +136,8 @@ std::string describe(const std::string& path) {
           "levers {}, {}", file.pattern.name,
           counted(static_cast<long long>(file.pattern.functions.size()), "function", "functions"));
     }
+    case FileKind::kExercise:
+      return good_exercise(io::read_exercise(path), path);
     case FileKind::kScenario:
       break;
   }
@@ -121,29 +147,35 @@ std::string describe(const std::string& path) {
 }  // namespace
 
 FileKind kind_of(std::string_view text, const std::string& path) {
-  const auto [machine, scenario, levers] = count_words(text);
-  if (machine > scenario && machine > levers) return FileKind::kMachine;
-  if (levers > scenario) return FileKind::kLevers;
-  if (scenario > 0) return FileKind::kScenario;
+  const WordCounts n = count_words(text);
+  if (n.machine > std::max({n.scenario, n.levers, n.exercise})) return FileKind::kMachine;
+  if (n.exercise > std::max(n.scenario, n.levers)) return FileKind::kExercise;
+  if (n.levers > n.scenario) return FileKind::kLevers;
+  if (n.scenario > 0) return FileKind::kScenario;
   if (path.find("machine") != std::string::npos) return FileKind::kMachine;
   if (path.find("lever") != std::string::npos) return FileKind::kLevers;
+  if (path.find("exercise") != std::string::npos) return FileKind::kExercise;
   return FileKind::kScenario;
 }
 
 void refuse_other_kind(const std::string& path, FileKind wanted) {
   const std::string text = beginning_of(path);
   const WordCounts n = count_words(text);
-  const int own = wanted == FileKind::kMachine    ? n.machine
-                  : wanted == FileKind::kScenario ? n.scenario
-                                                  : n.levers;
-  if (own > 0 || n.machine + n.scenario + n.levers == 0) return;
-  const auto name = [](FileKind kind) {
-    return kind == FileKind::kMachine    ? "machine"
-           : kind == FileKind::kScenario ? "scenario"
-                                         : "lever";
+  const FileKind kind = kind_of(text, path);
+  int own = wanted == FileKind::kMachine    ? n.machine
+            : wanted == FileKind::kScenario ? n.scenario
+            : wanted == FileKind::kLevers   ? n.levers
+                                            : n.exercise;
+  // A machine is named by exercises as well as by scenarios.
+  if (wanted == FileKind::kScenario && kind == FileKind::kExercise) --own;
+  if (own > 0 || n.machine + n.scenario + n.levers + n.exercise == 0) return;
+  const auto name = [](FileKind of) {
+    return of == FileKind::kMachine    ? "a machine"
+           : of == FileKind::kScenario ? "a scenario"
+           : of == FileKind::kLevers   ? "a lever"
+                                       : "an exercise";
   };
-  throw UserError(fmt::format("{}: this is a {} file, not a {}", path, name(kind_of(text, path)),
-                              name(wanted)));
+  throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));
 }
 
 int check(const std::vector<std::string>& files) {

@@ -203,8 +203,10 @@ int dispatch(CLI::App& program, const RunOptions& run_options,
   if (program.got_subcommand("inspect")) return inspect(inspect_options);
   if (program.got_subcommand("demo")) return demo(demo_folder);
   if (program.got_subcommand("list")) {
-    for (const std::string& name : kind == "machines" ? machine_names() : scenario_names())
-      say(name + "\n");
+    const std::vector<std::string> names = kind == "machines"    ? machine_names()
+                                           : kind == "exercises" ? exercise_names()
+                                                                 : scenario_names();
+    for (const std::string& name : names) say(name + "\n");
     return kSuccess;
   }
   say(completion_script(shell, words_of(program)));
@@ -244,8 +246,8 @@ int run_program(int argc, char** argv) {
   CompareOptions compare_options;
   add_compare(program, compare_options);
   std::vector<std::string> files;
-  CLI::App* check_command =
-      program.add_subcommand("check", "Say all that is wrong in machine, scenario and lever files");
+  CLI::App* check_command = program.add_subcommand(
+      "check", "Say all that is wrong in machine, scenario, lever and exercise files");
   check_command->add_option("files", files, "Files of any of these kinds")
       ->required()
       ->type_name("FILE...");
@@ -260,11 +262,11 @@ int run_program(int argc, char** argv) {
   demo_command->footer(examples("  knuckleboom demo --output pictures\n"));
   std::string kind;
   CLI::App* list_command =
-      program.add_subcommand("list", "Name the scenarios or machines there are");
-  list_command->add_option("kind", kind, "scenarios or machines")
+      program.add_subcommand("list", "Name the scenarios, machines or exercises there are");
+  list_command->add_option("kind", kind, "scenarios, machines or exercises")
       ->required()
       ->type_name("KIND")
-      ->check(CLI::IsMember({"scenarios", "machines"}));
+      ->check(CLI::IsMember({"scenarios", "machines", "exercises"}));
   list_command->footer(examples("  knuckleboom list scenarios\n"));
   std::string shell;
   CLI::App* completions_command =

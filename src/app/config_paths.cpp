@@ -41,6 +41,27 @@ std::string not_found(const std::string& kind, const std::string& name,
   return fmt::format("there is no {} '{}'{}", kind, name, alternatives(name, known));
 }
 
+// Sorted, without doubles.
+std::vector<std::string> names_in(const char* subfolder) {
+  std::set<std::string> names;
+  std::error_code ignored;
+  for (const fs::path& folder : config_folders())
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / subfolder, ignored))
+      if (entry.path().extension() == ".toml" && is_file(entry.path()))
+        names.insert(entry.path().stem().string());
+  return {names.begin(), names.end()};
+}
+
+fs::path find_file(const char* kind, const char* subfolder, const std::string& name_or_file) {
+  // A path that does not exist is refused by the reader, in the same words for all files.
+  if (looks_like_a_path(name_or_file)) return name_or_file;
+  for (const fs::path& folder : config_folders()) {
+    fs::path path = folder / subfolder / (name_or_file + ".toml");
+    if (is_file(path)) return path;
+  }
+  throw UserError(not_found(kind, name_or_file, names_in(subfolder)));
+}
+
 }  // namespace
 
 std::vector<fs::path> config_folders() {
@@ -68,13 +89,11 @@ std::vector<fs::path> config_folders() {
 }
 
 fs::path find_scenario(const std::string& name_or_file) {
-  // A path that does not exist is refused by the reader, in the same words for all files.
-  if (looks_like_a_path(name_or_file)) return name_or_file;
-  for (const fs::path& folder : config_folders()) {
-    fs::path path = folder / "scenarios" / (name_or_file + ".toml");
-    if (is_file(path)) return path;
-  }
-  throw UserError(not_found("scenario", name_or_file, scenario_names()));
+  return find_file("scenario", "scenarios", name_or_file);
+}
+
+fs::path find_exercise(const std::string& name_or_file) {
+  return find_file("exercise", "exercises", name_or_file);
 }
 
 fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
@@ -95,15 +114,9 @@ fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
   throw UserError(not_found("machine", name_or_file, machine_names()));
 }
 
-std::vector<std::string> scenario_names() {
-  std::set<std::string> names;
-  std::error_code ignored;
-  for (const fs::path& folder : config_folders())
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "scenarios", ignored))
-      if (entry.path().extension() == ".toml" && is_file(entry.path()))
-        names.insert(entry.path().stem().string());
-  return {names.begin(), names.end()};
-}
+std::vector<std::string> scenario_names() { return names_in("scenarios"); }
+
+std::vector<std::string> exercise_names() { return names_in("exercises"); }
 
 std::vector<std::string> machine_names() {
   std::set<std::string> names;

@@ -1,4 +1,4 @@
-// Finds machines and scenarios by name or by path.
+// Finds machines, scenarios and exercises by name or by path.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,12 @@ std::filesystem::path find_scenario(const std::string& name_or_file);
 std::filesystem::path find_machine(const std::string& name_or_file,
                                    const std::filesystem::path& near = {});
 
+// "reach" is config/exercises/reach.toml.
+std::filesystem::path find_exercise(const std::string& name_or_file);
+
 // Sorted, without doubles.
 std::vector<std::string> scenario_names();
+std::vector<std::string> exercise_names();
 std::vector<std::string> machine_names();
 
 }  // namespace knuckleboom::app

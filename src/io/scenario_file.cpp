@@ -12,6 +12,7 @@
 
 #include "csv.hpp"
 #include "document.hpp"
+#include "initial_joints.hpp"
 #include "knuckleboom/core/sim/state.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
@@ -27,7 +28,6 @@ using command::TermKind;
 constexpr std::size_t kMaxEntries = 1000;
 constexpr double kLongest = 1e6;  // s; the count of ticks stays exact
 constexpr Range kTimeRange{0.0, kLongest};
-constexpr Range kPortRange{-1e5, 1e8};  // Pa, against the atmosphere
 
 class ScenarioReader {
  public:
@@ -46,7 +46,7 @@ class ScenarioReader {
       scenario.tick_s = *tick;
     if (scenario.duration_s > 0.0 && scenario.duration_s < scenario.tick_s)
       reader.error("duration", "the scenario is shorter than one tick; make 'duration' longer");
-    read_initial(reader);
+    read_initial(reader, "initial", report_, out_.scenario.initial, out_.places.initial);
     read_joints(reader);
     read_tip_path(reader);
     read_events(reader);
@@ -67,53 +67,7 @@ class ScenarioReader {
 
   ScenarioPlaces::Place to_place(const Place& place,
                                  ScenarioPlaces::Unit unit = ScenarioPlaces::Unit::kNone) const {
-    return {report_.file(place.file), place.line, place.column, unit};
-  }
-
-  static ScenarioPlaces::Unit to_unit(Dimension dimension) {
-    if (dimension == Dimension::kAngle) return ScenarioPlaces::Unit::kAngle;
-    if (dimension == Dimension::kLength) return ScenarioPlaces::Unit::kLength;
-    return ScenarioPlaces::Unit::kNone;
-  }
-
-  void read_initial(TableReader& root) {
-    const Node* node = root.subtable("initial");
-    if (node == nullptr) return;
-    if (node->entries.size() > kMaxEntries) {
-      report_.error(node->place, fmt::format("'initial' has more than {} joints", kMaxEntries));
-      return;
-    }
-    for (const Entry& entry : node->entries) {
-      if (!entry.value.is_table()) {
-        report_.error(entry.place, fmt::format("'initial' holds one table for each joint, headed "
-                                               "[initial.JOINT]; '{}' is {}",
-                                               entry.key, kind_name(entry.value.kind)));
-        continue;
-      }
-      TableReader reader(report_, entry.value, fmt::format("the initial state of '{}'", entry.key));
-      command::InitialJoint initial;
-      initial.joint = entry.key;
-      Dimension dimension = Dimension::kNone;
-      const auto position =
-          reader.quantity("position", {Dimension::kAngle, Dimension::kLength}, kAny, dimension);
-      if (!reader.has("position"))
-        reader.missing("position", {Dimension::kAngle, Dimension::kLength});
-      initial.position = position.value_or(0.0);
-      const auto port_a = reader.quantity("port_a", Dimension::kPressure, kPortRange);
-      const auto port_b = reader.quantity("port_b", Dimension::kPressure, kPortRange);
-      initial.port_a_given = port_a.has_value();
-      initial.port_b_given = port_b.has_value();
-      initial.port_a_Pa = port_a.value_or(0.0);
-      initial.port_b_Pa = port_b.value_or(0.0);
-      if (port_a && port_b)
-        reader.error("port_b",
-                     fmt::format("{} gives the pressure of both ports; the load fixes one "
-                                 "of them, so give the other only",
-                                 reader.what()));
-      reader.done();
-      out_.scenario.initial.push_back(std::move(initial));
-      out_.places.initial.push_back(to_place(entry.value.place, to_unit(dimension)));
-    }
+    return place_in(report_, place, unit);
   }
 
   // --- Joint programs -------------------------------------------------------------------------

@@ -50,6 +50,7 @@ constexpr Unit kIntegralLength[] = {{"V_per_m_s", "V/(m s)", 1, 1},
                                     {"V_per_mm_s", "V/(mm s)", 1e3, 1}};
 constexpr Unit kRateLength[] = {{"V_s_per_m", "V s/m", 1, 1}, {"V_s_per_mm", "V s/mm", 1e3, 1}};
 constexpr Unit kRate[] = {{"per_s", "1/s", 1, 1}};
+constexpr Unit kDensity[] = {{"kg_per_m3", "kg/m3", 1, 1}};
 
 struct Entry {
   Dimension dimension;
@@ -89,6 +90,7 @@ constexpr Entry kDimensions[] = {
     {Dimension::kIntegralLength, "a gain on the integral of a length", kIntegralLength},
     {Dimension::kRateLength, "a gain on a speed", kRateLength},
     {Dimension::kRate, "a rate of change", kRate},
+    {Dimension::kDensity, "a density", kDensity},
 };
 
 constexpr bool in_order() {

@@ -38,6 +38,7 @@ enum class Dimension {
   kIntegralLength,
   kRateLength,
   kRate,  // share of full travel in a second
+  kDensity,
 };
 
 struct Unit {

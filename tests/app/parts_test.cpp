@@ -101,6 +101,10 @@ TEST(Check, tellsFilesByWhatTheyHold) {
   EXPECT_EQ(kind_of("machine = \"a\"\nduration_s = 1\n[[joint]]\n", "x.toml"), FileKind::kScenario);
   EXPECT_EQ(kind_of("duration_s = 1\n[[event]]\nbody = \"boom\"\n", "x.toml"), FileKind::kScenario);
   EXPECT_EQ(kind_of("[[function]]\njoint = \"boom\"\n", "x.toml"), FileKind::kLevers);
+  EXPECT_EQ(
+      kind_of("name = \"a\"\ntitle = \"A\"\nmachine = \"m\"\n[task]\nkind = \"free\"\n", "x.toml"),
+      FileKind::kExercise);
+  EXPECT_EQ(kind_of("", "exercises/x.toml"), FileKind::kExercise);
   EXPECT_EQ(kind_of("", "levers/x.toml"), FileKind::kLevers);
   EXPECT_EQ(kind_of("", "machines/x/machine.toml"), FileKind::kMachine);
 }

@@ -22,17 +22,21 @@ struct TaskSnapshot {
   TaskPhase phase;
   std::int32_t step, steps;  // targets or logs done, and of how many
   std::int32_t target;       // index of the current target or log task, -1: none
-  double target_W[3];        // where it wants the tip, head or log [m]
-  double distance;           // from there [m]
-  double angle;              // head: from the wanted direction [rad]
-  double dwell;              // share of the dwell time done, 0 to 1
-  double time_left_s;        // -1: no limit
+  // Where the tip, the grip or the held log should go [m]; on a path: a little ahead on it.
+  double target_W[3];
+  double distance;     // from there; on a path: from the path [m]
+  double angle;        // head, logs: from the wanted direction, 0 to pi/2 [rad]
+  double dwell;        // share of the dwell time done, 0 to 1
+  double time_left_s;  // -1: no limit
 };
 
 struct SessionSnapshot {
   sim::Snapshot sim;
   PoseSnapshot body[kMaxLinks];  // of the body that each link moves, in the world
   double tip_v_W[3];             // m/s
+  // Centre of a log in the grapple's grip and the direction of its axis; without a grapple the tip and
+  // zeros.
+  double grip_W[3], grip_axis_W[3];
   command::OperatorInput input;  // of the tick that led here
   std::int32_t control_mode;     // command::ControlMode
   std::int32_t fidelity;         // machine::Fidelity

@@ -1,0 +1,44 @@
+// Exercise files: docs/reference/exercise_file.md.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/training/exercise.hpp"
+#include "knuckleboom/io/content_hash.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/override.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
+
+namespace knuckleboom::io {
+
+// Where parts of an exercise were written. It lets check_against point into the file.
+struct ExercisePlaces {
+  ScenarioPlaces::Place machine, levers, task;
+  std::vector<ScenarioPlaces::Place> initial;  // entry for entry as in training::Exercise
+};
+
+struct ExerciseFile {
+  training::Exercise exercise;
+  ContentHash hash;
+  std::vector<std::string> files;  // that were read
+  ExercisePlaces places;
+};
+
+// Throws FileError with all that is wrong in the file. No machine is needed.
+ExerciseFile read_exercise(const std::filesystem::path& path,
+                           std::span<const Override> overrides = {});
+ExerciseFile read_exercise_text(std::string_view text, const std::string& file_name,
+                                std::span<const Override> overrides = {});
+
+// What keeps an exercise from being done on a machine: joints it does not have, starts outside their
+// limits, no grapple where one is needed. Empty if it fits.
+std::vector<Diagnostic> check_against(const training::Exercise& exercise,
+                                      const machine::MachineModel& machine,
+                                      const ExercisePlaces& places = {});
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,357 @@
+// What counts as done: docs/reference/exercise_file.md.
+#include "knuckleboom/core/training/task.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+
+#include "knuckleboom/core/math/trig.hpp"
+#include "scorer.hpp"
+
+namespace knuckleboom::training {
+namespace {
+
+constexpr double kMovedAxis =
+    0.03;                           // a lever beyond it, and a function with it, starts the attempt
+constexpr double kCalmSpeed = 0.1;  // m/s; a log slower than it
+constexpr double kCalmTime_s = 0.5;   // and for so long has come to rest
+constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
+constexpr double kAboveStakes = 0.3;  // m; a heap may be so much higher
+constexpr double kBelowGround = 0.1;  // m; uneven ground below the bunk's ends
+
+Vec3 vector(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
+
+// A log's axis is its own x.
+Vec3 axis_of(const PoseSnapshot& log) {
+  const double w = log.q[0], x = log.q[1], y = log.q[2], z = log.q[3];
+  return {1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)};
+}
+
+// Between two lines, 0 to pi/2. Newton with the core's own sine instead of the library's arc cosine,
+// whose bits depend on the processor.
+double angle_between(const Vec3& a, const Vec3& b) {
+  const double size = std::sqrt(a.squaredNorm() * b.squaredNorm());
+  if (!(size > 0.0)) return 0.0;
+  const double c = std::fabs(a.dot(b)) / size;
+  const double s = std::sqrt(a.cross(b).squaredNorm()) / size;
+  constexpr double kHalfPi = 1.5707963267948966;
+  double angle = kHalfPi * s / (s + c);
+  for (int i = 0; i < 3; ++i) {
+    const SinCos at = sin_cos(angle);
+    angle += s * at.cos - c * at.sin;
+  }
+  return std::clamp(angle, 0.0, kHalfPi);
+}
+
+bool lever_moved(const SessionSnapshot& snapshot) {
+  const auto beyond = [](double axis) { return std::fabs(axis) > kMovedAxis; };
+  const auto any = [](double demand) { return demand != 0.0; };
+  return std::any_of(std::begin(snapshot.input.axis), std::end(snapshot.input.axis), beyond) &&
+         std::any_of(std::begin(snapshot.shaped), std::end(snapshot.shaped), any);
+}
+
+bool has_ended(TaskPhase phase) {
+  return phase == TaskPhase::kPassed || phase == TaskPhase::kFailed;
+}
+
+// Foot of the perpendicular on a segment, as a share of it.
+double share_along(const Vec3& p, const Vec3& a, const Vec3& b) {
+  const Vec3 ab = b - a;
+  return std::clamp((p - a).dot(ab) / ab.squaredNorm(), 0.0, 1.0);
+}
+
+void check(const Exercise& exercise) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("exercise '" + exercise.name + "' " + why);
+  };
+  const bool targets = exercise.task == TaskKind::kReach || exercise.task == TaskKind::kHead;
+  if (targets && exercise.targets.empty()) refuse("has no targets");
+  if (exercise.task == TaskKind::kPath && exercise.targets.size() < 2)
+    refuse("needs at least two targets for a path");
+  if (exercise.task == TaskKind::kPath)
+    for (std::size_t i = 1; i < exercise.targets.size(); ++i)
+      if (!((exercise.targets[i].p_W - exercise.targets[i - 1].p_W).squaredNorm() > 0.0))
+        refuse("has a path that does not go on from target " + std::to_string(i));
+  if (exercise.task == TaskKind::kLogs && exercise.log_tasks.empty()) refuse("has no log tasks");
+  const auto in = [](int index, std::size_t size) {
+    return index >= 0 && static_cast<std::size_t>(index) < size;
+  };
+  for (const LogTask& log_task : exercise.log_tasks)
+    if (!in(log_task.log, exercise.world.logs.size()) ||
+        !in(log_task.log, static_cast<std::size_t>(world::kMaxLogs)) ||
+        !in(log_task.bunk, exercise.world.bunks.size()))
+      refuse("has a log task with a log or bunk that is not there");
+  for (const Limit& limit : exercise.limits)
+    if (std::none_of(figures().begin(), figures().end(),
+                     [&](const Figure& figure) { return figure.name == limit.figure; }))
+      refuse("has a limit on '" + limit.figure + "', which is not a figure");
+}
+
+}  // namespace
+
+Task::Task(const Exercise& exercise) : exercise_(exercise) {
+  check(exercise);
+  const world::Ground ground = world::make_ground(exercise.world.ground);
+  for (const world::Bunk& bunk : exercise.world.bunks) {
+    const SinCos heading = sin_cos(bunk.heading);
+    const double z = world::height(ground, bunk.x, bunk.y);
+    bunks_.push_back(
+        {Vec3(bunk.x, bunk.y, z + 0.5 * bunk.height), Vec3(heading.cos, heading.sin, 0.0)});
+  }
+  if (exercise.task != TaskKind::kPath) return;
+  arc_.push_back(0.0);
+  for (std::size_t i = 1; i < exercise.targets.size(); ++i)
+    arc_.push_back(arc_.back() + (exercise.targets[i].p_W - exercise.targets[i - 1].p_W).norm());
+}
+
+TaskState Task::initial_state() const { return {}; }
+ScoreState Task::initial_score() const { return {}; }
+
+int Task::steps() const {
+  switch (exercise_.task) {
+    case TaskKind::kFree:
+      return 0;
+    case TaskKind::kLogs:
+      return static_cast<int>(exercise_.log_tasks.size());
+    case TaskKind::kReach:
+    case TaskKind::kPath:
+    case TaskKind::kHead:
+      break;
+  }
+  return static_cast<int>(exercise_.targets.size());
+}
+
+void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
+  if (task.phase == TaskPhase::kReady) {
+    const bool moved = lever_moved(snapshot);
+    if (!moved || score.primed == 0) set_start(snapshot, score);
+    if (moved) {
+      task.phase = TaskPhase::kRunning;
+      task.start_tick = snapshot.sim.tick - 1;
+    }
+  }
+  if (task.phase == TaskPhase::kRunning) {
+    gather(exercise_.task, dt, snapshot.sim.tick - task.start_tick, snapshot, score);
+    advance(dt, snapshot, task, score);
+    score.score.placed = task.step;
+    if (task.error_count > 0.0) score.score.error_m = task.error_sum / task.error_count;
+    end_if_over(dt, snapshot, task, score.score);
+  }
+  snapshot.task = report(dt, snapshot, task);
+  snapshot.score = score.score;
+}
+
+void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                   ScoreState& score) const {
+  switch (exercise_.task) {
+    case TaskKind::kFree:
+      break;
+    case TaskKind::kReach:
+    case TaskKind::kHead:
+      advance_targets(dt, snapshot, task, score);
+      break;
+    case TaskKind::kPath:
+      advance_path(snapshot, task, score);
+      break;
+    case TaskKind::kLogs:
+      advance_logs(dt, snapshot, task, score);
+      break;
+  }
+}
+
+void Task::end_if_over(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                       const Score& score) const {
+  const bool done = steps() > 0 && task.step == steps();
+  // Half a tick: the limit is a whole number of ticks in words only.
+  const bool late =
+      exercise_.time_limit_s > 0.0 && score.time_s > exercise_.time_limit_s - 0.5 * dt;
+  if (!done && !late) return;
+  // Free play has nothing to be done: its time is simply over.
+  const bool good =
+      (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score) < 0;
+  task.phase = good ? TaskPhase::kPassed : TaskPhase::kFailed;
+  task.end_tick = snapshot.sim.tick;
+}
+
+// --- Reach and head -----------------------------------------------------------
+
+void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                           ScoreState& score) const {
+  const Target& target = exercise_.targets[static_cast<std::size_t>(task.step)];
+  const bool head = exercise_.task == TaskKind::kHead;
+  const double away = (vector(head ? snapshot.grip_W : snapshot.sim.tip_W) - target.p_W).norm();
+  const bool there =
+      away <= target.radius &&
+      (!head || angle_between(vector(snapshot.grip_axis_W), target.axis_W) <= target.angle);
+  task.dwell_s = there ? task.dwell_s + dt : 0.0;
+  // Half a tick: sums of ticks are not exact.
+  if (!there || task.dwell_s < target.dwell_s - 0.5 * dt) return;
+  finish_leg(snapshot.sim.tip_W, score.score.path_m, straight_leg(snapshot.sim.tip_W, score),
+             score);
+  task.error_sum += away;
+  task.error_count += 1.0;
+  task.dwell_s = 0.0;
+  ++task.step;
+}
+
+// --- Path ---------------------------------------------------------------------
+
+Vec3 Task::path_point(double s) const {
+  std::size_t i = 1;
+  while (i + 1 < arc_.size() && arc_[i] < s) ++i;
+  const Vec3& a = exercise_.targets[i - 1].p_W;
+  const Vec3& b = exercise_.targets[i].p_W;
+  return a + std::clamp((s - arc_[i - 1]) / (arc_[i] - arc_[i - 1]), 0.0, 1.0) * (b - a);
+}
+
+void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
+  const Vec3 tip = vector(snapshot.sim.tip_W);
+  if (task.on_path == 0) {
+    if ((tip - exercise_.targets[0].p_W).norm() > exercise_.targets[0].radius) return;
+    task.on_path = 1;
+    task.step = 1;
+    finish_leg(snapshot.sim.tip_W, score.score.path_m, straight_leg(snapshot.sim.tip_W, score),
+               score);
+  }
+  // The nearest point of the whole path is the error; that within reach ahead is the progress. Nobody
+  // jumps further ahead than the tolerance, so corners are not cut and loops not skipped.
+  double error = (tip - exercise_.targets[0].p_W).norm();
+  double best = -1.0, best_distance = 0.0;
+  for (std::size_t i = 1; i < arc_.size(); ++i) {
+    const Vec3& a = exercise_.targets[i - 1].p_W;
+    const Vec3& b = exercise_.targets[i].p_W;
+    const double radius = exercise_.targets[i].radius;
+    const double length = arc_[i] - arc_[i - 1];
+    const double share = share_along(tip, a, b);
+    error = std::min(error, (a + share * (b - a) - tip).norm());
+    const double from = std::max(task.progress, arc_[i - 1]);
+    const double to = std::min(task.progress + radius, arc_[i]);
+    if (from > to) continue;
+    const double s = std::clamp(arc_[i - 1] + share * length, from, to);
+    const double away = (a + (s - arc_[i - 1]) / length * (b - a) - tip).norm();
+    if (away > radius || (best >= 0.0 && away >= best_distance)) continue;
+    best = s;
+    best_distance = away;
+  }
+  task.error_sum += error;
+  task.error_count += 1.0;
+  if (best > task.progress) {
+    finish_leg(snapshot.sim.tip_W, score.score.path_m, best - task.progress, score);
+    task.progress = best;
+  }
+  // The end counts from its tolerance on; who stops there need not pass it.
+  const auto passed = [&](int step) {
+    const auto i = static_cast<std::size_t>(step);
+    const double early = i + 1 == arc_.size() ? exercise_.targets[i].radius : 0.0;
+    return task.progress >= arc_[i] - early;
+  };
+  while (task.step < steps() && passed(task.step)) ++task.step;
+}
+
+// --- Logs ---------------------------------------------------------------------
+
+bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const {
+  const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
+  const world::Bunk& size = exercise_.world.bunks[static_cast<std::size_t>(wanted.bunk)];
+  const Vec3 offset = vector(snapshot.log[wanted.log].p) - bunk.centre_W;
+  const double along = offset.dot(bunk.along_W);
+  const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
+  return std::fabs(along) <= 0.5 * size.length && std::fabs(across) <= 0.5 * size.width &&
+         offset.z() >= -0.5 * size.height - kBelowGround &&
+         offset.z() <= 0.5 * size.height + kAboveStakes &&
+         angle_between(axis_of(snapshot.log[wanted.log]), bunk.along_W) <= kBunkAngle;
+}
+
+void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                        ScoreState& score) const {
+  const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(task.step)];
+  const double(&tip)[3] = snapshot.sim.tip_W;
+  const Vec3 centre = vector(snapshot.log[wanted.log].p);
+  const double speed = (centre - vector(task.last_log_W)).norm() / dt;
+  for (int c = 0; c < 3; ++c) task.last_log_W[c] = centre(c);
+  const bool held = snapshot.held_log == wanted.log;
+  if (held && task.carried == 0) {  // the way to the log ends with the first grip
+    finish_leg(tip, score.score.path_m, straight_leg(tip, score), score);
+    task.carried = 1;
+  }
+  if (held) {
+    for (int c = 0; c < 3; ++c) score.leg_end_W[c] = tip[c];
+    score.leg_end_path_m = score.score.path_m;
+  }
+  // Nobody has placed what was never lifted: a log that was brought too early is taken up again.
+  const bool down = task.carried != 0 && !held && lies_in_bunk(wanted, snapshot);
+  const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
+  task.dwell_s = down && (resting || speed < kCalmSpeed) ? task.dwell_s + dt : 0.0;
+  if (down && (resting || task.dwell_s >= kCalmTime_s)) place_log(task, snapshot, score);
+}
+
+void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const {
+  const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(task.step)];
+  const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
+  // The way of the log ended where it was let go.
+  finish_leg(score.leg_end_W, score.leg_end_path_m, straight_leg(score.leg_end_W, score), score);
+  task.error_sum +=
+      std::fabs((vector(snapshot.log[wanted.log].p) - bunk.centre_W).dot(bunk.along_W));
+  task.error_count += 1.0;
+  task.dwell_s = 0.0;
+  task.carried = 0;
+  ++task.step;
+}
+
+// --- What readers see ---------------------------------------------------------
+
+void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& state,
+                          TaskSnapshot& out) const {
+  const Target& target = exercise_.targets[static_cast<std::size_t>(state.step)];
+  const bool head = exercise_.task == TaskKind::kHead;
+  const Vec3 from = vector(head ? snapshot.grip_W : snapshot.sim.tip_W);
+  Vec3 to = target.p_W;
+  out.distance = (to - from).norm();
+  if (head) out.angle = angle_between(vector(snapshot.grip_axis_W), target.axis_W);
+  if (target.dwell_s > 0.0) out.dwell = std::min(1.0, state.dwell_s / target.dwell_s);
+  if (state.on_path != 0) {
+    out.distance = (path_point(state.progress) - from).norm();
+    to = path_point(state.progress + target.radius);
+  }
+  for (int c = 0; c < 3; ++c) out.target_W[c] = to(c);
+}
+
+void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
+                       TaskSnapshot& out) const {
+  const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(state.step)];
+  const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
+  const PoseSnapshot& log = snapshot.log[wanted.log];
+  const bool held = snapshot.held_log == wanted.log;
+  const Vec3 from = held ? vector(log.p) : vector(snapshot.grip_W);
+  const Vec3 to = held ? bunk.centre_W : vector(log.p);
+  out.distance = (to - from).norm();
+  out.angle = angle_between(axis_of(log), held ? bunk.along_W : vector(snapshot.grip_axis_W));
+  out.dwell = std::min(1.0, state.dwell_s / kCalmTime_s);
+  for (int c = 0; c < 3; ++c) out.target_W[c] = to(c);
+}
+
+TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
+                          const TaskState& state) const {
+  TaskSnapshot out{};
+  out.phase = state.phase;
+  out.step = state.step;
+  out.steps = steps();
+  out.target = -1;
+  out.time_left_s = -1.0;
+  if (exercise_.time_limit_s > 0.0) {
+    const bool ended = has_ended(state.phase);
+    const std::int64_t now = ended ? state.end_tick : snapshot.sim.tick;
+    const std::int64_t ticks = state.phase == TaskPhase::kReady ? 0 : now - state.start_tick;
+    out.time_left_s = std::max(0.0, exercise_.time_limit_s - dt * static_cast<double>(ticks));
+  }
+  if (has_ended(state.phase) || state.step >= steps()) return out;
+  out.target = state.step;
+  if (exercise_.task == TaskKind::kLogs)
+    report_logs(snapshot, state, out);
+  else
+    report_targets(snapshot, state, out);
+  return out;
+}
+
+}  // namespace knuckleboom::training

@@ -1,0 +1,479 @@
+// Exercise files: what they say, that every number of them counts, and how wrong ones are refused.
+
+#include "knuckleboom/io/exercise_file.hpp"
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "io_test_support.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using test::config;
+using test::faults;
+using test::joined;
+using test::replaced;
+using test::slurp;
+using training::Exercise;
+using training::TaskKind;
+
+constexpr double kDegree = 3.14159265358979323846 / 180.0;
+
+// What carries logs and what has targets, each with all keys that it may have.
+const char kLogs[] = R"(name = "everything"
+title = "Uses every key"
+briefing = ["First.", "Second."]
+machine = "harvester"
+levers = "nordic"
+control_mode = "joint_rate"
+fidelity = "full"
+rate_Hz = 500
+time_limit_s = 900
+grapple_opening = 0.25
+
+[start.swing]
+position_deg = 90
+port_b_bar = 50
+
+[start.boom]
+position_rad = 0.5
+port_a_MPa = 3
+
+[ground]
+seed = 42
+size_m = 60
+spacing_cm = 40
+bump_height_cm = 7
+bump_length_m = 5
+slope_x = 0.02
+slope_y = -0.01
+level_radius_m = 4
+
+[contact]
+stiffness_kN_per_m = 900
+damping_ratio = 0.4
+friction = 0.7
+rolling_resistance = 0.05
+
+[[stem]]
+name = "old_pine"
+position_m = [10, 3]
+height_m = 20
+radius_cm = 18
+
+[[stem]]
+position_m = [-10, 4]
+
+[[bunk]]
+name = "left"
+position_m = [0.5, 6]
+heading_deg = 10
+length_m = 2.2
+width_m = 1.5
+height_m = 1.1
+colour = "red"
+
+[[bunk]]
+name = "right"
+position_m = [0, -6]
+
+[[log]]
+name = "a"
+position_m = [6, 1]
+heading_deg = 95
+length_m = 3.2
+radius_mm = 130
+density_kg_per_m3 = 900
+colour = "red"
+lift_cm = 2
+
+[[log]]
+name = "b"
+position_m = [6.5, -3]
+heading_deg = 80
+colour = "blue"
+
+[task]
+kind = "logs"
+
+[[log_task]]
+log = "b"
+bunk = "right"
+
+[[log_task]]
+log = "a"
+bunk = "left"
+
+[limits]
+time_s = { most = 600 }
+placed = { least = 1, most = 2 }
+)";
+
+const char kHead[] = R"(name = "head"
+title = "Head"
+machine = "harvester"
+levers = "nordic"
+
+[task]
+kind = "head"
+
+[[target]]
+name = "first"
+position_m = [6, 1, 2]
+axis = [0, 3, 4]
+radius_cm = 15
+angle_deg = 12
+dwell_s = 1.5
+
+[[target]]
+position_m = [6, -1, 2]
+)";
+
+Exercise parse(const std::string& text, const std::vector<io::Override>& overrides = {}) {
+  return io::read_exercise_text(text, "e.toml", overrides).exercise;
+}
+
+std::vector<io::Diagnostic> read(const std::string& text) {
+  return faults([&] { parse(text); });
+}
+
+TEST(ExerciseFile, EveryKeyIsRead) {
+  const Exercise e = parse(kLogs);
+  EXPECT_EQ(e.name, "everything");
+  EXPECT_EQ(e.title, "Uses every key");
+  EXPECT_EQ(e.briefing, (std::vector<std::string>{"First.", "Second."}));
+  EXPECT_EQ(e.machine, "harvester");
+  EXPECT_EQ(e.levers, "nordic");
+  EXPECT_EQ(e.mode, command::ControlMode::kJointRate);
+  EXPECT_EQ(e.fidelity, machine::Fidelity::kFull);
+  EXPECT_EQ(e.rate_Hz, 500.0);
+  EXPECT_EQ(e.time_limit_s, 900.0);
+  EXPECT_EQ(e.grapple_opening, 0.25);
+  ASSERT_EQ(e.initial.size(), 2u);
+  EXPECT_EQ(e.initial[0].joint, "swing");
+  EXPECT_EQ(e.initial[0].position, 90.0 * kDegree);
+  EXPECT_TRUE(e.initial[0].port_b_given);
+  EXPECT_EQ(e.initial[1].port_a_Pa, 3e6);
+
+  const world::WorldRecipe& w = e.world;
+  EXPECT_EQ(w.ground.seed, 42u);
+  EXPECT_EQ(w.ground.size, 60.0);
+  EXPECT_EQ(w.ground.spacing, 0.4);
+  EXPECT_EQ(w.ground.bump_height, 0.07);
+  EXPECT_EQ(w.ground.bump_length, 5.0);
+  EXPECT_EQ(w.ground.slope_x, 0.02);
+  EXPECT_EQ(w.ground.slope_y, -0.01);
+  EXPECT_EQ(w.ground.level_radius, 4.0);
+  EXPECT_EQ(w.contact.stiffness, 9e5);
+  EXPECT_EQ(w.contact.damping_ratio, 0.4);
+  EXPECT_EQ(w.contact.friction, 0.7);
+  EXPECT_EQ(w.contact.rolling_resistance, 0.05);
+  ASSERT_EQ(w.stems.size(), 2u);
+  EXPECT_EQ(w.stems[0].name, "old_pine");
+  EXPECT_EQ(w.stems[0].y, 3.0);
+  EXPECT_EQ(w.stems[0].height, 20.0);
+  EXPECT_EQ(w.stems[0].radius, 0.18);
+  EXPECT_EQ(w.stems[1].x, -10.0);
+  ASSERT_EQ(w.bunks.size(), 2u);
+  EXPECT_EQ(w.bunks[0].name, "left");
+  EXPECT_EQ(w.bunks[0].x, 0.5);
+  EXPECT_EQ(w.bunks[0].heading, 10.0 * kDegree);
+  EXPECT_EQ(w.bunks[0].length, 2.2);
+  EXPECT_EQ(w.bunks[0].width, 1.5);
+  EXPECT_EQ(w.bunks[0].height, 1.1);
+  EXPECT_EQ(w.bunks[0].colour, 1);
+  EXPECT_EQ(w.bunks[1].colour, 0);
+  ASSERT_EQ(w.logs.size(), 2u);
+  EXPECT_EQ(w.logs[0].length, 3.2);
+  EXPECT_EQ(w.logs[0].radius, 0.13);
+  EXPECT_EQ(w.logs[0].density, 900.0);
+  EXPECT_EQ(w.logs[0].heading, 95.0 * kDegree);
+  EXPECT_EQ(w.logs[0].lift, 0.02);
+  EXPECT_EQ(w.logs[0].colour, 1);
+  EXPECT_EQ(w.logs[1].colour, 2);
+
+  EXPECT_EQ(e.task, TaskKind::kLogs);
+  ASSERT_EQ(e.log_tasks.size(), 2u);
+  EXPECT_EQ(e.log_tasks[0].log, 1);
+  EXPECT_EQ(e.log_tasks[0].bunk, 1);
+  EXPECT_EQ(e.log_tasks[1].log, 0);
+  EXPECT_EQ(e.log_tasks[1].bunk, 0);
+  ASSERT_EQ(e.limits.size(), 2u);
+  EXPECT_EQ(e.limits[0].figure, "time_s");
+  EXPECT_TRUE(e.limits[0].has_most);
+  EXPECT_FALSE(e.limits[0].has_least);
+  EXPECT_EQ(e.limits[0].most, 600.0);
+  EXPECT_EQ(e.limits[1].least, 1.0);
+  EXPECT_EQ(e.limits[1].most, 2.0);
+}
+
+TEST(ExerciseFile, TargetsAreRead) {
+  const Exercise e = parse(kHead);
+  EXPECT_EQ(e.task, TaskKind::kHead);
+  ASSERT_EQ(e.targets.size(), 2u);
+  EXPECT_EQ(e.targets[0].name, "first");
+  EXPECT_EQ(e.targets[0].p_W, Vec3(6.0, 1.0, 2.0));
+  EXPECT_EQ(e.targets[0].axis_W, Vec3(0.0, 0.6, 0.8));
+  EXPECT_EQ(e.targets[0].radius, 0.15);
+  EXPECT_DOUBLE_EQ(e.targets[0].angle, 12.0 * kDegree);
+  EXPECT_EQ(e.targets[0].dwell_s, 1.5);
+  EXPECT_EQ(e.targets[1].dwell_s, 0.0);
+}
+
+TEST(ExerciseFile, WhatIsNotSaidIsPlain) {
+  const Exercise e = parse(
+      "name = \"e\"\ntitle = \"t\"\nmachine = \"harvester\"\nlevers = \"nordic\"\n"
+      "[task]\nkind = \"free\"\n");
+  EXPECT_EQ(e.mode, command::ControlMode::kValve);
+  EXPECT_EQ(e.fidelity, machine::Fidelity::kReduced);
+  EXPECT_EQ(e.rate_Hz, 1000.0);
+  EXPECT_EQ(e.time_limit_s, 0.0);
+  EXPECT_EQ(e.grapple_opening, 1.0);
+  EXPECT_TRUE(e.world.stems.empty());
+  EXPECT_TRUE(e.limits.empty());
+}
+
+// --- Every number counts ------------------------------------------------------
+
+std::string dump(const Exercise& e) {
+  std::ostringstream s;
+  s << std::hexfloat;
+  const auto add = [&](auto... values) { ((s << values << ' '), ...) << '\n'; };
+  add(e.rate_Hz, e.time_limit_s, e.grapple_opening);
+  for (const auto& j : e.initial) add(j.joint, j.position, j.port_a_Pa, j.port_b_Pa);
+  const world::GroundRecipe& g = e.world.ground;
+  add(g.seed, g.size, g.spacing, g.bump_height, g.bump_length, g.slope_x, g.slope_y,
+      g.level_radius);
+  const world::ContactLaw& c = e.world.contact;
+  add(c.stiffness, c.damping_ratio, c.friction, c.rolling_resistance);
+  for (const auto& t : e.world.stems) add(t.x, t.y, t.height, t.radius);
+  for (const auto& b : e.world.bunks) add(b.x, b.y, b.heading, b.length, b.width, b.height);
+  for (const auto& l : e.world.logs)
+    add(l.length, l.radius, l.density, l.x, l.y, l.heading, l.lift);
+  for (const auto& t : e.targets)
+    add(t.p_W.x(), t.p_W.y(), t.p_W.z(), t.axis_W.x(), t.axis_W.y(), t.axis_W.z(), t.radius,
+        t.angle, t.dwell_s);
+  for (const auto& l : e.limits) add(l.figure, l.most, l.least);
+  return s.str();
+}
+
+struct Number {
+  std::size_t at, length;
+};
+
+// Numbers of the values: behind '=', outside strings and remarks.
+std::vector<Number> numbers_of(const std::string& text) {
+  std::vector<Number> found;
+  bool value = false, quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') value = false;
+    if (c == '"') quoted = !quoted;
+    if (c == '=' && !quoted) value = true;
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (quoted || !value || (!digit && c != '-')) continue;
+    const std::size_t end = std::min(text.find_first_not_of("-0123456789.e", i), text.size());
+    found.push_back({i, end - i});
+    i = end - 1;
+  }
+  return found;
+}
+
+std::string changed(const std::string& text, const Number& number) {
+  double value = 0.0;
+  std::from_chars(text.data() + number.at, text.data() + number.at + number.length, value);
+  std::string written;
+  if (text.find("seed", text.rfind('\n', number.at)) < number.at) {
+    written = "43";
+  } else {
+    std::ostringstream s;
+    s.precision(17);
+    s << (value == 0.0 ? 1e-3 : value * 1.0078125);
+    written = s.str();
+  }
+  return text.substr(0, number.at) + written + text.substr(number.at + number.length);
+}
+
+TEST(ExerciseFile, EveryNumberCounts) {
+  for (const std::string text : {kLogs, kHead}) {
+    const std::string before = dump(parse(text));
+    const auto numbers = numbers_of(text);
+    EXPECT_GT(numbers.size(), text == kLogs ? 45u : 11u);
+    for (const Number& number : numbers) {
+      const std::string other = changed(text, number);
+      const std::size_t line = text.rfind('\n', number.at) + 1;
+      EXPECT_EQ(joined(read(other)), "") << text.substr(line, number.at - line);
+      EXPECT_NE(dump(parse(other)), before) << text.substr(line, number.at - line);
+    }
+  }
+}
+
+TEST(ExerciseFile, TheHashNamesTheContent) {
+  const auto hash = [](const std::string& text, const std::vector<io::Override>& o = {}) {
+    return io::read_exercise_text(text, "e.toml", o).hash;
+  };
+  EXPECT_EQ(hash(kLogs), hash(kLogs));
+  EXPECT_NE(hash(kLogs), hash(replaced(kLogs, "First.", "First!")));
+  EXPECT_NE(hash(kLogs), hash(kLogs, {{"time_limit_s", "900"}}));
+}
+
+TEST(ExerciseFile, TakesOverrides) {
+  const Exercise e = parse(
+      kLogs, {{"time_limit_s", "100"}, {"log.b.radius_cm", "20"}, {"log_task.1.bunk", "right"}});
+  EXPECT_EQ(e.time_limit_s, 100.0);
+  EXPECT_EQ(e.world.logs[1].radius, 0.2);
+  EXPECT_EQ(e.log_tasks[1].bunk, 1);
+}
+
+// --- What is refused ----------------------------------------------------------
+
+struct BadInput {
+  const char* what;
+  const char* text;
+  const char* from;
+  const char* to;
+  const char* fragment;
+  const char* marker;
+};
+
+std::ostream& operator<<(std::ostream& stream, const BadInput& input) {
+  return stream << input.what;
+}
+
+class ExerciseFileErrors : public testing::TestWithParam<BadInput> {};
+
+TEST_P(ExerciseFileErrors, AreToldWithTheirPlace) {
+  const BadInput& input = GetParam();
+  const std::string text = replaced(input.text, input.from, input.to);
+  ASSERT_FALSE(text.empty()) << input.from;
+  const auto found = read(text);
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_NE(found[0].message.find(input.fragment), std::string::npos) << joined(found);
+  EXPECT_EQ(found[0].line, test::line_of(text, input.marker)) << joined(found);
+}
+
+const BadInput kBadInputs[] = {
+    {"UnknownKey", kLogs, "time_limit_s", "time_limits_s", "did you mean 'time_limit_s'?",
+     "time_limits_s"},
+    {"NoTitle", kLogs, "title = \"Uses every key\"\n", "", "lacks 'title'", "name = "},
+    {"BadName", kLogs, "name = \"everything\"", "name = \"every thing\"",
+     "a name starts with a letter", "name = "},
+    {"BriefingOfNumbers", kLogs, "[\"First.\", \"Second.\"]", "[1, 2]",
+     "must be an array of at most 40 strings", "briefing"},
+    {"BriefingOfOneString", kLogs, "[\"First.\", \"Second.\"]", "\"First.\"",
+     "must be an array of at most 40 strings", "briefing"},
+    {"BadMode", kLogs, "\"joint_rate\"", "\"joint_rates\"", "did you mean 'joint_rate'?",
+     "control_mode"},
+    {"SlowRate", kLogs, "rate_Hz = 500", "rate_Hz = 100", "at least 250 Hz and at most 2000 Hz",
+     "rate_Hz"},
+    {"WideOpening", kLogs, "grapple_opening = 0.25", "grapple_opening = 1.25", "at most 1",
+     "grapple_opening"},
+    {"StartNotATable", kLogs, "[start.swing]\nposition_deg = 90\nport_b_bar = 50\n",
+     "[start]\nswing = 1\n", "'start' holds one table for each joint, headed [start.JOINT]",
+     "swing = 1"},
+    {"NegativeSeed", kLogs, "seed = 42", "seed = -1", "it must be at least 0", "seed"},
+    {"StemInStem", kLogs, "position_m = [-10, 4]", "position_m = [10.1, 3.2]",
+     "stands in another stem", "[10.1, 3.2]"},
+    {"StemWithoutPlace", kLogs, "position_m = [-10, 4]", "", "lacks 'position'",
+     "[[stem]]\n\n\n[[bunk]]"},
+    {"PlaceWithHeight", kLogs, "position_m = [-10, 4]", "position_m = [-10, 4, 1]",
+     "has 3 entries; expected 2 numbers", "[-10, 4, 1]"},
+    {"TwoBunksOfAName", kLogs, "name = \"right\"\nposition_m = [0, -6]",
+     "name = \"left\"\nposition_m = [0, -6]\n[[bunk]]\nname = \"right\"\nposition_m = [0, 9]",
+     "there are two 'left'", "name = \"left\"\nposition_m = [0, -6]"},
+    {"UnknownColour", kLogs, "colour = \"blue\"", "colour = \"green\"",
+     "expected bark, red or blue", "colour = \"green\""},
+    {"ThickLog", kLogs, "length_m = 3.2", "length_m = 0.2", "is not longer than it is thick",
+     "length_m = 0.2"},
+    {"LogInLog", kLogs, "position_m = [6.5, -3]", "position_m = [6, -1]", "lies in log 'a'",
+     "[6, -1]"},
+    {"LogAcrossLog", kLogs, "position_m = [6.5, -3]\nheading_deg = 80",
+     "position_m = [6, 1]\nheading_deg = 5", "lies in log 'a'", "[6, 1]\nheading_deg = 5"},
+    {"LogInStem", kLogs, "position_m = [6.5, -3]\nheading_deg = 80",
+     "position_m = [9, 3]\nheading_deg = 0", "lies in the stem at [10, 3] m", "[9, 3]"},
+    {"NoTask", kLogs, "[task]\nkind = \"logs\"\n", "", "lacks 'task'", "name = "},
+    {"NoKind", kLogs, "kind = \"logs\"\n", "", "'task' lacks 'kind'", "[task]"},
+    {"UnknownKind", kLogs, "kind = \"logs\"", "kind = \"log\"", "did you mean 'logs'?",
+     "kind = \"log\""},
+    {"UnknownLog", kLogs, "log = \"b\"", "log = \"c\"", "there is no log 'c'", "log = \"c\""},
+    {"UnknownBunk", kLogs, "bunk = \"right\"", "bunk = \"rihgt\"", "did you mean 'right'?",
+     "rihgt"},
+    {"LogCarriedTwice", kLogs, "log = \"a\"", "log = \"b\"", "log 'b' is carried twice",
+     "log = \"b\"\nbunk = \"left\""},
+    {"LogTasksWithoutNeed", kLogs, "kind = \"logs\"", "kind = \"free\"", "carries no logs",
+     "[[log_task]]"},
+    {"UnknownFigure", kLogs, "time_s = {", "times_s = {", "'limits' has no figure 'times_s'",
+     "times_s"},
+    {"LimitOfNothing", kLogs, "{ most = 600 }", "{ }", "says nothing", "time_s = { }"},
+    {"LimitNotATable", kLogs, "{ most = 600 }", "600", "must be a table, such as { most = 3 }",
+     "time_s = 600"},
+    {"LimitNobodyKeeps", kLogs, "least = 1", "least = 3", "'most' is below 'least'", "least = 3"},
+    {"LimitWithOtherKey", kLogs, "{ most = 600 }", "{ most = 600, max = 3 }", "has no key 'max'",
+     "max = 3"},
+    {"TargetsWithoutNeed", kHead, "kind = \"head\"", "kind = \"free\"", "has no targets",
+     "[[target]]"},
+    {"AxisWithoutNeed", kHead,
+     "kind = \"head\"\n\n[[target]]\nname = \"first\"\nposition_m = [6, 1, 2]\naxis = [0, 3, "
+     "4]\nradius_cm = 15\nangle_deg = 12\n",
+     "kind = \"reach\"\n\n[[target]]\nname = \"first\"\nposition_m = [6, 1, 2]\naxis = [0, 3, 4]\n",
+     "only a task of kind \"head\" has 'axis'", "axis"},
+    {"AxisOfNothing", kHead, "[0, 3, 4]", "[0, 0, 0]", "the axis has no direction", "[0, 0, 0]"},
+    {"TargetWithoutPlace", kHead, "position_m = [6, -1, 2]", "", "lacks 'position'",
+     "[[target]]\n\n"},
+    {"DwellOnAPath", kHead,
+     "kind = \"head\"\n\n[[target]]\nname = \"first\"\nposition_m = [6, 1, 2]\naxis = [0, 3, "
+     "4]\nradius_cm = 15\nangle_deg = 12\n",
+     "kind = \"path\"\n\n[[target]]\nname = \"first\"\nposition_m = [6, 1, 2]\n",
+     "a path is followed without stopping", "dwell_s"},
+};
+
+INSTANTIATE_TEST_SUITE_P(OneChange, ExerciseFileErrors, testing::ValuesIn(kBadInputs),
+                         [](const testing::TestParamInfo<BadInput>& info) {
+                           return info.param.what;
+                         });
+
+TEST(ExerciseFile, TasksNeedWhatTheyAskFor) {
+  const std::string none =
+      "name = \"e\"\ntitle = \"t\"\nmachine = \"harvester\"\nlevers = \"nordic\"\n"
+      "[task]\nkind = \"free\"\n";
+  const auto with = [&](const std::string& kind, const std::string& more = "") {
+    return joined(read(replaced(none, "free", kind) + more));
+  };
+  EXPECT_EQ(with("free"), "");
+  EXPECT_NE(with("reach").find("needs targets; add at least 1 [[target]]"), std::string::npos);
+  EXPECT_NE(with("head").find("needs targets; add at least 1 [[target]]"), std::string::npos);
+  EXPECT_NE(with("path").find("needs targets; add at least 2 [[target]]"), std::string::npos);
+  EXPECT_NE(with("logs").find("add at least one [[log_task]]"), std::string::npos);
+  const std::string target = "[[target]]\nposition_m = [6, 0, 3]\n";
+  EXPECT_NE(with("path", target).find("a path needs at least 2 targets"), std::string::npos);
+  EXPECT_NE(with("path", target + target).find("the path does not go on"), std::string::npos);
+  EXPECT_EQ(with("reach", target), "");
+}
+
+TEST(ExerciseFile, FitsAMachineOrSaysWhyNot) {
+  machine::MachineModel machine = io::read_machine(config("machines/harvester/machine.toml")).model;
+  std::string text = replaced(kLogs, "[start.boom]", "[start.bom]");
+  text = replaced(text, "position_deg = 90", "position_mm = 90");
+  const io::ExerciseFile file = io::read_exercise_text(text, "e.toml");
+  auto found = io::check_against(file.exercise, machine, file.places);
+  ASSERT_EQ(found.size(), 3u) << joined(found);
+  EXPECT_NE(found[0].message.find("values are lengths"), std::string::npos);
+  EXPECT_EQ(found[0].line, test::line_of(text, "[start.swing]"));
+  EXPECT_NE(found[1].message.find("no joint 'bom'; did you mean 'boom'?"), std::string::npos);
+  EXPECT_NE(found[2].message.find("needs a grapple"), std::string::npos);
+  EXPECT_EQ(found[2].line, test::line_of(text, "[task]"));
+  machine.grapple.present = true;
+  EXPECT_EQ(joined(io::check_against(parse(kLogs), machine)), "");
+}
+
+}  // namespace
+}  // namespace knuckleboom

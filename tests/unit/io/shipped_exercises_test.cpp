@@ -1,0 +1,136 @@
+// The shipped exercises can be done: they load, fit their machine, and everything is within its reach.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "io_test_support.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using test::config;
+using training::Exercise;
+using training::TaskKind;
+
+const char* const kExercises[] = {"free_play", "reach", "path"};
+
+io::ExerciseFile shipped(const std::string& name) {
+  return io::read_exercise(config("exercises/" + name + ".toml"));
+}
+
+machine::MachineModel machine_of(const Exercise& exercise) {
+  return io::read_machine(config("machines/" + exercise.machine + "/machine.toml")).model;
+}
+
+// How far the grip hangs below the tip when all is at rest.
+constexpr double kHang = 1.3;
+// Height of the grip over a log's bunk when it is set down, and when it is swung in over the stakes.
+constexpr double kHeap = 0.4;
+constexpr double kOverStakes = 0.6;
+
+class Reach {
+ public:
+  explicit Reach(const Exercise& exercise) : model_(machine_of(exercise)) {
+    for (int i = 0; i < model_.joint_count(); ++i)
+      used_[i] = model_.joint_name(i) == "swing" || model_.joint_name(i) == "boom" ||
+                 model_.joint_name(i) == "stick";
+    for (const command::InitialJoint& joint : exercise.initial)
+      for (int i = 0; i < model_.joint_count(); ++i)
+        if (model_.joint_name(i) == joint.joint) start_[i] = joint.position;
+  }
+  // With so much room to the limits of boom and stick that an operator need not creep into a stop.
+  bool has(const Vec3& tip_W) const {
+    double q[kMaxLinks];
+    std::copy(std::begin(start_), std::end(start_), q);
+    for (int i = 0; i < model_.joint_count(); ++i)
+      if (model_.joint_name(i) == "swing") q[i] = std::atan2(tip_W.y(), tip_W.x());
+    if (!machine::solve_tip(model_, tip_W, used_, q)) return false;
+    for (int i = 0; i < model_.joint_count(); ++i) {
+      const multibody::Body& body = model_.tree.body(model_.tree.link(i).body);
+      if (!used_[i] || body.upper <= body.lower) continue;
+      const double room = std::min(q[i] - body.lower, body.upper - q[i]);
+      if (room < 0.03) return false;
+    }
+    return true;
+  }
+
+ private:
+  machine::MachineModel model_;
+  bool used_[kMaxLinks] = {};
+  double start_[kMaxLinks] = {};
+};
+
+TEST(ShippedExercises, LoadAndFitTheirMachine) {
+  for (const char* name : kExercises) {
+    SCOPED_TRACE(name);
+    const io::ExerciseFile file = shipped(name);
+    EXPECT_EQ(file.exercise.name, name);
+    EXPECT_FALSE(file.exercise.title.empty());
+    EXPECT_GE(file.exercise.briefing.size(), 3u);
+    EXPECT_EQ(
+        test::joined(io::check_against(file.exercise, machine_of(file.exercise), file.places)), "");
+    EXPECT_NO_THROW(io::read_levers(config("levers/" + file.exercise.levers + ".toml")));
+  }
+}
+
+TEST(ShippedExercises, AreAllThereAre) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(config("exercises")))
+    names.push_back(entry.path().stem().string());
+  EXPECT_EQ(names.size(), std::size(kExercises));
+}
+
+TEST(ShippedExercises, EverythingIsWithinReach) {
+  for (const char* name : kExercises) {
+    const Exercise e = shipped(name).exercise;
+    const Reach reach(e);
+    const double hang = e.task == TaskKind::kHead ? kHang : 0.0;
+    for (const training::Target& target : e.targets)
+      EXPECT_TRUE(reach.has(target.p_W + Vec3(0.0, 0.0, hang)))
+          << name << ": target at " << target.p_W.transpose();
+    for (const world::Log& log : e.world.logs)
+      for (const double up : {0.0, 1.0})  // to grip it and to have it lifted
+        EXPECT_TRUE(reach.has({log.x, log.y, log.radius + up + kHang})) << name << ": " << log.name;
+    for (const world::Bunk& bunk : e.world.bunks)
+      for (const double z : {kHeap, bunk.height + kOverStakes})
+        EXPECT_TRUE(reach.has({bunk.x, bunk.y, z + kHang}))
+            << name << ": " << bunk.name << ", " << z;
+  }
+}
+
+// Between two neighbouring targets of a path the tip stays within reach as well.
+TEST(ShippedExercises, PathIsWithinReachThroughout) {
+  const Exercise e = shipped("path").exercise;
+  const Reach reach(e);
+  for (std::size_t i = 1; i < e.targets.size(); ++i)
+    for (int k = 0; k <= 10; ++k) {
+      const Vec3 p = e.targets[i - 1].p_W + 0.1 * k * (e.targets[i].p_W - e.targets[i - 1].p_W);
+      EXPECT_TRUE(reach.has(p)) << p.transpose();
+    }
+}
+
+TEST(ShippedExercises, ForestStandsClearOfTheMachine) {
+  for (const char* name : kExercises) {
+    const Exercise e = shipped(name).exercise;
+    EXPECT_GE(e.world.stems.size(), 12u) << name;
+    EXPECT_LE(e.world.stems.size(), 30u) << name;
+    for (const world::Stem& stem : e.world.stems) {
+      const double r = std::hypot(stem.x, stem.y);
+      EXPECT_GT(r, 5.5) << name;
+      EXPECT_LT(r, 20.0) << name;
+      for (const world::Bunk& bunk : e.world.bunks)
+        EXPECT_GT(std::hypot(stem.x - bunk.x, stem.y - bunk.y), 0.5 * bunk.length + 1.0) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace knuckleboom
