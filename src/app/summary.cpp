@@ -246,6 +246,7 @@ std::string to_json(const RunSummary& s) {
       .member("switching", e.switching)
       .member("model", e.model)
       .member("events", e.events)
+      .member("external", e.external)
       .member("valve", e.valve)
       .member("line", e.line)
       .member("relief", e.relief)

@@ -144,5 +144,34 @@ TEST(NoHeap, InTheStartASnapshotOrAnInput) {
   EXPECT_LT(residual, 1e3);
 }
 
+// What the trainer does to a machine between and in its ticks.
+TEST(NoHeap, UnderForcesPayloadsAndChangesOfTheModel) {
+  for (const test::Variant& variant : test::kVariants) {
+    const Simulation simulation(test::reference_machine(variant), test::boom_pulse());
+    SimState state = simulation.initial_state(variant.fidelity);
+    multibody::LinkInertia log;
+    log.mass = 300.0;
+    log.mc[0] = 900.0;
+    for (double& I : log.I) I = 0.0;
+    log.I[1] = log.I[2] = 2800.0;
+    const double force[kMaxLinks] = {500.0, -2000.0, 300.0};
+    const machine::Fidelity two[2] = {machine::Fidelity::kFull, machine::Fidelity::kReduced};
+    long calls = 0;
+    {
+      const test::HeapCounter heap;
+      int slot = -1;
+      for (int k = 0; k < 3000; ++k) {
+        if (k % 200 == 0) slot = simulation.attach(state, 2, log, Vec3::Zero(), Vec3::Zero());
+        if (k % 200 == 100) simulation.detach(state, slot);
+        if (k % 70 == 0) simulation.set_fidelity(state, two[k / 70 % 2]);
+        simulation.step(state, simulation.scenario_input(state), force);
+      }
+      calls = heap.calls();
+    }
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(state.machine.health.non_finite, 0);
+  }
+}
+
 }  // namespace
 }  // namespace knuckleboom

@@ -129,12 +129,37 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
     state.energy.switching += after - before;
     if (!o.open) {
       a.held_dynamic = 0;
+      a.hand_over = 0;
       a.x_hold = displacement(model, static_cast<int>(k), state.q[actuator.link]).x;
       a.P_hold[0] = a.P_C[0];
       a.P_hold[1] = a.P_C[1];
       a.F_hold = hydraulics::area1(actuator.circuit) * a.P_C[0] -
                  hydraulics::area2(actuator.circuit) * a.P_C[1];
     }
+  }
+}
+
+void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelity to,
+                     MachineState& state) {
+  if (from == to) return;
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const Circuit& circuit = model.actuators[k].circuit;
+    ActuatorState& a = state.actuator[k];
+    const bool open = a.open != 0;
+    const double before = oil_energy(circuit, a, line_model(open, from));
+    a.hand_over = 0;
+    if (to == Fidelity::kFull) {
+      const hydraulics::Orifices o =
+          hydraulics::orifices(circuit.valve, a.spool_V, state.pump_Pa, state.tank_Pa);
+      a.Q[0] = hydraulics::residual_flow(o.P_S1, a.P_C[0], o.C_R1);
+      a.Q[1] = hydraulics::residual_flow(o.P_S2, a.P_C[1], o.C_R2);
+    } else if (open) {
+      for (int s = 0; s < 2; ++s) a.P_hold[s] = a.p[s];
+      a.hand_over = hand_over_ticks(h);
+    } else if (model.closed_valve == ClosedValveModel::kQuasiStatic) {
+      a.held_dynamic = 1;  // eq. 25 would drop the momentum that is there
+    }
+    state.energy.switching += oil_energy(circuit, a, line_model(open, to)) - before;
   }
 }
 

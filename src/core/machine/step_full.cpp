@@ -8,7 +8,7 @@ namespace knuckleboom::machine {
 using hydraulics::LineModel;
 using integration::Sdirk2;
 
-void Stepper::step_full(MachineState& state) const {
+void Stepper::step_full(MachineState& state, const double* joint_force) const {
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
@@ -19,7 +19,7 @@ void Stepper::step_full(MachineState& state) const {
   update_valves(model_, Fidelity::kFull, state, inputs);
   double q_mid[kMaxLinks];
   multibody::MassAndBias body;
-  middle(model_.tree, state, h, q_mid, body);
+  middle(model_.tree, state, h, joint_force, q_mid, body);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) body.M[i][j] *= 1.0 / g;
 
@@ -96,7 +96,9 @@ void Stepper::step_full(MachineState& state) const {
   state.health.relief_ticks += relief ? 1 : 0;
   state.health.cavitation_ticks += cavitation ? 1 : 0;
   for (int i = 0; i < n; ++i) {
-    state.q[i] += h * (Sdirk2::kWeight[0] * v_first[i] + Sdirk2::kWeight[1] * v[i]);
+    const double moved = h * (Sdirk2::kWeight[0] * v_first[i] + Sdirk2::kWeight[1] * v[i]);
+    state.q[i] += moved;
+    if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
     state.a[i] = (v[i] - v_star[i]) / g;
     state.v[i] = v[i];
   }

@@ -20,17 +20,22 @@ struct Drive {
   StopForce stop;
   double settled;    // speed at which an open valve would settle
   double mean_stop;  // force of the end stop over a trapezoidal step
+  // After a change of the model: the circuit's share in the oil's force, the rest is that of before.
+  double share, force_before;
 };
 
-// Mass matrix, bias and trigonometry at the middle of the step, extrapolated from its start.
-inline void middle(const multibody::Tree& tree, const MachineState& state, double h, double* q_mid,
-                   multibody::MassAndBias& out) {
+// Mass matrix, bias and trigonometry at the middle of the step, extrapolated from its start. The bias is
+// less what acts from outside.
+inline void middle(const multibody::Tree& tree, const MachineState& state, double h,
+                   const double* joint_force, double* q_mid, multibody::MassAndBias& out) {
   double v_mid[kMaxLinks];
   for (int i = 0; i < tree.link_count(); ++i) {
     q_mid[i] = state.q[i] + 0.5 * h * (state.v[i] + 0.25 * h * state.a[i]);
     v_mid[i] = state.v[i] + 0.5 * h * state.a[i];
   }
   multibody::mass_and_bias(tree, state.inertia, q_mid, v_mid, out);
+  if (joint_force != nullptr)
+    for (int i = 0; i < tree.link_count(); ++i) out.bias[i] -= joint_force[i];
 }
 
 // The actuator at the start of a step: lever of the middle, states and valve of the start.
@@ -48,6 +53,7 @@ inline void start_drive(const Actuator& actuator, const hydraulics::StageConstan
   d.x_n = linkage.x - linkage.J * (q_mid[i] - q);
   d.x_star = d.x_n;
   d.stop = StopForce{0.0, 0.0, false};
+  d.share = 1.0;
   d.in = valve;
   for (int s = 0; s < 2; ++s) {
     d.in.P_star[s] = a.P_C[s];
@@ -67,6 +73,10 @@ inline Force evaluate(double x_dot, double g, Drive& d) {
   hydraulics::evaluate_stage(d.line, *d.constants, d.in, x_dot, p_start, d.out);
   const double B = d.constants->B;
   Force f{d.out.force - B * x_dot, d.out.dforce - B};
+  if (d.share < 1.0) [[unlikely]] {
+    f.force += (1.0 - d.share) * (d.force_before - d.out.force);
+    f.dforce -= (1.0 - d.share) * d.out.dforce;
+  }
   if (d.actuator->stops.enabled) {
     d.stop = stop_force(d.actuator->stops, d.x_star + g * x_dot, x_dot, g);
     f.force += d.stop.force;
@@ -97,6 +107,8 @@ inline void book(const Drive& d, double weight, EnergyLedger& energy) {
   energy.leakage += weight * w.leakage;
   energy.friction += weight * w.friction;
   energy.stops -= weight * d.stop.force * d.x_dot;
+  if (d.share < 1.0) [[unlikely]]
+    energy.switching += weight * (1.0 - d.share) * (d.force_before - d.out.force) * d.x_dot;
 }
 
 inline void count(const integration::NewtonReport& report, Health& health) {

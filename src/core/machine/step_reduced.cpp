@@ -71,6 +71,24 @@ double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d
   return std::max(slope, -f.dforce * 1e-3);
 }
 
+// The circuit's share in the force, `left` ticks before the ports are all its own.
+void from_before(const ActuatorState& a, int left, double h, Drive& d) {
+  const double done = 1.0 - static_cast<double>(left) / hand_over_ticks(h);
+  d.share = done * done * (3.0 - 2.0 * done);
+  d.force_before =
+      d.constants->side[0].sign_area * a.P_hold[0] + d.constants->side[1].sign_area * a.P_hold[1];
+}
+
+// Ports between those of before the change and the circuit's; line drop and flow as they go with them.
+void mix_ports(const ActuatorState& a, Drive& d) {
+  for (int s = 0; s < 2; ++s) {
+    const double drop = d.out.P_C[s] - d.out.p[s];
+    d.out.p[s] += (1.0 - d.share) * (a.P_hold[s] - d.out.p[s]);
+    d.out.P_C[s] = d.out.p[s] + drop;
+    d.out.Q[s] = hydraulics::residual_flow(d.in.P_S[s], d.out.P_C[s], d.in.C_R[s]);
+  }
+}
+
 // Force of a closed valve at the start of a step, from the ports as the last step left them.
 Force closed_start(const ActuatorState& a, Drive& d) {
   const StageConstants& k = *d.constants;
@@ -108,7 +126,7 @@ void book_closed(const ActuatorState& start, double x_dot_start, double h, const
 
 }  // namespace
 
-void Stepper::step_reduced(MachineState& state) const {
+void Stepper::step_reduced(MachineState& state, const double* joint_force) const {
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
@@ -120,7 +138,7 @@ void Stepper::step_reduced(MachineState& state) const {
   update_valves(model_, Fidelity::kReduced, state, inputs);
   double q_mid[kMaxLinks];
   multibody::MassAndBias body;
-  middle(model_.tree, state, h, q_mid, body);
+  middle(model_.tree, state, h, joint_force, q_mid, body);
 
   // Per joint: weight of the step's end, explicit part of the torque, start value of the speed.
   double theta[kMaxLinks], bias[kMaxLinks], v[kMaxLinks];
@@ -148,24 +166,35 @@ void Stepper::step_reduced(MachineState& state) const {
       continue;
     }
     x_dot_start[k] = d.x_dot;
+    if (a.hand_over > 0) [[unlikely]]
+      from_before(a, a.hand_over, h, d);
     const Force start =
         d.line == LineModel::kClosed ? closed_start(a, d) : evaluate(d.x_dot, 0.0, d);
     d.mean_stop = 0.5 * d.stop.force;
     if (d.line == LineModel::kResistive) {
+      const double share = d.share;
+      Force rated = start;
+      if (a.hand_over > 0) [[unlikely]] {  // the end of the step decides on the weights
+        from_before(a, a.hand_over - 1, h, d);
+        rated = evaluate(d.x_dot, 0.0, d);
+      }
       const double compliance = h * d.J * d.J * inverse_diagonal<kMaxLinks>(n, body.M, i);
-      double z = -compliance * start.dforce;
+      double z = -compliance * rated.dforce;
       if (was_open[k] == 0 || z > kSlowSettling || outside(constants.now, d.out)) {
-        z = compliance * settle(a, was_open[k] == 0, start, d);
+        z = compliance * settle(a, was_open[k] == 0, rated, d);
         v[i] = d.settled / d.J;
       }
       theta[i] = integration::fitted_theta(z);
+      const double share_at_end = d.share;
+      d.share = share;
+      book(d, h * (1.0 - theta[i]), state.energy);
+      d.share = share_at_end;
     } else {
       d.constants = &constants.half;
       for (int s = 0; s < 2; ++s)
         d.in.P_star[s] -= constants.half.side[s].g_C * constants.half.side[s].sign_area * d.x_dot;
     }
     bias[i] -= (1.0 - theta[i]) * d.J * start.force;
-    if (d.line == LineModel::kResistive) book(d, h * (1.0 - theta[i]), state.energy);
     d.x_star = d.x_n + h * (1.0 - theta[i]) * d.x_dot;
   }
   if (any_damping_)
@@ -221,6 +250,10 @@ void Stepper::step_reduced(MachineState& state) const {
         book_closed(a, x_dot_start[k], h, d, state.energy);
       else
         book(d, h * theta[i], state.energy);
+      if (a.hand_over > 0) [[unlikely]] {
+        --a.hand_over;
+        mix_ports(a, d);
+      }
     }
     for (int s = 0; s < 2; ++s) {
       a.P_C[s] = d.out.P_C[s];
@@ -244,7 +277,9 @@ void Stepper::step_reduced(MachineState& state) const {
   state.health.cavitation_ticks += cavitation ? 1 : 0;
   for (int i = 0; i < n; ++i) {
     const double v_0 = state.v[i];
-    state.q[i] += h * ((1.0 - theta[i]) * v_0 + theta[i] * v[i]);
+    const double moved = h * ((1.0 - theta[i]) * v_0 + theta[i] * v[i]);
+    state.q[i] += moved;
+    if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
     state.a[i] = (v[i] - v_0) / h;
     state.v[i] = v[i];
     if (any_damping_)

@@ -23,8 +23,8 @@ Stepper::Stepper(const MachineModel& model, double h)
     any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;
 }
 
-void Stepper::step(Fidelity fidelity, MachineState& state) const {
-  fidelity == Fidelity::kFull ? step_full(state) : step_reduced(state);
+void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_force) const {
+  fidelity == Fidelity::kFull ? step_full(state, joint_force) : step_reduced(state, joint_force);
   double sum = 0.0;
   for (int i = 0; i < model_.joint_count(); ++i)
     sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);

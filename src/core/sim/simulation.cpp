@@ -157,7 +157,7 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
     state.input.drive[k].value = m.q[actuator.link];
     state.input.drive[k].mode = DriveMode::kPosition;
   }
-  for (Payload& payload : state.payload) payload.event = -1;
+  for (Payload& payload : state.payload) payload.event = kSlotFree;
   m.energy.start = machine::stored_energy(model_, m, fidelity);
   return state;
 }
@@ -205,7 +205,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
     case EventKind::kDetach: {
       const double before = machine::stored_energy(model_, m, state.fidelity);
       for (Payload& slot : state.payload) {
-        if (event.kind == EventKind::kAttach && slot.event < 0) {
+        if (event.kind == EventKind::kAttach && slot.event == kSlotFree) {
           slot = {event_inertia_[at], event_link_[at], index};
           multibody::attach(model_.tree, m.inertia, m.q, m.v, slot.link, slot.inertia, Vec3::Zero(),
                             Vec3::Zero());
@@ -214,7 +214,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
         if (event.kind == EventKind::kDetach && slot.event >= 0 &&
             scenario_.events[static_cast<std::size_t>(slot.event)].name == event.name) {
           multibody::detach(model_.tree, m.inertia, m.q, m.v, slot.link, slot.inertia);
-          slot.event = -1;
+          slot.event = kSlotFree;
           break;
         }
       }
@@ -303,16 +303,46 @@ void Simulation::step(SimState& state) const {
   end_tick(state);
 }
 
-void Simulation::step(SimState& state, const TickInput& input) const {
+void Simulation::step(SimState& state, const TickInput& input, const double* joint_force) const {
   begin_tick(state, input);
-  stepper_.step(state.fidelity, state.machine);
+  stepper_.step(state.fidelity, state.machine, joint_force);
   end_tick(state);
+}
+
+void Simulation::set_fidelity(SimState& state, machine::Fidelity fidelity) const {
+  machine::change_fidelity(model_, h_, state.fidelity, fidelity, state.machine);
+  state.fidelity = fidelity;
+}
+
+int Simulation::attach(SimState& state, int link, const multibody::LinkInertia& payload,
+                       const Vec3& v_com_W, const Vec3& omega_W) const {
+  machine::MachineState& m = state.machine;
+  for (int slot = 0; slot < kMaxPayloads; ++slot) {
+    if (state.payload[slot].event != kSlotFree) continue;
+    const double before = machine::stored_energy(model_, m, state.fidelity);
+    state.payload[slot] = {payload, link, kNoEvent};
+    multibody::attach(model_.tree, m.inertia, m.q, m.v, link, payload, v_com_W, omega_W);
+    m.energy.events += machine::stored_energy(model_, m, state.fidelity) - before;
+    return slot;
+  }
+  return -1;
+}
+
+multibody::FreeMotion Simulation::detach(SimState& state, int slot) const {
+  machine::MachineState& m = state.machine;
+  Payload& payload = state.payload[slot];
+  const double before = machine::stored_energy(model_, m, state.fidelity);
+  const multibody::FreeMotion motion =
+      multibody::detach(model_.tree, m.inertia, m.q, m.v, payload.link, payload.inertia);
+  payload.event = kSlotFree;
+  m.energy.events += machine::stored_energy(model_, m, state.fidelity) - before;
+  return motion;
 }
 
 double Simulation::energy_residual(const SimState& state) const {
   const machine::EnergyLedger& e = state.machine.energy;
   const double stored = machine::stored_energy(model_, state.machine, state.fidelity) - e.start;
-  return e.pump + e.switching + e.model + e.events -
+  return e.pump + e.switching + e.model + e.events + e.external -
          (e.valve + e.line + e.relief + e.leakage + e.friction + e.stops) - stored;
 }
 

@@ -27,6 +27,10 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
     ActuatorSnapshot& s = out.actuator[k];
     s.displacement = machine::displacement(model, k, m.q[actuator.link]).x;
     s.valve_V = a.command_V;
+    s.spool_V = a.spool_V;
+    // A closed valve's flow state is the fictitious residual flow (eq. 14).
+    s.flow_a_m3_per_s = a.open != 0 ? a.Q[0] : 0.0;
+    s.flow_b_m3_per_s = a.open != 0 ? a.Q[1] : 0.0;
     s.port_a_Pa = a.p[0];
     s.port_b_Pa = a.p[1];
     s.force =
@@ -38,6 +42,7 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
   }
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int i = 0; i < 3; ++i) out.tip_W[i] = tip(i);
+  out.pump_Pa = m.pump_Pa;
   out.health = m.health;
   return out;
 }

@@ -94,6 +94,17 @@ double stored_energy(const MachineModel& model, const MachineState& state, Fidel
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
                    hydraulics::StageInput* in);
 
+// Over how long an open valve's ports go over to the reduced model's network, in ticks of h.
+inline constexpr double kHandOver_s = 0.05;
+inline int hand_over_ticks(double h) {
+  return std::max(1, static_cast<int>(std::lround(kHandOver_s / h)));
+}
+
+// Goes on with the other model: positions, speeds and port pressures stay, flows follow from them. What
+// the change of equations gains is booked.
+void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelity to,
+                     MachineState& state);
+
 // Counts what a circuit's protection and stops do at the end of a tick. relief and cavitation become
 // true if any is active.
 void watch(const Actuator& actuator, const hydraulics::StageResult& out, bool at_stop,

@@ -28,17 +28,20 @@ struct ActuatorState {
   // Quasi-static model: this closed valve follows eq. 21 until it opens, since a protective valve or an
   // end stop took part and the load is no longer at rest.
   std::int32_t held_dynamic;
-  std::int32_t reserved;
+  // Ticks for which an open valve's ports, after a change from the full to the reduced model, still
+  // move from where the full model left them (P_hold) to the network's.
+  std::int32_t hand_over;
 };
 
-// Energy [J] since the start. pump + switching + model + events
+// Energy [J] since the start. pump + switching + model + events + external
 //   = valve + line + relief + leakage + friction + stops + change of the stored energy + residual.
 struct EnergyLedger {
   double pump;                                           // work of both sources on the lines
   double valve, line, relief, leakage, friction, stops;  // turned into heat
-  double switching;  // gained at changes between open and closed equations
+  double switching;  // gained at changes of equations: valve open or closed, full or reduced model
   double model;      // gained by the quasi-static closed valve, which keeps no momentum
   double events;     // brought in by payloads attached and let go
+  double external;   // work of forces from outside (contact) on the joints
   double start;      // stored energy at the start
 };
 

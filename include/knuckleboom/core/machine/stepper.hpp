@@ -31,13 +31,15 @@ class Stepper {
 
   // One step with the valve commands that stand in the state. No allocation, no exception: a solver
   // that does not converge or a number that is not finite is counted in state.health.
-  void step(Fidelity fidelity, MachineState& state) const;
+  // joint_force: generalised force from outside on every joint, constant over the step [N m, N];
+  // null: none.
+  void step(Fidelity fidelity, MachineState& state, const double* joint_force = nullptr) const;
 
   double h() const { return h_; }
 
  private:
-  void step_full(MachineState& state) const;
-  void step_reduced(MachineState& state) const;
+  void step_full(MachineState& state, const double* joint_force) const;
+  void step_reduced(MachineState& state, const double* joint_force) const;
 
   const MachineModel& model_;
   double h_;

@@ -6,6 +6,7 @@
 
 #include "knuckleboom/core/command/scenario.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/state.hpp"
 
 namespace knuckleboom::sim {
@@ -23,7 +24,19 @@ class Simulation {
   // One tick of the scenario.
   void step(SimState& state) const;
   // One tick with inputs from elsewhere (levers, a recording); events of the scenario still happen.
-  void step(SimState& state, const TickInput& input) const;
+  // joint_force: generalised force from outside on every joint (contact), constant over the tick
+  // [N m, N], positive along the joint's coordinate; null: none.
+  void step(SimState& state, const TickInput& input, const double* joint_force = nullptr) const;
+
+  // Between two ticks. None of these uses the heap.
+  // Goes on with the other model, without a jump in position, speed or the actuators' forces.
+  void set_fidelity(SimState& state, machine::Fidelity fidelity) const;
+  // Fixes a body to a link (payload in the link's frame, its motion just before in the world's): the
+  // momentum of both is kept. Returns the slot it takes, or -1 if all are taken.
+  int attach(SimState& state, int link, const multibody::LinkInertia& payload, const Vec3& v_com_W,
+             const Vec3& omega_W) const;
+  // Lets go what attach() put into a slot; returns its motion. The slot must be in use.
+  multibody::FreeMotion detach(SimState& state, int slot) const;
 
   // The parts of a tick, for a solver that takes the place of machine::Stepper between them.
   void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
@@ -39,7 +52,8 @@ class Simulation {
   double time(const SimState& state) const { return static_cast<double>(state.tick) * h_; }
   std::int64_t tick_count() const;  // of the whole scenario
 
-  // Energy balance: what is left of pump + switching + model + events after losses and storage [J].
+  // Energy balance: what is left of pump + switching + model + events + external after losses and
+  // storage [J].
   double energy_residual(const SimState& state) const;
 
  private:

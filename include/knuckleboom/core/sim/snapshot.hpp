@@ -15,8 +15,10 @@ struct JointSnapshot {
 struct ActuatorSnapshot {
   double displacement;  // cylinder length or motor angle [m, rad]
   double valve_V;       // command of the tick that led here
+  double spool_V;       // behind its lag
   double port_a_Pa, port_b_Pa;
-  double force;  // of the oil on the actuator [N, N m]
+  double flow_a_m3_per_s, flow_b_m3_per_s;  // through the valve into the ports' lines; 0: closed
+  double force;                             // of the oil on the actuator [N, N m]
   std::int32_t open;
   std::int32_t at_relief, cavitating, at_stop;
 };
@@ -29,6 +31,7 @@ struct Snapshot {
   ActuatorSnapshot actuator[kMaxActuators];
   std::int32_t actuator_of_joint[kMaxLinks];  // -1: passive
   double tip_W[3];                            // m
+  double pump_Pa;
   machine::Health health;
 };
 static_assert(std::is_trivially_copyable_v<Snapshot>);

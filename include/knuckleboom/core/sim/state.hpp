@@ -25,10 +25,12 @@ struct TickInput {
   Drive drive[kMaxActuators];
 };
 
+inline constexpr std::int32_t kSlotFree = -1;
+inline constexpr std::int32_t kNoEvent = -2;  // brought by Simulation::attach
 struct Payload {
   multibody::LinkInertia inertia;  // in the link's frame
   std::int32_t link;
-  std::int32_t event;  // scenario event that brought it, -1: slot free
+  std::int32_t event;  // scenario event that brought it, kNoEvent or kSlotFree
 };
 
 struct SimState {
