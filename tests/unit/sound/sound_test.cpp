@@ -1,0 +1,120 @@
+#include "sound/sound.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <SDL2/SDL.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sound/sound_state.hpp"
+
+namespace knuckleboom::sound {
+namespace {
+
+using training::SessionSnapshot;
+
+class SoundDevice : public testing::Test {
+ protected:
+  static void use(const char* driver) { ::setenv("SDL_AUDIODRIVER", driver, 1); }
+  void TearDown() override { ::unsetenv("SDL_AUDIODRIVER"); }
+  SessionSnapshot snapshot_{};
+};
+
+TEST_F(SoundDevice, playsOnTheDummyDevice) {
+  use("dummy");
+  Sound sound = Sound::open();
+  EXPECT_TRUE(sound.available());
+  EXPECT_EQ(sound.sentence(), "sound by dummy");
+  for (int i = 0; i < 50; ++i) {
+    snapshot_.pump_power_W = 1e3 * i;
+    snapshot_.collisions[0] = i / 10;
+    sound.update(snapshot_);
+    sound.set_muted(i % 7 == 0);
+    sound.set_paused(i % 5 == 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_TRUE(sound.muted());
+  sound.set_volume(3.0);
+  EXPECT_EQ(sound.volume(), 1.0);
+  const Sound moved = std::move(sound);
+  EXPECT_TRUE(moved.available());
+}
+
+TEST_F(SoundDevice, goesOnWithoutADevice) {
+  use("no such driver");
+  Sound sound = Sound::open();
+  EXPECT_FALSE(sound.available());
+  EXPECT_THAT(sound.sentence(), testing::StartsWith("no sound: "));
+  EXPECT_GT(sound.sentence().size(), std::string("no sound: ").size());
+  sound.update(snapshot_);
+  sound.set_muted(true);
+  EXPECT_TRUE(sound.muted());
+}
+
+TEST_F(SoundDevice, goesOnWhenTheDeviceGoesAway) {
+  use("dummy");
+  Sound sound = Sound::open();
+  ASSERT_TRUE(sound.available());
+  sound.update(snapshot_);
+  for (SDL_AudioDeviceID id = 2; id < 20; ++id) SDL_CloseAudioDevice(id);  // as if pulled out
+  sound.update(snapshot_);
+  EXPECT_FALSE(sound.available());
+  EXPECT_EQ(sound.sentence(), "the sound device went away; going on without sound");
+  sound.update(snapshot_);
+  sound.set_muted(false);
+}
+
+TEST(SoundFollower, readsWhatThereIsToHear) {
+  SessionSnapshot snapshot{};
+  snapshot.pump_power_W = 12e3;
+  snapshot.sim.actuator_count = 3;
+  snapshot.sim.actuator[1].at_relief = 1;
+  snapshot.collisions[0] = 2;
+  snapshot.collisions[4] = 5;
+  snapshot.last_impact_speed = 0.4;
+  SoundFollower follower;
+  SoundState state;
+  follower.follow(snapshot, state);
+  EXPECT_EQ(state.pump_power_W, 12e3);
+  EXPECT_GT(state.relief, 0.5);
+  EXPECT_EQ(state.collisions, 7);
+  EXPECT_EQ(state.collision_speed, 0.4);
+  EXPECT_EQ(state.volume, SoundState{}.volume);
+  snapshot.sim.actuator[1].at_relief = 0;
+  follower.follow(snapshot, state);
+  EXPECT_EQ(state.relief, 0.0);
+}
+
+TEST(SoundFollower, takesTheSpeedBeforeTheStop) {
+  SessionSnapshot snapshot{};
+  snapshot.sim.actuator_count = 2;
+  SoundFollower follower;
+  SoundState state;
+  const auto frame = [&](double t, double length, bool at_stop, int hits) {
+    snapshot.sim.t_s = t;
+    snapshot.sim.actuator[0].displacement = length;
+    snapshot.sim.actuator[0].at_stop = at_stop ? 1 : 0;
+    snapshot.sim.actuator[1].displacement = 5.0 * t;  // fast, but not at its end
+    snapshot.sim.health.stop_hits = hits;
+    follower.follow(snapshot, state);
+  };
+  frame(0.00, 1.000, false, 0);
+  frame(0.02, 1.004, false, 0);  // 0.2 m/s
+  frame(0.02, 1.004, false, 0);  // the same picture again
+  frame(0.04, 1.006, true, 1);
+  EXPECT_EQ(state.stop_hits, 1);
+  EXPECT_NEAR(state.stop_speed, 0.2, 1e-9);
+  frame(0.06, 1.006, true, 1);
+  EXPECT_NEAR(state.stop_speed, 0.2, 1e-9);
+  // A restart is no movement and no blow.
+  frame(0.0, 0.2, true, 0);
+  frame(0.02, 0.2, true, 1);
+  EXPECT_EQ(state.stop_speed, 0.0);
+}
+
+}  // namespace
+}  // namespace knuckleboom::sound
