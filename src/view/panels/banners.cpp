@@ -1,0 +1,113 @@
+#include "view/panels/banners.hpp"
+
+#include <algorithm>
+
+namespace knuckleboom::view::panels {
+namespace {
+
+constexpr float kMargin = 26.0F;
+constexpr float kBriefingWidth = 600.0F;
+constexpr float kMessageWidth = 560.0F;
+constexpr float kResultWidth = 620.0F;
+constexpr float kFigureHeight = 21.0F;
+
+void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float y) {
+  const bool beyond = row.verdict == FigureRow::Verdict::kBeyond;
+  painter.text(card.x + kMargin, y, Type::kBody, kText, row.label);
+  painter.text(card.x + 370.0F, y, Type::kBold, beyond ? kAlarm : kText, row.value, Align::kRight);
+  if (row.verdict == FigureRow::Verdict::kNoLimit) return;
+  painter.text(card.x + 400.0F, y, Type::kBody, kDim, row.limit);
+  painter.text(card.right() - kMargin, y, Type::kBold, beyond ? kAlarm : kGood,
+               beyond ? "missed" : "kept", Align::kRight);
+}
+
+}  // namespace
+
+void draw_messages(Painter& painter, const std::vector<Message>& messages, bool below_task) {
+  float y = below_task ? 86.0F : 14.0F;
+  const float inner = kMessageWidth - 30.0F;
+  for (const Message& message : messages) {
+    const float height = painter.block_height(inner, Type::kBody, message.text) + 14.0F;
+    if (y + height > painter.height() * 0.6F) return;
+    const Rect card{(painter.width() - kMessageWidth) * 0.5F, y, kMessageWidth, height};
+    painter.card(card, kSolidCard);
+    painter.fill({card.x, card.y, 4.0F, card.height}, message.warning ? kAlarm : kAccent, 2.0F);
+    painter.text_block(card.x + 16.0F, card.y + 7.0F, inner, Type::kBody, kText, message.text);
+    y += height + 6.0F;
+  }
+}
+
+void draw_banner(Painter& painter, const std::string& text, const std::string& below) {
+  const float width = std::max(painter.text_width(Type::kHuge, text) + 80.0F,
+                               painter.text_width(Type::kBody, below) + 60.0F);
+  const Rect card{(painter.width() - width) * 0.5F, painter.height() * 0.24F, width, 92.0F};
+  painter.card(card, kSolidCard);
+  painter.text(painter.width() * 0.5F, card.y + 12.0F, Type::kHuge, kAccent, text, Align::kCentre);
+  painter.text(painter.width() * 0.5F, card.y + 62.0F, Type::kBody, kText, below, Align::kCentre);
+}
+
+void draw_briefing(Painter& painter, const Briefing& briefing) {
+  const float inner = kBriefingWidth - 2.0F * kMargin;
+  float height = 62.0F;
+  for (const std::string& paragraph : briefing.paragraphs)
+    height += painter.block_height(inner, Type::kBody, paragraph) + 8.0F;
+  if (!briefing.limits.empty())
+    height += 26.0F + 19.0F * static_cast<float>(briefing.limits.size());
+  height += 54.0F;
+  const Rect card{(painter.width() - kBriefingWidth) * 0.5F,
+                  std::max(70.0F, (painter.height() - height) * 0.5F), kBriefingWidth, height};
+  painter.card(card, kSolidCard);
+  const float x = card.x + kMargin;
+  painter.text_within(x, card.y + 20.0F, inner, Type::kLarge, kText, briefing.title);
+  float y = card.y + 56.0F;
+  for (const std::string& paragraph : briefing.paragraphs)
+    y += painter.text_block(x, y, inner, Type::kBody, kText, paragraph) + 8.0F;
+  if (!briefing.limits.empty()) {
+    y += 4.0F;
+    painter.text(x, y, Type::kBold, kDim, "To pass");
+    y += 20.0F;
+    for (const std::string& limit : briefing.limits) {
+      painter.text_within(x + 12.0F, y, inner - 12.0F, Type::kBody, kText, limit);
+      y += 19.0F;
+    }
+  }
+  painter.line(x, y + 6.0F, card.right() - kMargin, y + 6.0F, kLine);
+  painter.text(x, y + 18.0F, Type::kBold, kAccent, briefing.begin);
+}
+
+MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const Pointer& pointer) {
+  dim(painter);
+  const auto rows = static_cast<float>(result.figures.size());
+  const float reason =
+      result.reason.empty()
+          ? 0.0F
+          : painter.block_height(kResultWidth - 2.0F * kMargin, Type::kBody, result.reason) + 8.0F;
+  const float height = 72.0F + reason + rows * kFigureHeight + 18.0F +
+                       30.0F * static_cast<float>(menu.rows.size()) + kMargin;
+  const Rect card{(painter.width() - kResultWidth) * 0.5F,
+                  std::max(8.0F, (painter.height() - height) * 0.45F), kResultWidth, height};
+  painter.card(card, kSolidCard);
+  const float x = card.x + kMargin;
+  painter.text(x, card.y + 14.0F, Type::kHuge, result.passed ? kGood : kAlarm,
+               result.passed ? "PASSED" : "FAILED");
+  painter.text(card.right() - kMargin, card.y + 32.0F, Type::kBody, kDim, result.exercise,
+               Align::kRight);
+  float y = card.y + 70.0F;
+  if (reason > 0.0F) {
+    painter.text_block(x, y, kResultWidth - 2.0F * kMargin, Type::kBody, kText, result.reason);
+    y += reason;
+  }
+  y += 6.0F;
+  for (const FigureRow& row : result.figures) {
+    draw_figure(painter, row, card, y);
+    y += kFigureHeight;
+  }
+  painter.line(x, y + 6.0F, card.right() - kMargin, y + 6.0F, kLine);
+  float bottom = 0.0F;
+  const MenuIntent intent =
+      draw_rows(painter, menu, pointer, x, y + 16.0F, kResultWidth - 2.0F * kMargin, bottom);
+  draw_menu_footer(painter);
+  return intent;
+}
+
+}  // namespace knuckleboom::view::panels

@@ -1,0 +1,40 @@
+// What the program has to say over the picture: warnings, notices, the briefing, the result.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "view/panels/instruments.hpp"
+#include "view/panels/menu.hpp"
+#include "view/panels/painter.hpp"
+
+namespace knuckleboom::view::panels {
+
+struct Message {
+  bool warning = false;
+  std::string text;
+};
+// Below the task line, the newest last. Warnings stay as long as they are given.
+void draw_messages(Painter& painter, const std::vector<Message>& messages, bool below_task);
+
+// "PAUSED", with what goes on with it.
+void draw_banner(Painter& painter, const std::string& text, const std::string& below);
+
+struct Briefing {
+  std::string title;
+  std::vector<std::string> paragraphs;
+  std::vector<std::string> limits;  // "Collisions: at most 3"
+  std::string begin;                // "Move a lever to begin."
+};
+void draw_briefing(Painter& painter, const Briefing& briefing);
+
+struct Result {
+  bool passed = false;
+  std::string exercise;
+  std::string reason;  // of a failure
+  std::vector<FigureRow> figures;
+};
+// The figures, and below them the menu of what may come next.
+MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const Pointer& pointer);
+
+}  // namespace knuckleboom::view::panels

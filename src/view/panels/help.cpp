@@ -1,0 +1,89 @@
+#include "view/panels/help.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "view/panels/menu.hpp"
+
+namespace knuckleboom::view::panels {
+namespace {
+
+constexpr float kWidth = 1120.0F;
+constexpr float kMargin = 26.0F;
+constexpr float kLeverColumn = 660.0F;
+constexpr float kKeyHeight = 23.0F;
+constexpr float kHalf = 62.0F;  // of a lever's square
+
+// "[D] swing right"
+void draw_end(Painter& painter, float x, float y, Align align, const std::string& key,
+              const std::string& what) {
+  if (what.empty()) return;
+  painter.text(x, y, Type::kBody, kText, what, align);
+  if (!key.empty()) painter.text(x, y + 17.0F, Type::kSmall, kAccent, key, align);
+}
+
+void draw_stick_help(Painter& painter, float cx, float cy, const char* title,
+                     const StickHelp& help) {
+  painter.text(cx, cy - kHalf - 78.0F, Type::kBold, kDim, title, Align::kCentre);
+  painter.fill({cx - kHalf, cy - kHalf, 2.0F * kHalf, 2.0F * kHalf}, kGroove, 6.0F);
+  painter.line(cx, cy - kHalf + 8.0F, cx, cy + kHalf - 8.0F, kLine);
+  painter.line(cx - kHalf + 8.0F, cy, cx + kHalf - 8.0F, cy, kLine);
+  painter.dot(cx, cy, 9.0F, kAccent);
+  draw_end(painter, cx, cy - kHalf - 42.0F, Align::kCentre, help.key_away, help.away);
+  draw_end(painter, cx, cy + kHalf + 6.0F, Align::kCentre, help.key_towards, help.towards);
+  draw_end(painter, cx - kHalf - 8.0F, cy - 16.0F, Align::kRight, help.key_left, help.left);
+  draw_end(painter, cx + kHalf + 8.0F, cy - 16.0F, Align::kLeft, help.key_right, help.right);
+}
+
+void draw_axes(Painter& painter, float x, float y, const std::vector<AxisHelp>& axes) {
+  for (const AxisHelp& axis : axes) {
+    painter.text_within(x, y, 118.0F, Type::kBody, kDim, axis.axis);
+    float column = x + 124.0F;
+    for (const auto& [key, what] : {std::pair(axis.key_negative, axis.negative),
+                                    std::pair(axis.key_positive, axis.positive)}) {
+      painter.text(column, y, Type::kBody, kText, what);
+      painter.text(column + painter.text_width(Type::kBody, what) + 8.0F, y + 2.0F, Type::kSmall,
+                   kAccent, key);
+      column += 240.0F;
+    }
+    y += 22.0F;
+  }
+}
+
+}  // namespace
+
+void draw_help(Painter& painter, const Help& help) {
+  dim(painter);
+  const float levers_height = 446.0F + 22.0F * static_cast<float>(help.others.size());
+  const float keys_height = 60.0F + kKeyHeight * static_cast<float>(help.keys.size());
+  const float height = std::max(levers_height, keys_height);
+  const Rect card{(painter.width() - kWidth) * 0.5F,
+                  std::max(8.0F, (painter.height() - 24.0F - height) * 0.5F), kWidth, height};
+  painter.card(card, kSolidCard);
+  const float x = card.x + kMargin;
+  painter.text(x, card.y + 16.0F, Type::kHuge, kText, "Help");
+  painter.text_within(x, card.y + 64.0F, kLeverColumn - kMargin, Type::kSmall, kDim,
+                      "Levers: layout " + help.pattern +
+                          ". Keys that stand in for a lever are "
+                          "shown in colour.");
+  painter.text_within(x, card.y + 82.0F, kLeverColumn - kMargin, Type::kSmall, kDim, help.devices);
+  const float middle = card.y + 270.0F;
+  draw_stick_help(painter, x + 150.0F, middle, "LEFT LEVER", help.left);
+  draw_stick_help(painter, x + 480.0F, middle, "RIGHT LEVER", help.right);
+  draw_axes(painter, x, middle + kHalf + 66.0F, help.others);
+
+  const float keys_x = card.x + kMargin + kLeverColumn;
+  painter.line(keys_x - 16.0F, card.y + 24.0F, keys_x - 16.0F, card.bottom() - 24.0F, kLine);
+  float y = card.y + 28.0F;
+  for (const KeyHelp& key : help.keys) {
+    painter.text(keys_x, y, Type::kBold, kAccent, key.key);
+    painter.text_within(keys_x + 92.0F, y, card.right() - kMargin - keys_x - 92.0F, Type::kBody,
+                        kText, key.what);
+    y += kKeyHeight;
+  }
+  painter.fill({0.0F, painter.height() - 24.0F, painter.width(), 24.0F}, Colour{13, 18, 20});
+  painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText,
+               "Any key, or a lever to the side: back", Align::kCentre);
+}
+
+}  // namespace knuckleboom::view::panels

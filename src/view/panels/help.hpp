@@ -1,0 +1,36 @@
+// One page: the keys, and what each lever does now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "view/panels/painter.hpp"
+
+namespace knuckleboom::view::panels {
+
+struct KeyHelp {
+  std::string key, what;
+};
+
+// What the ends of a lever do; empty: nothing. away: pushed away from the operator.
+struct StickHelp {
+  std::string left, right, away, towards;
+  std::string key_left, key_right, key_away, key_towards;
+};
+// Twist, rocker, pedal.
+struct AxisHelp {
+  std::string axis, negative, positive;
+  std::string key_negative, key_positive;
+};
+
+struct Help {
+  std::string pattern;  // name of the lever layout
+  std::string devices;  // "No levers are plugged in; the keyboard stands in."
+  StickHelp left, right;
+  std::vector<AxisHelp> others;
+  std::vector<KeyHelp> keys;
+};
+
+void draw_help(Painter& painter, const Help& help);
+
+}  // namespace knuckleboom::view::panels

@@ -1,0 +1,344 @@
+// Left: the hydraulics. Right: the machine, the levers, the score. Above: the task. Below: how the
+// program does.
+#include "view/panels/instruments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "view/panels/format.hpp"
+
+namespace knuckleboom::view::panels {
+namespace {
+
+constexpr float kEdge = 12.0F;
+constexpr float kPad = 10.0F;
+constexpr float kSide = 224.0F;  // width of the side panels
+constexpr float kLine15 = 17.0F;
+constexpr float kTaskWidth = 560.0F;
+
+using training::SessionSnapshot;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+bool running(training::TaskPhase phase) {
+  return phase == training::TaskPhase::kReady || phase == training::TaskPhase::kRunning;
+}
+
+// --- Hydraulics -----------------------------------------------------------------
+
+constexpr float kActuatorHeight = 66.0F;
+constexpr float kBarWidth = 72.0F;
+constexpr float kValueEnd = 138.0F;
+
+void draw_port(Painter& painter, float x, float y, const char* name, double pressure, double relief,
+               bool alarm, double flow) {
+  painter.text(x, y, Type::kSmall, kDim, name);
+  const Rect bar{x + 14.0F, y + 4.0F, kBarWidth, 7.0F};
+  // The bar ends a little beyond the relief setting, so that the valve's override is seen.
+  const double top = relief * 1.1;
+  painter.bar(bar, share(pressure, 0.0, top), alarm ? kAlarm : kAccent);
+  const float mark = bar.x + bar.width * share(relief, 0.0, top);
+  painter.line(mark, bar.y - 2.0F, mark, bar.bottom() + 2.0F, kText);
+  painter.text(x + kValueEnd, y, Type::kSmall, kText, bar_text(pressure) + " bar", Align::kRight);
+  painter.text(x + kSide - 2.0F * kPad, y, Type::kSmall, kDim, flow_text(flow), Align::kRight);
+}
+
+void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
+                   const sim::ActuatorSnapshot& now) {
+  painter.text_within(x, y, 110.0F, Type::kBold, kText, face.name);
+  const char* state = now.at_relief != 0    ? "RELIEF"
+                      : now.at_stop != 0    ? "END STOP"
+                      : now.cavitating != 0 ? "CAVITATION"
+                                            : "";
+  painter.text(x + kSide - 2.0F * kPad, y + 1.0F, Type::kSmall, kAlarm, state, Align::kRight);
+  y += 19.0F;
+  const bool a_high = now.at_relief != 0 && now.port_a_Pa >= now.port_b_Pa;
+  const bool b_high = now.at_relief != 0 && now.port_b_Pa > now.port_a_Pa;
+  draw_port(painter, x, y, "A", now.port_a_Pa, face.relief_Pa, a_high, now.flow_a_m3_per_s);
+  draw_port(painter, x, y + 14.0F, "B", now.port_b_Pa, face.relief_Pa, b_high, now.flow_b_m3_per_s);
+  const double spool = face.spool_full_V > 0.0 ? now.spool_V / face.spool_full_V : 0.0;
+  painter.text(x, y + 28.0F, Type::kSmall, kDim, "S");
+  painter.middle_bar({x + 14.0F, y + 32.0F, kBarWidth, 7.0F}, static_cast<float>(spool),
+                     now.open != 0 ? kText : kDim);
+  char percent[32];
+  std::snprintf(percent, sizeof percent, "%.0f %%", std::round(spool * 100.0) + 0.0);
+  painter.text(x + kValueEnd, y + 28.0F, Type::kSmall, kText, percent, Align::kRight);
+  painter.text(x + kSide - 2.0F * kPad, y + 28.0F, Type::kSmall, kDim,
+               now.open != 0 ? "open" : "closed", Align::kRight);
+}
+
+void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now) {
+  const int count = std::min(now.sim.actuator_count, static_cast<int>(faces.actuators.size()));
+  const Rect card{kEdge, kEdge, kSide, 46.0F + kPad + static_cast<float>(count) * kActuatorHeight};
+  painter.card(card);
+  const float x = card.x + kPad;
+  float y = card.y + kPad;
+  painter.text(x, y, Type::kBold, kText, "Pump");
+  painter.text(card.right() - kPad, y + 1.0F, Type::kSmall, kText,
+               bar_text(faces.pump_Pa) + " bar   " + power_text(now.pump_power_W), Align::kRight);
+  painter.bar({x, y + 22.0F, card.width - 2.0F * kPad, 7.0F},
+              share(now.pump_power_W, 0.0, faces.pump_full_W), kAccent);
+  y += 40.0F;
+  for (int k = 0; k < count; ++k) {
+    draw_actuator(painter, x, y, faces.actuators[at(k)], now.sim.actuator[k]);
+    y += kActuatorHeight;
+  }
+}
+
+// --- Machine --------------------------------------------------------------------
+
+void draw_value(Painter& painter, const Rect& card, float& y, const std::string& name,
+                const std::string& value, Colour colour = kText) {
+  painter.text(card.x + kPad, y, Type::kSmall, kDim, name);
+  painter.text(card.right() - kPad, y, Type::kSmall, colour, value, Align::kRight);
+  y += kLine15;
+}
+
+void draw_joint(Painter& painter, const Rect& card, float& y, const JointFace& face,
+                const sim::JointSnapshot& now) {
+  painter.text_within(card.x + kPad, y, 72.0F, Type::kSmall, kDim, face.name);
+  if (face.upper > face.lower) {
+    const Rect groove{card.x + 86.0F, y + 6.0F, 62.0F, 3.0F};
+    painter.fill(groove, kGroove, 1.0F);
+    const float where = share(now.position, face.lower, face.upper);
+    const bool at_end = where <= 0.005F || where >= 0.995F;
+    const float x = groove.x + groove.width * where;
+    painter.fill({x - 1.5F, y + 2.0F, 3.0F, 11.0F}, at_end ? kAlarm : kAccent, 1.0F);
+  }
+  painter.text(card.right() - kPad, y, Type::kSmall, kText, joint_text(now.position, face.revolute),
+               Align::kRight);
+  y += kLine15;
+}
+
+float draw_machine(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
+                   const InstrumentReadings& readings, float top) {
+  const int joints = std::min(now.sim.joint_count, static_cast<int>(faces.joints.size()));
+  const Rect card{painter.width() - kEdge - kSide, top, kSide,
+                  2.0F * kPad + 8.0F + kLine15 * static_cast<float>(joints + 5)};
+  painter.card(card);
+  float y = card.y + kPad;
+  for (int i = 0; i < joints; ++i)
+    draw_joint(painter, card, y, faces.joints[at(i)], now.sim.joint[i]);
+  y += 4.0F;
+  painter.line(card.x + kPad, y, card.right() - kPad, y, kLine);
+  y += 4.0F;
+  draw_value(painter, card, y, "tip height", metres_text(now.sim.tip_W[2]));
+  draw_value(painter, card, y, "tip reach", metres_text(reach(faces, now)));
+  char speed[32];
+  std::snprintf(speed, sizeof speed, "%.2f m/s", tip_speed(now));
+  draw_value(painter, card, y, "tip speed", speed);
+  char open[32];
+  std::snprintf(open, sizeof open, "%.0f %% open", now.grapple_opening * 100.0);
+  draw_value(painter, card, y, "grapple", open);
+  draw_value(painter, card, y, "holds", readings.held.empty() ? "nothing" : readings.held,
+             readings.held.empty() ? kDim : kAccent);
+  return card.bottom();
+}
+
+// --- Levers ---------------------------------------------------------------------
+
+constexpr float kStick = 64.0F;
+
+void draw_stick(Painter& painter, float x, float y, double across, double along) {
+  const Rect box{x, y, kStick, kStick};
+  painter.fill(box, kGroove, 4.0F);
+  const float cx = x + kStick * 0.5F;
+  const float cy = y + kStick * 0.5F;
+  painter.line(cx, y + 4.0F, cx, box.bottom() - 4.0F, kLine);
+  painter.line(x + 4.0F, cy, box.right() - 4.0F, cy, kLine);
+  const float half = kStick * 0.5F - 6.0F;
+  const float px = cx + half * static_cast<float>(std::clamp(across, -1.0, 1.0));
+  const float py = cy - half * static_cast<float>(std::clamp(along, -1.0, 1.0));
+  painter.line(cx, cy, px, py, kAccent, 2.0F);
+  painter.dot(px, py, 5.0F, kAccent);
+}
+
+// Twists, rockers and pedals, in this order below the lever they belong to.
+struct ExtraAxes {
+  command::LeverAxis axis[3];
+};
+constexpr ExtraAxes kExtras[2] = {
+    {{command::LeverAxis::kLeftTwist, command::LeverAxis::kLeftRocker,
+      command::LeverAxis::kLeftPedal}},
+    {{command::LeverAxis::kRightTwist, command::LeverAxis::kRightRocker,
+      command::LeverAxis::kRightPedal}}};
+
+int used(const InstrumentFaces& faces, const ExtraAxes& extras) {
+  return static_cast<int>(
+      std::count_if(std::begin(extras.axis), std::end(extras.axis), [&faces](auto axis) {
+        return !faces.lever_function[static_cast<std::size_t>(axis)].empty();
+      }));
+}
+
+float draw_levers(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
+                  float top) {
+  const int extra_rows = std::max(used(faces, kExtras[0]), used(faces, kExtras[1]));
+  const Rect card{painter.width() - kEdge - kSide, top, kSide,
+                  2.0F * kPad + kStick + 20.0F * static_cast<float>(extra_rows)};
+  painter.card(card);
+  const double* axis = now.input.axis;
+  for (int side = 0; side < 2; ++side) {
+    const float column = card.x + (side == 0 ? 28.0F : card.width - 28.0F - kStick);
+    float y = card.y + kPad;
+    draw_stick(painter, column, y, axis[side == 0 ? 0 : 3], axis[side == 0 ? 1 : 4]);
+    y += kStick + 5.0F;
+    for (const command::LeverAxis extra : kExtras[side].axis) {
+      const std::string& name = faces.lever_function[static_cast<std::size_t>(extra)];
+      if (name.empty()) continue;
+      const float x = card.x + (side == 0 ? kPad : card.width * 0.5F + 4.0F);
+      painter.text_within(x, y, 62.0F, Type::kSmall, kDim, name);
+      painter.middle_bar({x + 66.0F, y + 5.0F, 32.0F, 6.0F},
+                         static_cast<float>(axis[static_cast<std::size_t>(extra)]), kAccent);
+      y += 20.0F;
+    }
+  }
+  return card.bottom();
+}
+
+// --- Score ----------------------------------------------------------------------
+
+void draw_figures(Painter& painter, const InstrumentReadings& readings, float top) {
+  if (readings.figures.empty()) return;
+  const float room = painter.height() - 34.0F - kEdge - top - 2.0F * kPad;
+  const auto rows = static_cast<std::size_t>(
+      std::clamp(room / kLine15, 0.0F, static_cast<float>(readings.figures.size())));
+  if (rows == 0) return;
+  const Rect card{painter.width() - kEdge - kSide, top, kSide,
+                  2.0F * kPad + kLine15 * static_cast<float>(rows)};
+  painter.card(card);
+  float y = card.y + kPad;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const FigureRow& row = readings.figures[i];
+    draw_value(painter, card, y, row.label, row.value,
+               row.verdict == FigureRow::Verdict::kBeyond ? kAlarm : kText);
+  }
+}
+
+// --- Task -----------------------------------------------------------------------
+
+void draw_steps(Painter& painter, const Rect& card, float right,
+                const training::TaskSnapshot& task) {
+  const int steps = std::clamp(task.steps, 0, 40);
+  if (steps < 1) return;
+  const float gap = 3.0F;
+  const float width =
+      (right - card.x - kPad - gap * static_cast<float>(steps - 1)) / static_cast<float>(steps);
+  for (int i = 0; i < steps; ++i) {
+    const Rect piece{card.x + kPad + static_cast<float>(i) * (width + gap), card.bottom() - 9.0F,
+                     width, 4.0F};
+    painter.fill(piece, i < task.step ? kAccent : kGroove, 1.0F);
+    if (i == task.step && task.dwell > 0.0)
+      painter.fill({piece.x, piece.y, width * share(task.dwell, 0.0, 1.0), piece.height}, kText);
+  }
+}
+
+void draw_task(Painter& painter, const SessionSnapshot& now, const InstrumentReadings& readings) {
+  const training::TaskSnapshot& task = now.task;
+  const Rect card{(painter.width() - kTaskWidth) * 0.5F, kEdge, kTaskWidth,
+                  task.steps > 0 || task.time_left_s >= 0.0 ? 52.0F : 38.0F};
+  painter.card(card);
+  float right = card.right() - kPad;
+  const std::string time = clock_text(now.score.time_s);
+  painter.text(right, card.y + 8.0F, Type::kLarge, kText, time, Align::kRight);
+  right -= std::max(70.0F, painter.text_width(Type::kLarge, time)) + 12.0F;
+  if (task.target >= 0 && running(task.phase)) {
+    painter.text(right, card.y + 8.0F, Type::kLarge, kAccent, metres_text(task.distance),
+                 Align::kRight);
+    right -= std::max(80.0F, painter.text_width(Type::kLarge, metres_text(task.distance))) + 12.0F;
+  }
+  painter.text_within(card.x + kPad, card.y + 11.0F, right - card.x - kPad, Type::kBold, kText,
+                      readings.task);
+  float steps_end = card.right() - kPad;
+  if (task.time_left_s >= 0.0 && running(task.phase)) {
+    const bool hurry = task.time_left_s < 30.0;
+    painter.text(steps_end, card.bottom() - 17.0F, Type::kSmall, hurry ? kAlarm : kDim,
+                 clock_text(task.time_left_s) + " left", Align::kRight);
+    steps_end -= 90.0F;
+  }
+  draw_steps(painter, card, steps_end, task);
+}
+
+// --- The lower edge -------------------------------------------------------------
+
+std::string timing_text(const TimingFace& timing) {
+  char text[256];
+  std::snprintf(text, sizeof text, "%.0f Hz, tick %s, late %s / %s / %s, overruns %lld, lost %s",
+                timing.rate_Hz, microseconds_text(timing.tick_us).c_str(),
+                microseconds_text(timing.lateness_p50_us).c_str(),
+                microseconds_text(timing.lateness_p99_us).c_str(),
+                microseconds_text(timing.lateness_max_us).c_str(),
+                static_cast<long long>(timing.overruns),
+                microseconds_text(timing.lost_s * 1e6).c_str());
+  return text;
+}
+
+std::string picture_text(const TimingFace& timing) {
+  char text[96];
+  const int written = std::snprintf(text, sizeof text, "%.0f frames/s", timing.frames_per_s);
+  if (timing.picture_latency_ms >= 0.0 && written > 0)
+    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written),
+                  ", lever to picture %.0f ms", timing.picture_latency_ms);
+  return text;
+}
+
+void draw_status(Painter& painter, const InstrumentReadings& readings, bool with_timing) {
+  const float height = 24.0F;
+  const Rect strip{0.0F, painter.height() - height, painter.width(), height};
+  painter.fill(strip, kCard);
+  const float y = strip.y + 5.0F;
+  float x = kEdge;
+  for (const std::string* part : {&readings.mode, &readings.fidelity}) {
+    painter.text(x, y, Type::kSmall, kText, *part);
+    x += painter.text_width(Type::kSmall, *part) + 16.0F;
+  }
+  const TimingFace& timing = readings.timing;
+  if (with_timing)
+    painter.text(painter.width() * 0.5F + 20.0F, y, Type::kSmall,
+                 timing.lost_s > 0.0 ? kAlarm : kDim, timing_text(timing), Align::kCentre);
+  painter.text(painter.width() - kEdge, y, Type::kSmall, kDim, picture_text(timing), Align::kRight);
+}
+
+// The few numbers that matter while driving, at the lower edge.
+void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
+                  const InstrumentReadings& readings) {
+  double highest = 0.0;
+  bool relief = false;
+  const int count = std::min(now.sim.actuator_count, static_cast<int>(faces.actuators.size()));
+  for (int k = 0; k < count; ++k) {
+    const sim::ActuatorSnapshot& a = now.sim.actuator[k];
+    highest = std::max({highest, a.port_a_Pa, a.port_b_Pa});
+    relief = relief || a.at_relief != 0;
+  }
+  char text[200];
+  std::snprintf(text, sizeof text, "height %s     reach %s     %.1f m/s     %s bar%s     %s",
+                metres_text(now.sim.tip_W[2]).c_str(), metres_text(reach(faces, now)).c_str(),
+                tip_speed(now), bar_text(highest).c_str(), relief ? " RELIEF" : "",
+                readings.held.empty() ? "holds nothing" : readings.held.c_str());
+  painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText, text,
+               Align::kCentre);
+}
+
+}  // namespace
+
+double reach(const InstrumentFaces& faces, const SessionSnapshot& now) {
+  return std::hypot(now.sim.tip_W[0] - faces.axis_x, now.sim.tip_W[1] - faces.axis_y);
+}
+
+double tip_speed(const SessionSnapshot& now) {
+  return std::hypot(now.tip_v_W[0], now.tip_v_W[1], now.tip_v_W[2]);
+}
+
+void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentFaces& faces,
+                      const SessionSnapshot& now, const InstrumentReadings& readings) {
+  if (level == InstrumentLevel::kOff) return;
+  draw_task(painter, now, readings);
+  draw_status(painter, readings, level == InstrumentLevel::kFull);
+  if (level == InstrumentLevel::kCompact) return draw_compact(painter, faces, now, readings);
+  draw_hydraulics(painter, faces, now);
+  const float machine = draw_machine(painter, faces, now, readings, kEdge);
+  const float levers = draw_levers(painter, faces, now, machine + 8.0F);
+  draw_figures(painter, readings, levers + 8.0F);
+}
+
+}  // namespace knuckleboom::view::panels

@@ -1,0 +1,69 @@
+// The instruments around the picture. They leave its middle free.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/training/session_snapshot.hpp"
+#include "view/panels/painter.hpp"
+
+namespace knuckleboom::view::panels {
+
+enum class InstrumentLevel { kFull, kCompact, kOff };
+
+// What stays the same during a session.
+struct ActuatorFace {
+  std::string name;
+  double relief_Pa = 25e6;
+  double spool_full_V = 10.0;
+};
+struct JointFace {
+  std::string name;
+  bool revolute = true;
+  double lower = 0.0, upper = 0.0;  // equal: no limits
+};
+struct InstrumentFaces {
+  std::string machine, exercise;
+  double pump_Pa = 20e6;
+  double pump_full_W = 50e3;
+  double axis_x = 0.0, axis_y = 0.0;  // of the swing, for the tip's reach [m]
+  std::vector<ActuatorFace> actuators;
+  std::vector<JointFace> joints;
+  std::array<std::string, command::kLeverAxes> lever_function;  // empty: axis not used
+};
+
+// A figure of the score, ready to be read.
+struct FigureRow {
+  enum class Verdict { kNoLimit, kWithin, kBeyond };
+  std::string label, value, limit;
+  Verdict verdict = Verdict::kNoLimit;
+};
+
+// How well the program keeps its time.
+struct TimingFace {
+  double rate_Hz = 0.0;
+  std::int64_t overruns = 0;
+  double lost_s = 0.0;
+  double lateness_p50_us = 0.0, lateness_p99_us = 0.0, lateness_max_us = 0.0;
+  double tick_us = 0.0;
+  double frames_per_s = 0.0;
+  double picture_latency_ms = -1.0;  // from a lever event to its picture; below 0: none yet
+};
+
+struct InstrumentReadings {
+  std::string task;  // "Log 3 of 8: bring it to the red bunk"
+  std::string mode, fidelity, held;
+  std::vector<FigureRow> figures;
+  TimingFace timing;
+};
+
+void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentFaces& faces,
+                      const training::SessionSnapshot& now, const InstrumentReadings& readings);
+
+// How far the tip is from the swing axis [m].
+double reach(const InstrumentFaces& faces, const training::SessionSnapshot& now);
+double tip_speed(const training::SessionSnapshot& now);  // m/s
+
+}  // namespace knuckleboom::view::panels

@@ -1,0 +1,171 @@
+#include "view/panels/menu.hpp"
+
+#include <algorithm>
+
+namespace knuckleboom::view::panels {
+namespace {
+
+constexpr float kRowHeight = 30.0F;
+constexpr float kGap = 12.0F;
+constexpr float kListWidth = 470.0F;
+constexpr float kDetailWidth = 380.0F;
+constexpr float kMargin = 26.0F;
+constexpr float kLabelWidth = 150.0F;
+
+int size(const Menu& menu) { return static_cast<int>(menu.rows.size()); }
+MenuRow& row(Menu& menu, int index) { return menu.rows[static_cast<std::size_t>(index)]; }
+
+void move(Menu& menu, int step) {
+  const int rows = size(menu);
+  for (int tries = 0; tries < rows; ++tries) {
+    menu.selected = (menu.selected + step + rows) % rows;
+    if (row(menu, menu.selected).enabled) return;
+  }
+}
+
+// True if there is another choice to go to.
+bool change(MenuRow& row, int step) {
+  const int choices = static_cast<int>(row.choices.size());
+  if (choices < 2) return false;
+  row.chosen = (row.chosen + step + choices) % choices;
+  return true;
+}
+
+void settle(Menu& menu) {
+  menu.selected = std::clamp(menu.selected, 0, std::max(0, size(menu) - 1));
+  if (size(menu) > 0 && !row(menu, menu.selected).enabled) move(menu, 1);
+}
+
+float rows_height(const Menu& menu) {
+  float height = 0.0F;
+  for (const MenuRow& row : menu.rows) height += kRowHeight + (row.gap_above ? kGap : 0.0F);
+  return height;
+}
+
+const std::string& detail_of(const MenuRow& row) {
+  return row.is_choice() ? row.choices[static_cast<std::size_t>(row.chosen)].detail : row.detail;
+}
+
+void draw_row(Painter& painter, const MenuRow& row, bool selected, const Rect& box) {
+  if (selected) {
+    painter.fill(box, kAccentSoft, 4.0F);
+    painter.fill({box.x, box.y, 3.0F, box.height}, kAccent, 1.0F);
+  }
+  const Colour label = !row.enabled ? kLine : selected || !row.is_choice() ? kText : kDim;
+  const float y = box.y + (box.height - painter.line_height(Type::kBody)) * 0.5F;
+  painter.text(box.x + 14.0F, y, row.is_choice() ? Type::kBody : Type::kBold, label, row.label);
+  if (!row.is_choice()) return;
+  const float left = box.x + kLabelWidth;
+  const float middle = box.y + box.height * 0.5F;
+  const Colour arrows = selected && row.choices.size() > 1 ? kAccent : kLine;
+  painter.arrow(left, middle, 5.0F, false, arrows);
+  painter.arrow(box.right() - 14.0F, middle, 5.0F, true, arrows);
+  painter.text_within(left + 16.0F, y, box.right() - 30.0F - left - 16.0F, Type::kBody,
+                      row.enabled ? kText : kLine,
+                      row.choices[static_cast<std::size_t>(row.chosen)].name);
+}
+
+// What the mouse does to a row.
+void use_pointer(Menu& menu, int index, const Rect& box, const Pointer& pointer,
+                 MenuIntent& intent) {
+  MenuRow& r = row(menu, index);
+  if (!r.enabled || !box.contains(pointer.x, pointer.y)) return;
+  if (pointer.moved) menu.selected = index;
+  if (!pointer.clicked) return;
+  menu.selected = index;
+  if (!r.is_choice()) {
+    intent.activated = r.id;
+  } else if (change(r, pointer.x < box.x + kLabelWidth + 16.0F ? -1 : 1)) {
+    intent.changed = r.id;
+  }
+}
+
+}  // namespace
+
+MenuRow* Menu::find(int id) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [id](const MenuRow& row) { return row.id == id; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+const MenuRow* Menu::find(int id) const {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [id](const MenuRow& row) { return row.id == id; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+MenuIntent act(Menu& menu, const MenuKeys& keys) {
+  MenuIntent intent;
+  intent.back = keys.back;
+  if (menu.rows.empty()) return intent;
+  settle(menu);
+  if (keys.up) move(menu, -1);
+  if (keys.down) move(menu, 1);
+  MenuRow& selected = row(menu, menu.selected);
+  if (!selected.enabled) return intent;
+  if (keys.accept && !selected.is_choice()) intent.activated = selected.id;
+  int step = (keys.right ? 1 : 0) - (keys.left ? 1 : 0);
+  if (keys.accept && step == 0) step = 1;
+  if (selected.is_choice() && step != 0 && change(selected, step)) intent.changed = selected.id;
+  return intent;
+}
+
+MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y,
+                     float width, float& bottom) {
+  MenuIntent intent;
+  settle(menu);
+  for (int i = 0; i < size(menu); ++i) {
+    if (row(menu, i).gap_above) y += kGap;
+    const Rect box{x, y, width, kRowHeight - 2.0F};
+    use_pointer(menu, i, box, pointer, intent);
+    draw_row(painter, row(menu, i), i == menu.selected, box);
+    y += kRowHeight;
+  }
+  bottom = y;
+  return intent;
+}
+
+void dim(Painter& painter) {
+  painter.fill({0.0F, 0.0F, painter.width(), painter.height()}, Colour{0, 0, 0, 110});
+}
+
+void draw_menu_footer(Painter& painter) {
+  painter.fill({0.0F, painter.height() - 24.0F, painter.width(), 24.0F}, Colour{13, 18, 20});
+  painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText,
+               "Arrow keys or the left lever: select and change     Enter or the right lever to "
+               "the right: take     Esc or to the left: back",
+               Align::kCentre);
+}
+
+MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
+  dim(painter);
+  const bool has_details = std::any_of(menu.rows.begin(), menu.rows.end(), [](const MenuRow& row) {
+    return !row.detail.empty() ||
+           std::any_of(row.choices.begin(), row.choices.end(),
+                       [](const MenuChoice& choice) { return !choice.detail.empty(); });
+  });
+  const float head = menu.subtitle.empty() ? 76.0F : 96.0F;
+  const float width = 2.0F * kMargin + kListWidth + (has_details ? kDetailWidth + kMargin : 0.0F);
+  const float height = std::max(head + rows_height(menu) + kMargin, has_details ? 330.0F : 0.0F);
+  const Rect card{(painter.width() - width) * 0.5F,
+                  std::max(12.0F, (painter.height() - height) * 0.45F), width, height};
+  painter.card(card, kSolidCard);
+  painter.text(card.x + kMargin, card.y + 18.0F, Type::kHuge, kText, menu.title);
+  if (!menu.subtitle.empty())
+    painter.text_within(card.x + kMargin, card.y + 64.0F, card.width - 2.0F * kMargin, Type::kSmall,
+                        kDim, menu.subtitle);
+  float bottom = 0.0F;
+  const MenuIntent intent =
+      draw_rows(painter, menu, pointer, card.x + kMargin, card.y + head, kListWidth, bottom);
+  if (has_details && !menu.rows.empty()) {
+    const float x = card.x + 2.0F * kMargin + kListWidth;
+    painter.line(x - kMargin * 0.5F, card.y + head, x - kMargin * 0.5F, card.bottom() - kMargin,
+                 kLine);
+    painter.text_block(x, card.y + head + 5.0F, kDetailWidth, Type::kBody, kText,
+                       detail_of(row(menu, menu.selected)));
+  }
+  draw_menu_footer(painter);
+  return intent;
+}
+
+}  // namespace knuckleboom::view::panels

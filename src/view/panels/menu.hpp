@@ -1,0 +1,62 @@
+// Menus: a list of rows of which one is selected. Works with four directions, accept and back, or a
+// mouse.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "view/panels/painter.hpp"
+
+namespace knuckleboom::view::panels {
+
+struct MenuChoice {
+  std::string name = {};
+  std::string detail = {};  // shown beside the list while it is chosen
+};
+
+struct MenuRow {
+  int id = 0;
+  std::string label = {};
+  std::vector<MenuChoice> choices = {};  // empty: the row is an action
+  int chosen = 0;
+  std::string detail = {};  // of an action
+  bool enabled = true;
+  bool gap_above = false;
+
+  bool is_choice() const { return !choices.empty(); }
+};
+
+struct Menu {
+  std::string title, subtitle;
+  std::vector<MenuRow> rows;
+  int selected = 0;
+
+  MenuRow* find(int id);
+  const MenuRow* find(int id) const;
+};
+
+// Each true for one act.
+struct MenuKeys {
+  bool up = false, down = false, left = false, right = false, accept = false, back = false;
+};
+
+// What the user chose: ids of rows, -1: nothing.
+struct MenuIntent {
+  int activated = -1;  // an action
+  int changed = -1;    // a choice is another one now
+  bool back = false;
+};
+
+MenuIntent act(Menu& menu, const MenuKeys& keys);
+
+// A menu on a card of its own, over a dimmed picture.
+MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer);
+// Its rows alone, from (x, y) down; bottom receives their end.
+MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y,
+                     float width, float& bottom);
+// Darkens the picture behind a card.
+void dim(Painter& painter);
+// How to use a menu, at the lower edge of the picture.
+void draw_menu_footer(Painter& painter);
+
+}  // namespace knuckleboom::view::panels

@@ -1,0 +1,128 @@
+#include "view/panels/painter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <imgui.h>
+
+namespace knuckleboom::view::panels {
+namespace {
+
+ImU32 packed(Colour c) { return IM_COL32(c.r, c.g, c.b, c.a); }
+
+}  // namespace
+
+void Painter::fill(const Rect& rect, Colour colour, float rounding) {
+  list_.AddRectFilled(ImVec2(std::round(rect.x * scale_), std::round(rect.y * scale_)),
+                      ImVec2(std::round(rect.right() * scale_), std::round(rect.bottom() * scale_)),
+                      packed(colour), rounding * scale_);
+}
+
+void Painter::outline(const Rect& rect, Colour colour, float rounding) {
+  list_.AddRect(ImVec2(std::round(rect.x * scale_), std::round(rect.y * scale_)),
+                ImVec2(std::round(rect.right() * scale_), std::round(rect.bottom() * scale_)),
+                packed(colour), rounding * scale_, 0, std::max(1.0F, scale_));
+}
+
+void Painter::line(float x0, float y0, float x1, float y1, Colour colour, float thickness) {
+  list_.AddLine(ImVec2(x0 * scale_, y0 * scale_), ImVec2(x1 * scale_, y1 * scale_), packed(colour),
+                std::max(1.0F, thickness * scale_));
+}
+
+void Painter::dot(float x, float y, float radius, Colour colour) {
+  list_.AddCircleFilled(ImVec2(x * scale_, y * scale_), radius * scale_, packed(colour));
+}
+
+void Painter::arrow(float x, float y, float size, bool to_the_right, Colour colour) {
+  const float tip = to_the_right ? size : -size;
+  const ImVec2 corners[3] = {ImVec2((x - tip * 0.5F) * scale_, (y - size) * scale_),
+                             ImVec2((x + tip * 0.5F) * scale_, y * scale_),
+                             ImVec2((x - tip * 0.5F) * scale_, (y + size) * scale_)};
+  list_.AddTriangleFilled(corners[0], corners[1], corners[2], packed(colour));
+}
+
+const ImFont* Painter::font(Type type) const {
+  switch (type) {
+    case Type::kSmall:
+      return fonts_.small;
+    case Type::kBody:
+      return fonts_.body;
+    case Type::kBold:
+      return fonts_.bold;
+    case Type::kLarge:
+      return fonts_.large;
+    case Type::kHuge:
+      return fonts_.huge;
+  }
+  return fonts_.body;
+}
+
+void Painter::text(float x, float y, Type type, Colour colour, std::string_view text, Align align) {
+  if (text.empty()) return;
+  const float width = align == Align::kLeft ? 0.0F : text_width(type, text);
+  const float left = align == Align::kCentre  ? x - width * 0.5F
+                     : align == Align::kRight ? x - width
+                                              : x;
+  const ImFont* face = font(type);
+  list_.AddText(face, face->FontSize, ImVec2(std::round(left * scale_), std::round(y * scale_)),
+                packed(colour), text.data(), text.data() + text.size());
+}
+
+void Painter::text_within(float x, float y, float width, Type type, Colour colour,
+                          std::string_view whole) {
+  if (text_width(type, whole) <= width) return text(x, y, type, colour, whole);
+  std::string cut(whole);
+  while (!cut.empty() && text_width(type, cut + "...") > width) {
+    cut.pop_back();
+    // Not within a character of several bytes.
+    while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0U) == 0x80U)
+      cut.pop_back();
+    if (!cut.empty() && static_cast<unsigned char>(cut.back()) >= 0xC0U) cut.pop_back();
+  }
+  text(x, y, type, colour, cut + "...");
+}
+
+float Painter::text_block(float x, float y, float width, Type type, Colour colour,
+                          std::string_view text) {
+  const ImFont* face = font(type);
+  list_.AddText(face, face->FontSize, ImVec2(std::round(x * scale_), std::round(y * scale_)),
+                packed(colour), text.data(), text.data() + text.size(), width * scale_);
+  return block_height(width, type, text);
+}
+
+float Painter::text_width(Type type, std::string_view text) const {
+  const ImFont* face = font(type);
+  return face->CalcTextSizeA(face->FontSize, 1e9F, 0.0F, text.data(), text.data() + text.size(),
+                             nullptr)
+             .x /
+         scale_;
+}
+
+float Painter::block_height(float width, Type type, std::string_view text) const {
+  const ImFont* face = font(type);
+  return face->CalcTextSizeA(face->FontSize, 1e9F, width * scale_, text.data(),
+                             text.data() + text.size(), nullptr)
+             .y /
+         scale_;
+}
+
+float Painter::line_height(Type type) const { return font(type)->FontSize / scale_; }
+
+void Painter::bar(const Rect& rect, float share, Colour colour) {
+  fill(rect, kGroove, 2.0F);
+  const float width = rect.width * std::clamp(share, 0.0F, 1.0F);
+  if (width * scale_ >= 1.0F) fill({rect.x, rect.y, width, rect.height}, colour, 2.0F);
+}
+
+void Painter::middle_bar(const Rect& rect, float value, Colour colour) {
+  fill(rect, kGroove, 2.0F);
+  const float half = rect.width * 0.5F;
+  const float middle = rect.x + half;
+  const float reach = half * std::clamp(value, -1.0F, 1.0F);
+  if (std::abs(reach) * scale_ >= 1.0F)
+    fill({std::min(middle, middle + reach), rect.y, std::abs(reach), rect.height}, colour);
+  line(middle, rect.y - 1.0F, middle, rect.bottom() + 1.0F, kLine);
+}
+
+}  // namespace knuckleboom::view::panels
