@@ -1,0 +1,85 @@
+// Which devices stand on the operator's desk, how they are told apart, and which of their parts moves
+// which lever axis: the exact content of a device file (docs/reference/device_file.md).
+//
+// Raw values are those of the device's driver, -32768 to 32767; positive raw values of a stick point
+// to the right and towards the operator, so y axes are usually inverted.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/core/command/lever_pattern.hpp"
+
+namespace knuckleboom::command {
+
+inline constexpr int kRawMin = -32768;
+inline constexpr int kRawMax = 32767;
+
+// Names of the lever axes in files, by LeverAxis.
+inline constexpr std::array<std::string_view, kLeverAxes> kLeverAxisNames = {
+    "left_x",      "left_y",     "left_twist",  "right_x",     "right_y",
+    "right_twist", "left_pedal", "right_pedal", "left_rocker", "right_rocker"};
+
+constexpr std::string_view name_of(LeverAxis axis) {
+  return kLeverAxisNames[static_cast<std::size_t>(axis)];
+}
+
+// The same function on the other side: left_x <-> right_x.
+LeverAxis mirrored(LeverAxis axis);
+
+// What is known of one physical device. Two of the same make have the same guid and may have no
+// serial; then the port, and failing that the order of attachment, tells them apart.
+struct DeviceIdentity {
+  std::string guid;    // model, 32 hexadecimal digits
+  std::string port;    // where it is plugged in, the same after replugging; empty: not known
+  std::string serial;  // empty: not known
+  std::string name;    // for people
+};
+
+struct AxisCalibration {
+  int min = kRawMin;
+  int centre = 0;
+  int max = kRawMax;
+  int noise = 0;  // raw values this near to the centre count as the centre
+};
+
+// A share of the travel: 0 within the noise, continuous at its edge, -1 at min and 1 at max, straight
+// between. centre = min (a trigger) gives 0 to 1 only.
+double calibrated(int raw, const AxisCalibration& calibration);
+
+// Within a tenth of the travel of the centre, or within the noise.
+bool near_centre(int raw, const AxisCalibration& calibration);
+
+enum class ControlKind {
+  kAxis,     // number: the device's axis
+  kButtons,  // negative and positive: two buttons, either may be absent
+  kHatX,     // number: the device's hat; to the right is positive
+  kHatY,     // pushed away from the operator is positive
+};
+
+// One part of a device that moves one lever axis. Several may move the same: they add up.
+struct AxisBinding {
+  LeverAxis function = LeverAxis::kLeftX;
+  int slot = 0;  // index into LeverSetup::devices
+  ControlKind kind = ControlKind::kAxis;
+  int number = 0;
+  int negative = -1;  // button; -1: none
+  int positive = -1;
+  AxisCalibration calibration;  // of kAxis
+  bool invert = false;
+};
+
+struct DeviceSlot {
+  std::string name;  // "left"; unique in the setup
+  DeviceIdentity identity;
+};
+
+// Slots of equal devices that nothing else tells apart stand in their order of attachment.
+struct LeverSetup {
+  std::vector<DeviceSlot> devices;
+  std::vector<AxisBinding> axes;
+};
+
+}  // namespace knuckleboom::command

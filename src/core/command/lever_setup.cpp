@@ -1,0 +1,56 @@
+#include "knuckleboom/core/command/lever_setup.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace knuckleboom::command {
+namespace {
+
+constexpr double kNearCentre = 0.1;  // of the travel
+
+// Travel from the centre to the end on the side of `raw`, beyond the noise; 0 or less: none there.
+int usable_travel(int raw, const AxisCalibration& c) {
+  return (raw >= c.centre ? c.max - c.centre : c.centre - c.min) - c.noise;
+}
+
+}  // namespace
+
+LeverAxis mirrored(LeverAxis axis) {
+  switch (axis) {
+    case LeverAxis::kLeftX:
+      return LeverAxis::kRightX;
+    case LeverAxis::kLeftY:
+      return LeverAxis::kRightY;
+    case LeverAxis::kLeftTwist:
+      return LeverAxis::kRightTwist;
+    case LeverAxis::kRightX:
+      return LeverAxis::kLeftX;
+    case LeverAxis::kRightY:
+      return LeverAxis::kLeftY;
+    case LeverAxis::kRightTwist:
+      return LeverAxis::kLeftTwist;
+    case LeverAxis::kLeftPedal:
+      return LeverAxis::kRightPedal;
+    case LeverAxis::kRightPedal:
+      return LeverAxis::kLeftPedal;
+    case LeverAxis::kLeftRocker:
+      return LeverAxis::kRightRocker;
+    case LeverAxis::kRightRocker:
+      return LeverAxis::kLeftRocker;
+  }
+  return axis;
+}
+
+double calibrated(int raw, const AxisCalibration& c) {
+  const int beyond = std::abs(raw - c.centre) - c.noise;
+  const int travel = usable_travel(raw, c);
+  if (beyond <= 0 || travel <= 0) return 0.0;
+  const double share = std::min(1.0, static_cast<double>(beyond) / travel);
+  return raw >= c.centre ? share : -share;
+}
+
+bool near_centre(int raw, const AxisCalibration& c) {
+  return std::abs(calibrated(raw, c)) <= kNearCentre;
+}
+
+}  // namespace knuckleboom::command

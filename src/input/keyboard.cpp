@@ -1,0 +1,121 @@
+#include "input/keyboard.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <SDL2/SDL.h>
+
+#include "knuckleboom/core/command/lever_pattern.hpp"
+#include "knuckleboom/core/command/lever_setup.hpp"
+
+namespace knuckleboom::input {
+namespace {
+
+using command::LeverAxis;
+
+constexpr double kLongestStep_s = 0.1;  // after a stall keys go on, they do not jump
+
+constexpr LeverKeys kLayout[] = {
+    {LeverAxis::kLeftX, SDL_SCANCODE_A, SDL_SCANCODE_D},
+    {LeverAxis::kLeftY, SDL_SCANCODE_S, SDL_SCANCODE_W},
+    {LeverAxis::kRightX, SDL_SCANCODE_J, SDL_SCANCODE_L},
+    {LeverAxis::kRightY, SDL_SCANCODE_K, SDL_SCANCODE_I},
+    {LeverAxis::kRightX, SDL_SCANCODE_LEFT, SDL_SCANCODE_RIGHT},
+    {LeverAxis::kRightY, SDL_SCANCODE_DOWN, SDL_SCANCODE_UP},
+    {LeverAxis::kLeftRocker, SDL_SCANCODE_Q, SDL_SCANCODE_E},
+    {LeverAxis::kRightRocker, SDL_SCANCODE_U, SDL_SCANCODE_O},
+    {LeverAxis::kLeftTwist, SDL_SCANCODE_Z, SDL_SCANCODE_X},
+    {LeverAxis::kRightTwist, SDL_SCANCODE_COMMA, SDL_SCANCODE_PERIOD},
+    {LeverAxis::kLeftPedal, SDL_SCANCODE_F, SDL_SCANCODE_R},
+    {LeverAxis::kRightPedal, SDL_SCANCODE_H, SDL_SCANCODE_Y},
+};
+
+// What the two ends of an axis are, by LeverAxis.
+constexpr std::array<std::array<std::string_view, 2>, command::kLeverAxes> kEnds = {{
+    {"left lever to the left", "left lever to the right"},
+    {"left lever back", "left lever forward"},
+    {"left lever twisted to the left", "left lever twisted to the right"},
+    {"right lever to the left", "right lever to the right"},
+    {"right lever back", "right lever forward"},
+    {"right lever twisted to the left", "right lever twisted to the right"},
+    {"left pedal back", "left pedal forward"},
+    {"right pedal back", "right pedal forward"},
+    {"left rocker to the left", "left rocker to the right"},
+    {"right rocker to the left", "right rocker to the right"},
+}};
+
+// Without a window SDL does not know the user's keyboard; the position's name has to do.
+std::string key_name(int scancode) {
+  const auto code = static_cast<SDL_Scancode>(scancode);
+  std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));
+  return name.empty() ? SDL_GetScancodeName(code) : name;
+}
+
+}  // namespace
+
+std::span<const LeverKeys> keyboard_layout() { return kLayout; }
+
+bool is_lever_key(int scancode) {
+  return std::any_of(std::begin(kLayout), std::end(kLayout), [scancode](const LeverKeys& keys) {
+    return keys.negative == scancode || keys.positive == scancode;
+  });
+}
+
+std::vector<KeyHelp> keyboard_help() {
+  std::vector<KeyHelp> help;
+  for (const LeverKeys& keys : kLayout) {
+    const auto& ends = kEnds[static_cast<std::size_t>(keys.axis)];
+    help.push_back({command::name_of(keys.axis), key_name(keys.negative), key_name(keys.positive),
+                    ends[0], ends[1]});
+  }
+  return help;
+}
+
+void KeyboardLevers::handle(const SDL_Event& event) {
+  if (event.type == SDL_WINDOWEVENT && event.window.event == SDL_WINDOWEVENT_FOCUS_LOST)
+    release_all();
+  if (event.type != SDL_KEYDOWN && event.type != SDL_KEYUP) return;
+  const SDL_Keysym& key = event.key.keysym;
+  const unsigned modifiers = key.mod;
+  fine_ = (modifiers & KMOD_SHIFT) != 0;
+  if (key.scancode < 0 || key.scancode >= kKeys) return;
+  const bool shortcut = (modifiers & (KMOD_CTRL | KMOD_ALT | KMOD_GUI)) != 0;
+  held_[static_cast<std::size_t>(key.scancode)] = event.type == SDL_KEYDOWN && !shortcut;
+}
+
+void KeyboardLevers::release_all() {
+  held_.fill(false);
+  fine_ = false;
+}
+
+void KeyboardLevers::centre() {
+  release_all();
+  input_ = {};
+}
+
+bool KeyboardLevers::any_held() const {
+  return std::any_of(std::begin(kLayout), std::end(kLayout), [this](const LeverKeys& keys) {
+    return is_held(keys.negative) || is_held(keys.positive);
+  });
+}
+
+void KeyboardLevers::advance(double now_s) {
+  const double dt = started_ ? std::clamp(now_s - last_s_, 0.0, kLongestStep_s) : 0.0;
+  started_ = true;
+  last_s_ = now_s;
+  double target[command::kLeverAxes] = {};
+  for (const LeverKeys& keys : kLayout) {
+    double& wanted = target[static_cast<std::size_t>(keys.axis)];
+    wanted += (is_held(keys.positive) ? 1.0 : 0.0) - (is_held(keys.negative) ? 1.0 : 0.0);
+  }
+  constexpr command::RampLimits kRamp{kKeyRise, kKeyFall};
+  for (std::size_t i = 0; i < command::kLeverAxes; ++i) {
+    const double end = std::clamp(target[i], -1.0, 1.0) * (fine_ ? kFineShare : 1.0);
+    input_.axis[i] = command::ramp(end, dt, kRamp, input_.axis[i]);
+  }
+}
+
+double joined(double lever, double key) { return lever + key * (1.0 - std::abs(lever)); }
+
+}  // namespace knuckleboom::input

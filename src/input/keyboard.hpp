@@ -1,0 +1,71 @@
+// The keyboard as a pair of levers: a held key drives a virtual lever towards its end, a released one
+// lets it spring back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/core/command/operator_input.hpp"
+
+union SDL_Event;
+
+namespace knuckleboom::input {
+
+// By position on the keyboard (SDL scancodes), so that a layout other than QWERTY keeps the shape.
+struct LeverKeys {
+  command::LeverAxis axis;
+  int negative, positive;  // SDL_Scancode
+};
+
+// The layout; an axis may stand in it more than once.
+std::span<const LeverKeys> keyboard_layout();
+bool is_lever_key(int scancode);
+
+// For the help screen: what the keys are called on the user's keyboard and what they do.
+struct KeyHelp {
+  std::string_view axis;                          // "left_x"
+  std::string negative, positive;                 // "A", "D"
+  std::string_view negative_does, positive_does;  // "left lever to the left", ...
+};
+std::vector<KeyHelp> keyboard_help();
+
+inline constexpr double kKeyRise = 4.0;     // lever travels a second while a key is held
+inline constexpr double kKeyFall = 8.0;     // back to the centre
+inline constexpr double kFineShare = 0.35;  // of the travel while Shift is held
+
+class KeyboardLevers {
+ public:
+  // Key presses and releases, and the loss of the keyboard. Keys pressed together with Ctrl, Alt or
+  // the logo key are no lever keys.
+  void handle(const SDL_Event& event);
+  // All keys count as released; levers spring back.
+  void release_all();
+  // At once: for a pause or a menu.
+  void centre();
+
+  // Moves the virtual levers to the time `now_s`.
+  void advance(double now_s);
+
+  const command::OperatorInput& input() const { return input_; }
+  bool any_held() const;
+
+ private:
+  static constexpr int kKeys = 512;  // SDL_NUM_SCANCODES
+  bool is_held(int scancode) const { return held_[static_cast<std::size_t>(scancode)]; }
+
+  std::array<bool, kKeys> held_{};
+  bool fine_ = false;
+  double last_s_ = 0.0;
+  bool started_ = false;
+  command::OperatorInput input_{};
+};
+
+// The keyboard fills in what the lever leaves of the travel: all of it at a centred lever, nothing at
+// a lever at its end. Continuous, and never beyond 1.
+double joined(double lever, double key);
+
+}  // namespace knuckleboom::input

@@ -1,0 +1,93 @@
+#include "input/menu_input.hpp"
+
+#include <cmath>
+
+#include <SDL2/SDL.h>
+
+#include "knuckleboom/core/command/lever_pattern.hpp"
+
+namespace knuckleboom::input {
+namespace {
+
+// Deflection towards one of four ends; 0 if the lever leans more across than along.
+double along(double value, double across) { return value > std::abs(across) ? value : 0.0; }
+
+}  // namespace
+
+void MenuInput::handle(const SDL_Event& event) {
+  if (event.type != SDL_KEYDOWN) return;
+  const bool first = event.key.repeat == 0;
+  switch (event.key.keysym.sym) {
+    case SDLK_UP:
+      keys_.up = true;
+      break;
+    case SDLK_DOWN:
+      keys_.down = true;
+      break;
+    case SDLK_LEFT:
+      keys_.left = true;
+      break;
+    case SDLK_RIGHT:
+      keys_.right = true;
+      break;
+    case SDLK_RETURN:
+    case SDLK_KP_ENTER:
+    case SDLK_SPACE:
+      keys_.accept = keys_.accept || first;
+      break;
+    case SDLK_ESCAPE:
+    case SDLK_BACKSPACE:
+      keys_.back = keys_.back || first;
+      keys_.menu = keys_.menu || (first && event.key.keysym.sym == SDLK_ESCAPE);
+      break;
+    default:
+      break;
+  }
+}
+
+bool MenuInput::fires(Act& act, bool wanted, bool released, bool repeats, double now_s) {
+  if (released) {
+    act = {};
+    return false;
+  }
+  if (act.blocked || !wanted) return false;
+  if (act.held && (!repeats || now_s < act.next_s)) return false;
+  act.next_s = now_s + (act.held ? kMenuRepeat_s : kMenuRepeatDelay_s);
+  act.held = true;
+  return true;
+}
+
+MenuButtons MenuInput::update(double now_s, const command::OperatorInput& levers,
+                              const MenuButtons& buttons) {
+  const auto axis = [&levers](command::LeverAxis a) {
+    return levers.axis[static_cast<std::size_t>(a)];
+  };
+  const double left_x = axis(command::LeverAxis::kLeftX);
+  const double left_y = axis(command::LeverAxis::kLeftY);
+  const double right_x = axis(command::LeverAxis::kRightX);
+  const double right_y = axis(command::LeverAxis::kRightY);
+  const auto step = [now_s](Act& act, double deflection, bool button, bool repeats) {
+    return fires(act, button || deflection > kMenuDeflection, !button && deflection < kMenuRelease,
+                 repeats, now_s);
+  };
+  MenuButtons acts = keys_;
+  keys_ = {};
+  acts.up = step(up_, along(left_y, left_x), buttons.up, true) || acts.up;
+  acts.down = step(down_, along(-left_y, left_x), buttons.down, true) || acts.down;
+  acts.left = step(left_, along(-left_x, left_y), buttons.left, true) || acts.left;
+  acts.right = step(right_, along(left_x, left_y), buttons.right, true) || acts.right;
+  acts.accept = step(accept_, along(right_x, right_y), buttons.accept, false) || acts.accept;
+  acts.back = step(back_, along(-right_x, right_y), buttons.back, false) || acts.back;
+  acts.menu = step(menu_, 0.0, buttons.menu, false) || acts.menu;
+  return acts;
+}
+
+void MenuInput::reset() {
+  for (Act* act : {&up_, &down_, &left_, &right_, &accept_, &back_, &menu_}) {
+    *act = {};
+    act->blocked = true;
+  }
+  keys_ = {};
+}
+
+}  // namespace knuckleboom::input

@@ -1,0 +1,51 @@
+// Menus by levers, game controller or keyboard: everything can be reached with two levers alone.
+//
+// The left lever moves the selection, the right lever to the right accepts, to the left goes back.
+// Buttons: 0 accepts, 1 goes back, 2 and 3 open the menu (a game controller: A, B, Start); hat or cross
+// move. Keys: arrows, Enter or Space, Escape or Backspace.
+#pragma once
+
+#include "knuckleboom/core/command/operator_input.hpp"
+
+union SDL_Event;
+
+namespace knuckleboom::input {
+
+// What is held down.
+struct MenuButtons {
+  bool up = false, down = false, left = false, right = false;
+  bool accept = false, back = false;
+  bool menu = false;  // opens the menu of a running exercise
+
+  bool any() const { return up || down || left || right || accept || back || menu; }
+  bool operator==(const MenuButtons&) const = default;
+};
+
+inline constexpr double kMenuDeflection = 0.6;  // beyond: an act
+inline constexpr double kMenuRelease = 0.35;    // within: ready for the next
+inline constexpr double kMenuRepeatDelay_s = 0.45;
+inline constexpr double kMenuRepeat_s = 0.15;  // directions only
+
+class MenuInput {
+ public:
+  // Keys pressed; the system's key repeat counts.
+  void handle(const SDL_Event& event);
+  // What was asked for since the last call: each member true for one act. levers: without keyboard.
+  MenuButtons update(double now_s, const command::OperatorInput& levers,
+                     const MenuButtons& buttons);
+  // What is deflected or held now must be let go before it counts: call it when a menu opens.
+  void reset();
+
+ private:
+  struct Act {
+    bool held = false;
+    bool blocked = false;
+    double next_s = 0.0;
+  };
+  static bool fires(Act& act, bool wanted, bool released, bool repeats, double now_s);
+
+  Act up_, down_, left_, right_, accept_, back_, menu_;
+  MenuButtons keys_;
+};
+
+}  // namespace knuckleboom::input
