@@ -5,7 +5,6 @@
 // to the right and towards the operator, so y axes are usually inverted.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +16,8 @@ namespace knuckleboom::command {
 inline constexpr int kRawMin = -32768;
 inline constexpr int kRawMax = 32767;
 
-// Names of the lever axes in files, by LeverAxis.
-inline constexpr std::array<std::string_view, kLeverAxes> kLeverAxisNames = {
-    "left_x",      "left_y",     "left_twist",  "right_x",     "right_y",
-    "right_twist", "left_pedal", "right_pedal", "left_rocker", "right_rocker"};
-
 constexpr std::string_view name_of(LeverAxis axis) {
-  return kLeverAxisNames[static_cast<std::size_t>(axis)];
+  return kLeverAxisNames[static_cast<int>(axis)];
 }
 
 // The same function on the other side: left_x <-> right_x.
