@@ -187,8 +187,7 @@ class ExerciseReader {
 
   // Names are how log tasks and overrides point at things.
   std::string unique_name(TableReader& reader, std::set<std::string>& names, bool needed) {
-    const std::string name =
-        needed ? reader.required_text("name") : reader.text("name").value_or("");
+    std::string name = needed ? reader.required_text("name") : reader.text("name").value_or("");
     if (name.empty()) return name;
     if (!is_name(name))
       reader.error("name", fmt::format("'name' is \"{}\"; a name starts with a letter and has "
@@ -376,8 +375,9 @@ class ExerciseReader {
   template <typename T>
   int index_of(TableReader& reader, std::string_view key, const std::vector<T>& things) {
     const std::string name = reader.required_text(key);
-    std::vector<std::string> names;
-    for (const T& thing : things) names.push_back(thing.name);
+    std::vector<std::string> names(things.size());
+    std::transform(things.begin(), things.end(), names.begin(),
+                   [](const T& thing) { return thing.name; });
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end() && !name.empty())
       reader.error(key, fmt::format("there is no {} '{}'{}", key, name, alternatives(name, names)));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "knuckleboom/core/multibody/tree.hpp"
+#include "knuckleboom/core/training/task.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 
 namespace {

@@ -12,10 +12,9 @@
 namespace knuckleboom::training {
 namespace {
 
-constexpr double kMovedAxis =
-    0.03;                           // a lever beyond it, and a function with it, starts the attempt
-constexpr double kCalmSpeed = 0.1;  // m/s; a log slower than it
-constexpr double kCalmTime_s = 0.5;   // and for so long has come to rest
+constexpr double kMovedAxis = 0.03;   // of a lever's travel; it starts the attempt
+constexpr double kCalmSpeed = 0.1;    // m/s; a log slower than it
+constexpr double kCalmTime = 0.5;     // s; and for so long has come to rest
 constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
 constexpr double kAboveStakes = 0.3;  // m; a heap may be so much higher
 constexpr double kBelowGround = 0.1;  // m; uneven ground below the bunk's ends
@@ -283,7 +282,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   const bool down = task.carried != 0 && !held && lies_in_bunk(wanted, snapshot);
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
   task.dwell_s = down && (resting || speed < kCalmSpeed) ? task.dwell_s + dt : 0.0;
-  if (down && (resting || task.dwell_s >= kCalmTime_s)) place_log(task, snapshot, score);
+  if (down && (resting || task.dwell_s >= kCalmTime)) place_log(task, snapshot, score);
 }
 
 void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const {
@@ -327,7 +326,7 @@ void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
   const Vec3 to = held ? bunk.centre_W : vector(log.p);
   out.distance = (to - from).norm();
   out.angle = angle_between(axis_of(log), held ? bunk.along_W : vector(snapshot.grip_axis_W));
-  out.dwell = std::min(1.0, state.dwell_s / kCalmTime_s);
+  out.dwell = std::min(1.0, state.dwell_s / kCalmTime);
   for (int c = 0; c < 3; ++c) out.target_W[c] = to(c);
 }
 
