@@ -56,7 +56,7 @@ const std::vector<Layer>& layers() {
       {"runtime/", {"core/", "io/", "version.hpp"}},
       {"input/", {"core/math/", "core/command/", "runtime/"}},
       {"view/",
-       {"core/math/", "core/world/world.hpp", "core/sim/snapshot", "core/training/session_snapshot",
+       {"core/math/", "core/world/", "core/sim/snapshot", "core/training/session_snapshot",
         "runtime/latest_value"}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"app/",

@@ -4,6 +4,7 @@
 // capsule, but for the ground, a height field. World frame: z up, SI units. docs/theory/contact.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@ namespace knuckleboom::world {
 inline constexpr int kMaxLogs = 16;
 inline constexpr int kMaxMachineShapes = 32;
 inline constexpr int kMaxContacts = 192;
+inline constexpr int kMaxTouches = 32;
 
 // Heights on a square grid, bilinear between its points and level beyond its edge.
 struct Ground {
@@ -63,6 +65,14 @@ struct Bunk {
   int colour = 0;
 };
 
+// The bunk as it touches and as it is to be drawn: two beams, then four stakes. The beams lie level on the
+// highest ground under them.
+inline constexpr int kBunkBeams = 2;
+inline constexpr int kBunkParts = 6;
+inline constexpr double kBeamRadius = 0.08;   // m
+inline constexpr double kStakeRadius = 0.05;  // m
+std::array<Capsule, kBunkParts> bunk_parts(const Bunk& bunk, const Ground& ground);
+
 struct Log {
   std::string name;
   double length = 4.0;      // m
@@ -74,6 +84,11 @@ struct Log {
   double lift = 0.0;        // above the ground at the start [m]
 };
 double mass(const Log& log);  // kg, of a cylinder
+// Of a cylinder about its centre, in its own frame: about its axis, across it [kg m^2].
+struct LogInertia {
+  double axial, transverse;
+};
+LogInertia inertia(const Log& log);
 
 struct ContactLaw {
   double stiffness = 8e5;           // N/m, between hard things
@@ -101,13 +116,26 @@ struct LogState {
   std::int32_t calm_ticks;
 };
 
-// What touches: bristle of the friction and history of one contact. Identified by the two parts.
+// The log's capsule, world frame: as long as the log over all, so its rounded ends lie within the log.
+Capsule log_shape(const Log& log, const LogState& state);
+
+// What touches: bristle of the friction and history of one contact. Identified by the two parts and the
+// place on them.
 struct ContactState {
   std::int32_t key_a, key_b;  // 0, 0: slot free
   std::int32_t machine;       // 1: a machine part (or the held log) takes part
   std::int32_t ticks;         // since it began
   double bristle[3];          // tangential deflection [m]
+  double roll[3];             // rolling and spinning deflection [rad]
+  double normal[3];           // from b to a; keeps the side on which a is
   double impulse;             // of the normal force since it began [N s]
+};
+
+// A collision that goes on, or ended so short a time ago that touching again belongs to it.
+struct TouchState {
+  std::int32_t role;    // PartRole + 1; head and jaws are one; 0: slot free
+  std::int32_t object;  // what it touches: ground, a stem, a whole bunk, a log, the carrier
+  double apart_s;       // since they last touched
 };
 
 // With what the machine (or the log it holds) collided.
@@ -117,6 +145,7 @@ inline constexpr int kObstacles = 5;
 struct WorldState {
   LogState log[kMaxLogs];
   ContactState contact[kMaxContacts];
+  TouchState touch[kMaxTouches];
   std::int64_t collisions[kObstacles];  // contacts begun, machine against these
   double impulse[kObstacles];           // N s, normal
   double machine_force;                 // largest normal force on the machine in this tick [N]
@@ -154,11 +183,15 @@ class World {
   WorldState initial_state() const;
 
   // One tick: forces between parts, logs and ground from where they are now; moves the free logs
-  // by dt. forces: what the machine feels, to be held over its own tick. No heap, no exception.
+  // by dt, in several smaller steps if it is long, during which the parts go on as they move now.
+  // forces: what the machine feels, to be held over its own tick (of a contact with a log: the mean
+  // over the smaller steps, so that f dt is what the log got). No heap, no exception. Parts beyond
+  // kMaxMachineShapes are left out. dt: 0.25 to 4 ms.
   void step(std::span<const MachinePart> parts, double dt, WorldState& state,
             PartForces& forces) const;
 
   // The machine takes a log out of the world's hands, and gives it back with its motion.
+  // A held log is not simulated: the caller moves it (p, q, v, omega) and gives it as a kHeldLog part.
   void hold(int log, WorldState& state) const;
   void release(int log, const Vec3& v_W, const Vec3& omega_W, WorldState& state) const;
 
@@ -166,9 +199,28 @@ class World {
   const Ground& ground() const { return ground_; }
   int log_count() const { return static_cast<int>(recipe_.logs.size()); }
 
+  // Stems and bunks, what they are, and what the step needs of a log; for the step.
+  struct Fixed {
+    Capsule shape;
+    Vec3 low, high;  // bounding box
+    Obstacle kind;
+    std::int32_t object;  // TouchState::object
+  };
+  struct LogConstants {
+    double mass, half_axis, radius, length;
+    LogInertia inertia;
+    double damping;  // N s/m, against what stands still
+  };
+  const std::vector<Fixed>& fixed() const { return fixed_; }
+  const std::vector<LogConstants>& log_constants() const { return log_constants_; }
+  double ground_top() const { return ground_top_; }
+
  private:
   WorldRecipe recipe_;
   Ground ground_;
+  std::vector<Fixed> fixed_;
+  std::vector<LogConstants> log_constants_;
+  double ground_top_ = 0.0;  // no ground is higher [m]
 };
 
 }  // namespace knuckleboom::world

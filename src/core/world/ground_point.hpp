@@ -1,0 +1,15 @@
+// Height and normal of the ground at once.
+#pragma once
+
+#include "knuckleboom/core/world/world.hpp"
+
+namespace knuckleboom::world {
+
+struct GroundPoint {
+  double z;
+  Vec3 normal;
+};
+
+GroundPoint ground_point(const Ground& ground, double x, double y);
+
+}  // namespace knuckleboom::world

@@ -1,0 +1,827 @@
+// One tick of the forest: who may touch whom, what they do to each other, where the logs go.
+// docs/theory/contact.md.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "contact_keys.hpp"
+#include "contact_law.hpp"
+#include "ground_point.hpp"
+#include "knuckleboom/core/world/closest_points.hpp"
+
+namespace knuckleboom::world {
+
+namespace {
+
+constexpr double kGravity = 9.81;
+constexpr double kBoxMargin = 0.01;        // m
+constexpr double kSampleDistance = 1.3;    // along a capsule on the ground [m]
+constexpr double kParallelSine = 0.3;      // beyond it two capsules touch in one point
+constexpr double kExcess = 1e-6;           // m
+constexpr double kFollowed = 0.1;          // how far something that went through is pushed back [m]
+constexpr double kCalmSpeed = 0.01;        // m/s
+constexpr double kCalmAcceleration = 0.3;  // m/s^2
+constexpr double kCalmTime = 0.5;          // s
+constexpr double kStillSpeed = 1e-3;       // of a carrier part [m/s]
+constexpr double kCollisionApart = 0.2;    // s
+constexpr std::int32_t kCarrierObject = kFirstFixedKey - 1;
+
+struct Box {
+  Vec3 low, high;
+};
+
+bool overlap(const Box& a, const Box& b) {
+  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
+}
+
+// A capsule on its way. p: a point of the body, v its velocity.
+struct Moving {
+  Vec3 a, b;
+  double radius;
+  Vec3 p, v, omega;
+  Vec3 velocity_at(const Vec3& x) const { return v + omega.cross(x - p); }
+};
+
+Moving at_rest(const Capsule& shape) {
+  return {shape.a, shape.b, shape.radius, shape.a, Vec3::Zero(), Vec3::Zero()};
+}
+
+Box box_of(const Moving& m, double margin) {
+  const Vec3 r = Vec3::Constant(m.radius + margin);
+  return {m.a.cwiseMin(m.b) - r, m.a.cwiseMax(m.b) + r};
+}
+
+double fastest(const Moving& m) {
+  return std::sqrt(std::max(m.velocity_at(m.a).squaredNorm(), m.velocity_at(m.b).squaredNorm()));
+}
+
+struct MovingLog {
+  Moving m;  // p: centre
+  double q[4];
+  Vec3 axis;
+  Vec3 force, torque;
+  bool touched;
+};
+
+// Where two bodies touch; the normal points from b to a.
+struct Touch {
+  Vec3 normal, point;
+  double depth;
+  int feature;
+};
+
+struct Touches {
+  int count = 0;
+  Touch touch[kFeatures];
+  void add(const Vec3& normal, const Vec3& point, double depth, int feature) {
+    if (count < kFeatures) touch[count++] = {normal, point, depth, feature};
+  }
+};
+
+struct Pair {
+  std::int16_t first, second;
+};
+
+template <int Capacity>
+struct Pairs {
+  int count = 0;
+  Pair pair[Capacity];
+  void add(int first, int second, std::int64_t& dropped) {
+    if (count == Capacity) {
+      ++dropped;
+      return;
+    }
+    pair[count++] = {static_cast<std::int16_t>(first), static_cast<std::int16_t>(second)};
+  }
+  const Pair* begin() const { return pair; }
+  const Pair* end() const { return pair + count; }
+};
+
+bool takes_part(PartRole role) { return role != PartRole::kCarrier; }
+
+bool minds_carrier(PartRole role) {
+  return role == PartRole::kHead || role == PartRole::kJaw || role == PartRole::kHeldLog;
+}
+
+// Middle of the overlap, from a point on a's axis.
+Vec3 touching_point(const Vec3& on_axis, const Vec3& normal, double radius, double depth) {
+  return on_axis - (radius - 0.5 * depth) * normal;
+}
+
+int ground_samples(const Moving& m) {
+  const double length = (m.b - m.a).norm();
+  const int pieces =
+      static_cast<int>(std::min(std::ceil(length / kSampleDistance), kFeatures - 1.0));
+  return std::max(pieces, 1) + 1;
+}
+
+void touches_with_ground(const Moving& m, const Ground& ground, double top, Touches& out) {
+  if (std::min(m.a.z(), m.b.z()) - m.radius >= top) return;
+  const int n = ground_samples(m);
+  for (int i = 0; i < n; ++i) {
+    const Vec3 p = m.a + (static_cast<double>(i) / (n - 1)) * (m.b - m.a);
+    if (p.z() - m.radius >= top) continue;
+    const GroundPoint under = ground_point(ground, p.x(), p.y());
+    const double depth = m.radius - (p.z() - under.z) * under.normal.z();
+    if (depth > 0.0)
+      out.add(under.normal, touching_point(p, under.normal, m.radius, depth), depth, i);
+  }
+}
+
+// Depth at a point of a's axis; adds the touch if there is one.
+double touch_at(const Moving& a, const Moving& b, double s, int feature, Touches& out) {
+  const Vec3 on_a = a.a + s * (a.b - a.a);
+  const Vec3 d = on_a - closest_on_segment(b.a, b.b, on_a);
+  const double distance = d.norm();
+  const double depth = a.radius + b.radius - distance;
+  if (depth <= 0.0 || distance < 1e-9) return 0.0;
+  const Vec3 normal = d / distance;
+  out.add(normal, touching_point(on_a, normal, a.radius, depth), depth, feature);
+  return depth;
+}
+
+// Features: 0 and 1 the ends of the length over which nearly parallel capsules lie along each other, 2
+// where they are closest. The closest point carries only what it is deeper than the ends, so the force
+// goes over smoothly from crossed to parallel.
+void touches_side_by_side(const Moving& a, const Moving& b, const ClosestPoints& closest,
+                          const Vec3& normal, double depth, Touches& out) {
+  double deeper = depth;
+  const Vec3 da = a.b - a.a;
+  const Vec3 db = b.b - b.a;
+  const double aa = da.squaredNorm();
+  if (depth < 0.7 * (a.radius + b.radius) && aa > 0.0 &&
+      da.cross(db).squaredNorm() < kParallelSine * kParallelSine * aa * db.squaredNorm()) {
+    const double s0 = clamp_to_unit(da.dot(b.a - a.a) / aa);
+    const double s1 = clamp_to_unit(da.dot(b.b - a.a) / aa);
+    const double low = std::min(s0, s1);
+    const double high = std::max(s0, s1);
+    if ((high - low) * (high - low) * aa > 1e-4) {
+      const double low_depth = touch_at(a, b, low, 0, out);
+      const double high_depth = touch_at(a, b, high, 1, out);
+      deeper = depth - std::max(low_depth, high_depth);
+    }
+  }
+  if (deeper > kExcess)
+    out.add(normal, touching_point(closest.a, normal, a.radius, depth), deeper, 2);
+}
+
+// The side from which a came, if it jumped over b's axis within its last step.
+bool crossed(const Moving& a, const Moving& b, const ClosestPoints& closest, const Vec3& step,
+             Vec3& side) {
+  const double reach = a.radius + b.radius;
+  const Vec3 d = closest.a - closest.b;
+  const ClosestPoints before = closest_points(a.a - step, a.b - step, b.a, b.b);
+  const Vec3 e = before.a - before.b;
+  const double e_norm = e.norm();
+  const bool is_on_axis = d.norm() < 1e-9;
+  if (e_norm < 1e-9 || (e.dot(d) >= 0.0 && !is_on_axis)) return false;
+  const Vec3 back = (d.norm() / (d.norm() + e_norm)) * step;
+  const ClosestPoints between = closest_points(a.a - back, a.b - back, b.a, b.b);
+  if ((between.a - between.b).squaredNorm() >= reach * reach) return false;
+  side = e / e_norm;
+  return true;
+}
+
+class Tick {
+ public:
+  Tick(const World& world, std::span<const MachinePart> parts, double dt, WorldState& state,
+       PartForces& forces)
+      : world_(world),
+        fixed_(world.fixed()),
+        constants_(world.log_constants()),
+        law_(world.recipe().contact),
+        parts_(parts.first(std::min<std::size_t>(parts.size(), kMaxMachineShapes))),
+        part_count_(static_cast<int>(parts_.size())),
+        log_count_(world.log_count()),
+        dt_(dt),
+        steps_(std::max(1, static_cast<int>(std::ceil(dt / kSmallStep - 1e-9)))),
+        h_(dt / steps_),
+        machine_damping_(machine_damping(law_, dt)),
+        state_(state),
+        forces_(forces) {}
+
+  void run() {
+    forces_.count = 0;
+    state_.machine_force = 0.0;
+    if (parts_.size() == 0 && !any_free()) {
+      finish_touches();
+      ++state_.ticks;
+      return;
+    }
+    load();
+    find_pairs();
+    touch_machine_with_fixed();
+    for (int i = 0; i < steps_; ++i) {
+      place_parts(i * h_);
+      wake_touched();
+      small_step();
+    }
+    finish_forces();
+    store_logs();
+    let_rest();
+    finish_touches();
+    ++state_.ticks;
+  }
+
+ private:
+  // --- Set-up -----------------------------------------------------------------
+
+  bool is_free(int i) const { return state_.log[i].status == LogStatus::kFree; }
+
+  bool any_free() const {
+    for (int i = 0; i < log_count_; ++i)
+      if (is_free(i)) return true;
+    return false;
+  }
+
+  void place_log(int i) {
+    MovingLog& log = log_[i];
+    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    log.axis = axis_of(log.q);
+    log.m.a = log.m.p - c.half_axis * log.axis;
+    log.m.b = log.m.p + c.half_axis * log.axis;
+  }
+
+  void load() {
+    for (int i = 0; i < log_count_; ++i) {
+      const LogState& from = state_.log[i];
+      MovingLog& log = log_[i];
+      for (int k = 0; k < 4; ++k) log.q[k] = from.q[k];
+      log.m.radius = constants_[static_cast<std::size_t>(i)].radius;
+      log.m.p = vector_of(from.p);
+      log.m.v = vector_of(from.v);
+      log.m.omega = vector_of(from.omega);
+      place_log(i);
+    }
+    place_parts(0.0);
+    int used = 0;
+    for (int i = 0; i < kMaxContacts; ++i) {
+      const ContactState& c = state_.contact[i];
+      key_[i] = key_of(c.key_a, c.key_b);
+      force_of_slot_[i] = -1;
+      live_[i] = false;
+      if (c.key_a != 0) used = i + 1;
+    }
+    used_ = used;
+  }
+
+  // Where the parts are after t of this tick, moving on as they do now.
+  void place_parts(double t) {
+    for (int i = 0; i < part_count_; ++i) {
+      const MachinePart& part = parts_[static_cast<std::size_t>(i)];
+      Moving& m = part_[i];
+      m = {part.shape.a, part.shape.b, part.shape.radius, part.p_W, part.v_W, part.omega_W};
+      if (t == 0.0) continue;
+      const Vec3 to_a = t * m.velocity_at(m.a);
+      const Vec3 to_b = t * m.velocity_at(m.b);
+      m.a += to_a;
+      m.b += to_b;
+      m.p += t * m.v;
+    }
+  }
+
+  bool wakes(int part) const {
+    return parts_[static_cast<std::size_t>(part)].role != PartRole::kCarrier ||
+           fastest(part_[part]) > kStillSpeed;
+  }
+
+  // --- Who may touch whom in this tick ----------------------------------------
+
+  void find_pairs() {
+    log_fixed_.count = 0;
+    log_log_.count = 0;
+    log_part_.count = 0;
+    part_fixed_.count = 0;
+    log_sleeper_.count = 0;
+    part_sleeper_.count = 0;
+    Box part_box[kMaxMachineShapes];
+    Box all{Vec3::Constant(1e30), Vec3::Constant(-1e30)};
+    for (int i = 0; i < part_count_; ++i) {
+      part_box[i] = box_of(part_[i], kBoxMargin + kFollowed + dt_ * fastest(part_[i]));
+      if (!takes_part(parts_[static_cast<std::size_t>(i)].role)) continue;
+      all.low = all.low.cwiseMin(part_box[i].low);
+      all.high = all.high.cwiseMax(part_box[i].high);
+    }
+    for (std::size_t k = 0; k < fixed_.size(); ++k) {
+      const Box box{fixed_[k].low, fixed_[k].high};
+      if (!overlap(all, box)) continue;
+      for (int i = 0; i < part_count_; ++i)
+        if (takes_part(parts_[static_cast<std::size_t>(i)].role) && overlap(part_box[i], box))
+          part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
+    }
+    Box log_box[kMaxLogs];
+    for (int i = 0; i < log_count_; ++i) {
+      const double way = is_free(i) ? dt_ * (fastest(log_[i].m) + kGravity * dt_) : 0.0;
+      log_box[i] = box_of(log_[i].m, kBoxMargin + way);
+    }
+    for (int i = 0; i < log_count_; ++i) {
+      if (state_.log[i].status == LogStatus::kHeld) continue;
+      for (int j = 0; j < part_count_; ++j) {
+        if (!overlap(log_box[i], part_box[j])) continue;
+        if (is_free(i))
+          log_part_.add(i, j, state_.contacts_dropped);
+        else if (wakes(j))
+          part_sleeper_.add(j, i, state_.contacts_dropped);
+      }
+      if (!is_free(i)) continue;
+      for (std::size_t k = 0; k < fixed_.size(); ++k)
+        if (overlap(log_box[i], {fixed_[k].low, fixed_[k].high}))
+          log_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
+      for (int j = 0; j < log_count_; ++j) {
+        if (j == i || !overlap(log_box[i], log_box[j])) continue;
+        if (state_.log[j].status == LogStatus::kResting)
+          log_sleeper_.add(i, j, state_.contacts_dropped);
+        else if (is_free(j) && j > i)
+          log_log_.add(i, j, state_.contacts_dropped);
+      }
+    }
+  }
+
+  static bool touch_each_other(const Moving& a, const Moving& b) {
+    const ClosestPoints c = closest_points(a.a, a.b, b.a, b.b);
+    const double reach = a.radius + b.radius;
+    return (c.a - c.b).squaredNorm() < reach * reach;
+  }
+
+  void wake_touched() {
+    for (int round = 0; round < kMaxLogs; ++round) {
+      bool woken = false;
+      for (const Pair& pair : part_sleeper_) woken |= wake_if(part_[pair.first], pair.second);
+      for (const Pair& pair : log_sleeper_) woken |= wake_if(log_[pair.first].m, pair.second);
+      if (!woken) return;
+      find_pairs();
+    }
+  }
+
+  bool wake_if(const Moving& m, int sleeper) {
+    if (is_free(sleeper) || !touch_each_other(m, log_[sleeper].m)) return false;
+    wake(sleeper, log_count_, state_);
+    return true;
+  }
+
+  // --- Contacts that are remembered -------------------------------------------
+
+  static std::uint64_t key_of(std::int32_t a, std::int32_t b) {
+    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32) |
+           static_cast<std::uint32_t>(b);
+  }
+
+  // Contacts come in much the same order every time: the search starts where the last one ended.
+  int find(std::int32_t key_a, std::int32_t key_b) {
+    const std::uint64_t key = key_of(key_a, key_b);
+    for (int n = 0, i = next_; n < used_; ++n, ++i) {
+      if (i >= used_) i = 0;
+      if (key_[i] != key) continue;
+      next_ = i + 1;
+      return i;
+    }
+    return -1;
+  }
+
+  int find_or_add(std::int32_t key_a, std::int32_t key_b, bool machine) {
+    const int found = find(key_a, key_b);
+    if (found >= 0) return found;
+    for (int i = 0; i < kMaxContacts; ++i)
+      if (key_[i] == 0) {
+        state_.contact[i] = ContactState{};
+        state_.contact[i].key_a = key_a;
+        state_.contact[i].key_b = key_b;
+        state_.contact[i].machine = machine ? 1 : 0;
+        key_[i] = key_of(key_a, key_b);
+        force_of_slot_[i] = -1;
+        used_ = std::max(used_, i + 1);
+        return i;
+      }
+    ++state_.contacts_dropped;
+    return -1;
+  }
+
+  // Forgets what no longer touches; what rests is left as it was.
+  void forget_old() {
+    for (int i = 0; i < used_; ++i) {
+      if (key_[i] == 0 || live_[i]) continue;
+      ContactState& c = state_.contact[i];
+      const int log = log_of(body_a(c));
+      if (log >= 0 && state_.log[log].status == LogStatus::kResting) continue;
+      c = ContactState{};
+      key_[i] = 0;
+      force_of_slot_[i] = -1;
+    }
+  }
+
+  // --- Two capsules -----------------------------------------------------------
+
+  // The side on which a was when it last touched b; false: it did not.
+  bool last_side(std::int32_t key_a, std::int32_t key_b, Vec3& side) {
+    for (const int feature : {2, 0, 1}) {
+      const int slot = find(key_a, with_feature(key_b, feature));
+      if (slot < 0) continue;
+      side = vector_of(state_.contact[slot].normal);
+      return true;
+    }
+    return false;
+  }
+
+  // step_time: of one step of a, if it may be fast; else 0.
+  void touches_of(const Moving& a, const Moving& b, std::int32_t key_a, std::int32_t key_b,
+                  double step_time, Touches& out) {
+    const ClosestPoints closest = closest_points(a.a, a.b, b.a, b.b);
+    const Vec3 d = closest.a - closest.b;
+    const double reach = a.radius + b.radius;
+    const double square = d.squaredNorm();
+    if (step_time == 0.0 && square >= reach * reach) return;
+    const double distance = std::sqrt(square);
+    const double doubtful = step_time > 0.0 ? reach + kFollowed : 0.5 * reach;
+    if (distance < doubtful) {
+      Vec3 side;
+      bool is_known = last_side(key_a, key_b, side);
+      if (!is_known && step_time > 0.0) {
+        const Vec3 step = step_time * (a.velocity_at(closest.a) - b.velocity_at(closest.b));
+        const double way = step.norm();
+        is_known = way > 0.5 * reach && distance < way && crossed(a, b, closest, step, side);
+      }
+      if (is_known && side.dot(d) < 0.0) {
+        const Vec3 back = distance > 1e-9 ? Vec3(d / -distance) : side;
+        const double depth = reach + distance;
+        out.add(back, 0.5 * (closest.a + closest.b), depth, 2);
+        return;
+      }
+      if (distance <= 1e-9) {
+        // Axes meet: whatever side it was on, or out at the top.
+        const Vec3 up = is_known ? side : Vec3::UnitZ();
+        out.add(up, closest.a, reach, 2);
+        return;
+      }
+    }
+    if (distance >= reach) return;
+    touches_side_by_side(a, b, closest, d / distance, reach - distance, out);
+  }
+
+  // --- Forces -----------------------------------------------------------------
+
+  static void load_log(MovingLog& log, const Vec3& f, const Vec3& point, const Vec3& torque) {
+    log.force += f;
+    log.torque += (point - log.m.p).cross(f) + torque;
+    log.touched = true;
+  }
+
+  ContactForce resolve(const PairLaw& law, const Touch& touch, const Moving& a, const Moving& b,
+                       int slot, double h) {
+    live_[slot] = true;
+    const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
+    return contact_force(law, touch.depth, touch.normal, v, a.omega - b.omega, h,
+                         state_.contact[slot]);
+  }
+
+  void touch_log_with_ground(int i) {
+    Touches touches;
+    touches_with_ground(log_[i].m, world_.ground(), world_.ground_top(), touches);
+    if (touches.count == 0) return;
+    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const PairLaw law = rolling_law(law_, c.damping, c.radius, c.inertia.axial);
+    for (int k = 0; k < touches.count; ++k) {
+      const Touch& touch = touches.touch[k];
+      const int slot = find_or_add(log_key(i), with_feature(kGroundKey, touch.feature), false);
+      if (slot < 0) continue;
+      const ContactForce force = resolve(law, touch, log_[i].m, kStill, slot, h_);
+      load_log(log_[i], force.f, touch.point, force.torque);
+    }
+  }
+
+  void touch_log_with_fixed(int i, int k) {
+    const Moving fixed = at_rest(fixed_[static_cast<std::size_t>(k)].shape);
+    Touches touches;
+    touches_of(log_[i].m, fixed, log_key(i), fixed_key(k), 0.0, touches);
+    if (touches.count == 0) return;
+    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const PairLaw law = rolling_law(law_, c.damping, c.radius, c.inertia.axial);
+    for (int t = 0; t < touches.count; ++t) {
+      const Touch& touch = touches.touch[t];
+      const int slot = find_or_add(log_key(i), with_feature(fixed_key(k), touch.feature), false);
+      if (slot < 0) continue;
+      const ContactForce force = resolve(law, touch, log_[i].m, fixed, slot, h_);
+      load_log(log_[i], force.f, touch.point, force.torque);
+    }
+  }
+
+  void touch_logs(int i, int j) {
+    Touches touches;
+    touches_of(log_[i].m, log_[j].m, log_key(i), log_key(j), 0.0, touches);
+    if (touches.count == 0) return;
+    const LogConstants& a = constants_[static_cast<std::size_t>(i)];
+    const LogConstants& b = constants_[static_cast<std::size_t>(j)];
+    const double reduced = a.mass * b.mass / (a.mass + b.mass);
+    const PairLaw law = rolling_law(law_, log_damping(law_, reduced), std::min(a.radius, b.radius),
+                                    std::min(a.inertia.axial, b.inertia.axial));
+    for (int t = 0; t < touches.count; ++t) {
+      const Touch& touch = touches.touch[t];
+      const int slot = find_or_add(log_key(i), with_feature(log_key(j), touch.feature), false);
+      if (slot < 0) continue;
+      const ContactForce force = resolve(law, touch, log_[i].m, log_[j].m, slot, h_);
+      load_log(log_[i], force.f, touch.point, force.torque);
+      load_log(log_[j], -force.f, touch.point, -force.torque);
+    }
+  }
+
+  void touch_log_with_part(int i, int j) {
+    const MachinePart& part = parts_[static_cast<std::size_t>(j)];
+    const std::int32_t key = part_key(part.id);
+    Touches touches;
+    touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches);
+    if (touches.count == 0) return;
+    const double damping =
+        std::min(constants_[static_cast<std::size_t>(i)].damping, machine_damping_);
+    const PairLaw law = pair_law(law_, damping);
+    for (int t = 0; t < touches.count; ++t) {
+      const Touch& touch = touches.touch[t];
+      const bool is_machine = takes_part(part.role);
+      const int slot = find_or_add(log_key(i), with_feature(key, touch.feature), is_machine);
+      if (slot < 0) continue;
+      const ContactForce force = resolve(law, touch, log_[i].m, part_[j], slot, h_);
+      load_log(log_[i], force.f, touch.point, force.torque);
+      add_mean_force(slot, j, touch.point, -force.f, force.normal);
+      if (is_machine)
+        note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j], force.normal, h_);
+    }
+  }
+
+  // What does not move by itself is met once, from where the machine is now.
+  void touch_machine_with_fixed() {
+    const PairLaw law = pair_law(law_, machine_damping_);
+    for (int i = 0; i < part_count_; ++i) {
+      const MachinePart& part = parts_[static_cast<std::size_t>(i)];
+      if (!takes_part(part.role)) continue;
+      Touches touches;
+      touches_with_ground(part_[i], world_.ground(), world_.ground_top(), touches);
+      meet(law, i, kStill, kGroundKey, Obstacle::kGround, kGroundKey, -1, touches);
+    }
+    for (const Pair& pair : part_fixed_) {
+      const World::Fixed& other = fixed_[static_cast<std::size_t>(pair.second)];
+      const Moving fixed = at_rest(other.shape);
+      const std::int32_t key = fixed_key(pair.second);
+      Touches touches;
+      touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, dt_, touches);
+      meet(law, pair.first, fixed, key, other.kind, other.object, -1, touches);
+    }
+    for (int i = 0; i < part_count_; ++i) {
+      if (!minds_carrier(parts_[static_cast<std::size_t>(i)].role)) continue;
+      const Box box = box_of(part_[i], kBoxMargin + kFollowed + dt_ * fastest(part_[i]));
+      for (int j = 0; j < part_count_; ++j) {
+        if (parts_[static_cast<std::size_t>(j)].role != PartRole::kCarrier) continue;
+        if (!overlap(box, box_of(part_[j], 0.0))) continue;
+        Touches touches;
+        touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), dt_, touches);
+        meet(law, i, part_[j], key_of_part(j), Obstacle::kCarrier, kCarrierObject, j, touches);
+      }
+    }
+  }
+
+  std::int32_t key_of_part(int i) const { return part_key(parts_[static_cast<std::size_t>(i)].id); }
+
+  // other_part: that feels the opposite force; -1: none.
+  void meet(const PairLaw& law, int i, const Moving& other, std::int32_t other_key, Obstacle kind,
+            std::int32_t object, int other_part, const Touches& touches) {
+    for (int t = 0; t < touches.count; ++t) {
+      const Touch& touch = touches.touch[t];
+      const int slot = find_or_add(key_of_part(i), with_feature(other_key, touch.feature), true);
+      if (slot < 0) continue;
+      const ContactForce force = resolve(law, touch, part_[i], other, slot, dt_);
+      kept_[slot] = true;
+      add_force(i, touch.point, force.f);
+      if (other_part >= 0) add_force(other_part, touch.point, -force.f);
+      note(parts_[static_cast<std::size_t>(i)].role, kind, object, touch, part_[i], other,
+           force.normal, dt_);
+      state_.machine_force = std::max(state_.machine_force, force.normal);
+    }
+  }
+
+  // --- What the machine feels -------------------------------------------------
+
+  int add_force(int part, const Vec3& point, const Vec3& f) {
+    if (forces_.count == kMaxContacts) {
+      ++state_.contacts_dropped;
+      return -1;
+    }
+    forces_.force[forces_.count] = {part, point, f};
+    weight_[forces_.count] = 0.0;
+    return forces_.count++;
+  }
+
+  // Mean of the force over the tick, at the mean place weighted with it.
+  void add_mean_force(int slot, int part, const Vec3& point, const Vec3& f, double normal) {
+    if (force_of_slot_[slot] < 0) {
+      force_of_slot_[slot] = static_cast<std::int16_t>(add_force(part, Vec3::Zero(), Vec3::Zero()));
+      if (force_of_slot_[slot] < 0) return;
+    }
+    const int k = force_of_slot_[slot];
+    const double weight = normal + 1e-12;
+    PartForce& force = forces_.force[k];
+    force.f_W += (1.0 / steps_) * f;
+    force.p_W += weight * point;
+    weight_[k] += weight;
+    mean_normal_[k] = (weight_[k] == weight ? 0.0 : mean_normal_[k]) + normal / steps_;
+  }
+
+  void finish_forces() {
+    for (int k = 0; k < forces_.count; ++k) {
+      if (weight_[k] <= 0.0) continue;
+      forces_.force[k].p_W /= weight_[k];
+      state_.machine_force = std::max(state_.machine_force, mean_normal_[k]);
+    }
+  }
+
+  // A collision begins when the two were apart for a while.
+  void note(PartRole role, Obstacle kind, std::int32_t object, const Touch& touch, const Moving& a,
+            const Moving& b, double normal, double h) {
+    const PartRole body = role == PartRole::kJaw ? PartRole::kHead : role;
+    const std::int32_t who = static_cast<std::int32_t>(body) + 1;
+    const auto k = static_cast<std::size_t>(kind);
+    state_.impulse[k] += normal * h;
+    int free_slot = -1;
+    for (int i = 0; i < kMaxTouches; ++i) {
+      TouchState& t = state_.touch[i];
+      if (t.role == who && t.object == object) {
+        t.apart_s = -1.0;
+        return;
+      }
+      if (t.role == 0 && free_slot < 0) free_slot = i;
+    }
+    ++state_.collisions[k];
+    const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
+    state_.last_impact_speed = std::max(0.0, -v.dot(touch.normal));
+    state_.last_collision_tick = state_.ticks;
+    if (free_slot >= 0)
+      state_.touch[free_slot] = {who, object, -1.0};
+    else
+      ++state_.contacts_dropped;
+  }
+
+  void finish_touches() {
+    for (TouchState& t : state_.touch) {
+      if (t.role == 0) continue;
+      t.apart_s = t.apart_s < 0.0 ? 0.0 : t.apart_s + dt_;
+      if (t.apart_s > kCollisionApart) t = TouchState{};
+    }
+  }
+
+  // --- Logs -------------------------------------------------------------------
+
+  void small_step() {
+    for (int i = 0; i < used_; ++i) live_[i] = kept_[i];
+    for (int i = 0; i < log_count_; ++i) {
+      log_[i].force = Vec3(0.0, 0.0, -kGravity * constants_[static_cast<std::size_t>(i)].mass);
+      log_[i].torque = Vec3::Zero();
+      log_[i].touched = false;
+    }
+    for (int i = 0; i < log_count_; ++i)
+      if (is_free(i)) touch_log_with_ground(i);
+    for (const Pair& pair : log_fixed_) touch_log_with_fixed(pair.first, pair.second);
+    for (const Pair& pair : log_log_) touch_logs(pair.first, pair.second);
+    for (const Pair& pair : log_part_) touch_log_with_part(pair.first, pair.second);
+    forget_old();
+    for (int i = 0; i < log_count_; ++i)
+      if (is_free(i)) advance(i);
+  }
+
+  // Angular momentum is what is carried on: a free log keeps it exactly.
+  void advance(int i) {
+    MovingLog& log = log_[i];
+    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const LogInertia& I = c.inertia;
+    const auto momentum = [&I](const Vec3& omega, const Vec3& axis) {
+      return Vec3(I.transverse * omega + (I.axial - I.transverse) * axis.dot(omega) * axis);
+    };
+    const auto rate = [&I](const Vec3& L, const Vec3& axis) {
+      return Vec3(L / I.transverse + (1.0 / I.axial - 1.0 / I.transverse) * axis.dot(L) * axis);
+    };
+    const Vec3 v_old = log.m.v;
+    log.m.v += (h_ / c.mass) * log.force;
+    // Free flight exactly; in contact the order that adds no energy to a spring.
+    log.m.p += log.touched ? Vec3(h_ * log.m.v) : Vec3(0.5 * h_ * (v_old + log.m.v));
+    const Vec3 L = momentum(log.m.omega, log.axis) + h_ * log.torque;
+    const Vec3 axis_midway = log.axis + 0.5 * h_ * rate(L, log.axis).cross(log.axis);
+    turn(log.q, rate(L, axis_midway));
+    place_log(i);
+    log.m.omega = rate(L, log.axis);
+  }
+
+  void turn(double* q, const Vec3& omega) const {
+    const Vec3 w = 0.5 * h_ * omega;
+    const double r[4] = {q[0] - w.x() * q[1] - w.y() * q[2] - w.z() * q[3],
+                         q[1] + w.x() * q[0] + w.y() * q[3] - w.z() * q[2],
+                         q[2] + w.y() * q[0] + w.z() * q[1] - w.x() * q[3],
+                         q[3] + w.z() * q[0] + w.x() * q[2] - w.y() * q[1]};
+    const double scale = 1.0 / std::sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    for (int k = 0; k < 4; ++k) q[k] = scale * r[k];
+  }
+
+  void store_logs() {
+    for (int i = 0; i < log_count_; ++i) {
+      if (!is_free(i)) continue;
+      LogState& to = state_.log[i];
+      for (int k = 0; k < 4; ++k) to.q[k] = log_[i].q[k];
+      store(log_[i].m.p, to.p);
+      store(log_[i].m.v, to.v);
+      store(log_[i].m.omega, to.omega);
+    }
+  }
+
+  // --- Rest -------------------------------------------------------------------
+
+  bool is_calm(int i) const {
+    const MovingLog& log = log_[i];
+    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const double arm = 0.5 * c.length;
+    return log.touched && log.m.v.norm() + arm * log.m.omega.norm() < kCalmSpeed &&
+           log.force.norm() < kCalmAcceleration * c.mass &&
+           arm * log.torque.norm() < kCalmAcceleration * c.inertia.transverse;
+  }
+
+  // Logs that lie on each other come to rest together, and never with the machine's hands on them.
+  void let_rest() {
+    int group[kMaxLogs];
+    bool ready[kMaxLogs];
+    bool any = false;
+    const double enough = kCalmTime / dt_;
+    for (int i = 0; i < log_count_; ++i) {
+      group[i] = i;
+      ready[i] = false;
+      if (!is_free(i)) continue;
+      std::int32_t& calm = state_.log[i].calm_ticks;
+      calm = is_calm(i) ? calm + 1 : 0;
+      ready[i] = calm >= enough;
+      any |= ready[i];
+    }
+    for (int i = 0; i < used_; ++i)
+      if (key_[i] != 0) ++state_.contact[i].ticks;
+    if (!any) return;
+    const auto join = [this, &group](int a, int b) {
+      const int from = std::max(group[a], group[b]);
+      const int to = std::min(group[a], group[b]);
+      for (int i = 0; i < log_count_; ++i)
+        if (group[i] == from) group[i] = to;
+    };
+    for (int i = 0; i < used_; ++i) {
+      const ContactState& c = state_.contact[i];
+      const int a = log_of(body_a(c));
+      const int b = log_of(body_b(c));
+      if (a < 0) continue;
+      if (b >= 0) join(a, b);
+      if (c.machine != 0) ready[a] = false;
+    }
+    bool sleeps[kMaxLogs];
+    for (int i = 0; i < log_count_; ++i) sleeps[i] = ready[i];
+    for (int i = 0; i < log_count_; ++i)
+      if (is_free(i) && !ready[i])
+        for (int j = 0; j < log_count_; ++j)
+          if (group[j] == group[i]) sleeps[j] = false;
+    for (int i = 0; i < log_count_; ++i) {
+      if (!sleeps[i]) continue;
+      LogState& log = state_.log[i];
+      log.status = LogStatus::kResting;
+      for (int k = 0; k < 3; ++k) {
+        log.v[k] = 0.0;
+        log.omega[k] = 0.0;
+      }
+    }
+  }
+
+  using LogConstants = World::LogConstants;
+  inline static const Moving kStill = at_rest(Capsule{});
+
+  const World& world_;
+  const std::vector<World::Fixed>& fixed_;
+  const std::vector<LogConstants>& constants_;
+  const ContactLaw& law_;
+  std::span<const MachinePart> parts_;
+  int part_count_, log_count_;
+  double dt_;
+  int steps_;
+  double h_;
+  double machine_damping_;
+  WorldState& state_;
+  PartForces& forces_;
+
+  MovingLog log_[kMaxLogs];
+  Moving part_[kMaxMachineShapes];
+  Pairs<256> log_fixed_, part_fixed_;
+  Pairs<kMaxLogs * kMaxLogs> log_log_, log_sleeper_;
+  Pairs<kMaxLogs * kMaxMachineShapes> log_part_, part_sleeper_;
+
+  std::uint64_t key_[kMaxContacts];
+  bool live_[kMaxContacts];
+  bool kept_[kMaxContacts] = {};
+  std::int16_t force_of_slot_[kMaxContacts];
+  int used_ = 0;
+  int next_ = 0;
+  double weight_[kMaxContacts], mean_normal_[kMaxContacts];
+};
+
+}  // namespace
+
+void World::step(std::span<const MachinePart> parts, double dt, WorldState& state,
+                 PartForces& forces) const {
+  Tick(*this, parts, dt, state, forces).run();
+}
+
+}  // namespace knuckleboom::world

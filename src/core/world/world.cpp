@@ -1,0 +1,266 @@
+// The forest as it is built: checked, placed on the ground, ready for its ticks.
+#include "knuckleboom/core/world/world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "contact_keys.hpp"
+#include "contact_law.hpp"
+#include "ground_point.hpp"
+#include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/world/closest_points.hpp"
+
+namespace knuckleboom::world {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kOverlapAllowed = 0.02;  // of things at the start [m]
+
+void require(bool holds, const std::string& sentence) {
+  if (!holds) throw std::invalid_argument(sentence);
+}
+
+// False for NaN too.
+bool within(double x, double least, double most) { return x >= least && x <= most; }
+
+std::string quoted(const char* what, const std::string& name) {
+  return std::string(what) + " \"" + name + "\"";
+}
+
+void check_ground(const GroundRecipe& ground) {
+  require(within(ground.size, 1.0, 2000.0), "The ground's size must be between 1 and 2000 m.");
+  require(within(ground.spacing, 0.05, 10.0) && ground.size / ground.spacing <= 2000.0,
+          "The ground's spacing must be between 0.05 and 10 m and at least a 2000th of its size.");
+  require(within(ground.bump_height, 0.0, 5.0),
+          "The ground's bump height must be between 0 and 5 m.");
+  require(within(ground.bump_length, 2.0 * ground.spacing, 1000.0),
+          "The ground's bump length must be at least twice its spacing.");
+  require(within(ground.slope_x, -1.0, 1.0) && within(ground.slope_y, -1.0, 1.0),
+          "The ground's slopes must be between -1 and 1.");
+  require(within(ground.level_radius, 0.0, 1000.0),
+          "The radius within which the ground is level must be between 0 and 1000 m.");
+}
+
+void check_law(const ContactLaw& law) {
+  require(within(law.stiffness, 1e4, 1e7),
+          "The contact stiffness must be between 1e4 and 1e7 N/m.");
+  require(within(law.damping_ratio, 0.0, 2.0),
+          "The contact damping ratio must be between 0 and 2.");
+  require(within(law.friction, 0.0, 2.0), "The friction coefficient must be between 0 and 2.");
+  require(within(law.rolling_resistance, 0.0, 1.0),
+          "The rolling resistance must be between 0 and 1.");
+}
+
+void check_place(const std::string& what, double x, double y) {
+  require(within(x, -1e4, 1e4) && within(y, -1e4, 1e4), what + " must stand within 10 km.");
+}
+
+void check_stem(const Stem& stem) {
+  const std::string what = quoted("Stem", stem.name);
+  check_place(what, stem.x, stem.y);
+  require(within(stem.radius, 0.01, 2.0), what + " must have a radius between 0.01 and 2 m.");
+  require(within(stem.height, 0.1, 100.0), what + " must have a height between 0.1 and 100 m.");
+}
+
+void check_bunk(const Bunk& bunk) {
+  const std::string what = quoted("Bunk", bunk.name);
+  check_place(what, bunk.x, bunk.y);
+  require(within(bunk.heading, -100.0, 100.0), what + " must have a heading within 100 rad.");
+  require(within(bunk.length, 0.3, 20.0) && within(bunk.width, 0.3, 20.0) &&
+              within(bunk.height, 0.05, 10.0),
+          what + " must have length and width between 0.3 and 20 m and a height of 0.05 to 10 m.");
+}
+
+void check_log(const Log& log, const ContactLaw& law) {
+  const std::string what = quoted("Log", log.name);
+  check_place(what, log.x, log.y);
+  require(within(log.heading, -100.0, 100.0), what + " must have a heading within 100 rad.");
+  require(within(log.radius, 0.02, 1.0), what + " must have a radius between 0.02 and 1 m.");
+  require(within(log.length, 2.5 * log.radius, 18.0),
+          what + " must be longer than 2.5 times its radius, and at most 18 m.");
+  require(within(log.density, 100.0, 3000.0),
+          what + " must have a density between 100 and 3000 kg/m^3.");
+  require(within(log.lift, 0.0, 1000.0), what + " must be lifted by 0 to 1000 m.");
+  require(mass(log) > 16.0 * law.stiffness * kSmallStep * kSmallStep,
+          what + " is too light for the contact stiffness: make it heavier or the contact softer.");
+}
+
+Capsule stem_shape(const Stem& stem, const Ground& ground) {
+  const double z = height(ground, stem.x, stem.y);
+  return {Vec3(stem.x, stem.y, z - 1.0), Vec3(stem.x, stem.y, z + stem.height - stem.radius),
+          stem.radius};
+}
+
+double overlap(const Capsule& a, const Capsule& b) {
+  const ClosestPoints c = closest_points(a.a, a.b, b.a, b.b);
+  return a.radius + b.radius - (c.a - c.b).norm();
+}
+
+double half_axis(const Log& log) { return 0.5 * log.length - log.radius; }
+
+// Turns x into the direction with this heading and this sine of the pitch (up positive), without roll.
+void set_orientation(double heading, double sin_pitch, double* q) {
+  const double cos_pitch = std::sqrt(std::max(0.0, 1.0 - sin_pitch * sin_pitch));
+  const double c = std::sqrt(0.5 * (1.0 + cos_pitch));
+  const double s = 0.5 * sin_pitch / c;
+  const SinCos half = sin_cos(0.5 * heading);
+  q[0] = half.cos * c;
+  q[1] = half.sin * s;
+  q[2] = -half.cos * s;
+  q[3] = half.sin * c;
+}
+
+// Lies on the ground: its ends follow the ground, then the whole is raised until it just touches.
+void place_on_ground(const Log& log, const Ground& ground, LogState& state) {
+  const SinCos heading = sin_cos(log.heading);
+  const double half = half_axis(log);
+  const auto ground_at = [&](double along) {
+    return ground_point(ground, log.x + along * heading.cos, log.y + along * heading.sin);
+  };
+  const double rise = ground_at(half).z - ground_at(-half).z;
+  const double sin_pitch = rise / std::sqrt(rise * rise + 4.0 * half * half);
+  const double cos_pitch = std::sqrt(1.0 - sin_pitch * sin_pitch);
+  double z = -1e9;
+  for (int i = 0; i <= 16; ++i) {
+    const double along = half * (i / 8.0 - 1.0);
+    const GroundPoint point = ground_at(along * cos_pitch);
+    z = std::max(z, point.z + log.radius / point.normal.z() - along * sin_pitch);
+  }
+  state.p[0] = log.x;
+  state.p[1] = log.y;
+  state.p[2] = z + log.lift;
+  set_orientation(log.heading, sin_pitch, state.q);
+}
+
+}  // namespace
+
+double mass(const Log& log) { return kPi * log.radius * log.radius * log.length * log.density; }
+
+LogInertia inertia(const Log& log) {
+  const double m = mass(log);
+  const double rr = log.radius * log.radius;
+  return {0.5 * m * rr, m * (3.0 * rr + log.length * log.length) / 12.0};
+}
+
+Capsule log_shape(const Log& log, const LogState& state) {
+  const Vec3 p(state.p[0], state.p[1], state.p[2]);
+  const Vec3 reach = half_axis(log) * axis_of(state.q);
+  return {p - reach, p + reach, log.radius};
+}
+
+std::array<Capsule, kBunkParts> bunk_parts(const Bunk& bunk, const Ground& ground) {
+  const SinCos heading = sin_cos(bunk.heading);
+  const Vec3 along(heading.cos, heading.sin, 0.0);
+  const Vec3 across(-heading.sin, heading.cos, 0.0);
+  const double half_width = 0.5 * bunk.width + kStakeRadius;
+  const auto place = [&](double a, double c) {
+    return Vec3(Vec3(bunk.x, bunk.y, 0.0) + 0.5 * a * bunk.length * along +
+                c * half_width * across);
+  };
+  double z = -1e9;
+  for (const double a : {-1.0, 1.0})
+    for (const double c : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
+      const Vec3 p = place(a, c);
+      z = std::max(z, height(ground, p.x(), p.y()));
+    }
+  const Vec3 up = Vec3::UnitZ();
+  const double beam = z + kBeamRadius;
+  std::array<Capsule, kBunkParts> parts;
+  int n = 0;
+  for (const double a : {-1.0, 1.0})
+    parts[n++] = {place(a, -1.0) + beam * up, place(a, 1.0) + beam * up, kBeamRadius};
+  for (const double a : {-1.0, 1.0})
+    for (const double c : {-1.0, 1.0})
+      parts[n++] = {place(a, c) + z * up, place(a, c) + (beam + kBeamRadius + bunk.height) * up,
+                    kStakeRadius};
+  return parts;
+}
+
+World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
+  check_ground(recipe_.ground);
+  check_law(recipe_.contact);
+  for (const Stem& stem : recipe_.stems) check_stem(stem);
+  for (const Bunk& bunk : recipe_.bunks) check_bunk(bunk);
+  for (const Log& log : recipe_.logs) check_log(log, recipe_.contact);
+  require(recipe_.logs.size() <= static_cast<std::size_t>(kMaxLogs),
+          "There may be " + std::to_string(kMaxLogs) + " logs at most.");
+  require(recipe_.stems.size() + kBunkParts * recipe_.bunks.size() <=
+              static_cast<std::size_t>(kMaxFixed),
+          "There are too many stems and bunks: at most " + std::to_string(kMaxFixed) +
+              ", a bunk counting as six.");
+
+  ground_ = make_ground(recipe_.ground);
+  for (const double z : ground_.height) ground_top_ = std::max(ground_top_, z);
+  const auto add = [this](const Capsule& shape, Obstacle kind, int object) {
+    const Vec3 r = Vec3::Constant(shape.radius);
+    fixed_.push_back(
+        {shape, shape.a.cwiseMin(shape.b) - r, shape.a.cwiseMax(shape.b) + r, kind, object});
+  };
+  int object = kFirstFixedKey;
+  for (const Stem& stem : recipe_.stems) add(stem_shape(stem, ground_), Obstacle::kStem, object++);
+  for (const Bunk& bunk : recipe_.bunks) {
+    for (const Capsule& part : bunk_parts(bunk, ground_)) add(part, Obstacle::kBunk, object);
+    ++object;
+  }
+  for (const Log& log : recipe_.logs) {
+    const double m = mass(log);
+    log_constants_.push_back(
+        {m, half_axis(log), log.radius, log.length, inertia(log), log_damping(recipe_.contact, m)});
+  }
+
+  const WorldState start = initial_state();
+  for (int i = 0; i < log_count(); ++i) {
+    const Log& log = recipe_.logs[static_cast<std::size_t>(i)];
+    const Capsule shape = log_shape(log, start.log[i]);
+    for (const Fixed& fixed : fixed_)
+      require(overlap(shape, fixed.shape) < kOverlapAllowed,
+              quoted("Log", log.name) + " starts inside a " +
+                  (fixed.kind == Obstacle::kStem ? "stem" : "bunk") + ": move or lift it.");
+    for (int j = 0; j < i; ++j) {
+      const Log& other = recipe_.logs[static_cast<std::size_t>(j)];
+      require(overlap(shape, log_shape(other, start.log[j])) < kOverlapAllowed,
+              quoted("Log", log.name) + " starts inside " + quoted("log", other.name) +
+                  ": move or lift it.");
+    }
+  }
+}
+
+WorldState World::initial_state() const {
+  WorldState state{};
+  for (int i = 0; i < log_count(); ++i) {
+    const Log& log = recipe_.logs[static_cast<std::size_t>(i)];
+    place_on_ground(log, ground_, state.log[i]);
+    state.log[i].status = log.lift > 0.0 ? LogStatus::kFree : LogStatus::kResting;
+  }
+  state.last_collision_tick = -1;
+  return state;
+}
+
+void World::hold(int log, WorldState& state) const {
+  if (log < 0 || log >= log_count()) return;
+  // What lay on it, or it on, has to find its balance again.
+  if (state.log[log].status == LogStatus::kResting) wake(log, log_count(), state);
+  state.log[log].status = LogStatus::kHeld;
+  state.log[log].calm_ticks = 0;
+  for (ContactState& c : state.contact) {
+    const int a = log_of(body_a(c));
+    const int b = log_of(body_b(c));
+    if (a == log || b == log) c = ContactState{};
+  }
+}
+
+void World::release(int log, const Vec3& v_W, const Vec3& omega_W, WorldState& state) const {
+  if (log < 0 || log >= log_count()) return;
+  LogState& released = state.log[log];
+  released.status = LogStatus::kFree;
+  released.calm_ticks = 0;
+  for (int k = 0; k < 3; ++k) {
+    released.v[k] = v_W[k];
+    released.omega[k] = omega_W[k];
+  }
+}
+
+}  // namespace knuckleboom::world
