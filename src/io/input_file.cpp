@@ -28,7 +28,7 @@ using training::InputEventKind;
 constexpr std::size_t kInputLimit = std::size_t{1} << 30;
 constexpr std::size_t kMaxDiagnostics = 20;
 constexpr std::int64_t kMaxTick = std::int64_t{1} << 53;
-constexpr double kMaxRate_Hz = 1e5;
+constexpr double kMaxRateHz = 1e5;
 constexpr std::string_view kFormatLine = "knuckleboom input ";
 
 struct NamedCommand {
@@ -114,14 +114,11 @@ class InputParser {
 
   void remark(std::string_view text) {
     if (text.starts_with(kFormatLine)) return format(trimmed(text.substr(kFormatLine.size())));
-    const std::size_t colon = text.find(':');
+    const std::size_t colon = std::min(text.find(':'), text.size());
     const std::string_view key = text.substr(0, colon);
-    const std::string_view value =
-        colon == std::string_view::npos ? std::string_view() : trimmed(text.substr(colon + 1));
+    const std::string_view value = trimmed(text.substr(std::min(colon + 1, text.size())));
     InputHeader& header = out_.header;
-    if (colon == std::string_view::npos) {
-      header.remarks.emplace_back(text);
-    } else if (key == "program") {
+    if (key == "program") {
       header.program = value;
     } else if (key == "exercise") {
       named(value, header.exercise, header.exercise_hash);
@@ -156,10 +153,10 @@ class InputParser {
     const std::optional<double> rate = parsed<double>(value);
     if (!columns_.empty())
       error(1, "'rate_Hz' must stand before the line of column names; move it there");
-    else if (!rate || !(*rate > 0.0 && *rate <= kMaxRate_Hz))
+    else if (!rate || !(*rate > 0.0 && *rate <= kMaxRateHz))
       error(1, fmt::format("'rate_Hz' is '{}'; it must be a number of ticks per second above 0 and "
                            "at most {}",
-                           shown(value), kMaxRate_Hz));
+                           shown(value), kMaxRateHz));
     else
       out_.header.rate_Hz = *rate;
   }

@@ -13,7 +13,7 @@
 namespace knuckleboom::runtime {
 namespace {
 
-constexpr std::int64_t kResultPeriod_ns = 250'000'000;
+constexpr std::int64_t kResultPeriodNs = 250'000'000;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void LatenessProbe::loop(Result& result) {
     const std::int64_t now = clock.now_ns();
     lateness.add(now - due_ns);
     ++result.wakes;
-    if (now - published_ns < kResultPeriod_ns) continue;
+    if (now - published_ns < kResultPeriodNs) continue;
     published_ns = now;
     result.lateness = lateness.summary();
     result_.write(result);

@@ -16,7 +16,7 @@ namespace {
 using training::Command;
 using training::InputEventKind;
 
-constexpr std::int64_t kSummaryPeriod_ns = 250'000'000;
+constexpr std::int64_t kSummaryPeriodNs = 250'000'000;
 
 // Whatever a device says, the session and its recording get a position that a lever can have.
 command::OperatorInput limited(command::OperatorInput input) {
@@ -207,7 +207,7 @@ void SimulationLoop::tick(std::int64_t due_ns) {
 void SimulationLoop::publish() {
   const std::int64_t begin = clock_.now_ns();
   meter_.fill(pacer_, exchange_.recording_lost.load(std::memory_order_relaxed), health_);
-  if (summary_ns_ == 0 || begin - summary_ns_ >= kSummaryPeriod_ns) {
+  if (summary_ns_ == 0 || begin - summary_ns_ >= kSummaryPeriodNs) {
     summary_ns_ = begin;
     health_.lateness = meter_.lateness.summary();
   }

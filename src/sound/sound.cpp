@@ -14,7 +14,7 @@
 namespace knuckleboom::sound {
 namespace {
 
-constexpr int kRate_Hz = 48000;
+constexpr int kRateHz = 48000;
 constexpr Uint16 kBlock = 1024;  // samples for each call of the device: 21 ms
 
 }  // namespace
@@ -32,7 +32,7 @@ struct Sound::Impl {
     initialised = SDL_InitSubSystem(SDL_INIT_AUDIO) == 0;
     if (initialised) {
       SDL_AudioSpec wanted{};
-      wanted.freq = kRate_Hz;
+      wanted.freq = kRateHz;
       wanted.format = AUDIO_F32SYS;
       wanted.channels = 1;
       wanted.samples = kBlock;
@@ -74,7 +74,7 @@ struct Sound::Impl {
   SoundState state;
   bool muted = false, paused = false;
   runtime::LatestValue<SoundState> latest;
-  Synth synth{kRate_Hz};
+  Synth synth{kRateHz};
 };
 
 Sound Sound::open() { return Sound(std::make_unique<Impl>()); }

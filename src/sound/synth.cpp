@@ -17,8 +17,8 @@ constexpr double kPumpFull = 0.16;
 constexpr double kHiss = 0.30;
 constexpr double kKnock = 0.9;
 
-constexpr double kRoarCorner_Hz = 250.0;
-constexpr double kHissCorner_Hz = 3500.0;
+constexpr double kRoarCornerHz = 250.0;
+constexpr double kHissCornerHz = 3500.0;
 
 // Impact speeds that are heard at full strength.
 constexpr double kFullStop = 0.4;       // m/s
@@ -76,7 +76,7 @@ double limited(double x) { return x / std::sqrt(1.0 + x * x); }
 
 double load_of(double pump_power_W) {
   const double power = std::max(finite(pump_power_W), 0.0);
-  return power / (power + kHalfLoad_W);
+  return power / (power + kHalfLoadW);
 }
 
 // --- Glide --------------------------------------------------------------------
@@ -133,7 +133,7 @@ Synth::Synth(double rate_Hz)
     : rate_Hz_(rate_Hz),
       soft_(engine_cycle(1.3, 6, 0.08)),
       harsh_(engine_cycle(0.8, 14, 0.16)),
-      speed_(0.15, rate_Hz, kEngineSpeed_rpm),
+      speed_(0.15, rate_Hz, kEngineSpeedRpm),
       load_(0.06, rate_Hz, 0.0),
       relief_(0.03, rate_Hz, 0.0),
       volume_(0.02, rate_Hz, 0.0),
@@ -148,7 +148,7 @@ Synth::Synth(double rate_Hz)
 void Synth::set(const SoundState& state) {
   const double load = load_of(state.pump_power_W);
   load_.set(load);
-  speed_.set(kEngineSpeed_rpm * (1.0 - kEngineDroop * load));
+  speed_.set(kEngineSpeedRpm * (1.0 - kEngineDroop * load));
   relief_.set(std::clamp(finite(state.relief), 0.0, 1.0));
   volume_.set(state.silent ? 0.0 : std::clamp(finite(state.volume), 0.0, 1.0));
   stop_.follow(state.stop_hits, strength(state.stop_speed, kFullStop));
@@ -169,7 +169,7 @@ void Synth::render(std::span<float> samples) {
 
 double Synth::engine(double load) {
   const double note = (1.0 - load) * look_up(soft_, cycle_) + load * look_up(harsh_, cycle_);
-  roar_ += std::min(1.0, kTurn * kRoarCorner_Hz / rate_Hz_) * (noise() - roar_);
+  roar_ += std::min(1.0, kTurn * kRoarCornerHz / rate_Hz_) * (noise() - roar_);
   return (kEngineIdle + load * (kEngineFull - kEngineIdle)) * note +
          (kRoarIdle + load * (kRoarFull - kRoarIdle)) * roar_;
 }
@@ -182,7 +182,7 @@ double Synth::pump(double load) {
 
 // White noise with two low-pass filters taken away: a second-order high-pass.
 double Synth::hiss(double relief) {
-  const double share = std::min(1.0, kTurn * kHissCorner_Hz / rate_Hz_);
+  const double share = std::min(1.0, kTurn * kHissCornerHz / rate_Hz_);
   const double white = noise();
   hiss_1_ += share * (white - hiss_1_);
   const double high = white - hiss_1_;

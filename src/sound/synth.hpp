@@ -12,11 +12,11 @@
 
 namespace knuckleboom::sound {
 
-inline constexpr double kEngineSpeed_rpm = 1500.0;  // without load
-inline constexpr double kEngineDroop = 0.12;        // share of it that full load takes away
-inline constexpr double kHalfLoad_W = 25e3;         // pump power of half load
-inline constexpr int kCylinders = 6;                // four-stroke
-inline constexpr int kPistons = 9;                  // of the pump, at the engine's speed
+inline constexpr double kEngineSpeedRpm = 1500.0;  // without load
+inline constexpr double kEngineDroop = 0.12;       // share of it that full load takes away
+inline constexpr double kHalfLoadW = 25e3;         // pump power of half load
+inline constexpr int kCylinders = 6;               // four-stroke
+inline constexpr int kPistons = 9;                 // of the pump, at the engine's speed
 
 // Load 0..1 of a pump power; never quite full, whatever the machine.
 double load_of(double pump_power_W);

@@ -310,7 +310,7 @@ TEST(SimulationThread, deliversWhatWaitedWithoutMoreEvents) {
 
 TEST(SimulationThread, stopsFromEveryState) {
   const auto ends_well = [](const std::function<void(SimulationThread&)>& before,
-                            ThreadSettings settings = plain()) {
+                            const ThreadSettings& settings = plain()) {
     FakeTicker ticker;
     SimulationThread thread(ticker, settings);
     before(thread);

@@ -12,10 +12,10 @@
 namespace knuckleboom::sound {
 namespace {
 
-constexpr double kRate_Hz = 48000.0;
+constexpr double kRateHz = 48000.0;
 
 std::vector<float> render(Synth& synth, double seconds) {
-  std::vector<float> out(static_cast<std::size_t>(seconds * kRate_Hz));
+  std::vector<float> out(static_cast<std::size_t>(seconds * kRateHz));
   synth.render(out);
   return out;
 }
@@ -42,7 +42,7 @@ double rms(std::span<const float> x) {
 
 // Amplitude of one line of the spectrum (Goertzel, with a Hann window).
 double amplitude(const std::vector<float>& x, double frequency_Hz) {
-  const double w = 2.0 * std::numbers::pi * frequency_Hz / kRate_Hz;
+  const double w = 2.0 * std::numbers::pi * frequency_Hz / kRateHz;
   const auto n = static_cast<double>(x.size());
   double s1 = 0.0, s2 = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -90,19 +90,19 @@ double largest_step(const std::vector<float>& x) {
 double firing_Hz(double rpm) { return rpm / 60.0 * 3.0; }
 
 TEST(Synth, theEngineFiresAsOftenAsItsSpeedSays) {
-  Synth synth(kRate_Hz);
+  Synth synth(kRateHz);
   const std::vector<float> idle = steady(synth, at_power(0.0));
   EXPECT_NEAR(synth.engine_rpm(), 1500.0, 1.0);
   EXPECT_NEAR(strongest_line(idle, 30.0, 120.0), 75.0, 0.3);
   EXPECT_NEAR(strongest_line(idle, 30.0, 120.0), firing_Hz(synth.engine_rpm()), 0.3);
   // And at half load.
-  const std::vector<float> half = steady(synth, at_power(kHalfLoad_W));
+  const std::vector<float> half = steady(synth, at_power(kHalfLoadW));
   EXPECT_NEAR(synth.engine_rpm(), 1410.0, 1.0);
   EXPECT_NEAR(strongest_line(half, 30.0, 120.0), 70.5, 0.3);
 }
 
 TEST(Synth, thePumpSingsWithItsPistons) {
-  Synth synth(kRate_Hz);
+  Synth synth(kRateHz);
   const std::vector<float> idle = steady(synth, at_power(0.0));
   const double none = amplitude(idle, 9.0 * 25.0);  // 1500 rpm; three times the firing note
   const std::vector<float> loaded = steady(synth, at_power(60e3));
@@ -112,7 +112,7 @@ TEST(Synth, thePumpSingsWithItsPistons) {
 }
 
 TEST(Synth, loadLowersThePitchAndRaisesTheLevel) {
-  Synth synth(kRate_Hz);
+  Synth synth(kRateHz);
   double last_pitch = 1e9, last_level = 0.0;
   for (const double power : {0.0, 5e3, 15e3, 40e3, 120e3}) {
     const std::vector<float> x = steady(synth, at_power(power));
@@ -122,20 +122,20 @@ TEST(Synth, loadLowersThePitchAndRaisesTheLevel) {
     last_pitch = pitch;
     last_level = rms(x);
   }
-  EXPECT_GT(synth.engine_rpm(), kEngineSpeed_rpm * (1.0 - kEngineDroop));
+  EXPECT_GT(synth.engine_rpm(), kEngineSpeedRpm * (1.0 - kEngineDroop));
 }
 
 TEST(Synth, aPowerThatIsNoPowerIsNoLoad) {
   EXPECT_EQ(load_of(-5e3), 0.0);
   EXPECT_EQ(load_of(std::nan("")), 0.0);
   EXPECT_EQ(load_of(std::numeric_limits<double>::infinity()), 0.0);
-  EXPECT_EQ(load_of(kHalfLoad_W), 0.5);
+  EXPECT_EQ(load_of(kHalfLoadW), 0.5);
   EXPECT_LT(load_of(1e9), 1.0);
 }
 
 TEST(Synth, hissesOnlyWhileAReliefValveIsOpen) {
   for (const double power : {0.0, 60e3}) {
-    Synth synth(kRate_Hz);
+    Synth synth(kRateHz);
     SoundState state = at_power(power);
     const double closed = high_band(steady(synth, state));
     state.relief = 0.8;
@@ -148,7 +148,7 @@ TEST(Synth, hissesOnlyWhileAReliefValveIsOpen) {
 }
 
 TEST(Synth, knocksOncePerBlow) {
-  Synth synth(kRate_Hz);
+  Synth synth(kRateHz);
   SoundState state = at_power(0.0);
   state.stop_hits = 7;  // before anybody listened
   state.collisions = 3;
@@ -178,7 +178,7 @@ TEST(Synth, knocksOncePerBlow) {
 // Peak over the 60 ms after a blow, and over the second after that.
 TEST(Synth, aHarderBlowIsLouderAndDiesAway) {
   const auto peaks = [](double speed) {
-    Synth synth(kRate_Hz);
+    Synth synth(kRateHz);
     SoundState state = at_power(0.0);
     const double before = rms(steady(synth, state));
     state.collisions = 1;
@@ -197,7 +197,7 @@ TEST(Synth, aHarderBlowIsLouderAndDiesAway) {
 }
 
 TEST(Synth, neverClipsWhateverHappens) {
-  Synth synth(kRate_Hz);
+  Synth synth(kRateHz);
   const double odd[] = {0.0,  1e9,   -1e9,
                         0.5,  1e300, std::nan(""),
                         60e3, -0.0,  std::numeric_limits<double>::infinity()};
@@ -226,7 +226,7 @@ TEST(Synth, doesNotClickWhenSomethingChanges) {
   SoundState soft = loaded;
   soft.volume = 0.1;
   const SoundState states[] = {quiet, loaded, muted, loaded, soft, loaded, quiet, loaded, muted};
-  Synth synth(kRate_Hz);
+  Synth synth(kRateHz);
   double before = largest_step(steady(synth, states[0]));
   for (std::size_t i = 1; i < std::size(states); ++i) {
     synth.set(states[i]);
@@ -239,7 +239,7 @@ TEST(Synth, doesNotClickWhenSomethingChanges) {
   SoundState hit = quiet;
   hit.collisions = 1;
   hit.collision_speed = 1.0;
-  Synth a(kRate_Hz), b(kRate_Hz);
+  Synth a(kRateHz), b(kRateHz);
   steady(a, quiet);
   steady(b, quiet);
   b.set(hit);
@@ -251,7 +251,7 @@ TEST(Synth, doesNotClickWhenSomethingChanges) {
 }
 
 TEST(Synth, isSilentWhenMuted) {
-  Synth synth(kRate_Hz);
+  Synth synth(kRateHz);
   SoundState state = at_power(50e3);
   state.relief = 1.0;
   EXPECT_GT(rms(steady(synth, state)), 0.1);
@@ -274,7 +274,7 @@ TEST(Synth, soundsTheSameAtAnotherRate) {
   std::vector<float> x(3 * 22050);
   synth.render(x);
   synth.render(x);
-  Synth other(kRate_Hz);
+  Synth other(kRateHz);
   EXPECT_NEAR(rms(x), rms(steady(other, at_power(0.0))), 0.1 * rms(x));
 }
 
