@@ -1,0 +1,21 @@
+// Everything that grows, and the stones between.
+#pragma once
+
+#include <osg/Group>
+#include <osg/ref_ptr>
+
+#include "view/forest_plan.hpp"
+
+namespace knuckleboom::view {
+
+// foliage, bark and steel: what the parts are drawn with (see shaders.hpp).
+struct ForestStates {
+  osg::ref_ptr<osg::StateSet> foliage, bark, solid;
+};
+osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const ForestPlan& plan,
+                                      const QualitySettings& quality, const ForestStates& states);
+
+// Dome of the sky and the row of trees in the haze.
+osg::ref_ptr<osg::Group> build_sky();
+
+}  // namespace knuckleboom::view

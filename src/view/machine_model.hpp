@@ -1,0 +1,107 @@
+// The machine: generated from its description, meshes where the file names some.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <osg/Group>
+#include <osg/MatrixTransform>
+#include <osg/StateSet>
+#include <osg/ref_ptr>
+
+#include "view/machine_parts.hpp"
+#include "view/poses.hpp"
+#include "view/quality.hpp"
+#include "view/scene_description.hpp"
+
+namespace knuckleboom::view {
+
+struct MachineStates {
+  osg::ref_ptr<osg::StateSet> solid, glass;
+  QualitySettings quality;
+};
+
+class MachineModel {
+ public:
+  // notes: receives one sentence for each mesh that cannot be read.
+  MachineModel(const MachineLook& look, const std::filesystem::path& assets,
+               const MachineStates& states, std::vector<std::string>& notes);
+
+  osg::Group* node() const { return root_; }
+  // ground_below_tip: height there, for what hangs from the tip.
+  void pose(const FramePoses& poses);
+
+  // Of the last pose(): barrel with its base pin at the origin and x towards the rod's pin, rod with its pin
+  // at the origin and x towards the base pin.
+  const Pose& barrel(int cylinder) const {
+    return cylinders_[static_cast<std::size_t>(cylinder)].barrel_W;
+  }
+  const Pose& rod(int cylinder) const {
+    return cylinders_[static_cast<std::size_t>(cylinder)].rod_W;
+  }
+  CylinderShape cylinder_shape(int cylinder) const {
+    return cylinders_[static_cast<std::size_t>(cylinder)].shape;
+  }
+
+ private:
+  struct Cylinder {
+    CylinderLook look;
+    CylinderShape shape;
+    osg::ref_ptr<osg::MatrixTransform> barrel, rod;
+    Pose barrel_W, rod_W;
+  };
+  // From a point of one body to a point of another, leaving both along their directions.
+  struct Hose {
+    int body_a, body_b;
+    Vec3 a, da, b, db;
+    double length, radius;
+  };
+  struct Jaw {
+    osg::ref_ptr<osg::MatrixTransform> transform;
+    double side;
+  };
+  struct HoseEnd {
+    Vec3 point, direction;
+  };
+
+  void build_upper(int body);
+  void build_beam(const BodyLook& look);
+  void build_link(const BodyLook& look);
+  void build_cylinders();
+  void build_grapple();
+  void build_hanging_head();
+  void build_hoses();
+  void load_meshes(const std::filesystem::path& assets, std::vector<std::string>& notes);
+  void pose_hoses(const FramePoses& poses);
+  void pose_grapple(double opening);
+
+  const BodyLook* body_of_link(int link) const;
+  bool is_upper(const BodyLook& body) const;
+  double end_half_width(int link) const;  // of the part that ends in the joint of a child
+  osg::MatrixTransform* transform(int body);
+  void add_sign(int body, const std::string& text, const Pose& frame, double height, bool on_dark);
+
+  MachineLook look_;
+  MachineStates states_;
+  osg::ref_ptr<osg::Group> root_;
+  osg::ref_ptr<osg::Group> solid_;
+  std::vector<osg::ref_ptr<osg::MatrixTransform>> bodies_;
+  osg::ref_ptr<osg::MatrixTransform> base_;
+  std::vector<Cylinder> cylinders_;
+  std::vector<Hose> hoses_;
+  osg::ref_ptr<osg::Geometry> hose_geometry_;
+  std::vector<Jaw> jaws_;
+  osg::ref_ptr<osg::MatrixTransform> hanging_head_;
+  std::vector<bool> has_mesh_;                // per link
+  std::vector<std::vector<HoseEnd>> starts_;  // per link: hoses near its joint
+  std::vector<std::vector<HoseEnd>> ends_;    // and near its end
+};
+
+// How far a jaw's chord leans out from the reach axis [rad].
+double jaw_angle(const GrappleLook& grapple, double opening);
+
+// Measures of what stands below the swinging part.
+UndercarriageShape undercarriage_of(const MachineLook& look);
+
+}  // namespace knuckleboom::view

@@ -1,0 +1,92 @@
+#include "view/mesh_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <osg/Geometry>
+#include <osg/Material>
+#include <osg/NodeVisitor>
+#include <osgDB/Options>
+#include <osgDB/ReadFile>
+#include <osgUtil/SmoothingVisitor>
+
+namespace knuckleboom::view {
+namespace {
+
+constexpr float kTexturePerMetre = 0.5F;
+
+// Shine of a material as the solid shader takes it.
+float gloss(const osg::Material& material) {
+  const osg::Vec4& s = material.getSpecular(osg::Material::FRONT);
+  return std::clamp((s.r() + s.g() + s.b()) / 3.0F, 0.05F, 1.0F);
+}
+
+class Dress : public osg::NodeVisitor {
+ public:
+  Dress() : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN) {}
+
+  void apply(osg::Node& node) override {
+    const osg::Vec4 before = colour_;
+    take_material(node);
+    traverse(node);
+    colour_ = before;
+  }
+  void apply(osg::Drawable& drawable) override {
+    const osg::Vec4 before = colour_;
+    take_material(drawable);
+    if (osg::Geometry* geometry = drawable.asGeometry()) dress(*geometry);
+    colour_ = before;
+  }
+
+ private:
+  void take_material(osg::Node& node) {
+    osg::StateSet* state = node.getStateSet();
+    if (state == nullptr) return;
+    const auto* material =
+        dynamic_cast<const osg::Material*>(state->getAttribute(osg::StateAttribute::MATERIAL));
+    if (material != nullptr) {
+      colour_ = material->getDiffuse(osg::Material::FRONT);
+      colour_.a() = gloss(*material);
+    }
+    node.setStateSet(nullptr);
+  }
+  void dress(osg::Geometry& geometry) {
+    const auto* positions = dynamic_cast<const osg::Vec3Array*>(geometry.getVertexArray());
+    if (positions == nullptr) return;
+    if (geometry.getNormalArray() == nullptr) osgUtil::SmoothingVisitor::smooth(geometry);
+    const auto* normals = dynamic_cast<const osg::Vec3Array*>(geometry.getNormalArray());
+    osg::ref_ptr<osg::Vec4Array> colours = new osg::Vec4Array(positions->getNumElements());
+    std::fill(colours->begin(), colours->end(), colour_);
+    geometry.setColorArray(colours, osg::Array::BIND_PER_VERTEX);
+    osg::ref_ptr<osg::Vec2Array> texture = new osg::Vec2Array(positions->getNumElements());
+    for (std::size_t i = 0; i < positions->size(); ++i) {
+      const osg::Vec3f p = (*positions)[i] * kTexturePerMetre;
+      const osg::Vec3f n =
+          normals != nullptr && i < normals->size() ? (*normals)[i] : osg::Vec3f(0.0F, 0.0F, 1.0F);
+      const bool along_x = std::abs(n.x()) > std::max(std::abs(n.y()), std::abs(n.z()));
+      const bool along_y = !along_x && std::abs(n.y()) > std::abs(n.z());
+      (*texture)[i] = along_x   ? osg::Vec2f(p.y(), p.z())
+                      : along_y ? osg::Vec2f(p.x(), p.z())
+                                : osg::Vec2f(p.x(), p.y());
+    }
+    geometry.setTexCoordArray(0, texture, osg::Array::BIND_PER_VERTEX);
+    geometry.setUseDisplayList(false);
+    geometry.setUseVertexBufferObjects(true);
+  }
+
+  osg::Vec4 colour_{0.6F, 0.6F, 0.6F, 0.2F};
+};
+
+}  // namespace
+
+osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file) {
+  // The reader would turn the mesh's y axis upwards.
+  const osg::ref_ptr<osgDB::Options> options = new osgDB::Options("noRotate");
+  osg::ref_ptr<osg::Node> node = osgDB::readRefNodeFile(file.string(), options);
+  if (node == nullptr) return nullptr;
+  Dress dress;
+  node->accept(dress);
+  return node;
+}
+
+}  // namespace knuckleboom::view

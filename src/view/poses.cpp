@@ -1,0 +1,41 @@
+#include "view/poses.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace knuckleboom::view {
+namespace {
+
+Vec3 between(const double (&a)[3], const double (&b)[3], double t) {
+  return Vec3(a[0], a[1], a[2]) * (1.0 - t) + Vec3(b[0], b[1], b[2]) * t;
+}
+
+Eigen::Quaterniond rotation(const double (&q)[4]) {
+  const Eigen::Quaterniond r(q[0], q[1], q[2], q[3]);
+  return r.norm() > 1e-9 ? r.normalized() : Eigen::Quaterniond::Identity();
+}
+
+Pose between(const training::PoseSnapshot& a, const training::PoseSnapshot& b, double t) {
+  return {rotation(a.q).slerp(t, rotation(b.q)).toRotationMatrix(), between(a.p, b.p, t)};
+}
+
+}  // namespace
+
+FramePoses interpolate(const training::SessionSnapshot& before,
+                       const training::SessionSnapshot& after, double alpha) {
+  const double t = std::clamp(alpha, 0.0, 1.0);
+  FramePoses poses;
+  poses.t_s = before.sim.t_s + t * (after.sim.t_s - before.sim.t_s);
+  for (std::size_t i = 0; i < poses.body.size(); ++i)
+    poses.body[i] = between(before.body[i], after.body[i], t);
+  poses.log_count = std::clamp(after.log_count, 0, world::kMaxLogs);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(poses.log_count); ++i)
+    poses.log[i] = between(before.log[i], after.log[i], t);
+  poses.tip_W = between(before.sim.tip_W, after.sim.tip_W, t);
+  poses.grapple_opening =
+      before.grapple_opening + t * (after.grapple_opening - before.grapple_opening);
+  poses.task = after.task;
+  return poses;
+}
+
+}  // namespace knuckleboom::view

@@ -1,0 +1,25 @@
+// Where everything is in one picture: between two snapshots.
+#pragma once
+
+#include <array>
+
+#include "knuckleboom/core/training/session_snapshot.hpp"
+#include "view/geometry.hpp"
+
+namespace knuckleboom::view {
+
+struct FramePoses {
+  double t_s = 0.0;
+  std::array<Pose, kMaxLinks> body;
+  std::array<Pose, world::kMaxLogs> log;
+  int log_count = 0;
+  Vec3 tip_W = Vec3::Zero();
+  double grapple_opening = 1.0;
+  training::TaskSnapshot task{};
+};
+
+// alpha 0: before, 1: after. Positions go straight, rotations by the shorter way at constant speed.
+FramePoses interpolate(const training::SessionSnapshot& before,
+                       const training::SessionSnapshot& after, double alpha);
+
+}  // namespace knuckleboom::view
