@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,8 +27,7 @@ constexpr std::size_t kMaxTargets = 200;
 constexpr std::size_t kMaxParagraphs = 40;
 constexpr Range kPlaceRange{-1e3, 1e3};  // m
 constexpr Range kHeadingRange{-1e3, 1e3};
-constexpr Range kPartRange{0.0, 100.0, true};  // m
-constexpr double kTouch = 1e-3;                // m; parts that overlap by less only touch
+constexpr double kTouch = 1e-3;  // m; parts that overlap by less only touch
 
 using Point = std::array<double, 2>;
 
@@ -85,6 +85,8 @@ class ExerciseReader {
     read_log_tasks(reader);
     read_limits(reader);
     reader.done();
+    report_.throw_if_any();
+    check_world();
     report_.throw_if_any();
     return std::move(out_);
   }
@@ -154,10 +156,12 @@ class ExerciseReader {
     const auto length = [&](const char* stem, Range range, double& value) {
       value = reader.quantity(stem, Dimension::kLength, range).value_or(value);
     };
-    length("size", {10.0, 400.0}, ground.size);
-    length("spacing", {0.1, 5.0}, ground.spacing);
+    length("size", {10.0, 200.0}, ground.size);
+    length("spacing", {0.2, 5.0}, ground.spacing);
     length("bump_height", {0.0, 2.0}, ground.bump_height);
     length("bump_length", {0.5, 100.0}, ground.bump_length);
+    if (ground.bump_length < 2.0 * ground.spacing)
+      reader.error("bump_length", "bumps must be at least twice as long as the ground's 'spacing'");
     length("level_radius", {0.0, 100.0}, ground.level_radius);
     const Range slope{-1.0, 1.0};
     ground.slope_x = reader.quantity("slope_x", Dimension::kNone, slope).value_or(0.0);
@@ -173,8 +177,8 @@ class ExerciseReader {
     y = (*p)[1];
   }
 
-  double length(TableReader& reader, std::string_view stem, double fallback) {
-    return reader.quantity(stem, Dimension::kLength, kPartRange).value_or(fallback);
+  static double length(TableReader& reader, std::string_view stem, Range range, double fallback) {
+    return reader.quantity(stem, Dimension::kLength, range).value_or(fallback);
   }
 
   double heading(TableReader& reader) {
@@ -212,8 +216,8 @@ class ExerciseReader {
       world::Stem stem;
       stem.name = unique_name(reader, names, false);
       read_position(reader, stem.x, stem.y);
-      stem.height = length(reader, "height", stem.height);
-      stem.radius = length(reader, "radius", stem.radius);
+      stem.height = length(reader, "height", {0.1, 100.0}, stem.height);
+      stem.radius = length(reader, "radius", {0.01, 2.0}, stem.radius);
       reader.done();
       for (const world::Stem& other : stems)
         if (std::hypot(stem.x - other.x, stem.y - other.y) < stem.radius + other.radius)
@@ -230,9 +234,9 @@ class ExerciseReader {
       bunk.name = unique_name(reader, bunk_names_, true);
       read_position(reader, bunk.x, bunk.y);
       bunk.heading = heading(reader);
-      bunk.length = length(reader, "length", bunk.length);
-      bunk.width = length(reader, "width", bunk.width);
-      bunk.height = length(reader, "height", bunk.height);
+      bunk.length = length(reader, "length", {0.3, 20.0}, bunk.length);
+      bunk.width = length(reader, "width", {0.3, 20.0}, bunk.width);
+      bunk.height = length(reader, "height", {0.05, 10.0}, bunk.height);
       bunk.colour = colour(reader);
       reader.done();
       exercise().world.bunks.push_back(std::move(bunk));
@@ -246,15 +250,16 @@ class ExerciseReader {
       log.name = unique_name(reader, log_names_, true);
       read_position(reader, log.x, log.y);
       log.heading = heading(reader);
-      log.length = length(reader, "length", log.length);
-      log.radius = length(reader, "radius", log.radius);
-      log.density = reader.quantity("density", Dimension::kDensity, Range{50.0, 5000.0})
+      log.length = length(reader, "length", {0.1, 18.0}, log.length);
+      log.radius = length(reader, "radius", {0.02, 1.0}, log.radius);
+      log.density = reader.quantity("density", Dimension::kDensity, Range{100.0, 3000.0})
                         .value_or(log.density);
       log.colour = colour(reader);
       log.lift = reader.quantity("lift", Dimension::kLength, Range{0.0, 100.0}).value_or(log.lift);
       reader.done();
-      if (log.length <= 2.0 * log.radius)
-        reader.error("length", fmt::format("{} is not longer than it is thick", reader.what()));
+      if (log.length <= 2.5 * log.radius)
+        reader.error("length",
+                     fmt::format("{} must be longer than 2.5 times its radius", reader.what()));
       check_room(reader, log);
       exercise().world.logs.push_back(std::move(log));
     }
@@ -279,12 +284,21 @@ class ExerciseReader {
                                              reader.what(), stem.x, stem.y));
   }
 
+  // What only shows once everything stands on the ground.
+  void check_world() {
+    try {
+      const world::World world(exercise().world);
+    } catch (const std::invalid_argument& error) {
+      report_.error(root_.place, error.what());
+    }
+  }
+
   void read_contact(TableReader& root) {
     const Node* node = root.subtable("contact");
     if (node == nullptr) return;
     world::ContactLaw& law = exercise().world.contact;
     TableReader reader(report_, *node, "'contact'");
-    law.stiffness = reader.quantity("stiffness", Dimension::kStiffness, Range{1e3, 1e8})
+    law.stiffness = reader.quantity("stiffness", Dimension::kStiffness, Range{1e4, 1e7})
                         .value_or(law.stiffness);
     const auto share = [&](const char* key, double most, double& value) {
       value = reader.quantity(key, Dimension::kNone, Range{0.0, most}).value_or(value);
@@ -332,7 +346,7 @@ class ExerciseReader {
       if (!reader.has("position")) reader.missing("position", {Dimension::kLength});
       if (const auto p = reader.numbers("position", Dimension::kLength, kPlaceRange, 3, 3))
         target.p_W = Vec3((*p)[0], (*p)[1], (*p)[2]);
-      target.radius = length(reader, "radius", target.radius);
+      target.radius = length(reader, "radius", {0.01, 100.0}, target.radius);
       read_direction(reader, target);
       if (reader.has("dwell") && exercise().task == TaskKind::kPath && task_known_)
         reader.error("dwell", "a path is followed without stopping; remove 'dwell'");

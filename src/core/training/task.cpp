@@ -17,7 +17,7 @@ constexpr double kCalmSpeed = 0.1;    // m/s; a log slower than it
 constexpr double kCalmTime = 0.5;     // s; and for so long has come to rest
 constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
 constexpr double kAboveStakes = 0.3;  // m; a heap may be so much higher
-constexpr double kBelowGround = 0.1;  // m; uneven ground below the bunk's ends
+constexpr double kBelowBeams = 0.05;  // m
 
 Vec3 vector(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
 
@@ -94,9 +94,9 @@ Task::Task(const Exercise& exercise) : exercise_(exercise) {
   const world::Ground ground = world::make_ground(exercise.world.ground);
   for (const world::Bunk& bunk : exercise.world.bunks) {
     const SinCos heading = sin_cos(bunk.heading);
-    const double z = world::height(ground, bunk.x, bunk.y);
-    bunks_.push_back(
-        {Vec3(bunk.x, bunk.y, z + 0.5 * bunk.height), Vec3(heading.cos, heading.sin, 0.0)});
+    const world::Capsule beam = world::bunk_parts(bunk, ground).front();
+    bunks_.push_back({Vec3(bunk.x, bunk.y, beam.a.z() + beam.radius + 0.5 * bunk.height),
+                      Vec3(heading.cos, heading.sin, 0.0)});
   }
   if (exercise.task != TaskKind::kPath) return;
   arc_.push_back(0.0);
@@ -257,7 +257,7 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
   const double along = offset.dot(bunk.along_W);
   const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
   return std::fabs(along) <= 0.5 * size.length && std::fabs(across) <= 0.5 * size.width &&
-         offset.z() >= -0.5 * size.height - kBelowGround &&
+         offset.z() >= -0.5 * size.height - kBelowBeams &&
          offset.z() <= 0.5 * size.height + kAboveStakes &&
          angle_between(axis_of(snapshot.log[wanted.log]), bunk.along_W) <= kBunkAngle;
 }

@@ -1,0 +1,446 @@
+// When targets, paths and logs count as done, and when an attempt ends.
+
+#include "knuckleboom/core/training/task.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "support/attempt.hpp"
+#include "support/same_bytes.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using test::Attempt;
+using test::kTick;
+using training::Exercise;
+using training::Target;
+using training::TaskKind;
+using training::TaskPhase;
+
+Target target(const Vec3& p, double radius = 0.25, double dwell_s = 0.0) {
+  Target t;
+  t.p_W = p;
+  t.radius = radius;
+  t.dwell_s = dwell_s;
+  return t;
+}
+
+Exercise of_kind(TaskKind kind) {
+  Exercise exercise;
+  exercise.name = "test";
+  exercise.task = kind;
+  return exercise;
+}
+
+// --- Reach --------------------------------------------------------------------
+
+Exercise reach() {
+  Exercise exercise = of_kind(TaskKind::kReach);
+  exercise.targets = {target({5.0, 0.0, 3.0}), target({5.0, 4.0, 3.0}), target({5.0, 4.0, 6.0})};
+  return exercise;
+}
+
+TEST(Reach, TargetsCountInOrder) {
+  const Exercise exercise = reach();
+  Attempt attempt(exercise);
+  attempt.tip({2.0, 0.0, 3.0});
+  attempt.step();
+  EXPECT_EQ(attempt.at.task.phase, TaskPhase::kReady);
+  EXPECT_EQ(attempt.at.task.steps, 3);
+  EXPECT_EQ(attempt.at.task.target, 0);
+  EXPECT_EQ(attempt.at.task.target_W[0], 5.0);
+  EXPECT_DOUBLE_EQ(attempt.at.task.distance, 3.0);
+  attempt.start();
+  attempt.move({5.0, 4.0, 6.0});  // the last one first: not counted
+  EXPECT_EQ(attempt.at.task.step, 0);
+  attempt.move({5.0, 0.0, 3.0});
+  EXPECT_EQ(attempt.at.task.step, 1);
+  EXPECT_EQ(attempt.at.task.target_W[1], 4.0);
+  attempt.move({5.0, 4.0, 3.0});
+  EXPECT_EQ(attempt.at.task.step, 2);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  attempt.move({5.0, 4.0, 6.0});
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_EQ(attempt.at.task.target, -1);
+  EXPECT_EQ(attempt.at.score.placed, 3.0);
+}
+
+TEST(Reach, AStraightWayHasTheRatioOne) {
+  const Exercise exercise = reach();
+  Attempt attempt(exercise);
+  attempt.tip({2.0, 0.0, 3.0});
+  attempt.start();
+  attempt.move({5.0, 0.0, 3.0});
+  // Reached at the edge of its tolerance, 0.25 m before its centre, where the straight line ends too.
+  EXPECT_NEAR(attempt.at.score.shortest_m, 2.75, 2e-3);
+  EXPECT_NEAR(attempt.at.score.path_ratio, 1.0, 1e-9);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.25, 2e-3);
+}
+
+TEST(Reach, ADetourShowsInTheRatio) {
+  Exercise exercise = of_kind(TaskKind::kReach);
+  exercise.targets = {target({3.0, 0.0, 0.0}, 1e-6)};
+  Attempt attempt(exercise);
+  attempt.start();
+  attempt.move({3.0, 4.0, 0.0});
+  EXPECT_EQ(attempt.at.score.path_ratio, 0.0);
+  attempt.move({3.0, 0.0, 0.0});
+  EXPECT_NEAR(attempt.at.score.path_m, 9.0, 1e-9);
+  EXPECT_NEAR(attempt.at.score.shortest_m, 3.0, 1e-9);
+  EXPECT_NEAR(attempt.at.score.path_ratio, 3.0, 1e-9);
+}
+
+TEST(Reach, DwellStartsAnewAfterLeaving) {
+  Exercise exercise = of_kind(TaskKind::kReach);
+  exercise.targets = {target({1.0, 0.0, 0.0}, 0.1, 1.0)};
+  Attempt attempt(exercise);
+  attempt.start();
+  attempt.tip({1.0, 0.0, 0.0});
+  attempt.steps(999);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  EXPECT_NEAR(attempt.at.task.dwell, 0.999, 1e-9);
+  attempt.tip({1.2, 0.0, 0.0});
+  attempt.step();
+  EXPECT_EQ(attempt.at.task.dwell, 0.0);
+  attempt.tip({1.05, 0.0, 0.0});
+  attempt.steps(999);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  attempt.step();
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.05, 1e-12);
+}
+
+TEST(Task, NothingChangesAfterTheEnd) {
+  Exercise exercise = reach();
+  exercise.time_limit_s = 0.5;
+  Attempt attempt(exercise);
+  attempt.step();
+  EXPECT_EQ(attempt.at.task.time_left_s, 0.5);
+  attempt.lever(1.0);
+  attempt.steps(499);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  EXPECT_NEAR(attempt.at.task.time_left_s, 0.001, 1e-12);
+  attempt.step();
+  EXPECT_EQ(attempt.phase(), TaskPhase::kFailed);
+  EXPECT_EQ(attempt.at.task.time_left_s, 0.0);
+  const training::TaskState state = attempt.state;
+  const training::ScoreState score = attempt.score;
+  const training::TaskSnapshot shown = attempt.at.task;
+  attempt.lever(-1.0);
+  attempt.move({5.0, 0.0, 3.0});
+  attempt.move({5.0, 4.0, 3.0});
+  attempt.move({5.0, 4.0, 6.0});
+  EXPECT_TRUE(test::same_bytes(state, attempt.state));
+  EXPECT_TRUE(test::same_bytes(score, attempt.score));
+  EXPECT_EQ(attempt.at.task.distance, shown.distance);
+  EXPECT_EQ(attempt.at.score.path_m, score.score.path_m);
+}
+
+TEST(Task, DoneBeyondALimitHasFailed) {
+  for (const double most : {0.5, 50.0}) {
+    Exercise exercise = of_kind(TaskKind::kReach);
+    exercise.targets = {target({1.0, 0.0, 0.0})};
+    exercise.limits = {{"path_m", true, false, most, 0.0}};
+    Attempt attempt(exercise);
+    attempt.start();
+    attempt.move({1.0, 0.0, 0.0});
+    EXPECT_EQ(attempt.phase(), most < 1.0 ? TaskPhase::kFailed : TaskPhase::kPassed);
+  }
+}
+
+TEST(Task, FreePlayEndsOnlyWithItsTime) {
+  Exercise exercise = of_kind(TaskKind::kFree);
+  Attempt endless(exercise);
+  endless.start();
+  endless.steps(2000);
+  EXPECT_EQ(endless.phase(), TaskPhase::kRunning);
+  EXPECT_EQ(endless.at.task.target, -1);
+  EXPECT_EQ(endless.at.task.time_left_s, -1.0);
+  exercise.time_limit_s = 1.0;
+  Attempt timed(exercise);
+  timed.start();
+  timed.steps(2000);
+  EXPECT_EQ(timed.phase(), TaskPhase::kPassed);
+  EXPECT_DOUBLE_EQ(timed.at.score.time_s, 1.0);
+}
+
+// --- Path ---------------------------------------------------------------------
+
+// An L: 3 m along x, then 4 m along y.
+Exercise path() {
+  Exercise exercise = of_kind(TaskKind::kPath);
+  exercise.targets = {target({0.0, 0.0, 0.0}, 0.2), target({3.0, 0.0, 0.0}, 0.2),
+                      target({3.0, 4.0, 0.0}, 0.2)};
+  return exercise;
+}
+
+TEST(Path, FollowedInAConstantDistance) {
+  const Exercise exercise = path();
+  Attempt attempt(exercise);
+  attempt.tip({0.0, 0.0, 1.0});
+  attempt.start();
+  attempt.move({0.0, 0.0, 0.1});
+  EXPECT_EQ(attempt.at.task.step, 1);
+  attempt.move({2.0, 0.0, 0.1});
+  EXPECT_NEAR(attempt.state.progress, 2.0, 1e-12);
+  EXPECT_EQ(attempt.at.task.target, 1);
+  EXPECT_NEAR(attempt.at.task.distance, 0.1, 1e-12);
+  EXPECT_NEAR(attempt.at.task.target_W[0], 2.2, 1e-12);  // a little ahead
+  attempt.move({3.0, 0.0, 0.1});
+  EXPECT_EQ(attempt.at.task.step, 2);
+  attempt.move({3.0, 3.7, 0.1});
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  attempt.move({3.0, 3.9, 0.1});  // the end counts from its tolerance on
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_EQ(attempt.at.score.placed, 3.0);
+  // The mean over all but the first centimetres is the height above the path.
+  EXPECT_NEAR(attempt.at.score.error_m, 0.1, 2e-3);
+  // 0.9 m down to it, then to 0.2 m before its end; the leg to it ended 0.2 m above its start.
+  EXPECT_NEAR(attempt.at.score.path_ratio, 7.7 / 7.6, 1e-3);
+}
+
+TEST(Path, ProgressWaitsWhereThePathWasLeft) {
+  const Exercise exercise = path();
+  Attempt attempt(exercise);
+  attempt.start();
+  attempt.move({1.0, 0.0, 0.0});
+  attempt.move({1.0, 0.0, 0.5});
+  attempt.move({2.5, 0.0, 0.5});
+  attempt.move({2.5, 0.0, 0.0});
+  EXPECT_NEAR(attempt.state.progress, 1.0, 1e-9);
+  EXPECT_GT(attempt.at.task.distance, 1.0);
+  attempt.move({1.1, 0.0, 0.0});
+  attempt.move({2.0, 0.0, 0.0});
+  EXPECT_NEAR(attempt.state.progress, 2.0, 1e-9);
+  attempt.move({1.0, 0.0, 0.0});  // going back loses nothing
+  EXPECT_NEAR(attempt.state.progress, 2.0, 1e-9);
+}
+
+TEST(Path, NothingCountsBeforeItsStart) {
+  const Exercise exercise = path();
+  Attempt attempt(exercise);
+  attempt.tip({2.0, 0.0, 0.0});
+  attempt.start();
+  attempt.move({3.0, 0.0, 0.0});
+  attempt.move({3.0, 4.0, 0.0});
+  EXPECT_EQ(attempt.at.task.step, 0);
+  EXPECT_EQ(attempt.at.score.error_m, 0.0);
+  EXPECT_EQ(attempt.at.task.target_W[0], 0.0);
+}
+
+// --- Logs ---------------------------------------------------------------------
+
+// Two logs along x at y = 2 and y = 3, to be carried to bunks at y = -2 and y = -5, in this order.
+Exercise logs() {
+  Exercise exercise = of_kind(TaskKind::kLogs);
+  exercise.world.logs.resize(2);
+  exercise.world.bunks.resize(2);
+  exercise.world.bunks[0].x = exercise.world.bunks[1].x = 5.0;
+  exercise.world.bunks[0].y = -2.0;
+  exercise.world.bunks[1].y = -5.0;
+  exercise.log_tasks = {{0, 0}, {1, 1}};
+  return exercise;
+}
+
+class LogAttempt : public Attempt {
+ public:
+  explicit LogAttempt(const Exercise& exercise) : Attempt(exercise) {
+    log(0, {5.0, 2.0, 0.12});
+    log(1, {5.0, 3.0, 0.12});
+    tip({5.0, 0.0, 3.0});
+    start();
+  }
+  void take(int index) {
+    at.held_log = index;
+    at.log_status[index] = world::LogStatus::kHeld;
+    step();
+  }
+  void let_go(int index, const Vec3& p) {
+    log(index, p);
+    at.held_log = -1;
+    at.log_status[index] = world::LogStatus::kFree;
+    step();
+  }
+  void rest(int index) {
+    at.log_status[index] = world::LogStatus::kResting;
+    step();
+  }
+};
+
+constexpr double kInBunk = 0.4;  // height of a log there
+
+TEST(Logs, PlacedInOrderWithFetchAndCarryLegs) {
+  const Exercise exercise = logs();
+  LogAttempt attempt(exercise);
+  EXPECT_EQ(attempt.at.task.target_W[1], 2.0);  // the log to fetch
+  attempt.move({5.0, 2.0, 1.5});
+  attempt.take(0);
+  EXPECT_EQ(attempt.at.task.target_W[1], -2.0);  // its bunk
+  EXPECT_NEAR(attempt.at.score.shortest_m, std::hypot(2.0, 1.5), 1e-9);
+  attempt.move({5.0, -2.0, 1.5});
+  attempt.let_go(0, {5.1, -2.2, kInBunk});
+  attempt.move({5.0, -2.0, 2.5}, 4.0);  // away already, before the log has come to rest
+  EXPECT_EQ(attempt.at.task.step, 0);
+  attempt.rest(0);
+  EXPECT_EQ(attempt.at.task.step, 1);
+  EXPECT_EQ(attempt.at.task.target, 1);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.1, 1e-12);  // along the bunk
+  // The carry ended where the log was let go.
+  EXPECT_NEAR(attempt.at.score.shortest_m, std::hypot(2.0, 1.5) + 4.0, 1e-9);
+  EXPECT_NEAR(attempt.at.score.path_ratio, 1.0, 1e-9);
+  attempt.move({5.0, 3.0, 1.5});
+  attempt.take(1);
+  attempt.move({5.0, -5.0, 1.5});
+  attempt.let_go(1, {4.7, -5.0, kInBunk});
+  attempt.rest(1);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_EQ(attempt.at.score.placed, 2.0);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.2, 1e-12);
+  EXPECT_GT(attempt.at.score.path_ratio, 1.0);
+}
+
+TEST(Logs, AnotherLogOrBunkIsNotCounted) {
+  const Exercise exercise = logs();
+  LogAttempt attempt(exercise);
+  attempt.take(1);
+  attempt.let_go(1, {5.0, -5.0, kInBunk});
+  attempt.rest(1);
+  EXPECT_EQ(attempt.at.task.step, 0);
+  attempt.take(0);
+  attempt.let_go(0, {5.0, -5.0, kInBunk});
+  attempt.rest(0);
+  EXPECT_EQ(attempt.at.task.step, 0);
+  attempt.take(0);
+  attempt.let_go(0, {5.0, -2.0, kInBunk});
+  attempt.rest(0);
+  EXPECT_EQ(attempt.at.task.step, 1);
+  // The second lies in its bunk already, but was brought too early: it is taken up again.
+  attempt.steps(100);
+  EXPECT_EQ(attempt.at.task.step, 1);
+  attempt.take(1);
+  attempt.let_go(1, {5.0, -5.0, kInBunk});
+  attempt.rest(1);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+}
+
+// One thing wrong at a time.
+TEST(Logs, MustLieInTheBunk) {
+  const Exercise exercise = logs();
+  const world::Bunk& bunk = exercise.world.bunks[0];
+  const auto placed = [&](const Vec3& p, double turn) {
+    LogAttempt attempt(exercise);
+    attempt.take(0);
+    attempt.at.log[0].q[0] = std::cos(0.5 * turn);
+    attempt.at.log[0].q[3] = std::sin(0.5 * turn);
+    attempt.let_go(0, p);
+    attempt.rest(0);
+    return attempt.at.task.step == 1;
+  };
+  const double half_length = 0.5 * bunk.length, half_width = 0.5 * bunk.width;
+  EXPECT_TRUE(placed({5.0, -2.0, kInBunk}, 0.0));
+  EXPECT_TRUE(placed({5.0, -2.0, kInBunk}, 0.3));
+  EXPECT_TRUE(placed({5.0, -2.0, kInBunk}, std::numbers::pi));  // either end first
+  EXPECT_FALSE(placed({5.0, -2.0, kInBunk}, 0.4));
+  EXPECT_TRUE(placed({5.0 + half_length - 0.01, -2.0, kInBunk}, 0.0));
+  EXPECT_FALSE(placed({5.0 + half_length + 0.01, -2.0, kInBunk}, 0.0));
+  EXPECT_TRUE(placed({5.0, -2.0 - half_width + 0.01, kInBunk}, 0.0));
+  EXPECT_FALSE(placed({5.0, -2.0 - half_width - 0.01, kInBunk}, 0.0));
+  EXPECT_FALSE(placed({5.0, -2.0, bunk.height + 0.5}, 0.0));
+}
+
+TEST(Logs, ABunkTurnsItsFootprint) {
+  Exercise exercise = logs();
+  exercise.world.bunks[0].heading = 0.5 * std::numbers::pi;
+  LogAttempt attempt(exercise);
+  attempt.take(0);
+  attempt.at.log[0].q[0] = attempt.at.log[0].q[3] = std::sqrt(0.5);
+  attempt.let_go(0, {5.0, -2.9, kInBunk});  // 0.9 m along the bunk: inside its length of 2 m
+  attempt.rest(0);
+  EXPECT_EQ(attempt.at.task.step, 1);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.9, 1e-9);
+}
+
+TEST(Logs, ALogThatHardlyMovesIsPlacedAfterAWhile) {
+  const Exercise exercise = logs();
+  LogAttempt attempt(exercise);
+  attempt.take(0);
+  attempt.let_go(0, {5.0, -2.0, kInBunk});
+  double x = 5.0;
+  for (int i = 0; i < 600; ++i) {  // rolls with 0.3 m/s
+    attempt.log(0, {x += 3e-4, -2.0, kInBunk});
+    attempt.step();
+  }
+  EXPECT_EQ(attempt.at.task.step, 0);
+  for (int i = 0; i < 499; ++i) {
+    attempt.log(0, {x += 2e-5, -2.0, kInBunk});
+    attempt.step();
+  }
+  EXPECT_EQ(attempt.at.task.step, 0);
+  attempt.steps(2);
+  EXPECT_EQ(attempt.at.task.step, 1);
+}
+
+// --- Head ---------------------------------------------------------------------
+
+TEST(Head, PlaceAndDirectionOfTheGrip) {
+  Exercise exercise = of_kind(TaskKind::kHead);
+  exercise.targets = {target({6.0, 0.0, 1.0}, 0.2, 0.5)};
+  exercise.targets[0].axis_W = Vec3::UnitX();
+  exercise.targets[0].angle = 0.2;
+  Attempt attempt(exercise);
+  attempt.tip({6.0, 0.0, 1.0});  // the tip does not matter
+  attempt.grip({6.0, 0.0, 0.0}, Vec3::UnitX());
+  attempt.start();
+  EXPECT_DOUBLE_EQ(attempt.at.task.distance, 1.0);
+  const auto hold = [&](double x, double turn) {
+    attempt.grip({x, 0.0, 1.0}, Vec3(std::cos(turn), 0.0, std::sin(turn)));
+    attempt.steps(600);
+    return attempt.phase() == TaskPhase::kPassed;
+  };
+  EXPECT_FALSE(hold(6.25, 0.0));
+  EXPECT_FALSE(hold(6.0, 0.21));
+  EXPECT_NEAR(attempt.at.task.angle, 0.21, 1e-12);
+  EXPECT_FALSE(hold(6.0, 1.5));
+  EXPECT_NEAR(attempt.at.task.angle, 1.5, 1e-12);
+  EXPECT_TRUE(hold(6.0, std::numbers::pi - 0.19));  // a log has no front
+  EXPECT_NEAR(attempt.at.score.error_m, 0.0, 1e-12);
+}
+
+// --- What cannot be done ------------------------------------------------------
+
+TEST(Task, RefusesWhatCannotBeDone) {
+  const auto refused = [](const Exercise& exercise) {
+    try {
+      const training::Task task(exercise);
+    } catch (const std::invalid_argument&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused(of_kind(TaskKind::kReach)));
+  EXPECT_TRUE(refused(of_kind(TaskKind::kHead)));
+  EXPECT_TRUE(refused(of_kind(TaskKind::kLogs)));
+  Exercise exercise = path();
+  exercise.targets[1].p_W = exercise.targets[0].p_W;
+  EXPECT_TRUE(refused(exercise));
+  exercise = path();
+  exercise.targets.resize(1);
+  EXPECT_TRUE(refused(exercise));
+  exercise = logs();
+  exercise.log_tasks[1].bunk = 2;
+  EXPECT_TRUE(refused(exercise));
+  exercise = logs();
+  exercise.log_tasks[0].log = -1;
+  EXPECT_TRUE(refused(exercise));
+  exercise = reach();
+  exercise.limits = {{"beauty", false, true, 0.0, 1.0}};
+  EXPECT_TRUE(refused(exercise));
+  EXPECT_FALSE(refused(of_kind(TaskKind::kFree)));
+}
+
+}  // namespace
+}  // namespace knuckleboom
