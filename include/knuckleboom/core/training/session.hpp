@@ -6,16 +6,18 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/core/sim/operator_control.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 #include "knuckleboom/core/training/task.hpp"
+#include "knuckleboom/core/world/grapple.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
 namespace knuckleboom::training {
@@ -33,7 +35,10 @@ struct Command {
 
 struct GrappleState {
   double opening;     // 0 closed .. 1 open
-  double speed;       // 1/s
+  double speed;       // 1/s, positive opens
+  double log_p[3];    // centre of the held log in the frame of the grapple's body [m]
+  double log_q[4];    // its orientation there, w x y z
+  double slipping_s;  // for how long the jaws have been pulled at beyond their force
   std::int32_t held;  // log, -1: none
   std::int32_t slot;  // payload of the simulation
 };
@@ -42,6 +47,7 @@ struct SessionState {
   std::int64_t tick;  // of the session; a restart does not set it back
   sim::SimState sim;
   sim::OperatorState control;
+  std::int64_t logs_slipped;  // out of jaws that were pulled at too hard
   world::WorldState world;
   GrappleState grapple;
   TaskState task;
@@ -70,8 +76,26 @@ class Session {
   const sim::Simulation& simulation() const { return simulation_; }
   const sim::OperatorControl& control() const { return control_; }
   double tick_s() const { return simulation_.tick_s(); }
+  // What of exercise and levers this machine cannot do and is left out: one sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  struct Parts;
+  void gather(const multibody::Kinematics& kinematics, const SessionState& state,
+              Parts& parts) const;
+  void joint_forces(const multibody::Kinematics& kinematics, const Parts& parts,
+                    const world::PartForces& forces, double* tau) const;
+  world::GrappleFrame grapple_frame(const multibody::Kinematics& kinematics) const;
+  void move_grapple(double demand, const multibody::Kinematics& kinematics,
+                    SessionState& state) const;
+  void grip(int log, const multibody::Kinematics& kinematics, SessionState& state) const;
+  void let_go(SessionState& state) const;
+  void carry_log(const multibody::Kinematics& kinematics, SessionState& state) const;
+  void watch_grip(const Parts& parts, const world::PartForces& forces, const Vec3& v_before_W,
+                  SessionState& state) const;
+  void fill(const SessionState& state, double pump_power_W, SessionSnapshot& snapshot) const;
+
+  std::vector<std::string> notes_;
   Exercise exercise_;
   sim::Simulation simulation_;
   sim::OperatorControl control_;

@@ -1,0 +1,77 @@
+// Drives an exercise as a careful operator would: looks at snapshots, moves levers. For "show me", for a
+// run without anybody at the levers, and as proof that an exercise can be passed.
+//
+// Needs boom-tip control, and a pattern with a lever for each function it uses. It has no other access
+// to the machine than an operator has.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/training/exercise.hpp"
+#include "knuckleboom/core/training/session_snapshot.hpp"
+
+namespace knuckleboom::training {
+
+enum class DemonstratorPhase : std::int32_t {
+  kTravel,  // above the log or the bunk, or on the way to a target
+  kAlign,   // the grapple along the log, the head at rest
+  kLower,
+  kClose,
+  kOpen,
+  kLift,
+  kDone,
+};
+
+struct DemonstratorState {
+  DemonstratorPhase phase;
+  std::int32_t step;  // of the task, when the phase began
+  std::int32_t carrying;
+  std::int32_t missed;  // closed around nothing, in a row
+  double timer_s;       // in this phase
+  double speed[4];      // asked for: swing [rad/s], reach, height [m/s], rotator [rad/s]
+  double lift_z;        // height to leave at [m]
+};
+static_assert(std::is_trivially_copyable_v<DemonstratorState>);
+
+class Demonstrator {
+ public:
+  // Throws std::invalid_argument with one sentence if the pattern lacks a lever that is needed.
+  Demonstrator(const machine::MachineModel& machine, const command::LeverPattern& pattern,
+               const Exercise& exercise);
+
+  DemonstratorState initial_state() const { return DemonstratorState{}; }
+  // The levers for the next tick. No heap, no exception.
+  command::OperatorInput drive(const SessionSnapshot& snapshot, double dt,
+                               DemonstratorState& state) const;
+
+ private:
+  struct Lever {
+    int function = -1;  // of the pattern, -1: none
+    double full = 1.0;  // speed at full lever
+  };
+  struct Wish {
+    Vec3 p_W;           // of the tip, or of the grip
+    bool grip = false;  // p_W.z is that of the grip
+    bool heading = false;
+    double axis_x = 1.0, axis_y = 0.0;  // wanted direction of the log axis
+    double speed = 1.0;                 // share of the usual speed
+    double jaws = 0.0;                  // -1 opens .. 1 closes
+  };
+  Wish wish(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
+  Wish logs(const SessionSnapshot& snapshot, DemonstratorState& state) const;
+  void enter(DemonstratorPhase phase, DemonstratorState& state) const;
+  void set(const Lever& lever, double value, command::OperatorInput& out) const;
+
+  command::LeverPattern pattern_;
+  Exercise exercise_;
+  world::Ground ground_;
+  double axis_x_ = 0.0, axis_y_ = 0.0;  // of the swing [m]
+  int swing_link_ = 0, rotator_link_ = -1;
+  Vec3 swing_axis_B_ = Vec3::UnitZ(), rotator_axis_B_ = Vec3::UnitZ();
+  Lever swing_, reach_, height_, rotator_, grapple_;
+};
+
+}  // namespace knuckleboom::training

@@ -1,0 +1,316 @@
+#include "knuckleboom/core/training/demonstrator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "knuckleboom/core/multibody/kinematics.hpp"
+
+namespace knuckleboom::training {
+namespace {
+
+using Phase = DemonstratorPhase;
+
+constexpr double kPi = 3.14159265358979323846;
+
+// An unhurried operator's speeds; the head hangs and would swing with more haste.
+constexpr double kReachSpeed = 0.7, kHeightSpeed = 0.6;    // m/s
+constexpr double kSwingSpeed = 0.35, kRotatorSpeed = 0.7;  // rad/s
+constexpr double kReachRise = 0.5, kHeightRise = 0.6;      // m/s^2
+constexpr double kSwingRise = 0.12, kRotatorRise = 1.0;    // rad/s^2
+constexpr double kPull = 1.1;                              // 1/s, speed asked for per distance
+
+constexpr double kClearance = 1.2;     // of the jaws above what they pass over [m]
+constexpr double kNear = 0.10;         // m, above a log or bunk
+constexpr double kNearHeading = 0.10;  // rad
+constexpr double kCloseTime = 4.0;     // s; closed by then, or missed
+constexpr double kOpenTime = 0.9;      // s
+constexpr double kStill = 0.08;        // m/s of the tip, before the jaws go down
+constexpr double kTouch = 400.0;       // N on the log: it lies
+constexpr double kStakeMargin = 0.5;   // m above a bunk's stakes
+
+double wrap(double angle) {
+  while (angle > kPi) angle -= 2.0 * kPi;
+  while (angle < -kPi) angle += 2.0 * kPi;
+  return angle;
+}
+// Directions of a line: half a turn changes nothing.
+double wrap_line(double angle) {
+  while (angle > 0.5 * kPi) angle -= kPi;
+  while (angle < -0.5 * kPi) angle += kPi;
+  return angle;
+}
+
+Vec3 vec(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
+Vec3 rotate(const double (&q)[4], const Vec3& v) {
+  return Eigen::Quaterniond(q[0], q[1], q[2], q[3]) * v;
+}
+
+void approach(double wanted, double rise, double dt, double& value) {
+  value += std::clamp(wanted - value, -rise * dt, rise * dt);
+}
+
+// Speed towards a target at a distance, slow enough to stop there.
+double speed_for(double distance, double limit, double rise) {
+  const double stop = std::sqrt(rise * std::fabs(distance));
+  return std::copysign(std::min({limit, kPull * std::fabs(distance), stop}), distance);
+}
+
+}  // namespace
+
+Demonstrator::Demonstrator(const machine::MachineModel& machine,
+                           const command::LeverPattern& pattern, const Exercise& exercise)
+    : pattern_(pattern), exercise_(exercise), ground_(world::make_ground(exercise.world.ground)) {
+  const multibody::Tree& tree = machine.tree;
+  // The swing turns the whole tree about a vertical axis, the rotator the grapple alone.
+  int stick = -1, boom = -1;
+  swing_link_ = -1;
+  for (const machine::Actuator& actuator : machine.actuators) {
+    const multibody::Body& body = tree.body(tree.link(actuator.link).body);
+    const bool vertical = std::fabs((tree.link(actuator.link).parent == multibody::kBase)
+                                        ? (body.in_parent.R * body.axis_B).z()
+                                        : 0.0) > 0.99;
+    if (vertical && swing_link_ < 0) {
+      swing_link_ = actuator.link;
+      swing_axis_B_ = body.axis_B;
+      axis_x_ = body.in_parent.p.x();
+      axis_y_ = body.in_parent.p.y();
+    } else if (body.joint_name == "rotator") {
+      rotator_link_ = actuator.link;
+      rotator_axis_B_ = body.axis_B;
+    } else if (boom < 0) {
+      boom = actuator.link;
+    } else if (stick < 0) {
+      stick = actuator.link;
+    }
+  }
+  if (swing_link_ < 0)
+    throw std::invalid_argument("machine '" + machine.name +
+                                "' has no swing; the demonstration cannot drive it");
+  for (std::size_t f = 0; f < pattern_.functions.size(); ++f) {
+    const command::LeverFunction& function = pattern_.functions[f];
+    const int n = static_cast<int>(f);
+    switch (function.target) {
+      case command::LeverTarget::kTipReach:
+        reach_ = {n, function.full};
+        break;
+      case command::LeverTarget::kTipHeight:
+        height_ = {n, function.full};
+        break;
+      case command::LeverTarget::kGrapple:
+        grapple_ = {n, 1.0};
+        break;
+      case command::LeverTarget::kJoint: {
+        const int link = tree.find_joint(function.joint);
+        const double rate = function.full_rate;
+        if (link == swing_link_) swing_ = {n, rate > 0.0 ? rate : 0.5};
+        if (link >= 0 && link == rotator_link_) rotator_ = {n, rate > 0.0 ? rate : 1.5};
+        if (link == boom && height_.function < 0) height_ = {n, 1.2};
+        if (link == stick && reach_.function < 0) reach_ = {n, 1.5};
+        break;
+      }
+    }
+  }
+  if (swing_.function < 0 || reach_.function < 0 || height_.function < 0)
+    throw std::invalid_argument("lever pattern '" + pattern_.name +
+                                "' lacks swing, boom or stick; the demonstration needs all three");
+  if (exercise_.task == TaskKind::kLogs && (rotator_.function < 0 || grapple_.function < 0))
+    throw std::invalid_argument("lever pattern '" + pattern_.name + "' or machine '" +
+                                machine.name +
+                                "' lacks rotator or grapple; the demonstration needs them here");
+}
+
+void Demonstrator::enter(Phase phase, DemonstratorState& state) const {
+  state.phase = phase;
+  state.timer_s = 0.0;
+}
+
+// Sets the axis that shaping turns into `value` of the lever's full speed.
+void Demonstrator::set(const Lever& lever, double value, command::OperatorInput& out) const {
+  if (lever.function < 0) return;
+  const command::LeverFunction& function =
+      pattern_.functions[static_cast<std::size_t>(lever.function)];
+  const double wanted = std::min(std::fabs(value) / lever.full, function.shape.gain);
+  if (wanted < 1e-4) return;
+  const double side = value * function.shape.sign < 0.0 ? -1.0 : 1.0;
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 24; ++i) {
+    const double middle = 0.5 * (low + high);
+    (std::fabs(command::shape(middle, function.shape)) < wanted ? low : high) = middle;
+  }
+  out.axis[static_cast<int>(function.axis)] = side * high;
+}
+
+Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorState& state) const {
+  Wish wish;
+  wish.p_W = vec(s.grip_W);
+  const auto count = static_cast<int>(exercise_.log_tasks.size());
+  if (s.task.step >= count) {
+    wish.p_W.z() = state.lift_z;
+    wish.grip = true;
+    return wish;
+  }
+  const LogTask& task = exercise_.log_tasks[static_cast<std::size_t>(s.task.step)];
+  const world::Log& log = exercise_.world.logs[static_cast<std::size_t>(task.log)];
+  const world::Bunk& bunk = exercise_.world.bunks[static_cast<std::size_t>(task.bunk)];
+  const bool held = s.held_log == task.log;
+  if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
+      state.phase != Phase::kOpen) {
+    // Something happened that was not asked for: the log slipped, or another hand let go.
+    state.carrying = held ? 1 : 0;
+    enter(Phase::kLift, state);
+  }
+
+  const Vec3 log_p = vec(s.log[task.log].p);
+  const Vec3 log_axis = rotate(s.log[task.log].q, Vec3::UnitX());
+  const double bunk_z = world::height(ground_, bunk.x, bunk.y);
+  const Vec3 place(held ? bunk.x : log_p.x(), held ? bunk.y : log_p.y(), 0.0);
+  const double over =
+      held ? bunk_z + bunk.height + kStakeMargin + 2.0 * log.radius : log_p.z() + kClearance;
+  // Between places nothing is lower than the bunks' stakes.
+  const double travel =
+      std::max(over, bunk_z + bunk.height + kStakeMargin + (held ? 2.0 * log.radius : 0.3));
+  wish.grip = wish.heading = true;
+  wish.axis_x = held ? std::cos(bunk.heading) : log_axis.x();
+  wish.axis_y = held ? std::sin(bunk.heading) : log_axis.y();
+  const double away = std::hypot(s.sim.tip_W[0] - place.x(), s.sim.tip_W[1] - place.y());
+  const double grip_away = std::hypot(s.grip_W[0] - place.x(), s.grip_W[1] - place.y());
+  const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
+                                            std::atan2(s.grip_axis_W[1], s.grip_axis_W[0])));
+  const double speed = vec(s.tip_v_W).norm();
+  wish.p_W = place;
+  wish.p_W.z() = travel;
+  switch (state.phase) {
+    case Phase::kTravel:
+    case Phase::kDone:
+      wish.jaws = held ? 0.5 : -1.0;
+      if (away < 0.4) wish.p_W.z() = over;
+      if (away < 2.0 * kNear && turned < 2.0 * kNearHeading) enter(Phase::kAlign, state);
+      break;
+    case Phase::kAlign:
+      wish.jaws = held ? 0.5 : -1.0;
+      wish.p_W.z() = over;
+      if (grip_away < kNear && away < kNear && turned < kNearHeading && speed < kStill &&
+          s.grip_W[2] < over + 0.2)
+        enter(Phase::kLower, state);
+      break;
+    case Phase::kLower:
+      wish.p_W.z() = held ? bunk_z : log_p.z();
+      wish.speed = 0.5;
+      wish.jaws = held ? 0.5 : -1.0;
+      if (held && s.contact_force > kTouch && state.timer_s > 0.5) enter(Phase::kOpen, state);
+      if (!held && (s.grip_W[2] < log_p.z() + 0.04 || state.timer_s > 8.0))
+        enter(Phase::kClose, state);
+      if (held && state.timer_s > 12.0) enter(Phase::kOpen, state);
+      break;
+    case Phase::kClose:
+      wish.p_W = vec(s.sim.tip_W);
+      wish.p_W.z() = s.grip_W[2];
+      wish.jaws = 1.0;
+      if (held && state.timer_s > 0.3) {
+        state.carrying = 1;
+        state.missed = 0;
+        enter(Phase::kLift, state);
+      } else if (state.timer_s > kCloseTime) {
+        ++state.missed;
+        enter(Phase::kOpen, state);
+      }
+      break;
+    case Phase::kOpen:
+      wish.p_W = vec(s.sim.tip_W);
+      wish.p_W.z() = s.grip_W[2];
+      wish.jaws = -1.0;
+      if (state.timer_s > kOpenTime) {
+        state.carrying = 0;
+        enter(Phase::kLift, state);
+      }
+      break;
+    case Phase::kLift:
+      wish.p_W = vec(s.sim.tip_W);
+      wish.p_W.z() = travel + 0.2;
+      wish.jaws = state.carrying != 0 ? 0.5 : 0.0;
+      wish.heading = false;
+      if (s.grip_W[2] > travel - 0.1 || state.timer_s > 10.0) enter(Phase::kTravel, state);
+      break;
+  }
+  state.lift_z = travel;
+  return wish;
+}
+
+Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
+                                      DemonstratorState& state) const {
+  Wish out;
+  out.p_W = vec(s.sim.tip_W);
+  const auto count = static_cast<int>(exercise_.targets.size());
+  switch (exercise_.task) {
+    case TaskKind::kLogs:
+      return logs(s, state);
+    case TaskKind::kReach:
+    case TaskKind::kPath:
+    case TaskKind::kHead:
+      if (s.task.target < 0 || s.task.target >= count) return out;
+      break;
+    case TaskKind::kFree: {
+      // A round of the crane's work space, for the eye.
+      const double t = s.sim.t_s;
+      const double radius = 5.2 + 0.9 * std::sin(0.45 * t);
+      const double angle = 0.7 * std::sin(0.22 * t);
+      out.p_W = {axis_x_ + radius * std::cos(angle), axis_y_ + radius * std::sin(angle),
+                 3.0 + 0.8 * std::sin(0.31 * t)};
+      out.jaws = std::sin(0.5 * t) > 0.0 ? 0.5 : -0.5;
+      return out;
+    }
+  }
+  const Target& target = exercise_.targets[static_cast<std::size_t>(s.task.target)];
+  out.p_W = vec(s.task.target_W);
+  if (exercise_.task == TaskKind::kPath) out.speed = 0.45;
+  if (exercise_.task == TaskKind::kHead) {
+    out.grip = out.heading = true;
+    out.axis_x = target.axis_W.x();
+    out.axis_y = target.axis_W.y();
+    out.speed = 0.6;
+  }
+  return out;
+}
+
+command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
+                                           DemonstratorState& state) const {
+  command::OperatorInput out{};
+  state.timer_s += dt;
+  const Wish w = wish(s, dt, state);
+  const double tip_x = s.sim.tip_W[0] - axis_x_, tip_y = s.sim.tip_W[1] - axis_y_;
+  const double x = w.p_W.x() - axis_x_, y = w.p_W.y() - axis_y_;
+  const double radius = std::hypot(tip_x, tip_y);
+  const double swing_error = wrap(std::atan2(y, x) - std::atan2(tip_y, tip_x));
+  const double reach_error = std::hypot(x, y) - radius;
+  const double height_error = w.p_W.z() - (w.grip ? s.grip_W[2] : s.sim.tip_W[2]);
+  // With the load low, first up, then across.
+  const bool low =
+      exercise_.task == TaskKind::kLogs && state.phase == Phase::kTravel && height_error > 0.5;
+  const double across = low ? 0.0 : 1.0;
+  approach(across * speed_for(swing_error, w.speed * kSwingSpeed, kSwingRise), kSwingRise, dt,
+           state.speed[0]);
+  approach(across * speed_for(reach_error, w.speed * kReachSpeed, kReachRise), kReachRise, dt,
+           state.speed[1]);
+  approach(speed_for(height_error, w.speed * kHeightSpeed, kHeightRise), kHeightRise, dt,
+           state.speed[2]);
+  double turn = 0.0;
+  if (w.heading && rotator_link_ >= 0) {
+    const double error =
+        wrap_line(std::atan2(w.axis_y, w.axis_x) - std::atan2(s.grip_axis_W[1], s.grip_axis_W[0]));
+    const double up = rotate(s.body[rotator_link_].q, rotator_axis_B_).z();
+    turn = std::copysign(1.0, up) * speed_for(error, kRotatorSpeed, kRotatorRise);
+  }
+  approach(turn, kRotatorRise, dt, state.speed[3]);
+  set(swing_, state.speed[0] * (swing_axis_B_.z() < 0.0 ? -1.0 : 1.0), out);
+  set(reach_, state.speed[1], out);
+  set(height_, state.speed[2], out);
+  set(rotator_, state.speed[3], out);
+  set(grapple_, w.jaws, out);
+  return out;
+}
+
+}  // namespace knuckleboom::training
