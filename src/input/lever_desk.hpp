@@ -56,7 +56,7 @@ class LeverDesk {
   LeverDesk(const LeverDesk&) = delete;
   LeverDesk& operator=(const LeverDesk&) = delete;
 
-  // Keys and window focus. Joystick events may be passed in or not: poll() looks for itself.
+  // Keys and window focus. SDL's joystick events are switched off: poll() looks for itself.
   void handle(const SDL_Event& event);
 
   // Once a frame or more often: reads all devices, moves the keyboard's levers, finds what has come

@@ -98,6 +98,9 @@ RawDevices::RawDevices() {
   if (!started_)
     problems_.push_back(
         fmt::format("levers and controllers cannot be used: {}; the keyboard can", SDL_GetError()));
+  // Values are read at each poll; as events they would only fill SDL's queue.
+  SDL_JoystickEventState(SDL_IGNORE);
+  SDL_GameControllerEventState(SDL_IGNORE);
   poll();
 }
 
