@@ -22,6 +22,7 @@
 #include "app/exit_status.hpp"
 #include "app/inspect.hpp"
 #include "app/interrupt.hpp"
+#include "app/levers.hpp"
 #include "app/run.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
@@ -133,6 +134,23 @@ void add_inspect(CLI::App& program, InspectOptions& o) {
                "  knuckleboom inspect harvester --at boom=0.5 --at stick=-1.3\n"));
 }
 
+void add_levers(CLI::App& program, LeversOptions& o) {
+  CLI::App* c = program.add_subcommand("levers", "Show, calibrate and bind levers and controllers");
+  c->add_option("action", o.action, "calibrate or bind; without it shows what the levers do")
+      ->type_name("ACTION")
+      ->check(CLI::IsMember({"calibrate", "bind"}));
+  c->add_flag("--list", o.list, "Name the devices once instead of live bars");
+  c->add_option("--device", o.device, "Calibrate this one only, numbered as listed")
+      ->type_name("N")
+      ->check(CLI::Range(1, 99));
+  c->add_option("--file", o.file, "Device file; without it the user's own, levers.toml")
+      ->type_name("FILE");
+  c->footer(
+      examples("  knuckleboom levers\n"
+               "  knuckleboom levers bind\n"
+               "  knuckleboom levers calibrate --device 1\n"));
+}
+
 // --- Words for completion -----------------------------------------------------
 
 std::vector<CommandWords> words_of(const CLI::App& program) {
@@ -195,12 +213,13 @@ std::string empty_value(const CLI::App& program) {
 
 int dispatch(CLI::App& program, const RunOptions& run_options,
              const CompareOptions& compare_options, const InspectOptions& inspect_options,
-             const std::vector<std::string>& files, const std::string& demo_folder,
-             const std::string& kind, const std::string& shell) {
+             const LeversOptions& levers_options, const std::vector<std::string>& files,
+             const std::string& demo_folder, const std::string& kind, const std::string& shell) {
   if (program.got_subcommand("run")) return run(run_options);
   if (program.got_subcommand("compare")) return compare(compare_options);
   if (program.got_subcommand("check")) return check(files);
   if (program.got_subcommand("inspect")) return inspect(inspect_options);
+  if (program.got_subcommand("levers")) return levers(levers_options);
   if (program.got_subcommand("demo")) return demo(demo_folder);
   if (program.got_subcommand("list")) {
     const std::vector<std::string> names = kind == "machines"    ? machine_names()
@@ -254,6 +273,8 @@ int run_program(int argc, char** argv) {
   check_command->footer(examples("  knuckleboom check my_machine.toml my_scenario.toml\n"));
   InspectOptions inspect_options;
   add_inspect(program, inspect_options);
+  LeversOptions levers_options;
+  add_levers(program, levers_options);
   std::string demo_folder = "out";
   CLI::App* demo_command = program.add_subcommand(
       "demo", "Run the reference case with both models and draw the paper's figures");
@@ -298,8 +319,8 @@ int run_program(int argc, char** argv) {
 
   int status = kInternalError;
   try {
-    status = dispatch(program, run_options, compare_options, inspect_options, files, demo_folder,
-                      kind, shell);
+    status = dispatch(program, run_options, compare_options, inspect_options, levers_options, files,
+                      demo_folder, kind, shell);
   } catch (const UserError& error) {
     complain(error.what());
     status = kUserMistake;

@@ -127,4 +127,19 @@ std::vector<std::string> machine_names() {
   return {names.begin(), names.end()};
 }
 
+fs::path user_device_file() {
+  const auto folder = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    // The XDG specification wants relative paths ignored.
+    return value != nullptr && *value == '/' ? fs::path(value) : fs::path();
+  };
+  fs::path base = folder("XDG_CONFIG_HOME");
+  if (base.empty()) {
+    const fs::path home = folder("HOME");
+    if (home.empty()) return {};
+    base = home / ".config";
+  }
+  return base / "knuckleboom" / "levers.toml";
+}
+
 }  // namespace knuckleboom::app

@@ -28,4 +28,8 @@ std::vector<std::string> scenario_names();
 std::vector<std::string> exercise_names();
 std::vector<std::string> machine_names();
 
+// The user's own device file, which need not exist: knuckleboom/levers.toml in $XDG_CONFIG_HOME or
+// ~/.config. Empty if neither is known.
+std::filesystem::path user_device_file();
+
 }  // namespace knuckleboom::app
