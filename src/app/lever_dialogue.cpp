@@ -18,7 +18,7 @@ using command::LeverAxis;
 using command::LeverSetup;
 using input::MoveDetector;
 
-constexpr double kRest_s = 1.0;          // observed with hands off
+constexpr double kRest = 1.0;            // s, observed with hands off
 constexpr int kUncalibratedNoise = 655;  // raw values: 2 % of the travel
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -95,7 +95,7 @@ class Calibration {
   }
   bool rest() {
     const double start = look(nullptr);
-    while (look(&input::RangeRecorder::rest) - start < kRest_s)
+    while (look(&input::RangeRecorder::rest) - start < kRest)
       if (talk_.stopped()) return false;
     return true;
   }

@@ -15,11 +15,11 @@ constexpr double kEndShare = 0.1;      // of the travel: rests at the end
 constexpr double kMiddleShare = 0.25;  // of the travel: on the shorter side of a centre at least
 constexpr double kNoisyShare = 0.2;    // of the shorter side
 
-constexpr int kStill = 3000;  // raw values within which a lever at rest may tremble
-constexpr double kStillFor_s = 0.3;
-constexpr double kPatience_s = 3.0;  // what trembles still then always does
-constexpr int kClearMove = 12000;    // raw values
-constexpr double kHeld_s = 1.0;
+constexpr int kStill = 3000;          // raw values within which a lever at rest may tremble
+constexpr double kStillFor = 0.3;     // s
+constexpr double kPatience = 3.0;     // s; what trembles still then always does
+constexpr int kClearMove = 12000;     // raw values
+constexpr double kHeld = 1.0;         // s
 constexpr double kClearlyMost = 1.5;  // times any other axis
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -136,10 +136,10 @@ void MoveDetector::wait_for_stillness(const std::vector<RawDevice>& devices, dou
     started_s_ = window_s_ = now_s;
     for (Axis& axis : axes_) axis.low = axis.high = axis.value;
   }
-  if (now_s - window_s_ < kStillFor_s) return;
+  if (now_s - window_s_ < kStillFor) return;
   const bool still = std::all_of(axes_.begin(), axes_.end(),
                                  [](const Axis& axis) { return axis.high - axis.low <= kStill; });
-  const bool patience_ends = now_s - started_s_ >= kPatience_s;
+  const bool patience_ends = now_s - started_s_ >= kPatience;
   ready_ = last_is_back() && (still || patience_ends);
   for (Axis& axis : axes_) {
     if (ready_) {
@@ -191,7 +191,7 @@ MoveDetector::Outcome MoveDetector::judge(double now_s) {
   if (most == nullptr || std::abs(most->farthest) < kClearMove) return Outcome::kNothing;
   if (moved_s_ < 0.0) moved_s_ = now_s;
   const bool is_back = std::abs(most->excursion()) < std::abs(most->farthest) / 3;
-  if (!is_back && now_s - moved_s_ < kHeld_s) return Outcome::kNothing;
+  if (!is_back && now_s - moved_s_ < kHeld) return Outcome::kNothing;
   found_ = {most->device, command::ControlKind::kAxis, most->number, most->farthest > 0};
   const bool clear = std::abs(most->farthest) >= kClearlyMost * second;
   next();

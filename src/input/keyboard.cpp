@@ -14,7 +14,7 @@ namespace {
 
 using command::LeverAxis;
 
-constexpr double kLongestStep_s = 0.1;  // after a stall keys go on, they do not jump
+constexpr double kLongestStep = 0.1;  // s; after a stall keys go on, they do not jump
 
 constexpr LeverKeys kLayout[] = {
     {LeverAxis::kLeftX, SDL_SCANCODE_A, SDL_SCANCODE_D},
@@ -101,7 +101,7 @@ bool KeyboardLevers::any_held() const {
 }
 
 void KeyboardLevers::advance(double now_s) {
-  const double dt = started_ ? std::clamp(now_s - last_s_, 0.0, kLongestStep_s) : 0.0;
+  const double dt = started_ ? std::clamp(now_s - last_s_, 0.0, kLongestStep) : 0.0;
   started_ = true;
   last_s_ = now_s;
   double target[command::kLeverAxes] = {};

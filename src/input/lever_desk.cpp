@@ -96,7 +96,7 @@ double position(const AxisBinding& b, const RawState& state) {
       value = hat_axis(state, b.number, SDL_HAT_DOWN, SDL_HAT_UP);
       break;
   }
-  return b.invert ? -value : value;
+  return b.invert ? 0.0 - value : value;  // no -0
 }
 
 LeverDesk::LeverDesk(command::LeverSetup setup, double now_s) : now_s_(now_s) {

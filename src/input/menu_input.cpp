@@ -52,7 +52,7 @@ bool MenuInput::fires(Act& act, bool wanted, bool released, bool repeats, double
   }
   if (act.blocked || !wanted) return false;
   if (act.held && (!repeats || now_s < act.next_s)) return false;
-  act.next_s = now_s + (act.held ? kMenuRepeat_s : kMenuRepeatDelay_s);
+  act.next_s = now_s + (act.held ? kMenuRepeat : kMenuRepeatDelay);
   act.held = true;
   return true;
 }

@@ -21,10 +21,10 @@ struct MenuButtons {
   bool operator==(const MenuButtons&) const = default;
 };
 
-inline constexpr double kMenuDeflection = 0.6;  // beyond: an act
-inline constexpr double kMenuRelease = 0.35;    // within: ready for the next
-inline constexpr double kMenuRepeatDelay_s = 0.45;
-inline constexpr double kMenuRepeat_s = 0.15;  // directions only
+inline constexpr double kMenuDeflection = 0.6;    // beyond: an act
+inline constexpr double kMenuRelease = 0.35;      // within: ready for the next
+inline constexpr double kMenuRepeatDelay = 0.45;  // s
+inline constexpr double kMenuRepeat = 0.15;       // s; directions only
 
 class MenuInput {
  public:

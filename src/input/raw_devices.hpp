@@ -9,7 +9,7 @@
 
 #include "knuckleboom/core/command/lever_setup.hpp"
 
-struct _SDL_Joystick;
+struct _SDL_Joystick;  // NOLINT(bugprone-reserved-identifier): named by SDL
 
 namespace knuckleboom::input {
 
