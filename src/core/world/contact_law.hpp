@@ -1,4 +1,4 @@
-// The force of one contact. docs/theory/contact.md, eq. 6 to 12.
+// The force of one contact. docs/theory/contact.md, eq. 6 to 11.
 #pragma once
 
 #include <algorithm>

@@ -101,6 +101,36 @@ GroundPoint ground_point(const Ground& ground, double x, double y) {
   return {low + cy.u * (high - low), Vec3(-slope_x * scale, -slope_y * scale, scale)};
 }
 
+GroundPoint smooth_ground_point(const Ground& ground, double x, double y) {
+  if (ground.nx < 2 || ground.ny < 2) return {0.0, Vec3::UnitZ()};
+  const Cell cx = cell_of((x - ground.x0) / ground.spacing, ground.nx);
+  const Cell cy = cell_of((y - ground.y0) / ground.spacing, ground.ny);
+  const auto at = [&ground](int ix, int iy) {
+    return ground.height[static_cast<std::size_t>(iy) * static_cast<std::size_t>(ground.nx) +
+                         static_cast<std::size_t>(ix)];
+  };
+  double slope_x = 0.0;
+  double slope_y = 0.0;
+  for (const int dy : {0, 1})
+    for (const int dx : {0, 1}) {
+      const int ix = cx.i + dx;
+      const int iy = cy.i + dy;
+      const double share = (dx == 0 ? 1.0 - cx.u : cx.u) * (dy == 0 ? 1.0 - cy.u : cy.u);
+      const int west = std::max(ix - 1, 0);
+      const int east = std::min(ix + 1, ground.nx - 1);
+      const int south = std::max(iy - 1, 0);
+      const int north = std::min(iy + 1, ground.ny - 1);
+      slope_x += share * (at(east, iy) - at(west, iy)) / (east - west);
+      slope_y += share * (at(ix, north) - at(ix, south)) / (north - south);
+    }
+  slope_x = cx.inside ? slope_x / ground.spacing : 0.0;
+  slope_y = cy.inside ? slope_y / ground.spacing : 0.0;
+  const double low = (1.0 - cx.u) * at(cx.i, cy.i) + cx.u * at(cx.i + 1, cy.i);
+  const double high = (1.0 - cx.u) * at(cx.i, cy.i + 1) + cx.u * at(cx.i + 1, cy.i + 1);
+  const double scale = 1.0 / std::sqrt(1.0 + slope_x * slope_x + slope_y * slope_y);
+  return {low + cy.u * (high - low), Vec3(-slope_x * scale, -slope_y * scale, scale)};
+}
+
 double height(const Ground& ground, double x, double y) { return ground_point(ground, x, y).z; }
 
 Vec3 normal(const Ground& ground, double x, double y) { return ground_point(ground, x, y).normal; }

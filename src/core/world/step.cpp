@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "collide.hpp"
 #include "contact_keys.hpp"
 #include "contact_law.hpp"
-#include "ground_point.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::world {
@@ -15,9 +15,6 @@ namespace {
 
 constexpr double kGravity = 9.81;
 constexpr double kBoxMargin = 0.01;        // m
-constexpr double kSampleDistance = 1.3;    // along a capsule on the ground [m]
-constexpr double kParallelSine = 0.3;      // beyond it two capsules touch in one point
-constexpr double kExcess = 1e-6;           // m
 constexpr double kFollowed = 0.1;          // how far something that went through is pushed back [m]
 constexpr double kCalmSpeed = 0.01;        // m/s
 constexpr double kCalmAcceleration = 0.3;  // m/s^2
@@ -32,18 +29,6 @@ struct Box {
 
 bool overlap(const Box& a, const Box& b) {
   return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
-}
-
-// A capsule on its way. p: a point of the body, v its velocity.
-struct Moving {
-  Vec3 a, b;
-  double radius;
-  Vec3 p, v, omega;
-  Vec3 velocity_at(const Vec3& x) const { return v + omega.cross(x - p); }
-};
-
-Moving at_rest(const Capsule& shape) {
-  return {shape.a, shape.b, shape.radius, shape.a, Vec3::Zero(), Vec3::Zero()};
 }
 
 Box box_of(const Moving& m, double margin) {
@@ -61,21 +46,6 @@ struct MovingLog {
   Vec3 axis;
   Vec3 force, torque;
   bool touched;
-};
-
-// Where two bodies touch; the normal points from b to a.
-struct Touch {
-  Vec3 normal, point;
-  double depth;
-  int feature;
-};
-
-struct Touches {
-  int count = 0;
-  Touch touch[kFeatures];
-  void add(const Vec3& normal, const Vec3& point, double depth, int feature) {
-    if (count < kFeatures) touch[count++] = {normal, point, depth, feature};
-  }
 };
 
 struct Pair {
@@ -103,85 +73,6 @@ bool minds_carrier(PartRole role) {
   return role == PartRole::kHead || role == PartRole::kJaw || role == PartRole::kHeldLog;
 }
 
-// Middle of the overlap, from a point on a's axis.
-Vec3 touching_point(const Vec3& on_axis, const Vec3& normal, double radius, double depth) {
-  return on_axis - (radius - 0.5 * depth) * normal;
-}
-
-int ground_samples(const Moving& m) {
-  const double length = (m.b - m.a).norm();
-  const int pieces =
-      static_cast<int>(std::min(std::ceil(length / kSampleDistance), kFeatures - 1.0));
-  return std::max(pieces, 1) + 1;
-}
-
-void touches_with_ground(const Moving& m, const Ground& ground, double top, Touches& out) {
-  if (std::min(m.a.z(), m.b.z()) - m.radius >= top) return;
-  const int n = ground_samples(m);
-  for (int i = 0; i < n; ++i) {
-    const Vec3 p = m.a + (static_cast<double>(i) / (n - 1)) * (m.b - m.a);
-    if (p.z() - m.radius >= top) continue;
-    const GroundPoint under = ground_point(ground, p.x(), p.y());
-    const double depth = m.radius - (p.z() - under.z) * under.normal.z();
-    if (depth > 0.0)
-      out.add(under.normal, touching_point(p, under.normal, m.radius, depth), depth, i);
-  }
-}
-
-// Depth at a point of a's axis; adds the touch if there is one.
-double touch_at(const Moving& a, const Moving& b, double s, int feature, Touches& out) {
-  const Vec3 on_a = a.a + s * (a.b - a.a);
-  const Vec3 d = on_a - closest_on_segment(b.a, b.b, on_a);
-  const double distance = d.norm();
-  const double depth = a.radius + b.radius - distance;
-  if (depth <= 0.0 || distance < 1e-9) return 0.0;
-  const Vec3 normal = d / distance;
-  out.add(normal, touching_point(on_a, normal, a.radius, depth), depth, feature);
-  return depth;
-}
-
-// Features: 0 and 1 the ends of the length over which nearly parallel capsules lie along each other, 2
-// where they are closest. The closest point carries only what it is deeper than the ends, so the force
-// goes over smoothly from crossed to parallel.
-void touches_side_by_side(const Moving& a, const Moving& b, const ClosestPoints& closest,
-                          const Vec3& normal, double depth, Touches& out) {
-  double deeper = depth;
-  const Vec3 da = a.b - a.a;
-  const Vec3 db = b.b - b.a;
-  const double aa = da.squaredNorm();
-  if (depth < 0.7 * (a.radius + b.radius) && aa > 0.0 &&
-      da.cross(db).squaredNorm() < kParallelSine * kParallelSine * aa * db.squaredNorm()) {
-    const double s0 = clamp_to_unit(da.dot(b.a - a.a) / aa);
-    const double s1 = clamp_to_unit(da.dot(b.b - a.a) / aa);
-    const double low = std::min(s0, s1);
-    const double high = std::max(s0, s1);
-    if ((high - low) * (high - low) * aa > 1e-4) {
-      const double low_depth = touch_at(a, b, low, 0, out);
-      const double high_depth = touch_at(a, b, high, 1, out);
-      deeper = depth - std::max(low_depth, high_depth);
-    }
-  }
-  if (deeper > kExcess)
-    out.add(normal, touching_point(closest.a, normal, a.radius, depth), deeper, 2);
-}
-
-// The side from which a came, if it jumped over b's axis within its last step.
-bool crossed(const Moving& a, const Moving& b, const ClosestPoints& closest, const Vec3& step,
-             Vec3& side) {
-  const double reach = a.radius + b.radius;
-  const Vec3 d = closest.a - closest.b;
-  const ClosestPoints before = closest_points(a.a - step, a.b - step, b.a, b.b);
-  const Vec3 e = before.a - before.b;
-  const double e_norm = e.norm();
-  const bool is_on_axis = d.norm() < 1e-9;
-  if (e_norm < 1e-9 || (e.dot(d) >= 0.0 && !is_on_axis)) return false;
-  const Vec3 back = (d.norm() / (d.norm() + e_norm)) * step;
-  const ClosestPoints between = closest_points(a.a - back, a.b - back, b.a, b.b);
-  if ((between.a - between.b).squaredNorm() >= reach * reach) return false;
-  side = e / e_norm;
-  return true;
-}
-
 class Tick {
  public:
   Tick(const World& world, std::span<const MachinePart> parts, double dt, WorldState& state,
@@ -203,14 +94,13 @@ class Tick {
   void run() {
     forces_.count = 0;
     state_.machine_force = 0.0;
-    if (parts_.size() == 0 && !any_free()) {
+    if (parts_.empty() && !any_free()) {
       finish_touches();
       ++state_.ticks;
       return;
     }
     load();
     find_pairs();
-    touch_machine_with_fixed();
     for (int i = 0; i < steps_; ++i) {
       place_parts(i * h_);
       wake_touched();
@@ -258,7 +148,7 @@ class Tick {
     for (int i = 0; i < kMaxContacts; ++i) {
       const ContactState& c = state_.contact[i];
       key_[i] = key_of(c.key_a, c.key_b);
-      force_of_slot_[i] = -1;
+      force_of_slot_[i] = reaction_of_slot_[i] = -1;
       live_[i] = false;
       if (c.key_a != 0) used = i + 1;
     }
@@ -388,7 +278,7 @@ class Tick {
         state_.contact[i].key_b = key_b;
         state_.contact[i].machine = machine ? 1 : 0;
         key_[i] = key_of(key_a, key_b);
-        force_of_slot_[i] = -1;
+        force_of_slot_[i] = reaction_of_slot_[i] = -1;
         used_ = std::max(used_, i + 1);
         return i;
       }
@@ -405,7 +295,7 @@ class Tick {
       if (log >= 0 && state_.log[log].status == LogStatus::kResting) continue;
       c = ContactState{};
       key_[i] = 0;
-      force_of_slot_[i] = -1;
+      force_of_slot_[i] = reaction_of_slot_[i] = -1;
     }
   }
 
@@ -539,13 +429,12 @@ class Tick {
       if (slot < 0) continue;
       const ContactForce force = resolve(law, touch, log_[i].m, part_[j], slot, h_);
       load_log(log_[i], force.f, touch.point, force.torque);
-      add_mean_force(slot, j, touch.point, -force.f, force.normal);
+      add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal);
       if (is_machine)
         note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j], force.normal, h_);
     }
   }
 
-  // What does not move by itself is met once, from where the machine is now.
   void touch_machine_with_fixed() {
     const PairLaw law = pair_law(law_, machine_damping_);
     for (int i = 0; i < part_count_; ++i) {
@@ -560,7 +449,7 @@ class Tick {
       const Moving fixed = at_rest(other.shape);
       const std::int32_t key = fixed_key(pair.second);
       Touches touches;
-      touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, dt_, touches);
+      touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, h_, touches);
       meet(law, pair.first, fixed, key, other.kind, other.object, -1, touches);
     }
     for (int i = 0; i < part_count_; ++i) {
@@ -570,7 +459,7 @@ class Tick {
         if (parts_[static_cast<std::size_t>(j)].role != PartRole::kCarrier) continue;
         if (!overlap(box, box_of(part_[j], 0.0))) continue;
         Touches touches;
-        touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), dt_, touches);
+        touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches);
         meet(law, i, part_[j], key_of_part(j), Obstacle::kCarrier, kCarrierObject, j, touches);
       }
     }
@@ -585,46 +474,44 @@ class Tick {
       const Touch& touch = touches.touch[t];
       const int slot = find_or_add(key_of_part(i), with_feature(other_key, touch.feature), true);
       if (slot < 0) continue;
-      const ContactForce force = resolve(law, touch, part_[i], other, slot, dt_);
-      kept_[slot] = true;
-      add_force(i, touch.point, force.f);
-      if (other_part >= 0) add_force(other_part, touch.point, -force.f);
+      const ContactForce force = resolve(law, touch, part_[i], other, slot, h_);
+      add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal);
+      if (other_part >= 0)
+        add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f, force.normal);
       note(parts_[static_cast<std::size_t>(i)].role, kind, object, touch, part_[i], other,
-           force.normal, dt_);
-      state_.machine_force = std::max(state_.machine_force, force.normal);
+           force.normal, h_);
     }
   }
 
   // --- What the machine feels -------------------------------------------------
 
-  int add_force(int part, const Vec3& point, const Vec3& f) {
+  int add_force(int part) {
     if (forces_.count == kMaxContacts) {
       ++state_.contacts_dropped;
       return -1;
     }
-    forces_.force[forces_.count] = {part, point, f};
+    forces_.force[forces_.count] = {part, Vec3::Zero(), Vec3::Zero()};
     weight_[forces_.count] = 0.0;
+    mean_normal_[forces_.count] = 0.0;
     return forces_.count++;
   }
 
-  // Mean of the force over the tick, at the mean place weighted with it.
-  void add_mean_force(int slot, int part, const Vec3& point, const Vec3& f, double normal) {
-    if (force_of_slot_[slot] < 0) {
-      force_of_slot_[slot] = static_cast<std::int16_t>(add_force(part, Vec3::Zero(), Vec3::Zero()));
-      if (force_of_slot_[slot] < 0) return;
-    }
-    const int k = force_of_slot_[slot];
+  // Mean of the force over the tick, at the mean place weighted with it. entry: among the forces; -1: new.
+  void add_mean_force(std::int16_t& entry, int part, const Vec3& point, const Vec3& f,
+                      double normal) {
+    if (entry < 0) entry = static_cast<std::int16_t>(add_force(part));
+    if (entry < 0) return;
+    const int k = entry;
     const double weight = normal + 1e-12;
     PartForce& force = forces_.force[k];
     force.f_W += (1.0 / steps_) * f;
     force.p_W += weight * point;
     weight_[k] += weight;
-    mean_normal_[k] = (weight_[k] == weight ? 0.0 : mean_normal_[k]) + normal / steps_;
+    mean_normal_[k] += normal / steps_;
   }
 
   void finish_forces() {
     for (int k = 0; k < forces_.count; ++k) {
-      if (weight_[k] <= 0.0) continue;
       forces_.force[k].p_W /= weight_[k];
       state_.machine_force = std::max(state_.machine_force, mean_normal_[k]);
     }
@@ -667,7 +554,8 @@ class Tick {
   // --- Logs -------------------------------------------------------------------
 
   void small_step() {
-    for (int i = 0; i < used_; ++i) live_[i] = kept_[i];
+    for (int i = 0; i < used_; ++i) live_[i] = false;
+    touch_machine_with_fixed();
     for (int i = 0; i < log_count_; ++i) {
       log_[i].force = Vec3(0.0, 0.0, -kGravity * constants_[static_cast<std::size_t>(i)].mass);
       log_[i].torque = Vec3::Zero();
@@ -810,8 +698,7 @@ class Tick {
 
   std::uint64_t key_[kMaxContacts];
   bool live_[kMaxContacts];
-  bool kept_[kMaxContacts] = {};
-  std::int16_t force_of_slot_[kMaxContacts];
+  std::int16_t force_of_slot_[kMaxContacts], reaction_of_slot_[kMaxContacts];
   int used_ = 0;
   int next_ = 0;
   double weight_[kMaxContacts], mean_normal_[kMaxContacts];

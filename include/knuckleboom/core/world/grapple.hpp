@@ -3,7 +3,7 @@
 // Frame: pin (a point of the body that carries the jaws), open axis (in which the jaws part), reach axis
 // (from the pin to the tips), log axis (along a held log); unit vectors at right angles to each other.
 // In coordinates x along open, y along reach, z along log, from the pin, with H = hinge_distance / 2,
-// L = jaw_length, r = tine_radius and for jaw side = -1 or +1 (docs/theory/contact.md, eq. 13 to 16):
+// L = jaw_length, r = tine_radius and for jaw side = -1 or +1 (docs/theory/contact.md, eq. 14 to 16):
 //
 //   hinge  (side H, 0)                                 turns about the log axis
 //   tip    hinge + L (side sin a, cos a)

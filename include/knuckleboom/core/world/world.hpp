@@ -182,11 +182,10 @@ class World {
 
   WorldState initial_state() const;
 
-  // One tick: forces between parts, logs and ground from where they are now; moves the free logs
-  // by dt, in several smaller steps if it is long, during which the parts go on as they move now.
-  // forces: what the machine feels, to be held over its own tick (of a contact with a log: the mean
-  // over the smaller steps, so that f dt is what the log got). No heap, no exception. Parts beyond
-  // kMaxMachineShapes are left out. dt: 0.25 to 4 ms.
+  // One tick: forces between parts, logs and ground; moves the free logs by dt. A long tick goes in
+  // smaller steps, during which the parts move on as they do now. forces: what the machine feels, to be
+  // held over its own tick: the mean over the smaller steps, so that f dt is what a log got. No heap,
+  // no exception. Parts beyond kMaxMachineShapes are left out. dt: 0.25 to 4 ms.
   void step(std::span<const MachinePart> parts, double dt, WorldState& state,
             PartForces& forces) const;
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/world/grapple.hpp"
 #include "world_test_support.hpp"
 
 namespace knuckleboom::world {
@@ -238,6 +240,41 @@ TEST(Collisions, KnowWhoMindsWhom) {
   EXPECT_EQ(collisions({still(PartRole::kBoom, 1, Vec3(-5.0, -5.0, 0.05), Vec3(-5.0, -5.0, 2.0),
                               0.1)})[kGround],
             1);
+}
+
+// A grapple that nothing can stop rages in a heap of logs between stems: nothing explodes or sinks away.
+TEST_P(Rates, SurvivesARagingMachine) {
+  const double dt = GetParam();
+  WorldRecipe recipe;
+  recipe.ground.bump_height = 0.1;
+  for (int i = 0; i < 4; ++i)
+    recipe.stems.push_back({"stem", i < 2 ? 1.6 : -1.6, i % 2 == 0 ? 1.0 : -1.0, 6.0, 0.15});
+  for (int i = 0; i < kMaxLogs; ++i)
+    recipe.logs.push_back(
+        log_at(0.0, 0.0, 0.4 * i, 0.1 + 0.4 * i, 0.06 + 0.01 * (i % 8), 2.0 + 0.2 * (i % 8)));
+  const World world(recipe);
+  WorldState state = world.initial_state();
+  run(world, state, 3.0, dt);
+  PartForces forces;
+  GrappleFrame frame;
+  MachinePart parts[kGrappleParts];
+  for (double t = 0.0; t < 10.0; t += dt) {
+    const SinCos x = sin_cos(4.0 * t), y = sin_cos(3.1 * t), z = sin_cos(5.3 * t);
+    frame.pin_W = Vec3(2.0 * x.sin, 2.0 * y.sin, 1.0 + 0.4 * z.sin);
+    frame.v_W = Vec3(8.0 * x.cos, 6.2 * y.cos, 2.1 * z.cos);
+    const SinCos jaw = sin_cos(2.0 * t);
+    grapple_parts(frame, 0.5 + 0.5 * jaw.sin, jaw.cos, 0, parts);
+    world.step(parts, dt, state, forces);
+    for (const LogState& log : state.log) {
+      const Vec3 p = vec(log.p);
+      ASSERT_LT(vec(log.v).norm(), 100.0) << t;
+      ASSERT_GT(p.z() - height(world.ground(), p.x(), p.y()), -0.1) << t;
+    }
+  }
+  run(world, state, 12.0, dt);
+  for (int i = 0; i < kMaxLogs; ++i) EXPECT_EQ(state.log[i].status, LogStatus::kResting) << i;
+  EXPECT_GT(state.collisions[kLog], 10);
+  EXPECT_GT(state.collisions[kStem], 5);
 }
 
 // Dragged over the ground, and held by friction where it stands.

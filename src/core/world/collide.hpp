@@ -1,0 +1,48 @@
+// Where capsules and ground touch. docs/theory/contact.md, eq. 4 and 5.
+#pragma once
+
+#include "contact_keys.hpp"
+#include "knuckleboom/core/world/closest_points.hpp"
+
+namespace knuckleboom::world {
+
+// A capsule on its way. p: a point of the body, v its velocity.
+struct Moving {
+  Vec3 a, b;
+  double radius;
+  Vec3 p, v, omega;
+  Vec3 velocity_at(const Vec3& x) const { return v + omega.cross(x - p); }
+};
+
+inline Moving at_rest(const Capsule& shape) {
+  return {shape.a, shape.b, shape.radius, shape.a, Vec3::Zero(), Vec3::Zero()};
+}
+
+// Where two bodies touch; the normal points from b to a.
+struct Touch {
+  Vec3 normal, point;
+  double depth;
+  int feature;
+};
+
+struct Touches {
+  int count = 0;
+  Touch touch[kFeatures];
+  void add(const Vec3& normal, const Vec3& point, double depth, int feature) {
+    if (count < kFeatures) touch[count++] = {normal, point, depth, feature};
+  }
+};
+
+// top: no ground is higher.
+void touches_with_ground(const Moving& m, const Ground& ground, double top, Touches& out);
+
+// Features: 0 and 1 the ends of the length over which nearly parallel capsules lie along each other, 2
+// where they are closest. closest, normal, depth: of the latter.
+void touches_side_by_side(const Moving& a, const Moving& b, const ClosestPoints& closest,
+                          const Vec3& normal, double depth, Touches& out);
+
+// Whether a jumped over b's axis with its last step; side: from which it came.
+bool crossed(const Moving& a, const Moving& b, const ClosestPoints& closest, const Vec3& step,
+             Vec3& side);
+
+}  // namespace knuckleboom::world
