@@ -15,6 +15,7 @@
 
 #include "document.hpp"
 #include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/world/world.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
@@ -27,6 +28,10 @@ using multibody::JointType;
 
 constexpr std::size_t kMaxBodies = 256;
 constexpr std::size_t kMaxValves = 64;
+constexpr std::size_t kMaxVisuals = 256;
+// What a grapple and the log it holds take of the world's room for machine parts.
+constexpr std::size_t kGrappleShapes = 9;
+constexpr double kLongest = 1000.0;  // m
 
 // Turned by roll about x, then pitch about y, then yaw about z, all of the parent's axes.
 Mat3 rotation(const Vec3& rpy) {
@@ -61,6 +66,9 @@ class MachineReader {
     read_actuators(reader);
     read_controllers(reader);
     read_tip(reader);
+    read_shapes(reader);
+    read_grapple(reader);
+    read_visuals(reader);
     reader.done();
     list_sources(root_, "");
     report_.throw_if_any();
@@ -241,6 +249,24 @@ class MachineReader {
             .quantity("damping", revolute ? Dimension::kRotaryDamping : Dimension::kDamping,
                       kNonNegative)
             .value_or(0.0);
+    body.stop_stiffness =
+        reader
+            .quantity("stop_stiffness",
+                      revolute ? Dimension::kRotaryStiffness : Dimension::kStiffness, kPositive)
+            .value_or(0.0);
+    body.stop_damping =
+        reader
+            .quantity("stop_damping", revolute ? Dimension::kRotaryDamping : Dimension::kDamping,
+                      kNonNegative)
+            .value_or(0.0);
+    if (reader.has("stop_stiffness") && !draft.limits_given)
+      reader.error("stop_stiffness", fmt::format("the stops of {} have no place: give it 'lower' and "
+                                                 "'upper', or remove 'stop_stiffness'",
+                                                 reader.what()));
+    if (reader.has("stop_damping") && !reader.has("stop_stiffness"))
+      reader.error("stop_damping",
+                   fmt::format("the stops of {} have a damping only; give 'stop_stiffness' too",
+                               reader.what()));
     reader.done();
   }
 
@@ -765,6 +791,142 @@ class MachineReader {
       reader.error("body", fmt::format("the tip is on body '{}', which does not exist{}", body,
                                        alternatives(body, names)));
     reader.done();
+  }
+
+  // --- Shapes, grapple and looks --------------------------------------------------------------
+
+  // The body that a table names; kBase where it may be the ground, or where it is wrong.
+  int body_of(TableReader& reader, bool base_allowed) {
+    const std::string body = reader.required_text("body");
+    const int found = model_.tree.find_body(body);
+    if (body.empty() || found != multibody::kBase || (base_allowed && body == "base") ||
+        model_.tree.body_count() == 0)
+      return found;
+    std::vector<std::string> names;
+    if (base_allowed) names.emplace_back("base");
+    for (int i = 0; i < model_.tree.body_count(); ++i) names.push_back(model_.tree.body(i).name);
+    reader.error("body", fmt::format("{} is on body '{}', which does not exist{}", reader.what(),
+                                     body, alternatives(body, names)));
+    return found;
+  }
+
+  void read_shapes(TableReader& root) {
+    const bool grapple = root.has("grapple");
+    const std::size_t room =
+        static_cast<std::size_t>(world::kMaxMachineShapes) - (grapple ? kGrappleShapes : 0);
+    std::set<std::string> names;
+    const auto nodes = root.tables("shape", kMaxBodies);
+    if (nodes.size() > room)
+      report_.error(nodes[room]->place,
+                    fmt::format("there are {} shapes; a machine has at most {}{}", nodes.size(),
+                                room, grapple ? " beside a grapple" : ""));
+    for (const Node* node : nodes) {
+      const std::string called = text_of(*node, "name");
+      TableReader reader(report_, *node,
+                         called.empty() ? "the shape" : fmt::format("shape '{}'", called));
+      machine::ContactShape shape;
+      shape.name = name_of(reader, "name");
+      if (!shape.name.empty() && !names.insert(shape.name).second)
+        report_.error(node->place,
+                      fmt::format("there are two shapes called '{}'; rename one", shape.name));
+      shape.body = body_of(reader, true);
+      const auto role = reader.choice<machine::ShapeRole>(
+          "role", {{"carrier", machine::ShapeRole::kCarrier},
+                   {"boom", machine::ShapeRole::kBoom},
+                   {"stick", machine::ShapeRole::kStick},
+                   {"head", machine::ShapeRole::kHead}});
+      if (role)
+        shape.role = *role;
+      else if (!reader.has("role"))
+        reader.missing("role", {Dimension::kNone});
+      shape.from_B = reader.required_vector("from", Dimension::kLength);
+      shape.to_B = reader.required_vector("to", Dimension::kLength);
+      shape.radius = reader.required("radius", Dimension::kLength, Range{0.0, kLongest, true});
+      reader.done();
+      model_.shapes.push_back(std::move(shape));
+    }
+  }
+
+  // A direction, of any length but zero.
+  Vec3 direction_of(TableReader& reader, std::string_view key) {
+    const Vec3 given = reader.required_vector(key, Dimension::kNone);
+    const double length = given.stableNorm();
+    if (length > 0.0 && std::isfinite(length)) return given / length;
+    if (reader.has(key))
+      reader.error(key, fmt::format("'{}' of {} has no direction; give a vector that is not zero, "
+                                    "such as [0, 0, -1]",
+                                    key, reader.what()));
+    return Vec3::UnitX();
+  }
+
+  void read_grapple(TableReader& root) {
+    const Node* node = root.subtable("grapple");
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, "the grapple");
+    machine::Grapple& grapple = model_.grapple;
+    const std::size_t before = report_.count();
+    constexpr Range kSize{0.0, kLongest, true};
+    grapple.present = true;
+    grapple.body = body_of(reader, false);
+    grapple.pin_B = reader.required_vector("pin", Dimension::kLength);
+    grapple.log_axis_B = direction_of(reader, "log_axis");
+    grapple.open_axis_B = direction_of(reader, "open_axis");
+    grapple.reach_axis_B = direction_of(reader, "reach_axis");
+    grapple.hinge_distance = reader.required("hinge_distance", Dimension::kLength, kSize);
+    grapple.jaw_length = reader.required("jaw_length", Dimension::kLength, kSize);
+    grapple.jaw_width = reader.required("jaw_width", Dimension::kLength, kSize);
+    grapple.tine_radius = reader.required("tine_radius", Dimension::kLength, kSize);
+    grapple.opening_max = reader.required("opening", Dimension::kLength, kSize);
+    grapple.closing_time_s = reader.required("closing_time", Dimension::kTime, Range{0.01, 100.0});
+    grapple.grip_force_N = reader.required("grip_force", Dimension::kForce, kPositive);
+    reader.done();
+    if (report_.count() == before && missing_nothing(*node)) check_grapple(reader);
+  }
+
+  static bool missing_nothing(const Node& grapple) { return grapple.entries.size() >= 12; }
+
+  void check_grapple(TableReader& reader) {
+    const machine::Grapple& g = model_.grapple;
+    // The jaws' angle at either end needs a sine within bounds.
+    constexpr double kSteepest = 0.99;
+    constexpr double kSquare = 1e-6;
+    const auto square = [&](const Vec3& a, const Vec3& b, const char* of_a, const char* of_b) {
+      if (std::fabs(a.dot(b)) > kSquare)
+        reader.error(of_b, fmt::format("'{}' and '{}' of the grapple are not at right angles",
+                                       of_a, of_b));
+    };
+    square(g.log_axis_B, g.open_axis_B, "log_axis", "open_axis");
+    square(g.log_axis_B, g.reach_axis_B, "log_axis", "reach_axis");
+    square(g.open_axis_B, g.reach_axis_B, "open_axis", "reach_axis");
+    const double half = 0.5 * g.hinge_distance;
+    if (half - g.tine_radius > kSteepest * g.jaw_length)
+      reader.error("jaw_length", fmt::format("the jaws cannot meet: their hinges are {} m apart and "
+                                             "they are {} m long; make them longer than half of it",
+                                             g.hinge_distance, g.jaw_length));
+    const double widest = 2.0 * (kSteepest * g.jaw_length + half - g.tine_radius);
+    if (g.opening_max > widest)
+      reader.error("opening", fmt::format("jaws of {} m on hinges {} m apart open to {:.3f} m at "
+                                          "most, not to {} m",
+                                          g.jaw_length, g.hinge_distance, widest, g.opening_max));
+    if (model_.tree.body(g.body).link == multibody::kBase)
+      reader.error("body", fmt::format("the grapple is on body '{}', which does not move",
+                                       model_.tree.body(g.body).name));
+  }
+
+  void read_visuals(TableReader& root) {
+    for (const Node* node : root.tables("visual", kMaxVisuals)) {
+      TableReader reader(report_, *node, "the visual");
+      machine::VisualPart part;
+      part.body = body_of(reader, true);
+      part.mesh = reader.required_text("mesh");
+      if (part.mesh.starts_with('/') || part.mesh.find("..") != std::string::npos)
+        reader.error("mesh", fmt::format("'mesh' is \"{}\"; give a file below assets/meshes",
+                                         part.mesh));
+      part.position_B = reader.vector("position", Dimension::kLength).value_or(Vec3::Zero());
+      if (const auto rpy = reader.vector("rpy", Dimension::kAngle)) part.R_BM = rotation(*rpy);
+      reader.done();
+      model_.visuals.push_back(std::move(part));
+    }
   }
 
   // --- Sources --------------------------------------------------------------------------------

@@ -51,6 +51,7 @@ constexpr Unit kIntegralLength[] = {{"V_per_m_s", "V/(m s)", 1, 1},
 constexpr Unit kRateLength[] = {{"V_s_per_m", "V s/m", 1, 1}, {"V_s_per_mm", "V s/mm", 1e3, 1}};
 constexpr Unit kRate[] = {{"per_s", "1/s", 1, 1}};
 constexpr Unit kDensity[] = {{"kg_per_m3", "kg/m3", 1, 1}};
+constexpr Unit kForce[] = {{"N", "N", 1, 1}, {"kN", "kN", 1e3, 1}};
 
 struct Entry {
   Dimension dimension;
@@ -91,6 +92,7 @@ constexpr Entry kDimensions[] = {
     {Dimension::kRateLength, "a gain on a speed", kRateLength},
     {Dimension::kRate, "a rate of change", kRate},
     {Dimension::kDensity, "a density", kDensity},
+    {Dimension::kForce, "a force", kForce},
 };
 
 constexpr bool in_order() {

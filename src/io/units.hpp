@@ -39,6 +39,7 @@ enum class Dimension {
   kRateLength,
   kRate,  // share of full travel in a second
   kDensity,
+  kForce,
 };
 
 struct Unit {

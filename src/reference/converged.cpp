@@ -141,6 +141,11 @@ struct ConvergedSolver::Impl {
       const double damping = model.tree.link(i).damping;
       tau[i] = -damping * v[i] - body.bias[i];
       e.ledger[5] += damping * v[i] * v[i];
+      const double stop =
+          machine::stop_force(model.joint_stops[static_cast<std::size_t>(i)], q[i], v[i], 0.0)
+              .force;
+      tau[i] += stop;
+      e.ledger[6] -= stop * v[i];
     }
     for (int k = 0; k < m; ++k) {
       const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];

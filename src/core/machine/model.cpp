@@ -174,6 +174,27 @@ void check_inertia(const MachineModel& model, std::vector<std::string>& faults) 
   }
 }
 
+// Stops of the joints themselves: spring and damper beyond the limits.
+void derive_joint_stops(MachineModel& model, std::vector<std::string>& faults) {
+  model.joint_stops.assign(static_cast<std::size_t>(model.joint_count()), EndStops{});
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Body& body = model.tree.body(model.tree.link(i).body);
+    const std::string who = "joint '" + body.joint_name + "': ";
+    if (body.stop_stiffness == 0.0) {
+      require(body.stop_damping == 0.0, who, "its stops need a stiffness, not only a damping",
+              faults);
+      continue;
+    }
+    require(body.upper > body.lower, who, "its stops need limits; give it lower and upper", faults);
+    EndStops& stops = model.joint_stops[static_cast<std::size_t>(i)];
+    stops.enabled = true;
+    stops.x_min = body.lower;
+    stops.x_max = body.upper;
+    stops.stiffness = body.stop_stiffness;
+    stops.damping = body.stop_damping;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> finish(MachineModel& model) {
@@ -211,6 +232,7 @@ std::vector<std::string> finish(MachineModel& model) {
     check_circuit(actuator, faults);
     derive_stops(actuator, body, faults);
   }
+  derive_joint_stops(model, faults);
   if (n > 0 && faults.empty()) check_inertia(model, faults);
   if (!(model.supply.pump_Pa > model.supply.tank_Pa))
     faults.emplace_back("the pump pressure must be above the tank pressure");

@@ -29,6 +29,9 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
                 state.actuator[k], inputs[k], state.q[actuator.link], q_mid, body, drives[k]);
   }
 
+  double q_star[kMaxLinks];  // joint positions before the stage's own part
+  double stop[kMaxLinks] = {};
+  for (int i = 0; i < n; ++i) q_star[i] = state.q[i];
   const auto law = [&](const double* v, double* tau, double* dtau) {
     for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
     for (int k = 0; k < m; ++k) {
@@ -42,6 +45,14 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
       for (int i = 0; i < n; ++i) {
         tau[i] -= model_.tree.link(i).damping * v[i];
         dtau[i] -= model_.tree.link(i).damping;
+      }
+    if (any_joint_stops_)
+      for (int i = 0; i < n; ++i) {
+        const StopForce f = stop_force(model_.joint_stops[static_cast<std::size_t>(i)],
+                                       q_star[i] + g * v[i], v[i], g);
+        stop[i] = f.force;
+        tau[i] += f.force;
+        dtau[i] += f.dforce;
       }
   };
 
@@ -62,9 +73,12 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
     if (any_damping_)
       for (int i = 0; i < n; ++i)
         state.energy.friction += weight * model_.tree.link(i).damping * v[i] * v[i];
+    if (any_joint_stops_)
+      for (int i = 0; i < n; ++i) state.energy.stops -= weight * stop[i] * v[i];
     if (stage == 1) break;
     for (int i = 0; i < n; ++i) {
       v_first[i] = v[i];
+      q_star[i] = state.q[i] + h * Sdirk2::kWeight[0] * v[i];
       const double a_first = (v[i] - v_star[i]) / g;
       v_star[i] = state.v[i] + Sdirk2::kCarry * (v[i] - state.v[i]);
       v[i] = v_star[i] + g * a_first;

@@ -204,6 +204,20 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
       state.energy.friction += h * (1.0 - theta[i]) * damping * state.v[i] * state.v[i];
     }
 
+  double stop[2][kMaxLinks] = {};  // of the joints' own stops, at the start and the end
+  double q_star[kMaxLinks];
+  if (any_joint_stops_)
+    for (int i = 0; i < n; ++i) {
+      const EndStops& stops = model_.joint_stops[static_cast<std::size_t>(i)];
+      const StopForce start = stop_force(stops, state.q[i], state.v[i], 0.0);
+      if (start.active && theta[i] == 0.5)
+        theta[i] = integration::fitted_theta(-h * inverse_diagonal<kMaxLinks>(n, body.M, i) *
+                                             start.dforce);
+      stop[0][i] = start.force;
+      bias[i] -= (1.0 - theta[i]) * start.force;
+      q_star[i] = state.q[i] + h * (1.0 - theta[i]) * state.v[i];
+    }
+
   double(&M_h)[kMaxLinks][kMaxLinks] = body.M;
   const double rate = 1.0 / h;
   for (int i = 0; i < n; ++i)
@@ -222,6 +236,15 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
       for (int i = 0; i < n; ++i) {
         tau[i] -= theta[i] * model_.tree.link(i).damping * speed[i];
         dtau[i] -= theta[i] * model_.tree.link(i).damping;
+      }
+    if (any_joint_stops_)
+      for (int i = 0; i < n; ++i) {
+        const double g = h * theta[i];
+        const StopForce f = stop_force(model_.joint_stops[static_cast<std::size_t>(i)],
+                                       q_star[i] + g * speed[i], speed[i], g);
+        stop[1][i] = f.force;
+        tau[i] += theta[i] * f.force;
+        dtau[i] += theta[i] * f.dforce;
       }
   };
   count(integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, any_held ? held : nullptr,
@@ -284,6 +307,9 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
     state.v[i] = v[i];
     if (any_damping_)
       state.energy.friction += h * theta[i] * model_.tree.link(i).damping * v[i] * v[i];
+    if (any_joint_stops_ && !held[i])
+      state.energy.stops -=
+          0.5 * h * (v_0 + v[i]) * ((1.0 - theta[i]) * stop[0][i] + theta[i] * stop[1][i]);
   }
 }
 

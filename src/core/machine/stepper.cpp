@@ -21,6 +21,8 @@ Stepper::Stepper(const MachineModel& model, double h)
   }
   for (int i = 0; i < model.joint_count(); ++i)
     any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;
+  for (const EndStops& stops : model.joint_stops)
+    any_joint_stops_ = any_joint_stops_ || stops.enabled;
 }
 
 void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_force) const {

@@ -89,6 +89,9 @@ const char* fault_of(const Body& body) {
   if (!std::isfinite(body.lower) || !std::isfinite(body.upper))
     return "the joint's limits are not finite";
   if (body.lower > body.upper) return "the joint's lower limit lies above the upper one";
+  if (!std::isfinite(body.stop_stiffness) || body.stop_stiffness < 0.0 ||
+      !std::isfinite(body.stop_damping) || body.stop_damping < 0.0)
+    return "the joint's stops need a stiffness and damping of zero or above, and finite";
   return "";
 }
 

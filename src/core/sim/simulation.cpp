@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
@@ -64,13 +65,24 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
       scenario_(std::move(scenario)),
       h_(scenario_.tick_s),
       stepper_(model_, h_) {
+  bool hangs[kMaxLinks] = {};
+  for (int i = 0; i < model_.joint_count(); ++i) {
+    passive_[static_cast<std::size_t>(i)] = hangs[i] = model_.passive(i);
+    const multibody::Body& body = model_.tree.body(model_.tree.link(i).body);
+    if (hangs[i]) q0_[static_cast<std::size_t>(i)] = 0.5 * (body.lower + body.upper);
+  }
   for (const command::InitialJoint& joint : scenario_.initial) {
     const int link = model_.tree.find_joint(joint.joint);
     if (link == multibody::kBase)
       throw std::invalid_argument("the scenario starts joint '" + joint.joint +
                                   "', which the machine does not have");
     q0_[static_cast<std::size_t>(link)] = joint.position;
+    hangs[link] = false;
   }
+  if (const int link = machine::find_rest(model_, hangs, q0_.data()); link >= 0)
+    throw std::invalid_argument("joint '" + model_.joint_name(link) +
+                                "' has no actuator and nowhere to rest; give its start in the "
+                                "scenario, or give it limits and stops");
   for (const command::JointProgram& program : scenario_.programs) {
     const int k = actuator_of(program.joint);
     program_[static_cast<std::size_t>(k)] = &program;
@@ -170,7 +182,9 @@ TickInput Simulation::scenario_input(SimState& state) const {
     // From where the last two ticks point to: one Newton step is enough then.
     double q[kMaxLinks];
     for (int i = 0; i < model_.joint_count(); ++i)
-      q[i] = 2.0 * state.tip_joints[0][i] - state.tip_joints[1][i];
+      q[i] = passive_[static_cast<std::size_t>(i)]
+                 ? state.machine.q[i]
+                 : 2.0 * state.tip_joints[0][i] - state.tip_joints[1][i];
     if (!machine::solve_tip(model_, target, tip_used_.data(), q)) ++state.tip_unreachable;
     for (int i = 0; i < model_.joint_count(); ++i) {
       state.tip_joints[1][i] = state.tip_joints[0][i];

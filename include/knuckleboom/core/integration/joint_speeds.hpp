@@ -122,6 +122,8 @@ NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double
       return detail::solve_joint_speeds<3, Stride>(n, M_g, v_start, bias, held, v, law);
     case 5:
       return detail::solve_joint_speeds<5, Stride>(n, M_g, v_start, bias, held, v, law);
+    case 6:
+      return detail::solve_joint_speeds<6, Stride>(n, M_g, v_start, bias, held, v, law);
     default:
       return detail::solve_joint_speeds<0, Stride>(n, M_g, v_start, bias, held, v, law);
   }

@@ -118,7 +118,8 @@ struct MachineModel {
   std::vector<control::PidGains> controllers;  // one per actuator
   Supply supply;
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
-  double tau_Q = 0.01;  // time constant of the residual flow (eq. 15) [s]
+  double tau_Q = 0.01;                // time constant of the residual flow (eq. 15) [s]
+  std::vector<EndStops> joint_stops;  // of each joint, from its body; filled by finish()
   int tip_body = 0;
   Vec3 tip_B = Vec3::Zero();
   std::vector<ContactShape> shapes;
@@ -127,13 +128,18 @@ struct MachineModel {
   std::vector<Source> sources;
 
   int joint_count() const { return tree.link_count(); }
+  bool passive(int link) const {
+    for (const Actuator& actuator : actuators)
+      if (actuator.link == link) return false;
+    return true;
+  }
   const std::string& joint_name(int link) const {
     return tree.body(tree.link(link).body).joint_name;
   }
 };
 
-// Derives what follows from the parameters (linkage constants, end stops from joint limits where the
-// stops are enabled and their ends are equal). Returns one sentence for each thing that no machine can
+// Derives what follows from the parameters (linkage constants, joint stops, end stops from joint limits
+// where the stops are enabled and their ends are equal). Returns one sentence for each thing that no machine can
 // be (empty if sound): impossible triangles within the joint range, dead centres, areas, non-positive
 // parameters, two actuators on a joint.
 std::vector<std::string> finish(MachineModel& model);

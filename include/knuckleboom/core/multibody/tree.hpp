@@ -45,8 +45,11 @@ struct Body {
   RigidInertia inertia;             // in the body frame
   double damping = 0.0;             // viscous, N m s/rad or N s/m
   double lower = 0.0, upper = 0.0;  // rad or m; equal means no limit
-  int link = kBase;                 // link that carries this body (itself if it moves)
-  Pose in_link;                     // pose in that link's frame
+  // Beyond a limit the joint itself pushes back; 0: it does not (an actuator's end stops may).
+  double stop_stiffness = 0.0;  // N m/rad or N/m
+  double stop_damping = 0.0;    // N m s/rad or N s/m
+  int link = kBase;             // link that carries this body (itself if it moves)
+  Pose in_link;                 // pose in that link's frame
 };
 
 // What the recursive algorithms read, one per moving body.

@@ -18,7 +18,8 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // At rest in static equilibrium, valves closed.
+  // At rest in static equilibrium, valves closed. Joints without actuator hang where nothing pulls at
+  // them, unless the scenario gives their position.
   SimState initial_state(machine::Fidelity fidelity) const;
 
   // One tick of the scenario.
@@ -69,6 +70,7 @@ class Simulation {
   // Of each actuator's joint; null: it holds its start.
   std::array<const command::JointProgram*, kMaxActuators> program_{};
   std::array<double, kMaxLinks> q0_{};
+  std::array<bool, kMaxLinks> passive_{};                 // without actuator
   std::array<double, kMaxActuators> half_spool_decay_{};  // over half a tick
   std::vector<int> event_link_, event_actuator_;
   std::vector<multibody::LinkInertia> event_inertia_;

@@ -1,0 +1,13 @@
+// Where joints without actuator come to rest. For set-up, not for ticks.
+#pragma once
+
+#include "knuckleboom/core/machine/model.hpp"
+
+namespace knuckleboom::machine {
+
+// Moves the joints with free[i] true from q (start in, rest out) to a minimum of the potential energy of
+// gravity and of the joints' stops, payloads not included; the others stay. Returns -1, or the joint
+// that finds no rest. No heap.
+int find_rest(const MachineModel& model, const bool* free, double* q);
+
+}  // namespace knuckleboom::machine

@@ -1,0 +1,111 @@
+// Newton's method with Levenberg's damping on the potential energy: its gradient is what gravity and stops
+// pull at the joints with.
+#include "knuckleboom/core/machine/rest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/cholesky.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::machine {
+namespace {
+
+struct Potential {
+  double energy;
+  double gradient[kMaxLinks];
+};
+
+Potential potential(const MachineModel& model, const double* q) {
+  const double zero[kMaxLinks] = {};
+  const multibody::LinkInertia* inertia = model.tree.link_inertias().data();
+  Potential out{};
+  out.energy = multibody::energy(model.tree, inertia, q, zero).potential;
+  multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, out.gradient);
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const EndStops& stops = model.joint_stops[static_cast<std::size_t>(i)];
+    const StopForce stop = stop_force(stops, q[i], 0.0, 0.0);
+    out.gradient[i] -= stop.force;
+    if (stop.active) out.energy += 0.5 * stop.force * stop.force / stops.stiffness;
+  }
+  return out;
+}
+
+}  // namespace
+
+int find_rest(const MachineModel& model, const bool* free, double* q) {
+  constexpr int kMaxIterations = 500;
+  constexpr double kDifference = 1e-5;  // rad, m
+  constexpr double kLongest = 0.5;      // rad, m
+  constexpr double kShortest = 1e-12;
+  constexpr double kNudge = 1e-3;  // rad, m
+  int joint[kMaxLinks];
+  int n = 0;
+  for (int i = 0; i < model.joint_count(); ++i)
+    if (free[i]) joint[n++] = i;
+  if (n == 0) return -1;
+  // Off the top of a circle, where nothing pulls either.
+  for (int k = 0; k < n; ++k) {
+    double beside[kMaxLinks];
+    std::copy(q, q + model.joint_count(), beside);
+    beside[joint[k]] += kNudge;
+    if (potential(model, beside).energy < potential(model, q).energy) q[joint[k]] += kNudge;
+  }
+
+  Potential here = potential(model, q);
+  double damping = 1e-9;
+  int longest = joint[0];
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    double H[kMaxLinks][kMaxLinks];
+    double largest = 0.0;
+    for (int c = 0; c < n; ++c) {
+      double side[kMaxLinks];
+      std::copy(q, q + model.joint_count(), side);
+      side[joint[c]] = q[joint[c]] + kDifference;
+      const Potential up = potential(model, side);
+      side[joint[c]] = q[joint[c]] - kDifference;
+      const Potential down = potential(model, side);
+      for (int r = 0; r < n; ++r) {
+        H[r][c] = (up.gradient[joint[r]] - down.gradient[joint[r]]) / (2.0 * kDifference);
+        largest = std::max(largest, std::fabs(H[r][c]));
+      }
+    }
+    if (!(largest < INFINITY)) return longest;
+    bool moved = false;
+    while (!moved && damping < 1e12) {
+      double A[kMaxLinks][kMaxLinks];
+      double step[kMaxLinks];
+      double length = 0.0;
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c <= r; ++c) A[r][c] = 0.5 * (H[r][c] + H[c][r]);
+        A[r][r] += damping * (1.0 + largest);
+        step[r] = -here.gradient[joint[r]];
+      }
+      const bool uphill = !solve_positive_definite<kMaxLinks>(n, A, step);
+      for (int r = 0; r < n; ++r) {
+        if (std::fabs(step[r]) > length) longest = joint[r];
+        length = std::max(length, std::fabs(step[r]));
+      }
+      if (!uphill && length < kShortest) return -1;
+      double trial[kMaxLinks];
+      std::copy(q, q + model.joint_count(), trial);
+      const double share = length > kLongest ? kLongest / length : 1.0;
+      for (int r = 0; r < n; ++r) trial[joint[r]] += share * step[r];
+      const Potential there = potential(model, trial);
+      const double slack = 1e-14 * std::fabs(here.energy);
+      if (uphill || !(there.energy <= here.energy + slack)) {
+        damping = damping * 10.0;
+        continue;
+      }
+      moved = true;
+      damping = std::max(1e-15, damping * 0.1);
+      std::copy(trial, trial + model.joint_count(), q);
+      here = there;
+    }
+    if (!moved) return -1;  // at the resolution of the energy
+  }
+  return longest;
+}
+
+}  // namespace knuckleboom::machine
