@@ -51,9 +51,9 @@ template <std::size_t N>
 bool is_any(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
-constexpr std::array<std::string_view, 10> kMachineWords = {
-    "body",   "actuator",     "controller", "valve", "protection",
-    "supply", "closed_valve", "tip",        "base",  "gravity_m_per_s2"};
+constexpr std::array<std::string_view, 13> kMachineWords = {
+    "body", "actuator", "controller",       "valve", "protection", "supply", "closed_valve",
+    "tip",  "base",     "gravity_m_per_s2", "shape", "grapple",    "visual"};
 constexpr std::array<std::string_view, 8> kScenarioWords = {
     "machine", "duration_s", "duration_min", "initial", "tip_path", "event", "tick_ms", "tick_s"};
 constexpr std::array<std::string_view, 2> kLeverWords = {"function", "default"};
@@ -86,9 +86,11 @@ WordCounts count_words(std::string_view text) {
 }
 
 std::string good_machine(const io::MachineFile& file) {
+  const std::string parts = outside_parts(file.model);
   return fmt::format(
-      "machine {}, {}, {}", file.model.name, counted(file.model.joint_count(), "joint", "joints"),
-      counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"));
+      "machine {}, {}, {}{}", file.model.name, counted(file.model.joint_count(), "joint", "joints"),
+      counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"),
+      parts.empty() ? parts : ", " + parts);
 }
 
 // What is to be said of a sound scenario, after a look at its machine if that can be had.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -100,14 +101,15 @@ LinkageFacts linkage_facts(const MachineModel& model, int actuator) {
 }
 
 PoseFacts pose_facts(const MachineModel& model, const std::string& name,
-                     const std::vector<double>& q) {
+                     const std::vector<std::optional<double>>& q) {
   command::Scenario scenario;
   scenario.name = "inspect";
   scenario.duration_s = scenario.tick_s;
   for (int i = 0; i < model.joint_count(); ++i) {
+    if (!q[static_cast<std::size_t>(i)]) continue;
     command::InitialJoint joint;
     joint.joint = model.joint_name(i);
-    joint.position = q[static_cast<std::size_t>(i)];
+    joint.position = *q[static_cast<std::size_t>(i)];
     scenario.initial.push_back(joint);
   }
   const sim::Simulation simulation(model, scenario);
@@ -116,7 +118,7 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
 
   PoseFacts facts;
   facts.name = name;
-  facts.q = q;
+  facts.q.assign(m.q, m.q + model.joint_count());
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int c = 0; c < 3; ++c) facts.tip[c] = tip(c);
   double load[kMaxLinks];
@@ -136,12 +138,14 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
   return facts;
 }
 
-// Share of the way from the lower to the upper limit, for every joint; those without limits stand at 0.
-std::vector<double> pose_at(const MachineModel& model, double share) {
-  std::vector<double> q;
+// Share of the way from the lower to the upper limit, for every joint; those without limits stand at 0,
+// and those without actuator hang.
+std::vector<std::optional<double>> pose_at(const MachineModel& model, double share) {
+  std::vector<std::optional<double>> q;
   for (int i = 0; i < model.joint_count(); ++i) {
     const multibody::Body& body = body_of(model, i);
-    q.push_back(limited(body) ? body.lower + share * (body.upper - body.lower) : 0.0);
+    q.emplace_back(limited(body) ? body.lower + share * (body.upper - body.lower) : 0.0);
+    if (model.passive(i)) q.back().reset();
   }
   return q;
 }
@@ -151,7 +155,7 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
     return {pose_facts(model, "middle of the ranges", pose_at(model, 0.5)),
             pose_facts(model, "a tenth above the lower limits", pose_at(model, 0.1)),
             pose_facts(model, "a tenth below the upper limits", pose_at(model, 0.9))};
-  std::vector<double> q = pose_at(model, 0.5);
+  std::vector<std::optional<double>> q = pose_at(model, 0.5);
   std::vector<std::string> joints(static_cast<std::size_t>(model.joint_count()));
   for (std::size_t i = 0; i < joints.size(); ++i) joints[i] = model.joint_name(static_cast<int>(i));
   for (const std::string& assignment : at) {
@@ -165,9 +169,10 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
       throw UserError(fmt::format("--at {}: machine '{}' has no joint '{}'{}", assignment,
                                   model.name, joint, alternatives(joint, joints)));
     const auto i = static_cast<std::size_t>(found - joints.begin());
-    q[i] = parse_number(assignment.substr(equals + 1), "--at " + joint);
+    const double position = parse_number(assignment.substr(equals + 1), "--at " + joint);
+    q[i] = position;
     const multibody::Body& body = body_of(model, static_cast<int>(i));
-    if (limited(body) && !(q[i] >= body.lower && q[i] <= body.upper))
+    if (limited(body) && !(position >= body.lower && position <= body.upper))
       throw UserError(fmt::format("--at {}: joint '{}' goes from {:g} to {:g}", assignment, joint,
                                   body.lower, body.upper));
   }
@@ -196,6 +201,17 @@ bool same_edges(const hydraulics::Valve& valve) {
 
 constexpr double kLitresPerMinute = 60'000.0;  // per m^3/s
 
+std::string passive_words(const MachineModel& model, const JointFacts& joint) {
+  const multibody::Body& body = body_of(model, model.tree.find_joint(joint.name));
+  const bool turns = joint.unit == "rad";
+  std::string text = ", passive";
+  if (body.damping > 0.0)
+    text += fmt::format(", damping {:g} {}", body.damping, turns ? "N m s/rad" : "N s/m");
+  if (body.stop_stiffness > 0.0)
+    text += ", stops " + with_prefix(body.stop_stiffness, turns ? "N m/rad" : "N/m");
+  return text + "\n";
+}
+
 std::string joints_text(const MachineModel& model, const std::vector<JointFacts>& joints) {
   std::string text = "\njoints\n";
   for (const JointFacts& joint : joints) {
@@ -204,7 +220,7 @@ std::string joints_text(const MachineModel& model, const std::vector<JointFacts>
     text += joint.limited ? fmt::format("{:g} to {:g} {}", joint.lower, joint.upper, joint.unit)
                           : std::string("no limits");
     if (joint.actuator < 0) {
-      text += ", passive\n";
+      text += passive_words(model, joint);
       continue;
     }
     const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(joint.actuator)];
@@ -230,6 +246,18 @@ std::string masses_text(const MachineModel& model, double& total) {
     text += fmt::format("  {:<18}{:g} kg\n", body.name, body.inertia.mass);
   }
   return text + fmt::format("  {:<18}{:g} kg\n", "all", total);
+}
+
+std::string outside_text(const MachineModel& model) {
+  std::string text;
+  if (const std::string parts = outside_parts(model); !parts.empty()) text += "\n" + parts + "\n";
+  const machine::Grapple& g = model.grapple;
+  if (g.present)
+    text += fmt::format(
+        "grapple on '{}': opens {:g} m in {:g} s, jaws {:g} m on hinges {:g} m apart, grip {}\n",
+        model.tree.body(g.body).name, g.opening_max, g.closing_time_s, g.jaw_length,
+        g.hinge_distance, with_prefix(g.grip_force_N, "N"));
+  return text;
 }
 
 // To two digits, without a sign on zero.
@@ -438,6 +466,7 @@ int inspect(const InspectOptions& options) {
   text += joints_text(model, joints);
   double total_mass = 0.0;
   text += masses_text(model, total_mass);
+  text += outside_text(model);
   for (const PoseFacts& pose : poses) text += pose_text(model, pose);
   text +=
       "  (ports: the unloaded side at tank pressure; modes: valves closed, without end stops)\n";

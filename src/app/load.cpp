@@ -17,9 +17,9 @@ namespace {
 
 // First words of keys without their units. What both files have ("name", "description") needs its
 // prefix; "joint" alone is the machine's, as the joints are what a machine is tuned by.
-constexpr std::array<std::string_view, 10> kMachineWords = {
-    "gravity",    "supply",   "closed_valve", "body", "valve",
-    "protection", "actuator", "controller",   "tip",  "joint"};
+constexpr std::array<std::string_view, 13> kMachineWords = {
+    "gravity",    "supply", "closed_valve", "body",  "valve",   "protection", "actuator",
+    "controller", "tip",    "joint",        "shape", "grapple", "visual"};
 constexpr std::array<std::string_view, 6> kScenarioWords = {"machine", "duration", "tick",
                                                             "initial", "tip_path", "event"};
 
@@ -81,6 +81,16 @@ std::string machine_note(const machine::MachineModel& model) {
       [](const machine::Source& source) { return source.source.starts_with("representative"); });
   if (representative == model.sources.end()) return {};
   return "Representative machine: its numbers were not identified from one machine";
+}
+
+std::string outside_parts(const machine::MachineModel& model) {
+  std::vector<std::string> words;
+  if (!model.shapes.empty())
+    words.push_back(counted(static_cast<long long>(model.shapes.size()), "shape", "shapes"));
+  if (model.grapple.present) words.emplace_back("a grapple");
+  if (!model.visuals.empty())
+    words.push_back(counted(static_cast<long long>(model.visuals.size()), "mesh", "meshes"));
+  return words.empty() ? std::string() : listing(words);
 }
 
 std::string LoadedCase::title() const {

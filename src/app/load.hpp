@@ -44,4 +44,7 @@ std::filesystem::path machine_of(const io::ScenarioFile& scenario,
 // What the machine's own sources say about how far it can be trusted; empty if nothing.
 std::string machine_note(const machine::MachineModel& model);
 
+// What of the machine can touch and be seen: "9 shapes, a grapple and 2 meshes"; empty if nothing.
+std::string outside_parts(const machine::MachineModel& model);
+
 }  // namespace knuckleboom::app

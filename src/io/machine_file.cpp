@@ -260,9 +260,10 @@ class MachineReader {
                       kNonNegative)
             .value_or(0.0);
     if (reader.has("stop_stiffness") && !draft.limits_given)
-      reader.error("stop_stiffness", fmt::format("the stops of {} have no place: give it 'lower' and "
-                                                 "'upper', or remove 'stop_stiffness'",
-                                                 reader.what()));
+      reader.error("stop_stiffness",
+                   fmt::format("the stops of {} have no place: give it 'lower' and "
+                               "'upper', or remove 'stop_stiffness'",
+                               reader.what()));
     if (reader.has("stop_damping") && !reader.has("stop_stiffness"))
       reader.error("stop_damping",
                    fmt::format("the stops of {} have a damping only; give 'stop_stiffness' too",
@@ -830,11 +831,11 @@ class MachineReader {
         report_.error(node->place,
                       fmt::format("there are two shapes called '{}'; rename one", shape.name));
       shape.body = body_of(reader, true);
-      const auto role = reader.choice<machine::ShapeRole>(
-          "role", {{"carrier", machine::ShapeRole::kCarrier},
-                   {"boom", machine::ShapeRole::kBoom},
-                   {"stick", machine::ShapeRole::kStick},
-                   {"head", machine::ShapeRole::kHead}});
+      const auto role =
+          reader.choice<machine::ShapeRole>("role", {{"carrier", machine::ShapeRole::kCarrier},
+                                                     {"boom", machine::ShapeRole::kBoom},
+                                                     {"stick", machine::ShapeRole::kStick},
+                                                     {"head", machine::ShapeRole::kHead}});
       if (role)
         shape.role = *role;
       else if (!reader.has("role"))
@@ -849,13 +850,16 @@ class MachineReader {
 
   // A direction, of any length but zero.
   Vec3 direction_of(TableReader& reader, std::string_view key) {
-    const Vec3 given = reader.required_vector(key, Dimension::kNone);
-    const double length = given.stableNorm();
-    if (length > 0.0 && std::isfinite(length)) return given / length;
-    if (reader.has(key))
-      reader.error(key, fmt::format("'{}' of {} has no direction; give a vector that is not zero, "
-                                    "such as [0, 0, -1]",
-                                    key, reader.what()));
+    const auto given = reader.vector(key, Dimension::kNone);
+    if (!given) {
+      if (!reader.has(key)) reader.missing(key, {Dimension::kNone});
+      return Vec3::UnitX();
+    }
+    const double length = given->stableNorm();
+    if (length > 0.0 && std::isfinite(length)) return *given / length;
+    reader.error(key, fmt::format("'{}' of {} has no direction; give a vector that is not zero, "
+                                  "such as [0, 0, -1]",
+                                  key, reader.what()));
     return Vec3::UnitX();
   }
 
@@ -880,10 +884,8 @@ class MachineReader {
     grapple.closing_time_s = reader.required("closing_time", Dimension::kTime, Range{0.01, 100.0});
     grapple.grip_force_N = reader.required("grip_force", Dimension::kForce, kPositive);
     reader.done();
-    if (report_.count() == before && missing_nothing(*node)) check_grapple(reader);
+    if (report_.count() == before) check_grapple(reader);
   }
-
-  static bool missing_nothing(const Node& grapple) { return grapple.entries.size() >= 12; }
 
   void check_grapple(TableReader& reader) {
     const machine::Grapple& g = model_.grapple;
@@ -892,23 +894,25 @@ class MachineReader {
     constexpr double kSquare = 1e-6;
     const auto square = [&](const Vec3& a, const Vec3& b, const char* of_a, const char* of_b) {
       if (std::fabs(a.dot(b)) > kSquare)
-        reader.error(of_b, fmt::format("'{}' and '{}' of the grapple are not at right angles",
-                                       of_a, of_b));
+        reader.error(
+            of_b, fmt::format("'{}' and '{}' of the grapple are not at right angles", of_a, of_b));
     };
     square(g.log_axis_B, g.open_axis_B, "log_axis", "open_axis");
     square(g.log_axis_B, g.reach_axis_B, "log_axis", "reach_axis");
     square(g.open_axis_B, g.reach_axis_B, "open_axis", "reach_axis");
     const double half = 0.5 * g.hinge_distance;
     if (half - g.tine_radius > kSteepest * g.jaw_length)
-      reader.error("jaw_length", fmt::format("the jaws cannot meet: their hinges are {} m apart and "
-                                             "they are {} m long; make them longer than half of it",
-                                             g.hinge_distance, g.jaw_length));
+      reader.error("jaw_length",
+                   fmt::format("the jaws cannot meet: their hinges are {} m apart and "
+                               "they are {} m long; make them longer than half of it",
+                               g.hinge_distance, g.jaw_length));
     const double widest = 2.0 * (kSteepest * g.jaw_length + half - g.tine_radius);
     if (g.opening_max > widest)
       reader.error("opening", fmt::format("jaws of {} m on hinges {} m apart open to {:.3f} m at "
                                           "most, not to {} m",
                                           g.jaw_length, g.hinge_distance, widest, g.opening_max));
-    if (model_.tree.body(g.body).link == multibody::kBase)
+    // Without a tree (the bodies have faults) its body is not known.
+    if (g.body != multibody::kBase && model_.tree.body(g.body).link == multibody::kBase)
       reader.error("body", fmt::format("the grapple is on body '{}', which does not move",
                                        model_.tree.body(g.body).name));
   }
@@ -920,8 +924,8 @@ class MachineReader {
       part.body = body_of(reader, true);
       part.mesh = reader.required_text("mesh");
       if (part.mesh.starts_with('/') || part.mesh.find("..") != std::string::npos)
-        reader.error("mesh", fmt::format("'mesh' is \"{}\"; give a file below assets/meshes",
-                                         part.mesh));
+        reader.error("mesh",
+                     fmt::format("'mesh' is \"{}\"; give a file below assets/meshes", part.mesh));
       part.position_B = reader.vector("position", Dimension::kLength).value_or(Vec3::Zero());
       if (const auto rpy = reader.vector("rpy", Dimension::kAngle)) part.R_BM = rotation(*rpy);
       reader.done();

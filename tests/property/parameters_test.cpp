@@ -315,6 +315,37 @@ TEST(Parameters, OfTheMachine) {
   expect_all_matter(changes, 17);
 }
 
+TEST(Parameters, OfAJointsOwnStops) {
+  const auto stops = [](const std::function<void(multibody::Body&)>& set) {
+    return [=](MachineModel& m) {
+      const multibody::Tree before = m.tree;
+      m.tree = multibody::Tree{};
+      m.tree.gravity_W = before.gravity_W;
+      for (int b = 0; b < before.body_count(); ++b) {
+        multibody::Body copy = before.body(b);
+        if (copy.name == "boom") set(copy);
+        m.tree.add_body(copy);
+      }
+      for (machine::Actuator& actuator : m.actuators) actuator.stops.enabled = false;
+    };
+  };
+  const std::function<void(MachineModel&)> ground = stops([](multibody::Body& b) {
+    b.stop_stiffness = 1e7;
+    b.stop_damping = 1e5;
+  });
+  expect_all_matter({{"stop_stiffness", stops([](multibody::Body& b) {
+                        b.stop_stiffness = 1.1e7;
+                        b.stop_damping = 1e5;
+                      }),
+                      ground},
+                     {"stop_damping", stops([](multibody::Body& b) {
+                        b.stop_stiffness = 1e7;
+                        b.stop_damping = 1.1e5;
+                      }),
+                      ground}},
+                    2);
+}
+
 // The counter-check: what is no parameter changes nothing.
 TEST(Parameters, NamesAndSourcesChangeNothing) {
   EXPECT_FALSE(differs({"names", [](MachineModel& m) {

@@ -219,6 +219,63 @@ TEST(MachineFile, ReportsAllErrorsTogetherInOrder) {
   }
 }
 
+// One change to the machine that has everything around its joints, and what must be said of it.
+TEST(MachineFile, GrappleShapesAndStopsAreChecked) {
+  const std::filesystem::path path = config("machines/harvester_grapple/machine.toml");
+  const struct {
+    io::Override change;
+    const char* words;
+  } cases[] = {
+      {{"grapple.log_axis", "[1, 1, 0]"},
+       "'log_axis' and 'open_axis' of the grapple are not at right angles"},
+      {{"grapple.reach_axis", "[0, 1, 0]"},
+       "'open_axis' and 'reach_axis' of the grapple are not at right angles"},
+      {{"grapple.reach_axis", "[0, 0, 0]"}, "'reach_axis' of the grapple has no direction"},
+      {{"grapple.body", "grappel"}, "is on body 'grappel', which does not exist; did you mean"},
+      {{"grapple.body", "base"}, "is on body 'base', which does not exist"},
+      {{"grapple.jaw_length_m", "0.1"}, "the jaws cannot meet"},
+      {{"grapple.opening_m", "2"}, "open to 1.715 m at most, not to 2 m"},
+      {{"grapple.tine_radius_mm", "0"}, "'tine_radius_mm' is 0; it must be above 0"},
+      {{"grapple.closing_time_s", "0"}, "'closing_time_s' is 0"},
+      {{"grapple.grip_force_kN", "-1"}, "'grip_force_kN' is -1; it must be above 0"},
+      {{"shape.cab.radius_m", "0"}, "'radius_m' is 0; it must be above 0"},
+      {{"shape.cab.body", "cabin"}, "shape 'cab' is on body 'cabin', which does not exist"},
+      {{"shape.cab.role", "roof"}, "'role' is \"roof\""},
+      {{"shape.cab.name", "tower"}, "there are two shapes called 'tower'; rename one"},
+      {{"body.head_link.joint.stop_stiffness_N_m_per_rad", "0"}, "it must be above 0"},
+      {{"body.head_link.joint.stop_damping_N_m_s_per_rad", "-1"}, "at least 0"},
+      {{"body.grapple.joint.stop_stiffness_N_m_per_rad", "1e4"},
+       "the stops of joint 'rotator' have no place: give it 'lower' and 'upper'"},
+      {{"body.boom.joint.stop_damping_N_m_s_per_rad", "10"},
+       "the stops of joint 'boom' have a damping only; give 'stop_stiffness' too"},
+  };
+  for (const auto& c : cases) {
+    const auto found = faults([&] { io::read_machine(path, std::vector{c.change}); });
+    EXPECT_EQ(found.size(), 1u) << joined(found);
+    EXPECT_NE(joined(found).find(c.words), std::string::npos) << c.words << "\n" << joined(found);
+  }
+}
+
+TEST(MachineFile, ShapesLeaveRoomForTheGrapple) {
+  std::string text = slurp(config("machines/harvester_grapple/machine.toml"));
+  for (int i = 0; i < 13; ++i)
+    text += "\n[[shape]]\nname = \"more" + std::to_string(i) +
+            "\"\nbody = \"boom\"\nrole = \"boom\"\nfrom_m = [0, 0, 0]\nto_m = [1, 0, 0]\n"
+            "radius_m = 0.1\n";
+  const std::string file = config("machines/harvester_grapple/machine.toml");
+  const auto found = faults([&] { io::read_machine_text(text, file); });
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_EQ(found[0].message, "there are 24 shapes; a machine has at most 23 beside a grapple");
+}
+
+TEST(MachineFile, MeshesStayBelowTheirFolder) {
+  for (const char* mesh : {"/etc/passwd", "../secret.obj"}) {
+    const auto found = read(good() + "\n[[visual]]\nbody = \"boom\"\nmesh = \"" + mesh + "\"\n");
+    ASSERT_EQ(found.size(), 1u) << joined(found);
+    EXPECT_NE(found[0].message.find("give a file below assets/meshes"), std::string::npos);
+  }
+}
+
 TEST(MachineFile, TwoActuatorsOnAJointAreRefusedByName) {
   const std::string text =
       replaced(good(), kBoomCylinder, "name = \"second\"\njoint = \"stick\"\nkind = \"cylinder\"");

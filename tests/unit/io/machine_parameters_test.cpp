@@ -30,6 +30,20 @@ class Dump {
     add(m.supply.pump_Pa, m.supply.tank_Pa, m.tau_Q, static_cast<double>(m.closed_valve),
         m.tip_body);
     vector(m.tip_B);
+    for (const machine::ContactShape& s : m.shapes) {
+      add(s.name, s.body, static_cast<int>(s.role), s.radius);
+      vector(s.from_B);
+      vector(s.to_B);
+    }
+    const machine::Grapple& g = m.grapple;
+    add(g.present, g.body, g.hinge_distance, g.jaw_length, g.jaw_width, g.tine_radius,
+        g.opening_max, g.closing_time_s, g.grip_force_N);
+    for (const Vec3& v : {g.pin_B, g.log_axis_B, g.open_axis_B, g.reach_axis_B}) vector(v);
+    for (const machine::VisualPart& v : m.visuals) {
+      add(v.body, v.mesh);
+      vector(v.position_B);
+      matrix(v.R_BM);
+    }
   }
   std::string text() const { return stream_.str(); }
 
@@ -45,7 +59,7 @@ class Dump {
   }
   void body(const multibody::Body& b) {
     add(b.name, b.joint_name, b.parent, static_cast<int>(b.type), b.inertia.mass, b.damping,
-        b.lower, b.upper);
+        b.lower, b.upper, b.stop_stiffness, b.stop_damping);
     matrix(b.in_parent.R);
     vector(b.in_parent.p);
     vector(b.axis_B);
@@ -116,9 +130,60 @@ position_m = [0.5, 0, 0]
 mass_kg = 20
 com_m = [0, 0, -0.5]
 inertia_kg_m2 = [1, 1, 1]
+[[body]]
+name = "pendulum"
+parent = "tool"
+position_m = [0, 0, -0.2]
+mass_kg = 30
+com_m = [0, 0, -0.4]
+inertia_kg_m2 = [2, 2, 1]
+joint = { name = "swing", type = "revolute", axis = [0, 1, 0.1], lower_deg = -70, upper_deg = 80, damping_N_m_s_per_rad = 20, stop_stiffness_kN_m_per_rad = 30, stop_damping_N_m_s_per_rad = 500 }
+[[body]]
+name = "drawer"
+parent = "pendulum"
+position_m = [0, 0, -0.5]
+mass_kg = 5
+com_m = [0, 0, 0]
+inertia_kg_m2 = [0.1, 0.1, 0.1]
+joint = { name = "drop", type = "prismatic", axis = [0, 0.1, 1], lower_m = -0.1, upper_m = 0, stop_stiffness_kN_per_m = 20, stop_damping_kN_s_per_m = 0.3 }
 [tip]
 body = "tool"
 position_m = [0.1, 0.2, -1]
+[[shape]]
+name = "foot"
+body = "base"
+role = "carrier"
+from_m = [-1, 0.1, 0.2]
+to_m = [1, 0.1, 0.2]
+radius_mm = 300
+[[shape]]
+name = "forearm"
+body = "arm"
+role = "stick"
+from_m = [0.1, 0, 0]
+to_m = [2, 0.1, 0.1]
+radius_m = 0.1
+[grapple]
+body = "pendulum"
+pin_m = [0.01, 0.02, -0.3]
+log_axis = [1, 0, 0]
+open_axis = [0, 2, 0]
+reach_axis = [0, 0, -1]
+hinge_distance_cm = 30
+jaw_length_m = 0.7
+jaw_width_m = 0.4
+tine_radius_mm = 30
+opening_m = 1.2
+closing_time_s = 1.4
+grip_force_kN = 12
+[[visual]]
+body = "base"
+mesh = "tracks.obj"
+position_m = [0.1, 0.2, 0.3]
+rpy_deg = [1, 2, 90]
+[[visual]]
+body = "tool"
+mesh = "tools/plate.obj"
 [valve.four]
 overlap_mV = 400
 full_V = 9
@@ -281,7 +346,26 @@ TEST(MachineParameters, EveryNumberOfTheHarvesterIsUsed) {
        "body.head.inertia_kg_m2.0", "body.head.inertia_kg_m2.1", "body.head.inertia_kg_m2.2"});
 }
 
-TEST(MachineParameters, EveryKeyOfTheFormatIsUsed) { expect_all_used(kEverything, {}); }
+TEST(MachineParameters, EveryKeyOfTheFormatIsUsed) {
+  // Axes of the grapple: their length says nothing, and one turned alone is refused.
+  std::vector<std::string> axes;
+  for (const char* axis : {"log_axis", "open_axis", "reach_axis"})
+    for (const char* i : {".0", ".1", ".2"}) axes.push_back("grapple." + std::string(axis) + i);
+  expect_all_used(kEverything, axes);
+}
+
+TEST(MachineParameters, EveryNumberOfTheGrappleHarvesterIsUsed) {
+  const std::string path = config("machines/harvester_grapple/machine.toml");
+  const std::vector<io::Override> some = {
+      {"body.head_link.joint.stop_stiffness_N_m_per_rad", "7e4"},
+      {"body.grapple.mass_kg", "251"},
+      {"actuator.rotator.displacement_m3_per_rad", "4.6e-5"},
+      {"grapple.grip_force_kN", "16"},
+      {"shape.cab.radius_m", "0.55"}};
+  const std::string before = Dump(io::read_machine(path).model).text();
+  for (const io::Override& o : some)
+    EXPECT_NE(before, Dump(io::read_machine(path, std::vector{o}).model).text()) << o.key;
+}
 
 TEST(MachineParameters, UnitsAreConverted) {
   const machine::MachineModel m = io::read_machine_text(kEverything, "m.toml").model;
@@ -322,6 +406,28 @@ TEST(MachineParameters, StructureIsRead) {
   EXPECT_EQ(m.controllers[0].anti_windup, control::AntiWindup::kBackCalculation);
   EXPECT_EQ(m.controllers[0].period_ticks, 5);
   EXPECT_EQ(m.tree.body(m.tip_body).name, "tool");
+
+  ASSERT_EQ(m.shapes.size(), 2u);
+  EXPECT_EQ(m.shapes[0].body, multibody::kBase);
+  EXPECT_EQ(m.shapes[0].role, machine::ShapeRole::kCarrier);
+  EXPECT_EQ(m.shapes[0].radius, 0.3);
+  EXPECT_EQ(m.shapes[1].role, machine::ShapeRole::kStick);
+  EXPECT_EQ(m.tree.body(m.shapes[1].body).name, "arm");
+  EXPECT_TRUE(m.grapple.present);
+  EXPECT_EQ(m.tree.body(m.grapple.body).name, "pendulum");
+  EXPECT_EQ(m.grapple.open_axis_B, Vec3::UnitY());  // of length 1, whatever the file has
+  EXPECT_EQ(m.grapple.grip_force_N, 12e3);
+  ASSERT_EQ(m.visuals.size(), 2u);
+  EXPECT_EQ(m.visuals[1].mesh, "tools/plate.obj");
+  EXPECT_TRUE(m.visuals[1].R_BM.isIdentity(0.0));
+  const int swing = m.tree.find_joint("swing");
+  EXPECT_TRUE(m.passive(swing));
+  const machine::EndStops& stops = m.joint_stops[static_cast<std::size_t>(swing)];
+  EXPECT_TRUE(stops.enabled);
+  EXPECT_EQ(stops.x_min, m.tree.body(m.tree.find_body("pendulum")).lower);
+  EXPECT_EQ(stops.stiffness, 3e4);
+  EXPECT_EQ(stops.damping, 500.0);
+  EXPECT_FALSE(m.joint_stops[0].enabled);  // limits alone push nothing back
 }
 
 TEST(MachineParameters, RollPitchYawTurnAboutTheParentsAxes) {
