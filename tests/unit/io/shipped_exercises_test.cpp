@@ -9,6 +9,8 @@
 
 #include "io_test_support.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/training/task.hpp"
+#include "knuckleboom/core/world/world.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
@@ -20,7 +22,7 @@ using test::config;
 using training::Exercise;
 using training::TaskKind;
 
-const char* const kExercises[] = {"free_play", "reach", "path"};
+const char* const kExercises[] = {"free_play", "reach", "path", "logs", "head_to_stem"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));
@@ -77,7 +79,26 @@ TEST(ShippedExercises, LoadAndFitTheirMachine) {
     EXPECT_GE(file.exercise.briefing.size(), 3u);
     EXPECT_EQ(
         test::joined(io::check_against(file.exercise, machine_of(file.exercise), file.places)), "");
+    EXPECT_NO_THROW(training::Task{file.exercise});
+    EXPECT_NO_THROW(world::World{file.exercise.world});
     EXPECT_NO_THROW(io::read_levers(config("levers/" + file.exercise.levers + ".toml")));
+  }
+}
+
+// Logs settle a little on uneven ground, and then lie still.
+TEST(ShippedExercises, LogsStayWhereTheyLie) {
+  for (const char* name : kExercises) {
+    const world::World world(shipped(name).exercise.world);
+    world::WorldState state = world.initial_state();
+    const world::WorldState start = state;
+    world::PartForces forces;
+    for (int i = 0; i < world.log_count(); ++i) state.log[i].status = world::LogStatus::kFree;
+    for (int i = 0; i < 5000; ++i) world.step({}, 1e-3, state, forces);
+    for (int i = 0; i < world.log_count(); ++i) {
+      EXPECT_EQ(state.log[i].status, world::LogStatus::kResting) << name << ", log " << i;
+      for (int c = 0; c < 3; ++c)
+        EXPECT_NEAR(state.log[i].p[c], start.log[i].p[c], 0.25) << name << ", log " << i;
+    }
   }
 }
 
@@ -117,6 +138,27 @@ TEST(ShippedExercises, PathIsWithinReachThroughout) {
     }
 }
 
+// Eight logs of two colours, a red and a blue one in turn, each colour to its own bunk.
+TEST(ShippedExercises, LogsAreTheFixedRoutine) {
+  const Exercise e = shipped("logs").exercise;
+  ASSERT_EQ(e.log_tasks.size(), 8u);
+  ASSERT_EQ(e.world.logs.size(), 8u);
+  ASSERT_EQ(e.world.bunks.size(), 2u);
+  EXPECT_EQ(e.time_limit_s, 25.0 * 60.0);
+  for (std::size_t i = 0; i < e.log_tasks.size(); ++i) {
+    const world::Log& log = e.world.logs[static_cast<std::size_t>(e.log_tasks[i].log)];
+    const world::Bunk& bunk = e.world.bunks[static_cast<std::size_t>(e.log_tasks[i].bunk)];
+    EXPECT_EQ(log.colour, i % 2 == 0 ? 1 : 2);
+    EXPECT_EQ(log.colour, bunk.colour);
+    EXPECT_GE(log.length, bunk.length + 0.5);  // rests on both beams
+    // Lies about across the crane, so that the grapple needs some turning but not much.
+    const double radial = std::cos(log.heading) * log.x + std::sin(log.heading) * log.y;
+    EXPECT_LT(std::fabs(radial), std::sin(0.35) * std::hypot(log.x, log.y));
+  }
+  EXPECT_GT(e.world.bunks[0].y, 4.0);   // left
+  EXPECT_LT(e.world.bunks[1].y, -4.0);  // right
+}
+
 TEST(ShippedExercises, ForestStandsClearOfTheMachine) {
   for (const char* name : kExercises) {
     const Exercise e = shipped(name).exercise;
@@ -129,6 +171,22 @@ TEST(ShippedExercises, ForestStandsClearOfTheMachine) {
       for (const world::Bunk& bunk : e.world.bunks)
         EXPECT_GT(std::hypot(stem.x - bunk.x, stem.y - bunk.y), 0.5 * bunk.length + 1.0) << name;
     }
+  }
+}
+
+// The place to bring the head to is beside the stem that bears its name, and the head fits in between.
+TEST(ShippedExercises, HeadTargetsStandBeforeTheirStems) {
+  const Exercise e = shipped("head_to_stem").exercise;
+  for (const training::Target& target : e.targets) {
+    const auto stem = std::find_if(e.world.stems.begin(), e.world.stems.end(),
+                                   [&](const world::Stem& s) { return s.name == target.name; });
+    ASSERT_NE(stem, e.world.stems.end()) << target.name;
+    const Vec3 to_stem = Vec3(stem->x, stem->y, target.p_W.z()) - target.p_W;
+    const double gap = to_stem.norm() - stem->radius;
+    EXPECT_GT(gap, 0.4) << target.name;
+    EXPECT_LT(gap, 0.7) << target.name;
+    EXPECT_GT(to_stem.normalized().dot(target.axis_W), std::cos(0.05)) << target.name;
+    EXPECT_EQ(target.axis_W.z(), 0.0);
   }
 }
 
