@@ -146,4 +146,8 @@ std::string state_hash(const sim::SimState& state) {
   return fmt::format("{:016x}", XXH3_64bits(&state, sizeof state));
 }
 
+std::string state_hash(const training::SessionState& state) {
+  return fmt::format("{:016x}", XXH3_64bits(&state, sizeof state));
+}
+
 }  // namespace knuckleboom::io

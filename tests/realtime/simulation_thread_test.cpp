@@ -175,6 +175,7 @@ TEST(SimulationThread, UsesAnInputInTheNextTick) {
     moves.push_back({monotonic_clock().now_ns(), input.axis[0]});
     std::this_thread::sleep_for(std::chrono::microseconds(700 + 53 * (i % 41)));
   }
+  thread.refresh();
   wait_for_tick(thread, thread.published().newer.sim.tick + 5);
   thread.stop();
   for (const Move& move : moves) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "knuckleboom/core/sim/state.hpp"
+#include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/content_hash.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 
@@ -27,5 +28,6 @@ sim::SimState read_state(const std::filesystem::path& path, const ContentHash& m
 
 // XXH3-64 of the state's bytes, 16 hexadecimal digits: equal for equal results, bit by bit.
 std::string state_hash(const sim::SimState& state);
+std::string state_hash(const training::SessionState& state);
 
 }  // namespace knuckleboom::io
