@@ -96,26 +96,47 @@ class LeverReader {
     if (!reader.has("axis")) reader.missing("axis", {Dimension::kNone});
     axis_given_ = axis.has_value();
     function.axis = axis.value_or(function.axis);
-    const auto tip = reader.choice<LeverTarget>(
-        "tip", {{"reach", LeverTarget::kTipReach}, {"height", LeverTarget::kTipHeight}});
-    const auto name = reader.text("joint");
-    function.target = tip.value_or(LeverTarget::kJoint);
-    function.joint = name.value_or("");
-    if (reader.has("joint") == reader.has("tip"))
-      report_.error(node.place,
-                    "a function moves either a joint or the tip; give it 'joint' = a joint's "
-                    "name, or 'tip' = \"reach\" or \"height\"");
-    else if (name && !is_name(*name))
-      reader.error("joint", fmt::format("'joint' is \"{}\", which is not a name", *name));
-    const bool moves_tip = reader.has("tip");
-    const Dimension output = moves_tip ? Dimension::kSpeed : Dimension::kVoltage;
-    const auto full = reader.quantity("full", output, Range{0.0, 1e3, true});
-    if (!reader.has("full")) reader.missing("full", {output});
-    function.full = full.value_or(function.full);
+    read_target(reader, node, function);
+    read_output(reader, function);
     if (const auto invert = reader.flag("invert")) function.shape.sign = *invert ? -1.0 : 1.0;
     read_shape(reader, function, true);
     reader.done();
     return function;
+  }
+
+  void read_target(TableReader& reader, const Node& node, command::LeverFunction& function) {
+    const auto tip = reader.choice<LeverTarget>(
+        "tip", {{"reach", LeverTarget::kTipReach}, {"height", LeverTarget::kTipHeight}});
+    reader.choice<LeverTarget>("grapple", {{"close", LeverTarget::kGrapple}});
+    const auto name = reader.text("joint");
+    const int given = (reader.has("joint") ? 1 : 0) + (reader.has("tip") ? 1 : 0) +
+                      (reader.has("grapple") ? 1 : 0);
+    if (given != 1)
+      report_.error(node.place,
+                    "a function moves either a joint, the tip or the grapple; give it 'joint' = a "
+                    "joint's name, 'tip' = \"reach\" or \"height\", or 'grapple' = \"close\"");
+    else if (name && !is_name(*name))
+      reader.error("joint", fmt::format("'joint' is \"{}\", which is not a name", *name));
+    function.target = reader.has("tip")       ? tip.value_or(LeverTarget::kTipReach)
+                      : reader.has("grapple") ? LeverTarget::kGrapple
+                                              : LeverTarget::kJoint;
+    function.joint = name.value_or("");
+  }
+
+  void read_output(TableReader& reader, command::LeverFunction& function) {
+    const bool grapple = function.target == LeverTarget::kGrapple;
+    const Dimension output = function.target == LeverTarget::kJoint ? Dimension::kVoltage
+                             : grapple                              ? Dimension::kNone
+                                                                    : Dimension::kSpeed;
+    const auto full = reader.quantity("full", output, Range{0.0, grapple ? 1.0 : 1e3, true});
+    if (!reader.has("full")) reader.missing("full", {output});
+    function.full = full.value_or(function.full);
+    if (function.target != LeverTarget::kJoint) return;
+    Dimension which = Dimension::kAngularSpeed;
+    const auto rate = reader.quantity("full_rate", {Dimension::kAngularSpeed, Dimension::kSpeed},
+                                      Range{0.0, 1e3, true}, which);
+    function.full_rate = rate.value_or(0.0);
+    function.full_rate_is_angular = which == Dimension::kAngularSpeed;
   }
 
   // What [default] may hold as well.

@@ -21,6 +21,7 @@ constexpr Unit kVoltage[] = {{"V", "V", 1, 1}, {"mV", "mV", 1, 1000}};
 constexpr Unit kTime[] = {{"s", "s", 1, 1}, {"ms", "ms", 1, 1000}, {"us", "us", 1, 1e6}};
 constexpr Unit kFrequency[] = {{"Hz", "Hz", 1, 1}};
 constexpr Unit kSpeed[] = {{"m_per_s", "m/s", 1, 1}, {"mm_per_s", "mm/s", 1, 1000}};
+constexpr Unit kAngularSpeed[] = {{"rad_per_s", "rad/s", 1, 1}, {"deg_per_s", "deg/s", pi, 180}};
 constexpr Unit kAcceleration[] = {{"m_per_s2", "m/s2", 1, 1}};
 constexpr Unit kInertance[] = {{"kg_per_m4", "kg/m4", 1, 1}};
 constexpr Unit kCapacitance[] = {{"m3_per_Pa", "m3/Pa", 1, 1}, {"cm3_per_bar", "cm3/bar", 1, 1e11}};
@@ -72,6 +73,7 @@ constexpr Entry kDimensions[] = {
     {Dimension::kTime, "a time", kTime},
     {Dimension::kFrequency, "a frequency", kFrequency},
     {Dimension::kSpeed, "a speed", kSpeed},
+    {Dimension::kAngularSpeed, "an angular speed", kAngularSpeed},
     {Dimension::kAcceleration, "an acceleration", kAcceleration},
     {Dimension::kInertance, "an inertance", kInertance},
     {Dimension::kCapacitance, "a capacitance", kCapacitance},

@@ -19,6 +19,7 @@ enum class Dimension {
   kTime,
   kFrequency,
   kSpeed,
+  kAngularSpeed,
   kAcceleration,
   kInertance,            // I of a line
   kCapacitance,          // C of a line

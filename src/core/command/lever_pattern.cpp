@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "knuckleboom/core/math/power.hpp"
+
 namespace knuckleboom::command {
 namespace {
 
@@ -16,7 +18,7 @@ double shape(double axis, const AxisShape& settings) {
   const double magnitude = std::min(std::fabs(axis), 1.0);
   if (magnitude <= settings.dead_zone || settings.dead_zone >= 1.0) return 0.0;
   const double travel = (magnitude - settings.dead_zone) / (1.0 - settings.dead_zone);
-  const double curved = settings.curve.x.empty() ? std::pow(travel, settings.exponent)
+  const double curved = settings.curve.x.empty() ? power(travel, settings.exponent)
                                                  : evaluate(settings.curve, travel).value;
   return std::copysign(curved, axis) * settings.sign * settings.gain;
 }

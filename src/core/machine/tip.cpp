@@ -7,22 +7,29 @@
 #include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::machine {
-namespace {
+LinkPoint tip_point(const MachineModel& model) {
+  const multibody::Body& body = model.tree.body(model.tip_body);
+  return {body.link, body.in_link.R * model.tip_B + body.in_link.p};
+}
 
-struct TipPoint {
-  Vec3 p_W;
-  std::array<Vec3, kMaxLinks> J_W;  // velocity per unit rate, of the joints that carry the tip
-  std::array<bool, kMaxLinks> carries;
-};
+LinkPoint crane_tip(const MachineModel& model) {
+  LinkPoint point = tip_point(model);
+  for (int i = point.link; i != multibody::kBase; i = model.tree.link(i).parent) {
+    const bool actuated = std::any_of(model.actuators.begin(), model.actuators.end(),
+                                      [i](const Actuator& a) { return a.link == i; });
+    if (!actuated) point = {model.tree.link(i).parent, model.tree.link(i).in_parent.p};
+  }
+  return point;
+}
 
-// Along the tip's own chain only, and without velocities: multibody::forward_kinematics does more than a
-// tick can afford here.
-void locate_tip(const MachineModel& model, const double* q, TipPoint& out) {
-  const multibody::Body& tip = model.tree.body(model.tip_body);
+// Along the point's own chain only, and without velocities: multibody::forward_kinematics does more than
+// a tick can afford here.
+void locate(const MachineModel& model, const LinkPoint& point, const double* q, PointPose& out) {
   int chain[kMaxLinks];
   int length = 0;
   out.carries.fill(false);
-  for (int i = tip.link; i != multibody::kBase; i = model.tree.link(i).parent) chain[length++] = i;
+  for (int i = point.link; i != multibody::kBase; i = model.tree.link(i).parent)
+    chain[length++] = i;
   Mat3 R = Mat3::Identity();
   Vec3 p = Vec3::Zero();
   Vec3 origin[kMaxLinks], axis[kMaxLinks];
@@ -43,7 +50,7 @@ void locate_tip(const MachineModel& model, const double* q, TipPoint& out) {
     origin[i] = p;
     out.carries[static_cast<std::size_t>(i)] = true;
   }
-  out.p_W = p + R * (tip.in_link.R * model.tip_B + tip.in_link.p);
+  out.p_W = p + R * point.p_L;
   for (int k = 0; k < length; ++k) {
     const int i = chain[k];
     out.J_W[static_cast<std::size_t>(i)] =
@@ -51,11 +58,9 @@ void locate_tip(const MachineModel& model, const double* q, TipPoint& out) {
   }
 }
 
-}  // namespace
-
 Vec3 tip_position(const MachineModel& model, const double* q) {
-  TipPoint tip;
-  locate_tip(model, q, tip);
+  PointPose tip;
+  locate(model, tip_point(model), q, tip);
   return tip.p_W;
 }
 
@@ -63,8 +68,9 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
   constexpr int kMaxIterations = 60;
   constexpr double kTolerance = 1e-11;  // m
   const int n = model.joint_count();
-  TipPoint tip, moved;
-  locate_tip(model, q, tip);
+  const LinkPoint point = tip_point(model);
+  PointPose tip, moved;
+  locate(model, point, q, tip);
   double damping = 1e-12;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const Vec3 error = target_W - tip.p_W;
@@ -90,7 +96,7 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
       trial[i] = q[i] + std::clamp(d[i], -0.3, 0.3);
       if (body.upper > body.lower) trial[i] = std::clamp(trial[i], body.lower, body.upper);
     }
-    locate_tip(model, trial, moved);
+    locate(model, point, trial, moved);
     if ((target_W - moved.p_W).norm() < error.norm()) {
       std::copy(trial, trial + n, q);
       tip = moved;

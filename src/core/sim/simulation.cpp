@@ -238,7 +238,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
     case EventKind::kJointMode: {
       const int k = event_actuator_[at];
       state.overridden[k] = event.mode == JointMode::kVoltage ? 1 : 0;
-      state.override_drive[k] = Drive{event.value, DriveMode::kVoltage, 0};
+      state.override_drive[k] = Drive{event.value, DriveMode::kVoltage, 0, 0.0};
       break;
     }
     case EventKind::kPumpPressure:
@@ -270,11 +270,17 @@ void Simulation::control(SimState& state, const TickInput& input) const {
       state.reference[i] = m.q[i];
     } else {
       const double sign = model_.actuators[k].linkage.sign;
-      if (state.input.drive[k].mode == DriveMode::kVoltage)
+      const bool fed = drive.mode == DriveMode::kFedPosition;
+      // Whoever feeds the controller sees to it that nothing jumps.
+      if (fed && state.input.drive[k].mode != DriveMode::kFedPosition)
+        pid = control::PidState{};
+      else if (!fed && state.input.drive[k].mode != DriveMode::kPosition)
         control::start_bumpless(gains, sign, drive.value, m.q[i], a.command_V, pid);
+      const double dt = h_ * gains.period_ticks;
       if (gains.period_ticks <= 1 || state.tick % gains.period_ticks == 0)
-        a.command_V =
-            control::sample(gains, h_ * gains.period_ticks, sign, drive.value, m.q[i], pid);
+        a.command_V = fed ? control::sample_fed(gains, dt, sign, drive.value, m.q[i],
+                                                drive.feed_forward_V, drive.hold_sum != 0, pid)
+                          : control::sample(gains, dt, sign, drive.value, m.q[i], pid);
       state.reference[i] = drive.value;
     }
     // With a lag the tick uses the spool of its middle; end_tick takes it to its end.

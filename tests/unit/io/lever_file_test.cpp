@@ -1,9 +1,8 @@
-// Lever files and the shaping they describe.
+// Lever files: every key is read, every fault is told with its place.
 
 #include "knuckleboom/io/lever_file.hpp"
 
-#include <cmath>
-#include <limits>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -12,87 +11,11 @@
 namespace knuckleboom {
 namespace {
 
-using command::AxisShape;
 using command::LeverAxis;
 using command::LeverTarget;
-using command::RampLimits;
 using test::faults;
 using test::joined;
 using test::replaced;
-
-AxisShape axis(double dead_zone, double exponent) {
-  AxisShape s;
-  s.dead_zone = dead_zone;
-  s.exponent = exponent;
-  return s;
-}
-
-TEST(LeverShape, IsZeroInTheDeadZoneAndOneAtTheEnd) {
-  const AxisShape s = axis(0.2, 2.0);
-  for (const double x : {0.0, 0.1, 0.2, -0.2}) EXPECT_EQ(command::shape(x, s), 0.0);
-  EXPECT_GT(command::shape(0.2001, s), 0.0);
-  EXPECT_LT(command::shape(0.2001, s), 1e-6);  // no jump at its edge
-  EXPECT_EQ(command::shape(1.0, s), 1.0);
-  EXPECT_EQ(command::shape(-1.0, s), -1.0);
-  EXPECT_DOUBLE_EQ(command::shape(0.6, s), 0.25);
-}
-
-TEST(LeverShape, IsOddAndRising) {
-  const AxisShape s = axis(0.05, 1.7);
-  double last = -2.0;
-  for (int i = -100; i <= 100; ++i) {
-    const double y = command::shape(0.01 * i, s);
-    EXPECT_EQ(y, -command::shape(-0.01 * i, s));
-    EXPECT_GE(y, last);
-    last = y;
-  }
-}
-
-TEST(LeverShape, LimitsItsInput) {
-  const AxisShape s = axis(0.1, 1.0);
-  EXPECT_EQ(command::shape(1.5, s), 1.0);
-  EXPECT_EQ(command::shape(-7.0, s), -1.0);
-  EXPECT_EQ(command::shape(std::numeric_limits<double>::quiet_NaN(), s), 0.0);
-  EXPECT_EQ(command::shape(std::numeric_limits<double>::infinity(), s), 0.0);
-}
-
-TEST(LeverShape, FollowsATableWithGainAndSign) {
-  AxisShape s = axis(0.0, 3.0);
-  s.curve = {{0.0, 0.5, 1.0}, {0.0, 0.1, 1.0}};
-  s.gain = 0.8;
-  s.sign = -1.0;
-  EXPECT_DOUBLE_EQ(command::shape(0.5, s), -0.08);
-  EXPECT_DOUBLE_EQ(command::shape(-0.75, s), 0.8 * 0.55);
-  EXPECT_DOUBLE_EQ(command::shape(1.0, s), -0.8);
-}
-
-TEST(LeverRamp, LimitsRiseAndFall) {
-  const RampLimits limits{2.0, 4.0};
-  EXPECT_DOUBLE_EQ(command::ramp(1.0, 0.1, limits, 0.0), 0.2);
-  EXPECT_DOUBLE_EQ(command::ramp(-1.0, 0.1, limits, 0.0), -0.2);
-  EXPECT_DOUBLE_EQ(command::ramp(0.0, 0.1, limits, 1.0), 0.6);
-  EXPECT_DOUBLE_EQ(command::ramp(-0.2, 0.1, limits, -1.0), -0.6);
-  EXPECT_EQ(command::ramp(0.5, 1.0, limits, 0.0), 0.5);  // does not overshoot
-  EXPECT_EQ(command::ramp(0.3, 0.1, limits, 0.3), 0.3);
-}
-
-TEST(LeverRamp, FallsBeforeItRisesOnTheOtherSide) {
-  const RampLimits limits{2.0, 4.0};
-  EXPECT_DOUBLE_EQ(command::ramp(-1.0, 0.1, limits, 1.0), 0.6);
-  // 0.05 s down to zero at 4/s, 0.05 s up at 2/s.
-  EXPECT_DOUBLE_EQ(command::ramp(-1.0, 0.1, limits, 0.2), -0.1);
-  // The result does not depend on how the time is cut.
-  double value = 0.2;
-  for (int i = 0; i < 100; ++i) value = command::ramp(-1.0, 0.001, limits, value);
-  EXPECT_NEAR(value, -0.1, 1e-12);
-}
-
-TEST(LeverRamp, ZeroMeansAtOnce) {
-  EXPECT_EQ(command::ramp(1.0, 1e-3, {0.0, 1.0}, 0.0), 1.0);
-  EXPECT_EQ(command::ramp(0.0, 1e-3, {1.0, 0.0}, 1.0), 0.0);
-  EXPECT_EQ(command::ramp(-1.0, 1e-3, {0.0, 0.0}, 1.0), -1.0);
-  EXPECT_DOUBLE_EQ(command::ramp(-1.0, 0.1, {2.0, 0.0}, 1.0), -0.2);
-}
 
 const char kEverything[] = R"(name = "test"
 description = "uses every key"
@@ -121,6 +44,17 @@ tip = "height"
 axis = "right_twist"
 full_m_per_s = 1
 rise_per_s = 1
+
+[[function]]
+joint = "rotator"
+axis = "right_x"
+full_V = 8
+full_rate_deg_per_s = 90
+
+[[function]]
+grapple = "close"
+axis = "right_rocker"
+full = 0.5
 )";
 
 std::vector<io::Diagnostic> read(const std::string& text) {
@@ -131,7 +65,7 @@ TEST(LeverFile, EveryKeyIsRead) {
   const command::LeverPattern p = io::read_levers_text(kEverything, "l.toml").pattern;
   EXPECT_EQ(p.name, "test");
   EXPECT_EQ(p.description, "uses every key");
-  ASSERT_EQ(p.functions.size(), 3u);
+  ASSERT_EQ(p.functions.size(), 5u);
   EXPECT_EQ(p.functions[0].target, LeverTarget::kJoint);
   EXPECT_EQ(p.functions[0].joint, "swing");
   EXPECT_EQ(p.functions[0].axis, LeverAxis::kLeftX);
@@ -149,6 +83,20 @@ TEST(LeverFile, EveryKeyIsRead) {
   EXPECT_EQ(p.functions[1].shape.sign, 1.0);
   EXPECT_EQ(p.functions[2].target, LeverTarget::kTipHeight);
   EXPECT_EQ(p.functions[2].ramp.rise_per_s, 1.0);
+  EXPECT_EQ(p.functions[0].full_rate, 0.0);
+  EXPECT_DOUBLE_EQ(p.functions[3].full_rate, 0.5 * std::numbers::pi);
+  EXPECT_TRUE(p.functions[3].full_rate_is_angular);
+  EXPECT_EQ(p.functions[4].target, LeverTarget::kGrapple);
+  EXPECT_EQ(p.functions[4].axis, LeverAxis::kRightRocker);
+  EXPECT_EQ(p.functions[4].full, 0.5);
+}
+
+TEST(LeverFile, AFullRateMayBeThatOfASlide) {
+  const std::string text =
+      replaced(kEverything, "full_rate_deg_per_s = 90", "full_rate_mm_per_s = 300");
+  const command::LeverFunction f = io::read_levers_text(text, "l.toml").pattern.functions[3];
+  EXPECT_DOUBLE_EQ(f.full_rate, 0.3);
+  EXPECT_FALSE(f.full_rate_is_angular);
 }
 
 TEST(LeverFile, AFunctionsCurveReplacesTheDefaultExponent) {
@@ -175,8 +123,16 @@ TEST(LeverFile, ErrorsAreToldWithTheirPlace) {
        "[[function]]\ntip = \"reach\""},
       {"tip = \"height\"", "tip = \"reach\"", "two functions move 'tip reach'",
        "[[function]]\ntip = \"reach\"\naxis = \"right"},
-      {"tip = \"reach\"", "tip = \"reach\"\njoint = \"boom\"", "moves either a joint or the tip",
+      {"tip = \"reach\"", "tip = \"reach\"\njoint = \"boom\"", "moves either a joint, the tip or",
        "[[function]]\ntip"},
+      {"grapple = \"close\"\n", "", "moves either a joint, the tip or", "[[function]]\naxis"},
+      {"grapple = \"close\"", "grapple = \"open\"", "close", "grapple"},
+      {"full = 0.5", "full = 1.5", "at most 1", "full = 1.5"},
+      {"full = 0.5", "full_V = 0.5", "has no key 'full_V'", "full_V = 0.5"},
+      {"full_rate_deg_per_s = 90", "full_rate_deg_per_s = 0", "above 0", "full_rate"},
+      {"full_rate_deg_per_s = 90", "full_rate = 90", "full_rate", "full_rate = 90"},
+      {"full_mm_per_s = 1500", "full_mm_per_s = 1500\nfull_rate_m_per_s = 1", "is not known",
+       "full_rate_m_per_s"},
       {"dead_zone = 0.1", "dead_zone = 1", "it must be at least 0 and at most 0.9",
        "dead_zone = 1"},
       {"exponent = 2", "exponent = nan", "must be a finite number", "exponent"},

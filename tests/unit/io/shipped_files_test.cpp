@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -328,23 +330,29 @@ TEST(ShippedScenarios, TipCircleStaysWithinReach) {
   EXPECT_LT(side, 3.0);
 }
 
-TEST(ShippedLevers, AllLoadAndMoveTheThreeFunctions) {
+TEST(ShippedLevers, AllLoadAndMoveEveryFunction) {
   for (const char* name : {"excavator", "backhoe", "nordic", "boom_tip"}) {
     SCOPED_TRACE(name);
     const command::LeverPattern pattern =
         io::read_levers(config(std::string("levers/") + name + ".toml")).pattern;
     EXPECT_EQ(pattern.name, name);
-    ASSERT_EQ(pattern.functions.size(), 3u);
+    ASSERT_EQ(pattern.functions.size(), 5u);
     const command::LeverFunction& swing = pattern.functions[0];
     EXPECT_EQ(swing.joint, "swing");
     EXPECT_EQ(swing.axis, command::LeverAxis::kLeftX);
     // Lever to the right turns right: about -z.
     EXPECT_LT(command::shape(1.0, swing.shape), 0.0);
+    std::set<std::string> moved;
     for (const command::LeverFunction& function : pattern.functions) {
       EXPECT_EQ(command::shape(0.03, function.shape), 0.0);
       EXPECT_EQ(std::fabs(command::shape(1.0, function.shape)), 1.0);
       EXPECT_GT(function.ramp.rise_per_s, 0.0);
+      const bool reach = function.target == command::LeverTarget::kTipReach;
+      const bool height = function.target == command::LeverTarget::kTipHeight;
+      const bool grapple = function.target == command::LeverTarget::kGrapple;
+      moved.insert(reach ? "stick" : height ? "boom" : grapple ? "grapple" : function.joint);
     }
+    EXPECT_EQ(moved, (std::set<std::string>{"swing", "boom", "stick", "rotator", "grapple"}));
   }
 }
 

@@ -58,8 +58,10 @@ struct LeverFunction {
   AxisShape shape;
   RampLimits ramp;
   double full = 10.0;      // output at full lever and gain 1, V or m/s or share
-  double full_rate = 0.0;  // joint speed at full lever in joint rate mode [rad/s, m/s]; 0: the
-                           // speed the joint has at full_V with the pump's pressure and no load
+  // Joint speed at full lever in joint rate mode [rad/s, m/s]; 0: the speed that the joint has at
+  // `full` with the pump's pressure and no load, as a mean over its range.
+  double full_rate = 0.0;
+  bool full_rate_is_angular = true;  // which of the two units it was given in
 };
 
 struct LeverPattern {

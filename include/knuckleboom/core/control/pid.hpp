@@ -42,6 +42,12 @@ struct PidState {
 double sample(const PidGains& gains, double dt, double direction, double reference, double position,
               PidState& state);
 
+// The same with a feed-forward from elsewhere, as the valve counts, in place of the controller's own and
+// of its overlap compensation. hold_sum: the sum stays as it is, for a reference that waits for a joint
+// which cannot follow.
+double sample_fed(const PidGains& gains, double dt, double direction, double reference,
+                  double position, double feed_forward_V, bool hold_sum, PidState& state);
+
 // Sets the integral so that the next sample gives output_V as far as Ki and the limits allow.
 void start_bumpless(const PidGains& gains, double direction, double reference, double position,
                     double output_V, PidState& state);

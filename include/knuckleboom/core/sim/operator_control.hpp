@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/machine/metering.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 
 namespace knuckleboom::sim {
@@ -15,15 +18,27 @@ namespace knuckleboom::sim {
 inline constexpr int kMaxLeverFunctions = 16;
 
 struct OperatorState {
-  std::int32_t mode;    // command::ControlMode
-  std::int32_t primed;  // 0: references not taken from the machine yet
+  std::int32_t mode;         // command::ControlMode asked for
+  std::int32_t driven_mode;  // that of the last tick, -1: none yet
   double
       shaped[kMaxLeverFunctions];    // after the ramp, -1..1 times gain, by function of the pattern
   double reference[kMaxLinks];       // joint references of the rate and tip modes [rad, m]
   double reference_rate[kMaxLinks];  // rad/s, m/s
-  std::int64_t at_reach_limit;       // ticks in which the tip could not go where it was asked to
+  // What is left of the last change of law: it fades from these offsets to the new law.
+  double rate_offset[kMaxLinks];      // rad/s, m/s
+  double volt_offset[kMaxActuators];  // V
+  double rate_fade_s[kMaxLinks];      // time left
+  double volt_fade_s[kMaxActuators];
+  std::int32_t
+      following[kMaxActuators];  // 1: the joint follows its reference, 0: levers or neutral
+  std::int64_t at_reach_limit;   // ticks in which the tip could not go where it was asked to
 };
 static_assert(std::is_trivially_copyable_v<OperatorState>);
+// No padding: equal states have equal bytes.
+static_assert(sizeof(OperatorState) ==
+              2 * sizeof(std::int32_t) +
+                  (kMaxLeverFunctions + 4 * kMaxLinks + 2 * kMaxActuators) * sizeof(double) +
+                  kMaxActuators * sizeof(std::int32_t) + sizeof(std::int64_t));
 
 struct OperatorDemand {
   TickInput input;       // for Simulation::step
@@ -33,7 +48,8 @@ struct OperatorDemand {
 class OperatorControl {
  public:
   // The simulation must outlive it. Functions whose joint the machine lacks are left out and named in
-  // missing(); throws std::invalid_argument if none is left.
+  // missing(); throws std::invalid_argument if none is left, or if a function cannot be (a speed in m/s
+  // for a joint that turns, more functions than kMaxLeverFunctions).
   OperatorControl(const Simulation& simulation, command::LeverPattern pattern);
 
   OperatorState initial_state(const SimState& sim, command::ControlMode mode) const;
@@ -45,11 +61,54 @@ class OperatorControl {
 
   const command::LeverPattern& pattern() const { return pattern_; }
   const std::vector<std::string>& missing() const { return missing_; }
+  // Joint speed at full lever in joint rate mode, by function of the pattern [rad/s, m/s]; 0: moves no
+  // joint.
+  double full_rate(std::size_t function) const { return functions_[function].full_rate; }
+  // The point that the boom-tip mode moves: the tip without what hangs from it.
+  const machine::LinkPoint& tip() const { return tip_; }
 
  private:
+  // A function of the pattern on this machine.
+  struct Function {
+    int actuator = -1;  // that it moves in valve and joint rate mode; -1: none
+    double full_V = 0.0, full_rate = 0.0;
+    // In boom-tip mode: share of a tip velocity, or the joint's own rate.
+    machine::TipVelocity full_tip;
+    bool rate_in_tip_mode = false;
+    double full_grapple = 0.0;
+  };
+  // What the levers ask of every joint and actuator in this tick.
+  struct Asked {
+    double rate[kMaxLinks];
+    double volts[kMaxActuators];
+    bool moves[kMaxActuators];  // not neutral
+  };
+
+  Function make_function(const command::LeverFunction& lever) const;
+  int actuator_of(const std::string& joint) const;
+  void assign_tip_functions();
+  machine::Load load(int actuator, const SimState& sim, const double* torque) const;
+  void shape(const command::OperatorInput& input, OperatorState& state) const;
+  void ask_valves(const OperatorState& state, Asked& asked) const;
+  void ask_rates(const OperatorState& state, Asked& asked) const;
+  void ask_tip(const SimState& sim, const machine::Load* loads, OperatorState& state,
+               Asked& asked) const;
+  void start_fades(const SimState& sim, OperatorState& state, const Asked& asked) const;
+  Drive follow(int actuator, const SimState& sim, const machine::Load& load, Asked& asked,
+               OperatorState& state) const;
+  Drive open_loop(int actuator, const SimState& sim, double volts, OperatorState& state) const;
+  double approach(int link, double position, double rate) const;
+
   const Simulation& simulation_;
   command::LeverPattern pattern_;
   std::vector<std::string> missing_;
+  std::vector<Function> functions_;
+  std::vector<machine::Metering> metering_;
+  std::array<double, kMaxActuators> mean_lever_{};  // |dx/dq| over the joint's range
+  std::array<double, kMaxLinks> scale_{};           // speed that counts as fast
+  machine::LinkPoint tip_;
+  int axis_link_ = multibody::kBase;        // first link of the chain to the tip
+  std::array<bool, kMaxLinks> tip_used_{};  // joints that the boom-tip mode chooses rates for
 };
 
 }  // namespace knuckleboom::sim

@@ -15,11 +15,15 @@ inline constexpr int kMaxPayloads = 8;
 enum class DriveMode : std::int32_t {
   kVoltage,   // value goes to the valve [V]
   kPosition,  // value is the controller's reference [rad, m]
+  // The same, and what the motion of the reference needs comes along in volts: it stands in for the
+  // controller's own feed-forward and overlap compensation.
+  kFedPosition,
 };
 struct Drive {
   double value;
   DriveMode mode;
-  std::int32_t reserved;
+  std::int32_t hold_sum;  // of kFedPosition: 1 if the controller's sum shall not grow
+  double feed_forward_V;  // of kFedPosition; as the valve counts, whatever the linkage's sign
 };
 struct TickInput {
   Drive drive[kMaxActuators];
@@ -52,6 +56,6 @@ static_assert(std::is_trivially_copyable_v<SimState>);
 // No padding anywhere: equal states have equal bytes, and a hash of the bytes is a hash of the state.
 static_assert(sizeof(control::PidGains) == 9 * sizeof(double) + 2 * sizeof(int));
 static_assert(sizeof(machine::ActuatorState) == 12 * sizeof(double) + 6 * sizeof(std::int32_t));
-static_assert(sizeof(Drive) == 2 * sizeof(double) && sizeof(Payload) == 11 * sizeof(double));
+static_assert(sizeof(Drive) == 3 * sizeof(double) && sizeof(Payload) == 11 * sizeof(double));
 
 }  // namespace knuckleboom::sim

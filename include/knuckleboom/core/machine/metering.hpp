@@ -1,0 +1,49 @@
+// A circuit turned round: which valve command moves an actuator at a wanted speed under a given load,
+// and how fast it can go. Steady state of the resistive network (paper, section 4, eq. 17), with the
+// meter-in side left to its anti-cavitation valve where the load runs ahead of the pump.
+// docs/theory/operator_control.md
+#pragma once
+
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/math/table.hpp"
+
+namespace knuckleboom::machine {
+
+struct Load {
+  double force = 0.0;    // what the oil must hold, outward positive, at rest [N, N m]
+  double damping = 0.0;  // of the joint, seen at the actuator, beside the circuit's own B
+  double pump_Pa = 0.0, tank_Pa = 0.0;
+};
+
+class Metering {
+ public:
+  explicit Metering(const hydraulics::Circuit& circuit);
+
+  // Command for a steady speed x_dot [m/s, rad/s]; the full one where that is out of reach.
+  double command_V(double x_dot, const Load& load) const;
+  // Speed with the valve fully open, outward (sign +1) or inward (-1); never negative.
+  double top_speed(double sign, const Load& load) const;
+  // Speed of a command without load [m/s, rad/s], with its sign.
+  double unloaded_speed(double command_V, double pump_Pa, double tank_Pa) const;
+
+ private:
+  // One sense of motion: oil meters in on one side and out on the other.
+  struct Sense {
+    double area_in = 0.0, area_out = 0.0;
+    double damping = 0.0;  // viscous, and a motor's lines
+    bool anti_cavitation = false;
+    double P_anti_cavitation = 0.0;
+    Table opening;       // over g = speed / sqrt(force left for both orifices)
+    Table opening_out;   // the same for the outlet alone
+    double K = 0.0;      // force over speed^2 of both orifices and lines, fully open
+    double K_out = 0.0;  // of the outlet's alone
+    Table g;             // over opening
+  };
+  static Sense make_sense(const hydraulics::Circuit& circuit, bool outward);
+  const Sense& sense(double sign) const { return sign < 0.0 ? in_ : out_; }
+
+  double overlap_V_ = 0.0, full_V_ = 0.0;
+  Sense out_, in_;
+};
+
+}  // namespace knuckleboom::machine

@@ -1,0 +1,113 @@
+#include "knuckleboom/core/machine/metering.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace knuckleboom::machine {
+namespace {
+
+constexpr int kSamples = 64;
+// Share of the unloaded top speed over which a command crosses the overlap, so that a speed that passes
+// through zero does not throw the spool from edge to edge in one tick.
+constexpr double kCrossing = 0.01;
+
+double cube(double x) { return x * x * x; }
+
+// Force left for the orifices at speed w.
+double left_over(double area_in, double P_in, double area_out, double P_out, double force,
+                 double damping, double w) {
+  return area_in * P_in - area_out * P_out - force - damping * w;
+}
+
+// K w^2 + b w = force.
+double steady_speed(double K, double b, double force) {
+  return force > 0.0 ? 2.0 * force / (b + std::sqrt(b * b + 4.0 * K * force)) : 0.0;
+}
+
+}  // namespace
+
+Metering::Sense Metering::make_sense(const hydraulics::Circuit& circuit, bool outward) {
+  using hydraulics::Edge;
+  const hydraulics::Valve& valve = circuit.valve;
+  const double a1 = hydraulics::area1(circuit);
+  const double a2 = hydraulics::area2(circuit);
+  const bool cylinder = circuit.kind == hydraulics::ActuatorKind::kCylinder;
+  Sense s;
+  s.area_in = outward ? a1 : a2;
+  s.area_out = outward ? a2 : a1;
+  const hydraulics::Line& line_in = outward ? circuit.line1 : circuit.line2;
+  const hydraulics::Line& line_out = outward ? circuit.line2 : circuit.line1;
+  s.damping = circuit.B;
+  if (!cylinder)
+    s.damping += line_in.R * s.area_in * s.area_in + line_out.R * s.area_out * s.area_out;
+  s.anti_cavitation = circuit.protection.enabled;
+  s.P_anti_cavitation = circuit.protection.anti_cavitation_Pa;
+  const Edge edge_in = outward ? hydraulics::kPumpToA : hydraulics::kPumpToB;
+  const Edge edge_out = outward ? hydraulics::kBToTank : hydraulics::kAToTank;
+  const double R_in = cylinder ? line_in.R : 0.0;
+  const double R_out = cylinder ? line_out.R : 0.0;
+  const auto add = [](Table& table, double x, double y) {
+    if (!table.x.empty() && !(x > table.x.back())) return;
+    table.x.push_back(x);
+    table.y.push_back(y);
+  };
+  for (int i = 0; i <= kSamples; ++i) {
+    const double opening = static_cast<double>(i) / kSamples;
+    const double K_in = cube(s.area_in) * (hydraulics::resistance(valve, edge_in, opening) + R_in);
+    s.K_out = cube(s.area_out) * (hydraulics::resistance(valve, edge_out, opening) + R_out);
+    s.K = K_in + s.K_out;
+    add(s.opening, 1.0 / std::sqrt(s.K), opening);
+    add(s.opening_out, 1.0 / std::sqrt(s.K_out), opening);
+    add(s.g, opening, 1.0 / std::sqrt(s.K));
+  }
+  return s;
+}
+
+Metering::Metering(const hydraulics::Circuit& circuit)
+    : overlap_V_(circuit.valve.overlap_V),
+      full_V_(circuit.valve.full_V),
+      out_(make_sense(circuit, true)),
+      in_(make_sense(circuit, false)) {}
+
+double Metering::command_V(double x_dot, const Load& load) const {
+  const double w = std::fabs(x_dot);
+  if (!(w > 0.0)) return 0.0;
+  const double sign = x_dot < 0.0 ? -1.0 : 1.0;
+  const Sense& s = sense(sign);
+  const double force = sign * load.force;
+  const double b = s.damping + load.damping;
+  const double both = left_over(s.area_in, load.pump_Pa, s.area_out, load.tank_Pa, force, b, w);
+  double opening = both > 0.0 ? evaluate(s.opening, w / std::sqrt(both)).value : 1.0;
+  if (s.anti_cavitation) {
+    const double outlet =
+        left_over(s.area_in, s.P_anti_cavitation, s.area_out, load.tank_Pa, force, b, w);
+    if (outlet > 0.0)
+      opening = std::min(opening, evaluate(s.opening_out, w / std::sqrt(outlet)).value);
+  }
+  const double crossing = kCrossing * steady_speed(s.K, s.damping, s.area_in * load.pump_Pa);
+  const double across = crossing > 0.0 ? std::min(1.0, w / crossing) : 1.0;
+  return sign * (across * overlap_V_ + opening * (full_V_ - overlap_V_));
+}
+
+double Metering::top_speed(double sign, const Load& load) const {
+  const Sense& s = sense(sign);
+  const double force = sign * load.force;
+  const double b = s.damping + load.damping;
+  const double fed = steady_speed(
+      s.K, b, left_over(s.area_in, load.pump_Pa, s.area_out, load.tank_Pa, force, b, 0.0));
+  if (!s.anti_cavitation) return fed;
+  return std::max(fed, steady_speed(s.K_out, b,
+                                    left_over(s.area_in, s.P_anti_cavitation, s.area_out,
+                                              load.tank_Pa, force, b, 0.0)));
+}
+
+double Metering::unloaded_speed(double command_V, double pump_Pa, double tank_Pa) const {
+  const double sign = command_V < 0.0 ? -1.0 : 1.0;
+  const Sense& s = sense(sign);
+  const double opening = (std::fabs(command_V) - overlap_V_) / (full_V_ - overlap_V_);
+  if (!(opening > 0.0)) return 0.0;
+  const double g = evaluate(s.g, opening).value;
+  return sign * steady_speed(1.0 / (g * g), s.damping, s.area_in * pump_Pa - s.area_out * tank_Pa);
+}
+
+}  // namespace knuckleboom::machine

@@ -1,0 +1,399 @@
+#include "knuckleboom/core/sim/operator_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::sim {
+namespace {
+
+using command::ControlMode;
+using command::LeverTarget;
+
+// Joints that the convention of the lever files names: positive is out and up.
+constexpr const char* kReachJoint = "stick";
+constexpr const char* kHeightJoint = "boom";
+
+constexpr double kFade_s = 0.3;       // from one law to the next
+constexpr double kTipSpeed = 1.2;     // m/s; full lever where the pattern gives none
+constexpr double kLead = 0.03;        // reference ahead of the joint at most [rad, m]
+constexpr double kTopShare = 0.95;    // of an actuator's top speed; the rest is the controller's
+constexpr double kBraking_s = 0.8;    // from full speed to rest before the end of the range
+constexpr double kStandstill = 0.01;  // share of full speed that counts as motion when modes change
+
+double fade(double left_s) {
+  const double s = std::clamp(left_s / kFade_s, 0.0, 1.0);
+  return s * s * (3.0 - 2.0 * s);
+}
+
+const multibody::Body& body_of(const machine::MachineModel& model, int link) {
+  return model.tree.body(model.tree.link(link).body);
+}
+
+// Mean of |dx/dq| over the joint's range.
+double mean_lever(const machine::MachineModel& model, int actuator) {
+  const machine::Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
+  const multibody::Body& body = body_of(model, a.link);
+  if (a.linkage.kind == machine::LinkageKind::kDirect || !(body.upper > body.lower)) return 1.0;
+  const double low = machine::displacement(model, actuator, body.lower).x;
+  const double high = machine::displacement(model, actuator, body.upper).x;
+  return std::fabs(high - low) / (body.upper - body.lower);
+}
+
+}  // namespace
+
+OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPattern pattern)
+    : simulation_(simulation),
+      pattern_(std::move(pattern)),
+      tip_(machine::crane_tip(simulation.model())) {
+  const machine::MachineModel& model = simulation_.model();
+  if (pattern_.functions.size() > kMaxLeverFunctions)
+    throw std::invalid_argument("lever pattern '" + pattern_.name + "' has more than " +
+                                std::to_string(kMaxLeverFunctions) + " functions");
+  scale_.fill(1.0);
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const machine::Actuator& actuator = model.actuators[k];
+    metering_.emplace_back(actuator.circuit);
+    mean_lever_[k] = mean_lever(model, static_cast<int>(k));
+    const double full_V = actuator.circuit.valve.full_V;
+    const machine::Supply& supply = model.supply;
+    const double speed =
+        std::min(metering_[k].unloaded_speed(full_V, supply.pump_Pa, supply.tank_Pa),
+                 -metering_[k].unloaded_speed(-full_V, supply.pump_Pa, supply.tank_Pa));
+    if (speed > 0.0) scale_[static_cast<std::size_t>(actuator.link)] = speed / mean_lever_[k];
+  }
+  for (int i = tip_.link; i != multibody::kBase; i = model.tree.link(i).parent) axis_link_ = i;
+  bool any = false;
+  for (const command::LeverFunction& lever : pattern_.functions) {
+    functions_.push_back(make_function(lever));
+    const Function& f = functions_.back();
+    const bool here = f.actuator >= 0 || f.full_grapple != 0.0;
+    any = any || here;
+    if (here) continue;
+    missing_.push_back(lever.target == LeverTarget::kJoint       ? lever.joint
+                       : lever.target == LeverTarget::kGrapple   ? "grapple"
+                       : lever.target == LeverTarget::kTipHeight ? "tip height"
+                                                                 : "tip reach");
+  }
+  if (!any)
+    throw std::invalid_argument("lever pattern '" + pattern_.name + "' moves nothing of machine '" +
+                                model.name + "'; choose another one");
+  assign_tip_functions();
+}
+
+int OperatorControl::actuator_of(const std::string& joint) const {
+  const machine::MachineModel& model = simulation_.model();
+  const int link = model.tree.find_joint(joint);
+  for (std::size_t k = 0; k < model.actuators.size(); ++k)
+    if (link != multibody::kBase && model.actuators[k].link == link) return static_cast<int>(k);
+  return -1;
+}
+
+OperatorControl::Function OperatorControl::make_function(
+    const command::LeverFunction& lever) const {
+  const machine::MachineModel& model = simulation_.model();
+  Function f;
+  if (lever.target == LeverTarget::kGrapple) {
+    f.full_grapple = model.grapple.present ? lever.full : 0.0;
+    return f;
+  }
+  const bool joint = lever.target == LeverTarget::kJoint;
+  const std::string name = joint                                    ? lever.joint
+                           : lever.target == LeverTarget::kTipReach ? kReachJoint
+                                                                    : kHeightJoint;
+  f.actuator = actuator_of(name);
+  if (f.actuator < 0) return f;
+  const auto k = static_cast<std::size_t>(f.actuator);
+  const machine::Actuator& actuator = model.actuators[k];
+  f.full_V = joint ? lever.full : actuator.circuit.valve.full_V;
+  if (lever.full_rate > 0.0 && joint) {
+    if (lever.full_rate_is_angular != model.tree.link(actuator.link).revolute)
+      throw std::invalid_argument(
+          "lever pattern '" + pattern_.name + "': joint '" + name + "' of machine '" + model.name +
+          (lever.full_rate_is_angular ? "' slides; give its full_rate in m_per_s"
+                                      : "' turns; give its full_rate in deg_per_s"));
+    f.full_rate = lever.full_rate;
+  } else {
+    const machine::Supply& supply = model.supply;
+    f.full_rate =
+        std::min(metering_[k].unloaded_speed(f.full_V, supply.pump_Pa, supply.tank_Pa),
+                 -metering_[k].unloaded_speed(-f.full_V, supply.pump_Pa, supply.tank_Pa)) /
+        mean_lever_[k];
+  }
+  return f;
+}
+
+// Who asks for reach and height: functions made for it, or those of stick and boom.
+void OperatorControl::assign_tip_functions() {
+  const auto has = [&](LeverTarget target) {
+    return std::any_of(pattern_.functions.begin(), pattern_.functions.end(),
+                       [&](const command::LeverFunction& f) { return f.target == target; });
+  };
+  const bool has_reach = has(LeverTarget::kTipReach);
+  const bool has_height = has(LeverTarget::kTipHeight);
+  const machine::MachineModel& model = simulation_.model();
+  for (const machine::Actuator& actuator : model.actuators)
+    tip_used_[static_cast<std::size_t>(actuator.link)] = true;
+  std::array<bool, kMaxActuators> by_lever{};
+  for (std::size_t n = 0; n < functions_.size(); ++n) {
+    const command::LeverFunction& lever = pattern_.functions[n];
+    Function& f = functions_[n];
+    if (lever.target == LeverTarget::kTipReach) f.full_tip.reach = lever.full;
+    if (lever.target == LeverTarget::kTipHeight) f.full_tip.height = lever.full;
+    if (lever.target != LeverTarget::kJoint || f.actuator < 0) continue;
+    by_lever[static_cast<std::size_t>(f.actuator)] = true;
+    if (!has_reach && lever.joint == kReachJoint)
+      f.full_tip.reach = kTipSpeed;
+    else if (!has_height && lever.joint == kHeightJoint)
+      f.full_tip.height = kTipSpeed;
+    else
+      f.rate_in_tip_mode = true;
+    if (f.rate_in_tip_mode)
+      tip_used_[static_cast<std::size_t>(
+          model.actuators[static_cast<std::size_t>(f.actuator)].link)] = false;
+  }
+  // A joint has one lever outside the boom-tip mode.
+  for (std::size_t n = 0; n < functions_.size(); ++n)
+    if (pattern_.functions[n].target != LeverTarget::kJoint && functions_[n].actuator >= 0 &&
+        by_lever[static_cast<std::size_t>(functions_[n].actuator)])
+      functions_[n].actuator = -1;
+}
+
+OperatorState OperatorControl::initial_state(const SimState& sim, ControlMode mode) const {
+  OperatorState state;
+  std::memset(static_cast<void*>(&state), 0, sizeof state);
+  state.mode = static_cast<std::int32_t>(mode);
+  state.driven_mode = -1;
+  std::copy(sim.machine.q, sim.machine.q + simulation_.model().joint_count(), state.reference);
+  return state;
+}
+
+void OperatorControl::set_mode(ControlMode mode, const SimState& /*sim*/,
+                               OperatorState& state) const {
+  // The next tick sees the change and starts from where the machine then is.
+  state.mode = static_cast<std::int32_t>(mode);
+}
+
+void OperatorControl::shape(const command::OperatorInput& input, OperatorState& state) const {
+  for (std::size_t n = 0; n < functions_.size(); ++n) {
+    const command::LeverFunction& lever = pattern_.functions[n];
+    const double axis = input.axis[static_cast<std::size_t>(lever.axis)];
+    state.shaped[n] = command::ramp(command::shape(axis, lever.shape), simulation_.tick_s(),
+                                    lever.ramp, state.shaped[n]);
+  }
+}
+
+machine::Load OperatorControl::load(int actuator, const SimState& sim, const double* torque) const {
+  const machine::MachineModel& model = simulation_.model();
+  const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
+  const double J = machine::displacement(model, actuator, sim.machine.q[link]).J;
+  return {torque[link] / J, model.tree.link(link).damping / (J * J), sim.machine.pump_Pa,
+          sim.machine.tank_Pa};
+}
+
+void OperatorControl::ask_valves(const OperatorState& state, Asked& asked) const {
+  for (std::size_t n = 0; n < functions_.size(); ++n) {
+    const Function& f = functions_[n];
+    if (f.actuator < 0) continue;
+    const auto k = static_cast<std::size_t>(f.actuator);
+    asked.volts[k] = simulation_.model().actuators[k].linkage.sign * state.shaped[n] * f.full_V;
+  }
+}
+
+void OperatorControl::ask_rates(const OperatorState& state, Asked& asked) const {
+  const bool tip_mode = state.mode == static_cast<std::int32_t>(ControlMode::kBoomTip);
+  for (std::size_t n = 0; n < functions_.size(); ++n) {
+    const Function& f = functions_[n];
+    if (f.actuator < 0 || (tip_mode && !f.rate_in_tip_mode)) continue;
+    const auto k = static_cast<std::size_t>(f.actuator);
+    asked.rate[simulation_.model().actuators[k].link] = state.shaped[n] * f.full_rate;
+    asked.moves[k] = state.shaped[n] != 0.0;
+  }
+}
+
+// Rate as far as the joint's range allows: it can still come to rest before the end.
+double OperatorControl::approach(int link, double position, double rate) const {
+  const multibody::Body& body = body_of(simulation_.model(), link);
+  if (!(body.upper > body.lower)) return rate;
+  const double room = std::max(0.0, rate > 0.0 ? body.upper - position : position - body.lower);
+  const double braking = scale_[static_cast<std::size_t>(link)] / kBraking_s;
+  const double most = std::min(std::sqrt(2.0 * braking * room), room / simulation_.tick_s());
+  return std::clamp(rate, -most, most);
+}
+
+void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, OperatorState& state,
+                              Asked& asked) const {
+  machine::TipVelocity velocity;
+  bool moves = false;
+  for (std::size_t n = 0; n < functions_.size(); ++n) {
+    velocity.reach += state.shaped[n] * functions_[n].full_tip.reach;
+    velocity.height += state.shaped[n] * functions_[n].full_tip.height;
+    const bool tip = functions_[n].full_tip.reach != 0.0 || functions_[n].full_tip.height != 0.0;
+    moves = moves || (tip && state.shaped[n] != 0.0);
+  }
+  if (!moves) return;
+  const machine::MachineModel& model = simulation_.model();
+  double q[kMaxLinks];
+  std::copy(sim.machine.q, sim.machine.q + model.joint_count(), q);
+  machine::RateLimits limits{};
+  std::fill(std::begin(limits.scale), std::end(limits.scale), 1.0);
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const int i = model.actuators[k].link;
+    const auto u = static_cast<std::size_t>(i);
+    if (state.following[k] != 0) q[i] = state.reference[i];
+    const double J = machine::displacement(model, static_cast<int>(k), sim.machine.q[i]).J;
+    const double top = kTopShare / std::fabs(J);
+    limits.scale[i] = scale_[u];
+    limits.up[i] = top * metering_[k].top_speed(J, loads[k]);
+    limits.down[i] = top * metering_[k].top_speed(-J, loads[k]);
+    constexpr double kAny = 1e9;
+    limits.upper[i] = approach(i, q[i], kAny);
+    limits.lower[i] = approach(i, q[i], -kAny);
+  }
+  double rate[kMaxLinks];
+  const Vec3 origin_W =
+      axis_link_ == multibody::kBase ? Vec3(Vec3::Zero()) : model.tree.link(axis_link_).in_parent.p;
+  if (machine::tip_rates(model, tip_, origin_W, q, velocity, tip_used_.data(), limits, rate) ==
+      machine::TipAnswer::kLimited)
+    ++state.at_reach_limit;
+  // All wait for a joint that falls behind.
+  double share = 1.0;
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const int i = model.actuators[k].link;
+    const double lead = state.following[k] != 0 ? state.reference[i] - sim.machine.q[i] : 0.0;
+    if (lead * rate[i] > 0.0)
+      share = std::min(share, std::max(0.0, 2.0 * (1.0 - std::fabs(lead) / kLead)));
+  }
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const int i = model.actuators[k].link;
+    if (!tip_used_[static_cast<std::size_t>(i)]) continue;
+    asked.rate[i] = share * rate[i];
+    asked.moves[k] = true;
+  }
+}
+
+// Decides which joints follow a reference from now on, and starts what must not jump from where it is.
+void OperatorControl::start_fades(const SimState& sim, OperatorState& state,
+                                  const Asked& asked) const {
+  const machine::MachineModel& model = simulation_.model();
+  const bool changed = state.driven_mode >= 0 && state.mode != state.driven_mode;
+  const bool valve = state.mode == static_cast<std::int32_t>(ControlMode::kValve);
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const int i = model.actuators[k].link;
+    const auto u = static_cast<std::size_t>(i);
+    const double v = sim.machine.v[i];
+    const bool was = state.following[k] != 0;
+    bool is = false;
+    if (!valve) {
+      const bool rolling = changed && !was && std::fabs(v) > kStandstill * scale_[u];
+      is = asked.moves[k] || rolling || (was && (changed || state.rate_fade_s[i] > 0.0));
+    }
+    if (is && !was) {
+      state.reference[i] = sim.machine.q[i];
+      state.reference_rate[i] = v;
+    }
+    if (is && (!was || changed)) {
+      state.rate_offset[i] = state.reference_rate[i] - asked.rate[i];
+      state.rate_fade_s[i] = kFade_s;
+    }
+    if (is != was || (changed && !is)) {
+      state.volt_offset[k] = sim.machine.actuator[k].command_V;  // less the new law's, below
+      state.volt_fade_s[k] = -1.0;
+    }
+    state.following[k] = is ? 1 : 0;
+  }
+  state.driven_mode = state.mode;
+}
+
+namespace {
+
+// What the new law gives, plus what is left of the last one.
+double faded(double volts, double h, double& offset, double& left_s) {
+  if (left_s < 0.0) {  // begins here
+    offset -= volts;
+    left_s = kFade_s;
+  }
+  const double out = volts + offset * fade(left_s);
+  left_s = std::max(0.0, left_s - h);
+  return out;
+}
+
+}  // namespace
+
+Drive OperatorControl::follow(int actuator, const SimState& sim, const machine::Load& load,
+                              Asked& asked, OperatorState& state) const {
+  const machine::MachineModel& model = simulation_.model();
+  const auto k = static_cast<std::size_t>(actuator);
+  const int i = model.actuators[k].link;
+  const double h = simulation_.tick_s();
+  const double q = sim.machine.q[i];
+  const double J = machine::displacement(model, actuator, q).J;
+  const machine::Metering& metering = metering_[k];
+
+  double rate = asked.rate[i] + state.rate_offset[i] * fade(state.rate_fade_s[i]);
+  state.rate_fade_s[i] = std::max(0.0, state.rate_fade_s[i] - h);
+  const double top = kTopShare / std::fabs(J);
+  rate = std::clamp(rate, -top * metering.top_speed(-J, load), top * metering.top_speed(J, load));
+  rate = approach(i, state.reference[i], rate);
+  const double wanted = state.reference[i] + h * rate;
+  double& reference = state.reference[i];
+  reference = std::clamp(wanted, q - kLead, q + kLead);
+  state.reference_rate[i] = rate;
+  const double volts =
+      faded(metering.command_V(J * rate, load), h, state.volt_offset[k], state.volt_fade_s[k]);
+  return {reference, DriveMode::kFedPosition, reference != wanted ? 1 : 0, volts};
+}
+
+Drive OperatorControl::open_loop(int actuator, const SimState& sim, double volts,
+                                 OperatorState& state) const {
+  const auto k = static_cast<std::size_t>(actuator);
+  const int i = simulation_.model().actuators[k].link;
+  state.reference[i] = sim.machine.q[i];
+  state.reference_rate[i] = 0.0;
+  state.rate_fade_s[i] = 0.0;
+  return {faded(volts, simulation_.tick_s(), state.volt_offset[k], state.volt_fade_s[k]),
+          DriveMode::kVoltage, 0, 0.0};
+}
+
+OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const SimState& sim,
+                                      OperatorState& state) const {
+  const machine::MachineModel& model = simulation_.model();
+  shape(input, state);
+
+  const double zero[kMaxLinks] = {};
+  double torque[kMaxLinks];
+  multibody::inverse_dynamics(model.tree, sim.machine.inertia, sim.machine.q, zero, zero, torque);
+  machine::Load loads[kMaxActuators];
+  const int actuators = static_cast<int>(model.actuators.size());
+  for (int k = 0; k < actuators; ++k) loads[k] = load(k, sim, torque);
+
+  Asked asked{};
+  switch (static_cast<ControlMode>(state.mode)) {
+    case ControlMode::kValve:
+      ask_valves(state, asked);
+      break;
+    case ControlMode::kJointRate:
+      ask_rates(state, asked);
+      break;
+    case ControlMode::kBoomTip:
+      ask_rates(state, asked);
+      ask_tip(sim, loads, state, asked);
+      break;
+  }
+  start_fades(sim, state, asked);
+
+  OperatorDemand demand{};
+  for (int k = 0; k < actuators; ++k)
+    demand.input.drive[k] = state.following[k] != 0 ? follow(k, sim, loads[k], asked, state)
+                                                    : open_loop(k, sim, asked.volts[k], state);
+  for (std::size_t n = 0; n < functions_.size(); ++n)
+    demand.grapple += state.shaped[n] * functions_[n].full_grapple;
+  demand.grapple = std::clamp(demand.grapple, -1.0, 1.0);
+  return demand;
+}
+
+}  // namespace knuckleboom::sim
