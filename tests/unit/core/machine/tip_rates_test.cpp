@@ -104,9 +104,9 @@ TEST(TipRates, AJointAtItsEndLetsTheTipSlideOrStop) {
   machine::tip_rates(model, pose.tip, kOrigin, pose.q, along, kBoomAndStick, limits, rate);
   EXPECT_NEAR(rate[1], 0.1, 1e-12);
   // A little aside, to the side that would need more stick: slides, and says so.
-  TipVelocity aside{along.reach + 0.1 * along.height, along.height - 0.1 * along.reach};
+  TipVelocity aside{along.reach + 0.2 * along.height, along.height - 0.2 * along.reach};
   machine::tip_rates(model, pose.tip, kOrigin, pose.q, aside, kBoomAndStick, wide(), rate);
-  if (rate[2] < 0.0) aside = {along.reach - 0.1 * along.height, along.height + 0.1 * along.reach};
+  if (rate[2] < 0.0) aside = {along.reach - 0.2 * along.height, along.height + 0.2 * along.reach};
   EXPECT_EQ(
       machine::tip_rates(model, pose.tip, kOrigin, pose.q, aside, kBoomAndStick, limits, rate),
       TipAnswer::kLimited);

@@ -67,6 +67,7 @@ command::Scenario start(double boom, double stick) {
   command::Scenario scenario = test::standstill(100.0);
   scenario.initial[1].position = boom;
   scenario.initial[2].position = stick;
+  scenario.initial[2].port_a_Pa = 5e6;
   return scenario;
 }
 
