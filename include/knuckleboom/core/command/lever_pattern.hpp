@@ -57,7 +57,7 @@ struct LeverFunction {
   std::string joint;  // of kJoint
   AxisShape shape;
   RampLimits ramp;
-  double full = 10.0;      // output at full lever and gain 1, V or m/s or share
+  double full = 10.0;  // output at full lever and gain 1, V or m/s or share
   // Joint speed at full lever in joint rate mode [rad/s, m/s]; 0: the speed that the joint has at
   // `full` with the pump's pressure and no load, as a mean over its range.
   double full_rate = 0.0;
