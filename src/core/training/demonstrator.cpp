@@ -30,6 +30,8 @@ constexpr double kCloseTime = 4.0;     // s; closed by then, or missed
 constexpr double kOpenTime = 0.9;      // s
 constexpr double kStill = 0.08;        // m/s of the tip, before the jaws go down
 constexpr double kTouch = 400.0;       // N on the log: it lies
+constexpr double kLinedUp = 0.03;      // rad of swing, before the head goes out to a stem
+constexpr double kKeepOff = 0.8;       // m on this side of it, until then
 constexpr double kStakeMargin = 0.5;   // m above a bunk's stakes
 
 double wrap(double angle) {
@@ -61,9 +63,11 @@ double speed_for(double distance, double limit, double rise) {
 
 }  // namespace
 
-Demonstrator::Demonstrator(const machine::MachineModel& machine,
-                           const command::LeverPattern& pattern, const Exercise& exercise)
-    : pattern_(pattern), exercise_(exercise), ground_(world::make_ground(exercise.world.ground)) {
+Demonstrator::Demonstrator(const Session& session)
+    : pattern_(session.control().pattern()),
+      exercise_(session.exercise()),
+      ground_(session.world().ground()) {
+  const machine::MachineModel& machine = session.machine();
   const multibody::Tree& tree = machine.tree;
   // The swing turns the whole tree about a vertical axis, the rotator the grapple alone.
   int stick = -1, boom = -1;
@@ -105,9 +109,9 @@ Demonstrator::Demonstrator(const machine::MachineModel& machine,
         break;
       case command::LeverTarget::kJoint: {
         const int link = tree.find_joint(function.joint);
-        const double rate = function.full_rate;
-        if (link == swing_link_) swing_ = {n, rate > 0.0 ? rate : 0.5};
-        if (link >= 0 && link == rotator_link_) rotator_ = {n, rate > 0.0 ? rate : 1.5};
+        const double rate = session.control().full_rate(f);
+        if (link == swing_link_) swing_ = {n, rate};
+        if (link >= 0 && link == rotator_link_) rotator_ = {n, rate};
         if (link == boom && height_.function < 0) height_ = {n, 1.2};
         if (link == stick && reach_.function < 0) reach_ = {n, 1.5};
         break;
@@ -202,9 +206,9 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
       wish.speed = 0.5;
       wish.jaws = held ? 0.5 : -1.0;
       if (held && s.contact_force > kTouch && state.timer_s > 0.5) enter(Phase::kOpen, state);
-      if (!held && (s.grip_W[2] < log_p.z() + 0.04 || state.timer_s > 8.0))
+      if (!held && (s.grip_W[2] < log_p.z() + 0.04 || s.contact_force > kTouch))
         enter(Phase::kClose, state);
-      if (held && state.timer_s > 12.0) enter(Phase::kOpen, state);
+      if (state.timer_s > 12.0) enter(held ? Phase::kOpen : Phase::kClose, state);
       break;
     case Phase::kClose:
       wish.p_W = vec(s.sim.tip_W);
@@ -240,6 +244,21 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   return wish;
 }
 
+// To a place between stems the head goes along its radius: in first, then round, then out.
+void Demonstrator::keep_off(const SessionSnapshot& s, Wish& wish) const {
+  const Vec3 from(s.sim.tip_W[0] - axis_x_, s.sim.tip_W[1] - axis_y_, 0.0);
+  const Vec3 to(wish.p_W.x() - axis_x_, wish.p_W.y() - axis_y_, 0.0);
+  const double apart = wrap(std::atan2(to.y(), to.x()) - std::atan2(from.y(), from.x()));
+  const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
+                                            std::atan2(s.grip_axis_W[1], s.grip_axis_W[0])));
+  if (std::fabs(apart) < kLinedUp && turned < 2.0 * kNearHeading) return;
+  const double away = std::min(to.norm() - kKeepOff, from.norm());
+  const bool in = from.norm() < to.norm() - 0.5 * kKeepOff;
+  const Vec3 way = (in ? to : from).normalized() * (in ? to.norm() - kKeepOff : away);
+  wish.p_W.x() = axis_x_ + way.x();
+  wish.p_W.y() = axis_y_ + way.y();
+}
+
 Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
                                       DemonstratorState& state) const {
   Wish out;
@@ -272,6 +291,7 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
     out.axis_x = target.axis_W.x();
     out.axis_y = target.axis_W.y();
     out.speed = 0.6;
+    keep_off(s, out);
   }
   return out;
 }

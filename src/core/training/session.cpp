@@ -39,8 +39,9 @@ struct BodyMotion {
   Vec3 v_W, omega_W;
 };
 BodyMotion body_motion(const multibody::Tree& tree, const Kinematics& kinematics, int body) {
-  BodyMotion out{multibody::body_pose(tree, kinematics, body), Vec3::Zero(), Vec3::Zero()};
+  BodyMotion out{{}, Vec3::Zero(), Vec3::Zero()};
   if (body == multibody::kBase) return out;
+  out.pose = multibody::body_pose(tree, kinematics, body);
   const int link = tree.body(body).link;
   if (link == multibody::kBase) return out;
   const multibody::LinkMotion& m = kinematics.link[static_cast<std::size_t>(link)];
@@ -85,6 +86,17 @@ world::Capsule log_capsule(const world::Log& log, const world::LogState& state) 
   return log_capsule(log, vec(state.p), quaternion(state.q) * Vec3::UnitX());
 }
 
+// The grapple's measures; it hangs at the origin.
+world::GrappleFrame grapple_shape(const machine::Grapple& g) {
+  world::GrappleFrame out;
+  out.hinge_distance = g.hinge_distance;
+  out.jaw_length = g.jaw_length;
+  out.jaw_width = g.jaw_width;
+  out.tine_radius = g.tine_radius;
+  out.opening_max = g.opening_max;
+  return out;
+}
+
 command::Scenario start_of(const machine::MachineModel& machine, const Exercise& exercise,
                            std::vector<std::string>& notes) {
   command::Scenario out;
@@ -120,6 +132,20 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
       control_(simulation_, std::move(levers)),
       world_(exercise_.world),
       task_(exercise_) {
+  if (this->machine().grapple.present) {
+    // These searches are too long for a tick, and depend on the log's thickness only.
+    const world::GrappleFrame frame = grapple_shape(this->machine().grapple);
+    const auto seat = [&](double radius, double around) {
+      return world::grapple_seat(frame, around, radius);
+    };
+    for (int i = 0; i < world_.log_count(); ++i) {
+      const auto n = static_cast<std::size_t>(i);
+      const double radius = world_.recipe().logs[n].radius;
+      around_[n] = world::grapple_min_opening(frame, radius);
+      seat_[n] = seat(radius, around_[n]);
+    }
+    usual_seat_ = seat(kUsualLog, world::grapple_min_opening(frame, kUsualLog));
+  }
   for (const std::string& joint : control_.missing())
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
                      "' does not have");
@@ -168,18 +194,13 @@ world::GrappleFrame Session::grapple_frame(const Kinematics& kinematics) const {
   const machine::Grapple& g = machine().grapple;
   const BodyMotion body = body_motion(machine().tree, kinematics, g.body);
   const Mat3& R = body.pose.R;
-  world::GrappleFrame out;
+  world::GrappleFrame out = grapple_shape(g);
   out.pin_W = body.pose.p + R * g.pin_B;
   out.log_axis_W = R * g.log_axis_B;
   out.open_axis_W = R * g.open_axis_B;
   out.reach_axis_W = R * g.reach_axis_B;
   out.v_W = body.v_W + body.omega_W.cross(out.pin_W - body.pose.p);
   out.omega_W = body.omega_W;
-  out.hinge_distance = g.hinge_distance;
-  out.jaw_length = g.jaw_length;
-  out.jaw_width = g.jaw_width;
-  out.tine_radius = g.tine_radius;
-  out.opening_max = g.opening_max;
   return out;
 }
 
@@ -279,7 +300,7 @@ void Session::move_grapple(double demand, const Kinematics& kinematics, SessionS
   } else if (demand > 0.0) {
     for (int i = 0; i < world_.log_count(); ++i) {
       const world::Log& log = logs[static_cast<std::size_t>(i)];
-      const double around = world::grapple_min_opening(frame, log.radius);
+      const double around = around_[static_cast<std::size_t>(i)];
       if (next > around + kGripSlack || next < around - 2.0 * kLetGo) continue;
       if (!world::can_grip(frame, next, log_capsule(log, state.world.log[i]))) continue;
       next = std::max(next, around);
@@ -376,12 +397,8 @@ void Session::fill(const SessionState& state, double pump_power_W, SessionSnapsh
   store(tip.v_W, out.tip_v_W);
   if (model.grapple.present) {
     const world::GrappleFrame frame = grapple_frame(kinematics);
-    const double radius =
-        state.grapple.held < 0
-            ? kUsualLog
-            : world_.recipe().logs[static_cast<std::size_t>(state.grapple.held)].radius;
     const double seat =
-        world::grapple_seat(frame, world::grapple_min_opening(frame, radius), radius);
+        state.grapple.held < 0 ? usual_seat_ : seat_[static_cast<std::size_t>(state.grapple.held)];
     store(Vec3(frame.pin_W + seat * frame.reach_axis_W), out.grip_W);
     store(frame.log_axis_W, out.grip_axis_W);
   } else {

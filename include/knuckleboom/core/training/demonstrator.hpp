@@ -9,9 +9,7 @@
 #include <type_traits>
 
 #include "knuckleboom/core/command/operator_input.hpp"
-#include "knuckleboom/core/machine/model.hpp"
-#include "knuckleboom/core/training/exercise.hpp"
-#include "knuckleboom/core/training/session_snapshot.hpp"
+#include "knuckleboom/core/training/session.hpp"
 
 namespace knuckleboom::training {
 
@@ -39,8 +37,7 @@ static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 class Demonstrator {
  public:
   // Throws std::invalid_argument with one sentence if the pattern lacks a lever that is needed.
-  Demonstrator(const machine::MachineModel& machine, const command::LeverPattern& pattern,
-               const Exercise& exercise);
+  explicit Demonstrator(const Session& session);
 
   DemonstratorState initial_state() const { return DemonstratorState{}; }
   // The levers for the next tick. No heap, no exception.
@@ -62,6 +59,7 @@ class Demonstrator {
   };
   Wish wish(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   Wish logs(const SessionSnapshot& snapshot, DemonstratorState& state) const;
+  void keep_off(const SessionSnapshot& snapshot, Wish& wish) const;
   void enter(DemonstratorPhase phase, DemonstratorState& state) const;
   void set(const Lever& lever, double value, command::OperatorInput& out) const;
 

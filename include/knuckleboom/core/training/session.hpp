@@ -5,6 +5,7 @@
 // Constant; what changes is in SessionState, a value. Live, headless and replayed runs all call step().
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -101,6 +102,9 @@ class Session {
   sim::OperatorControl control_;
   world::World world_;
   Task task_;
+  // By log: the least opening around it, and where it then sits, from the pin on [m].
+  std::array<double, world::kMaxLogs> around_{}, seat_{};
+  double usual_seat_ = 0.0;  // of a log as they are usually, for the empty grapple [m]
 };
 
 }  // namespace knuckleboom::training

@@ -1,0 +1,45 @@
+// Every shipped exercise can be passed within its limits: the demonstrator does, in both models.
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "support/trainer.hpp"
+
+namespace knuckleboom {
+namespace {
+
+class Demonstration : public testing::TestWithParam<std::tuple<std::string, machine::Fidelity>> {};
+
+TEST_P(Demonstration, Passes) {
+  training::Exercise exercise = test::shipped_exercise(std::get<0>(GetParam()));
+  exercise.fidelity = std::get<1>(GetParam());
+  const training::Session session(test::shipped_machine(exercise.machine),
+                                  test::shipped_levers(exercise.levers), exercise);
+  training::SessionState state = session.initial_state();
+  const training::SessionSnapshot snapshot =
+      test::demonstrate(session, state, 1800.0, [](const training::SessionSnapshot& s) {
+        return s.task.phase == training::TaskPhase::kPassed ||
+               s.task.phase == training::TaskPhase::kFailed;
+      });
+  for (const training::Figure& figure : training::figures())
+    RecordProperty(figure.name, std::to_string(figure.read(snapshot.score)));
+  const int broken = training::broken_limit(exercise, snapshot.score);
+  EXPECT_EQ(snapshot.task.step, snapshot.task.steps);
+  EXPECT_EQ(broken, -1) << exercise.limits[static_cast<std::size_t>(std::max(0, broken))].figure;
+  EXPECT_EQ(snapshot.task.phase, training::TaskPhase::kPassed);
+  EXPECT_EQ(snapshot.sim.health.non_finite, 0);
+  EXPECT_EQ(state.world.contacts_dropped, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Exercises, Demonstration,
+    testing::Combine(testing::Values("reach", "path", "logs", "head_to_stem"),
+                     testing::Values(machine::Fidelity::kReduced, machine::Fidelity::kFull)),
+    [](const auto& info) {
+      return std::get<0>(info.param) +
+             (std::get<1>(info.param) == machine::Fidelity::kFull ? "_full" : "_reduced");
+    });
+
+}  // namespace
+}  // namespace knuckleboom

@@ -1,0 +1,157 @@
+// The tick of the trainer: machine, world, grapple, task together.
+#include "knuckleboom/core/training/session.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "knuckleboom/core/multibody/dynamics.hpp"
+#include "support/same_bytes.hpp"
+#include "support/trainer.hpp"
+
+namespace knuckleboom::training {
+namespace {
+
+// One log within reach, and nothing else.
+Exercise one_log() {
+  Exercise exercise = test::shipped_exercise("logs");
+  exercise.world = {};
+  world::Log log;
+  log.name = "log";
+  log.x = 6.0;
+  log.heading = 1.5;
+  log.length = 3.5;
+  log.radius = 0.14;
+  exercise.world.logs = {log};
+  world::Bunk bunk;
+  bunk.name = "bunk";
+  bunk.x = 3.5;
+  bunk.y = 4.5;
+  exercise.world.bunks = {bunk};
+  exercise.log_tasks = {{0, 0}};
+  exercise.limits.clear();
+  return exercise;
+}
+
+std::unique_ptr<Session> session_with_one_log() {
+  return std::make_unique<Session>(test::shipped_machine(), test::shipped_levers(), one_log());
+}
+
+double boom_torque(const Session& session, const SessionState& state) {
+  double tau[kMaxLinks];
+  const double zero[kMaxLinks] = {};
+  multibody::inverse_dynamics(session.machine().tree, state.sim.machine.inertia,
+                              state.sim.machine.q, zero, zero, tau);
+  return tau[session.machine().tree.find_joint("boom")];
+}
+
+double boom_actuator_torque(const Session& session, const SessionState& state,
+                            const SessionSnapshot& snapshot) {
+  const int link = session.machine().tree.find_joint("boom");
+  const int k = snapshot.sim.actuator_of_joint[link];
+  const machine::LinkageState linkage =
+      machine::displacement(session.machine(), k, state.sim.machine.q[link]);
+  return linkage.J * snapshot.sim.actuator[k].force;
+}
+
+void rest(const Session& session, double seconds, SessionState& state, SessionSnapshot& snapshot) {
+  const command::OperatorInput neutral{};
+  const auto ticks = static_cast<int>(std::lround(seconds / session.tick_s()));
+  for (int i = 0; i < ticks; ++i) session.step(neutral, state, snapshot);
+}
+
+TEST(Session, AHeldLogWeighsOnTheBoom) {
+  const auto session = session_with_one_log();
+  SessionState state = session->initial_state();
+  SessionSnapshot snapshot = test::demonstrate(
+      *session, state, 60.0, [](const SessionSnapshot& s) { return s.held_log == 0; });
+  ASSERT_EQ(snapshot.held_log, 0);
+  // Up, away from the ground, and still.
+  snapshot = test::demonstrate(*session, state, 6.0, [](const SessionSnapshot&) { return false; });
+  rest(*session, 15.0, state, snapshot);
+  ASSERT_GT(snapshot.log[0].p[2], 0.5);
+  // Weight of the log on its arm about the boom's pin, against the tree without it.
+  const double m = world::mass(session->world().recipe().logs[0]);
+  const int boom = session->machine().tree.find_joint("boom");
+  const double arm = std::hypot(snapshot.log[0].p[0], snapshot.log[0].p[1]) -
+                     std::hypot(snapshot.body[boom].p[0], snapshot.body[boom].p[1]);
+  SessionState empty = state;
+  session->simulation().detach(empty.sim, empty.grapple.slot);
+  const double with = boom_torque(*session, state);
+  EXPECT_NEAR(with - boom_torque(*session, empty), m * 9.81 * arm, 0.02 * m * 9.81 * arm);
+  EXPECT_NEAR(boom_actuator_torque(*session, state, snapshot), with, 0.01 * std::fabs(with));
+}
+
+TEST(Session, ALogLetGoKeepsItsVelocityAndFalls) {
+  const auto session = session_with_one_log();
+  SessionState state = session->initial_state();
+  SessionSnapshot snapshot = test::demonstrate(
+      *session, state, 60.0, [](const SessionSnapshot& s) { return s.held_log == 0; });
+  ASSERT_EQ(snapshot.held_log, 0);
+  test::demonstrate(*session, state, 5.0, [](const SessionSnapshot&) { return false; });
+  ASSERT_EQ(state.grapple.held, 0);
+  ASSERT_GT(state.world.log[0].p[2], 0.6);
+  command::OperatorInput open{};
+  for (const command::LeverFunction& f : session->control().pattern().functions)
+    if (f.target == command::LeverTarget::kGrapple)
+      open.axis[static_cast<int>(f.axis)] = -f.shape.sign;
+  world::LogState before = state.world.log[0];
+  int ticks = 0;
+  while (state.grapple.held == 0 && ++ticks < 2000) {
+    before = state.world.log[0];
+    session->step(open, state, snapshot);
+  }
+  ASSERT_EQ(state.grapple.held, -1);
+  const double h = session->tick_s();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(state.world.log[0].v[i], before.v[i] - (i == 2 ? 9.81 * h : 0.0), 0.02) << i;
+  rest(*session, 4.0, state, snapshot);
+  EXPECT_LT(state.world.log[0].p[2], 0.2);
+  EXPECT_EQ(state.world.log[0].status, world::LogStatus::kResting);
+}
+
+TEST(Session, TheGroundCarriesAMachineThatLeansOnIt) {
+  Exercise exercise = one_log();
+  exercise.world.logs[0].x = -6.0;
+  exercise.mode = command::ControlMode::kBoomTip;
+  const Session session(test::shipped_machine(), test::shipped_levers(), exercise);
+  SessionState state = session.initial_state();
+  SessionSnapshot snapshot;
+  command::OperatorInput down{};
+  for (const command::LeverFunction& f : session.control().pattern().functions)
+    if (f.joint == "boom") down.axis[static_cast<int>(f.axis)] = -0.6 * f.shape.sign;
+  double most = 0.0;
+  for (int i = 0; i < 15000; ++i) {
+    session.step(down, state, snapshot);
+    most = std::max(most, snapshot.contact_force);
+  }
+  EXPECT_GT(most, 2e3);
+  EXPECT_GE(snapshot.collisions[static_cast<int>(world::Obstacle::kGround)], 1);
+  EXPECT_EQ(snapshot.sim.health.non_finite, 0);
+  EXPECT_GT(snapshot.grip_W[2], -0.5);  // not through it
+}
+
+TEST(Session, RestartIsTheStartAgain) {
+  const auto session = test::shipped_session("reach");
+  SessionState state = session->initial_state();
+  const SessionState start = state;
+  test::demonstrate(*session, state, 5.0, [](const SessionSnapshot&) { return false; });
+  session->apply({CommandKind::kControlMode, static_cast<std::int32_t>(start.control.mode)}, state);
+  session->apply({CommandKind::kRestart, 0}, state);
+  EXPECT_EQ(state.tick, 5000);
+  state.tick = 0;
+  EXPECT_TRUE(test::same_bytes(state, start));
+}
+
+TEST(Session, SameInputsSameBits) {
+  const auto session = test::shipped_session("logs");
+  SessionState a = session->initial_state();
+  test::demonstrate(*session, a, 20.0, [](const SessionSnapshot&) { return false; });
+  SessionState b = session->initial_state();
+  test::demonstrate(*session, b, 20.0, [](const SessionSnapshot&) { return false; });
+  EXPECT_TRUE(test::same_bytes(a, b));
+}
+
+}  // namespace
+}  // namespace knuckleboom::training
