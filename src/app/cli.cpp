@@ -25,6 +25,7 @@
 #include "app/levers.hpp"
 #include "app/run.hpp"
 #include "app/text.hpp"
+#include "app/trainer/drive.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/version.hpp"
 
@@ -151,6 +152,55 @@ void add_levers(CLI::App& program, LeversOptions& o) {
                "  knuckleboom levers calibrate --device 1\n"));
 }
 
+void add_drive(CLI::App& program, DriveOptions& o) {
+  CLI::App* c = program.add_subcommand("drive", "The trainer: drive the crane in a wood");
+  c->add_option(
+       "exercise", o.exercise,
+       "Exercise: a name (see 'knuckleboom list exercises') or a file; without it the menu")
+      ->type_name("EXERCISE");
+  c->add_option("--machine", o.machine, "Machine: a name or a file; without it the exercise's own")
+      ->type_name("NAME|FILE");
+  c->add_option("--levers", o.levers,
+                "Lever layout: a name (see 'knuckleboom list levers') or a file; without it the "
+                "exercise's own")
+      ->type_name("NAME|FILE");
+  c->add_option("--control", o.control, "valve, joint_rate or boom_tip")->type_name("MODE");
+  c->add_option("--fidelity", o.fidelity, "full or reduced")->type_name("NAME");
+  c->add_option("--rate", o.rate_Hz, "Ticks a second, 250 to 2000; without it the exercise's own")
+      ->type_name("HZ");
+  c->add_option("--window", o.window, "Size of the picture; without it 1280x720")->type_name("WxH");
+  c->add_flag("--fullscreen", o.fullscreen, "The picture takes the whole screen");
+  c->add_option("--camera", o.camera, "cab, outside, side, tip or free")->type_name("NAME");
+  c->add_option("--quality", o.quality, "auto, low, medium, high or best")->type_name("NAME");
+  c->add_option("--instruments", o.instruments, "full, compact or off")->type_name("NAME");
+  c->add_flag("--mute", o.mute, "No sound");
+  c->add_flag("--menu", o.menu, "Begin with the menu even if an exercise is named");
+  c->add_flag("--demonstrate", o.demonstrate, "The program does the exercise itself");
+  c->add_option("--input", o.input, "Move the levers as this file says")->type_name("FILE.csv");
+  c->add_option("--record-input", o.record_input, "Write what the levers did")
+      ->type_name("FILE.csv");
+  c->add_option("--screenshot", o.screenshot, "Write a picture; the name ends in .png")
+      ->type_name("FILE");
+  c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")->type_name("T");
+  c->add_option("--frames", o.frames, "End after so many pictures")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--duration", o.duration_s, "End after so many seconds")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber);
+  c->add_flag("--headless", o.headless, "Without a picture, as fast as possible");
+  c->add_option("--press", o.presses,
+                "Press a key at a time, held for a while, such as F1@2 or W@2+1.5; may be repeated")
+      ->type_name("KEY@S")
+      ->allow_extra_args(false);
+  c->footer(examples(
+      "  knuckleboom drive\n"
+      "  knuckleboom drive reach --levers excavator --fullscreen\n"
+      "  knuckleboom drive logs --record-input mine.csv\n"
+      "  knuckleboom drive --input mine.csv\n"
+      "  knuckleboom drive logs --demonstrate --headless --screenshot logs.png --at 20\n"));
+}
+
 // --- Words for completion -----------------------------------------------------
 
 std::vector<CommandWords> words_of(const CLI::App& program) {
@@ -211,24 +261,36 @@ std::string empty_value(const CLI::App& program) {
   return {};
 }
 
-int dispatch(CLI::App& program, const RunOptions& run_options,
-             const CompareOptions& compare_options, const InspectOptions& inspect_options,
-             const LeversOptions& levers_options, const std::vector<std::string>& files,
-             const std::string& demo_folder, const std::string& kind, const std::string& shell) {
-  if (program.got_subcommand("run")) return run(run_options);
-  if (program.got_subcommand("compare")) return compare(compare_options);
-  if (program.got_subcommand("check")) return check(files);
-  if (program.got_subcommand("inspect")) return inspect(inspect_options);
-  if (program.got_subcommand("levers")) return levers(levers_options);
-  if (program.got_subcommand("demo")) return demo(demo_folder);
+// What the sub-commands are asked to do.
+struct Asked {
+  RunOptions run;
+  CompareOptions compare;
+  InspectOptions inspect;
+  LeversOptions levers;
+  DriveOptions drive;
+  std::vector<std::string> files;  // of check
+  std::string demo_folder = "out";
+  std::string list_kind, shell;
+};
+
+int dispatch(const CLI::App& program, const Asked& asked) {
+  if (program.got_subcommand("run")) return run(asked.run);
+  if (program.got_subcommand("compare")) return compare(asked.compare);
+  if (program.got_subcommand("check")) return check(asked.files);
+  if (program.got_subcommand("inspect")) return inspect(asked.inspect);
+  if (program.got_subcommand("levers")) return levers(asked.levers);
+  if (program.got_subcommand("drive")) return drive(asked.drive);
+  if (program.got_subcommand("demo")) return demo(asked.demo_folder);
   if (program.got_subcommand("list")) {
+    const std::string& kind = asked.list_kind;
     const std::vector<std::string> names = kind == "machines"    ? machine_names()
                                            : kind == "exercises" ? exercise_names()
+                                           : kind == "levers"    ? lever_names()
                                                                  : scenario_names();
     for (const std::string& name : names) say(name + "\n");
     return kSuccess;
   }
-  say(completion_script(shell, words_of(program)));
+  say(completion_script(asked.shell, words_of(program)));
   return kSuccess;
 }
 
@@ -254,45 +316,40 @@ int run_program(int argc, char** argv) {
   program.require_subcommand(1);
   program.get_formatter()->column_width(32);
   program.footer(
-      examples("  knuckleboom demo\n"
+      examples("  knuckleboom drive\n"
+               "  knuckleboom demo\n"
                "  knuckleboom run stick_sine --plot stick.png\n"
                "  knuckleboom compare stick_sine\n"
                "  knuckleboom inspect harvester\n"
                "\nEach sub-command has its own --help.\n"));
 
-  RunOptions run_options;
-  add_run(program, run_options);
-  CompareOptions compare_options;
-  add_compare(program, compare_options);
-  std::vector<std::string> files;
+  Asked asked;
+  add_drive(program, asked.drive);
+  add_run(program, asked.run);
+  add_compare(program, asked.compare);
   CLI::App* check_command = program.add_subcommand(
       "check", "Say all that is wrong in machine, scenario, lever and exercise files");
-  check_command->add_option("files", files, "Files of any of these kinds")
+  check_command->add_option("files", asked.files, "Files of any of these kinds")
       ->required()
       ->type_name("FILE...");
   check_command->footer(examples("  knuckleboom check my_machine.toml my_scenario.toml\n"));
-  InspectOptions inspect_options;
-  add_inspect(program, inspect_options);
-  LeversOptions levers_options;
-  add_levers(program, levers_options);
-  std::string demo_folder = "out";
+  add_inspect(program, asked.inspect);
+  add_levers(program, asked.levers);
   CLI::App* demo_command = program.add_subcommand(
       "demo", "Run the reference case with both models and draw the paper's figures");
-  demo_command->add_option("--output", demo_folder, "Folder for the pictures; without it out")
+  demo_command->add_option("--output", asked.demo_folder, "Folder for the pictures; without it out")
       ->type_name("DIR");
   demo_command->footer(examples("  knuckleboom demo --output pictures\n"));
-  std::string kind;
-  CLI::App* list_command =
-      program.add_subcommand("list", "Name the scenarios, machines or exercises there are");
-  list_command->add_option("kind", kind, "scenarios, machines or exercises")
+  CLI::App* list_command = program.add_subcommand(
+      "list", "Name the scenarios, machines, exercises or lever layouts there are");
+  list_command->add_option("kind", asked.list_kind, "scenarios, machines, exercises or levers")
       ->required()
       ->type_name("KIND")
-      ->check(CLI::IsMember({"scenarios", "machines", "exercises"}));
+      ->check(CLI::IsMember({"scenarios", "machines", "exercises", "levers"}));
   list_command->footer(examples("  knuckleboom list scenarios\n"));
-  std::string shell;
   CLI::App* completions_command =
       program.add_subcommand("completions", "Print a script that completes arguments in a shell");
-  completions_command->add_option("shell", shell, "bash, zsh or fish")
+  completions_command->add_option("shell", asked.shell, "bash, zsh or fish")
       ->required()
       ->type_name("SHELL");
   completions_command->footer(
@@ -319,8 +376,7 @@ int run_program(int argc, char** argv) {
 
   int status = kInternalError;
   try {
-    status = dispatch(program, run_options, compare_options, inspect_options, levers_options, files,
-                      demo_folder, kind, shell);
+    status = dispatch(program, asked);
   } catch (const UserError& error) {
     complain(error.what());
     status = kUserMistake;

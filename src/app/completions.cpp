@@ -78,7 +78,7 @@ _knuckleboom() {{
     inspect)
       COMPREPLY=($(compgen -W "$("$program" list machines 2>/dev/null)" -- "$word")
                  $(compgen -f -- "$word")) ;;
-    list) COMPREPLY=($(compgen -W 'scenarios machines exercises' -- "$word")) ;;
+    list) COMPREPLY=($(compgen -W 'scenarios machines exercises levers' -- "$word")) ;;
     completions) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
@@ -133,7 +133,7 @@ _knuckleboom() {{
     inspect)
       compadd -- ${{(f)"$($program list machines 2>/dev/null)"}}
       _files ;;
-    list) compadd -- scenarios machines exercises ;;
+    list) compadd -- scenarios machines exercises levers ;;
     completions) compadd -- bash zsh fish ;;
     *) _files ;;
   esac
@@ -172,7 +172,7 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
     if (command.name == "run" || command.name == "compare")
       text += here + " -a '(knuckleboom list scenarios 2>/dev/null)'\n";
     if (command.name == "inspect") text += here + " -a '(knuckleboom list machines 2>/dev/null)'\n";
-    if (command.name == "list") text += here + " -f -a 'scenarios machines exercises'\n";
+    if (command.name == "list") text += here + " -f -a 'scenarios machines exercises levers'\n";
     if (command.name == "completions") text += here + " -f -a 'bash zsh fish'\n";
   }
   return text;

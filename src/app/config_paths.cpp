@@ -116,6 +116,33 @@ fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
 
 std::vector<std::string> scenario_names() { return names_in("scenarios"); }
 
+std::vector<std::string> lever_names() { return names_in("levers"); }
+
+fs::path find_levers(const std::string& name_or_file) {
+  return find_file("lever layout", "levers", name_or_file);
+}
+
+fs::path assets_folder() {
+  for (const fs::path& folder : config_folders())
+    if (fs::path assets = (folder / "../assets").lexically_normal(); is_folder(assets))
+      return assets;
+  return {};
+}
+
+fs::path user_folder() {
+  const char* xdg = std::getenv("XDG_CONFIG_HOME");
+  // The specification takes absolute paths only.
+  if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "knuckleboom";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return fs::path(home) / ".config/knuckleboom";
+  return {};
+}
+
+fs::path user_device_file() {
+  const fs::path folder = user_folder();
+  return folder.empty() ? folder : folder / "levers.toml";
+}
+
 std::vector<std::string> exercise_names() { return names_in("exercises"); }
 
 std::vector<std::string> machine_names() {
@@ -125,21 +152,6 @@ std::vector<std::string> machine_names() {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder / "machines", ignored))
       if (is_file(entry.path() / kMachineFile)) names.insert(entry.path().filename().string());
   return {names.begin(), names.end()};
-}
-
-fs::path user_device_file() {
-  const auto folder = [](const char* variable) {
-    const char* value = std::getenv(variable);
-    // The XDG specification wants relative paths ignored.
-    return value != nullptr && *value == '/' ? fs::path(value) : fs::path();
-  };
-  fs::path base = folder("XDG_CONFIG_HOME");
-  if (base.empty()) {
-    const fs::path home = folder("HOME");
-    if (home.empty()) return {};
-    base = home / ".config";
-  }
-  return base / "knuckleboom" / "levers.toml";
 }
 
 }  // namespace knuckleboom::app

@@ -27,6 +27,17 @@ std::filesystem::path find_exercise(const std::string& name_or_file);
 std::vector<std::string> scenario_names();
 std::vector<std::string> exercise_names();
 std::vector<std::string> machine_names();
+std::vector<std::string> lever_names();
+
+// "nordic" is config/levers/nordic.toml.
+std::filesystem::path find_levers(const std::string& name_or_file);
+
+// The folder assets/ beside the first config/ that has one; empty: none.
+std::filesystem::path assets_folder();
+
+// The user's own folder, $XDG_CONFIG_HOME/knuckleboom or ~/.config/knuckleboom, which may not exist;
+// empty if there is no home.
+std::filesystem::path user_folder();
 
 // The user's own device file, which need not exist: knuckleboom/levers.toml in $XDG_CONFIG_HOME or
 // ~/.config. Empty if neither is known.

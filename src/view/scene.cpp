@@ -275,11 +275,12 @@ CameraView Scene::inset_view() const {
   return view;
 }
 
-Scene::Rectangle Scene::inset_rectangle(int width, int height) {
+Scene::Rectangle Scene::inset_rectangle(int, int height) {
   const int h = std::max(80, static_cast<int>(0.30 * height));
   const int w = static_cast<int>(1.25 * h);
   const int margin = std::max(8, height / 60);
-  return {width - w - margin, height - h - margin, w, h};
+  // In the lower left corner, above the line of the instruments.
+  return {margin, height / 30 + margin, w, h};
 }
 
 Quality Scene::quality() const { return parts_->quality; }

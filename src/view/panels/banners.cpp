@@ -23,12 +23,18 @@ void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float
 
 }  // namespace
 
-void draw_messages(Painter& painter, const std::vector<Message>& messages, bool below_task) {
-  float y = below_task ? 86.0F : 14.0F;
+void draw_messages(Painter& painter, const std::vector<Message>& messages, MessagePlace place) {
   const float inner = kMessageWidth - 30.0F;
+  float y = place == MessagePlace::kBelowTask ? 86.0F : 14.0F;
+  if (place == MessagePlace::kBottom) {
+    y = painter.height() - 30.0F;
+    for (const Message& message : messages)
+      y -= painter.block_height(inner, Type::kBody, message.text) + 20.0F;
+    y = std::max(y, painter.height() * 0.5F);
+  }
   for (const Message& message : messages) {
     const float height = painter.block_height(inner, Type::kBody, message.text) + 14.0F;
-    if (y + height > painter.height() * 0.6F) return;
+    if (y + height > painter.height() - 26.0F) return;
     const Rect card{(painter.width() - kMessageWidth) * 0.5F, y, kMessageWidth, height};
     painter.card(card, kSolidCard);
     painter.fill({card.x, card.y, 4.0F, card.height}, message.warning ? kAlarm : kAccent, 2.0F);

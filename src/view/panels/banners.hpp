@@ -14,8 +14,9 @@ struct Message {
   bool warning = false;
   std::string text;
 };
-// Below the task line, the newest last. Warnings stay as long as they are given.
-void draw_messages(Painter& painter, const std::vector<Message>& messages, bool below_task);
+enum class MessagePlace { kTop, kBelowTask, kBottom };
+// The newest last. Warnings stay as long as they are given.
+void draw_messages(Painter& painter, const std::vector<Message>& messages, MessagePlace place);
 
 // "PAUSED", with what goes on with it.
 void draw_banner(Painter& painter, const std::string& text, const std::string& below);

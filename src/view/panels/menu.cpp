@@ -51,9 +51,10 @@ void draw_row(Painter& painter, const MenuRow& row, bool selected, const Rect& b
     painter.fill(box, kAccentSoft, 4.0F);
     painter.fill({box.x, box.y, 3.0F, box.height}, kAccent, 1.0F);
   }
-  const Colour label = !row.enabled ? kLine : selected || !row.is_choice() ? kText : kDim;
+  const Colour label = !row.enabled ? kDim : selected || !row.is_choice() ? kText : kDim;
   const float y = box.y + (box.height - painter.line_height(Type::kBody)) * 0.5F;
-  painter.text(box.x + 14.0F, y, row.is_choice() ? Type::kBody : Type::kBold, label, row.label);
+  painter.text(box.x + 14.0F, y, row.is_choice() || !row.enabled ? Type::kBody : Type::kBold, label,
+               row.label);
   if (!row.is_choice()) return;
   const float left = box.x + kLabelWidth;
   const float middle = box.y + box.height * 0.5F;

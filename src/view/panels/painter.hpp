@@ -17,7 +17,7 @@ struct Colour {
 };
 
 inline constexpr Colour kCard{13, 18, 20, 190};
-inline constexpr Colour kSolidCard{13, 18, 20, 236};
+inline constexpr Colour kSolidCard{13, 18, 20, 244};
 inline constexpr Colour kText{232, 236, 232};
 inline constexpr Colour kDim{158, 168, 166};
 inline constexpr Colour kGroove{255, 255, 255, 30};

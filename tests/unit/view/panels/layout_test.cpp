@@ -111,7 +111,9 @@ TEST_P(Panels, keepALongMessageInThePicture) {
   std::vector<Message> messages(30, {true, std::string(300, 'x')});
   for (Message& message : messages)
     for (std::size_t i = 7; i < message.text.size(); i += 8) message.text[i] = ' ';
-  draw_messages(*painter_, messages, true);
+  for (const MessagePlace place :
+       {MessagePlace::kTop, MessagePlace::kBelowTask, MessagePlace::kBottom})
+    draw_messages(*painter_, messages, place);
   ASSERT_FALSE(drawn().empty());
   expect_all_inside();
 }

@@ -1,0 +1,20 @@
+// An exercise done by the program, through the levers.
+#pragma once
+
+#include <vector>
+
+#include "app/trainer/load_session.hpp"
+#include "knuckleboom/core/training/input_event.hpp"
+
+namespace knuckleboom::app {
+
+// The input of a whole attempt, up to its end or `longest_s`, plus `rest_s` at rest. Empty if the
+// program was interrupted meanwhile. Throws std::invalid_argument with one sentence where the levers do
+// not suffice.
+std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
+                                                double rest_s);
+
+// What a demonstration needs of a session: boom-tip control and levers that have it all.
+SessionChoice demonstrable(SessionChoice choice);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,27 @@
+// The sub-command drive: the trainer, live or headless.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace knuckleboom::app {
+
+struct DriveOptions {
+  std::string exercise;  // empty: the menu
+  std::string machine, levers, control, fidelity;
+  double rate_Hz = 0.0;  // 0: the exercise's
+  std::string window, camera, quality, instruments;
+  bool fullscreen = false;
+  std::string screenshot;
+  double at_s = -1.0;  // of the picture; below 0: at the end
+  std::int64_t frames = -1;
+  double duration_s = -1.0;
+  std::string input, record_input;
+  std::vector<std::string> presses;  // KEY@SECONDS[+HELD]
+  bool headless = false, mute = false, menu = false, demonstrate = false;
+};
+
+int drive(const DriveOptions& options);
+
+}  // namespace knuckleboom::app

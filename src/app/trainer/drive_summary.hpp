@@ -1,0 +1,26 @@
+// What drive says at its end.
+#pragma once
+
+#include <string>
+
+#include "app/trainer/frame_meter.hpp"
+#include "app/trainer/input_latency.hpp"
+#include "app/trainer/live_session.hpp"
+#include "knuckleboom/runtime/lateness_probe.hpp"
+
+namespace knuckleboom::app {
+
+// Result, figures, ticks and hash of a session. paced: with how it kept its time.
+std::string session_summary(const SessionEnd& end, bool paced);
+
+struct PictureSummary {
+  std::string renderer;
+  int width = 0, height = 0;
+  const char* quality = "";
+  int draw_calls = 0, vertices = 0;
+};
+std::string run_summary(const FrameMeter& frames, const InputLatency& latency,
+                        const runtime::LatenessProbe::Result& bare, const PictureSummary& picture,
+                        const std::string& sound);
+
+}  // namespace knuckleboom::app

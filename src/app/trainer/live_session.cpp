@@ -1,0 +1,131 @@
+#include "app/trainer/live_session.hpp"
+
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/console.hpp"
+#include "app/text.hpp"
+#include "app/trainer/session_texts.hpp"
+#include "knuckleboom/io/state_file.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+runtime::ThreadSettings settings_of(const LoadedSession& loaded,
+                                    std::vector<training::InputEvent> playback, bool record) {
+  runtime::ThreadSettings settings;
+  settings.rate_Hz = loaded.exercise().rate_Hz;
+  settings.start_paused = true;
+  settings.record = record;
+  settings.playback = std::move(playback);
+  return settings;
+}
+
+}  // namespace
+
+LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
+                         const std::filesystem::path& record)
+    : loaded_(std::move(loaded)),
+      ticker_(*loaded_.session),
+      record_(record),
+      thread_(ticker_, settings_of(loaded_, std::move(playback), !record.empty())) {
+  if (!record_.empty()) writer_ = std::make_unique<io::InputWriter>(record_, loaded_.header());
+  thread_.start();
+  for (const training::Command& command : loaded_.opening) thread_.post(command);
+}
+
+LiveSession::~LiveSession() {
+  if (finished_) return;
+  // An exception is on its way. The input so far is worth more than the rest of the attempt.
+  try {
+    const SessionEnd end = finish();
+    if (!end.recording.empty()) complain(end.recording);
+  } catch (const std::exception& error) {
+    complain(error.what());
+  }
+}
+
+void LiveSession::pause() {
+  paused_ = true;
+  thread_.pause();
+}
+
+void LiveSession::resume() {
+  paused_ = false;
+  thread_.resume();
+}
+
+void LiveSession::restart() { thread_.post({training::CommandKind::kRestart, 0}); }
+
+void LiveSession::set_control(command::ControlMode mode) {
+  thread_.post({training::CommandKind::kControlMode, static_cast<std::int32_t>(mode)});
+}
+
+void LiveSession::set_fidelity(machine::Fidelity fidelity) {
+  thread_.post({training::CommandKind::kFidelity, static_cast<std::int32_t>(fidelity)});
+}
+
+std::optional<std::string> LiveSession::update() {
+  thread_.refresh();
+  const bool was_sound = record_fault_.empty();
+  write_recording();
+  if (was_sound && !record_fault_.empty()) return record_fault_;
+  return std::nullopt;
+}
+
+void LiveSession::write_recording() {
+  drained_.clear();
+  thread_.drain(drained_);
+  if (!writer_) return;
+  try {
+    writer_->write(drained_);
+    events_ += static_cast<std::int64_t>(drained_.size());
+  } catch (const io::FileError& error) {
+    // A full disk must not end the exercise.
+    record_fault_ = fmt::format("the input is not recorded any more: {}", error.what());
+    writer_.reset();
+  }
+}
+
+SessionEnd LiveSession::finish() {
+  finished_ = true;
+  thread_.stop();
+  thread_.refresh();
+  write_recording();
+  SessionEnd end;
+  end.title = loaded_.title();
+  end.last = loaded_.session->snapshot(ticker_.state());
+  end.health = thread_.published().health;
+  end.ticks = ticker_.state().tick;
+  end.tick_s = loaded_.session->tick_s();
+  end.state_hash = io::state_hash(ticker_.state());
+  const bool ended = end.last.task.phase == training::TaskPhase::kPassed ||
+                     end.last.task.phase == training::TaskPhase::kFailed;
+  end.figures = figure_rows(loaded_.exercise(), end.last.score, ended);
+  if (writer_ && !thread_.recording_valid())
+    record_fault_ = "the recording of the input has gaps: the disk did not keep up";
+  if (writer_) {
+    try {
+      writer_->close();
+    } catch (const io::FileError& error) {
+      record_fault_ = fmt::format("the input was not recorded: {}", error.what());
+    }
+    writer_.reset();
+  }
+  end.recording_failed = !record_fault_.empty();
+  if (end.recording_failed)
+    end.recording = record_fault_;
+  else if (!record_.empty())
+    end.recording = fmt::format("{}, {}", record_.string(), counted(events_, "event", "events"));
+  return end;
+}
+
+std::filesystem::path numbered(const std::filesystem::path& path, int session) {
+  if (path.empty() || session < 2) return path;
+  return path.parent_path() /
+         fmt::format("{}-{}{}", path.stem().string(), session, path.extension().string());
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,77 @@
+// A session on its own thread, with its input on the way to a file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/trainer/input_latency.hpp"
+#include "app/trainer/load_session.hpp"
+#include "knuckleboom/io/input_file.hpp"
+#include "knuckleboom/runtime/session_ticker.hpp"
+#include "knuckleboom/runtime/simulation_thread.hpp"
+
+namespace knuckleboom::app {
+
+// What is left of a session that has ended.
+struct SessionEnd {
+  std::string title;
+  training::SessionSnapshot last{};
+  runtime::ThreadHealth health;
+  std::int64_t ticks = 0;
+  double tick_s = 0.0;
+  std::string state_hash;
+  std::string recording;  // where the input went, or why it did not; empty: not recorded
+  bool recording_failed = false;
+  std::vector<view::panels::FigureRow> figures;
+};
+
+class LiveSession {
+ public:
+  // playback: empty for the operator's own levers. record: empty for none. Starts paused.
+  LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
+              const std::filesystem::path& record);
+  ~LiveSession();  // keeps the recording, whatever happens
+  LiveSession(const LiveSession&) = delete;
+  LiveSession& operator=(const LiveSession&) = delete;
+
+  const training::Session& session() const { return *loaded_.session; }
+  const LoadedSession& loaded() const { return loaded_; }
+  runtime::SimulationThread& thread() { return thread_; }
+  const runtime::Published& now() const { return thread_.published(); }
+
+  void pause();
+  void resume();
+  bool paused() const { return paused_; }
+  // Back to the start of the exercise.
+  void restart();
+  void set_control(command::ControlMode mode);
+  void set_fidelity(machine::Fidelity fidelity);
+
+  // Takes what the thread has published and recorded. A sentence if the recording has failed just now.
+  std::optional<std::string> update();
+
+  // Stops the thread and completes the recording. Once.
+  SessionEnd finish();
+
+ private:
+  void write_recording();
+
+  LoadedSession loaded_;
+  runtime::SessionTicker ticker_;
+  std::unique_ptr<io::InputWriter> writer_;
+  std::filesystem::path record_;
+  std::string record_fault_;
+  std::int64_t events_ = 0;
+  std::vector<training::InputEvent> drained_;
+  bool paused_ = true;
+  bool finished_ = false;
+  runtime::SimulationThread thread_;
+};
+
+// "drive.csv", "drive-2.csv", ... for the sessions of one run.
+std::filesystem::path numbered(const std::filesystem::path& path, int session);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,128 @@
+#include "app/trainer/load_session.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/check.hpp"
+#include "app/config_paths.hpp"
+#include "app/exit_status.hpp"
+#include "knuckleboom/version.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+constexpr double kUsualRate_Hz = 1000.0;
+
+// A file is the same one from wherever the recording is played.
+std::string lasting(const std::string& name_or_file) {
+  if (name_or_file.find('/') == std::string::npos && !name_or_file.ends_with(".toml"))
+    return name_or_file;
+  return std::filesystem::absolute(name_or_file).lexically_normal().string();
+}
+
+// What a file names is looked for beside it as well.
+std::filesystem::path levers_beside(const std::string& name, const std::filesystem::path& near) {
+  std::error_code ignored;
+  std::filesystem::path beside = near.parent_path() / name;
+  if (name.find('/') != std::string::npos && !std::filesystem::exists(name, ignored) &&
+      std::filesystem::exists(beside, ignored))
+    return beside;
+  return find_levers(name);
+}
+
+}  // namespace
+
+std::string LoadedSession::title() const {
+  const training::Exercise& e = exercise();
+  return fmt::format("{} on {}, levers {}, {:g} Hz", e.title.empty() ? e.name : e.title,
+                     session->machine().name, session->control().pattern().name, e.rate_Hz);
+}
+
+io::InputHeader LoadedSession::header() const {
+  io::InputHeader header;
+  header.program = fmt::format("knuckleboom {} ({})", kVersion, kRevision);
+  header.exercise = lasting(choice.exercise);
+  header.machine = choice.machine.empty() ? exercise().machine : lasting(choice.machine);
+  header.levers = choice.levers.empty() ? exercise().levers : lasting(choice.levers);
+  header.exercise_hash = exercise_hash;
+  header.machine_hash = machine_hash;
+  header.levers_hash = levers_hash;
+  header.rate_Hz = exercise().rate_Hz;
+  return header;
+}
+
+LoadedSession load_session(const SessionChoice& choice) {
+  LoadedSession loaded;
+  loaded.choice = choice;
+  if (loaded.choice.exercise.empty()) loaded.choice.exercise = kFirstExercise;
+  loaded.exercise_path = find_exercise(loaded.choice.exercise);
+  refuse_other_kind(loaded.exercise_path.string(), FileKind::kExercise);
+  io::ExerciseFile exercise = io::read_exercise(loaded.exercise_path);
+  loaded.machine_path = choice.machine.empty()
+                            ? find_machine(exercise.exercise.machine, loaded.exercise_path)
+                            : find_machine(choice.machine);
+  refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
+  io::MachineFile machine = io::read_machine(loaded.machine_path);
+  loaded.levers_path = choice.levers.empty()
+                           ? levers_beside(exercise.exercise.levers, loaded.exercise_path)
+                           : find_levers(choice.levers);
+  refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
+  io::LeverFile levers = io::read_levers(loaded.levers_path);
+  // On a machine of the user's own choice the session does what it can and says what it cannot.
+  if (choice.machine.empty()) {
+    auto faults = io::check_against(exercise.exercise, machine.model, exercise.places);
+    if (!faults.empty()) throw io::FileError(std::move(faults));
+  }
+  if (choice.rate_Hz > 0.0) exercise.exercise.rate_Hz = choice.rate_Hz;
+  if (choice.control)
+    loaded.opening.push_back(
+        {training::CommandKind::kControlMode, static_cast<std::int32_t>(*choice.control)});
+  if (choice.fidelity)
+    loaded.opening.push_back(
+        {training::CommandKind::kFidelity, static_cast<std::int32_t>(*choice.fidelity)});
+  loaded.exercise_hash = exercise.hash;
+  loaded.machine_hash = machine.hash;
+  loaded.levers_hash = levers.hash;
+  loaded.session = std::make_unique<training::Session>(
+      std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
+  return loaded;
+}
+
+LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice) {
+  const auto read = [&path](double rate_Hz) { return io::read_input(path, rate_Hz); };
+  LoadedInput input{path, read(choice.rate_Hz > 0.0 ? choice.rate_Hz : kUsualRate_Hz)};
+  if (choice.exercise.empty()) choice.exercise = input.file.header.exercise;
+  if (choice.exercise.empty()) choice.exercise = kFirstExercise;
+  const training::Exercise exercise = io::read_exercise(find_exercise(choice.exercise)).exercise;
+  // Times in seconds are the exercise's ticks where nobody says otherwise.
+  if (choice.rate_Hz <= 0.0 && exercise.rate_Hz != kUsualRate_Hz)
+    input.file = read(exercise.rate_Hz);
+  const io::InputHeader& header = input.file.header;
+  if (choice.machine.empty() && header.machine != exercise.machine) choice.machine = header.machine;
+  if (choice.levers.empty() && header.levers != exercise.levers) choice.levers = header.levers;
+  if (choice.rate_Hz > 0.0 && choice.rate_Hz != header.rate_Hz)
+    throw UserError(fmt::format("{} was recorded at {:g} Hz; it cannot be played at --rate {:g}",
+                                path.string(), header.rate_Hz, choice.rate_Hz));
+  choice.rate_Hz = header.rate_Hz;
+  return input;
+}
+
+std::vector<std::string> differences(const LoadedInput& input, const LoadedSession& session) {
+  const io::InputHeader& header = input.file.header;
+  std::vector<std::string> sentences;
+  const auto compare = [&](const char* what, const io::ContentHash& then,
+                           const io::ContentHash& now) {
+    if (!then.hex.empty() && then != now)
+      sentences.push_back(
+          fmt::format("{} was recorded with another content of the {} file; the session may go "
+                      "another way",
+                      input.path.string(), what));
+  };
+  compare("exercise", header.exercise_hash, session.exercise_hash);
+  compare("machine", header.machine_hash, session.machine_hash);
+  compare("lever", header.levers_hash, session.levers_hash);
+  return sentences;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,46 @@
+// A training session from names and files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/trainer/drive_request.hpp"
+#include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/input_file.hpp"
+#include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom::app {
+
+inline constexpr const char* kFirstExercise = "free_play";
+
+struct LoadedSession {
+  SessionChoice choice;
+  std::filesystem::path exercise_path, machine_path, levers_path;
+  io::ContentHash exercise_hash, machine_hash, levers_hash;
+  std::unique_ptr<training::Session> session;
+  // To be applied before the first tick: what the choice changes of the exercise. They are recorded
+  // with the input, so that a recording alone gives the same session.
+  std::vector<training::Command> opening;
+
+  const training::Exercise& exercise() const { return session->exercise(); }
+  std::string title() const;  // "Reach on harvester, levers nordic, 1000 Hz"
+  io::InputHeader header() const;
+};
+
+// Throws io::FileError, UserError or std::invalid_argument with sentences for the user.
+LoadedSession load_session(const SessionChoice& choice);
+
+struct LoadedInput {
+  std::filesystem::path path;
+  io::InputFile file;
+};
+// Reads an input file and fills in what the choice leaves open with what the file was recorded with.
+LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice);
+// One sentence for each thing that has changed since the input was recorded.
+std::vector<std::string> differences(const LoadedInput& input, const LoadedSession& session);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,298 @@
+#include "app/trainer/menus.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/config_paths.hpp"
+#include "app/trainer/load_session.hpp"
+#include "app/trainer/session_texts.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using view::panels::Menu;
+using view::panels::MenuChoice;
+using view::panels::MenuRow;
+
+// The names that the rows of a menu stand for, in the order of their choices; "" first where the
+// exercise may decide.
+std::vector<std::string> optional_names(std::vector<std::string> names) {
+  names.insert(names.begin(), "");
+  return names;
+}
+std::vector<std::string> control_names() {
+  return {"", word_of(command::ControlMode::kValve), word_of(command::ControlMode::kJointRate),
+          word_of(command::ControlMode::kBoomTip)};
+}
+std::vector<std::string> fidelity_names() {
+  return {"", word_of(machine::Fidelity::kReduced), word_of(machine::Fidelity::kFull)};
+}
+std::vector<std::string> quality_names() {
+  return {word_of(view::Quality::kAuto), word_of(view::Quality::kLow),
+          word_of(view::Quality::kMedium), word_of(view::Quality::kHigh),
+          word_of(view::Quality::kBest)};
+}
+std::vector<std::string> instrument_names() {
+  using view::panels::InstrumentLevel;
+  return {word_of(InstrumentLevel::kFull), word_of(InstrumentLevel::kCompact),
+          word_of(InstrumentLevel::kOff)};
+}
+constexpr std::array<double, 5> kVolumes = {0.0, 0.25, 0.5, 0.75, 1.0};
+
+int index_of(const std::vector<std::string>& names, const std::string& name, int otherwise = 0) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? otherwise : static_cast<int>(found - names.begin());
+}
+
+// A file that is broken stays in the menu and says what is wrong with it.
+std::string told(const std::function<std::string()>& tell) {
+  try {
+    return tell();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+MenuChoice exercise_choice(const std::string& name) {
+  MenuChoice choice{name, {}};
+  choice.detail = told([&] {
+    const training::Exercise exercise = io::read_exercise(find_exercise(name)).exercise;
+    if (!exercise.title.empty()) choice.name = exercise.title;
+    const view::panels::Briefing briefing = briefing_of(exercise);
+    std::string text;
+    for (const std::string& paragraph : briefing.paragraphs) text += paragraph + "\n\n";
+    if (!briefing.limits.empty()) text += "To pass\n";
+    for (const std::string& limit : briefing.limits) text += "  " + limit + "\n";
+    return text;
+  });
+  return choice;
+}
+
+MenuChoice machine_choice(const std::string& name) {
+  if (name.empty()) return {"as the exercise says", "The machine that the exercise is made for."};
+  return {name, told([&name] { return io::read_machine(find_machine(name)).model.description; })};
+}
+
+MenuChoice layout_choice(const std::string& name) {
+  if (name.empty()) return {"as the exercise says", "The lever layout that the exercise names."};
+  return {name, told([&name] { return io::read_levers(find_levers(name)).pattern.description; })};
+}
+
+MenuChoice control_choice(const std::string& name) {
+  if (name.empty()) return {"as the exercise says", "How the levers move the machine."};
+  switch (control_of(name, "control")) {
+    case command::ControlMode::kValve:
+      return {"valve",
+              "A lever opens its valve, as on a plain machine: how fast it goes depends on "
+              "the load and on what else moves."};
+    case command::ControlMode::kJointRate:
+      return {"joint rate",
+              "A lever sets the speed of its joint, and controllers hold it whatever "
+              "the load."};
+    case command::ControlMode::kBoomTip:
+      return {"boom tip",
+              "The levers move the tip: sideways, out and in, up and down. The "
+              "computer moves the joints."};
+  }
+  return {name, {}};
+}
+
+MenuChoice fidelity_choice(const std::string& name) {
+  if (name.empty()) return {"as the exercise says", "How the hydraulics are computed."};
+  return fidelity_of(name, "fidelity") == machine::Fidelity::kFull
+             ? MenuChoice{"full", "The oil bounces in its hoses, as it does on a machine."}
+             : MenuChoice{"reduced", "Without the oil's own vibration; the motion is the same."};
+}
+
+MenuChoice quality_choice(const std::string& name) {
+  if (name == word_of(view::Quality::kAuto))
+    return {"automatic", "Medium without a graphics card, else high."};
+  return {name, "Trees, shadows and textures of the picture. Holds from the next start on."};
+}
+
+MenuChoice plain_choice(const std::string& name) { return {name, {}}; }
+
+template <typename Make>
+MenuRow choice_row(int id, const char* label, const std::vector<std::string>& names, int chosen,
+                   Make make) {
+  MenuRow row;
+  row.id = id;
+  row.label = label;
+  for (const std::string& name : names) row.choices.push_back(make(name));
+  row.chosen = chosen;
+  return row;
+}
+
+MenuRow action(int id, const char* label, const char* detail = "", bool gap = false) {
+  MenuRow row;
+  row.id = id;
+  row.label = label;
+  row.detail = detail;
+  row.gap_above = gap;
+  return row;
+}
+
+int volume_index(const io::TrainerSettings& settings) {
+  if (settings.muted) return 0;
+  int best = 0;
+  for (std::size_t i = 0; i < kVolumes.size(); ++i)
+    if (std::fabs(kVolumes[i] - settings.volume) <
+        std::fabs(kVolumes[static_cast<std::size_t>(best)] - settings.volume))
+      best = static_cast<int>(i);
+  return best;
+}
+
+// What a row stands on, as a name; unchanged if the menu has no such row.
+void take(const Menu& menu, int id, const std::vector<std::string>& names, std::string& value) {
+  const MenuRow* row = menu.find(id);
+  if (row == nullptr || row->chosen >= static_cast<int>(names.size())) return;
+  value = names[static_cast<std::size_t>(row->chosen)];
+}
+
+std::string device_text(const input::DeviceLine& line) {
+  const std::string name = line.device_name.empty() ? "no device" : line.device_name;
+  const std::string slot = line.slot_name.empty() ? "not used" : line.slot_name;
+  switch (line.state) {
+    case input::DeviceState::kMissing:
+      return fmt::format("{}: {}, not plugged in", slot, name);
+    case input::DeviceState::kCentre:
+      return fmt::format("{}: {}, bring it to its centre", slot, name);
+    case input::DeviceState::kInUse:
+      return fmt::format("{}: {}, {:.0f} %", slot, name, line.deflection * 100.0);
+    case input::DeviceState::kUnclear:
+      return fmt::format("left or right? {}, {:.0f} %", name, line.deflection * 100.0);
+    case input::DeviceState::kUnused:
+      return fmt::format("not used: {}, {:.0f} %", name, line.deflection * 100.0);
+  }
+  return name;
+}
+
+}  // namespace
+
+Menu main_menu(const io::TrainerSettings& settings) {
+  Menu menu;
+  menu.title = "Knuckleboom";
+  menu.subtitle = "Learn to drive a forestry crane";
+  const std::vector<std::string> exercises = exercise_names();
+  const std::vector<std::string> machines = optional_names(machine_names());
+  const std::vector<std::string> layouts = optional_names(lever_names());
+  menu.rows.push_back(action(kMenuStart, "Start", "Begins the exercise below."));
+  menu.rows.push_back(action(kMenuShow, "Show me",
+                             "The computer does the exercise, by the same levers and with boom-tip "
+                             "control; you watch. Esc ends it."));
+  menu.rows.push_back(
+      choice_row(kMenuExercise, "Exercise", exercises,
+                 index_of(exercises, settings.exercise, index_of(exercises, kFirstExercise)),
+                 exercise_choice));
+  menu.rows.back().gap_above = true;
+  menu.rows.push_back(choice_row(kMenuMachine, "Machine", machines,
+                                 index_of(machines, settings.machine), machine_choice));
+  menu.rows.push_back(choice_row(kMenuLayout, "Lever layout", layouts,
+                                 index_of(layouts, settings.levers), layout_choice));
+  menu.rows.push_back(choice_row(kMenuControl, "Control", control_names(),
+                                 index_of(control_names(), settings.control), control_choice));
+  menu.rows.push_back(choice_row(kMenuFidelity, "Model", fidelity_names(),
+                                 index_of(fidelity_names(), settings.fidelity), fidelity_choice));
+  menu.rows.push_back(choice_row(kMenuQuality, "Picture", quality_names(),
+                                 index_of(quality_names(), settings.quality), quality_choice));
+  menu.rows.push_back(choice_row(kMenuInstruments, "Instruments", instrument_names(),
+                                 index_of(instrument_names(), settings.instruments), plain_choice));
+  MenuRow volume;
+  volume.id = kMenuVolume;
+  volume.label = "Sound";
+  for (const double v : kVolumes)
+    volume.choices.push_back({v > 0.0 ? fmt::format("{:.0f} %", v * 100.0) : "off", {}});
+  volume.chosen = volume_index(settings);
+  menu.rows.push_back(std::move(volume));
+  menu.rows.push_back(action(kMenuDevices, "Levers",
+                             "Which of the plugged-in devices is the left lever and which the "
+                             "right one.",
+                             true));
+  menu.rows.push_back(action(kMenuHelp, "Help", "Keys, and what each lever does."));
+  menu.rows.push_back(action(kMenuQuit, "Quit"));
+  menu.selected = 2;
+  return menu;
+}
+
+void take_choices(const Menu& menu, io::TrainerSettings& settings) {
+  take(menu, kMenuExercise, exercise_names(), settings.exercise);
+  take(menu, kMenuMachine, optional_names(machine_names()), settings.machine);
+  take(menu, kMenuLayout, optional_names(lever_names()), settings.levers);
+  take(menu, kMenuControl, control_names(), settings.control);
+  take(menu, kMenuFidelity, fidelity_names(), settings.fidelity);
+  take(menu, kMenuQuality, quality_names(), settings.quality);
+  take(menu, kMenuInstruments, instrument_names(), settings.instruments);
+  if (const MenuRow* row = menu.find(kMenuVolume);
+      row != nullptr && row->chosen != volume_index(settings)) {
+    settings.muted = row->chosen == 0;
+    if (row->chosen > 0) settings.volume = kVolumes[static_cast<std::size_t>(row->chosen)];
+  }
+}
+
+SessionChoice choice_of(const io::TrainerSettings& settings) {
+  SessionChoice choice;
+  choice.exercise = settings.exercise;
+  choice.machine = settings.machine;
+  choice.levers = settings.levers;
+  if (!settings.control.empty()) choice.control = control_of(settings.control, "control");
+  if (!settings.fidelity.empty()) choice.fidelity = fidelity_of(settings.fidelity, "fidelity");
+  return choice;
+}
+
+Menu pause_menu(const std::string& exercise, bool can_restart) {
+  Menu menu;
+  menu.title = "Paused";
+  menu.subtitle = exercise;
+  menu.rows.push_back(action(kMenuContinue, "Go on"));
+  if (can_restart) menu.rows.push_back(action(kMenuAgain, "Start again"));
+  menu.rows.push_back(action(kMenuHelp, "Help"));
+  menu.rows.push_back(action(kMenuDevices, "Levers"));
+  menu.rows.push_back(action(kMenuMain, "Main menu", "", true));
+  menu.rows.push_back(action(kMenuQuit, "Quit"));
+  return menu;
+}
+
+Menu result_menu(bool passed) {
+  Menu menu;
+  menu.rows.push_back(action(kMenuAgain, passed ? "Do it again" : "Try again"));
+  menu.rows.push_back(action(kMenuMain, "Main menu"));
+  menu.rows.push_back(action(kMenuContinue, "Go on driving"));
+  if (passed) std::swap(menu.rows[0], menu.rows[1]);
+  return menu;
+}
+
+Menu devices_menu(const input::LeverDesk& desk, bool can_save) {
+  Menu menu;
+  menu.title = "Levers";
+  menu.subtitle = "Move a lever: its number moves. The keyboard always works as well.";
+  for (const input::DeviceLine& line : desk.devices()) {
+    MenuRow row = action(kMenuInfo, "");
+    row.label = device_text(line);
+    row.enabled = false;
+    menu.rows.push_back(std::move(row));
+  }
+  if (menu.rows.empty()) {
+    MenuRow row = action(kMenuInfo, "No lever or game controller is plugged in.");
+    row.enabled = false;
+    menu.rows.push_back(std::move(row));
+  }
+  const std::size_t first = menu.rows.size();
+  menu.rows.push_back(action(kMenuSwap, "Swap left and right"));
+  if (desk.anything_unclear()) menu.rows.push_back(action(kMenuConfirm, "They are in this order"));
+  if (can_save) menu.rows.push_back(action(kMenuSave, "Keep this for the next time"));
+  menu.rows.push_back(action(kMenuBack, "Back"));
+  menu.rows[first].gap_above = true;
+  menu.selected = static_cast<int>(menu.rows.size()) - 1;
+  return menu;
+}
+
+}  // namespace knuckleboom::app

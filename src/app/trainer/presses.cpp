@@ -1,0 +1,38 @@
+#include "app/trainer/presses.hpp"
+
+#include <algorithm>
+
+#include <SDL2/SDL.h>
+#include <fmt/format.h>
+
+#include "app/exit_status.hpp"
+
+namespace knuckleboom::app {
+
+Presses::Presses(const std::vector<Press>& presses) {
+  for (const Press& press : presses) {
+    const SDL_Scancode code = SDL_GetScancodeFromName(press.key.c_str());
+    if (code == SDL_SCANCODE_UNKNOWN)
+      throw UserError(fmt::format(
+          "--press {}: there is no such key; keys are called A, F1, Escape, Left Shift, ...",
+          press.key));
+    events_.push_back({press.at_s, code, true});
+    events_.push_back({press.at_s + press.hold_s, code, false});
+  }
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const Event& a, const Event& b) { return a.at_s < b.at_s; });
+}
+
+void Presses::push_due(double now_s) {
+  for (; next_ < events_.size() && events_[next_].at_s <= now_s; ++next_) {
+    const Event& due = events_[next_];
+    SDL_Event event{};
+    event.type = due.down ? SDL_KEYDOWN : SDL_KEYUP;
+    event.key.state = due.down ? SDL_PRESSED : SDL_RELEASED;
+    event.key.keysym.scancode = static_cast<SDL_Scancode>(due.scancode);
+    event.key.keysym.sym = SDL_GetKeyFromScancode(event.key.keysym.scancode);
+    SDL_PushEvent(&event);
+  }
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,27 @@
+// Keys that the program presses itself (--press), as events of SDL.
+#pragma once
+
+#include <vector>
+
+#include "app/trainer/drive_request.hpp"
+
+namespace knuckleboom::app {
+
+class Presses {
+ public:
+  // Throws UserError for a key that SDL does not know.
+  explicit Presses(const std::vector<Press>& presses);
+  // Pushes what is due by now. now_s: since the first frame.
+  void push_due(double now_s);
+
+ private:
+  struct Event {
+    double at_s;
+    int scancode;
+    bool down;
+  };
+  std::vector<Event> events_;  // in order of time
+  std::size_t next_ = 0;
+};
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,30 @@
+// What an operator reads of a session: task, figures, briefing, names on the instruments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/training/session.hpp"
+#include "view/panels/banners.hpp"
+#include "view/panels/instruments.hpp"
+
+namespace knuckleboom::app {
+
+// "Log 3 of 8: bring it to the red bunk".
+std::string task_line(const training::Session& session, const training::SessionSnapshot& now);
+
+// "red log 2, 145 kg"; empty if nothing is held.
+std::string held_text(const training::Session& session, const training::SessionSnapshot& now);
+
+// All figures. A limit that wants at least so much is only judged once the attempt has ended.
+std::vector<view::panels::FigureRow> figure_rows(const training::Exercise& exercise,
+                                                 const training::Score& score, bool ended);
+
+// Why an attempt has failed: the broken limit, or the time; empty if it has not.
+std::string failure_reason(const training::Exercise& exercise,
+                           const training::SessionSnapshot& now);
+
+view::panels::Briefing briefing_of(const training::Exercise& exercise);
+view::panels::InstrumentFaces faces_of(const training::Session& session);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,664 @@
+#include "app/trainer/trainer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+#include <SDL2/SDL.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "app/config_paths.hpp"
+#include "app/console.hpp"
+#include "app/exit_status.hpp"
+#include "app/interrupt.hpp"
+#include "app/trainer/demonstration.hpp"
+#include "app/trainer/menus.hpp"
+#include "app/trainer/session_texts.hpp"
+#include "knuckleboom/io/device_file.hpp"
+#include "knuckleboom/runtime/interpolation.hpp"
+#include "knuckleboom/runtime/pacer.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using command::ControlMode;
+using machine::Fidelity;
+using training::TaskPhase;
+using view::CameraKind;
+using view::panels::InstrumentLevel;
+
+constexpr double kResultDelay_s = 1.2;  // to see how the last move ends
+constexpr double kLongestDemonstration_s = 900.0;
+constexpr double kDemonstrationRest_s = 2.0;
+constexpr double kPictureTime_s = 2.0;  // of --screenshot when nothing says when
+constexpr std::int64_t kShortestFrame_ns = 1'000'000'000 / 60;
+constexpr std::chrono::milliseconds kHiddenPause{20};
+constexpr double kBackdropTurn = 0.03;  // rad/s, behind the menu
+constexpr int kWarmUpPictures = 3;
+constexpr double kTurn = 0.006;  // rad per pixel of the mouse
+constexpr double kPan = 0.0015;
+constexpr double kZoom = 1.12;
+
+std::int64_t now_ns() { return runtime::monotonic_clock().now_ns(); }
+
+bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
+  return std::equal(std::begin(a.axis), std::end(a.axis), std::begin(b.axis));
+}
+
+view::WindowRequest window_request(const DriveRequest& request) {
+  view::WindowRequest window;
+  window.width = request.width;
+  window.height = request.height;
+  window.fullscreen = request.fullscreen;
+  return window;
+}
+
+view::Quality quality_from(const DriveRequest& request, const io::TrainerSettings& settings) {
+  if (request.quality) return *request.quality;
+  return settings.quality.empty() ? view::Quality::kAuto : quality_of(settings.quality, "quality");
+}
+
+bool has_ended(const training::SessionSnapshot& now) {
+  return now.task.phase == TaskPhase::kPassed || now.task.phase == TaskPhase::kFailed;
+}
+
+view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
+  return {buttons.up, buttons.down, buttons.left, buttons.right, buttons.accept, buttons.back};
+}
+
+}  // namespace
+
+Trainer::Trainer(DriveRequest request, io::TrainerSettings settings, command::LeverSetup desk)
+    : request_(std::move(request)),
+      settings_(std::move(settings)),
+      picture_(window_request(request_), quality_from(request_, settings_), assets_folder()),
+      desk_(std::move(desk), static_cast<double>(now_ns()) * 1e-9),
+      sound_(sound::Sound::open()),
+      presses_(request_.presses) {
+  std::memset(static_cast<void*>(&shown_), 0, sizeof shown_);
+  picture_.use_mouse(!picture_.window().offscreen());
+  if (request_.camera)
+    picture_.set_camera(*request_.camera);
+  else if (!settings_.camera.empty())
+    picture_.set_camera(camera_of(settings_.camera, "camera"));
+  if (request_.instruments)
+    instruments_ = *request_.instruments;
+  else if (!settings_.instruments.empty())
+    instruments_ = instruments_of(settings_.instruments, "instruments");
+  sound_.set_volume(settings_.volume);
+  sound_.set_muted(request_.mute || settings_.muted);
+}
+
+Trainer::~Trainer() = default;
+
+double Trainer::now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
+
+int Trainer::run() {
+  if (!sound_.available()) notices_.say(now_s(), sound_.sentence());
+  begin();
+  while (!done_ && !interrupted()) frame();
+  end_session();
+  if (probe_) probe_->stop();
+  for (const SessionEnd& end : ended_) say(session_summary(end, true));
+  if (ended_.empty()) say("no exercise was begun\n");
+  say(run_summary(frames_, latency_, probe_ ? probe_->result() : runtime::LatenessProbe::Result{},
+                  picture_.summary(), sound_.sentence()));
+  if (interrupted()) return kInterruptedRun;
+  if (non_finite_) return kNonFinite;
+  return recording_failed_ ? kInternalError : kSuccess;
+}
+
+// --- Sessions -------------------------------------------------------------------
+
+void Trainer::begin() {
+  announce("Getting ready");
+  SessionChoice choice = request_.choice;
+  if (!request_.input.empty()) input_ = load_input(request_.input, choice);
+  const bool wants_menu = request_.menu || (choice.exercise.empty() && !input_);
+  if (wants_menu) {
+    // What was named on the command line stands in the menu's rows.
+    if (!choice.exercise.empty()) settings_.exercise = choice.exercise;
+    if (!choice.machine.empty()) settings_.machine = choice.machine;
+    if (!choice.levers.empty()) settings_.levers = choice.levers;
+    if (choice.control) settings_.control = word_of(*choice.control);
+    if (choice.fidelity) settings_.fidelity = word_of(*choice.fidelity);
+    open_main_menu({});
+    return;
+  }
+  if (request_.demonstrate) choice = demonstrable(choice);
+  LoadedSession loaded = load_session(choice);
+  std::vector<training::InputEvent> playback;
+  if (request_.demonstrate)
+    playback = demonstration(loaded, kLongestDemonstration_s, kDemonstrationRest_s);
+  if (input_) {
+    for (const std::string& sentence : differences(*input_, loaded))
+      notices_.say(now_s(), sentence, true);
+    playback = std::move(input_->file.events);
+    input_.reset();
+  }
+  start(std::move(loaded), std::move(playback));
+  demonstrating_ = request_.demonstrate;
+}
+
+void Trainer::start_chosen(bool demonstrate) {
+  try {
+    announce(demonstrate ? "Practising" : "Getting ready");
+    SessionChoice choice = choice_of(settings_);
+    choice.rate_Hz = request_.choice.rate_Hz;
+    if (demonstrate) choice = demonstrable(choice);
+    LoadedSession loaded = load_session(choice);
+    std::vector<training::InputEvent> playback;
+    if (demonstrate)
+      playback = demonstration(loaded, kLongestDemonstration_s, kDemonstrationRest_s);
+    start(std::move(loaded), std::move(playback));
+    demonstrating_ = demonstrate;
+  } catch (const view::WindowError&) {
+    throw;
+  } catch (const std::runtime_error& error) {  // UserError, FileError
+    open_main_menu(error.what());
+  } catch (const std::invalid_argument& error) {
+    open_main_menu(error.what());
+  }
+}
+
+void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> playback) {
+  end_session();
+  const std::filesystem::path record = numbered(request_.record_input, ++sessions_);
+  session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), record);
+  const training::Session& session = session_->session();
+  picture_.show_world(&session);
+  if (picture_.scene() != nullptr)
+    for (const std::string& note : picture_.scene()->notes()) notices_.say(now_s(), note, true);
+  for (const std::string& note : session.notes()) notices_.say(now_s(), note, true);
+  if (sessions_ == 2 && !record.empty())
+    notices_.say(now_s(), fmt::format("This session is recorded into {}.", record.string()));
+  faces_ = faces_of(session);
+  briefing_ = briefing_of(session.exercise());
+  if (!probe_) probe_ = std::make_unique<runtime::LatenessProbe>(session.exercise().rate_Hz);
+  SDL_SetWindowTitle(picture_.window().sdl(),
+                     fmt::format("Knuckleboom: {}", briefing_.title).c_str());
+  result_shown_ = false;
+  demonstrating_ = false;
+  ended_s_ = -1.0;
+  screen_ = Screen::kDriving;
+  behind_.clear();
+  warm_up();
+  go_on();
+}
+
+// The first pictures of a world take long, while textures and shaders go to the graphics card.
+void Trainer::warm_up() {
+  session_->update();
+  shown_ = session_->session().snapshot(session_->session().initial_state());
+  if (picture_.scene() != nullptr) picture_.scene()->show(shown_, shown_, 1.0);
+  for (int i = 0; i < kWarmUpPictures; ++i) announce("Getting ready");
+  frames_.interrupt();
+}
+
+void Trainer::open_main_menu(const std::string& complaint) {
+  end_session();
+  main_ = main_menu(settings_);
+  if (!complaint.empty()) notices_.say(now_s(), complaint, true);
+  // A wood behind the menu is pleasant, but nothing that may fail.
+  if (complaint.empty() && picture_.scene() == nullptr) {
+    try {
+      const LoadedSession loaded = load_session(choice_of(settings_));
+      picture_.show_world(loaded.session.get());
+      const training::SessionSnapshot still =
+          loaded.session->snapshot(loaded.session->initial_state());
+      if (picture_.scene() != nullptr) picture_.scene()->show(still, still, 1.0);
+    } catch (const io::FileError&) {
+    } catch (const UserError&) {
+    } catch (const std::invalid_argument&) {
+    }
+  }
+  picture_.show_backdrop();
+  behind_.clear();
+  screen_ = Screen::kMain;
+  menu_input_.reset();
+}
+
+void Trainer::end_session() {
+  if (!session_) return;
+  ended_.push_back(session_->finish());
+  const SessionEnd& end = ended_.back();
+  if (end.recording_failed) {
+    recording_failed_ = true;
+    complain(end.recording);
+  }
+  latency_.forget();
+  session_.reset();
+}
+
+void Trainer::announce(const std::string& text) {
+  picture_.draw([&text](view::panels::Painter& painter, const view::panels::Pointer&) {
+    view::panels::draw_banner(painter, text, "one moment");
+  });
+  picture_.swap();
+}
+
+// --- A frame --------------------------------------------------------------------
+
+void Trainer::frame() {
+  const std::int64_t start = now_ns();
+  if (first_frame_s_ < 0.0) first_frame_s_ = now_s();
+  presses_.push_due(now_s() - first_frame_s_);
+  take_events();
+  desk_.poll(now_s());
+  for (const input::Notice& notice : desk_.take_notices())
+    notices_.say(now_s(), notice.text, notice.warning);
+  take_menu_input();
+  act_on(std::exchange(clicked_, {}));
+  if (done_) return;
+  follow_levers();
+  follow_session();
+  follow_task();
+  if ((SDL_GetWindowFlags(picture_.window().sdl()) & SDL_WINDOW_MINIMIZED) != 0) {
+    std::this_thread::sleep_for(kHiddenPause);
+  } else {
+    draw();
+  }
+  end_conditions();
+  if (!done_) rest(start);
+}
+
+void Trainer::take_events() {
+  SDL_Event event;
+  while (SDL_PollEvent(&event) != 0) take_event(event);
+}
+
+void Trainer::take_event(const SDL_Event& event) {
+  if (event.type == SDL_QUIT) {
+    done_ = true;
+    return;
+  }
+  desk_.handle(event);
+  if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
+    const KeyBinding* binding = find_binding(event.key.keysym.scancode);
+    const bool anywhere = binding != nullptr && (binding->action == KeyAction::kFullscreen ||
+                                                 binding->action == KeyAction::kPicture ||
+                                                 binding->action == KeyAction::kMute);
+    if (screen_ == Screen::kHelp && !anywhere) return back();
+    if (binding != nullptr && (drives() || anywhere)) return act_on(*binding);
+    if (binding != nullptr && binding->action == KeyAction::kHelp) return open(Screen::kHelp);
+  }
+  if (menu() != nullptr) menu_input_.handle(event);
+  move_free_camera(event);
+}
+
+void Trainer::take_menu_input() {
+  const input::MenuButtons buttons =
+      menu_input_.update(now_s(), desk_.levers(), desk_.menu_buttons());
+  if (drives()) {
+    if (buttons.menu) open(Screen::kPause);
+    return;
+  }
+  if (screen_ == Screen::kHelp) {
+    if (buttons.accept || buttons.back) back();
+    return;
+  }
+  if (screen_ == Screen::kDevices) {
+    const int selected = devices_.selected;
+    const std::size_t rows = devices_.rows.size();
+    devices_ = devices_menu(desk_, !user_folder().empty());
+    if (devices_.rows.size() == rows) devices_.selected = selected;
+  }
+  if (view::panels::Menu* open_menu = menu(); open_menu != nullptr)
+    act_on(view::panels::act(*open_menu, menu_keys(buttons)));
+}
+
+void Trainer::follow_levers() {
+  if (!has_session()) return;
+  const bool operates = drives() && !session_->paused();
+  const command::OperatorInput input = operates ? desk_.current() : command::OperatorInput{};
+  const double event_s = operates ? desk_.newest_event_s() : -1.0;
+  if (same(input, sent_) && event_s == sent_event_s_) return;
+  const auto event_ns = event_s > 0.0 ? static_cast<std::int64_t>(event_s * 1e9) : std::int64_t{0};
+  session_->thread().set_input(input, event_ns);
+  if (event_s > 0.0 && event_s != sent_event_s_ && !same(input, sent_))
+    latency_.sent(input, event_ns, frames_.frames());
+  sent_ = input;
+  sent_event_s_ = event_s;
+}
+
+void Trainer::follow_session() {
+  if (!has_session()) return;
+  if (const auto fault = session_->update()) {
+    recording_failed_ = true;
+    notices_.say(now_s(), *fault, true);
+  }
+  const runtime::Published& now = session_->now();
+  shown_ = now.newer;
+  if (picture_.scene() != nullptr)
+    picture_.scene()->show(now.older, now.newer, runtime::interpolation_share(now, now_ns()));
+  sound_.set_paused(now.paused);
+  sound_.update(now.newer);
+  if (now.newer.sim.health.non_finite > 0 && !non_finite_) {
+    non_finite_ = true;
+    notices_.say(now_s(), "The simulation has left the real numbers; start again with F5.", true);
+  }
+}
+
+void Trainer::follow_task() {
+  if (!has_session()) return;
+  if (!has_ended(shown_)) {
+    ended_s_ = -1.0;
+    result_shown_ = false;
+    return;
+  }
+  if (ended_s_ < 0.0) ended_s_ = now_s();
+  if (result_shown_ || !drives() || now_s() - ended_s_ < kResultDelay_s) return;
+  const training::Exercise& exercise = session_->session().exercise();
+  figures_.passed = shown_.task.phase == TaskPhase::kPassed;
+  figures_.exercise = briefing_.title;
+  figures_.reason = failure_reason(exercise, shown_);
+  figures_.figures = figure_rows(exercise, shown_.score, true);
+  result_ = result_menu(figures_.passed);
+  result_shown_ = true;
+  open(Screen::kResult);
+}
+
+void Trainer::draw() {
+  if (!has_session() && picture_.scene() != nullptr)
+    picture_.scene()->orbit().azimuth = kBackdropTurn * (now_s() - first_frame_s_) - 2.2;
+  if (!picture_.usable()) {
+    complain("the picture was lost; making it anew while the session waits");
+    if (has_session()) session_->pause();
+    picture_.renew(has_session() ? &session_->session() : nullptr);
+    notices_.say(now_s(), "The picture was lost and made anew.", true);
+    if (has_session()) open(Screen::kPause);
+  }
+  picture_.draw([this](view::panels::Painter& painter, const view::panels::Pointer& pointer) {
+    draw_panels(painter, pointer);
+  });
+  take_pictures();
+  picture_.swap();
+  const std::int64_t shown_ns = now_ns();
+  if (has_session() && !session_->now().paused)
+    latency_.shown(session_->now().older.input, shown_ns, frames_.frames());
+  frames_.frame(shown_ns);
+}
+
+void Trainer::take_pictures() {
+  if (picture_wanted_) {
+    picture_wanted_ = false;
+    picture_to_file();
+  }
+  if (request_.screenshot.empty() || picture_taken_) return;
+  const double since = now_s() - first_frame_s_;
+  const bool last = request_.frames >= 0 && frames_.frames() + 1 >= request_.frames;
+  const bool over = request_.duration_s >= 0.0 && since >= request_.duration_s;
+  const bool played = has_session() && session_->now().played_out;
+  const bool others = request_.frames >= 0 || request_.duration_s >= 0.0 || played ||
+                      (has_session() && session_->now().playing);
+  const double at = request_.at_s >= 0.0 ? request_.at_s : kPictureTime_s;
+  const bool due = request_.at_s >= 0.0 || !others ? since >= at : last || over || played;
+  if (!due && !last && !over) return;
+  view::write_png(picture_.pixels(), request_.screenshot);
+  picture_taken_ = true;
+}
+
+void Trainer::end_conditions() {
+  const double since = now_s() - first_frame_s_;
+  if (request_.frames >= 0 && frames_.frames() >= request_.frames) done_ = true;
+  if (request_.duration_s >= 0.0 && since >= request_.duration_s) done_ = true;
+  const bool played = has_session() && session_->now().played_out;
+  if (played && !demonstrating_ && picture_.window().offscreen()) done_ = true;
+  // A picture was all that was asked for.
+  if (picture_taken_ && request_.frames < 0 && request_.duration_s < 0.0 && request_.input.empty())
+    done_ = true;
+}
+
+void Trainer::rest(std::int64_t frame_start_ns) {
+  const std::int64_t left = kShortestFrame_ns - (now_ns() - frame_start_ns);
+  if (left > 0 && SDL_GL_GetSwapInterval() == 0)
+    std::this_thread::sleep_for(std::chrono::nanoseconds(left));
+}
+
+// --- Keys and menus -------------------------------------------------------------
+
+void Trainer::act_on(const KeyBinding& binding) {
+  switch (binding.action) {
+    case KeyAction::kMenu:
+      return open(Screen::kPause);
+    case KeyAction::kPause:
+      return toggle_pause();
+    case KeyAction::kRestart:
+      return restart();
+    case KeyAction::kHelp:
+      return open(Screen::kHelp);
+    case KeyAction::kNextCamera:
+      return set_camera(
+          static_cast<CameraKind>((static_cast<int>(picture_.camera()) + 1) % view::kCameraKinds));
+    case KeyAction::kCamera:
+      return set_camera(static_cast<CameraKind>(binding.value));
+    case KeyAction::kControl:
+      return next_control();
+    case KeyAction::kFidelity:
+      return next_fidelity();
+    case KeyAction::kInstruments:
+      return next_instruments();
+    case KeyAction::kInset:
+      return toggle_overlay(&view::OverlaySettings::inset, "Picture of the tip");
+    case KeyAction::kGuides: {
+      view::OverlaySettings overlays = picture_.overlays();
+      const bool on = !overlays.targets;
+      overlays.targets = overlays.path = overlays.drop_line = on;
+      picture_.set_overlays(overlays);
+      return notices_.say(now_s(), on ? "Guides: on" : "Guides: off");
+    }
+    case KeyAction::kTrail:
+      return toggle_overlay(&view::OverlaySettings::trail, "Trail of the tip");
+    case KeyAction::kMute:
+      return toggle_mute();
+    case KeyAction::kFullscreen:
+      return picture_.window().set_fullscreen(!picture_.window().fullscreen());
+    case KeyAction::kPicture:
+      picture_wanted_ = true;
+      return;
+  }
+}
+
+void Trainer::act_on(const view::panels::MenuIntent& intent) {
+  if (intent.changed >= 0) change_choice(intent.changed);
+  if (intent.back && screen_ != Screen::kMain) return back();
+  switch (intent.activated) {
+    case kMenuStart:
+      return start_chosen(false);
+    case kMenuShow:
+      return start_chosen(true);
+    case kMenuHelp:
+      return open(Screen::kHelp);
+    case kMenuDevices:
+      return open(Screen::kDevices);
+    case kMenuQuit:
+      done_ = true;
+      return;
+    case kMenuContinue:
+    case kMenuBack:
+      return back();
+    case kMenuAgain:
+      return restart();
+    case kMenuMain:
+      return open_main_menu({});
+    case kMenuSwap:
+      return desk_.swap_levers();
+    case kMenuConfirm:
+      return desk_.confirm_order();
+    case kMenuSave:
+      try {
+        const std::filesystem::path file = user_device_file();
+        io::write_devices(file, desk_.setup());
+        return notices_.say(now_s(), fmt::format("The levers are kept in {}.", file.string()));
+      } catch (const io::FileError& error) {
+        return notices_.say(now_s(), error.what(), true);
+      }
+    default:
+      return;
+  }
+}
+
+void Trainer::change_choice(int id) {
+  take_choices(main_, settings_);
+  if (id == kMenuVolume) {
+    sound_.set_muted(settings_.muted);
+    sound_.set_volume(settings_.volume);
+  }
+  if (id == kMenuInstruments) instruments_ = instruments_of(settings_.instruments, "instruments");
+  if (id == kMenuQuality) picture_.set_quality(quality_of(settings_.quality, "quality"));
+}
+
+void Trainer::open(Screen screen) {
+  if (screen == screen_) return;
+  behind_.push_back(screen_);
+  screen_ = screen;
+  menu_input_.reset();
+  if (screen == Screen::kPause)
+    pause_ = pause_menu(briefing_.title, has_session() && !session_->now().playing);
+  if (screen == Screen::kHelp) find_pattern();
+  if (screen == Screen::kDevices) devices_ = devices_menu(desk_, !user_folder().empty());
+  // What has ended may come to rest behind its figures.
+  if (has_session() && screen != Screen::kResult) session_->pause();
+}
+
+// What the levers do, or would do after a start.
+void Trainer::find_pattern() {
+  pattern_ = {};
+  if (has_session()) {
+    pattern_ = session_->session().control().pattern();
+    return;
+  }
+  try {
+    pattern_ = load_session(choice_of(settings_)).session->control().pattern();
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
+}
+
+void Trainer::back() {
+  if (behind_.empty()) {
+    if (screen_ != Screen::kMain) screen_ = Screen::kDriving;
+  } else {
+    screen_ = behind_.back();
+    behind_.pop_back();
+  }
+  menu_input_.reset();
+  if (screen_ == Screen::kDriving) go_on();
+}
+
+view::panels::Menu* Trainer::menu() {
+  switch (screen_) {
+    case Screen::kMain:
+      return &main_;
+    case Screen::kPause:
+      return &pause_;
+    case Screen::kResult:
+      return &result_;
+    case Screen::kDevices:
+      return &devices_;
+    case Screen::kDriving:
+    case Screen::kHelp:
+      break;
+  }
+  return nullptr;
+}
+
+void Trainer::toggle_pause() {
+  if (!has_session()) return;
+  if (session_->paused())
+    go_on();
+  else
+    session_->pause();
+}
+
+void Trainer::go_on() {
+  if (!has_session()) return;
+  desk_.keyboard().centre();
+  session_->resume();
+}
+
+void Trainer::restart() {
+  if (!has_session()) return;
+  if (session_->now().playing) return;
+  screen_ = Screen::kDriving;
+  behind_.clear();
+  latency_.forget();
+  session_->restart();
+  result_shown_ = false;
+  ended_s_ = -1.0;
+  notices_.say(now_s(), "From the start again");
+  go_on();
+}
+
+void Trainer::next_control() {
+  const auto next = static_cast<ControlMode>((shown_.control_mode + 1) % command::kControlModes);
+  session_->set_control(next);
+  notices_.say(now_s(), label_of(next));
+}
+
+void Trainer::next_fidelity() {
+  const Fidelity next = static_cast<Fidelity>(shown_.fidelity) == Fidelity::kFull
+                            ? Fidelity::kReduced
+                            : Fidelity::kFull;
+  session_->set_fidelity(next);
+  notices_.say(now_s(), label_of(next));
+}
+
+void Trainer::next_instruments() {
+  instruments_ = instruments_ == InstrumentLevel::kFull      ? InstrumentLevel::kCompact
+                 : instruments_ == InstrumentLevel::kCompact ? InstrumentLevel::kOff
+                                                             : InstrumentLevel::kFull;
+  settings_.instruments = word_of(instruments_);
+}
+
+void Trainer::set_camera(CameraKind camera) {
+  picture_.set_camera(camera);
+  settings_.camera = word_of(camera);
+  notices_.say(now_s(), fmt::format("Camera: {}", word_of(camera)));
+}
+
+void Trainer::toggle_overlay(bool view::OverlaySettings::*which, const char* name) {
+  view::OverlaySettings overlays = picture_.overlays();
+  overlays.*which = !(overlays.*which);
+  picture_.set_overlays(overlays);
+  notices_.say(now_s(), fmt::format("{}: {}", name, overlays.*which ? "on" : "off"));
+}
+
+void Trainer::toggle_mute() {
+  settings_.muted = !sound_.muted();
+  sound_.set_muted(settings_.muted);
+  notices_.say(now_s(), !sound_.available() ? sound_.sentence()
+                        : settings_.muted   ? "Sound: off"
+                                            : "Sound: on");
+}
+
+void Trainer::picture_to_file() {
+  const std::string name =
+      fmt::format("knuckleboom-{:%Y%m%d-%H%M%S}.png", fmt::localtime(std::time(nullptr)));
+  try {
+    view::write_png(picture_.pixels(), name);
+    notices_.say(now_s(), fmt::format("Picture: {}", name));
+  } catch (const std::runtime_error& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
+}
+
+void Trainer::move_free_camera(const SDL_Event& event) {
+  if (!drives() || picture_.camera() != CameraKind::kFree || picture_.scene() == nullptr) return;
+  view::Orbit& orbit = picture_.scene()->orbit();
+  if (event.type == SDL_MOUSEWHEEL)
+    orbit.zoom(event.wheel.y > 0 ? 1.0 / kZoom : event.wheel.y < 0 ? kZoom : 1.0);
+  if (event.type != SDL_MOUSEMOTION) return;
+  if ((event.motion.state & SDL_BUTTON_LMASK) != 0)
+    orbit.rotate(-kTurn * event.motion.xrel, kTurn * event.motion.yrel);
+  if ((event.motion.state & (SDL_BUTTON_RMASK | SDL_BUTTON_MMASK)) != 0)
+    orbit.pan(-kPan * event.motion.xrel, kPan * event.motion.yrel);
+}
+
+}  // namespace knuckleboom::app

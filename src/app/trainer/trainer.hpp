@@ -1,0 +1,142 @@
+// The trainer with a picture: events in, session on its own thread, pictures out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/trainer/drive_request.hpp"
+#include "app/trainer/frame_meter.hpp"
+#include "app/trainer/input_latency.hpp"
+#include "app/trainer/keys.hpp"
+#include "app/trainer/live_session.hpp"
+#include "app/trainer/notices.hpp"
+#include "app/trainer/picture.hpp"
+#include "app/trainer/presses.hpp"
+#include "input/lever_desk.hpp"
+#include "input/menu_input.hpp"
+#include "knuckleboom/io/trainer_settings.hpp"
+#include "knuckleboom/runtime/lateness_probe.hpp"
+#include "sound/sound.hpp"
+#include "view/panels/banners.hpp"
+#include "view/panels/help.hpp"
+#include "view/panels/menu.hpp"
+
+namespace knuckleboom::app {
+
+class Trainer {
+ public:
+  // desk: how the user's levers are set up; its problems and those of the settings have been said.
+  // Throws view::WindowError.
+  Trainer(DriveRequest request, io::TrainerSettings settings, command::LeverSetup desk);
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  // Until the user has had enough. Returns an ExitStatus.
+  int run();
+
+  const io::TrainerSettings& settings() const { return settings_; }
+
+ private:
+  enum class Screen { kDriving, kMain, kPause, kResult, kDevices, kHelp };
+
+  // Sessions.
+  void begin();
+  void start_chosen(bool demonstrate);
+  void start(LoadedSession loaded, std::vector<training::InputEvent> playback);
+  void warm_up();
+  void open_main_menu(const std::string& complaint);
+  void end_session();
+  void announce(const std::string& text);  // a picture that says so, before something slow
+
+  // One frame.
+  void frame();
+  void take_events();
+  void take_event(const SDL_Event& event);
+  void take_menu_input();
+  void follow_levers();
+  void follow_session();
+  void follow_task();
+  void draw();
+  void take_pictures();
+  void end_conditions();
+  void rest(std::int64_t frame_start_ns);
+
+  // What a key, a button or a menu row does.
+  void act_on(const KeyBinding& binding);
+  void act_on(const view::panels::MenuIntent& intent);
+  void change_choice(int id);
+  void toggle_pause();
+  void go_on();
+  void restart();
+  void next_control();
+  void next_fidelity();
+  void next_instruments();
+  void set_camera(view::CameraKind camera);
+  void toggle_overlay(bool view::OverlaySettings::*which, const char* name);
+  void toggle_mute();
+  void picture_to_file();
+  void move_free_camera(const SDL_Event& event);
+
+  void open(Screen screen);
+  void back();
+  void find_pattern();
+  view::panels::Menu* menu();  // of the screen; nullptr: none
+
+  // Panels.
+  void draw_panels(view::panels::Painter& painter, const view::panels::Pointer& pointer);
+  void draw_driving(view::panels::Painter& painter);
+  void draw_screen(view::panels::Painter& painter, const view::panels::Pointer& pointer);
+  view::panels::InstrumentReadings readings() const;
+  view::panels::Help help() const;
+  std::vector<view::panels::Message> messages() const;
+
+  bool has_session() const { return session_ != nullptr; }
+  bool drives() const { return screen_ == Screen::kDriving && has_session(); }
+  double now_s() const;
+
+  DriveRequest request_;
+  io::TrainerSettings settings_;
+  Picture picture_;
+  input::LeverDesk desk_;
+  input::MenuInput menu_input_;
+  sound::Sound sound_;
+  Notices notices_;
+  Presses presses_;
+
+  std::unique_ptr<LiveSession> session_;
+  std::optional<LoadedInput> input_;  // of --input, until it has been taken
+  command::LeverPattern pattern_;     // for the help
+  view::panels::InstrumentFaces faces_;
+  view::panels::Briefing briefing_;
+  std::unique_ptr<runtime::LatenessProbe> probe_;
+  std::vector<SessionEnd> ended_;
+  int sessions_ = 0;
+
+  Screen screen_ = Screen::kDriving;
+  std::vector<Screen> behind_;  // to go back to
+  view::panels::Menu main_, pause_, result_, devices_;
+  view::panels::Result figures_;
+  view::panels::MenuIntent clicked_;  // by the mouse, in the last picture
+  view::panels::InstrumentLevel instruments_ = view::panels::InstrumentLevel::kFull;
+  bool result_shown_ = false;  // for this attempt
+  double ended_s_ = -1.0;      // when the attempt did
+  bool demonstrating_ = false;
+  bool non_finite_ = false;
+  bool recording_failed_ = false;
+
+  FrameMeter frames_;
+  InputLatency latency_;
+  command::OperatorInput sent_{};
+  double sent_event_s_ = -1.0;
+  training::SessionSnapshot shown_{};
+  double first_frame_s_ = -1.0;
+  bool picture_taken_ = false, picture_wanted_ = false;
+  bool done_ = false;
+};
+
+}  // namespace knuckleboom::app

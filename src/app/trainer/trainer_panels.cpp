@@ -1,0 +1,118 @@
+// What the trainer shows over the picture.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/trainer/session_texts.hpp"
+#include "app/trainer/trainer.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using training::TaskPhase;
+using view::panels::InstrumentLevel;
+using view::panels::Message;
+using view::panels::MessagePlace;
+using view::panels::Painter;
+using view::panels::Pointer;
+
+}  // namespace
+
+void Trainer::draw_panels(Painter& painter, const Pointer& pointer) {
+  if (has_session()) draw_driving(painter);
+  draw_screen(painter, pointer);
+  if (screen_ == Screen::kHelp) return;
+  view::panels::draw_messages(painter, messages(),
+                              !drives()                               ? MessagePlace::kBottom
+                              : instruments_ == InstrumentLevel::kOff ? MessagePlace::kTop
+                                                                      : MessagePlace::kBelowTask);
+}
+
+void Trainer::draw_driving(Painter& painter) {
+  view::panels::draw_instruments(painter, instruments_, faces_, shown_, readings());
+  if (screen_ != Screen::kDriving) return;
+  const runtime::Published& now = session_->now();
+  if (now.played_out)
+    return view::panels::draw_banner(painter, demonstrating_ ? "THAT IS HOW" : "END OF THE INPUT",
+                                     "Esc opens the menu");
+  if (session_->paused())
+    return view::panels::draw_banner(painter, "PAUSED", "P goes on, Esc opens the menu");
+  if (shown_.task.phase == TaskPhase::kReady && !now.playing)
+    view::panels::draw_briefing(painter, briefing_);
+}
+
+void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
+  view::panels::MenuIntent intent;
+  switch (screen_) {
+    case Screen::kDriving:
+      return;
+    case Screen::kHelp:
+      return view::panels::draw_help(painter, help());
+    case Screen::kResult:
+      intent = view::panels::draw_result(painter, figures_, result_, pointer);
+      break;
+    case Screen::kMain:
+    case Screen::kPause:
+    case Screen::kDevices:
+      intent = view::panels::draw_menu(painter, *menu(), pointer);
+      break;
+  }
+  // Acted on in the next frame: the picture of this one is still being drawn.
+  if (intent.activated >= 0 || intent.changed >= 0) clicked_ = intent;
+}
+
+view::panels::InstrumentReadings Trainer::readings() const {
+  const runtime::Published& now = session_->now();
+  const runtime::ThreadHealth& health = now.health;
+  view::panels::InstrumentReadings out;
+  out.task = task_line(session_->session(), shown_);
+  out.mode = label_of(static_cast<command::ControlMode>(shown_.control_mode));
+  out.fidelity = label_of(static_cast<machine::Fidelity>(shown_.fidelity));
+  if (now.playing) out.fidelity += demonstrating_ ? "   demonstration" : "   playing an input file";
+  out.held = held_text(session_->session(), shown_);
+  const bool ended =
+      shown_.task.phase == TaskPhase::kPassed || shown_.task.phase == TaskPhase::kFailed;
+  out.figures = figure_rows(session_->session().exercise(), shown_.score, ended);
+  out.timing.rate_Hz = session_->session().exercise().rate_Hz;
+  out.timing.overruns = health.overruns;
+  out.timing.lost_s = health.lost_s;
+  out.timing.lateness_p50_us = health.lateness.p50_us;
+  out.timing.lateness_p99_us = health.lateness.p99_us;
+  out.timing.lateness_max_us = health.lateness.max_us;
+  out.timing.tick_us = health.tick_mean_us;
+  out.timing.frames_per_s = frames_.rate();
+  out.timing.picture_latency_ms = latency_.newest_ms();
+  return out;
+}
+
+view::panels::Help Trainer::help() const {
+  view::panels::Help help = lever_help(pattern_, lever_keys());
+  const auto devices = desk_.devices();
+  const auto in_use = std::count_if(devices.begin(), devices.end(), [](const auto& line) {
+    return line.state == input::DeviceState::kInUse;
+  });
+  help.devices = devices.empty() ? "No lever is plugged in: the keyboard stands in for them."
+                                 : fmt::format("{} of {} plugged-in devices move the machine.",
+                                               in_use, devices.size());
+  help.keys = key_help();
+  return help;
+}
+
+std::vector<Message> Trainer::messages() const {
+  std::vector<Message> out;
+  for (const std::string& warning : desk_.warnings()) out.push_back({true, warning});
+  for (Message& message : notices_.at(now_s())) {
+    const bool told = std::any_of(out.begin(), out.end(), [&message](const Message& other) {
+      return other.text == message.text;
+    });
+    if (!told) out.push_back(std::move(message));
+  }
+  // On the picture they are sentences of their own; in the terminal they follow the program's name.
+  for (Message& message : out)
+    if (!message.text.empty() && message.text[0] >= 'a' && message.text[0] <= 'z')
+      message.text[0] = static_cast<char>(message.text[0] - 'a' + 'A');
+  return out;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,220 @@
+// knuckleboom drive, end to end: without a display, by SDL's offscreen driver and its silent sound, and
+// in a window of a virtual display.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <osg/Image>
+#include <osgDB/ReadFile>
+
+#include "program.hpp"
+
+namespace knuckleboom::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+// A home of its own, so that no user's settings take part.
+class Drive : public testing::Test {
+ protected:
+  std::vector<std::string> environment(const std::string& sound = "dummy") const {
+    return {"SDL_VIDEODRIVER=offscreen", "SDL_AUDIODRIVER=" + sound,
+            "XDG_CONFIG_HOME=" + (folder_ / "config").string(), "LP_NUM_THREADS=1"};
+  }
+  // Small and plain: the tests are about what is done, not about how it looks.
+  static std::vector<std::string> small(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--window", "640x360", "--quality", "low"});
+    return arguments;
+  }
+  Outcome drive(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "drive");
+    return run(arguments, environment());
+  }
+  std::string file(const char* name) const { return (folder_ / name).string(); }
+
+  const TemporaryFolder folder_;
+};
+
+// The text behind a name in a summary; empty if it is not there.
+std::string told(const std::string& summary, const std::string& name) {
+  const std::string start = "  " + name + " ";
+  const std::size_t at = summary.find(start);
+  if (at == std::string::npos) return {};
+  const std::size_t from = summary.find_first_not_of(' ', at + start.size());
+  return summary.substr(from, summary.find('\n', from) - from);
+}
+
+// How many different colours a picture has, roughly.
+std::size_t colours_of(const std::string& file) {
+  const osg::ref_ptr<osg::Image> image = osgDB::readRefImageFile(file);
+  if (!image.valid()) return 0;
+  std::set<int> colours;
+  for (int y = 0; y < image->t(); y += 3)
+    for (int x = 0; x < image->s(); x += 3) {
+      const unsigned char* p = image->data(x, y);
+      colours.insert((p[0] >> 3) << 10 | (p[1] >> 3) << 5 | p[2] >> 3);
+    }
+  return colours.size();
+}
+
+TEST_F(Drive, namesAnExerciseThatIsNotThere) {
+  const Outcome outcome = drive({"rech", "--headless"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.errors, "knuckleboom: there is no exercise 'rech'; did you mean 'reach'?\n");
+  EXPECT_THAT(outcome.output, IsEmpty());
+}
+
+TEST_F(Drive, runsHeadlessWithTheSameResultEachTime) {
+  write_text(folder_ / "hands.csv", "t_s,left_y,right_y\n0.5,0.6,0\n1.5,0,-0.8\n2.5,0,0\n");
+  const std::vector<std::string> arguments = {"reach",           "--headless", "--input",
+                                              file("hands.csv"), "--duration", "4"};
+  const Outcome once = drive(arguments);
+  ASSERT_EQ(once.status, 0) << once.errors;
+  EXPECT_EQ(told(once.output, "ticks"), "4000, 4.000 s");
+  EXPECT_EQ(told(drive(arguments).output, "state"), told(once.output, "state"));
+  // The levers did move something.
+  const Outcome idle = drive({"reach", "--headless", "--duration", "4"});
+  EXPECT_NE(told(idle.output, "state"), told(once.output, "state"));
+  EXPECT_EQ(told(idle.output, "result"), "not begun");
+}
+
+// Seen and steered live, with changes of control and model on the way; then the recording alone.
+TEST_F(Drive, repeatsALiveSessionFromItsRecordingBitByBit) {
+  const Outcome live =
+      drive(small({"reach", "--duration", "4", "--record-input", file("live.csv"), "--press",
+                   "W@0.5+1.2", "--press", "M@1.0", "--press", "I@1.5+1", "--press", "V@2",
+                   "--press", "A@2.2+0.8", "--press", "F5@3", "--press", "D@3.2+0.5"}));
+  ASSERT_EQ(live.status, 0) << live.errors;
+  const std::string hash = told(live.output, "state");
+  ASSERT_THAT(hash, Not(IsEmpty()));
+  const std::string recording = content_of(folder_ / "live.csv");
+  EXPECT_THAT(recording, HasSubstr("control_mode:joint_rate"));
+  EXPECT_THAT(recording, HasSubstr("restart"));
+  EXPECT_THAT(recording, HasSubstr(",end"));
+
+  const Outcome replay =
+      drive({"--headless", "--input", file("live.csv"), "--record-input", file("again.csv")});
+  ASSERT_EQ(replay.status, 0) << replay.errors;
+  EXPECT_EQ(told(replay.output, "state"), hash);
+  EXPECT_EQ(told(replay.output, "ticks"), told(live.output, "ticks"));
+  // And live once more, by the thread's own playback.
+  const Outcome again = drive(small({"--input", file("live.csv")}));
+  EXPECT_EQ(told(again.output, "state"), hash) << again.errors;
+}
+
+TEST_F(Drive, recordsWhatTheCommandLineChanges) {
+  const Outcome live = drive(small({"reach", "--duration", "1.5", "--control", "boom_tip",
+                                    "--fidelity", "full", "--rate", "500", "--levers", "excavator",
+                                    "--record-input", file("live.csv"), "--press", "W@0.3+0.5"}));
+  ASSERT_EQ(live.status, 0) << live.errors;
+  const Outcome replay = drive({"--headless", "--input", file("live.csv")});
+  EXPECT_EQ(told(replay.output, "state"), told(live.output, "state")) << replay.errors;
+}
+
+TEST_F(Drive, endsAfterSoManyPictures) {
+  const Outcome outcome = drive(small({"reach", "--frames", "5"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(told(outcome.output, "pictures"), testing::StartsWith("5, "));
+}
+
+TEST_F(Drive, writesPictures) {
+  ASSERT_EQ(drive(small({"reach", "--screenshot", file("live.png"), "--at", "0.5"})).status, 0);
+  EXPECT_GT(colours_of(file("live.png")), 200U);
+  ASSERT_EQ(drive(small({"reach", "--headless", "--duration", "2", "--screenshot",
+                         file("headless.png"), "--at", "1"}))
+                .status,
+            0);
+  EXPECT_GT(colours_of(file("headless.png")), 200U);
+}
+
+TEST_F(Drive, showsEachPage) {
+  for (const char* key : {"F1@0.3", "Escape@0.3", "P@0.3"}) {
+    const Outcome outcome = drive(
+        small({"reach", "--press", key, "--duration", "1", "--screenshot", file("page.png")}));
+    EXPECT_EQ(outcome.status, 0) << key << outcome.errors;
+    EXPECT_GT(colours_of(file("page.png")), 100U) << key;
+  }
+}
+
+// From the menu into an exercise, back to the menu, and out, by keys alone.
+TEST_F(Drive, canBeUsedByKeysAlone) {
+  const Outcome outcome =
+      drive(small({"--menu", "--duration", "20", "--press", "Up@0.5", "--press", "Up@0.7",
+                   "--press", "Return@0.9", "--press", "W@2+0.5", "--press", "Escape@3", "--press",
+                   "Up@3.3", "--press", "Return@3.6"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, Not(HasSubstr("no exercise was begun")));
+  EXPECT_THAT(outcome.output, HasSubstr("Free play"));
+}
+
+TEST_F(Drive, keepsTheRecordingWhenInterrupted) {
+  std::vector<std::string> arguments =
+      small({"drive", "reach", "--duration", "60", "--record-input", file("live.csv"), "--press",
+             "W@0.2+30"});
+  Program program(arguments, environment());
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  program.send(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.status, 130) << outcome.errors;
+  EXPECT_THAT(content_of(folder_ / "live.csv"), HasSubstr(",end"));
+  const Outcome replay = drive({"--headless", "--input", file("live.csv")});
+  EXPECT_EQ(told(replay.output, "state"), told(outcome.output, "state")) << replay.errors;
+}
+
+TEST_F(Drive, goesOnWithoutTheUsersBrokenFiles) {
+  fs::create_directories(folder_ / "config/knuckleboom");
+  write_text(folder_ / "config/knuckleboom/trainer.toml", "exercise = [\n");
+  write_text(folder_ / "config/knuckleboom/levers.toml", "[[device]]\nslott = 1\n");
+  const Outcome outcome = drive(small({"reach", "--frames", "3"}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.errors, HasSubstr("trainer.toml:1"));
+  EXPECT_THAT(outcome.errors, HasSubstr("levers.toml:"));
+}
+
+TEST_F(Drive, goesOnWithoutSound) {
+  std::vector<std::string> arguments = small({"drive", "reach", "--frames", "3"});
+  const Outcome outcome = run(arguments, environment("nonsense"));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(told(outcome.output, "sound"), HasSubstr("no sound"));
+}
+
+TEST_F(Drive, saysWhenTheRecordingCannotBeWritten) {
+  const Outcome outcome =
+      drive(small({"reach", "--frames", "3", "--record-input", file("nowhere/deep/live.csv")}));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("live.csv"));
+}
+
+TEST_F(Drive, withoutADisplayIsHeadlessAndSaysSo) {
+  const Outcome outcome = run({"drive", "reach"}, environment());
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.errors, HasSubstr("there is no display"));
+  EXPECT_EQ(told(outcome.output, "ticks"), "10000, 10.000 s");
+}
+
+TEST_F(Drive, drawsInAWindow) {
+  if (std::system("command -v xvfb-run >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "xvfb-run is not installed";
+  const std::string command =
+      "SDL_AUDIODRIVER=dummy XDG_CONFIG_HOME=" + file("config") +
+      " timeout 60 xvfb-run -a -s '-screen 0 800x600x24' " KNUCKLEBOOM_BINARY
+      " drive reach --window 640x360 --quality low --frames 20 --screenshot " +
+      file("window.png") + " > " + file("out.txt") + " 2> " + file("errors.txt");
+  ASSERT_EQ(std::system(command.c_str()), 0) << content_of(file("errors.txt"));
+  EXPECT_GT(colours_of(file("window.png")), 200U);
+  EXPECT_THAT(told(content_of(file("out.txt")), "pictures"), testing::StartsWith("20, "));
+}
+
+}  // namespace
+}  // namespace knuckleboom::test
