@@ -25,15 +25,13 @@ training::InputEvent event(std::int64_t tick, training::InputEventKind kind) {
 
 SessionChoice demonstrable(SessionChoice choice) {
   choice.control = command::ControlMode::kBoomTip;
-  choice.levers = "boom_tip";
   return choice;
 }
 
 std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
                                                 double rest_s) {
   const training::Session& session = *loaded.session;
-  const training::Demonstrator demonstrator(session.machine(), session.control().pattern(),
-                                            session.exercise());
+  const training::Demonstrator demonstrator(session);
   training::SessionState state = session.initial_state();
   training::DemonstratorState operator_state = demonstrator.initial_state();
   std::vector<training::InputEvent> events;

@@ -14,7 +14,7 @@ namespace knuckleboom::app {
 std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
                                                 double rest_s);
 
-// What a demonstration needs of a session: boom-tip control and levers that have it all.
+// What a demonstration needs of a session: boom-tip control.
 SessionChoice demonstrable(SessionChoice choice);
 
 }  // namespace knuckleboom::app

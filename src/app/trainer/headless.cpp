@@ -132,7 +132,7 @@ int drive_headless(const DriveRequest& request) {
     events.insert(events.begin(), event);
   }
   if (request.demonstrate)
-    events = demonstration(loaded, request.duration_s >= 0.0 ? request.duration_s : 900.0, 2.0);
+    events = demonstration(loaded, request.duration_s >= 0.0 ? request.duration_s : 1800.0, 2.0);
 
   std::optional<Snapshotter> picture;
   if (!request.screenshot.empty()) picture.emplace(request, loaded);

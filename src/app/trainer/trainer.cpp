@@ -34,7 +34,7 @@ using view::CameraKind;
 using view::panels::InstrumentLevel;
 
 constexpr double kResultDelay_s = 1.2;  // to see how the last move ends
-constexpr double kLongestDemonstration_s = 900.0;
+constexpr double kLongestDemonstration_s = 1800.0;
 constexpr double kDemonstrationRest_s = 2.0;
 constexpr double kPictureTime_s = 2.0;  // of --screenshot when nothing says when
 constexpr std::int64_t kShortestFrame_ns = 1'000'000'000 / 60;
