@@ -21,7 +21,9 @@ constexpr double kReachSpeed = 0.7, kHeightSpeed = 0.6;    // m/s
 constexpr double kSwingSpeed = 0.35, kRotatorSpeed = 0.7;  // rad/s
 constexpr double kReachRise = 0.5, kHeightRise = 0.6;      // m/s^2
 constexpr double kSwingRise = 0.12, kRotatorRise = 1.0;    // rad/s^2
-constexpr double kPull = 1.1;                              // 1/s, speed asked for per distance
+constexpr double kSmoothing = 0.5;                         // s
+constexpr double kFar = 0.4;                               // rad
+constexpr double kPull = 0.9;                              // 1/s, speed asked for per distance
 
 constexpr double kClearance = 1.2;     // of the jaws above what they pass over [m]
 constexpr double kNear = 0.10;         // m, above a log or bunk
@@ -311,7 +313,10 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
   const bool low =
       exercise_.task == TaskKind::kLogs && state.phase == Phase::kTravel && height_error > 0.5;
   const double across = low ? 0.0 : 1.0;
-  approach(across * speed_for(swing_error, w.speed * kSwingSpeed, kSwingRise), kSwingRise, dt,
+  // Who answers to every bounce of the swing on its oil keeps it bouncing.
+  state.swing_error += std::min(1.0, dt / kSmoothing) * (swing_error - state.swing_error);
+  if (std::fabs(swing_error) > kFar) state.swing_error = swing_error;
+  approach(across * speed_for(state.swing_error, w.speed * kSwingSpeed, kSwingRise), kSwingRise, dt,
            state.speed[0]);
   approach(across * speed_for(reach_error, w.speed * kReachSpeed, kReachRise), kReachRise, dt,
            state.speed[1]);
