@@ -133,6 +133,24 @@ TEST(Session, TheGroundCarriesAMachineThatLeansOnIt) {
   EXPECT_GT(snapshot.grip_W[2], -0.5);  // not through it
 }
 
+// The ledger closes over gripping, carrying, setting down and whatever touches on the way.
+TEST(Session, EnergyOfACarriedLogIsAccountedFor) {
+  for (const machine::Fidelity fidelity : {machine::Fidelity::kReduced, machine::Fidelity::kFull}) {
+    Exercise exercise = test::shipped_exercise("logs");
+    exercise.fidelity = fidelity;
+    const Session session(test::shipped_machine(), test::shipped_levers(), exercise);
+    SessionState state = session.initial_state();
+    const SessionSnapshot snapshot = test::demonstrate(
+        session, state, 90.0, [](const SessionSnapshot& s) { return s.task.step == 2; });
+    ASSERT_EQ(snapshot.task.step, 2);
+    const double pump = state.sim.machine.energy.pump;
+    EXPECT_GT(pump, 1e5);
+    EXPECT_LT(std::fabs(session.simulation().energy_residual(state.sim)), 1e-4 * pump);
+    RecordProperty("residual",
+                   std::to_string(session.simulation().energy_residual(state.sim) / pump));
+  }
+}
+
 TEST(Session, RestartIsTheStartAgain) {
   const auto session = test::shipped_session("reach");
   SessionState state = session->initial_state();
