@@ -18,10 +18,11 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view text);
+  // Hands what was written so far to the system: a program that dies leaves it in the temporary file.
+  void flush();
   void close();
 
  private:
-  void flush();
   void discard() noexcept;
   [[noreturn]] void fail(int error);
 

@@ -42,6 +42,7 @@ class InputWriter {
  public:
   InputWriter(const std::filesystem::path& path, const InputHeader& header);
   void write(std::span<const training::InputEvent> events);
+  void flush() { file_.flush(); }  // see AtomicFile
   void close();
 
  private:

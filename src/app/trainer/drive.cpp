@@ -96,10 +96,11 @@ command::LeverSetup load_desk() {
   return devices.setup.value_or(command::LeverSetup{});
 }
 
-// Mesa's software renderer would take every processor; one stays with the simulation.
+// Mesa's software renderer would take every processor; one stays with the simulation, where there are
+// enough for a picture as well.
 void leave_a_processor() {
   const unsigned processors = std::thread::hardware_concurrency();
-  if (processors > 1)
+  if (processors > 3)
     setenv("LP_NUM_THREADS", std::to_string(processors - 1).c_str(), 0);  // the user's word counts
 }
 

@@ -82,6 +82,7 @@ void LiveSession::write_recording() {
   try {
     writer_->write(drained_);
     events_ += static_cast<std::int64_t>(drained_.size());
+    if (!drained_.empty()) writer_->flush();
   } catch (const io::FileError& error) {
     // A full disk must not end the exercise.
     record_fault_ = fmt::format("the input is not recorded any more: {}", error.what());

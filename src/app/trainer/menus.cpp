@@ -261,8 +261,13 @@ Menu pause_menu(const std::string& exercise, bool can_restart) {
   return menu;
 }
 
-Menu result_menu(bool passed) {
+Menu result_menu(bool passed, bool demonstrated) {
   Menu menu;
+  if (demonstrated) {
+    menu.rows.push_back(action(kMenuStart, "Now you"));
+    menu.rows.push_back(action(kMenuMain, "Main menu"));
+    return menu;
+  }
   menu.rows.push_back(action(kMenuAgain, passed ? "Do it again" : "Try again"));
   menu.rows.push_back(action(kMenuMain, "Main menu"));
   menu.rows.push_back(action(kMenuContinue, "Go on driving"));

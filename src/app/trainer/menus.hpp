@@ -43,7 +43,8 @@ void take_choices(const view::panels::Menu& menu, io::TrainerSettings& settings)
 SessionChoice choice_of(const io::TrainerSettings& settings);
 
 view::panels::Menu pause_menu(const std::string& exercise, bool can_restart);
-view::panels::Menu result_menu(bool passed);
+// demonstrated: nobody was at the levers.
+view::panels::Menu result_menu(bool passed, bool demonstrated);
 // Which device is which. can_save: the layout may become the user's own.
 view::panels::Menu devices_menu(const input::LeverDesk& desk, bool can_save);
 

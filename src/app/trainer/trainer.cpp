@@ -18,6 +18,7 @@
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
 #include "app/trainer/demonstration.hpp"
+#include "app/trainer/exit_guard.hpp"
 #include "app/trainer/menus.hpp"
 #include "app/trainer/session_texts.hpp"
 #include "knuckleboom/io/device_file.hpp"
@@ -39,6 +40,9 @@ constexpr double kDemonstrationRest_s = 2.0;
 constexpr double kPictureTime_s = 2.0;  // of --screenshot when nothing says when
 constexpr std::int64_t kShortestFrame_ns = 1'000'000'000 / 60;
 constexpr std::chrono::milliseconds kHiddenPause{20};
+constexpr double kTicksAwaited = 1.5;
+constexpr double kAwaitMargin_s = 5e-4;
+constexpr std::chrono::microseconds kAwaitStep{100};
 constexpr double kBackdropTurn = 0.03;  // rad/s, behind the menu
 constexpr int kWarmUpPictures = 3;
 constexpr double kTurn = 0.006;  // rad per pixel of the mouse
@@ -101,17 +105,26 @@ double Trainer::now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
 
 int Trainer::run() {
   if (!sound_.available()) notices_.say(now_s(), sound_.sentence());
+  // Xlib ends the program when its display goes away.
+  const ExitGuard guard([this] {
+    complain("the display went away; what was recorded until then is kept");
+    finish();
+  });
   begin();
   while (!done_ && !interrupted()) frame();
+  finish();
+  if (interrupted()) return kInterruptedRun;
+  if (non_finite_) return kNonFinite;
+  return recording_failed_ ? kInternalError : kSuccess;
+}
+
+void Trainer::finish() {
   end_session();
   if (probe_) probe_->stop();
   for (const SessionEnd& end : ended_) say(session_summary(end, true));
   if (ended_.empty()) say("no exercise was begun\n");
   say(run_summary(frames_, latency_, probe_ ? probe_->result() : runtime::LatenessProbe::Result{},
-                  picture_.summary(), sound_.sentence()));
-  if (interrupted()) return kInterruptedRun;
-  if (non_finite_) return kNonFinite;
-  return recording_failed_ ? kInternalError : kSuccess;
+                  summary_, sound_.sentence()));
 }
 
 // --- Sessions -------------------------------------------------------------------
@@ -121,16 +134,13 @@ void Trainer::begin() {
   SessionChoice choice = request_.choice;
   if (!request_.input.empty()) input_ = load_input(request_.input, choice);
   const bool wants_menu = request_.menu || (choice.exercise.empty() && !input_);
-  if (wants_menu) {
-    // What was named on the command line stands in the menu's rows.
-    if (!choice.exercise.empty()) settings_.exercise = choice.exercise;
-    if (!choice.machine.empty()) settings_.machine = choice.machine;
-    if (!choice.levers.empty()) settings_.levers = choice.levers;
-    if (choice.control) settings_.control = word_of(*choice.control);
-    if (choice.fidelity) settings_.fidelity = word_of(*choice.fidelity);
-    open_main_menu({});
-    return;
-  }
+  // What was named on the command line stands in the menu's rows.
+  if (!choice.exercise.empty()) settings_.exercise = choice.exercise;
+  if (!choice.machine.empty()) settings_.machine = choice.machine;
+  if (!choice.levers.empty()) settings_.levers = choice.levers;
+  if (choice.control) settings_.control = word_of(*choice.control);
+  if (choice.fidelity) settings_.fidelity = word_of(*choice.fidelity);
+  if (wants_menu) return open_main_menu({});
   if (request_.demonstrate) choice = demonstrable(choice);
   LoadedSession loaded = load_session(choice);
   std::vector<training::InputEvent> playback;
@@ -321,10 +331,23 @@ void Trainer::follow_levers() {
   if (same(input, sent_) && event_s == sent_event_s_) return;
   const auto event_ns = event_s > 0.0 ? static_cast<std::int64_t>(event_s * 1e9) : std::int64_t{0};
   session_->thread().set_input(input, event_ns);
-  if (event_s > 0.0 && event_s != sent_event_s_ && !same(input, sent_))
+  if (event_s > 0.0 && event_s != sent_event_s_ && !same(input, sent_)) {
     latency_.sent(input, event_ns, frames_.frames());
+    await_tick(input);
+  }
   sent_ = input;
   sent_event_s_ = event_s;
+}
+
+// A tick is short beside a frame: waiting for the one that uses a new input lets this very picture
+// show it.
+void Trainer::await_tick(const command::OperatorInput& input) {
+  const double longest_s = kTicksAwaited * session_->session().tick_s() + kAwaitMargin_s;
+  const std::int64_t until = now_ns() + static_cast<std::int64_t>(longest_s * 1e9);
+  while (!same(session_->now().newer.input, input) && now_ns() < until) {
+    std::this_thread::sleep_for(kAwaitStep);
+    session_->thread().refresh();
+  }
 }
 
 void Trainer::follow_session() {
@@ -359,7 +382,9 @@ void Trainer::follow_task() {
   figures_.exercise = briefing_.title;
   figures_.reason = failure_reason(exercise, shown_);
   figures_.figures = figure_rows(exercise, shown_.score, true);
-  result_ = result_menu(figures_.passed);
+  if (session_->now().playing || demonstrating_)
+    figures_.exercise += demonstrating_ ? ", a demonstration" : ", from an input file";
+  result_ = result_menu(figures_.passed, demonstrating_);
   result_shown_ = true;
   open(Screen::kResult);
 }
@@ -381,11 +406,12 @@ void Trainer::draw() {
   picture_.swap();
   const std::int64_t shown_ns = now_ns();
   if (has_session() && !session_->now().paused)
-    latency_.shown(session_->now().older.input, shown_ns, frames_.frames());
+    latency_.shown(shown_.input, shown_ns, frames_.frames());
   frames_.frame(shown_ns);
 }
 
 void Trainer::take_pictures() {
+  summary_ = picture_.summary();
   if (picture_wanted_) {
     picture_wanted_ = false;
     picture_to_file();

@@ -53,12 +53,15 @@ class Trainer {
   void end_session();
   void announce(const std::string& text);  // a picture that says so, before something slow
 
+  void finish();  // sessions and threads; says the summary. Touches neither window nor picture.
+
   // One frame.
   void frame();
   void take_events();
   void take_event(const SDL_Event& event);
   void take_menu_input();
   void follow_levers();
+  void await_tick(const command::OperatorInput& input);
   void follow_session();
   void follow_task();
   void draw();
@@ -130,6 +133,7 @@ class Trainer {
   bool recording_failed_ = false;
 
   FrameMeter frames_;
+  PictureSummary summary_;  // of the last picture
   InputLatency latency_;
   command::OperatorInput sent_{};
   double sent_event_s_ = -1.0;
