@@ -216,5 +216,37 @@ TEST_F(Drive, drawsInAWindow) {
   EXPECT_THAT(told(content_of(file("out.txt")), "pictures"), testing::StartsWith("20, "));
 }
 
+constexpr const char* kDisplayGoesAway = R"(
+cd "$1"
+Xvfb -displayfd 3 -screen 0 800x600x24 3> number 2> x.txt & server=$!
+wait_for() {
+  i=0
+  until eval "$1"; do
+    sleep 0.1
+    i=$((i + 1))
+    if [ $i -gt 400 ]; then kill -9 $server; exit 9; fi
+  done
+}
+wait_for '[ -s number ]'
+DISPLAY=:$(cat number) XDG_CONFIG_HOME=$PWD/config SDL_AUDIODRIVER=dummy "$2" drive reach \
+  --window 640x360 --quality low --duration 50 --press W@0.2+40 --record-input gone.csv \
+  > out.txt 2> errors.txt & program=$!
+wait_for 'grep -q ",1," gone.csv.*.tmp 2> /dev/null'
+kill -9 $server
+wait $program
+)";
+
+// Xlib ends a program whose display goes away; the recording must be there all the same.
+TEST_F(Drive, keepsTheRecordingWhenTheDisplayGoesAway) {
+  if (std::system("command -v Xvfb >/dev/null 2>&1") != 0) GTEST_SKIP() << "Xvfb is not installed";
+  write_text(folder_ / "run.sh", kDisplayGoesAway);
+  const std::string command = "sh " + file("run.sh") + " " + folder_.path().string() +
+                              " " KNUCKLEBOOM_BINARY " 2>/dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << content_of(file("errors.txt"));
+  EXPECT_THAT(content_of(file("errors.txt")), HasSubstr("the display went away"));
+  EXPECT_THAT(content_of(file("gone.csv")), HasSubstr(",end"));
+  EXPECT_EQ(drive({"--headless", "--input", file("gone.csv")}).status, 0);
+}
+
 }  // namespace
 }  // namespace knuckleboom::test

@@ -1,6 +1,5 @@
 #include "app/trainer/live_session.hpp"
 
-#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,14 +36,10 @@ LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent>
 }
 
 LiveSession::~LiveSession() {
-  if (finished_) return;
+  if (saved_) return;
   // An exception is on its way. The input so far is worth more than the rest of the attempt.
-  try {
-    const SessionEnd end = finish();
-    if (!end.recording.empty()) complain(end.recording);
-  } catch (const std::exception& error) {
-    complain(error.what());
-  }
+  const std::string recording = save_recording();
+  if (!recording.empty()) complain("recording: " + recording);
 }
 
 void LiveSession::pause() {
@@ -90,21 +85,10 @@ void LiveSession::write_recording() {
   }
 }
 
-SessionEnd LiveSession::finish() {
-  finished_ = true;
+std::string LiveSession::save_recording() {
+  saved_ = true;
   thread_.stop();
-  thread_.refresh();
   write_recording();
-  SessionEnd end;
-  end.title = loaded_.title();
-  end.last = loaded_.session->snapshot(ticker_.state());
-  end.health = thread_.published().health;
-  end.ticks = ticker_.state().tick;
-  end.tick_s = loaded_.session->tick_s();
-  end.state_hash = io::state_hash(ticker_.state());
-  const bool ended = end.last.task.phase == training::TaskPhase::kPassed ||
-                     end.last.task.phase == training::TaskPhase::kFailed;
-  end.figures = figure_rows(loaded_.exercise(), end.last.score, ended);
   if (writer_ && !thread_.recording_valid())
     record_fault_ = "the recording of the input has gaps: the disk did not keep up";
   if (writer_) {
@@ -115,11 +99,24 @@ SessionEnd LiveSession::finish() {
     }
     writer_.reset();
   }
+  if (!record_fault_.empty() || record_.empty()) return record_fault_;
+  return fmt::format("{}, {}", record_.string(), counted(events_, "event", "events"));
+}
+
+SessionEnd LiveSession::finish() {
+  SessionEnd end;
+  end.recording = save_recording();
   end.recording_failed = !record_fault_.empty();
-  if (end.recording_failed)
-    end.recording = record_fault_;
-  else if (!record_.empty())
-    end.recording = fmt::format("{}, {}", record_.string(), counted(events_, "event", "events"));
+  thread_.refresh();
+  end.title = loaded_.title();
+  end.last = loaded_.session->snapshot(ticker_.state());
+  end.health = thread_.published().health;
+  end.ticks = ticker_.state().tick;
+  end.tick_s = loaded_.session->tick_s();
+  end.state_hash = io::state_hash(ticker_.state());
+  const bool ended = end.last.task.phase == training::TaskPhase::kPassed ||
+                     end.last.task.phase == training::TaskPhase::kFailed;
+  end.figures = figure_rows(loaded_.exercise(), end.last.score, ended);
   return end;
 }
 

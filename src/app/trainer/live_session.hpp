@@ -55,6 +55,9 @@ class LiveSession {
 
   // Stops the thread and completes the recording. Once.
   SessionEnd finish();
+  // The recording alone, in a program that is being ended: uses nothing that may be gone by then.
+  // Returns where it went, or why it did not; empty: not recorded.
+  std::string save_recording();
 
  private:
   void write_recording();
@@ -67,7 +70,7 @@ class LiveSession {
   std::int64_t events_ = 0;
   std::vector<training::InputEvent> drained_;
   bool paused_ = true;
-  bool finished_ = false;
+  bool saved_ = false;
   runtime::SimulationThread thread_;
 };
 

@@ -291,9 +291,10 @@ Menu devices_menu(const input::LeverDesk& desk, bool can_save) {
     menu.rows.push_back(std::move(row));
   }
   const std::size_t first = menu.rows.size();
-  menu.rows.push_back(action(kMenuSwap, "Swap left and right"));
+  const bool any = !desk.devices().empty();
+  if (any) menu.rows.push_back(action(kMenuSwap, "Swap left and right"));
   if (desk.anything_unclear()) menu.rows.push_back(action(kMenuConfirm, "They are in this order"));
-  if (can_save) menu.rows.push_back(action(kMenuSave, "Keep this for the next time"));
+  if (any && can_save) menu.rows.push_back(action(kMenuSave, "Keep this for the next time"));
   menu.rows.push_back(action(kMenuBack, "Back"));
   menu.rows[first].gap_above = true;
   menu.selected = static_cast<int>(menu.rows.size()) - 1;

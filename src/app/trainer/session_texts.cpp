@@ -52,6 +52,7 @@ std::string target_line(const Exercise& exercise, const SessionSnapshot& now, co
 
 std::string value_text(const training::Figure& figure, double value) {
   if (!std::isfinite(value)) return "-";
+  if (figure.name == "path_ratio" && value == 0.0) return "-";  // no leg has ended yet
   if (figure.name == "time_s") return view::panels::clock_text(value);
   if (figure.unit == "J") return with_prefix(value, "J");
   if (figure.unit == "N s") return fmt::format("{:.0f} N s", value);

@@ -107,8 +107,10 @@ int Trainer::run() {
   if (!sound_.available()) notices_.say(now_s(), sound_.sentence());
   // Xlib ends the program when its display goes away.
   const ExitGuard guard([this] {
-    complain("the display went away; what was recorded until then is kept");
-    finish();
+    complain("the display went away");
+    if (!session_) return;
+    const std::string recording = session_->save_recording();
+    if (!recording.empty()) complain("recording: " + recording);
   });
   begin();
   while (!done_ && !interrupted()) frame();

@@ -51,7 +51,9 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
                       : now.at_stop != 0    ? "END STOP"
                       : now.cavitating != 0 ? "CAVITATION"
                                             : "";
-  painter.text(x + kSide - 2.0F * kPad, y + 1.0F, Type::kSmall, kAlarm, state, Align::kRight);
+  // Drawing oil from the tank is no fault, the others cost work.
+  painter.text(x + kSide - 2.0F * kPad, y + 1.0F, Type::kSmall,
+               now.at_relief != 0 || now.at_stop != 0 ? kAlarm : kAccent, state, Align::kRight);
   y += 19.0F;
   const bool a_high = now.at_relief != 0 && now.port_a_Pa >= now.port_b_Pa;
   const bool b_high = now.at_relief != 0 && now.port_b_Pa > now.port_a_Pa;
