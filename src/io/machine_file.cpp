@@ -15,7 +15,7 @@
 
 #include "document.hpp"
 #include "knuckleboom/core/math/trig.hpp"
-#include "knuckleboom/core/world/world.hpp"
+#include "knuckleboom/core/world/grapple.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
@@ -30,7 +30,7 @@ constexpr std::size_t kMaxBodies = 256;
 constexpr std::size_t kMaxValves = 64;
 constexpr std::size_t kMaxVisuals = 256;
 // What a grapple and the log it holds take of the world's room for machine parts.
-constexpr std::size_t kGrappleShapes = 9;
+constexpr std::size_t kGrappleShapes = world::kGrappleParts + 1;
 constexpr double kLongest = 1000.0;  // m
 
 // Turned by roll about x, then pitch about y, then yaw about z, all of the parent's axes.

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -17,6 +19,7 @@
 
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
+#include "knuckleboom/io/machine_file.hpp"
 #include "reference/converged.hpp"
 #include "support/machines.hpp"
 
@@ -85,8 +88,9 @@ class BareTree {
 // Steps through a scenario, over and over.
 class Run {
  public:
-  Run(const command::Scenario& scenario, Fidelity fidelity)
-      : simulation_(test::reference_machine(), scenario),
+  Run(const command::Scenario& scenario, Fidelity fidelity,
+      machine::MachineModel model = test::reference_machine())
+      : simulation_(std::move(model), scenario),
         start_(simulation_.initial_state(fidelity)),
         state_(start_) {}
 
@@ -139,6 +143,20 @@ BENCHMARK_CAPTURE(tick, full_stick_sine, test::stick_sine(), Fidelity::kFull);
 BENCHMARK_CAPTURE(tick, full_tip_circle, test::tip_circle(), Fidelity::kFull);
 BENCHMARK_CAPTURE(tick, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
 BENCHMARK_CAPTURE(tick, reduced_tip_circle, test::tip_circle(), Fidelity::kReduced);
+
+// Six joints: the head hangs and the rotator holds.
+void tick_with_grapple(benchmark::State& loop, const command::Scenario& scenario,
+                       Fidelity fidelity) {
+  Run run(scenario, fidelity,
+          io::read_machine(std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) /
+                           "config/machines/harvester_grapple/machine.toml")
+              .model);
+  for (auto _ : loop) run.step();
+}
+BENCHMARK_CAPTURE(tick_with_grapple, full_stick_sine, test::stick_sine(), Fidelity::kFull);
+BENCHMARK_CAPTURE(tick_with_grapple, full_tip_circle, test::tip_circle(), Fidelity::kFull);
+BENCHMARK_CAPTURE(tick_with_grapple, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
+BENCHMARK_CAPTURE(tick_with_grapple, reduced_tip_circle, test::tip_circle(), Fidelity::kReduced);
 
 void tick_and_snapshot(benchmark::State& loop, const command::Scenario& scenario,
                        Fidelity fidelity) {

@@ -251,6 +251,32 @@ TEST(HangingHead, ASwingOfTheCraneMovesIt) {
   }
 }
 
+// At full lever; without load the two edges and the friction share the pump's pressure.
+TEST(HangingHead, TheRotatorTurnsIt) {
+  for (const test::Variant& variant : test::kVariants) {
+    command::Scenario scenario = shut(1e-3, 0.5, -1.3);
+    scenario.programs.back().signal = {{test::constant(10.0)}};
+    const MachineModel model = grapple_machine(variant);
+    const Simulation simulation(model, scenario);
+    SimState state = simulation.initial_state(variant.fidelity);
+    for (int k = 0; k < 5000; ++k) simulation.step(state);
+    const hydraulics::Circuit& c = model.actuators[3].circuit;
+    // 2 Q^2 / K^2 + 2 R Q + B Q / D^2 = P_pump, leakage left out.
+    double Q = 0.0;
+    for (int i = 0; i < 50; ++i) {
+      const double K = c.valve.edge[0].scale;
+      const double excess = 2.0 * Q * Q / (K * K) + (2.0 * c.line1.R + c.B / (c.D_m * c.D_m)) * Q -
+                            model.supply.pump_Pa;
+      Q -= excess / (4.0 * Q / (K * K) + 2.0 * c.line1.R + c.B / (c.D_m * c.D_m));
+    }
+    std::printf("%-22s rotator at %.3f rad/s (%.3f without leakage)\n", variant.name,
+                state.machine.v[5], Q / c.D_m);
+    EXPECT_NEAR(state.machine.v[5], Q / c.D_m, 0.05 * Q / c.D_m);
+    EXPECT_NEAR(state.machine.v[5], 1.5, 0.15);
+    EXPECT_NEAR(state.machine.q[kRoll], 0.0, 0.02);
+  }
+}
+
 // Thrown against its stops, by a torque from outside and let go: they hold it, at every rate.
 TEST(HangingHead, StopsHoldIt) {
   for (const test::Variant& variant : test::kVariants)

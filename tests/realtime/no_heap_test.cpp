@@ -1,4 +1,5 @@
 // After construction a tick asks nothing of the heap, whatever happens in it.
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 #include "heap_counter.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
+#include "knuckleboom/io/machine_file.hpp"
 #include "support/machines.hpp"
 #include "support/variants.hpp"
 
@@ -170,6 +172,34 @@ TEST(NoHeap, UnderForcesPayloadsAndChangesOfTheModel) {
     }
     EXPECT_EQ(calls, 0);
     EXPECT_EQ(state.machine.health.non_finite, 0);
+  }
+}
+
+// A head that hangs and runs into its joints' stops.
+TEST(NoHeap, WithAHangingHead) {
+  const std::filesystem::path file = std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) /
+                                     "config/machines/harvester_grapple/machine.toml";
+  for (const test::Variant& variant : test::kVariants) {
+    machine::MachineModel model = io::read_machine(file).model;
+    model.closed_valve = variant.closed;
+    const Simulation simulation(model, test::tip_circle());
+    SimState state;
+    sim::Snapshot snapshot;
+    double force[kMaxLinks] = {};
+    long calls = 0;
+    {
+      const test::HeapCounter heap;
+      state = simulation.initial_state(variant.fidelity);
+      for (int k = 0; k < 4000; ++k) {
+        force[3] = force[4] = k < 2000 ? 3000.0 : -3000.0;
+        simulation.step(state, simulation.scenario_input(state), force);
+        snapshot = sim::take_snapshot(simulation, state);
+      }
+      calls = heap.calls();
+    }
+    EXPECT_EQ(calls, 0);
+    EXPECT_NE(state.machine.energy.stops, 0.0);
+    EXPECT_EQ(snapshot.joint_count, 6);
   }
 }
 

@@ -352,7 +352,7 @@ multibody::FreeMotion Simulation::detach(SimState& state, int slot) const {
   machine::MachineState& m = state.machine;
   Payload& payload = state.payload[slot];
   const double before = machine::stored_energy(model_, m, state.fidelity);
-  const multibody::FreeMotion motion =
+  multibody::FreeMotion motion =
       multibody::detach(model_.tree, m.inertia, m.q, m.v, payload.link, payload.inertia);
   payload.event = kSlotFree;
   m.energy.events += machine::stored_energy(model_, m, state.fidelity) - before;

@@ -94,10 +94,10 @@ double stored_energy(const MachineModel& model, const MachineState& state, Fidel
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
                    hydraulics::StageInput* in);
 
-// Over how long an open valve's ports go over to the reduced model's network, in ticks of h.
-inline constexpr double kHandOver_s = 0.05;
+// Over how long an open valve's ports go over to the reduced model's network; in ticks of h.
+inline constexpr double kHandOver = 0.05;  // s
 inline int hand_over_ticks(double h) {
-  return std::max(1, static_cast<int>(std::lround(kHandOver_s / h)));
+  return std::max(1, static_cast<int>(std::lround(kHandOver / h)));
 }
 
 // Goes on with the other model: positions, speeds and port pressures stay, flows follow from them. What
