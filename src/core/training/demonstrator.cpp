@@ -21,7 +21,7 @@ constexpr double kReachSpeed = 0.7, kHeightSpeed = 0.6;    // m/s
 constexpr double kSwingSpeed = 0.35, kRotatorSpeed = 0.7;  // rad/s
 constexpr double kReachRise = 0.5, kHeightRise = 0.6;      // m/s^2
 constexpr double kSwingRise = 0.12, kRotatorRise = 1.0;    // rad/s^2
-constexpr double kSmoothing = 0.5;                         // s
+constexpr double kSmoothing[3] = {0.5, 0.2, 0.2};          // s
 constexpr double kFar = 0.4;                               // rad
 constexpr double kPull = 0.9;                              // 1/s, speed asked for per distance
 
@@ -313,15 +313,17 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
   const bool low =
       exercise_.task == TaskKind::kLogs && state.phase == Phase::kTravel && height_error > 0.5;
   const double across = low ? 0.0 : 1.0;
-  // Who answers to every bounce of the swing on its oil keeps it bouncing.
-  state.swing_error += std::min(1.0, dt / kSmoothing) * (swing_error - state.swing_error);
-  if (std::fabs(swing_error) > kFar) state.swing_error = swing_error;
-  approach(across * speed_for(state.swing_error, w.speed * kSwingSpeed, kSwingRise), kSwingRise, dt,
-           state.speed[0]);
-  approach(across * speed_for(reach_error, w.speed * kReachSpeed, kReachRise), kReachRise, dt,
-           state.speed[1]);
-  approach(speed_for(height_error, w.speed * kHeightSpeed, kHeightRise), kHeightRise, dt,
-           state.speed[2]);
+  // Who answers to every bounce of the oil keeps it bouncing.
+  const double error[3] = {swing_error, reach_error, height_error};
+  const double limit[3] = {kSwingSpeed, kReachSpeed, kHeightSpeed};
+  const double rise[3] = {kSwingRise, kReachRise, kHeightRise};
+  for (int i = 0; i < 3; ++i) {
+    double& smooth = state.error[i];
+    smooth += std::min(1.0, dt / kSmoothing[i]) * (error[i] - smooth);
+    if (std::fabs(error[i]) > kFar) smooth = error[i];
+    const double share = i < 2 ? across : 1.0;
+    approach(share * speed_for(smooth, w.speed * limit[i], rise[i]), rise[i], dt, state.speed[i]);
+  }
   double turn = 0.0;
   if (w.heading && rotator_link_ >= 0) {
     const double error =

@@ -30,7 +30,7 @@ struct DemonstratorState {
   std::int32_t missed;  // closed around nothing, in a row
   double timer_s;       // in this phase
   double speed[4];      // asked for: swing [rad/s], reach, height [m/s], rotator [rad/s]
-  double swing_error;   // smoothed [rad]
+  double error[3];      // to where it should be, smoothed: swing [rad], reach, height [m]
   double lift_z;        // height to leave at [m]
 };
 static_assert(std::is_trivially_copyable_v<DemonstratorState>);
