@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "app/interrupt.hpp"
+#include "app/trainer/session_texts.hpp"
 #include "knuckleboom/core/training/demonstrator.hpp"
 
 namespace knuckleboom::app {
@@ -54,9 +55,7 @@ std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, dou
       events.back().input = last = input;
     }
     session.step(input, state, snapshot);
-    const bool ended = snapshot.task.phase == training::TaskPhase::kPassed ||
-                       snapshot.task.phase == training::TaskPhase::kFailed;
-    if (ended && end == longest)
+    if (has_ended(snapshot) && end == longest)
       end = std::min(longest, tick + static_cast<std::int64_t>(std::llround(rest_s / dt)));
   }
   events.push_back(event(tick, training::InputEventKind::kEnd));

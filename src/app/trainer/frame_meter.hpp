@@ -20,7 +20,7 @@ class FrameMeter {
       ++window_intervals_;
     }
     last_ns_ = now_ns;
-    if (window_ns_ < kWindow_ns) return;
+    if (window_ns_ < kRateWindow) return;
     rate_ = static_cast<double>(window_intervals_) * 1e9 / static_cast<double>(window_ns_);
     window_ns_ = window_intervals_ = 0;
   }
@@ -36,7 +36,7 @@ class FrameMeter {
   const runtime::TickTimes& times() const { return times_; }
 
  private:
-  static constexpr std::int64_t kWindow_ns = 500'000'000;
+  static constexpr std::int64_t kRateWindow = 500'000'000;  // ns
 
   std::int64_t last_ns_ = 0, total_ns_ = 0, window_ns_ = 0;
   std::int64_t frames_ = 0, intervals_ = 0, window_intervals_ = 0;

@@ -24,8 +24,9 @@
 namespace knuckleboom::app {
 namespace {
 
-constexpr double kUsualDuration_s = 10.0;
-constexpr double kShowEvery_s = 1.0 / 30.0;  // what the picture's trail is made of
+constexpr double kUsualDuration = 10.0;           // s
+constexpr double kLongest = 1800.0, kRest = 2.0;  // s, of a demonstration and after it
+constexpr double kShowEvery = 1.0 / 30.0;         // s; what the picture's trail is made of
 constexpr std::int64_t kInterruptTicks = 4096;
 
 // The one picture of a headless run.
@@ -60,14 +61,12 @@ class Snapshotter {
 
  private:
   view::panels::InstrumentReadings readings(const training::SessionSnapshot& now) const {
-    const bool ended = now.task.phase == training::TaskPhase::kPassed ||
-                       now.task.phase == training::TaskPhase::kFailed;
     view::panels::InstrumentReadings out;
     out.task = task_line(*loaded_.session, now);
     out.mode = label_of(static_cast<command::ControlMode>(now.control_mode));
     out.fidelity = label_of(static_cast<machine::Fidelity>(now.fidelity));
     out.held = held_text(*loaded_.session, now);
-    out.figures = figure_rows(loaded_.exercise(), now.score, ended);
+    out.figures = figure_rows(loaded_.exercise(), now.score, has_ended(now));
     out.timing.rate_Hz = loaded_.exercise().rate_Hz;
     return out;
   }
@@ -91,7 +90,7 @@ std::int64_t length_of(const DriveRequest& request, const LoadedSession& loaded,
   if (end >= 0) return end;
   const std::int64_t picture = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : 0;
   if (!events.empty()) return std::max(picture, events.back().tick + ticks_of(1.0, tick_s));
-  return std::max(picture, ticks_of(kUsualDuration_s, tick_s));
+  return std::max(picture, ticks_of(kUsualDuration, tick_s));
 }
 
 void record(const std::filesystem::path& path, const LoadedSession& loaded,
@@ -108,6 +107,67 @@ void record(const std::filesystem::path& path, const LoadedSession& loaded,
   writer.close();
 }
 
+// What moves the levers, headed by what the command line changes of the exercise.
+std::vector<training::InputEvent> events_of(const DriveRequest& request,
+                                            const LoadedSession& loaded,
+                                            std::optional<LoadedInput> input) {
+  if (request.demonstrate)
+    return demonstration(loaded, request.duration_s >= 0.0 ? request.duration_s : kLongest, kRest);
+  std::vector<training::InputEvent> events;
+  for (const training::Command& command : loaded.opening) {
+    training::InputEvent event{};
+    event.kind = training::InputEventKind::kCommand;
+    event.command = command;
+    events.push_back(event);
+  }
+  if (!input) return events;
+  for (const std::string& sentence : differences(*input, loaded)) complain(sentence);
+  events.insert(events.end(), input->file.events.begin(), input->file.events.end());
+  return events;
+}
+
+struct HeadlessRun {
+  training::SessionState state;
+  training::SessionSnapshot last;
+  std::int64_t ticks = 0;
+};
+
+HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded,
+                        const std::vector<training::InputEvent>& events) {
+  const training::Session& session = *loaded.session;
+  std::optional<Snapshotter> picture;
+  if (!request.screenshot.empty()) picture.emplace(request, loaded);
+  const double tick_s = session.tick_s();
+  const std::int64_t length = length_of(request, loaded, events);
+  const std::int64_t picture_tick = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : length;
+  const std::int64_t show_ticks = std::max<std::int64_t>(1, ticks_of(kShowEvery, tick_s));
+
+  HeadlessRun run{session.initial_state(), {}, 0};
+  run.last = session.snapshot(run.state);
+  training::InputPlayback playback(events);
+  const auto apply = [&](const training::Command& command) { session.apply(command, run.state); };
+  for (; run.ticks < length; ++run.ticks) {
+    if (run.ticks % kInterruptTicks == 0 && interrupted()) return run;
+    if (picture && run.ticks == picture_tick) picture->take(run.last);
+    session.step(playback.advance(run.ticks, apply), run.state, run.last);
+    if (picture && run.ticks < picture_tick && run.ticks % show_ticks == 0)
+      picture->follow(run.last);
+  }
+  if (picture && picture_tick >= length) picture->take(run.last);
+  return run;
+}
+
+SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
+  SessionEnd end;
+  end.title = loaded.title();
+  end.last = run.last;
+  end.ticks = run.ticks;
+  end.tick_s = loaded.session->tick_s();
+  end.state_hash = io::state_hash(run.state);
+  end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last));
+  return end;
+}
+
 }  // namespace
 
 int drive_headless(const DriveRequest& request) {
@@ -116,69 +176,23 @@ int drive_headless(const DriveRequest& request) {
   if (!request.input.empty()) input = load_input(request.input, choice);
   if (request.demonstrate) choice = demonstrable(choice);
   const LoadedSession loaded = load_session(choice);
-  const training::Session& session = *loaded.session;
-  for (const std::string& note : session.notes()) complain(note);
+  for (const std::string& note : loaded.session->notes()) complain(note);
 
-  std::vector<training::InputEvent> events;
-  if (input) {
-    for (const std::string& sentence : differences(*input, loaded)) complain(sentence);
-    events = std::move(input->file.events);
-  }
-  // The opening comes first in a recording as it does here.
-  for (auto command = loaded.opening.rbegin(); command != loaded.opening.rend(); ++command) {
-    training::InputEvent event{};
-    event.kind = training::InputEventKind::kCommand;
-    event.command = *command;
-    events.insert(events.begin(), event);
-  }
-  if (request.demonstrate)
-    events = demonstration(loaded, request.duration_s >= 0.0 ? request.duration_s : 1800.0, 2.0);
-
-  std::optional<Snapshotter> picture;
-  if (!request.screenshot.empty()) picture.emplace(request, loaded);
-  const double tick_s = session.tick_s();
-  const std::int64_t length = length_of(request, loaded, events);
-  const std::int64_t picture_tick = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : length;
-  const std::int64_t show_ticks = std::max<std::int64_t>(1, ticks_of(kShowEvery_s, tick_s));
-
-  training::SessionState state = session.initial_state();
-  training::SessionSnapshot now = session.snapshot(state);
-  training::InputPlayback playback(events);
-  const auto apply = [&](const training::Command& command) { session.apply(command, state); };
-  std::int64_t tick = 0;
-  bool taken = false;
-  for (; tick < length; ++tick) {
-    if (tick % kInterruptTicks == 0 && interrupted()) break;
-    if (picture && !taken && tick == picture_tick) {
-      picture->take(now);
-      taken = true;
-    }
-    session.step(playback.advance(tick, apply), state, now);
-    if (picture && !taken && tick % show_ticks == 0) picture->follow(now);
-  }
-  if (picture && !taken && !interrupted()) picture->take(now);
-
-  SessionEnd end;
-  end.title = loaded.title();
-  end.last = now;
-  end.ticks = tick;
-  end.tick_s = tick_s;
-  end.state_hash = io::state_hash(state);
-  const bool ended = now.task.phase == training::TaskPhase::kPassed ||
-                     now.task.phase == training::TaskPhase::kFailed;
-  end.figures = figure_rows(loaded.exercise(), now.score, ended);
+  const std::vector<training::InputEvent> events = events_of(request, loaded, std::move(input));
+  const HeadlessRun run = run_session(request, loaded, events);
+  SessionEnd end = end_of(run, loaded);
   if (!request.record_input.empty()) {
-    record(request.record_input, loaded, events, tick);
+    record(request.record_input, loaded, events, run.ticks);
     end.recording = request.record_input.string();
   }
   say(session_summary(end, false));
-  if (picture && !interrupted())
-    say(fmt::format("  {:<20} {}\n", "picture", request.screenshot.string()));
   if (interrupted()) {
     complain("stopped before the end");
     return kInterruptedRun;
   }
-  return now.sim.health.non_finite > 0 ? kNonFinite : kSuccess;
+  if (!request.screenshot.empty())
+    say(fmt::format("  {:<20} {}\n", "picture", request.screenshot.string()));
+  return run.last.sim.health.non_finite > 0 ? kNonFinite : kSuccess;
 }
 
 }  // namespace knuckleboom::app

@@ -114,9 +114,7 @@ SessionEnd LiveSession::finish() {
   end.ticks = ticker_.state().tick;
   end.tick_s = loaded_.session->tick_s();
   end.state_hash = io::state_hash(ticker_.state());
-  const bool ended = end.last.task.phase == training::TaskPhase::kPassed ||
-                     end.last.task.phase == training::TaskPhase::kFailed;
-  end.figures = figure_rows(loaded_.exercise(), end.last.score, ended);
+  end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last));
   return end;
 }
 

@@ -12,7 +12,7 @@
 namespace knuckleboom::app {
 namespace {
 
-constexpr double kUsualRate_Hz = 1000.0;
+constexpr double kUsualRate = 1000.0;  // Hz
 
 // A file is the same one from wherever the recording is played.
 std::string lasting(const std::string& name_or_file) {
@@ -91,13 +91,12 @@ LoadedSession load_session(const SessionChoice& choice) {
 
 LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice) {
   const auto read = [&path](double rate_Hz) { return io::read_input(path, rate_Hz); };
-  LoadedInput input{path, read(choice.rate_Hz > 0.0 ? choice.rate_Hz : kUsualRate_Hz)};
+  LoadedInput input{path, read(choice.rate_Hz > 0.0 ? choice.rate_Hz : kUsualRate)};
   if (choice.exercise.empty()) choice.exercise = input.file.header.exercise;
   if (choice.exercise.empty()) choice.exercise = kFirstExercise;
   const training::Exercise exercise = io::read_exercise(find_exercise(choice.exercise)).exercise;
   // Times in seconds are the exercise's ticks where nobody says otherwise.
-  if (choice.rate_Hz <= 0.0 && exercise.rate_Hz != kUsualRate_Hz)
-    input.file = read(exercise.rate_Hz);
+  if (choice.rate_Hz <= 0.0 && exercise.rate_Hz != kUsualRate) input.file = read(exercise.rate_Hz);
   const io::InputHeader& header = input.file.header;
   if (choice.machine.empty() && header.machine != exercise.machine) choice.machine = header.machine;
   if (choice.levers.empty() && header.levers != exercise.levers) choice.levers = header.levers;

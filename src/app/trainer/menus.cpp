@@ -159,7 +159,7 @@ void take(const Menu& menu, int id, const std::vector<std::string>& names, std::
 }
 
 std::string device_text(const input::DeviceLine& line) {
-  const std::string name = line.device_name.empty() ? "no device" : line.device_name;
+  std::string name = line.device_name.empty() ? "no device" : line.device_name;
   const std::string slot = line.slot_name.empty() ? "not used" : line.slot_name;
   switch (line.state) {
     case input::DeviceState::kMissing:

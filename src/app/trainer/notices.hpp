@@ -14,7 +14,7 @@ class Notices {
   // The same sentence again stands longer instead of twice.
   void say(double now_s, std::string text, bool warning = false) {
     std::erase_if(notices_, [&text](const Notice& notice) { return notice.message.text == text; });
-    const double until = now_s + (warning ? kWarning_s : kNotice_s);
+    const double until = now_s + (warning ? kWarningTime : kNoticeTime);
     notices_.push_back({until, {warning, std::move(text)}});
     if (notices_.size() > kMost) notices_.erase(notices_.begin());
   }
@@ -27,7 +27,7 @@ class Notices {
   }
 
  private:
-  static constexpr double kNotice_s = 3.0, kWarning_s = 8.0;
+  static constexpr double kNoticeTime = 3.0, kWarningTime = 8.0;  // s
   static constexpr std::size_t kMost = 5;
 
   struct Notice {

@@ -97,6 +97,10 @@ double pump_scale(const machine::MachineModel& machine) {
 
 }  // namespace
 
+bool has_ended(const SessionSnapshot& now) {
+  return now.task.phase == TaskPhase::kPassed || now.task.phase == TaskPhase::kFailed;
+}
+
 std::string task_line(const Session& session, const SessionSnapshot& now) {
   const Exercise& exercise = session.exercise();
   if (now.task.phase == TaskPhase::kPassed) return "Passed";

@@ -10,6 +10,9 @@
 
 namespace knuckleboom::app {
 
+// Passed or failed.
+bool has_ended(const training::SessionSnapshot& now);
+
 // "Log 3 of 8: bring it to the red bunk".
 std::string task_line(const training::Session& session, const training::SessionSnapshot& now);
 

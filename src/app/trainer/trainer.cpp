@@ -34,14 +34,14 @@ using training::TaskPhase;
 using view::CameraKind;
 using view::panels::InstrumentLevel;
 
-constexpr double kResultDelay_s = 1.2;  // to see how the last move ends
-constexpr double kLongestDemonstration_s = 1800.0;
-constexpr double kDemonstrationRest_s = 2.0;
-constexpr double kPictureTime_s = 2.0;  // of --screenshot when nothing says when
-constexpr std::int64_t kShortestFrame_ns = 1'000'000'000 / 60;
+constexpr double kResultDelay = 1.2;              // s, to see how the last move ends
+constexpr double kLongestDemonstration = 1800.0;  // s
+constexpr double kDemonstrationRest = 2.0;        // s
+constexpr double kPictureTime = 2.0;              // s, of --screenshot when nothing says when
+constexpr std::int64_t kShortestFrame = 1'000'000'000 / 60;  // ns
 constexpr std::chrono::milliseconds kHiddenPause{20};
 constexpr double kTicksAwaited = 1.5;
-constexpr double kAwaitMargin_s = 5e-4;
+constexpr double kAwaitMargin = 5e-4;  // s
 constexpr std::chrono::microseconds kAwaitStep{100};
 constexpr double kBackdropTurn = 0.03;  // rad/s, behind the menu
 constexpr int kWarmUpPictures = 3;
@@ -66,10 +66,6 @@ view::WindowRequest window_request(const DriveRequest& request) {
 view::Quality quality_from(const DriveRequest& request, const io::TrainerSettings& settings) {
   if (request.quality) return *request.quality;
   return settings.quality.empty() ? view::Quality::kAuto : quality_of(settings.quality, "quality");
-}
-
-bool has_ended(const training::SessionSnapshot& now) {
-  return now.task.phase == TaskPhase::kPassed || now.task.phase == TaskPhase::kFailed;
 }
 
 view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
@@ -147,7 +143,7 @@ void Trainer::begin() {
   LoadedSession loaded = load_session(choice);
   std::vector<training::InputEvent> playback;
   if (request_.demonstrate)
-    playback = demonstration(loaded, kLongestDemonstration_s, kDemonstrationRest_s);
+    playback = demonstration(loaded, kLongestDemonstration, kDemonstrationRest);
   if (input_) {
     for (const std::string& sentence : differences(*input_, loaded))
       notices_.say(now_s(), sentence, true);
@@ -166,8 +162,7 @@ void Trainer::start_chosen(bool demonstrate) {
     if (demonstrate) choice = demonstrable(choice);
     LoadedSession loaded = load_session(choice);
     std::vector<training::InputEvent> playback;
-    if (demonstrate)
-      playback = demonstration(loaded, kLongestDemonstration_s, kDemonstrationRest_s);
+    if (demonstrate) playback = demonstration(loaded, kLongestDemonstration, kDemonstrationRest);
     start(std::move(loaded), std::move(playback));
     demonstrating_ = demonstrate;
   } catch (const view::WindowError&) {
@@ -344,7 +339,7 @@ void Trainer::follow_levers() {
 // A tick is short beside a frame: waiting for the one that uses a new input lets this very picture
 // show it.
 void Trainer::await_tick(const command::OperatorInput& input) {
-  const double longest_s = kTicksAwaited * session_->session().tick_s() + kAwaitMargin_s;
+  const double longest_s = kTicksAwaited * session_->session().tick_s() + kAwaitMargin;
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(longest_s * 1e9);
   while (!same(session_->now().newer.input, input) && now_ns() < until) {
     std::this_thread::sleep_for(kAwaitStep);
@@ -378,7 +373,7 @@ void Trainer::follow_task() {
     return;
   }
   if (ended_s_ < 0.0) ended_s_ = now_s();
-  if (result_shown_ || !drives() || now_s() - ended_s_ < kResultDelay_s) return;
+  if (result_shown_ || !drives() || now_s() - ended_s_ < kResultDelay) return;
   const training::Exercise& exercise = session_->session().exercise();
   figures_.passed = shown_.task.phase == TaskPhase::kPassed;
   figures_.exercise = briefing_.title;
@@ -425,7 +420,7 @@ void Trainer::take_pictures() {
   const bool played = has_session() && session_->now().played_out;
   const bool others = request_.frames >= 0 || request_.duration_s >= 0.0 || played ||
                       (has_session() && session_->now().playing);
-  const double at = request_.at_s >= 0.0 ? request_.at_s : kPictureTime_s;
+  const double at = request_.at_s >= 0.0 ? request_.at_s : kPictureTime;
   const bool due = request_.at_s >= 0.0 || !others ? since >= at : last || over || played;
   if (!due && !last && !over) return;
   view::write_png(picture_.pixels(), request_.screenshot);
@@ -444,7 +439,7 @@ void Trainer::end_conditions() {
 }
 
 void Trainer::rest(std::int64_t frame_start_ns) {
-  const std::int64_t left = kShortestFrame_ns - (now_ns() - frame_start_ns);
+  const std::int64_t left = kShortestFrame - (now_ns() - frame_start_ns);
   if (left > 0 && SDL_GL_GetSwapInterval() == 0)
     std::this_thread::sleep_for(std::chrono::nanoseconds(left));
 }

@@ -71,9 +71,7 @@ view::panels::InstrumentReadings Trainer::readings() const {
   out.fidelity = label_of(static_cast<machine::Fidelity>(shown_.fidelity));
   if (now.playing) out.fidelity += demonstrating_ ? "   demonstration" : "   playing an input file";
   out.held = held_text(session_->session(), shown_);
-  const bool ended =
-      shown_.task.phase == TaskPhase::kPassed || shown_.task.phase == TaskPhase::kFailed;
-  out.figures = figure_rows(session_->session().exercise(), shown_.score, ended);
+  out.figures = figure_rows(session_->session().exercise(), shown_.score, has_ended(shown_));
   out.timing.rate_Hz = session_->session().exercise().rate_Hz;
   out.timing.overruns = health.overruns;
   out.timing.lost_s = health.lost_s;
