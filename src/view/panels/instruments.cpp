@@ -132,7 +132,7 @@ float draw_machine(Painter& painter, const InstrumentFaces& faces, const Session
   draw_value(painter, card, y, "tip speed", speed);
   char open[32];
   std::snprintf(open, sizeof open, "%.0f %% open", now.grapple_opening * 100.0);
-  draw_value(painter, card, y, "grapple", open);
+  draw_value(painter, card, y, "grapple", now.held_log >= 0 ? "closed on a log" : open);
   draw_value(painter, card, y, "holds", readings.held.empty() ? "nothing" : readings.held,
              readings.held.empty() ? kDim : kAccent);
   return card.bottom();
@@ -265,6 +265,10 @@ void draw_task(Painter& painter, const SessionSnapshot& now, const InstrumentRea
 
 std::string timing_text(const TimingFace& timing) {
   char text[256];
+  if (timing.tick_us <= 0.0) {  // a run without a clock has nothing to tell
+    std::snprintf(text, sizeof text, "%.0f Hz, not in real time", timing.rate_Hz);
+    return text;
+  }
   std::snprintf(text, sizeof text, "%.0f Hz, tick %s, late %s / %s / %s, overruns %lld, lost %s",
                 timing.rate_Hz, microseconds_text(timing.tick_us).c_str(),
                 microseconds_text(timing.lateness_p50_us).c_str(),
@@ -276,6 +280,7 @@ std::string timing_text(const TimingFace& timing) {
 }
 
 std::string picture_text(const TimingFace& timing) {
+  if (timing.frames_per_s <= 0.0) return {};
   char text[96];
   const int written = std::snprintf(text, sizeof text, "%.0f frames/s", timing.frames_per_s);
   if (timing.picture_latency_ms >= 0.0 && written > 0)
