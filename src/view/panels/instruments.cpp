@@ -300,6 +300,7 @@ void draw_status(Painter& painter, const InstrumentReadings& readings, bool with
     x += painter.text_width(Type::kSmall, *part) + 16.0F;
   }
   const TimingFace& timing = readings.timing;
+  if (timing.frames_per_s <= 0.0) return;  // not in real time, or no picture before this one
   if (with_timing)
     painter.text(painter.width() * 0.5F + 20.0F, y, Type::kSmall,
                  timing.lost_s > 0.0 ? kAlarm : kDim, timing_text(timing), Align::kCentre);
