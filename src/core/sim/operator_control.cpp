@@ -18,15 +18,15 @@ using command::LeverTarget;
 constexpr const char* kReachJoint = "stick";
 constexpr const char* kHeightJoint = "boom";
 
-constexpr double kFade_s = 0.3;       // from one law to the next
+constexpr double kFadeTime = 0.3;     // from one law to the next
 constexpr double kTipSpeed = 1.2;     // m/s; full lever where the pattern gives none
 constexpr double kLead = 0.03;        // reference ahead of the joint at most [rad, m]
 constexpr double kTopShare = 0.95;    // of an actuator's top speed; the rest is the controller's
-constexpr double kBraking_s = 0.8;    // from full speed to rest before the end of the range
+constexpr double kBrakingTime = 0.8;  // from full speed to rest before the end of the range
 constexpr double kStandstill = 0.01;  // share of full speed that counts as motion when modes change
 
 double fade(double left_s) {
-  const double s = std::clamp(left_s / kFade_s, 0.0, 1.0);
+  const double s = std::clamp(left_s / kFadeTime, 0.0, 1.0);
   return s * s * (3.0 - 2.0 * s);
 }
 
@@ -220,7 +220,7 @@ double OperatorControl::approach(int link, double position, double rate) const {
   const multibody::Body& body = body_of(simulation_.model(), link);
   if (!(body.upper > body.lower)) return rate;
   const double room = std::max(0.0, rate > 0.0 ? body.upper - position : position - body.lower);
-  const double braking = scale_[static_cast<std::size_t>(link)] / kBraking_s;
+  const double braking = scale_[static_cast<std::size_t>(link)] / kBrakingTime;
   const double most = std::min(std::sqrt(2.0 * braking * room), room / simulation_.tick_s());
   return std::clamp(rate, -most, most);
 }
@@ -298,7 +298,7 @@ void OperatorControl::start_fades(const SimState& sim, OperatorState& state,
     }
     if (is && (!was || changed)) {
       state.rate_offset[i] = state.reference_rate[i] - asked.rate[i];
-      state.rate_fade_s[i] = kFade_s;
+      state.rate_fade_s[i] = kFadeTime;
     }
     if (is != was || (changed && !is)) {
       state.volt_offset[k] = sim.machine.actuator[k].command_V;  // less the new law's, below
@@ -315,7 +315,7 @@ namespace {
 double faded(double volts, double h, double& offset, double& left_s) {
   if (left_s < 0.0) {  // begins here
     offset -= volts;
-    left_s = kFade_s;
+    left_s = kFadeTime;
   }
   const double out = volts + offset * fade(left_s);
   left_s = std::max(0.0, left_s - h);
@@ -364,12 +364,14 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
   const machine::MachineModel& model = simulation_.model();
   shape(input, state);
 
-  const double zero[kMaxLinks] = {};
-  double torque[kMaxLinks];
-  multibody::inverse_dynamics(model.tree, sim.machine.inertia, sim.machine.q, zero, zero, torque);
   machine::Load loads[kMaxActuators];
   const int actuators = static_cast<int>(model.actuators.size());
-  for (int k = 0; k < actuators; ++k) loads[k] = load(k, sim, torque);
+  if (state.mode != static_cast<std::int32_t>(ControlMode::kValve)) {
+    const double zero[kMaxLinks] = {};
+    double torque[kMaxLinks];
+    multibody::inverse_dynamics(model.tree, sim.machine.inertia, sim.machine.q, zero, zero, torque);
+    for (int k = 0; k < actuators; ++k) loads[k] = load(k, sim, torque);
+  }
 
   Asked asked{};
   switch (static_cast<ControlMode>(state.mode)) {
