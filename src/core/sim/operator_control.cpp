@@ -18,11 +18,11 @@ using command::LeverTarget;
 constexpr const char* kReachJoint = "stick";
 constexpr const char* kHeightJoint = "boom";
 
-constexpr double kFadeTime = 0.3;     // from one law to the next
+constexpr double kFadeTime = 0.3;     // s, from one law to the next
 constexpr double kTipSpeed = 1.2;     // m/s; full lever where the pattern gives none
 constexpr double kLead = 0.03;        // reference ahead of the joint at most [rad, m]
 constexpr double kTopShare = 0.95;    // of an actuator's top speed; the rest is the controller's
-constexpr double kBrakingTime = 0.8;  // from full speed to rest before the end of the range
+constexpr double kBrakingTime = 0.8;  // s, from full speed to rest before the end of the range
 constexpr double kStandstill = 0.01;  // share of full speed that counts as motion when modes change
 
 double fade(double left_s) {
