@@ -29,11 +29,8 @@ namespace fs = std::filesystem;
 class Drive : public testing::Test {
  protected:
   std::vector<std::string> environment(const std::string& sound = "dummy") const {
-    return {
-        "SDL_VIDEODRIVER=offscreen", "SDL_AUDIODRIVER=" + sound,
-        "XDG_CONFIG_HOME=" + (folder_ / "config").string(), "LP_NUM_THREADS=1",
-        // Mesa's drivers, unloaded by then, leave memory behind that nobody can suppress by name.
-        "ASAN_OPTIONS=detect_leaks=0"};
+    return {"SDL_VIDEODRIVER=offscreen", "SDL_AUDIODRIVER=" + sound,
+            "XDG_CONFIG_HOME=" + (folder_ / "config").string(), "LP_NUM_THREADS=1"};
   }
   // Small and plain: the tests are about what is done, not about how it looks.
   static std::vector<std::string> small(std::vector<std::string> arguments) {
