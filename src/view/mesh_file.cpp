@@ -81,7 +81,7 @@ class Dress : public osg::NodeVisitor {
 
 osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file) {
   // The reader would turn the mesh's y axis upwards.
-  const osg::ref_ptr<osgDB::Options> options = new osgDB::Options("noRotate");
+  const osg::ref_ptr<osgDB::Options> options = new osgDB::Options("noRotation");
   osg::ref_ptr<osg::Node> node = osgDB::readRefNodeFile(file.string(), options);
   if (node == nullptr) return nullptr;
   Dress dress;
