@@ -97,12 +97,20 @@ world::GrappleFrame grapple_shape(const machine::Grapple& g) {
   return out;
 }
 
+// Contact forces are held over a step. What a machine shows of its mass at jaws that are pressed in
+// deep bears no longer one: docs/theory/contact.md, eq. 12.
+constexpr double kLongestStep = 1e-3;  // s
+
+int steps_in_tick(double rate_Hz) {
+  return std::max(1, static_cast<int>(std::ceil(1.0 / (rate_Hz * kLongestStep) - 1e-9)));
+}
+
 command::Scenario start_of(const machine::MachineModel& machine, const Exercise& exercise,
-                           std::vector<std::string>& notes) {
+                           int steps, std::vector<std::string>& notes) {
   command::Scenario out;
   out.name = exercise.name;
   out.machine = machine.name;
-  out.tick_s = 1.0 / exercise.rate_Hz;
+  out.tick_s = 1.0 / (exercise.rate_Hz * steps);
   for (const command::InitialJoint& joint : exercise.initial) {
     if (machine.tree.find_joint(joint.joint) == multibody::kBase)
       notes.push_back("the exercise starts joint '" + joint.joint + "', which machine '" +
@@ -128,7 +136,8 @@ struct Session::Parts {
 
 Session::Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise)
     : exercise_(std::move(exercise)),
-      simulation_(machine, start_of(machine, exercise_, notes_)),
+      steps_(steps_in_tick(exercise_.rate_Hz)),
+      simulation_(machine, start_of(machine, exercise_, steps_, notes_)),
       control_(simulation_, std::move(levers)),
       world_(exercise_.world),
       task_(exercise_) {
@@ -287,7 +296,7 @@ void Session::move_grapple(double demand, const Kinematics& kinematics, SessionS
   const machine::Grapple& g = machine().grapple;
   if (!g.present) return;
   GrappleState& grapple = state.grapple;
-  const double h = tick_s();
+  const double h = simulation_.tick_s();
   const double before = grapple.opening;
   double next = std::clamp(before - demand * h / g.closing_time_s, 0.0, 1.0);
   const world::GrappleFrame frame = grapple_frame(kinematics);
@@ -329,14 +338,14 @@ void Session::watch_grip(const Parts& parts, const world::PartForces& forces,
   GrappleState& grapple = state.grapple;
   if (grapple.held < 0) return;
   const double m = world::mass(world_.recipe().logs[static_cast<std::size_t>(grapple.held)]);
-  Vec3 pull_W = m * ((vec(state.world.log[grapple.held].v) - v_before_W) / tick_s() -
+  Vec3 pull_W = m * ((vec(state.world.log[grapple.held].v) - v_before_W) / simulation_.tick_s() -
                      machine().tree.gravity_W);
   for (int n = 0; n < forces.count; ++n)
     if (parts.part[forces.force[n].part].role == world::PartRole::kHeldLog)
       pull_W -= forces.force[n].f_W;
   const bool beyond =
       pull_W.squaredNorm() > machine().grapple.grip_force_N * machine().grapple.grip_force_N;
-  grapple.slipping_s = beyond ? grapple.slipping_s + tick_s() : 0.0;
+  grapple.slipping_s = beyond ? grapple.slipping_s + simulation_.tick_s() : 0.0;
   if (grapple.slipping_s < kSlipTime) return;
   ++state.logs_slipped;
   let_go(state);
@@ -344,6 +353,15 @@ void Session::watch_grip(const Parts& parts, const world::PartForces& forces,
 
 void Session::step(const command::OperatorInput& input, SessionState& state,
                    SessionSnapshot& snapshot) const {
+  const double& pump_J = state.sim.machine.energy.pump;
+  const double pump_before_J = pump_J;
+  for (int i = 0; i < steps_; ++i) small_step(input, state, snapshot);
+  ++state.tick;
+  snapshot.pump_power_W = (pump_J - pump_before_J) / tick_s();
+}
+
+void Session::small_step(const command::OperatorInput& input, SessionState& state,
+                         SessionSnapshot& snapshot) const {
   const multibody::Tree& tree = machine().tree;
   machine::MachineState& m = state.sim.machine;
   const sim::OperatorDemand demand = control_.drive(input, state.sim, state.control);
@@ -354,26 +372,24 @@ void Session::step(const command::OperatorInput& input, SessionState& state,
   // still move as they did just before.
   gather(before, state, parts);
   world::PartForces forces;
-  world_.step(parts.span(), tick_s(), state.world, forces);
+  world_.step(parts.span(), simulation_.tick_s(), state.world, forces);
   double tau[kMaxLinks];
   joint_forces(before, parts, forces, tau);
   const Vec3 v_before_W =
       state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
-  const double pump_before_J = m.energy.pump;
   simulation_.step(state.sim, demand.input, tau);
   const Kinematics after = multibody::forward_kinematics(tree, m.q, m.v);
   carry_log(after, state);
   watch_grip(parts, forces, v_before_W, state);
-  ++state.tick;
 
-  fill(state, (m.energy.pump - pump_before_J) / tick_s(), snapshot);
+  fill(state, snapshot);
   snapshot.input = input;
-  task_.observe(tick_s(), snapshot, state.task, state.score);
+  task_.observe(simulation_.tick_s(), snapshot, state.task, state.score);
 }
 
 SessionSnapshot Session::snapshot(const SessionState& state) const {
   SessionSnapshot out;
-  fill(state, 0.0, out);
+  fill(state, out);
   // What the task would show, without moving it on.
   TaskState task = state.task;
   ScoreState score = state.score;
@@ -381,7 +397,7 @@ SessionSnapshot Session::snapshot(const SessionState& state) const {
   return out;
 }
 
-void Session::fill(const SessionState& state, double pump_power_W, SessionSnapshot& out) const {
+void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   const machine::MachineModel& model = machine();
   const machine::MachineState& m = state.sim.machine;
   std::memset(static_cast<void*>(&out), 0, sizeof out);
@@ -423,7 +439,6 @@ void Session::fill(const SessionState& state, double pump_power_W, SessionSnapsh
   out.contact_force = state.world.machine_force;
   out.last_impact_speed = state.world.last_impact_speed;
   out.last_collision_tick = state.world.last_collision_tick;
-  out.pump_power_W = pump_power_W;
   out.pump_work_J = m.energy.pump;
 }
 

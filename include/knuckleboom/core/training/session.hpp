@@ -66,7 +66,8 @@ class Session {
   SessionState initial_state() const;
 
   void apply(const Command& command, SessionState& state) const;
-  // One tick; snapshot: receives what readers see after it. No heap, no exception.
+  // One tick; snapshot: receives what readers see after it. No heap, no exception. A tick of more than
+  // 1 ms goes in equal steps, each a tick of the simulation with the same input.
   void step(const command::OperatorInput& input, SessionState& state,
             SessionSnapshot& snapshot) const;
   SessionSnapshot snapshot(const SessionState& state) const;
@@ -76,7 +77,7 @@ class Session {
   const world::World& world() const { return world_; }
   const sim::Simulation& simulation() const { return simulation_; }
   const sim::OperatorControl& control() const { return control_; }
-  double tick_s() const { return simulation_.tick_s(); }
+  double tick_s() const { return steps_ * simulation_.tick_s(); }  // s
   // What of exercise and levers this machine cannot do and is left out: one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -94,10 +95,13 @@ class Session {
   void carry_log(const multibody::Kinematics& kinematics, SessionState& state) const;
   void watch_grip(const Parts& parts, const world::PartForces& forces, const Vec3& v_before_W,
                   SessionState& state) const;
-  void fill(const SessionState& state, double pump_power_W, SessionSnapshot& snapshot) const;
+  void small_step(const command::OperatorInput& input, SessionState& state,
+                  SessionSnapshot& snapshot) const;
+  void fill(const SessionState& state, SessionSnapshot& snapshot) const;
 
   std::vector<std::string> notes_;
   Exercise exercise_;
+  int steps_;  // of a tick
   sim::Simulation simulation_;
   sim::OperatorControl control_;
   world::World world_;

@@ -112,6 +112,61 @@ TEST(Session, ALogLetGoKeepsItsVelocityAndFalls) {
   EXPECT_EQ(state.world.log[0].status, world::LogStatus::kResting);
 }
 
+// Full levers against the ground and all that stands in the way, from side to side.
+template <class Seen>
+void drive_into_everything(const Session& session, double seconds, const Seen& seen) {
+  SessionState state = session.initial_state();
+  SessionSnapshot snapshot;
+  const auto ticks = static_cast<int>(std::lround(seconds / session.tick_s()));
+  for (int i = 0; i < ticks; ++i) {
+    const double t = i * session.tick_s();
+    command::OperatorInput full{};
+    for (const command::LeverFunction& f : session.control().pattern().functions) {
+      const bool back =
+          std::fmod(t, f.joint == "swing" ? 8.0 : 20.0) < (f.joint == "swing" ? 4.0 : 10.0);
+      full.axis[static_cast<int>(f.axis)] = back ? -f.shape.sign : f.shape.sign;
+    }
+    session.step(full, state, snapshot);
+    seen(state, snapshot);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(Session, ContactBlowsUpAtNoRate) {
+  for (const double rate_Hz : {250.0, 333.3, 2000.0})
+    for (const char* name : {"logs", "head_to_stem"})
+      for (const auto fidelity : {machine::Fidelity::kReduced, machine::Fidelity::kFull}) {
+        Exercise exercise = test::shipped_exercise(name);
+        exercise.rate_Hz = rate_Hz;
+        exercise.fidelity = fidelity;
+        const Session session(test::shipped_machine(), test::shipped_levers(), exercise);
+        drive_into_everything(session, 20.0, [&](const SessionState&, const SessionSnapshot& s) {
+          for (int i = 0; i < s.sim.joint_count; ++i)
+            EXPECT_LT(std::fabs(s.sim.joint[i].rate), 60.0) << name << ' ' << rate_Hz << " Hz";
+          EXPECT_EQ(s.sim.health.non_finite, 0) << name << ' ' << rate_Hz << " Hz";
+        });
+      }
+}
+
+TEST(Session, ALongTickIsSeveralShortOnes) {
+  Exercise exercise = one_log();
+  const Session fast(test::shipped_machine(), test::shipped_levers(), exercise);
+  exercise.rate_Hz = 250.0;
+  const Session slow(test::shipped_machine(), test::shipped_levers(), exercise);
+  EXPECT_EQ(slow.tick_s(), 4e-3);
+  SessionState state = fast.initial_state();
+  SessionSnapshot at_fast;
+  drive_into_everything(slow, 10.0, [&](const SessionState& at, const SessionSnapshot& s) {
+    double work_J = -state.sim.machine.energy.pump;
+    for (int i = 0; i < 4; ++i) fast.step(s.input, state, at_fast);
+    work_J += state.sim.machine.energy.pump;
+    EXPECT_TRUE(test::same_bytes(at.sim, state.sim)) << s.sim.t_s;
+    EXPECT_TRUE(test::same_bytes(at.world, state.world)) << s.sim.t_s;
+    EXPECT_NEAR(s.pump_power_W, work_J / 4e-3, 1e-6 * std::fabs(work_J));
+    EXPECT_EQ(4 * at.tick, state.tick);
+  });
+}
+
 TEST(Session, TheGroundCarriesAMachineThatLeansOnIt) {
   Exercise exercise = one_log();
   exercise.world.logs[0].x = -6.0;
