@@ -304,12 +304,12 @@ bool same_bits(double a, double b) { return a == b && std::signbit(a) == std::si
 }  // namespace
 
 InputFile read_input(const std::filesystem::path& path, double rate_Hz) {
-  return InputParser(read_text_file(path, kInputLimit, "an input file"), path.string(), rate_Hz)
+  return InputParser(read_text_file(path, kInputLimit, "input file"), path.string(), rate_Hz)
       .parse();
 }
 
 InputFile read_input_text(std::string_view text, const std::string& file_name, double rate_Hz) {
-  check_text(text, file_name, kInputLimit, "an input file");
+  check_text(text, file_name, kInputLimit, "input file");
   return InputParser(text, file_name, rate_Hz).parse();
 }
 

@@ -13,9 +13,15 @@
 namespace knuckleboom::io {
 namespace {
 
+std::string with_article(std::string_view what) {
+  const bool vowel =
+      !what.empty() && std::string_view("aeiou").find(what.front()) != std::string_view::npos;
+  return fmt::format("{} {}", vowel ? "an" : "a", what);
+}
+
 std::string size_message(std::size_t limit, std::string_view what) {
-  return fmt::format("the file is larger than {} MiB; a {} is far smaller, so this is another file",
-                     limit >> 20, what);
+  return fmt::format("the file is larger than {} MiB; {} is far smaller, so this is another file",
+                     limit >> 20, with_article(what));
 }
 
 }  // namespace
@@ -24,13 +30,13 @@ void check_text(std::string_view text, const std::string& file, std::size_t limi
                 std::string_view what) {
   if (text.size() > limit) throw FileError(file, size_message(limit, what));
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    throw FileError(file, fmt::format("the file is empty; expected a {}", what));
+    throw FileError(file, fmt::format("the file is empty; expected {}", with_article(what)));
   const std::size_t nul = text.find('\0');
   if (nul != std::string_view::npos) {
     const auto line =
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-    throw FileError(file, fmt::format("this is a binary file (NUL byte in line {}); expected a {}",
-                                      line, what));
+    throw FileError(file, fmt::format("this is a binary file (NUL byte in line {}); expected {}",
+                                      line, with_article(what)));
   }
 }
 
@@ -40,13 +46,14 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found)
-    throw FileError(file, fmt::format("there is no such file; expected a {}", what));
+    throw FileError(file, fmt::format("there is no such file; expected {}", with_article(what)));
   if (error) throw FileError(file, fmt::format("cannot be read: {}", error.message()));
   if (std::filesystem::is_directory(status))
-    throw FileError(file, fmt::format("this is a directory; expected a {}", what));
+    throw FileError(file, fmt::format("this is a directory; expected {}", with_article(what)));
   // A pipe or device could block or never end.
   if (!std::filesystem::is_regular_file(status))
-    throw FileError(file, fmt::format("this is not a regular file; expected a {}", what));
+    throw FileError(file,
+                    fmt::format("this is not a regular file; expected {}", with_article(what)));
 
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"),
                                                                &std::fclose);

@@ -74,6 +74,10 @@ std::vector<InputEvent> hard_events() {
   return events;
 }
 
+TEST(InputFile, anEmptyOneIsNamedInPlainEnglish) {
+  EXPECT_EQ(complaint(""), "hands.csv: the file is empty; expected an input file\n");
+}
+
 TEST(InputFile, comesBackBitByBit) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "hands.csv";
