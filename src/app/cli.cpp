@@ -152,6 +152,8 @@ void add_levers(CLI::App& program, LeversOptions& o) {
                "  knuckleboom levers calibrate --device 1\n"));
 }
 
+constexpr std::int64_t kMostFrames = 1'000'000'000;
+
 void add_drive(CLI::App& program, DriveOptions& o) {
   CLI::App* c = program.add_subcommand("drive", "The trainer: drive the crane in a wood");
   c->add_option(
@@ -181,13 +183,15 @@ void add_drive(CLI::App& program, DriveOptions& o) {
       ->type_name("FILE.csv");
   c->add_option("--screenshot", o.screenshot, "Write a picture; the name ends in .png")
       ->type_name("FILE");
-  c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")->type_name("T");
+  c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, kLongestTime));
   c->add_option("--frames", o.frames, "End after so many pictures")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::int64_t{0}, kMostFrames));
   c->add_option("--duration", o.duration_s, "End after so many seconds")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, kLongestTime));
   c->add_flag("--headless", o.headless, "Without a picture, as fast as possible");
   c->add_option("--press", o.presses,
                 "Press a key at a time, held for a while, such as F1@2 or W@2+1.5; may be repeated")

@@ -7,6 +7,8 @@
 
 namespace knuckleboom::app {
 
+inline constexpr double kLongestTime = 1e6;  // of anything on the command line [s]
+
 struct DriveOptions {
   std::string exercise;  // empty: the menu
   std::string machine, levers, control, fidelity;

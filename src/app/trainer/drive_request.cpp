@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <string_view>
 
@@ -92,10 +93,17 @@ Press press_of(const std::string& text) {
     time.resize(plus);
   }
   press.at_s = parse_number(time, "--press " + text);
+  for (const double seconds : {press.at_s, press.hold_s})
+    if (seconds < 0.0 || seconds > kLongestTime)
+      throw UserError(
+          fmt::format("--press {}: {:g} is not between 0 and {:g} s", text, seconds, kLongestTime));
   return press;
 }
 
 void check_numbers(const DriveOptions& o) {
+  // The command line's ranges let pass what is no number.
+  if (std::isnan(o.at_s)) throw UserError("--at nan: write seconds");
+  if (std::isnan(o.duration_s)) throw UserError("--duration nan: write seconds");
   if (o.rate_Hz != 0.0 && !(o.rate_Hz >= kLowestRate && o.rate_Hz <= kHighestRate))
     throw UserError(fmt::format("--rate {:g}: the rate is {:g} to {:g} ticks a second", o.rate_Hz,
                                 kLowestRate, kHighestRate));

@@ -1,6 +1,7 @@
 // Options of drive, and the words they are made of.
 #include "app/trainer/drive_request.hpp"
 
+#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,18 @@ TEST(DriveRequest, saysWhatIsWrong) {
   late.at_s = 9.0;
   late.duration_s = 5.0;
   EXPECT_NE(complaint(late).find("beyond"), std::string::npos);
+  for (const char* press : {"W@-1", "W@1+-1", "W@1e300", "W@1+1e300", "W@nan"}) {
+    DriveOptions o;
+    o.presses = {press};
+    EXPECT_NE(complaint(o).find(press), std::string::npos) << press;
+  }
+  DriveOptions endless;
+  endless.duration_s = std::nan("");
+  EXPECT_NE(complaint(endless).find("--duration"), std::string::npos);
+  DriveOptions never;
+  never.screenshot = "a.png";
+  never.at_s = std::nan("");
+  EXPECT_NE(complaint(never).find("--at"), std::string::npos);
   DriveOptions frames;
   frames.headless = true;
   frames.frames = 3;
