@@ -203,6 +203,15 @@ TEST_F(Drive, withoutADisplayIsHeadlessAndSaysSo) {
   EXPECT_EQ(told(outcome.output, "ticks"), "10000, 10.000 s");
 }
 
+TEST_F(Drive, withADisplayThatDoesNotAnswerIsHeadlessAndSaysSo) {
+  const Outcome outcome =
+      run({"drive", "reach"}, {"SDL_VIDEODRIVER=", "WAYLAND_DISPLAY=", "SDL_AUDIODRIVER=dummy",
+                               "DISPLAY=:7777", "XDG_CONFIG_HOME=" + file("config")});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.errors, HasSubstr("the display cannot be reached"));
+  EXPECT_EQ(told(outcome.output, "ticks"), "10000, 10.000 s");
+}
+
 TEST_F(Drive, drawsInAWindow) {
   if (std::system("command -v xvfb-run >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "xvfb-run is not installed";

@@ -82,6 +82,9 @@ Trainer::Trainer(DriveRequest request, io::TrainerSettings settings, command::Le
       sound_(sound::Sound::open()),
       presses_(request_.presses) {
   std::memset(static_cast<void*>(&shown_), 0, sizeof shown_);
+  // SDL falls back to its offscreen driver where a display does not answer: nobody would see it.
+  if (picture_.window().offscreen() && !request_.ends())
+    throw view::WindowError("No window: the display cannot be reached; is DISPLAY right?");
   picture_.use_mouse(!picture_.window().offscreen());
   if (request_.camera)
     picture_.set_camera(*request_.camera);
