@@ -100,12 +100,13 @@ bool KeyboardLevers::any_held() const {
   });
 }
 
-void KeyboardLevers::advance(double now_s) {
+void KeyboardLevers::advance(double now_s, bool known) {
   const double dt = started_ ? std::clamp(now_s - last_s_, 0.0, kLongestStep) : 0.0;
   started_ = true;
   last_s_ = now_s;
   double target[command::kLeverAxes] = {};
   for (const LeverKeys& keys : kLayout) {
+    if (!known) break;
     double& wanted = target[static_cast<std::size_t>(keys.axis)];
     wanted += (is_held(keys.positive) ? 1.0 : 0.0) - (is_held(keys.negative) ? 1.0 : 0.0);
   }

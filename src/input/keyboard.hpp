@@ -47,8 +47,9 @@ class KeyboardLevers {
   // At once: for a pause or a menu.
   void centre();
 
-  // Moves the virtual levers to the time `now_s`.
-  void advance(double now_s);
+  // Moves the virtual levers to the time `now_s`. known: false while nobody can tell whether a key is
+  // still held, which then counts as released.
+  void advance(double now_s, bool known = true);
 
   const command::OperatorInput& input() const { return input_; }
   bool any_held() const;

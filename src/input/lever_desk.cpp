@@ -208,7 +208,7 @@ std::vector<Notice> LeverDesk::take_notices() {
 
 void LeverDesk::handle(const SDL_Event& event) { keyboard_.handle(event); }
 
-void LeverDesk::poll(double now_s) {
+void LeverDesk::poll(double now_s, bool keys_known) {
   now_s_ = now_s;
   raw_.poll();
   const std::vector<SlotChange> changes = slots_.update(attached_devices(raw_));
@@ -218,7 +218,7 @@ void LeverDesk::poll(double now_s) {
       }))
     offer_default_layout();
   read_levers();
-  keyboard_.advance(now_s);
+  keyboard_.advance(now_s, keys_known);
   const command::OperatorInput before = current_;
   bool changed = false;
   for (std::size_t i = 0; i < command::kLeverAxes; ++i) {

@@ -4,8 +4,8 @@
 // (at the start, back, or by assignment) gives neutral until all its bound axes have been seen near
 // their centre together. Nothing is assigned by guessing (input/slots.hpp).
 //
-// Times are the caller's [s], on any clock that does not go back. One thread at a time; poll() may run
-// in another thread than SDL's event loop, handle() must then be called from that thread as well.
+// Times are the caller's [s], on any clock that does not go back. One thread at a time; LeverThread
+// polls it beside SDL's event loop.
 #pragma once
 
 #include <string>
@@ -61,7 +61,8 @@ class LeverDesk {
 
   // Once a frame or more often: reads all devices, moves the keyboard's levers, finds what has come
   // and gone. Positions reported by a driver before the call are in current() after it.
-  void poll(double now_s);
+  // keys_known: see KeyboardLevers::advance().
+  void poll(double now_s, bool keys_known = true);
 
   // Levers and keyboard, and levers alone, as of the last poll.
   const command::OperatorInput& current() const { return current_; }

@@ -65,7 +65,6 @@ void SimulationThread::wake() {
 
 void SimulationThread::set_input(const command::OperatorInput& input, std::int64_t event_ns) {
   exchange_->input.write({input, event_ns});
-  send_waiting();
 }
 
 bool SimulationThread::refresh() {

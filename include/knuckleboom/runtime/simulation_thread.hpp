@@ -84,7 +84,7 @@ struct ThreadEvent {
   training::Command command;
 };
 
-// All public functions are for one thread, the one that made it.
+// All public functions but set_input() are for one thread, the one that made it.
 class SimulationThread {
  public:
   // The ticker and the clock must outlive it. Throws std::invalid_argument for a rate or a number of
@@ -101,14 +101,14 @@ class SimulationThread {
   void stop();
 
   // Events: happen in this order, before the next tick, and are never dropped. What does not fit into
-  // the queue waits here for the next call of any of these functions, set_input(), refresh() or read().
+  // the queue waits here for the next call of any of these functions, refresh() or read().
   void pause();
   void resume();
   void step_once();  // one tick; nothing unless paused
   void post(const training::Command& command);
 
   // Where the levers are, used from the next tick on. event_ns: when they were moved, CLOCK_MONOTONIC;
-  // 0: not known, does not count for the latency.
+  // 0: not known, does not count for the latency. May come from another thread, but from one at a time.
   void set_input(const command::OperatorInput& input, std::int64_t event_ns = 0);
 
   // True if there is something new since the last time. published(): what the last refresh() got.

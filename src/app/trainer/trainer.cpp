@@ -78,7 +78,7 @@ Trainer::Trainer(DriveRequest request, io::TrainerSettings settings, command::Le
     : request_(std::move(request)),
       settings_(std::move(settings)),
       picture_(window_request(request_), quality_from(request_, settings_), assets_folder()),
-      desk_(std::move(desk), static_cast<double>(now_ns()) * 1e-9),
+      levers_(std::move(desk)),
       sound_(sound::Sound::open()),
       presses_(request_.presses) {
   std::memset(static_cast<void*>(&shown_), 0, sizeof shown_);
@@ -98,7 +98,7 @@ Trainer::Trainer(DriveRequest request, io::TrainerSettings settings, command::Le
   sound_.set_muted(request_.mute || settings_.muted);
 }
 
-Trainer::~Trainer() = default;
+Trainer::~Trainer() { levers_.connect(nullptr); }
 
 double Trainer::now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
 
@@ -181,6 +181,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   end_session();
   const std::filesystem::path record = numbered(request_.record_input, ++sessions_);
   session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), record);
+  levers_.connect(&session_->thread());
   const training::Session& session = session_->session();
   picture_.show_world(&session);
   if (picture_.scene() != nullptr)
@@ -236,6 +237,7 @@ void Trainer::open_main_menu(const std::string& complaint) {
 
 void Trainer::end_session() {
   if (!session_) return;
+  levers_.connect(nullptr);
   ended_.push_back(session_->finish());
   const SessionEnd& end = ended_.back();
   if (end.recording_failed) {
@@ -259,9 +261,9 @@ void Trainer::frame() {
   const std::int64_t start = now_ns();
   if (first_frame_s_ < 0.0) first_frame_s_ = now_s();
   presses_.push_due(now_s() - first_frame_s_);
+  levers_.beat();
   take_events();
-  desk_.poll(now_s());
-  for (const input::Notice& notice : desk_.take_notices())
+  for (const input::Notice& notice : levers_.access()->take_notices())
     notices_.say(now_s(), notice.text, notice.warning);
   take_menu_input();
   act_on(std::exchange(clicked_, {}));
@@ -288,7 +290,7 @@ void Trainer::take_event(const SDL_Event& event) {
     done_ = true;
     return;
   }
-  desk_.handle(event);
+  levers_.access()->handle(event);
   if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
     const KeyBinding* binding = find_binding(event.key.keysym.scancode);
     const bool anywhere = binding != nullptr && (binding->action == KeyAction::kFullscreen ||
@@ -303,8 +305,10 @@ void Trainer::take_event(const SDL_Event& event) {
 }
 
 void Trainer::take_menu_input() {
-  const input::MenuButtons buttons =
-      menu_input_.update(now_s(), desk_.levers(), desk_.menu_buttons());
+  const input::MenuButtons buttons = [this] {
+    const auto desk = levers_.access();
+    return menu_input_.update(now_s(), desk->levers(), desk->menu_buttons());
+  }();
   if (drives()) {
     if (buttons.menu) open(Screen::kPause);
     return;
@@ -316,7 +320,7 @@ void Trainer::take_menu_input() {
   if (screen_ == Screen::kDevices) {
     const int selected = devices_.selected;
     const std::size_t rows = devices_.rows.size();
-    devices_ = devices_menu(desk_, !user_folder().empty());
+    devices_ = devices_menu(*levers_.access(), !user_folder().empty());
     if (devices_.rows.size() == rows) devices_.selected = selected;
   }
   if (view::panels::Menu* open_menu = menu(); open_menu != nullptr)
@@ -325,18 +329,12 @@ void Trainer::take_menu_input() {
 
 void Trainer::follow_levers() {
   if (!has_session()) return;
-  const bool operates = drives() && !session_->paused();
-  const command::OperatorInput input = operates ? desk_.current() : command::OperatorInput{};
-  const double event_s = operates ? desk_.newest_event_s() : -1.0;
-  if (same(input, sent_) && event_s == sent_event_s_) return;
-  const auto event_ns = event_s > 0.0 ? static_cast<std::int64_t>(event_s * 1e9) : std::int64_t{0};
-  session_->thread().set_input(input, event_ns);
-  if (event_s > 0.0 && event_s != sent_event_s_ && !same(input, sent_)) {
-    latency_.sent(input, event_ns, frames_.frames());
-    await_tick(input);
-  }
-  sent_ = input;
-  sent_event_s_ = event_s;
+  levers_.operate(drives() && !session_->paused());
+  const input::SentInput sent = levers_.sent();
+  if (sent.event_ns == 0 || sent.event_ns == sent_event_ns_) return;
+  sent_event_ns_ = sent.event_ns;
+  latency_.sent(sent.input, sent.event_ns, frames_.frames());
+  await_tick(sent.input);
 }
 
 // A tick is short beside a frame: waiting for the one that uses a new input lets this very picture
@@ -514,13 +512,14 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
     case kMenuMain:
       return open_main_menu({});
     case kMenuSwap:
-      return desk_.swap_levers();
+      return levers_.access()->swap_levers();
     case kMenuConfirm:
-      return desk_.confirm_order();
+      return levers_.access()->confirm_order();
     case kMenuSave:
       try {
         const std::filesystem::path file = user_device_file();
-        io::write_devices(file, desk_.setup());
+        const command::LeverSetup setup = levers_.access()->setup();
+        io::write_devices(file, setup);
         return notices_.say(now_s(), fmt::format("The levers are kept in {}.", file.string()));
       } catch (const io::FileError& error) {
         return notices_.say(now_s(), error.what(), true);
@@ -548,7 +547,8 @@ void Trainer::open(Screen screen) {
   if (screen == Screen::kPause)
     pause_ = pause_menu(briefing_.title, has_session() && !session_->now().playing);
   if (screen == Screen::kHelp) find_pattern();
-  if (screen == Screen::kDevices) devices_ = devices_menu(desk_, !user_folder().empty());
+  if (screen == Screen::kDevices)
+    devices_ = devices_menu(*levers_.access(), !user_folder().empty());
   // What has ended may come to rest behind its figures.
   if (has_session() && screen != Screen::kResult) session_->pause();
 }
@@ -605,7 +605,7 @@ void Trainer::toggle_pause() {
 
 void Trainer::go_on() {
   if (!has_session()) return;
-  desk_.keyboard().centre();
+  levers_.access()->keyboard().centre();
   session_->resume();
 }
 

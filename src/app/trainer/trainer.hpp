@@ -16,7 +16,7 @@
 #include "app/trainer/notices.hpp"
 #include "app/trainer/picture.hpp"
 #include "app/trainer/presses.hpp"
-#include "input/lever_desk.hpp"
+#include "input/lever_thread.hpp"
 #include "input/menu_input.hpp"
 #include "knuckleboom/io/trainer_settings.hpp"
 #include "knuckleboom/runtime/lateness_probe.hpp"
@@ -105,7 +105,7 @@ class Trainer {
   DriveRequest request_;
   io::TrainerSettings settings_;
   Picture picture_;
-  input::LeverDesk desk_;
+  mutable input::LeverThread levers_;
   input::MenuInput menu_input_;
   sound::Sound sound_;
   Notices notices_;
@@ -135,8 +135,7 @@ class Trainer {
   FrameMeter frames_;
   PictureSummary summary_;  // of the last picture
   InputLatency latency_;
-  command::OperatorInput sent_{};
-  double sent_event_s_ = -1.0;
+  std::int64_t sent_event_ns_ = 0;  // of the newest lever event that was followed up
   training::SessionSnapshot shown_{};
   double first_frame_s_ = -1.0;
   bool picture_taken_ = false, picture_wanted_ = false;

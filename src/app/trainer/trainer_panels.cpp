@@ -86,7 +86,7 @@ view::panels::InstrumentReadings Trainer::readings() const {
 
 view::panels::Help Trainer::help() const {
   view::panels::Help help = lever_help(pattern_, lever_keys());
-  const auto devices = desk_.devices();
+  const auto devices = levers_.access()->devices();
   const auto in_use = std::count_if(devices.begin(), devices.end(), [](const auto& line) {
     return line.state == input::DeviceState::kInUse;
   });
@@ -99,7 +99,7 @@ view::panels::Help Trainer::help() const {
 
 std::vector<Message> Trainer::messages() const {
   std::vector<Message> out;
-  for (const std::string& warning : desk_.warnings()) out.push_back({true, warning});
+  for (const std::string& warning : levers_.access()->warnings()) out.push_back({true, warning});
   for (Message& message : notices_.at(now_s())) {
     const bool told = std::any_of(out.begin(), out.end(), [&message](const Message& other) {
       return other.text == message.text;

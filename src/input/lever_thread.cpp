@@ -1,0 +1,95 @@
+#include "input/lever_thread.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <iterator>
+#include <utility>
+
+#include <pthread.h>
+
+#include "knuckleboom/runtime/pacer.hpp"
+#include "knuckleboom/runtime/simulation_thread.hpp"
+
+namespace knuckleboom::input {
+namespace {
+
+double now_s() { return static_cast<double>(runtime::monotonic_clock().now_ns()) * 1e-9; }
+
+bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
+  return std::equal(std::begin(a.axis), std::end(a.axis), std::begin(b.axis));
+}
+
+}  // namespace
+
+LeverThread::LeverThread(command::LeverSetup setup)
+    : desk_(std::move(setup), now_s()), beat_s_(now_s()), thread_([this] { run(); }) {}
+
+LeverThread::~LeverThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void LeverThread::run() {
+  // Signals are for the main thread.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  pthread_setname_np(pthread_self(), "levers");
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    look();
+    wake_.wait_for(lock, std::chrono::duration<double>(kPollPeriod_s),
+                   [this] { return stopping_; });
+  }
+}
+
+void LeverThread::look() {
+  const double now = now_s();
+  desk_.poll(now, now - beat_s_ <= kKeysKnown_s);
+  hand_over();
+}
+
+void LeverThread::hand_over() {
+  SentInput next;
+  if (operate_) {
+    next.input = desk_.current();
+    const double event_s = desk_.newest_event_s();
+    next.event_ns = event_s > 0.0 ? static_cast<std::int64_t>(event_s * 1e9) : std::int64_t{0};
+  }
+  if (same(next.input, sent_.input) && next.event_ns == sent_.event_ns) return;
+  sent_ = next;
+  if (simulation_ != nullptr) simulation_->set_input(next.input, next.event_ns);
+}
+
+void LeverThread::connect(runtime::SimulationThread* simulation) {
+  const std::lock_guard lock(mutex_);
+  simulation_ = simulation;
+  sent_ = {};
+  if (simulation_ == nullptr) return;
+  simulation_->set_input({});
+  hand_over();
+}
+
+void LeverThread::operate(bool on) {
+  const std::lock_guard lock(mutex_);
+  if (on == operate_) return;
+  operate_ = on;
+  hand_over();
+}
+
+void LeverThread::beat() {
+  const std::lock_guard lock(mutex_);
+  beat_s_ = now_s();
+}
+
+SentInput LeverThread::sent() {
+  const std::lock_guard lock(mutex_);
+  return sent_;
+}
+
+}  // namespace knuckleboom::input

@@ -1,0 +1,79 @@
+// Looks at the levers on a thread of its own and hands what it finds to the simulation: a picture that
+// takes long, or stops, delays neither a move nor the neutral of a lever that vanishes.
+//
+// Keys come from SDL's event loop, which stops with the picture: when the main thread has not called
+// beat() for kKeysKnown_s, held keys count as released until it does.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+#include "input/lever_desk.hpp"
+#include "knuckleboom/core/command/operator_input.hpp"
+
+namespace knuckleboom::runtime {
+class SimulationThread;
+}
+
+namespace knuckleboom::input {
+
+inline constexpr double kPollPeriod_s = 2e-3;
+inline constexpr double kKeysKnown_s = 0.25;
+
+// What was handed over, and when the thread saw it.
+struct SentInput {
+  command::OperatorInput input{};
+  std::int64_t event_ns = 0;  // CLOCK_MONOTONIC; 0: no lever or key has moved yet
+};
+
+class LeverThread {
+ public:
+  // Times of its desk are those of CLOCK_MONOTONIC.
+  explicit LeverThread(command::LeverSetup setup = {});
+  ~LeverThread();
+  LeverThread(const LeverThread&) = delete;
+  LeverThread& operator=(const LeverThread&) = delete;
+
+  // The desk for a moment; polls wait meanwhile.
+  class Access {
+   public:
+    LeverDesk* operator->() const { return &desk_; }
+    LeverDesk& operator*() const { return desk_; }
+
+   private:
+    friend class LeverThread;
+    Access(std::mutex& mutex, LeverDesk& desk) : lock_(mutex), desk_(desk) {}
+    std::unique_lock<std::mutex> lock_;
+    LeverDesk& desk_;
+  };
+  Access access() { return {mutex_, desk_}; }
+
+  // Who gets the input; nullptr: nobody, and the simulation that got it so far may go. While connected
+  // nobody else may call its set_input().
+  void connect(runtime::SimulationThread* simulation);
+  // False: the simulation gets neutral, wherever the levers are. At first.
+  void operate(bool on);
+  // Alive: from the main thread, once a frame.
+  void beat();
+
+  SentInput sent();
+
+ private:
+  void run();
+  void look();
+  void hand_over();
+
+  std::mutex mutex_;  // of all that follows
+  LeverDesk desk_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  bool operate_ = false;
+  double beat_s_;
+  runtime::SimulationThread* simulation_ = nullptr;
+  SentInput sent_;
+  std::thread thread_;
+};
+
+}  // namespace knuckleboom::input
