@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/exit_status.hpp"
+#include "knuckleboom/io/utf8.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -74,17 +75,16 @@ std::string counted(long long count, std::string_view singular, std::string_view
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are control characters too.
-    const bool high = c == 0xC2 && i + 1 < text.size() &&
-                      (static_cast<unsigned char>(text[i + 1]) & 0xE0U) == 0x80U;
-    if (high)
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F)
-      out += fmt::format("\\x{:02x}", c);
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [code, length] = io::decode_utf8(text, i);
+    const std::string_view bytes = text.substr(i, std::max<std::size_t>(length, 1));
+    const bool control =
+        (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
+    if (length == 0 || control)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.back()));
     else
-      out += text[i];
+      out += bytes;
+    i += bytes.size();
   }
   return out;
 }

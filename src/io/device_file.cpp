@@ -10,6 +10,7 @@
 #include "document.hpp"
 #include "hasher.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/utf8.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
@@ -162,28 +163,11 @@ class DeviceReader {
 
 // --- Writing ------------------------------------------------------------------
 
-// Length of the character at text[i] in UTF-8; 0 for what is none.
-std::size_t character_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) {
-    return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U;
-  };
-  const unsigned first = byte(i);
-  const std::size_t length = first < 0x80                    ? 1
-                             : first >= 0xC2 && first < 0xE0 ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                                                             : 0;  // rare planes are not worth it
-  for (std::size_t k = 1; k < length; ++k)
-    if ((byte(i + k) & 0xC0U) != 0x80) return 0;
-  const bool overlong = first == 0xE0 && byte(i + 1) < 0xA0;
-  const bool surrogate = first == 0xED && byte(i + 1) >= 0xA0;
-  return overlong || surrogate ? 0 : length;
-}
-
 // Names come from devices and may hold anything.
 std::string in_quotes(std::string_view text) {
   std::string quoted = "\"";
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_length(text, i);
+    const std::size_t length = decode_utf8(text, i).length;
     const auto c = static_cast<unsigned char>(text[i]);
     if (length == 0 || c < 0x20 || c == 0x7F)
       quoted += '?';

@@ -12,6 +12,8 @@
 #define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 
+#include "knuckleboom/io/utf8.hpp"
+
 namespace knuckleboom::io {
 namespace {
 
@@ -108,51 +110,6 @@ class DepthCheck {
 // one, and moved back in what it returns: places stay as they are.
 constexpr char32_t kPlane = 0xF0000;
 
-// Next character of a text that is valid UTF-8 here, and its length; length 0 if it is not.
-struct Character {
-  char32_t code = 0;
-  std::size_t length = 0;
-};
-
-Character decode(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4) return {};
-  char32_t code = first & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {};
-    code = (code << 6U) | (byte(i) & 0x3FU);
-  }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {};
-  return {code, length};
-}
-
-void encode(char32_t code, std::string& out) {
-  const auto byte = [&](char32_t b) { out += static_cast<char>(static_cast<unsigned char>(b)); };
-  const auto tail = [&](unsigned shift) { byte(0x80U | ((code >> shift) & 0x3FU)); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xC0U | (code >> 6U));
-    tail(0);
-  } else if (code < 0x10000) {
-    byte(0xE0U | (code >> 12U));
-    tail(6);
-    tail(0);
-  } else {
-    byte(0xF0U | (code >> 18U));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
 // Throws FileError at a byte that is not UTF-8.
 std::string moved_away(std::string_view text, const std::string& file) {
   std::string out;
@@ -160,12 +117,12 @@ std::string moved_away(std::string_view text, const std::string& file) {
   int line = 1;
   int column = 1;
   for (std::size_t at = 0; at < text.size(); ++column) {
-    const Character c = decode(text, at);
+    const Utf8Character c = decode_utf8(text, at);
     if (c.length == 0 || (c.code >= kPlane && c.code < kPlane + 0x10000))
       throw FileError({{file, line, column,
                         c.length == 0 ? "this byte is not UTF-8 text; save the file as UTF-8"
                                       : "this character is for private use; write another one"}});
-    encode(c.code >= 0x80 && c.code < 0x10000 ? c.code + kPlane : c.code, out);
+    append_utf8(c.code >= 0x80 && c.code < 0x10000 ? c.code + kPlane : c.code, out);
     at += c.length;
     if (c.code == '\n') {
       ++line;
@@ -178,12 +135,12 @@ std::string moved_away(std::string_view text, const std::string& file) {
 std::string moved_back(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
-    const Character c = decode(text, at);
+    const Utf8Character c = decode_utf8(text, at);
     if (c.length == 0) {  // a message of the parser may be cut anywhere
       out += text[at++];
       continue;
     }
-    encode(c.code >= kPlane && c.code < kPlane + 0x10000 ? c.code - kPlane : c.code, out);
+    append_utf8(c.code >= kPlane && c.code < kPlane + 0x10000 ? c.code - kPlane : c.code, out);
     at += c.length;
   }
   return out;

@@ -55,9 +55,10 @@ class Snapshotter {
           painter, request_.instruments.value_or(view::panels::InstrumentLevel::kFull), faces_, now,
           readings(now));
     });
-    view::write_png(picture_->pixels(), request_.screenshot);
+    failed_ = !keep_picture(picture_->pixels(), request_.screenshot);
     picture_->swap();
   }
+  bool failed() const { return failed_; }
 
  private:
   view::panels::InstrumentReadings readings(const training::SessionSnapshot& now) const {
@@ -75,6 +76,7 @@ class Snapshotter {
   const LoadedSession& loaded_;
   std::unique_ptr<Picture> picture_;
   view::panels::InstrumentFaces faces_;
+  bool failed_ = false;
 };
 
 std::int64_t ticks_of(double seconds, double tick_s) {
@@ -130,6 +132,7 @@ struct HeadlessRun {
   training::SessionState state;
   training::SessionSnapshot last;
   std::int64_t ticks = 0;
+  bool picture_failed = false;
 };
 
 HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded,
@@ -154,6 +157,7 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
       picture->follow(run.last);
   }
   if (picture && picture_tick >= length) picture->take(run.last);
+  run.picture_failed = picture && picture->failed();
   return run;
 }
 
@@ -190,6 +194,7 @@ int drive_headless(const DriveRequest& request) {
     complain("stopped before the end");
     return kInterruptedRun;
   }
+  if (run.picture_failed) return kInternalError;
   if (!request.screenshot.empty())
     say(fmt::format("  {:<20} {}\n", "picture", request.screenshot.string()));
   return run.last.sim.health.non_finite > 0 ? kNonFinite : kSuccess;

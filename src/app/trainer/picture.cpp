@@ -1,9 +1,11 @@
 #include "app/trainer/picture.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include <SDL2/SDL.h>
 
+#include "app/console.hpp"
 #include "app/trainer/drive_request.hpp"
 #include "app/trainer/scene_from_session.hpp"
 
@@ -98,6 +100,16 @@ PictureSummary Picture::summary() const {
     summary.vertices = scene_->statistics().vertices;
   }
   return summary;
+}
+
+bool keep_picture(const view::Pixels& pixels, const std::filesystem::path& file) {
+  try {
+    view::write_png(pixels, file);
+    return true;
+  } catch (const std::runtime_error& error) {
+    complain(error.what());
+    return false;
+  }
 }
 
 }  // namespace knuckleboom::app

@@ -61,4 +61,7 @@ class Picture {
   std::unique_ptr<view::Scene> scene_;
 };
 
+// Into a PNG file. False: it could not be written, which has been said.
+bool keep_picture(const view::Pixels& pixels, const std::filesystem::path& file);
+
 }  // namespace knuckleboom::app

@@ -116,7 +116,7 @@ int Trainer::run() {
   finish();
   if (interrupted()) return kInterruptedRun;
   if (non_finite_) return kNonFinite;
-  return recording_failed_ ? kInternalError : kSuccess;
+  return recording_failed_ || picture_failed_ ? kInternalError : kSuccess;
 }
 
 void Trainer::finish() {
@@ -424,8 +424,8 @@ void Trainer::take_pictures() {
   const double at = request_.at_s >= 0.0 ? request_.at_s : kPictureTime;
   const bool due = request_.at_s >= 0.0 || !others ? since >= at : last || over || played;
   if (!due && !last && !over) return;
-  view::write_png(picture_.pixels(), request_.screenshot);
   picture_taken_ = true;
+  picture_failed_ = !keep_picture(picture_.pixels(), request_.screenshot);
 }
 
 void Trainer::end_conditions() {

@@ -138,7 +138,7 @@ class Trainer {
   std::int64_t sent_event_ns_ = 0;  // of the newest lever event that was followed up
   training::SessionSnapshot shown_{};
   double first_frame_s_ = -1.0;
-  bool picture_taken_ = false, picture_wanted_ = false;
+  bool picture_taken_ = false, picture_failed_ = false, picture_wanted_ = false;
   bool done_ = false;
 };
 

@@ -1,0 +1,21 @@
+// Text as UTF-8, character by character.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace knuckleboom::io {
+
+struct Utf8Character {
+  char32_t code = 0;
+  std::size_t length = 0;  // bytes; 0: what stands there is not UTF-8
+};
+
+// The character that begins at text[at]; `at` must be within the text.
+Utf8Character decode_utf8(std::string_view text, std::size_t at);
+
+// Appends a character up to U+10FFFF that is no surrogate.
+void append_utf8(char32_t code, std::string& out);
+
+}  // namespace knuckleboom::io
