@@ -332,6 +332,14 @@ std::filesystem::path take_base(Node& root, const std::string& file, Report& rep
   return path;
 }
 
+std::string base_text_of(const std::filesystem::path& path, const DocumentOptions& options) {
+  if (options.bases == nullptr) return read_text_file(path, kConfigurationLimit, options.what);
+  const std::string name = path.lexically_normal().string();
+  for (const NamedText& base : *options.bases)
+    if (base.name == name) return base.text;
+  throw FileError(name, "its text is not there");
+}
+
 Node read_with_base(std::string_view text, const std::string& file, const DocumentOptions& options,
                     Report& report, Hasher& hash, int depth) {
   check_text(text, file, kConfigurationLimit, options.what);
@@ -352,14 +360,14 @@ Node read_with_base(std::string_view text, const std::string& file, const Docume
   };
   std::error_code ignored;
   for (const std::string& read : report.files_read())
-    if (std::filesystem::equivalent(read, path, ignored) && !ignored)
+    if (options.bases == nullptr && std::filesystem::equivalent(read, path, ignored) && !ignored)
       refuse(fmt::format("'base' runs in a circle: {} is based on itself",
                          path.lexically_normal().string()));
   if (depth >= kMaxBases)
     refuse(fmt::format("more than {} files are based on each other", kMaxBases));
   std::string base_text;
   try {
-    base_text = read_text_file(path, kConfigurationLimit, options.what);
+    base_text = base_text_of(path, options);
   } catch (const FileError& error) {
     refuse(fmt::format("the base cannot be used: {}", error.what()));
   }

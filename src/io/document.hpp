@@ -14,6 +14,7 @@
 
 #include "hasher.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/named_text.hpp"
 #include "knuckleboom/io/override.hpp"
 
 namespace knuckleboom::io {
@@ -89,6 +90,8 @@ struct DocumentOptions {
   bool sources = false;      // numbers need a source
   bool base = false;         // may be based on another file
   bool joint_alias = false;  // joint.<name> means the joint table of the body with that joint
+  // Not null: bases are taken from here, by their path, and not from files.
+  const std::vector<NamedText>* bases = nullptr;
 };
 
 // Parses text, merges it over its base and applies the overrides. Adds to hash all that was read.

@@ -290,18 +290,18 @@ std::string header_text(const InputHeader& header) {
   return out + ",command\n";
 }
 
-std::string_view name_of(const Command& command) {
-  for (const NamedCommand& known : kCommands)
-    if (known.command.kind == command.kind &&
-        (known.command.value == command.value || command.kind == CommandKind::kRestart))
-      return known.name;
-  throw std::invalid_argument("no input file can hold this command");
-}
-
 // 0 and -0 differ.
 bool same_bits(double a, double b) { return a == b && std::signbit(a) == std::signbit(b); }
 
 }  // namespace
+
+std::string word_of(const Command& command) {
+  for (const NamedCommand& known : kCommands)
+    if (known.command.kind == command.kind &&
+        (known.command.value == command.value || command.kind == CommandKind::kRestart))
+      return std::string(known.name);
+  return {};
+}
 
 InputFile read_input(const std::filesystem::path& path, double rate_Hz) {
   return InputParser(read_text_file(path, kInputLimit, "input file"), path.string(), rate_Hz)
@@ -326,7 +326,11 @@ void InputWriter::write(std::span<const InputEvent> events) {
     else
       line_.append(kLeverAxes, ',');
     line_ += ',';
-    if (event.kind == InputEventKind::kCommand) line_ += name_of(event.command);
+    if (event.kind == InputEventKind::kCommand) {
+      const std::string word = word_of(event.command);
+      if (word.empty()) throw std::invalid_argument("no input file can hold this command");
+      line_ += word;
+    }
     if (event.kind == InputEventKind::kEnd) line_ += "end";
     line_ += '\n';
     file_.write(line_);

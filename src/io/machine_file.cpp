@@ -1007,8 +1007,10 @@ class MachineReader {
 
 }  // namespace
 
-MachineFile read_machine_text(std::string_view text, const std::string& file_name,
-                              std::span<const Override> overrides) {
+namespace {
+
+MachineFile read_text(std::string_view text, const std::string& file_name,
+                      std::span<const Override> overrides, const std::vector<NamedText>* bases) {
   Report report;
   Hasher hash;
   DocumentOptions options;
@@ -1016,6 +1018,7 @@ MachineFile read_machine_text(std::string_view text, const std::string& file_nam
   options.sources = true;
   options.base = true;
   options.joint_alias = true;
+  options.bases = bases;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   MachineReader reader(root, report);
   MachineFile file;
@@ -1023,6 +1026,18 @@ MachineFile read_machine_text(std::string_view text, const std::string& file_nam
   file.hash = hash.result();
   file.files = report.files_read();
   return file;
+}
+
+}  // namespace
+
+MachineFile read_machine_text(std::string_view text, const std::string& file_name,
+                              std::span<const Override> overrides) {
+  return read_text(text, file_name, overrides, nullptr);
+}
+
+MachineFile read_machine_texts(std::string_view text, const std::string& file_name,
+                               const std::vector<NamedText>& bases) {
+  return read_text(text, file_name, {}, &bases);
 }
 
 MachineFile read_machine(const std::filesystem::path& path, std::span<const Override> overrides) {

@@ -146,8 +146,12 @@ std::string state_hash(const sim::SimState& state) {
   return fmt::format("{:016x}", XXH3_64bits(&state, sizeof state));
 }
 
+std::uint64_t hash_of(const training::SessionState& state) {
+  return XXH3_64bits(&state, sizeof state);
+}
+
 std::string state_hash(const training::SessionState& state) {
-  return fmt::format("{:016x}", XXH3_64bits(&state, sizeof state));
+  return fmt::format("{:016x}", hash_of(state));
 }
 
 }  // namespace knuckleboom::io

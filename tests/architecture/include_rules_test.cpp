@@ -84,6 +84,7 @@ const std::vector<Library>& libraries() {
       {"CLI11", {"CLI/"}, {"app/"}},
       {"toml++", {"toml++/"}, {"io/"}},
       {"xxHash", {"xxh"}, {"io/"}},
+      {"HDF5", {"hdf5", "H5"}, {"io/"}},
       {"spdlog",
        {"spdlog/"},
        {"io/", "runtime/", "reference/", "input/", "view/", "sound/", "app/", "main.cpp"}},

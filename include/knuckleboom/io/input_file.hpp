@@ -36,6 +36,9 @@ InputFile read_input(const std::filesystem::path& path, double rate_Hz = 1000.0)
 InputFile read_input_text(std::string_view text, const std::string& file_name,
                           double rate_Hz = 1000.0);
 
+// As input files call a command: "control_mode:valve"; empty for one they do not know.
+std::string word_of(const training::Command& command);
+
 // Writes as events come in; the file appears under its name at close(). What is read back has the same
 // events, bit by bit. Throws FileError.
 class InputWriter {

@@ -10,6 +10,7 @@
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/io/content_hash.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/named_text.hpp"
 #include "knuckleboom/io/override.hpp"
 
 namespace knuckleboom::io {
@@ -27,5 +28,9 @@ MachineFile read_machine(const std::filesystem::path& path,
 // The same from memory; a `base` is looked up in the folder of file_name.
 MachineFile read_machine_text(std::string_view text, const std::string& file_name,
                               std::span<const Override> overrides = {});
+
+// From memory alone: a `base` is looked for among these, by the name it has in MachineFile::files.
+MachineFile read_machine_texts(std::string_view text, const std::string& file_name,
+                               const std::vector<NamedText>& bases);
 
 }  // namespace knuckleboom::io

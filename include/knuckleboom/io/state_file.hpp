@@ -29,5 +29,6 @@ sim::SimState read_state(const std::filesystem::path& path, const ContentHash& m
 // XXH3-64 of the state's bytes, 16 hexadecimal digits: equal for equal results, bit by bit.
 std::string state_hash(const sim::SimState& state);
 std::string state_hash(const training::SessionState& state);
+std::uint64_t hash_of(const training::SessionState& state);  // the same as a number
 
 }  // namespace knuckleboom::io

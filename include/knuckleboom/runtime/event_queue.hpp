@@ -19,26 +19,43 @@ class EventQueue {
  public:
   // Sender. False: full, nothing has happened.
   bool push(const T& event) {
+    T* const slot = next();
+    if (slot == nullptr) return false;
+    *slot = event;
+    send();
+    return true;
+  }
+  // The same in two steps, for what is better filled in where it stands. nullptr: full. Without send()
+  // nothing has happened.
+  T* next() {
     const std::uint64_t end = end_.load(std::memory_order_relaxed);
     if (end - known_begin_ == capacity) {
       known_begin_ = begin_.load(std::memory_order_acquire);
-      if (end - known_begin_ == capacity) return false;
+      if (end - known_begin_ == capacity) return nullptr;
     }
-    event_[end % capacity] = event;
-    end_.store(end + 1, std::memory_order_release);
-    return true;
+    return &event_[end % capacity];
   }
+  void send() { end_.store(end_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
   // Receiver. False: empty, event is as it was.
   bool pop(T& event) {
+    const T* const slot = front();
+    if (slot == nullptr) return false;
+    event = *slot;
+    drop();
+    return true;
+  }
+  // The same in two steps. nullptr: empty. The sender does not touch it before drop().
+  const T* front() {
     const std::uint64_t begin = begin_.load(std::memory_order_relaxed);
     if (begin == known_end_) {
       known_end_ = end_.load(std::memory_order_acquire);
-      if (begin == known_end_) return false;
+      if (begin == known_end_) return nullptr;
     }
-    event = event_[begin % capacity];
-    begin_.store(begin + 1, std::memory_order_release);
-    return true;
+    return &event_[begin % capacity];
+  }
+  void drop() {
+    begin_.store(begin_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
  private:

@@ -1,0 +1,150 @@
+// Session files: all of one training session in an HDF5 file. docs/reference/session_file.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "knuckleboom/core/training/channels.hpp"
+#include "knuckleboom/core/training/input_event.hpp"
+#include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/content_hash.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom::io {
+
+// Goes up with every change that older programs cannot read.
+inline constexpr int kSessionFormat = 1;
+
+// A file that the session was made from, as it was read.
+struct SessionText {
+  std::string role;  // "exercise", "machine", "base" (of the machine), "levers"
+  std::string name;  // path it was read from
+  std::string text;
+};
+
+struct ChannelInfo {
+  std::string name, unit, description;
+};
+
+// What the bytes of a SessionState mean; states are good for programs with the same one only.
+struct StateLayout {
+  std::uint32_t version = 0;  // kStateFormat
+  std::uint64_t bytes = 0;    // of one state
+  std::uint64_t places = 0;   // hash over the places and sizes of its parts
+
+  friend bool operator==(const StateLayout&, const StateLayout&) = default;
+};
+StateLayout state_layout();  // of this program
+
+// What was known when the session began.
+struct SessionHeader {
+  std::string program;                    // "knuckleboom 0.1.0 (revision)"
+  std::string processor;                  // what decides about the same bits: "x86_64 fma avx2"
+  std::string id;                         // 32 hexadecimal digits, random
+  std::string start_utc;                  // "2026-11-28T06:40:12Z"
+  std::string learner, learner_id;        // may be empty
+  std::string parent_id;                  // of the session taken over; empty: none
+  std::int64_t parent_tick = -1;          // at which it was taken over
+  std::string exercise, machine, levers;  // as they were asked for: names or paths
+  ContentHash exercise_hash, machine_hash, levers_hash;
+  double rate_Hz = 0.0;         // ticks a second
+  std::int64_t first_tick = 0;  // number of the first tick
+  StateLayout layout;
+  std::vector<SessionText> texts;
+  std::vector<std::pair<std::string, std::string>> options;  // how it was asked for, by name
+  std::vector<ChannelInfo> channels;
+  std::vector<ChannelInfo> figures;  // of attempts
+};
+
+// Fills in what follows from session, program and processor: layout, channels, figures, rate, program,
+// processor; and a new id and the time.
+void describe(const training::Session& session, SessionHeader& header);
+std::string this_program();    // as in SessionHeader::program
+std::string this_processor();  // as in SessionHeader::processor
+
+// Something that happened. Kinds that are not known here are to be passed over.
+struct SessionEvent {
+  std::int64_t tick = 0;  // ticks run before it
+  std::string kind;       // "phase", "collision", ...: docs/reference/session_file.md
+  double value[4] = {0.0, 0.0, 0.0, 0.0};
+  std::string text;
+};
+
+struct StateHash {
+  std::int64_t tick = 0;    // ticks run
+  std::uint64_t value = 0;  // XXH3-64 over the bytes of the SessionState
+};
+
+// An attempt at the exercise: from the start or a restart to its end, the next restart or the end of the
+// session.
+struct SessionAttempt {
+  std::int64_t begin_tick = 0, end_tick = 0;
+  training::TaskPhase phase = training::TaskPhase::kReady;
+  std::vector<double> figures;  // by SessionHeader::figures
+};
+
+// How the recording ended.
+struct SessionEndMark {
+  bool complete = false;      // false: cut off (killed, disk full); what there is is sound
+  std::int64_t end_tick = 0;  // ticks run
+  std::uint64_t end_hash =
+      0;                  // of the last state, commands after the last tick included; 0: cut off
+  std::int64_t lost = 0;  // records there was no room for: above 0 the recording has gaps
+  std::vector<std::pair<std::string, double>> health;  // of the simulation and its thread
+};
+
+// A session that was read. Copies share the open file; one thread at a time.
+struct SessionRecord {
+  std::filesystem::path path;
+  SessionHeader header;
+  SessionEndMark end;
+  // Levers and commands; the last is kEnd.
+  std::vector<training::InputEvent> inputs;
+  std::vector<SessionEvent> events;
+  std::vector<StateHash> hashes;
+  std::vector<SessionAttempt> attempts;
+  std::vector<std::int64_t>
+      state_ticks;  // ticks run before each full state; the first is the start
+  std::vector<std::int64_t> channel_ticks;  // ticks run before each row of the channels
+
+  double tick_s() const { return 1.0 / header.rate_Hz; }
+  double duration_s() const {
+    return static_cast<double>(end.end_tick - header.first_tick) / header.rate_Hz;
+  }
+  bool states_fit() const { return header.layout == state_layout(); }
+
+  // Read from the file when they are asked for. Throw FileError; std::out_of_range for a name or a
+  // number that there is not.
+  training::SessionState state(std::size_t index) const;  // only if states_fit()
+  std::vector<float> channel(std::string_view name) const;
+  std::vector<float> channel_row(std::size_t row) const;  // by header.channels
+
+  class Store;
+  std::shared_ptr<const Store> store;
+};
+
+// A session file, or the journal of a recording that was cut off. Throws FileError with one sentence for
+// anything that is neither whole nor recoverable.
+SessionRecord read_session(const std::filesystem::path& path);
+// Only what is quick to read: header and how it ended.
+struct SessionOutline {
+  SessionHeader header;
+  SessionEndMark end;
+  std::vector<SessionAttempt> attempts;
+};
+SessionOutline read_session_outline(const std::filesystem::path& path);
+
+// The session as it was, from the texts in the header and not from files. Throws FileError.
+std::unique_ptr<training::Session> make_session(const SessionHeader& header);
+
+// The start of its name: "2026-11-28T06-40-12_reach_1f2e3d4c".
+std::string session_name(const SessionHeader& header);
+
+}  // namespace knuckleboom::io

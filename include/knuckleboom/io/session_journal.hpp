@@ -1,0 +1,88 @@
+// What a recording is written into while it goes on: a journal beside the session file, to whose end
+// blocks with checksums are appended. Killed at any moment, all blocks written before are sound. At the
+// end, or when it is next found, the journal becomes a session file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/io/session_file.hpp"
+
+namespace knuckleboom::io {
+
+inline constexpr const char* kSessionSuffix = ".h5";
+inline constexpr const char* kJournalSuffix = ".journal";
+
+enum class JournalKind : std::uint32_t {
+  kHeader = 1,
+  kInputs,
+  kHashes,
+  kState,
+  kRow,
+  kEvent,
+  kAttempt,
+  kProgress,
+  kEnd,
+};
+
+class SessionJournal {
+ public:
+  // A new session file in the folder, named after the header; nothing that is there is touched. The
+  // folder is made if it is missing. Throws FileError.
+  static SessionJournal in_folder(const std::filesystem::path& folder, const SessionHeader& header);
+  // The same under a name of the caller's. A session file of that name is replaced at the end.
+  SessionJournal(const std::filesystem::path& session_file, const SessionHeader& header);
+  ~SessionJournal();
+  SessionJournal(SessionJournal&&) noexcept;
+  SessionJournal& operator=(SessionJournal&&) = delete;
+
+  const std::filesystem::path& session_file() const { return session_; }
+  const std::filesystem::path& journal_file() const { return journal_; }
+
+  // Into memory; flush() hands it to the system.
+  void add(const training::InputEvent& input);
+  void add(const SessionEvent& event);
+  void add(const StateHash& hash);
+  void add(const SessionAttempt& attempt);
+  void add_state(std::int64_t tick, const training::SessionState& state);
+  void add_row(std::int64_t tick, std::span<const float> values);
+
+  // Everything up to end_tick has been added: a reader may count on it. Throws FileError, after which
+  // nothing more is written; what was flushed before stays.
+  void flush(std::int64_t end_tick);
+  void sync();  // onto the disk; for a machine that loses its power
+  std::uint64_t bytes() const { return bytes_; }  // written so far
+
+  // Completes the recording: the journal becomes the session file. Throws FileError; the journal then
+  // stays and can be recovered later.
+  void close(const SessionEndMark& end);
+
+ private:
+  SessionJournal(std::filesystem::path session, std::filesystem::path journal, int descriptor,
+                 std::uint64_t bytes);
+  void block(JournalKind kind, std::string_view payload);
+  void close_inputs();
+  void close_hashes();
+  void write();
+  [[noreturn]] void fail(int error);
+
+  std::filesystem::path session_, journal_;
+  int descriptor_ = -1;
+  std::uint64_t sequence_ = 0, bytes_ = 0;
+  std::string buffer_;           // blocks that are not yet written
+  std::string inputs_, hashes_;  // the block that is being gathered
+  command::OperatorInput last_{};
+  bool own_name_ = false;  // must not replace anything
+};
+
+// Makes a session file of a journal that was left behind, and removes the journal. Throws FileError:
+// recording is still going on, no room, nothing in it. Returns the session file.
+std::filesystem::path recover_session(const std::filesystem::path& journal);
+// Journals in a folder that no program is writing to any more.
+std::vector<std::filesystem::path> abandoned_journals(const std::filesystem::path& folder);
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,14 @@
+// The files a session is made from, as they are now.
+#pragma once
+
+#include <filesystem>
+
+#include "knuckleboom/io/session_file.hpp"
+
+namespace knuckleboom::io {
+
+// Fills in texts and hashes of a header. Throws FileError, also if a file changes meanwhile.
+void read_session_texts(const std::filesystem::path& exercise, const std::filesystem::path& machine,
+                        const std::filesystem::path& levers, SessionHeader& header);
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,140 @@
+// Records a session into a journal, off the tick thread.
+//
+//   tick thread: inputs, states, snapshots, events -> queues -> recorder thread -> journal
+//
+// On the tick thread nothing waits, allocates or writes. A queue that is full loses its record and counts
+// it: the recording then has gaps, which is said in it and to the user.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "knuckleboom/core/training/channels.hpp"
+#include "knuckleboom/core/training/input_event.hpp"
+#include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/runtime/event_queue.hpp"
+
+namespace knuckleboom::runtime {
+
+struct RecorderSettings {
+  double channel_rate_Hz = 50.0;
+  double state_period_s = 1.0;
+  std::int64_t hash_ticks = 100;
+  bool own_thread = true;  // false: the caller calls drain() often enough
+};
+
+// What became of a recording.
+struct RecordingEnd {
+  std::filesystem::path file;  // the session file, or the journal if it could not be completed
+  std::string fault;           // one sentence; empty: all is well
+};
+
+class SessionRecorder {
+ public:
+  // first: the state that the session begins with. The session must outlive it.
+  SessionRecorder(io::SessionJournal journal, const training::Session& session,
+                  const training::SessionState& first, RecorderSettings settings = {});
+  ~SessionRecorder();  // without finish(): the journal is left behind
+  SessionRecorder(const SessionRecorder&) = delete;
+  SessionRecorder& operator=(const SessionRecorder&) = delete;
+
+  // --- Tick thread ---
+  void input(const training::InputEvent& event);
+  void before(const training::Command& command, const training::SessionState& state);
+  void after_tick(const training::SessionState& state, const training::SessionSnapshot& snapshot);
+
+  // --- The thread that made it ---
+  // Something from outside: a bookmark, a message. It happens now; event.tick is filled in.
+  void note(io::SessionEvent event);
+  // What is queued goes to the journal; only without a thread of its own.
+  void drain();
+  // A sentence if the recording has got a fault since the last time; else empty.
+  std::string take_fault();
+  const std::filesystem::path& file() const { return file_; }
+
+  // After the last tick, when nobody ticks any more: completes the session file. health: what of the
+  // thread is to be kept, by name. Once.
+  RecordingEnd finish(const training::SessionState& last,
+                      std::vector<std::pair<std::string, double>> health = {});
+
+ private:
+  struct StateRecord {
+    bool full;  // to be kept, not only hashed
+    training::SessionState state;
+  };
+  struct RowRecord {
+    std::int64_t tick;
+    training::SessionSnapshot snapshot;
+  };
+  enum class EventKind : std::int32_t { kPhase, kStep, kCollision, kGrip, kRelease, kEndStop };
+  struct EventRecord {
+    std::int64_t tick;
+    EventKind kind;
+    double value[4];
+  };
+  struct AttemptRecord {
+    std::int64_t begin_tick, end_tick;
+    training::TaskPhase phase;
+    training::Score score;
+  };
+  struct Queues;
+  // What the last tick's snapshot said, to see what has changed.
+  struct Watch {
+    training::TaskPhase phase = training::TaskPhase::kReady;
+    std::int32_t step = 0, held_log = -1;
+    std::int64_t collisions[world::kObstacles] = {};
+    std::int64_t stop_hits = 0;
+    std::int64_t begin_tick = 0;  // of the attempt
+    bool open = true;             // the attempt has not ended
+  };
+
+  void watch(std::int64_t tick, const training::SessionSnapshot& snapshot);
+  void event(std::int64_t tick, EventKind kind, double a = 0.0, double b = 0.0, double c = 0.0);
+  void end_attempt(std::int64_t tick, training::TaskPhase phase, const training::Score& score);
+  void lose() { lost_.fetch_add(1, std::memory_order_relaxed); }
+
+  void run();
+  void take();   // from the queues
+  void write();  // to the journal
+  void add(const EventRecord& record);
+  void fail(const std::string& sentence);
+
+  const training::Session& session_;
+  const RecorderSettings settings_;
+  const std::int64_t state_ticks_, row_ticks_;
+  const std::vector<training::SessionChannel> channels_;
+  std::filesystem::path file_;
+
+  // The tick thread's.
+  std::int64_t next_hash_, next_state_, next_row_;
+  Watch watch_;
+
+  std::unique_ptr<Queues> queues_;
+  std::atomic<std::int64_t> ticks_;  // run; all that was recorded before them is in the queues
+  std::atomic<std::int64_t> lost_{0};
+
+  // The recorder thread's.
+  std::unique_ptr<io::SessionJournal> journal_;  // null: it has failed
+  std::int64_t told_lost_ = 0;
+  std::vector<float> row_;
+
+  std::mutex mutex_;  // between the recorder thread and the one that made it
+  std::condition_variable wake_;
+  std::vector<io::SessionEvent> notes_;
+  std::string fault_;  // not taken yet
+  std::string first_fault_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace knuckleboom::runtime

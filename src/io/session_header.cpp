@@ -1,0 +1,212 @@
+#include "session_header.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+#include <random>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include "bytes.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/version.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+using training::SessionState;
+
+// The order of both directions is written once.
+template <class Field, class Header>
+void for_each_text(Header& h, Field field) {
+  for (auto* text : {&h.program, &h.processor, &h.id, &h.start_utc, &h.learner, &h.learner_id,
+                     &h.parent_id, &h.exercise, &h.machine, &h.levers, &h.exercise_hash.hex,
+                     &h.machine_hash.hex, &h.levers_hash.hex})
+    field(*text);
+}
+
+void put_channels(std::string& out, const std::vector<ChannelInfo>& channels) {
+  put(out, static_cast<std::uint64_t>(channels.size()));
+  for (const ChannelInfo& channel : channels) {
+    put_text(out, channel.name);
+    put_text(out, channel.unit);
+    put_text(out, channel.description);
+  }
+}
+
+void take_channels(ByteReader& reader, std::vector<ChannelInfo>& channels) {
+  channels.clear();
+  const auto count = reader.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
+    ChannelInfo& channel = channels.emplace_back();
+    channel.name = reader.take_text();
+    channel.unit = reader.take_text();
+    channel.description = reader.take_text();
+  }
+}
+
+std::string random_id() {
+  std::random_device device;  // getrandom() on Linux
+  std::string id;
+  for (int i = 0; i < 4; ++i) id += fmt::format("{:08x}", device() & 0xFFFFFFFFU);
+  return id;
+}
+
+std::string now_utc() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+const SessionText* text_of(const SessionHeader& header, std::string_view role) {
+  const auto found = std::find_if(header.texts.begin(), header.texts.end(),
+                                  [role](const SessionText& text) { return text.role == role; });
+  return found == header.texts.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+StateLayout state_layout() {
+  // Any change of a part's size or place shows here, a change of its meaning in kStateFormat.
+  const std::uint64_t places[] = {
+      offsetof(SessionState, tick),    offsetof(SessionState, sim),
+      offsetof(SessionState, control), offsetof(SessionState, logs_slipped),
+      offsetof(SessionState, world),   offsetof(SessionState, grapple),
+      offsetof(SessionState, task),    offsetof(SessionState, score),
+      sizeof(sim::SimState),           sizeof(machine::MachineState),
+      sizeof(machine::ActuatorState),  sizeof(machine::EnergyLedger),
+      sizeof(machine::Health),         sizeof(sim::OperatorState),
+      sizeof(world::WorldState),       sizeof(world::ContactState),
+      sizeof(world::LogState),         sizeof(training::GrappleState),
+      sizeof(training::TaskState),     sizeof(training::ScoreState)};
+  return {kStateFormat, sizeof(SessionState), XXH3_64bits(places, sizeof places)};
+}
+
+std::string this_program() { return fmt::format("knuckleboom {} ({})", kVersion, kRevision); }
+
+std::string this_processor() {
+#if defined(__x86_64__)
+  std::string text = "x86_64";
+  __builtin_cpu_init();
+  // The C library chooses its sine, exponential and so on by these.
+  if (__builtin_cpu_supports("avx2")) text += " avx2";
+  if (__builtin_cpu_supports("fma")) text += " fma";
+  return text;
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "other";
+#endif
+}
+
+void describe(const training::Session& session, SessionHeader& header) {
+  header.program = this_program();
+  header.processor = this_processor();
+  header.id = random_id();
+  header.start_utc = now_utc();
+  header.rate_Hz = session.exercise().rate_Hz;
+  header.layout = state_layout();
+  header.channels.clear();
+  for (const training::SessionChannel& channel : training::session_channels(session))
+    header.channels.push_back({channel.name, channel.unit, channel.description});
+  header.figures.clear();
+  for (const training::Figure& figure : training::figures())
+    header.figures.push_back({figure.name, figure.unit, figure.description});
+}
+
+std::string session_name(const SessionHeader& header) {
+  std::string name = header.start_utc.substr(0, 19);
+  std::replace(name.begin(), name.end(), ':', '-');
+  std::string exercise = std::filesystem::path(header.exercise).stem().string();
+  if (exercise.size() > 40) exercise.resize(40);
+  for (char& c : exercise)
+    if (std::string_view("/\\ \n\t:*?\"<>|").find(c) != std::string_view::npos) c = '-';
+  return fmt::format("{}_{}_{}", name, exercise.empty() ? "session" : exercise,
+                     header.id.substr(0, 8));
+}
+
+std::unique_ptr<training::Session> make_session(const SessionHeader& header) {
+  const SessionText* exercise = text_of(header, "exercise");
+  const SessionText* machine = text_of(header, "machine");
+  const SessionText* levers = text_of(header, "levers");
+  if (exercise == nullptr || machine == nullptr || levers == nullptr)
+    throw FileError("session " + header.id,
+                    "the texts of its exercise, machine and lever files are not all there");
+  std::vector<NamedText> bases;
+  for (const SessionText& text : header.texts)
+    if (text.role == "base") bases.push_back({text.name, text.text});
+  ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name);
+  MachineFile machine_file = read_machine_texts(machine->text, machine->name, bases);
+  LeverFile lever_file = read_levers_text(levers->text, levers->name);
+  exercise_file.exercise.rate_Hz = header.rate_Hz;
+  try {
+    return std::make_unique<training::Session>(std::move(machine_file.model),
+                                               std::move(lever_file.pattern),
+                                               std::move(exercise_file.exercise));
+  } catch (const std::invalid_argument& error) {
+    throw FileError("session " + header.id, error.what());
+  }
+}
+
+std::string to_bytes(const SessionHeader& header) {
+  std::string out;
+  put(out, static_cast<std::int32_t>(kSessionFormat));
+  for_each_text(header, [&out](const std::string& text) { put_text(out, text); });
+  put(out, header.parent_tick);
+  put(out, header.rate_Hz);
+  put(out, header.first_tick);
+  put(out, header.layout.version);
+  put(out, header.layout.bytes);
+  put(out, header.layout.places);
+  put(out, static_cast<std::uint64_t>(header.texts.size()));
+  for (const SessionText& text : header.texts) {
+    put_text(out, text.role);
+    put_text(out, text.name);
+    put_text(out, text.text);
+  }
+  put(out, static_cast<std::uint64_t>(header.options.size()));
+  for (const auto& [name, value] : header.options) {
+    put_text(out, name);
+    put_text(out, value);
+  }
+  put_channels(out, header.channels);
+  put_channels(out, header.figures);
+  return out;
+}
+
+bool from_bytes(std::string_view bytes, SessionHeader& header) {
+  ByteReader reader(bytes);
+  if (reader.take<std::int32_t>() != kSessionFormat) return false;
+  for_each_text(header, [&reader](std::string& text) { text = reader.take_text(); });
+  header.parent_tick = reader.take<std::int64_t>();
+  header.rate_Hz = reader.take<double>();
+  header.first_tick = reader.take<std::int64_t>();
+  header.layout.version = reader.take<std::uint32_t>();
+  header.layout.bytes = reader.take<std::uint64_t>();
+  header.layout.places = reader.take<std::uint64_t>();
+  header.texts.clear();
+  auto count = reader.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
+    SessionText& text = header.texts.emplace_back();
+    text.role = reader.take_text();
+    text.name = reader.take_text();
+    text.text = reader.take_text();
+  }
+  header.options.clear();
+  count = reader.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
+    auto& [name, value] = header.options.emplace_back();
+    name = reader.take_text();
+    value = reader.take_text();
+  }
+  take_channels(reader, header.channels);
+  take_channels(reader, header.figures);
+  return reader.good() && reader.empty();
+}
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,345 @@
+#include "knuckleboom/io/session_journal.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "bytes.hpp"
+#include "journal_blocks.hpp"
+#include "session_fold.hpp"
+#include "session_header.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kGathered = std::size_t{64} << 10;
+constexpr int kMostNames = 1000;  // tried
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+fs::path beside(const fs::path& session, const char* suffix) {
+  fs::path path = session;
+  path += suffix;
+  return path;
+}
+
+// Gives a file its name unless something has it already. 0 or an error number.
+int name_new(const fs::path& temporary, const fs::path& name) {
+  if (::syscall(SYS_renameat2, AT_FDCWD, temporary.c_str(), AT_FDCWD, name.c_str(),
+                RENAME_NOREPLACE) == 0)
+    return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // File systems without it: a link to an existing name fails as well.
+  if (::link(temporary.c_str(), name.c_str()) != 0) return errno;
+  ::unlink(temporary.c_str());
+  return 0;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+[[noreturn]] void cannot_write(const fs::path& shown, int error) {
+  if (error == ENOENT)
+    throw FileError(shown.string(),
+                    fmt::format("cannot be written: there is no folder '{}'; create it first",
+                                shown.has_parent_path() ? shown.parent_path().string() : "."));
+  throw FileError(shown.string(), fmt::format("cannot be written: {}", reason(error)));
+}
+
+// A journal with its header under its name, locked while this program lives. Nobody ever sees one
+// without a header.
+int create_journal(const fs::path& journal, std::string_view header, bool& taken) {
+  fs::path temporary = journal;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  Descriptor file(
+      ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0666));
+  if (file.get() < 0) cannot_write(journal, errno);
+  int error = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (error == EOPNOTSUPP || error == ENOLCK) error = 0;  // then nobody can be told; go on
+  if (error == 0) error = write_all(file.get(), header);
+  if (error == 0) error = name_new(temporary, journal);
+  if (error == 0) return file.release();
+  ::unlink(temporary.c_str());
+  taken = error == EEXIST;
+  if (taken) return -1;
+  cannot_write(journal, error);
+}
+
+}  // namespace
+
+// --- Opening ------------------------------------------------------------------
+
+SessionJournal SessionJournal::in_folder(const fs::path& folder, const SessionHeader& header) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw FileError(folder.string(),
+                    fmt::format("the folder of sessions cannot be made: {}", error.message()));
+  const std::string head = journal_block(JournalKind::kHeader, 0, to_bytes(header));
+  for (int i = 1; i <= kMostNames; ++i) {
+    fs::path session =
+        folder / (session_name(header) + (i > 1 ? fmt::format("-{}", i) : "") + kSessionSuffix);
+    fs::path journal = beside(session, kJournalSuffix);
+    if (fs::exists(session, error)) continue;
+    bool taken = false;
+    const int descriptor = create_journal(journal, head, taken);
+    if (taken) continue;
+    SessionJournal made(std::move(session), std::move(journal), descriptor, head.size());
+    made.own_name_ = true;
+    return made;
+  }
+  throw FileError(folder.string(), "there is no free name for the session; tidy up the folder");
+}
+
+SessionJournal::SessionJournal(const fs::path& session_file, const SessionHeader& header)
+    : session_(session_file), journal_(beside(session_file, kJournalSuffix)) {
+  std::error_code ignored;
+  if (session_.empty()) throw FileError("(no name)", "cannot write to a file without a name");
+  if (fs::is_directory(session_, ignored))
+    throw FileError(session_.string(), "cannot be written: this is a directory; give a file name");
+  const std::string head = journal_block(JournalKind::kHeader, 0, to_bytes(header));
+  bool taken = false;
+  descriptor_ = create_journal(journal_, head, taken);
+  if (taken)
+    throw FileError(session_.string(),
+                    fmt::format("{} is there, a recording that goes on or was cut off; choose "
+                                "another name, or turn it into a session with 'knuckleboom replay "
+                                "{} --headless'",
+                                journal_.filename().string(), journal_.string()));
+  sequence_ = 1;
+  bytes_ = head.size();
+}
+
+SessionJournal::SessionJournal(fs::path session, fs::path journal, int descriptor,
+                               std::uint64_t bytes)
+    : session_(std::move(session)),
+      journal_(std::move(journal)),
+      descriptor_(descriptor),
+      sequence_(1),
+      bytes_(bytes) {}
+
+SessionJournal::SessionJournal(SessionJournal&& other) noexcept
+    : session_(std::move(other.session_)),
+      journal_(std::move(other.journal_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      sequence_(other.sequence_),
+      bytes_(other.bytes_),
+      buffer_(std::move(other.buffer_)),
+      inputs_(std::move(other.inputs_)),
+      hashes_(std::move(other.hashes_)),
+      last_(other.last_),
+      own_name_(other.own_name_) {}
+
+SessionJournal::~SessionJournal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+// --- Writing ------------------------------------------------------------------
+
+void SessionJournal::block(JournalKind kind, std::string_view payload) {
+  buffer_ += journal_block(kind, sequence_++, payload);
+}
+
+void SessionJournal::add(const training::InputEvent& input) {
+  put(inputs_, static_cast<std::uint8_t>(input.kind));
+  put(inputs_, input.tick);
+  switch (input.kind) {
+    case training::InputEventKind::kInput: {
+      // Only the axes that have moved; compared by their bits, as -0 is not 0.
+      std::uint16_t moved = 0;
+      for (std::size_t i = 0; i < command::kLeverAxes; ++i)
+        if (std::bit_cast<std::uint64_t>(input.input.axis[i]) !=
+            std::bit_cast<std::uint64_t>(last_.axis[i]))
+          moved = static_cast<std::uint16_t>(moved | (1U << i));
+      put(inputs_, moved);
+      for (std::size_t i = 0; i < command::kLeverAxes; ++i)
+        if ((moved >> i & 1U) != 0) put(inputs_, input.input.axis[i]);
+      last_ = input.input;
+      break;
+    }
+    case training::InputEventKind::kCommand:
+      put(inputs_, static_cast<std::int32_t>(input.command.kind));
+      put(inputs_, input.command.value);
+      break;
+    case training::InputEventKind::kEnd:
+      break;
+  }
+  if (inputs_.size() >= kGathered) close_inputs();
+}
+
+void SessionJournal::close_inputs() {
+  if (!inputs_.empty()) block(JournalKind::kInputs, inputs_);
+  inputs_.clear();
+}
+
+void SessionJournal::add(const StateHash& hash) {
+  put(hashes_, hash.tick);
+  put(hashes_, hash.value);
+}
+
+void SessionJournal::close_hashes() {
+  if (!hashes_.empty()) block(JournalKind::kHashes, hashes_);
+  hashes_.clear();
+}
+
+void SessionJournal::add(const SessionEvent& event) {
+  std::string payload;
+  put(payload, event.tick);
+  put_text(payload, event.kind);
+  for (const double value : event.value) put(payload, value);
+  put_text(payload, event.text);
+  block(JournalKind::kEvent, payload);
+}
+
+void SessionJournal::add(const SessionAttempt& attempt) {
+  std::string payload;
+  put(payload, attempt.begin_tick);
+  put(payload, attempt.end_tick);
+  put(payload, static_cast<std::int32_t>(attempt.phase));
+  for (const double figure : attempt.figures) put(payload, figure);
+  block(JournalKind::kAttempt, payload);
+}
+
+void SessionJournal::add_state(std::int64_t tick, const training::SessionState& state) {
+  std::string payload;
+  payload.reserve(sizeof tick + sizeof state);
+  put(payload, tick);
+  payload.append(reinterpret_cast<const char*>(&state), sizeof state);
+  block(JournalKind::kState, payload);
+}
+
+void SessionJournal::add_row(std::int64_t tick, std::span<const float> values) {
+  std::string payload;
+  put(payload, tick);
+  payload.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  block(JournalKind::kRow, payload);
+}
+
+void SessionJournal::flush(std::int64_t end_tick) {
+  close_inputs();
+  close_hashes();
+  std::string payload;
+  put(payload, end_tick);
+  block(JournalKind::kProgress, payload);
+  write();
+}
+
+void SessionJournal::write() {
+  if (descriptor_ < 0) throw FileError(session_.string(), "the recording has ended already");
+  const int error = write_all(descriptor_, buffer_);
+  bytes_ += buffer_.size();
+  buffer_.clear();
+  if (error != 0) fail(error);
+}
+
+void SessionJournal::sync() {
+  if (descriptor_ >= 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL) fail(errno);
+}
+
+void SessionJournal::fail(int error) {
+  ::close(std::exchange(descriptor_, -1));
+  throw FileError(
+      journal_.string(),
+      fmt::format("cannot be written: {}; the session up to here is kept in it", reason(error)));
+}
+
+void SessionJournal::close(const SessionEndMark& end) {
+  close_inputs();
+  close_hashes();
+  std::string payload;
+  put(payload, end.end_tick);
+  put(payload, end.end_hash);
+  put(payload, end.lost);
+  put(payload, static_cast<std::uint64_t>(end.health.size()));
+  for (const auto& [name, value] : end.health) {
+    put_text(payload, name);
+    put(payload, value);
+  }
+  block(JournalKind::kEnd, payload);
+  write();
+  // The lock is held until the session file is there.
+  const Descriptor held(std::exchange(descriptor_, -1));
+  fold_journal(journal_, session_, own_name_);
+  ::unlink(journal_.c_str());
+}
+
+// --- Journals that were left behind --------------------------------------------
+
+std::filesystem::path recover_session(const fs::path& journal) {
+  const Descriptor file(::open(journal.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.get() < 0)
+    throw FileError(journal.string(), fmt::format("cannot be read: {}", reason(errno)));
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw FileError(journal.string(), "this session is being recorded just now");
+  fs::path session = journal;
+  session.replace_extension();
+  // Killed between the two last steps of close(): all is there already.
+  if (is_session_of(session, journal)) {
+    ::unlink(journal.c_str());
+    return session;
+  }
+  std::error_code ignored;
+  for (int i = 2; fs::exists(session, ignored) && i < kMostNames; ++i) {
+    session = journal;
+    session.replace_extension();
+    const std::string stem = session.stem().string();
+    session.replace_filename(fmt::format("{}-{}{}", stem, i, session.extension().string()));
+  }
+  fold_journal(journal, session, true);
+  ::unlink(journal.c_str());
+  return session;
+}
+
+std::vector<fs::path> abandoned_journals(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() != kJournalSuffix || !entry.is_regular_file(ignored)) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) == 0)
+      found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace knuckleboom::io

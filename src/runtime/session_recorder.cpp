@@ -1,0 +1,356 @@
+#include "knuckleboom/runtime/session_recorder.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <utility>
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include "knuckleboom/io/state_file.hpp"
+
+namespace knuckleboom::runtime {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+constexpr Seconds kWritePeriod{0.2};  // what a kill can cost
+constexpr int kWritesPerSync = 5;
+
+constexpr const char* kObstacleNames[world::kObstacles] = {"ground", "stem", "log", "bunk",
+                                                           "carrier"};
+
+std::int64_t ticks_in(double seconds, const training::Session& session) {
+  return std::max<std::int64_t>(1, std::llround(seconds * session.exercise().rate_Hz));
+}
+
+std::int64_t next_multiple(std::int64_t tick, std::int64_t period) {
+  return (tick / period + 1) * period;
+}
+
+}  // namespace
+
+// By what the disk may stand still for: 12 s at 2000 ticks a second.
+struct SessionRecorder::Queues {
+  EventQueue<training::InputEvent, 32768> inputs;
+  EventQueue<StateRecord, 256> states;
+  EventQueue<RowRecord, 1024> rows;
+  EventQueue<EventRecord, 4096> events;
+  EventQueue<AttemptRecord, 64> attempts;
+};
+
+SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Session& session,
+                                 const training::SessionState& first, RecorderSettings settings)
+    : session_(session),
+      settings_(settings),
+      state_ticks_(ticks_in(settings.state_period_s, session)),
+      row_ticks_(ticks_in(1.0 / settings.channel_rate_Hz, session)),
+      channels_(training::session_channels(session)),
+      file_(journal.session_file()),
+      next_hash_(next_multiple(first.tick, settings.hash_ticks)),
+      next_state_(next_multiple(first.tick, state_ticks_)),
+      next_row_(next_multiple(first.tick, row_ticks_)),
+      queues_(std::make_unique<Queues>()),
+      ticks_(first.tick),
+      journal_(std::make_unique<io::SessionJournal>(std::move(journal))) {
+  const training::SessionSnapshot start = session.snapshot(first);
+  watch_.phase = start.task.phase;
+  watch_.step = start.task.step;
+  watch_.held_log = start.held_log;
+  std::copy(std::begin(start.collisions), std::end(start.collisions), watch_.collisions);
+  watch_.stop_hits = start.sim.health.stop_hits;
+  watch_.begin_tick = first.tick;
+  watch_.open =
+      watch_.phase == training::TaskPhase::kReady || watch_.phase == training::TaskPhase::kRunning;
+  queues_->states.push({true, first});
+  queues_->rows.push({first.tick, start});
+  drain();
+  if (settings_.own_thread) thread_ = std::thread([this] { run(); });
+}
+
+SessionRecorder::~SessionRecorder() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+// --- Tick thread --------------------------------------------------------------
+
+void SessionRecorder::input(const training::InputEvent& event) {
+  if (!queues_->inputs.push(event)) lose();
+}
+
+void SessionRecorder::before(const training::Command& command,
+                             const training::SessionState& state) {
+  if (command.kind != training::CommandKind::kRestart) return;
+  end_attempt(state.tick, state.task.phase, state.score.score);
+  watch_.begin_tick = state.tick;
+  watch_.open = true;
+}
+
+void SessionRecorder::after_tick(const training::SessionState& state,
+                                 const training::SessionSnapshot& snapshot) {
+  const std::int64_t tick = state.tick;
+  watch(tick, snapshot);
+  const bool hash = tick >= next_hash_, full = tick >= next_state_;
+  if (hash || full) {
+    if (StateRecord* const record = queues_->states.next()) {
+      record->full = full;
+      record->state = state;
+      queues_->states.send();
+    } else {
+      lose();
+    }
+    if (hash) next_hash_ = next_multiple(tick, settings_.hash_ticks);
+    if (full) next_state_ = next_multiple(tick, state_ticks_);
+  }
+  if (tick >= next_row_) {
+    if (RowRecord* const record = queues_->rows.next()) {
+      record->tick = tick;
+      record->snapshot = snapshot;
+      queues_->rows.send();
+    } else {
+      lose();
+    }
+    next_row_ = next_multiple(tick, row_ticks_);
+  }
+  ticks_.store(tick, std::memory_order_release);
+}
+
+void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& now) {
+  if (now.held_log != watch_.held_log) {
+    if (watch_.held_log >= 0) event(tick, EventKind::kRelease, watch_.held_log);
+    if (now.held_log >= 0) event(tick, EventKind::kGrip, now.held_log);
+    watch_.held_log = now.held_log;
+  }
+  for (int i = 0; i < world::kObstacles; ++i) {
+    if (now.collisions[i] == watch_.collisions[i]) continue;
+    if (now.collisions[i] > watch_.collisions[i])
+      event(tick, EventKind::kCollision, i, now.last_impact_speed, now.impulse[i]);
+    watch_.collisions[i] = now.collisions[i];
+  }
+  if (now.sim.health.stop_hits != watch_.stop_hits) {
+    if (now.sim.health.stop_hits > watch_.stop_hits)
+      event(tick, EventKind::kEndStop, static_cast<double>(now.sim.health.stop_hits));
+    watch_.stop_hits = now.sim.health.stop_hits;
+  }
+  if (now.task.step != watch_.step) {
+    if (now.task.step > watch_.step) event(tick, EventKind::kStep, now.task.step, now.task.steps);
+    watch_.step = now.task.step;
+  }
+  if (now.task.phase != watch_.phase) {
+    event(tick, EventKind::kPhase, static_cast<double>(now.task.phase));
+    watch_.phase = now.task.phase;
+    if (watch_.phase == training::TaskPhase::kPassed ||
+        watch_.phase == training::TaskPhase::kFailed)
+      end_attempt(tick, now.task.phase, now.score);
+  }
+}
+
+void SessionRecorder::event(std::int64_t tick, EventKind kind, double a, double b, double c) {
+  if (!queues_->events.push({tick, kind, {a, b, c, 0.0}})) lose();
+}
+
+void SessionRecorder::end_attempt(std::int64_t tick, training::TaskPhase phase,
+                                  const training::Score& score) {
+  if (watch_.open && !queues_->attempts.push({watch_.begin_tick, tick, phase, score})) lose();
+  watch_.open = false;
+}
+
+// --- Recorder thread ----------------------------------------------------------
+
+void SessionRecorder::run() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  pthread_setname_np(pthread_self(), "recorder");
+  std::unique_lock lock(mutex_);
+  for (int writes = 1; !stopping_; ++writes) {
+    wake_.wait_for(lock, kWritePeriod, [this] { return stopping_; });
+    lock.unlock();
+    write();
+    try {
+      if (journal_ && writes % kWritesPerSync == 0) journal_->sync();
+    } catch (const io::FileError& error) {
+      fail(error.what());
+    }
+    lock.lock();
+  }
+}
+
+void SessionRecorder::drain() {
+  if (!thread_.joinable()) write();
+}
+
+void SessionRecorder::write() {
+  try {
+    // In this order: what belongs to these ticks is in the queues by now.
+    const std::int64_t end = ticks_.load(std::memory_order_acquire);
+    take();
+    if (journal_) journal_->flush(end);
+  } catch (const io::FileError& error) {
+    fail(error.what());
+  }
+}
+
+void SessionRecorder::take() {
+  // A journal that failed is gone; the queues are emptied all the same.
+  while (const training::InputEvent* input = queues_->inputs.front()) {
+    if (journal_) journal_->add(*input);
+    queues_->inputs.drop();
+  }
+  while (const StateRecord* record = queues_->states.front()) {
+    const std::int64_t tick = record->state.tick;
+    if (journal_) {
+      journal_->add(io::StateHash{tick, io::hash_of(record->state)});
+      if (record->full) journal_->add_state(tick, record->state);
+    }
+    queues_->states.drop();
+  }
+  while (const RowRecord* record = queues_->rows.front()) {
+    if (journal_) {
+      row_.clear();
+      for (const training::SessionChannel& channel : channels_)
+        row_.push_back(static_cast<float>(channel.value(record->snapshot)));
+      journal_->add_row(record->tick, row_);
+    }
+    queues_->rows.drop();
+  }
+  while (const EventRecord* record = queues_->events.front()) {
+    if (journal_) add(*record);
+    queues_->events.drop();
+  }
+  while (const AttemptRecord* record = queues_->attempts.front()) {
+    io::SessionAttempt attempt{record->begin_tick, record->end_tick, record->phase, {}};
+    for (const training::Figure& figure : training::figures())
+      attempt.figures.push_back(figure.read(record->score));
+    if (journal_) journal_->add(attempt);
+    queues_->attempts.drop();
+  }
+  std::vector<io::SessionEvent> notes;
+  {
+    const std::lock_guard lock(mutex_);
+    notes.swap(notes_);
+  }
+  if (const std::int64_t lost = lost_.load(std::memory_order_relaxed); lost > told_lost_) {
+    if (told_lost_ == 0) {
+      const std::lock_guard lock(mutex_);
+      fault_ = first_fault_ = "the recording has gaps: the disk did not keep up";
+    }
+    told_lost_ = lost;
+    notes.push_back({ticks_.load(std::memory_order_relaxed),
+                     "recording_gap",
+                     {static_cast<double>(lost), 0.0, 0.0, 0.0},
+                     "records lost so far"});
+  }
+  for (const io::SessionEvent& note : notes)
+    if (journal_) journal_->add(note);
+}
+
+void SessionRecorder::add(const EventRecord& record) {
+  io::SessionEvent event;
+  event.tick = record.tick;
+  std::copy(std::begin(record.value), std::end(record.value), event.value);
+  const auto index = static_cast<std::size_t>(record.value[0]);
+  const auto log_name = [&] {
+    const std::vector<world::Log>& logs = session_.world().recipe().logs;
+    return index < logs.size() ? logs[index].name : std::string();
+  };
+  switch (record.kind) {
+    case EventKind::kPhase: {
+      constexpr const char* kWords[] = {"ready", "running", "passed", "failed"};
+      event.kind = "phase";
+      event.text = index < std::size(kWords) ? kWords[index] : "";
+      break;
+    }
+    case EventKind::kStep:
+      event.kind = "step";
+      event.text = fmt::format("{:g} of {:g} done", record.value[0], record.value[1]);
+      break;
+    case EventKind::kCollision:
+      event.kind = "collision";
+      event.text = kObstacleNames[index];
+      break;
+    case EventKind::kGrip:
+      event.kind = "grip";
+      event.text = log_name();
+      break;
+    case EventKind::kRelease:
+      event.kind = "release";
+      event.text = log_name();
+      break;
+    case EventKind::kEndStop:
+      event.kind = "end_stop";
+      break;
+  }
+  journal_->add(event);
+}
+
+void SessionRecorder::fail(const std::string& sentence) {
+  journal_.reset();
+  const std::lock_guard lock(mutex_);
+  fault_ = first_fault_ = fmt::format("the session is not recorded any more: {}", sentence);
+}
+
+// --- The thread that made it ----------------------------------------------------
+
+void SessionRecorder::note(io::SessionEvent event) {
+  event.tick = ticks_.load(std::memory_order_acquire);
+  const std::lock_guard lock(mutex_);
+  notes_.push_back(std::move(event));
+}
+
+std::string SessionRecorder::take_fault() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(fault_, {});
+}
+
+RecordingEnd SessionRecorder::finish(const training::SessionState& last,
+                                     std::vector<std::pair<std::string, double>> health) {
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+  end_attempt(last.tick, last.task.phase, last.score.score);
+  write();
+  RecordingEnd out{file_, first_fault_};
+  if (!journal_) {
+    out.file += io::kJournalSuffix;
+    return out;
+  }
+  const machine::Health& machine = last.sim.machine.health;
+  const auto keep = [&health](const char* name, std::int64_t value) {
+    health.emplace_back(name, static_cast<double>(value));
+  };
+  keep("sim_ticks", machine.ticks);
+  keep("non_finite", machine.non_finite);
+  keep("newton_unconverged", machine.newton_unconverged);
+  keep("valve_switches", machine.valve_switches);
+  keep("relief_events", machine.relief_events);
+  keep("cavitation_events", machine.cavitation_events);
+  keep("stop_hits", machine.stop_hits);
+  keep("contacts_dropped", last.world.contacts_dropped);
+  try {
+    journal_->close({true, last.tick, io::hash_of(last), lost_.load(std::memory_order_relaxed),
+                     std::move(health)});
+  } catch (const io::FileError& error) {
+    out.file += io::kJournalSuffix;
+    out.fault = fmt::format(
+        "the session file could not be completed: {}; all of it is kept in {}, of which "
+        "'knuckleboom replay {} --headless' makes a session file",
+        error.what(), out.file.string(), out.file.string());
+  }
+  journal_.reset();
+  return out;
+}
+
+}  // namespace knuckleboom::runtime

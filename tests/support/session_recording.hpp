@@ -1,0 +1,47 @@
+// Recorded sessions for tests.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/training/input_event.hpp"
+#include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/session_file.hpp"
+
+namespace knuckleboom::test {
+
+// A folder of its own, gone with all that is in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A shipped exercise with all that a session file says of it.
+struct DescribedSession {
+  std::unique_ptr<training::Session> session;
+  io::SessionHeader header;
+};
+DescribedSession described_session(const std::string& exercise);
+
+// Hands at random: each axis goes to a new place every 50 to 500 ms, as fast as a hand does; positions
+// come as a USB device sends them, every `every` ticks in 16 bits. Some commands in between.
+std::vector<training::InputEvent> random_input(std::uint32_t seed, std::int64_t ticks,
+                                               std::int64_t every = 8);
+
+// Runs the session with the input and records it into the file. Returns the last state.
+training::SessionState record_session(const DescribedSession& described,
+                                      const std::vector<training::InputEvent>& input,
+                                      const std::filesystem::path& file);
+
+}  // namespace knuckleboom::test
