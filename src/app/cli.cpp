@@ -181,6 +181,11 @@ void add_drive(CLI::App& program, DriveOptions& o) {
   c->add_option("--input", o.input, "Move the levers as this file says")->type_name("FILE.csv");
   c->add_option("--record-input", o.record_input, "Write what the levers did")
       ->type_name("FILE.csv");
+  c->add_option("--session", o.session, "Record the session into this file")->type_name("FILE.h5");
+  c->add_option("--sessions", o.sessions,
+                "Record sessions into this folder; without it the user's own")
+      ->type_name("DIR");
+  c->add_flag("--no-record", o.no_record, "Record no session");
   c->add_option("--screenshot", o.screenshot, "Write a picture; the name ends in .png")
       ->type_name("FILE");
   c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")

@@ -138,6 +138,14 @@ fs::path user_folder() {
   return {};
 }
 
+fs::path user_session_folder() {
+  const char* xdg = std::getenv("XDG_DATA_HOME");
+  if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "knuckleboom/sessions";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return fs::path(home) / ".local/share/knuckleboom/sessions";
+  return {};
+}
+
 fs::path user_device_file() {
   const fs::path folder = user_folder();
   return folder.empty() ? folder : folder / "levers.toml";

@@ -39,6 +39,10 @@ std::filesystem::path assets_folder();
 // empty if there is no home.
 std::filesystem::path user_folder();
 
+// Where sessions are recorded: knuckleboom/sessions in $XDG_DATA_HOME or ~/.local/share; it may not exist.
+// Empty if there is no home.
+std::filesystem::path user_session_folder();
+
 // The user's own device file, which need not exist: knuckleboom/levers.toml in $XDG_CONFIG_HOME or
 // ~/.config. Empty if neither is known.
 std::filesystem::path user_device_file();

@@ -229,7 +229,6 @@ void SimulationLoop::publish() {
 }
 
 void SimulationLoop::record(InputEventKind kind, const Command& command) {
-  if (!exchange_.recording) return;
   training::InputEvent event{};
   event.tick = tick_;
   event.kind = kind;
@@ -238,7 +237,8 @@ void SimulationLoop::record(InputEventKind kind, const Command& command) {
     event.input = recorded_ = input_;
     any_recorded_ = true;
   }
-  if (!exchange_.recording->push(event))
+  ticker_.record(event);
+  if (exchange_.recording && !exchange_.recording->push(event))
     exchange_.recording_lost.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -30,7 +30,8 @@ class Drive : public testing::Test {
  protected:
   std::vector<std::string> environment(const std::string& sound = "dummy") const {
     return {"SDL_VIDEODRIVER=offscreen", "SDL_AUDIODRIVER=" + sound,
-            "XDG_CONFIG_HOME=" + (folder_ / "config").string(), "LP_NUM_THREADS=1"};
+            "XDG_CONFIG_HOME=" + (folder_ / "config").string(),
+            "XDG_DATA_HOME=" + (folder_ / "data").string(), "LP_NUM_THREADS=1"};
   }
   // Small and plain: the tests are about what is done, not about how it looks.
   static std::vector<std::string> small(std::vector<std::string> arguments) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 
 namespace knuckleboom::runtime {
@@ -14,9 +15,20 @@ class SessionTicker : public Ticker {
   SessionTicker(const training::Session& session, const training::SessionState& state)
       : session_(session), state_(state) {}
 
-  void apply(const training::Command& command) override { session_.apply(command, state_); }
+  // Everything from now on is recorded; the recorder must have begun with this state and outlive the
+  // ticker. nullptr: nothing is. Not while a thread runs it.
+  void record_into(SessionRecorder* recorder) { recorder_ = recorder; }
+
+  void apply(const training::Command& command) override {
+    if (recorder_ != nullptr) recorder_->before(command, state_);
+    session_.apply(command, state_);
+  }
   void tick(const command::OperatorInput& input, training::SessionSnapshot& out) override {
     session_.step(input, state_, out);
+    if (recorder_ != nullptr) recorder_->after_tick(state_, out);
+  }
+  void record(const training::InputEvent& event) override {
+    if (recorder_ != nullptr) recorder_->input(event);
   }
   void observe(training::SessionSnapshot& out) override { out = session_.snapshot(state_); }
 
@@ -26,6 +38,7 @@ class SessionTicker : public Ticker {
  private:
   const training::Session& session_;
   training::SessionState state_;
+  SessionRecorder* recorder_ = nullptr;
 };
 
 }  // namespace knuckleboom::runtime

@@ -31,6 +31,8 @@ class Ticker {
   virtual void apply(const training::Command& command) = 0;
   virtual void tick(const command::OperatorInput& input, training::SessionSnapshot& out) = 0;
   virtual void observe(training::SessionSnapshot& out) = 0;  // as it is now, without a tick
+  // What moves the session from its tick on: changes of the levers, commands after apply(), the end.
+  virtual void record(const training::InputEvent&) {}
 };
 
 struct ThreadSettings {

@@ -20,7 +20,9 @@ struct DriveOptions {
   std::int64_t frames = -1;
   double duration_s = -1.0;
   std::string input, record_input;
+  std::string session, sessions;     // file or folder of the recording
   std::vector<std::string> presses;  // KEY@SECONDS[+HELD]
+  bool no_record = false;
   bool headless = false, mute = false, menu = false, demonstrate = false;
 };
 

@@ -114,6 +114,10 @@ void check_numbers(const DriveOptions& o) {
         fmt::format("--screenshot {}: pictures are PNG files; end the name in .png", o.screenshot));
   if (o.headless && o.frames >= 0)
     throw UserError("--frames counts pictures and --headless makes none; use --duration");
+  if (o.no_record && !(o.session.empty() && o.sessions.empty()))
+    throw UserError("--no-record and a place for the recording; leave one of them away");
+  if (!o.session.empty() && !o.sessions.empty())
+    throw UserError("--session names the file and --sessions the folder; leave one of them away");
   if (o.demonstrate && !o.input.empty())
     throw UserError("--demonstrate and --input both move the levers; leave one of them away");
   if (o.demonstrate && o.exercise.empty())
@@ -182,6 +186,9 @@ DriveRequest request_of(const DriveOptions& o) {
   request.screenshot = o.screenshot;
   request.input = o.input;
   request.record_input = o.record_input;
+  request.session = o.session;
+  request.sessions = o.sessions;
+  request.no_record = o.no_record;
   request.at_s = o.at_s;
   request.duration_s = o.duration_s;
   request.frames = o.frames;

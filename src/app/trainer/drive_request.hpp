@@ -38,9 +38,11 @@ struct DriveRequest {
   std::optional<view::Quality> quality;
   std::optional<view::panels::InstrumentLevel> instruments;
   std::filesystem::path screenshot, input, record_input;
+  std::filesystem::path session, sessions;  // file or folder; empty: the user's own folder
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;
   std::vector<Press> presses;
+  bool no_record = false;
   bool fullscreen = false, headless = false, mute = false, menu = false, demonstrate = false;
 
   // Ends by itself, so that nobody needs to see it.

@@ -75,6 +75,7 @@ std::string session_summary(const SessionEnd& end, bool paced) {
   if (health.non_finite > 0)
     text += line("not finite", counted(health.non_finite, "tick", "ticks"));
   if (!end.recording.empty()) text += line("recording", end.recording);
+  if (!end.session_file.empty()) text += line("session file", end.session_file.string());
   text += line("state", end.state_hash);
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,8 +18,10 @@
 #include "app/trainer/drive_summary.hpp"
 #include "app/trainer/load_session.hpp"
 #include "app/trainer/picture.hpp"
+#include "app/trainer/session_folder.hpp"
 #include "app/trainer/session_texts.hpp"
 #include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/runtime/session_ticker.hpp"
 #include "view/panels/instruments.hpp"
 
 namespace knuckleboom::app {
@@ -27,7 +30,7 @@ namespace {
 constexpr double kUsualDuration = 10.0;           // s
 constexpr double kLongest = 1800.0, kRest = 2.0;  // s, of a demonstration and after it
 constexpr double kShowEvery = 1.0 / 30.0;         // s; what the picture's trail is made of
-constexpr std::int64_t kInterruptTicks = 4096;
+constexpr std::int64_t kChoreTicks = 4096;        // between looks at interrupts and the recording
 
 // The one picture of a headless run.
 class Snapshotter {
@@ -133,6 +136,52 @@ struct HeadlessRun {
   training::SessionSnapshot last;
   std::int64_t ticks = 0;
   bool picture_failed = false;
+  runtime::RecordingEnd recorded;
+};
+
+// nullptr: nothing names a file or folder.
+std::unique_ptr<runtime::SessionRecorder> recorder_of(const DriveRequest& request,
+                                                      const LoadedSession& loaded) {
+  const RecordingChoice choice = recording_choice(request, 1, false);
+  if (choice.file.empty() && choice.folder.empty()) return nullptr;
+  const io::SessionHeader header = loaded.session_header();
+  runtime::RecorderSettings settings;
+  settings.own_thread = false;  // no tick may get ahead of it
+  return std::make_unique<runtime::SessionRecorder>(
+      choice.file.empty() ? io::SessionJournal::in_folder(choice.folder, header)
+                          : io::SessionJournal(choice.file, header),
+      *loaded.session, loaded.session->initial_state(), settings);
+}
+
+// Levers and commands on their way to the session and, where they change, to its recording.
+class RecordedHands {
+ public:
+  explicit RecordedHands(runtime::SessionTicker& ticker) : ticker_(ticker) {}
+  void apply(std::int64_t tick, const training::Command& command) {
+    ticker_.apply(command);
+    training::InputEvent event{};
+    event.tick = tick;
+    event.kind = training::InputEventKind::kCommand;
+    event.command = command;
+    ticker_.record(event);
+  }
+  void tick(std::int64_t tick, const command::OperatorInput& input,
+            training::SessionSnapshot& out) {
+    if (!any_ || std::memcmp(&input, &last_, sizeof input) != 0) {
+      any_ = true;
+      last_ = input;
+      training::InputEvent event{};
+      event.tick = tick;
+      event.input = input;
+      ticker_.record(event);
+    }
+    ticker_.tick(input, out);
+  }
+
+ private:
+  runtime::SessionTicker& ticker_;
+  command::OperatorInput last_{};
+  bool any_ = false;
 };
 
 HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded,
@@ -145,18 +194,27 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
   const std::int64_t picture_tick = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : length;
   const std::int64_t show_ticks = std::max<std::int64_t>(1, ticks_of(kShowEvery, tick_s));
 
-  HeadlessRun run{session.initial_state(), {}, 0};
-  run.last = session.snapshot(run.state);
+  const std::unique_ptr<runtime::SessionRecorder> recorder = recorder_of(request, loaded);
+  runtime::SessionTicker ticker(session);
+  ticker.record_into(recorder.get());
+  RecordedHands hands(ticker);
+  HeadlessRun run{};
+  ticker.observe(run.last);
   training::InputPlayback playback(events);
-  const auto apply = [&](const training::Command& command) { session.apply(command, run.state); };
-  for (; run.ticks < length; ++run.ticks) {
-    if (run.ticks % kInterruptTicks == 0 && interrupted()) return run;
+  const auto apply = [&](const training::Command& command) { hands.apply(run.ticks, command); };
+  bool stopped = false;
+  for (; run.ticks < length && !stopped; ++run.ticks) {
     if (picture && run.ticks == picture_tick) picture->take(run.last);
-    session.step(playback.advance(run.ticks, apply), run.state, run.last);
+    hands.tick(run.ticks, playback.advance(run.ticks, apply), run.last);
     if (picture && run.ticks < picture_tick && run.ticks % show_ticks == 0)
       picture->follow(run.last);
+    if (run.ticks % kChoreTicks != 0) continue;
+    stopped = interrupted();
+    if (recorder) recorder->drain();
   }
-  if (picture && picture_tick >= length) picture->take(run.last);
+  if (picture && !stopped && picture_tick >= length) picture->take(run.last);
+  run.state = ticker.state();
+  if (recorder) run.recorded = recorder->finish(run.state);
   run.picture_failed = picture && picture->failed();
   return run;
 }
@@ -168,6 +226,8 @@ SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
   end.ticks = run.ticks;
   end.tick_s = loaded.session->tick_s();
   end.state_hash = io::state_hash(run.state);
+  end.session_file = run.recorded.file;
+  end.session_fault = run.recorded.fault;
   end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last));
   return end;
 }
@@ -197,6 +257,10 @@ int drive_headless(const DriveRequest& request) {
   if (run.picture_failed) return kInternalError;
   if (!request.screenshot.empty())
     say(fmt::format("  {:<20} {}\n", "picture", request.screenshot.string()));
+  if (!end.session_fault.empty()) {
+    complain(end.session_fault);
+    return kInternalError;
+  }
   return run.last.sim.health.non_finite > 0 ? kNonFinite : kSuccess;
 }
 

@@ -25,11 +25,12 @@ runtime::ThreadSettings settings_of(const LoadedSession& loaded,
 }  // namespace
 
 LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
-                         const std::filesystem::path& record)
+                         const RecordingChoice& recording)
     : loaded_(std::move(loaded)),
       ticker_(*loaded_.session),
-      record_(record),
-      thread_(ticker_, settings_of(loaded_, std::move(playback), !record.empty())) {
+      record_(recording.input),
+      thread_(ticker_, settings_of(loaded_, std::move(playback), !recording.input.empty())) {
+  begin_session_file(recording);
   if (!record_.empty()) writer_ = std::make_unique<io::InputWriter>(record_, loaded_.header());
   thread_.start();
   for (const training::Command& command : loaded_.opening) thread_.post(command);
@@ -40,6 +41,40 @@ LiveSession::~LiveSession() {
   // An exception is on its way. The input so far is worth more than the rest of the attempt.
   const std::string recording = save_recording();
   if (!recording.empty()) complain("recording: " + recording);
+}
+
+// An exercise that cannot be recorded can be done all the same.
+void LiveSession::begin_session_file(const RecordingChoice& recording) {
+  if (recording.file.empty() && recording.folder.empty()) return;
+  try {
+    io::SessionHeader header = loaded_.session_header();
+    header.options.insert(header.options.end(), recording.options.begin(), recording.options.end());
+    header.first_tick = ticker_.state().tick;
+    recorder_ = std::make_unique<runtime::SessionRecorder>(
+        recording.file.empty() ? io::SessionJournal::in_folder(recording.folder, header)
+                               : io::SessionJournal(recording.file, header),
+        *loaded_.session, ticker_.state());
+    ticker_.record_into(recorder_.get());
+  } catch (const io::FileError& error) {
+    session_fault_ = recorded_.fault = fmt::format("the session is not recorded: {}", error.what());
+  }
+}
+
+void LiveSession::finish_session_file() {
+  if (!recorder_) return;
+  const runtime::ThreadHealth& health = thread_.published().health;
+  recorded_ =
+      recorder_->finish(ticker_.state(), {{"ticks", static_cast<double>(health.ticks)},
+                                          {"overruns", static_cast<double>(health.overruns)},
+                                          {"lost_s", health.lost_s},
+                                          {"lateness_p50_us", health.lateness.p50_us},
+                                          {"lateness_p99_us", health.lateness.p99_us},
+                                          {"lateness_p99_9_us", health.lateness.p99_9_us},
+                                          {"lateness_max_us", health.lateness.max_us},
+                                          {"tick_mean_us", health.tick_mean_us},
+                                          {"tick_max_us", health.tick_max_us}});
+  ticker_.record_into(nullptr);
+  recorder_.reset();
 }
 
 void LiveSession::pause() {
@@ -67,7 +102,10 @@ std::optional<std::string> LiveSession::update() {
   const bool was_sound = record_fault_.empty();
   write_recording();
   if (was_sound && !record_fault_.empty()) return record_fault_;
-  return std::nullopt;
+  std::string fault = std::exchange(session_fault_, {});
+  if (fault.empty() && recorder_) fault = recorder_->take_fault();
+  if (fault.empty()) return std::nullopt;
+  return fault;
 }
 
 void LiveSession::write_recording() {
@@ -88,6 +126,8 @@ void LiveSession::write_recording() {
 std::string LiveSession::save_recording() {
   saved_ = true;
   thread_.stop();
+  thread_.refresh();
+  finish_session_file();
   write_recording();
   if (writer_ && !thread_.recording_valid())
     record_fault_ = "the recording of the input has gaps: the disk did not keep up";
@@ -107,7 +147,8 @@ SessionEnd LiveSession::finish() {
   SessionEnd end;
   end.recording = save_recording();
   end.recording_failed = !record_fault_.empty();
-  thread_.refresh();
+  end.session_file = recorded_.file;
+  end.session_fault = recorded_.fault;
   end.title = loaded_.title();
   end.last = loaded_.session->snapshot(ticker_.state());
   end.health = thread_.published().health;

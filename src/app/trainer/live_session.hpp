@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/load_session.hpp"
 #include "knuckleboom/io/input_file.hpp"
+#include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 
@@ -25,14 +27,24 @@ struct SessionEnd {
   std::string state_hash;
   std::string recording;  // where the input went, or why it did not; empty: not recorded
   bool recording_failed = false;
+  std::filesystem::path session_file;  // empty: none
+  std::string session_fault;           // of the session file, one sentence; empty: all is well
   std::vector<view::panels::FigureRow> figures;
+};
+
+// Where a session is recorded.
+struct RecordingChoice {
+  std::filesystem::path input;   // the input alone, as CSV; empty: not
+  std::filesystem::path file;    // the session; empty: under a name of its own in the folder
+  std::filesystem::path folder;  // empty as well: not
+  std::vector<std::pair<std::string, std::string>> options;  // more for the header
 };
 
 class LiveSession {
  public:
-  // playback: empty for the operator's own levers. record: empty for none. Starts paused.
+  // playback: empty for the operator's own levers. Starts paused.
   LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
-              const std::filesystem::path& record);
+              const RecordingChoice& recording);
   ~LiveSession();  // keeps the recording, whatever happens
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
@@ -45,6 +57,8 @@ class LiveSession {
   void pause();
   void resume();
   bool paused() const { return paused_; }
+  // nullptr: the session is not recorded.
+  runtime::SessionRecorder* recorder() { return recorder_.get(); }
   // Back to the start of the exercise.
   void restart();
   void set_control(command::ControlMode mode);
@@ -61,9 +75,14 @@ class LiveSession {
 
  private:
   void write_recording();
+  void begin_session_file(const RecordingChoice& recording);
+  void finish_session_file();
 
   LoadedSession loaded_;
   runtime::SessionTicker ticker_;
+  std::unique_ptr<runtime::SessionRecorder> recorder_;
+  runtime::RecordingEnd recorded_;
+  std::string session_fault_;  // that nobody has been told of yet
   std::unique_ptr<io::InputWriter> writer_;
   std::filesystem::path record_;
   std::string record_fault_;

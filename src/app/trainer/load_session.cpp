@@ -7,6 +7,7 @@
 #include "app/check.hpp"
 #include "app/config_paths.hpp"
 #include "app/exit_status.hpp"
+#include "knuckleboom/io/session_texts.hpp"
 #include "knuckleboom/version.hpp"
 
 namespace knuckleboom::app {
@@ -31,6 +32,16 @@ std::filesystem::path levers_beside(const std::string& name, const std::filesyst
   return find_levers(name);
 }
 
+// The texts are those the session was made from, even if somebody is writing to the files.
+void take_texts(LoadedSession& loaded) {
+  io::SessionHeader now;
+  io::read_session_texts(loaded.exercise_path, loaded.machine_path, loaded.levers_path, now);
+  if (now.exercise_hash != loaded.exercise_hash || now.machine_hash != loaded.machine_hash ||
+      now.levers_hash != loaded.levers_hash)
+    throw UserError("the files of the session are being changed just now; try again");
+  loaded.texts = std::move(now.texts);
+}
+
 }  // namespace
 
 std::string LoadedSession::title() const {
@@ -50,6 +61,24 @@ io::InputHeader LoadedSession::header() const {
   header.levers_hash = levers_hash;
   header.rate_Hz = exercise().rate_Hz;
   return header;
+}
+
+io::SessionHeader LoadedSession::session_header() const {
+  io::SessionHeader out;
+  const io::InputHeader names = header();
+  out.exercise = names.exercise;
+  out.machine = names.machine;
+  out.levers = names.levers;
+  out.exercise_hash = exercise_hash;
+  out.machine_hash = machine_hash;
+  out.levers_hash = levers_hash;
+  out.texts = texts;
+  if (choice.control) out.options.emplace_back("control", word_of(*choice.control));
+  if (choice.fidelity) out.options.emplace_back("fidelity", word_of(*choice.fidelity));
+  if (choice.rate_Hz > 0.0)
+    out.options.emplace_back("rate_Hz", fmt::format("{:g}", choice.rate_Hz));
+  io::describe(*session, out);
+  return out;
 }
 
 LoadedSession load_session(const SessionChoice& choice) {
@@ -84,6 +113,7 @@ LoadedSession load_session(const SessionChoice& choice) {
   loaded.exercise_hash = exercise.hash;
   loaded.machine_hash = machine.hash;
   loaded.levers_hash = levers.hash;
+  take_texts(loaded);
   loaded.session = std::make_unique<training::Session>(
       std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
   return loaded;

@@ -12,6 +12,7 @@
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/session_file.hpp"
 
 namespace knuckleboom::app {
 
@@ -25,10 +26,12 @@ struct LoadedSession {
   // To be applied before the first tick: what the choice changes of the exercise. They are recorded
   // with the input, so that a recording alone gives the same session.
   std::vector<training::Command> opening;
+  std::vector<io::SessionText> texts;  // of all files
 
   const training::Exercise& exercise() const { return session->exercise(); }
   std::string title() const;  // "Reach on harvester, levers nordic, 1000 Hz"
   io::InputHeader header() const;
+  io::SessionHeader session_header() const;  // of a new recording that begins now
 };
 
 // Throws io::FileError, UserError or std::invalid_argument with sentences for the user.

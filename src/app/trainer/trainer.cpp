@@ -20,6 +20,7 @@
 #include "app/trainer/demonstration.hpp"
 #include "app/trainer/exit_guard.hpp"
 #include "app/trainer/menus.hpp"
+#include "app/trainer/session_folder.hpp"
 #include "app/trainer/session_texts.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/runtime/interpolation.hpp"
@@ -132,6 +133,9 @@ void Trainer::finish() {
 
 void Trainer::begin() {
   announce("Getting ready");
+  const RecordingChoice recording = recording_choice(request_, 1, !picture_.window().offscreen());
+  for (const std::string& sentence : keep_cut_off_sessions(recording.folder))
+    notices_.say(now_s(), sentence, true);
   SessionChoice choice = request_.choice;
   if (!request_.input.empty()) input_ = load_input(request_.input, choice);
   const bool wants_menu = request_.menu || (choice.exercise.empty() && !input_);
@@ -179,8 +183,11 @@ void Trainer::start_chosen(bool demonstrate) {
 
 void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> playback) {
   end_session();
-  const std::filesystem::path record = numbered(request_.record_input, ++sessions_);
-  session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), record);
+  RecordingChoice recording =
+      recording_choice(request_, ++sessions_, !picture_.window().offscreen());
+  const std::filesystem::path record = recording.input;
+  if (!playback.empty()) recording.options.emplace_back("playback", "1");
+  session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), recording);
   levers_.connect(&session_->thread());
   const training::Session& session = session_->session();
   picture_.show_world(&session);
@@ -243,6 +250,10 @@ void Trainer::end_session() {
   if (end.recording_failed) {
     recording_failed_ = true;
     complain(end.recording);
+  }
+  if (!end.session_fault.empty()) {
+    recording_failed_ = true;
+    complain(end.session_fault);
   }
   latency_.forget();
   session_.reset();

@@ -1,0 +1,34 @@
+#include "app/trainer/session_folder.hpp"
+
+#include <fmt/format.h>
+
+#include "app/config_paths.hpp"
+#include "knuckleboom/io/session_journal.hpp"
+
+namespace knuckleboom::app {
+
+RecordingChoice recording_choice(const DriveRequest& request, int number, bool watched) {
+  RecordingChoice out;
+  out.input = numbered(request.record_input, number);
+  if (request.no_record) return out;
+  out.file = numbered(request.session, number);
+  out.folder = request.sessions;
+  if (out.file.empty() && out.folder.empty() && watched) out.folder = user_session_folder();
+  return out;
+}
+
+std::vector<std::string> keep_cut_off_sessions(const std::filesystem::path& folder) {
+  std::vector<std::string> sentences;
+  for (const std::filesystem::path& journal : io::abandoned_journals(folder)) {
+    try {
+      sentences.push_back(fmt::format("A session that was cut off has been kept: {}",
+                                      io::recover_session(journal).string()));
+    } catch (const io::FileError& error) {
+      sentences.push_back(
+          fmt::format("A session that was cut off could not be kept: {}", error.what()));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace knuckleboom::app
