@@ -23,8 +23,9 @@ QualitySettings settings(Quality quality) {
     case Quality::kMedium:
       // What a software renderer on two cores draws 25 times a second, shadow included.
       s.shadow_size = 512;
-      s.trees = 160;
-      s.undergrowth = 150;
+      s.shadow_reach = 10.0;
+      s.trees = 130;
+      s.undergrowth = 120;
       s.stones = 12;
       s.solid_trees_within = 0.0;
       s.detail = 0.7;
@@ -41,14 +42,14 @@ QualitySettings settings(Quality quality) {
       s.fine_ground = true;
       break;
     case Quality::kBest:
-      s.shadow_size = 2048;
+      s.shadow_size = 1536;
       s.shadow_taps = 4;
-      s.shadow_reach = 18.0;
-      s.trees = 700;
-      s.undergrowth = 1000;
+      s.shadow_reach = 16.0;
+      s.trees = 550;
+      s.undergrowth = 700;
       s.stones = 60;
-      s.solid_trees_within = 20.0;
-      s.detail = 1.5;
+      s.solid_trees_within = 16.0;
+      s.detail = 1.2;
       s.foliage_texture = 2048;
       s.ground_texture = 2048;
       s.fine_ground = true;
