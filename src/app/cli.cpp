@@ -23,6 +23,7 @@
 #include "app/inspect.hpp"
 #include "app/interrupt.hpp"
 #include "app/levers.hpp"
+#include "app/replay/replay.hpp"
 #include "app/run.hpp"
 #include "app/text.hpp"
 #include "app/trainer/drive.hpp"
@@ -210,6 +211,19 @@ void add_drive(CLI::App& program, DriveOptions& o) {
       "  knuckleboom drive logs --demonstrate --headless --screenshot logs.png --at 20\n"));
 }
 
+void add_replay(CLI::App& program, ReplayOptions& o) {
+  CLI::App* c = program.add_subcommand("replay", "Run a recorded session again and compare");
+  c->add_option("file", o.file,
+                "Session file, or its name in the user's folder of sessions; a recording that was "
+                "cut off is completed first")
+      ->required()
+      ->type_name("SESSION");
+  c->add_flag("--headless", o.headless, "Without a picture, as fast as possible");
+  c->footer(
+      examples("  knuckleboom replay drive.h5 --headless\n"
+               "  knuckleboom replay 2026-11-28T06-40-12_reach_1f2e3d4c --headless\n"));
+}
+
 // --- Words for completion -----------------------------------------------------
 
 std::vector<CommandWords> words_of(const CLI::App& program) {
@@ -277,6 +291,7 @@ struct Asked {
   InspectOptions inspect;
   LeversOptions levers;
   DriveOptions drive;
+  ReplayOptions replay;
   std::vector<std::string> files;  // of check
   std::string demo_folder = "out";
   std::string list_kind, shell;
@@ -289,6 +304,7 @@ int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("inspect")) return inspect(asked.inspect);
   if (program.got_subcommand("levers")) return levers(asked.levers);
   if (program.got_subcommand("drive")) return drive(asked.drive);
+  if (program.got_subcommand("replay")) return replay(asked.replay);
   if (program.got_subcommand("demo")) return demo(asked.demo_folder);
   if (program.got_subcommand("list")) {
     const std::string& kind = asked.list_kind;
@@ -334,6 +350,7 @@ int run_program(int argc, char** argv) {
 
   Asked asked;
   add_drive(program, asked.drive);
+  add_replay(program, asked.replay);
   add_run(program, asked.run);
   add_compare(program, asked.compare);
   CLI::App* check_command = program.add_subcommand(

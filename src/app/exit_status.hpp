@@ -7,10 +7,10 @@ namespace knuckleboom::app {
 
 enum ExitStatus : int {
   kSuccess = 0,
-  kInternalError = 1,     // a solver or another program gave up, or a fault of ours
-  kUserMistake = 2,       // command line or files
-  kNonFinite = 3,         // the simulation left the real numbers or hardly ever converged
-  kBeyondTolerance = 4,   // compare --against: the traces differ too much
+  kInternalError = 1,    // a solver or another program gave up, or a fault of ours
+  kUserMistake = 2,      // command line or files
+  kNonFinite = 3,        // the simulation left the real numbers or hardly ever converged
+  kBeyondTolerance = 4,  // compare --against: the traces differ too much; replay: not the same bits
   kInterruptedRun = 130,  // SIGINT, SIGTERM or SIGHUP
 };
 

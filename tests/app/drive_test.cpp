@@ -217,7 +217,7 @@ TEST_F(Drive, drawsInAWindow) {
   if (std::system("command -v xvfb-run >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "xvfb-run is not installed";
   const std::string command =
-      "SDL_AUDIODRIVER=dummy XDG_CONFIG_HOME=" + file("config") +
+      "SDL_AUDIODRIVER=dummy XDG_CONFIG_HOME=" + file("config") + " XDG_DATA_HOME=" + file("data") +
       " timeout 60 xvfb-run -a -s '-screen 0 800x600x24' " KNUCKLEBOOM_BINARY
       " drive reach --window 640x360 --quality low --frames 20 --screenshot " +
       file("window.png") + " > " + file("out.txt") + " 2> " + file("errors.txt");
@@ -238,7 +238,7 @@ wait_for() {
   done
 }
 wait_for '[ -s number ]'
-DISPLAY=:$(cat number) XDG_CONFIG_HOME=$PWD/config SDL_AUDIODRIVER=dummy "$2" drive reach \
+DISPLAY=:$(cat number) XDG_CONFIG_HOME=$PWD/config XDG_DATA_HOME=$PWD/data SDL_AUDIODRIVER=dummy "$2" drive reach \
   --window 640x360 --quality low --duration 50 --press W@0.2+40 --record-input gone.csv \
   > out.txt 2> errors.txt & program=$!
 wait_for 'grep -q ",1," gone.csv.*.tmp 2> /dev/null'

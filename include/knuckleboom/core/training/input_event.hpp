@@ -30,6 +30,18 @@ static_assert(std::is_trivially_copyable_v<InputEvent>);
 class InputPlayback {
  public:
   explicit InputPlayback(std::span<const InputEvent> events) : events_(events) {}
+  // As it stands before this tick: what came earlier counts as done.
+  InputPlayback(std::span<const InputEvent> events, std::int64_t tick) : events_(events) {
+    const auto begin = std::lower_bound(
+        events.begin(), events.end(), tick,
+        [](const InputEvent& event, std::int64_t wanted) { return event.tick < wanted; });
+    next_ = static_cast<std::size_t>(begin - events.begin());
+    for (std::size_t i = next_; i > 0; --i) {
+      if (events[i - 1].kind != InputEventKind::kInput) continue;
+      input_ = events[i - 1].input;
+      break;
+    }
+  }
 
   // Everything up to and with this tick: calls apply(const Command&) for each command and returns
   // where the levers are. Ticks must not go back.
@@ -42,6 +54,8 @@ class InputPlayback {
     }
     return input_;
   }
+  // Where the levers are now.
+  const command::OperatorInput& input() const { return input_; }
   // How many ticks the list says there are; -1: it does not say.
   std::int64_t end_tick() const {
     const auto end = std::find_if(events_.begin(), events_.end(), [](const InputEvent& event) {
