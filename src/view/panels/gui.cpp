@@ -143,6 +143,7 @@ Painter& Gui::begin(int width_px, int height_px, float x_px, float y_px, bool mo
   p.last_x = x_px;
   p.last_y = y_px;
   p.was_down = mouse_down;
+  p.pointer.down = mouse_down;
   p.painter.emplace(*ImGui::GetBackgroundDrawList(), p.fonts, p.scale, width, height);
   return *p.painter;
 }

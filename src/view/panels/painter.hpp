@@ -52,6 +52,7 @@ struct Pointer {
   float x = -1.0F, y = -1.0F;
   bool moved = false;    // since the last frame
   bool clicked = false;  // in this frame
+  bool down = false;     // held
 };
 
 class Painter {
