@@ -34,8 +34,7 @@ class ByteReader {
   }
   std::string_view take_bytes(std::uint64_t size) {
     if (size > rest_.size()) {
-      good_ = false;
-      rest_ = {};
+      fail();
       return {};
     }
     const std::string_view bytes = rest_.substr(0, static_cast<std::size_t>(size));
@@ -44,6 +43,10 @@ class ByteReader {
   }
   std::string take_text() { return std::string(take_bytes(take<std::uint64_t>())); }
 
+  void fail() {
+    good_ = false;
+    rest_ = {};
+  }
   bool good() const { return good_; }
   bool empty() const { return rest_.empty(); }
 

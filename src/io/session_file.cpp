@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "journal_blocks.hpp"
+#include "knuckleboom/io/input_file.hpp"
 #include "session_fold.hpp"
 #include "session_layout.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr hsize_t kMostRows = hsize_t{1} << 28;  // of a table; 74 hours at 1000 ticks a second
+constexpr hsize_t kMostRows = hsize_t{1} << 28;           // 74 hours at 1000 ticks a second
 constexpr std::size_t kMostBytes = std::size_t{1} << 32;  // of a table in memory
 
 class File {
@@ -289,6 +290,7 @@ std::vector<training::InputEvent> read_inputs(hid_t file, std::int64_t end_tick)
       event.tick = command->tick;
       event.kind = training::InputEventKind::kCommand;
       event.command = {static_cast<training::CommandKind>(command->kind), command->value};
+      require(!word_of(event.command).empty(), "list of commands");
       inputs.push_back(event);
     }
   };

@@ -40,9 +40,19 @@ void put_channels(std::string& out, const std::vector<ChannelInfo>& channels) {
   }
 }
 
+// More than any session has; what says so is damaged.
+constexpr std::uint64_t kMostEntries = 4096;
+
+std::uint64_t take_count(ByteReader& reader) {
+  const auto count = reader.take<std::uint64_t>();
+  if (count <= kMostEntries) return count;
+  reader.fail();
+  return 0;
+}
+
 void take_channels(ByteReader& reader, std::vector<ChannelInfo>& channels) {
   channels.clear();
-  const auto count = reader.take<std::uint64_t>();
+  const std::uint64_t count = take_count(reader);
   for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
     ChannelInfo& channel = channels.emplace_back();
     channel.name = reader.take_text();
@@ -190,7 +200,7 @@ bool from_bytes(std::string_view bytes, SessionHeader& header) {
   header.layout.bytes = reader.take<std::uint64_t>();
   header.layout.places = reader.take<std::uint64_t>();
   header.texts.clear();
-  auto count = reader.take<std::uint64_t>();
+  std::uint64_t count = take_count(reader);
   for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
     SessionText& text = header.texts.emplace_back();
     text.role = reader.take_text();
@@ -198,7 +208,7 @@ bool from_bytes(std::string_view bytes, SessionHeader& header) {
     text.text = reader.take_text();
   }
   header.options.clear();
-  count = reader.take<std::uint64_t>();
+  count = take_count(reader);
   for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
     auto& [name, value] = header.options.emplace_back();
     name = reader.take_text();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -31,6 +32,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kGathered = std::size_t{64} << 10;
 constexpr int kMostNames = 1000;  // tried
+constexpr const char* kTemporarySuffix = ".tmp";
+constexpr std::chrono::hours kUnfinishedAge{1};
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -302,6 +305,21 @@ void SessionJournal::close(const SessionEndMark& end) {
   ::unlink(journal_.c_str());
 }
 
+namespace {
+
+// Of a session whose journal is locked: nobody is writing any of these.
+void remove_temporaries(const fs::path& session) {
+  const std::string start = session.filename().string() + ".";
+  std::error_code ignored;
+  const fs::path folder = session.has_parent_path() ? session.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(start) &&
+        entry.path().extension() == kTemporarySuffix)
+      ::unlink(entry.path().c_str());
+}
+
+}  // namespace
+
 // --- Journals that were left behind --------------------------------------------
 
 std::filesystem::path recover_session(const fs::path& journal) {
@@ -312,6 +330,7 @@ std::filesystem::path recover_session(const fs::path& journal) {
     throw FileError(journal.string(), "this session is being recorded just now");
   fs::path session = journal;
   session.replace_extension();
+  remove_temporaries(session);
   // Killed between the two last steps of close(): all is there already.
   if (is_session_of(session, journal)) {
     ::unlink(journal.c_str());
@@ -327,6 +346,17 @@ std::filesystem::path recover_session(const fs::path& journal) {
   fold_journal(journal, session, true);
   ::unlink(journal.c_str());
   return session;
+}
+
+void remove_unfinished(const fs::path& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() != kTemporarySuffix ||
+        entry.path().filename().string().find(kJournalSuffix) == std::string::npos)
+      continue;
+    const fs::file_time_type written = entry.last_write_time(ignored);
+    if (fs::file_time_type::clock::now() - written > kUnfinishedAge) ::unlink(entry.path().c_str());
+  }
 }
 
 std::vector<fs::path> abandoned_journals(const fs::path& folder) {

@@ -84,5 +84,8 @@ class SessionJournal {
 std::filesystem::path recover_session(const std::filesystem::path& journal);
 // Journals in a folder that no program is writing to any more.
 std::vector<std::filesystem::path> abandoned_journals(const std::filesystem::path& folder);
+// Removes what programs have left in a folder that died while they made a journal; not what is younger
+// than an hour.
+void remove_unfinished(const std::filesystem::path& folder);
 
 }  // namespace knuckleboom::io

@@ -68,10 +68,6 @@ class SessionRecorder {
                       std::vector<std::pair<std::string, double>> health = {});
 
  private:
-  struct StateRecord {
-    bool full;  // to be kept, not only hashed
-    training::SessionState state;
-  };
   struct RowRecord {
     std::int64_t tick;
     training::SessionSnapshot snapshot;

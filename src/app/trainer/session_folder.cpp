@@ -19,6 +19,7 @@ RecordingChoice recording_choice(const DriveRequest& request, int number, bool w
 
 std::vector<std::string> keep_cut_off_sessions(const std::filesystem::path& folder) {
   std::vector<std::string> sentences;
+  io::remove_unfinished(folder);
   for (const std::filesystem::path& journal : io::abandoned_journals(folder)) {
     try {
       sentences.push_back(fmt::format("A session that was cut off has been kept: {}",

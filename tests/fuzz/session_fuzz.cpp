@@ -1,0 +1,71 @@
+// Whatever the bytes, reading a session gives a record or a FileError: once as the file they are, once as
+// the contents of a journal whose checksums are right.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "io/bytes.hpp"
+#include "io/journal_blocks.hpp"
+#include "io/session_header.hpp"
+#include "knuckleboom/io/session_file.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using knuckleboom::io::JournalKind;
+
+const fs::path& file() {
+  static const fs::path path =
+      fs::temp_directory_path() / ("session_fuzz_" + std::to_string(::getpid()));
+  return path;
+}
+
+void read(std::string_view bytes) {
+  std::ofstream(file(), std::ios::binary | std::ios::trunc) << bytes;
+  try {
+    const auto record = knuckleboom::io::read_session(file());
+    if (record.inputs.empty()) std::abort();
+    for (const auto& channel : record.header.channels) record.channel(channel.name);
+    if (record.states_fit())
+      for (std::size_t i = 0; i < record.state_ticks.size(); ++i) record.state(i);
+    knuckleboom::io::make_session(record.header);
+  } catch (const knuckleboom::io::FileError&) {
+    // Refusing is fine; anything else is a finding.
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  read(bytes);
+
+  knuckleboom::io::SessionHeader header;
+  header.id = "0123456789abcdef0123456789abcdef";
+  header.rate_Hz = 1000.0;
+  header.layout = knuckleboom::io::state_layout();
+  header.channels = {{"one", "m", "first"}, {"two", "", "second"}};
+  header.figures = {{"time_s", "s", "time"}};
+  // The first byte says whether the header too is the fuzzer's; then kind, length and bytes of each block.
+  knuckleboom::io::ByteReader reader(bytes);
+  const bool own_header = reader.take<std::uint8_t>() % 2 == 0;
+  std::uint64_t sequence = 0;
+  std::string journal;
+  if (own_header)
+    journal = knuckleboom::io::journal_block(JournalKind::kHeader, sequence++,
+                                             knuckleboom::io::to_bytes(header));
+  while (reader.good() && !reader.empty()) {
+    const auto kind = static_cast<JournalKind>(1 + reader.take<std::uint8_t>() % 9);
+    const auto length = reader.take<std::uint16_t>();
+    journal += knuckleboom::io::journal_block(kind, sequence++, reader.take_bytes(length));
+  }
+  read(journal);
+  return 0;
+}
