@@ -155,6 +155,29 @@ void add_levers(CLI::App& program, LeversOptions& o) {
 
 constexpr std::int64_t kMostFrames = 1'000'000'000;
 
+// What all that open a window have.
+void add_picture(CLI::App& command, DriveOptions& o) {
+  CLI::App* c = &command;
+  c->add_option("--window", o.window, "Size of the picture; without it 1280x720")->type_name("WxH");
+  c->add_flag("--fullscreen", o.fullscreen, "The picture takes the whole screen");
+  c->add_option("--camera", o.camera, "cab, outside, side, tip or free")->type_name("NAME");
+  c->add_option("--quality", o.quality, "auto, low, medium, high or best")->type_name("NAME");
+  c->add_option("--instruments", o.instruments, "full, compact or off")->type_name("NAME");
+  c->add_flag("--mute", o.mute, "No sound");
+  c->add_option("--screenshot", o.screenshot, "Write a picture; the name ends in .png")
+      ->type_name("FILE");
+  c->add_option("--frames", o.frames, "End after so many pictures")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, kMostFrames));
+  c->add_option("--duration", o.duration_s, "End after so many seconds")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, kLongestTime));
+  c->add_option("--press", o.presses,
+                "Press a key at a time, held for a while, such as F1@2 or W@2+1.5; may be repeated")
+      ->type_name("KEY@S")
+      ->allow_extra_args(false);
+}
+
 void add_drive(CLI::App& program, DriveOptions& o) {
   CLI::App* c = program.add_subcommand("drive", "The trainer: drive the crane in a wood");
   c->add_option(
@@ -171,12 +194,7 @@ void add_drive(CLI::App& program, DriveOptions& o) {
   c->add_option("--fidelity", o.fidelity, "full or reduced")->type_name("NAME");
   c->add_option("--rate", o.rate_Hz, "Ticks a second, 250 to 2000; without it the exercise's own")
       ->type_name("HZ");
-  c->add_option("--window", o.window, "Size of the picture; without it 1280x720")->type_name("WxH");
-  c->add_flag("--fullscreen", o.fullscreen, "The picture takes the whole screen");
-  c->add_option("--camera", o.camera, "cab, outside, side, tip or free")->type_name("NAME");
-  c->add_option("--quality", o.quality, "auto, low, medium, high or best")->type_name("NAME");
-  c->add_option("--instruments", o.instruments, "full, compact or off")->type_name("NAME");
-  c->add_flag("--mute", o.mute, "No sound");
+  add_picture(*c, o);
   c->add_flag("--menu", o.menu, "Begin with the menu even if an exercise is named");
   c->add_flag("--demonstrate", o.demonstrate, "The program does the exercise itself");
   c->add_option("--input", o.input, "Move the levers as this file says")->type_name("FILE.csv");
@@ -187,22 +205,10 @@ void add_drive(CLI::App& program, DriveOptions& o) {
                 "Record sessions into this folder; without it the user's own")
       ->type_name("DIR");
   c->add_flag("--no-record", o.no_record, "Record no session");
-  c->add_option("--screenshot", o.screenshot, "Write a picture; the name ends in .png")
-      ->type_name("FILE");
   c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")
       ->type_name("T")
       ->check(CLI::Range(0.0, kLongestTime));
-  c->add_option("--frames", o.frames, "End after so many pictures")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, kMostFrames));
-  c->add_option("--duration", o.duration_s, "End after so many seconds")
-      ->type_name("S")
-      ->check(CLI::Range(0.0, kLongestTime));
   c->add_flag("--headless", o.headless, "Without a picture, as fast as possible");
-  c->add_option("--press", o.presses,
-                "Press a key at a time, held for a while, such as F1@2 or W@2+1.5; may be repeated")
-      ->type_name("KEY@S")
-      ->allow_extra_args(false);
   c->footer(examples(
       "  knuckleboom drive\n"
       "  knuckleboom drive reach --levers excavator --fullscreen\n"
@@ -212,15 +218,33 @@ void add_drive(CLI::App& program, DriveOptions& o) {
 }
 
 void add_replay(CLI::App& program, ReplayOptions& o) {
-  CLI::App* c = program.add_subcommand("replay", "Run a recorded session again and compare");
+  CLI::App* c =
+      program.add_subcommand("replay", "See a recorded session again, compare, take over");
   c->add_option("file", o.file,
                 "Session file, or its name in the user's folder of sessions; a recording that was "
                 "cut off is completed first")
       ->required()
       ->type_name("SESSION");
   c->add_flag("--headless", o.headless, "Without a picture, as fast as possible");
+  c->add_option("--from", o.from_s, "Begin at this instant of the session [s]")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, kLongestTime));
+  c->add_option("--speed", o.speed, "0.1 to 10 times real time")
+      ->type_name("X")
+      ->check(CLI::Range(0.1, 10.0));
+  c->add_flag("--paused", o.paused, "Begin paused");
+  c->add_option("--loop", o.loop, "Repeat this section, such as 12-15.5 [s]")->type_name("A-B");
+  c->add_option("--plot", o.plots, "Show this channel as a curve; may be repeated, up to four")
+      ->type_name("CHANNEL")
+      ->allow_extra_args(false);
+  add_picture(*c, o.picture);
+  c->add_option("--at", o.picture.at_s, "Time of the picture, from the start of the program [s]")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, kLongestTime));
   c->footer(
-      examples("  knuckleboom replay drive.h5 --headless\n"
+      examples("  knuckleboom replay drive.h5\n"
+               "  knuckleboom replay drive.h5 --from 42 --speed 0.2 --plot boom_port_a_Pa\n"
+               "  knuckleboom replay drive.h5 --headless\n"
                "  knuckleboom replay 2026-11-28T06-40-12_reach_1f2e3d4c --headless\n"));
 }
 

@@ -57,7 +57,7 @@ void LeverThread::look() {
 void LeverThread::hand_over() {
   SentInput next;
   if (operate_) {
-    next.input = desk_.current();
+    next.input = ramping_ ? ramped(desk_.current()) : desk_.current();
     const double event_s = desk_.newest_event_s();
     next.event_ns = event_s > 0.0 ? static_cast<std::int64_t>(event_s * 1e9) : std::int64_t{0};
   }
@@ -70,6 +70,7 @@ void LeverThread::connect(runtime::SimulationThread* simulation) {
   const std::lock_guard lock(mutex_);
   simulation_ = simulation;
   sent_ = {};
+  ramping_ = false;
   if (simulation_ == nullptr) return;
   simulation_->set_input({});
   hand_over();
@@ -80,6 +81,27 @@ void LeverThread::operate(bool on) {
   if (on == operate_) return;
   operate_ = on;
   hand_over();
+}
+
+void LeverThread::ramp_in_from(const command::OperatorInput& positions) {
+  const std::lock_guard lock(mutex_);
+  ramp_from_ = positions;
+  ramp_begin_s_ = -1.0;
+  ramping_ = true;
+}
+
+command::OperatorInput LeverThread::ramped(const command::OperatorInput& levers) {
+  const double now = now_s();
+  if (ramp_begin_s_ < 0.0) ramp_begin_s_ = now;
+  const double share = (now - ramp_begin_s_) / kRampIn_s;
+  if (share >= 1.0) {
+    ramping_ = false;
+    return levers;
+  }
+  command::OperatorInput input{};
+  for (std::size_t i = 0; i < command::kLeverAxes; ++i)
+    input.axis[i] = ramp_from_.axis[i] + share * (levers.axis[i] - ramp_from_.axis[i]);
+  return input;
 }
 
 void LeverThread::beat() {

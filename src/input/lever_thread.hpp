@@ -21,6 +21,7 @@ namespace knuckleboom::input {
 
 inline constexpr double kPollPeriod_s = 2e-3;
 inline constexpr double kKeysKnown_s = 0.25;
+inline constexpr double kRampIn_s = 1.5;
 
 // What was handed over, and when the thread saw it.
 struct SentInput {
@@ -55,6 +56,9 @@ class LeverThread {
   void connect(runtime::SimulationThread* simulation);
   // False: the simulation gets neutral, wherever the levers are. At first.
   void operate(bool on);
+  // From these positions the input goes over to where the levers are, in kRampIn_s from the moment
+  // somebody operates: for a machine that moves already when its operator comes.
+  void ramp_in_from(const command::OperatorInput& positions);
   // Alive: from the main thread, once a frame.
   void beat();
 
@@ -64,6 +68,7 @@ class LeverThread {
   void run();
   void look();
   void hand_over();
+  command::OperatorInput ramped(const command::OperatorInput& levers);
 
   std::mutex mutex_;  // of all that follows
   LeverDesk desk_;
@@ -71,6 +76,9 @@ class LeverThread {
   bool stopping_ = false;
   bool operate_ = false;
   double beat_s_;
+  command::OperatorInput ramp_from_{};
+  double ramp_begin_s_ = -1.0;  // below 0: not begun
+  bool ramping_ = false;
   runtime::SimulationThread* simulation_ = nullptr;
   SentInput sent_;
   std::thread thread_;

@@ -88,7 +88,7 @@ const std::vector<Library>& libraries() {
       {"spdlog",
        {"spdlog/"},
        {"io/", "runtime/", "reference/", "input/", "view/", "sound/", "app/", "main.cpp"}},
-      {"SDL", {"SDL2/", "SDL"}, {"input/", "view/", "sound/", "app/trainer/"}},
+      {"SDL", {"SDL2/", "SDL"}, {"input/", "view/", "sound/", "app/trainer/", "app/replay/"}},
       {"OpenSceneGraph", {"osg"}, {"view/"}},
       {"Dear ImGui", {"imgui"}, {"view/"}},
       {"a test library", {"gtest/", "gmock/", "benchmark/", "mujoco/", "kdl/"}, {}},

@@ -11,9 +11,14 @@
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
+#include "app/replay/replay_texts.hpp"
+#include "app/replay/replay_window.hpp"
+#include "app/text.hpp"
+#include "app/trainer/stage.hpp"
 #include "knuckleboom/io/session_journal.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
+#include "view/window.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -27,50 +32,6 @@ std::string line(std::string_view name, std::string_view text) {
   return fmt::format("  {:<20} {}\n", name, text);
 }
 
-std::string where(const runtime::Replayer& replayer, std::int64_t tick) {
-  return fmt::format(
-      "tick {} ({:.3f} s)", tick,
-      static_cast<double>(tick - replayer.first_tick()) * replayer.record().tick_s());
-}
-
-std::string sentence(const runtime::Replayer& replayer, const runtime::ReplayMismatch& m) {
-  std::string text =
-      fmt::format("the replay differs from the recording at {}", where(replayer, m.tick));
-  if (m.equal_tick >= 0) text += fmt::format(", equal up to tick {}", m.equal_tick);
-  if (!m.channel.empty())
-    text +=
-        fmt::format("; channel {} at tick {}: recorded {:.9g}, computed {:.9g}, {:.3g}{}{} apart",
-                    m.channel, m.channel_tick, m.recorded, m.computed,
-                    std::abs(m.computed - m.recorded), m.unit.empty() ? "" : " ", m.unit);
-  if (m.resumed_tick >= 0)
-    text +=
-        fmt::format("; it goes on from the stored state at {}", where(replayer, m.resumed_tick));
-  return text;
-}
-
-std::string description(const runtime::Replayer& replayer) {
-  const io::SessionRecord& record = replayer.record();
-  const io::SessionHeader& header = record.header;
-  const training::Exercise& exercise = replayer.session().exercise();
-  std::string text = fmt::format("{} on {}, levers {}, {:g} Hz\n",
-                                 exercise.title.empty() ? exercise.name : exercise.title,
-                                 replayer.session().machine().name,
-                                 replayer.session().control().pattern().name, header.rate_Hz);
-  text += line("session", header.id);
-  text += line("recorded", header.start_utc + " by " + header.program);
-  if (!header.learner.empty()) text += line("learner", header.learner);
-  if (!header.parent_id.empty())
-    text +=
-        line("taken over from", fmt::format("{} at tick {}", header.parent_id, header.parent_tick));
-  text += line("length", fmt::format("{} ticks, {:.3f} s", record.end.end_tick - header.first_tick,
-                                     record.duration_s()));
-  text += line("recording", fmt::format("{} lever positions and commands, {} events, {} states, "
-                                        "{} channels",
-                                        record.inputs.size() - 1, record.events.size(),
-                                        record.state_ticks.size(), header.channels.size()));
-  return text;
-}
-
 int check(runtime::Replayer& replayer) {
   const auto start = std::chrono::steady_clock::now();
   while (replayer.step())
@@ -80,7 +41,7 @@ int check(runtime::Replayer& replayer) {
   const bool end_equal = replayer.end_is_equal();
 
   for (std::size_t i = 0; i < replayer.mismatches().size() && i < kMismatchesSaid; ++i)
-    complain(sentence(replayer, replayer.mismatches()[i]));
+    complain(mismatch_sentence(replayer, replayer.mismatches()[i]));
   if (replayer.mismatch_count() > static_cast<std::int64_t>(kMismatchesSaid))
     complain(fmt::format("... and {} more stretches",
                          replayer.mismatch_count() - static_cast<std::int64_t>(kMismatchesSaid)));
@@ -98,6 +59,31 @@ int check(runtime::Replayer& replayer) {
     return kInterruptedRun;
   }
   return replayer.mismatch_count() > 0 || !end_equal ? kBeyondTolerance : kSuccess;
+}
+
+void read_section(const std::string& text, ReplayShow& show) {
+  const std::size_t dash = text.find('-', 1);
+  if (dash == std::string::npos)
+    throw UserError(fmt::format("--loop {}: say from where to where, such as 12-15.5", text));
+  show.loop_begin_s = parse_number(text.substr(0, dash), "--loop");
+  show.loop_end_s = parse_number(text.substr(dash + 1), "--loop");
+  if (show.loop_begin_s < 0.0 || show.loop_end_s <= show.loop_begin_s)
+    throw UserError(fmt::format("--loop {}: its end must come after its begin", text));
+}
+
+int show(const ReplayOptions& options, DriveRequest request, io::SessionRecord record) {
+  ReplayShow show;
+  show.record = std::move(record);
+  show.from_s = options.from_s;
+  show.speed = options.speed;
+  show.paused = options.paused;
+  show.plots = options.plots;
+  if (!options.loop.empty()) read_section(options.loop, show);
+  try {
+    return run_stage(std::move(request), std::move(show));
+  } catch (const view::WindowError& error) {
+    throw RunFailure(error.what());
+  }
 }
 
 }  // namespace
@@ -134,11 +120,17 @@ fs::path find_session(const std::string& name_or_file) {
 }
 
 int replay(const ReplayOptions& options) {
+  DriveRequest request = request_of(options.picture);
   const InterruptGuard guard;
-  if (!options.headless)
-    throw UserError("replay shows no picture yet; --headless checks the session");
-  runtime::Replayer replayer(io::read_session(find_session(options.file)));
-  say(description(replayer));
+  io::SessionRecord record = io::read_session(find_session(options.file));
+  if (!options.headless && !request.ends() && !somebody_watches())
+    complain(
+        "there is no display, so the session is only checked; with --frames, --duration or "
+        "--screenshot pictures are drawn all the same");
+  else if (!options.headless)
+    return show(options, std::move(request), std::move(record));
+  runtime::Replayer replayer(std::move(record));
+  say(replay_description(replayer));
   for (const std::string& remark : replayer.remarks()) complain(remark);
   if (replayer.source() == runtime::Replayer::Source::kChannels) {
     complain("nothing could be compared");

@@ -37,12 +37,6 @@ constexpr KeyBinding kBindings[] = {
     {SDL_SCANCODE_F12, KeyAction::kPicture, 0, "picture into a file"},
 };
 
-std::string key_name(int scancode) {
-  const auto code = static_cast<SDL_Scancode>(scancode);
-  const std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));
-  return name.empty() ? SDL_GetScancodeName(code) : name;
-}
-
 void join(std::string& names, const std::string& name) {
   if (!names.empty()) names += " / ";
   names += name;
@@ -57,6 +51,12 @@ const KeyBinding* find_binding(int scancode) {
       std::find_if(std::begin(kBindings), std::end(kBindings),
                    [scancode](const KeyBinding& binding) { return binding.scancode == scancode; });
   return found == std::end(kBindings) ? nullptr : found;
+}
+
+std::string key_name(int scancode) {
+  const auto code = static_cast<SDL_Scancode>(scancode);
+  const std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));
+  return name.empty() ? SDL_GetScancodeName(code) : name;
 }
 
 std::vector<view::panels::KeyHelp> key_help() {

@@ -37,6 +37,8 @@ struct KeyBinding {
 std::span<const KeyBinding> key_bindings();
 const KeyBinding* find_binding(int scancode);
 
+// What the user's keyboard calls a key.
+std::string key_name(int scancode);
 // As the keys are called on the user's keyboard. Not before SDL's video part is up.
 std::vector<view::panels::KeyHelp> key_help();
 // By LeverAxis.

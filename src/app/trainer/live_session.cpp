@@ -13,11 +13,13 @@ namespace knuckleboom::app {
 namespace {
 
 runtime::ThreadSettings settings_of(const LoadedSession& loaded,
-                                    std::vector<training::InputEvent> playback, bool record) {
+                                    std::vector<training::InputEvent> playback, bool record,
+                                    std::int64_t first_tick) {
   runtime::ThreadSettings settings;
   settings.rate_Hz = loaded.exercise().rate_Hz;
   settings.start_paused = true;
   settings.record = record;
+  settings.first_tick = first_tick;
   settings.playback = std::move(playback);
   return settings;
 }
@@ -25,12 +27,14 @@ runtime::ThreadSettings settings_of(const LoadedSession& loaded,
 }  // namespace
 
 LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
-                         const RecordingChoice& recording)
+                         const RecordingChoice& recording, const SessionBranch* branch)
     : loaded_(std::move(loaded)),
-      ticker_(*loaded_.session),
+      ticker_(*loaded_.session,
+              branch != nullptr ? branch->state : loaded_.session->initial_state()),
       record_(recording.input),
-      thread_(ticker_, settings_of(loaded_, std::move(playback), !recording.input.empty())) {
-  begin_session_file(recording);
+      thread_(ticker_, settings_of(loaded_, std::move(playback), !recording.input.empty(),
+                                   ticker_.state().tick)) {
+  begin_session_file(recording, branch);
   if (!record_.empty()) writer_ = std::make_unique<io::InputWriter>(record_, loaded_.header());
   thread_.start();
   for (const training::Command& command : loaded_.opening) thread_.post(command);
@@ -44,12 +48,19 @@ LiveSession::~LiveSession() {
 }
 
 // An exercise that cannot be recorded can be done all the same.
-void LiveSession::begin_session_file(const RecordingChoice& recording) {
+void LiveSession::begin_session_file(const RecordingChoice& recording,
+                                     const SessionBranch* branch) {
   if (recording.file.empty() && recording.folder.empty()) return;
   try {
     io::SessionHeader header = loaded_.session_header();
     header.options.insert(header.options.end(), recording.options.begin(), recording.options.end());
     header.first_tick = ticker_.state().tick;
+    if (branch != nullptr) {
+      header.parent_id = branch->parent_id;
+      header.parent_tick = branch->state.tick;
+      header.learner = branch->learner;
+      header.learner_id = branch->learner_id;
+    }
     recorder_ = std::make_unique<runtime::SessionRecorder>(
         recording.file.empty() ? io::SessionJournal::in_folder(recording.folder, header)
                                : io::SessionJournal(recording.file, header),

@@ -32,6 +32,14 @@ struct SessionEnd {
   std::vector<view::panels::FigureRow> figures;
 };
 
+// A session that goes on from an instant of another one.
+struct SessionBranch {
+  training::SessionState state;
+  command::OperatorInput levers;  // where they were then
+  std::string parent_id;
+  std::string learner, learner_id;
+};
+
 // Where a session is recorded.
 struct RecordingChoice {
   std::filesystem::path input;   // the input alone, as CSV; empty: not
@@ -42,9 +50,10 @@ struct RecordingChoice {
 
 class LiveSession {
  public:
-  // playback: empty for the operator's own levers. Starts paused.
+  // playback: empty for the operator's own levers. branch: nullptr for the start of the exercise.
+  // Starts paused.
   LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
-              const RecordingChoice& recording);
+              const RecordingChoice& recording, const SessionBranch* branch = nullptr);
   ~LiveSession();  // keeps the recording, whatever happens
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
@@ -75,7 +84,7 @@ class LiveSession {
 
  private:
   void write_recording();
-  void begin_session_file(const RecordingChoice& recording);
+  void begin_session_file(const RecordingChoice& recording, const SessionBranch* branch);
   void finish_session_file();
 
   LoadedSession loaded_;

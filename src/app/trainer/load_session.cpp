@@ -119,6 +119,20 @@ LoadedSession load_session(const SessionChoice& choice) {
   return loaded;
 }
 
+LoadedSession recorded_session(const io::SessionHeader& header) {
+  LoadedSession loaded;
+  loaded.choice.exercise = header.exercise;
+  loaded.choice.machine = header.machine;
+  loaded.choice.levers = header.levers;
+  loaded.choice.rate_Hz = header.rate_Hz;
+  loaded.exercise_hash = header.exercise_hash;
+  loaded.machine_hash = header.machine_hash;
+  loaded.levers_hash = header.levers_hash;
+  loaded.texts = header.texts;
+  loaded.session = io::make_session(header);
+  return loaded;
+}
+
 LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice) {
   const auto read = [&path](double rate_Hz) { return io::read_input(path, rate_Hz); };
   LoadedInput input{path, read(choice.rate_Hz > 0.0 ? choice.rate_Hz : kUsualRate)};

@@ -37,6 +37,9 @@ struct LoadedSession {
 // Throws io::FileError, UserError or std::invalid_argument with sentences for the user.
 LoadedSession load_session(const SessionChoice& choice);
 
+// The session that was recorded, from the texts in its file. Throws io::FileError.
+LoadedSession recorded_session(const io::SessionHeader& header);
+
 struct LoadedInput {
   std::filesystem::path path;
   io::InputFile file;

@@ -256,7 +256,8 @@ Menu pause_menu(const std::string& exercise, bool can_restart) {
   if (can_restart) menu.rows.push_back(action(kMenuAgain, "Start again"));
   menu.rows.push_back(action(kMenuHelp, "Help"));
   menu.rows.push_back(action(kMenuDevices, "Levers"));
-  menu.rows.push_back(action(kMenuMain, "Main menu", "", true));
+  menu.rows.push_back(action(kMenuReplay, "End it and see it again", "", true));
+  menu.rows.push_back(action(kMenuMain, "Main menu"));
   menu.rows.push_back(action(kMenuQuit, "Quit"));
   return menu;
 }
@@ -270,6 +271,7 @@ Menu result_menu(bool passed, bool demonstrated) {
   }
   menu.rows.push_back(action(kMenuAgain, passed ? "Do it again" : "Try again"));
   menu.rows.push_back(action(kMenuMain, "Main menu"));
+  menu.rows.push_back(action(kMenuReplay, "See it again"));
   menu.rows.push_back(action(kMenuContinue, "Go on driving"));
   if (passed) std::swap(menu.rows[0], menu.rows[1]);
   return menu;

@@ -28,6 +28,7 @@ enum MenuId : int {
   kMenuContinue,
   kMenuAgain,
   kMenuMain,
+  kMenuReplay,
   kMenuSwap,
   kMenuConfirm,
   kMenuSave,

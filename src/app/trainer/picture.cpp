@@ -1,9 +1,12 @@
 #include "app/trainer/picture.hpp"
 
+#include <ctime>
 #include <stdexcept>
 #include <utility>
 
 #include <SDL2/SDL.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include "app/console.hpp"
 #include "app/trainer/drive_request.hpp"
@@ -13,6 +16,9 @@ namespace knuckleboom::app {
 namespace {
 
 constexpr view::panels::Colour kNoWorld{38, 48, 44};
+constexpr double kTurn = 0.006;  // rad per pixel of the mouse
+constexpr double kPan = 0.0015;
+constexpr double kZoom = 1.12;
 
 }  // namespace
 
@@ -100,6 +106,46 @@ PictureSummary Picture::summary() const {
     summary.vertices = scene_->statistics().vertices;
   }
   return summary;
+}
+
+bool Picture::toggle(bool view::OverlaySettings::*which) {
+  view::OverlaySettings overlays = overlays_;
+  overlays.*which = !(overlays.*which);
+  set_overlays(overlays);
+  return overlays.*which;
+}
+
+bool Picture::toggle_guides() {
+  view::OverlaySettings overlays = overlays_;
+  overlays.targets = overlays.path = overlays.drop_line = !overlays.targets;
+  set_overlays(overlays);
+  return overlays.targets;
+}
+
+std::string picture_into_folder(const view::Pixels& pixels) {
+  std::string name =
+      fmt::format("knuckleboom-{:%Y%m%d-%H%M%S}.png", fmt::localtime(std::time(nullptr)));
+  view::write_png(pixels, name);
+  return name;
+}
+
+void move_free_camera(Picture& picture, const SDL_Event& event) {
+  if (picture.camera() != view::CameraKind::kFree || picture.scene() == nullptr) return;
+  view::Orbit& orbit = picture.scene()->orbit();
+  if (event.type == SDL_MOUSEWHEEL)
+    orbit.zoom(event.wheel.y > 0 ? 1.0 / kZoom : event.wheel.y < 0 ? kZoom : 1.0);
+  if (event.type != SDL_MOUSEMOTION) return;
+  if ((event.motion.state & SDL_BUTTON_LMASK) != 0)
+    orbit.rotate(-kTurn * event.motion.xrel, kTurn * event.motion.yrel);
+  if ((event.motion.state & (SDL_BUTTON_RMASK | SDL_BUTTON_MMASK)) != 0)
+    orbit.pan(-kPan * event.motion.xrel, kPan * event.motion.yrel);
+}
+
+view::panels::InstrumentLevel next_level(view::panels::InstrumentLevel level) {
+  using view::panels::InstrumentLevel;
+  return level == InstrumentLevel::kFull      ? InstrumentLevel::kCompact
+         : level == InstrumentLevel::kCompact ? InstrumentLevel::kOff
+                                              : InstrumentLevel::kFull;
 }
 
 bool keep_picture(const view::Pixels& pixels, const std::filesystem::path& file) {

@@ -9,9 +9,12 @@
 #include "app/trainer/drive_summary.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "view/panels/gui.hpp"
+#include "view/panels/instruments.hpp"
 #include "view/scene.hpp"
 #include "view/screenshot.hpp"
 #include "view/window.hpp"
+
+union SDL_Event;
 
 namespace knuckleboom::app {
 
@@ -36,6 +39,9 @@ class Picture {
   view::CameraKind camera() const { return camera_; }
   void set_overlays(const view::OverlaySettings& overlays);
   const view::OverlaySettings& overlays() const { return overlays_; }
+  // Both return whether it is on now.
+  bool toggle(bool view::OverlaySettings::*which);
+  bool toggle_guides();  // targets, path and plumb line
 
   void draw(const DrawPanels& panels);
   // Of what was drawn last, before swap().
@@ -60,6 +66,13 @@ class Picture {
   std::unique_ptr<view::panels::Gui> gui_;  // before the window ends, so after it here
   std::unique_ptr<view::Scene> scene_;
 };
+
+// Into a file named by the time, in the current folder; its name. Throws std::runtime_error with one
+// sentence.
+std::string picture_into_folder(const view::Pixels& pixels);
+// Mouse movements and wheel move the free camera, if that is the picture's.
+void move_free_camera(Picture& picture, const SDL_Event& event);
+view::panels::InstrumentLevel next_level(view::panels::InstrumentLevel level);
 
 // Into a PNG file. False: it could not be written, which has been said.
 bool keep_picture(const view::Pixels& pixels, const std::filesystem::path& file);

@@ -24,7 +24,8 @@ Presses::Presses(const std::vector<Press>& presses) {
 }
 
 void Presses::push_due(double now_s) {
-  for (; next_ < events_.size() && events_[next_].at_s <= now_s; ++next_) {
+  if (start_s_ < 0.0) start_s_ = now_s;
+  for (; next_ < events_.size() && events_[next_].at_s <= now_s - start_s_; ++next_) {
     const Event& due = events_[next_];
     SDL_Event event{};
     event.type = due.down ? SDL_KEYDOWN : SDL_KEYUP;

@@ -11,7 +11,7 @@ class Presses {
  public:
   // Throws UserError for a key that SDL does not know.
   explicit Presses(const std::vector<Press>& presses);
-  // Pushes what is due by now. now_s: since the first frame.
+  // Pushes what is due by now [s, any clock]; times count from the first call.
   void push_due(double now_s);
 
  private:
@@ -22,6 +22,7 @@ class Presses {
   };
   std::vector<Event> events_;  // in order of time
   std::size_t next_ = 0;
+  double start_s_ = -1.0;
 };
 
 }  // namespace knuckleboom::app

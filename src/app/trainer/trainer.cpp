@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <iterator>
 #include <thread>
 #include <utility>
 
 #include <SDL2/SDL.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "app/config_paths.hpp"
@@ -46,27 +44,11 @@ constexpr double kAwaitMargin = 5e-4;  // s
 constexpr std::chrono::microseconds kAwaitStep{100};
 constexpr double kBackdropTurn = 0.03;  // rad/s, behind the menu
 constexpr int kWarmUpPictures = 3;
-constexpr double kTurn = 0.006;  // rad per pixel of the mouse
-constexpr double kPan = 0.0015;
-constexpr double kZoom = 1.12;
 
 std::int64_t now_ns() { return runtime::monotonic_clock().now_ns(); }
 
 bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
   return std::equal(std::begin(a.axis), std::end(a.axis), std::begin(b.axis));
-}
-
-view::WindowRequest window_request(const DriveRequest& request) {
-  view::WindowRequest window;
-  window.width = request.width;
-  window.height = request.height;
-  window.fullscreen = request.fullscreen;
-  return window;
-}
-
-view::Quality quality_from(const DriveRequest& request, const io::TrainerSettings& settings) {
-  if (request.quality) return *request.quality;
-  return settings.quality.empty() ? view::Quality::kAuto : quality_of(settings.quality, "quality");
 }
 
 view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
@@ -75,18 +57,15 @@ view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
 
 }  // namespace
 
-Trainer::Trainer(DriveRequest request, io::TrainerSettings settings, command::LeverSetup desk)
+Trainer::Trainer(Picture& picture, Presses& presses, DriveRequest request,
+                 io::TrainerSettings settings, command::LeverSetup desk)
     : request_(std::move(request)),
       settings_(std::move(settings)),
-      picture_(window_request(request_), quality_from(request_, settings_), assets_folder()),
+      picture_(picture),
       levers_(std::move(desk)),
       sound_(sound::Sound::open()),
-      presses_(request_.presses) {
+      presses_(presses) {
   std::memset(static_cast<void*>(&shown_), 0, sizeof shown_);
-  // SDL falls back to its offscreen driver where a display does not answer: nobody would see it.
-  if (picture_.window().offscreen() && !request_.ends())
-    throw view::WindowError("No window: the display cannot be reached; is DISPLAY right?");
-  picture_.use_mouse(!picture_.window().offscreen());
   if (request_.camera)
     picture_.set_camera(*request_.camera);
   else if (!settings_.camera.empty())
@@ -104,6 +83,18 @@ Trainer::~Trainer() { levers_.connect(nullptr); }
 double Trainer::now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
 
 int Trainer::run() {
+  begin();
+  return run_frames();
+}
+
+int Trainer::run_from(LoadedSession loaded, const SessionBranch& branch) {
+  start(std::move(loaded), {}, &branch);
+  levers_.ramp_in_from(branch.levers);
+  taking_over_ = true;
+  return run_frames();
+}
+
+int Trainer::run_frames() {
   if (!sound_.available()) notices_.say(now_s(), sound_.sentence());
   // Xlib ends the program when its display goes away.
   const ExitGuard guard([this] {
@@ -112,7 +103,6 @@ int Trainer::run() {
     const std::string recording = session_->save_recording();
     if (!recording.empty()) complain("recording: " + recording);
   });
-  begin();
   while (!done_ && !interrupted()) frame();
   finish();
   if (interrupted()) return kInterruptedRun;
@@ -181,13 +171,15 @@ void Trainer::start_chosen(bool demonstrate) {
   }
 }
 
-void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> playback) {
+void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> playback,
+                    const SessionBranch* branch) {
   end_session();
   RecordingChoice recording =
       recording_choice(request_, ++sessions_, !picture_.window().offscreen());
   const std::filesystem::path record = recording.input;
   if (!playback.empty()) recording.options.emplace_back("playback", "1");
-  session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), recording);
+  session_ =
+      std::make_unique<LiveSession>(std::move(loaded), std::move(playback), recording, branch);
   levers_.connect(&session_->thread());
   const training::Session& session = session_->session();
   picture_.show_world(&session);
@@ -206,14 +198,15 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   ended_s_ = -1.0;
   screen_ = Screen::kDriving;
   behind_.clear();
-  warm_up();
-  go_on();
+  warm_up(branch);
+  if (branch == nullptr) go_on();
 }
 
 // The first pictures of a world take long, while textures and shaders go to the graphics card.
-void Trainer::warm_up() {
+void Trainer::warm_up(const SessionBranch* branch) {
   session_->update();
-  shown_ = session_->session().snapshot(session_->session().initial_state());
+  const training::Session& session = session_->session();
+  shown_ = session.snapshot(branch != nullptr ? branch->state : session.initial_state());
   if (picture_.scene() != nullptr) picture_.scene()->show(shown_, shown_, 1.0);
   for (int i = 0; i < kWarmUpPictures; ++i) announce("Getting ready");
   frames_.interrupt();
@@ -271,7 +264,7 @@ void Trainer::announce(const std::string& text) {
 void Trainer::frame() {
   const std::int64_t start = now_ns();
   if (first_frame_s_ < 0.0) first_frame_s_ = now_s();
-  presses_.push_due(now_s() - first_frame_s_);
+  presses_.push_due(now_s());
   levers_.beat();
   take_events();
   for (const input::Notice& notice : levers_.access()->take_notices())
@@ -312,7 +305,7 @@ void Trainer::take_event(const SDL_Event& event) {
     if (binding != nullptr && binding->action == KeyAction::kHelp) return open(Screen::kHelp);
   }
   if (menu() != nullptr) menu_input_.handle(event);
-  move_free_camera(event);
+  if (drives()) move_free_camera(picture_, event);
 }
 
 void Trainer::take_menu_input() {
@@ -481,13 +474,8 @@ void Trainer::act_on(const KeyBinding& binding) {
       return next_instruments();
     case KeyAction::kInset:
       return toggle_overlay(&view::OverlaySettings::inset, "Picture of the tip");
-    case KeyAction::kGuides: {
-      view::OverlaySettings overlays = picture_.overlays();
-      const bool on = !overlays.targets;
-      overlays.targets = overlays.path = overlays.drop_line = on;
-      picture_.set_overlays(overlays);
-      return notices_.say(now_s(), on ? "Guides: on" : "Guides: off");
-    }
+    case KeyAction::kGuides:
+      return notices_.say(now_s(), picture_.toggle_guides() ? "Guides: on" : "Guides: off");
     case KeyAction::kTrail:
       return toggle_overlay(&view::OverlaySettings::trail, "Trail of the tip");
     case KeyAction::kMute:
@@ -522,6 +510,8 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
       return restart();
     case kMenuMain:
       return open_main_menu({});
+    case kMenuReplay:
+      return replay_session();
     case kMenuSwap:
       return levers_.access()->swap_levers();
     case kMenuConfirm:
@@ -616,8 +606,21 @@ void Trainer::toggle_pause() {
 
 void Trainer::go_on() {
   if (!has_session()) return;
+  taking_over_ = false;
   levers_.access()->keyboard().centre();
+  levers_.operate(true);  // the very first tick has them
   session_->resume();
+}
+
+// The session ends, and its recording is shown.
+void Trainer::replay_session() {
+  end_session();
+  wanted_replay_ = ended_.back().session_file;
+  if (!wanted_replay_.empty()) {
+    done_ = true;
+    return;
+  }
+  open_main_menu("This session was not recorded, so there is nothing to see again.");
 }
 
 void Trainer::restart() {
@@ -648,9 +651,7 @@ void Trainer::next_fidelity() {
 }
 
 void Trainer::next_instruments() {
-  instruments_ = instruments_ == InstrumentLevel::kFull      ? InstrumentLevel::kCompact
-                 : instruments_ == InstrumentLevel::kCompact ? InstrumentLevel::kOff
-                                                             : InstrumentLevel::kFull;
+  instruments_ = next_level(instruments_);
   settings_.instruments = word_of(instruments_);
 }
 
@@ -661,10 +662,7 @@ void Trainer::set_camera(CameraKind camera) {
 }
 
 void Trainer::toggle_overlay(bool view::OverlaySettings::*which, const char* name) {
-  view::OverlaySettings overlays = picture_.overlays();
-  overlays.*which = !(overlays.*which);
-  picture_.set_overlays(overlays);
-  notices_.say(now_s(), fmt::format("{}: {}", name, overlays.*which ? "on" : "off"));
+  notices_.say(now_s(), fmt::format("{}: {}", name, picture_.toggle(which) ? "on" : "off"));
 }
 
 void Trainer::toggle_mute() {
@@ -676,26 +674,11 @@ void Trainer::toggle_mute() {
 }
 
 void Trainer::picture_to_file() {
-  const std::string name =
-      fmt::format("knuckleboom-{:%Y%m%d-%H%M%S}.png", fmt::localtime(std::time(nullptr)));
   try {
-    view::write_png(picture_.pixels(), name);
-    notices_.say(now_s(), fmt::format("Picture: {}", name));
+    notices_.say(now_s(), fmt::format("Picture: {}", picture_into_folder(picture_.pixels())));
   } catch (const std::runtime_error& error) {
     notices_.say(now_s(), error.what(), true);
   }
-}
-
-void Trainer::move_free_camera(const SDL_Event& event) {
-  if (!drives() || picture_.camera() != CameraKind::kFree || picture_.scene() == nullptr) return;
-  view::Orbit& orbit = picture_.scene()->orbit();
-  if (event.type == SDL_MOUSEWHEEL)
-    orbit.zoom(event.wheel.y > 0 ? 1.0 / kZoom : event.wheel.y < 0 ? kZoom : 1.0);
-  if (event.type != SDL_MOUSEMOTION) return;
-  if ((event.motion.state & SDL_BUTTON_LMASK) != 0)
-    orbit.rotate(-kTurn * event.motion.xrel, kTurn * event.motion.yrel);
-  if ((event.motion.state & (SDL_BUTTON_RMASK | SDL_BUTTON_MMASK)) != 0)
-    orbit.pan(-kPan * event.motion.xrel, kPan * event.motion.yrel);
 }
 
 }  // namespace knuckleboom::app

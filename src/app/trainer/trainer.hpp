@@ -29,15 +29,20 @@ namespace knuckleboom::app {
 
 class Trainer {
  public:
-  // desk: how the user's levers are set up; its problems and those of the settings have been said.
-  // Throws view::WindowError.
-  Trainer(DriveRequest request, io::TrainerSettings settings, command::LeverSetup desk);
+  // Picture and presses must outlive it. desk: how the user's levers are set up; its problems and those of the
+  // settings have been said. Throws view::WindowError.
+  Trainer(Picture& picture, Presses& presses, DriveRequest request, io::TrainerSettings settings,
+          command::LeverSetup desk);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // Until the user has had enough. Returns an ExitStatus.
+  // Until the user has had enough, or wants to see a recording. Returns an ExitStatus.
   int run();
+  // Instead of what the request begins with.
+  int run_from(LoadedSession loaded, const SessionBranch& branch);
+  // The session file that the user wants to see now; empty: none.
+  const std::filesystem::path& wanted_replay() const { return wanted_replay_; }
 
   const io::TrainerSettings& settings() const { return settings_; }
 
@@ -47,8 +52,11 @@ class Trainer {
   // Sessions.
   void begin();
   void start_chosen(bool demonstrate);
-  void start(LoadedSession loaded, std::vector<training::InputEvent> playback);
-  void warm_up();
+  void start(LoadedSession loaded, std::vector<training::InputEvent> playback,
+             const SessionBranch* branch = nullptr);
+  int run_frames();
+  void replay_session();
+  void warm_up(const SessionBranch* branch);
   void open_main_menu(const std::string& complaint);
   void end_session();
   void announce(const std::string& text);  // a picture that says so, before something slow
@@ -83,7 +91,6 @@ class Trainer {
   void toggle_overlay(bool view::OverlaySettings::*which, const char* name);
   void toggle_mute();
   void picture_to_file();
-  void move_free_camera(const SDL_Event& event);
 
   void open(Screen screen);
   void back();
@@ -104,12 +111,12 @@ class Trainer {
 
   DriveRequest request_;
   io::TrainerSettings settings_;
-  Picture picture_;
+  Picture& picture_;
   mutable input::LeverThread levers_;
   input::MenuInput menu_input_;
   sound::Sound sound_;
   Notices notices_;
-  Presses presses_;
+  Presses& presses_;
 
   std::unique_ptr<LiveSession> session_;
   std::optional<LoadedInput> input_;  // of --input, until it has been taken
@@ -129,6 +136,7 @@ class Trainer {
   bool result_shown_ = false;  // for this attempt
   double ended_s_ = -1.0;      // when the attempt did
   bool demonstrating_ = false;
+  bool taking_over_ = false;  // until the operator goes on
   bool non_finite_ = false;
   bool recording_failed_ = false;
 
@@ -139,6 +147,7 @@ class Trainer {
   training::SessionSnapshot shown_{};
   double first_frame_s_ = -1.0;
   bool picture_taken_ = false, picture_failed_ = false, picture_wanted_ = false;
+  std::filesystem::path wanted_replay_;
   bool done_ = false;
 };
 

@@ -36,6 +36,9 @@ void Trainer::draw_driving(Painter& painter) {
   if (now.played_out)
     return view::panels::draw_banner(painter, demonstrating_ ? "THAT IS HOW" : "END OF THE INPUT",
                                      "Esc opens the menu");
+  if (taking_over_)
+    return view::panels::draw_banner(
+        painter, "YOUR TURN", "P begins; what the levers do then goes over to where you hold them");
   if (session_->paused())
     return view::panels::draw_banner(painter, "PAUSED", "P goes on, Esc opens the menu");
   if (shown_.task.phase == TaskPhase::kReady && !now.playing)

@@ -17,8 +17,9 @@ void copy(const double (&from)[3], double (&to)[3]) {
   for (int c = 0; c < 3; ++c) to[c] = from[c];
 }
 
-// Ground, bunks and logs are there to be touched where logs are carried.
-bool counts(TaskKind kind, world::Obstacle obstacle) {
+}  // namespace
+
+bool counts_as_collision(TaskKind kind, world::Obstacle obstacle) {
   switch (obstacle) {
     case world::Obstacle::kStem:
     case world::Obstacle::kCarrier:
@@ -31,6 +32,8 @@ bool counts(TaskKind kind, world::Obstacle obstacle) {
   }
   return false;
 }
+
+namespace {
 
 // A lever turns when it comes back from its furthest point by more than the hysteresis.
 void follow_lever(double axis, double& furthest, std::int32_t& direction, double& reversals) {
@@ -81,7 +84,7 @@ void gather(TaskKind kind, double dt, std::int64_t ticks, const SessionSnapshot&
   copy(snapshot.sim.tip_W, state.last_tip_W);
   score.collisions = score.collision_impulse_Ns = 0.0;
   for (int i = 0; i < world::kObstacles; ++i) {
-    if (!counts(kind, static_cast<world::Obstacle>(i))) continue;
+    if (!counts_as_collision(kind, static_cast<world::Obstacle>(i))) continue;
     score.collisions += static_cast<double>(snapshot.collisions[i] - state.start_collisions[i]);
     score.collision_impulse_Ns += snapshot.impulse[i] - state.start_impulse[i];
   }

@@ -390,10 +390,7 @@ void Session::small_step(const command::OperatorInput& input, SessionState& stat
 SessionSnapshot Session::snapshot(const SessionState& state) const {
   SessionSnapshot out;
   fill(state, out);
-  // What the task would show, without moving it on.
-  TaskState task = state.task;
-  ScoreState score = state.score;
-  task_.observe(0.0, out, task, score);
+  task_.show(simulation_.tick_s(), state.task, state.score, out);
   return out;
 }
 

@@ -137,6 +137,11 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
     if (task.error_count > 0.0) score.score.error_m = task.error_sum / task.error_count;
     end_if_over(dt, snapshot, task, score.score);
   }
+  show(dt, task, score, snapshot);
+}
+
+void Task::show(double dt, const TaskState& task, const ScoreState& score,
+                SessionSnapshot& snapshot) const {
   snapshot.task = report(dt, snapshot, task);
   snapshot.score = score.score;
 }

@@ -17,6 +17,7 @@ constexpr float kMargin = 12.0F;
 constexpr float kCurve = 34.0F;   // height of one
 constexpr float kBar = 50.0F;     // seek bar with its texts
 constexpr float kAbove = 34.0F;   // from the picture's lower edge
+constexpr float kInset = 294.0F;  // right edge of the picture of the tip, and a little
 constexpr float kNames = 150.0F;  // beside the curves
 constexpr Colour kCurveColour{122, 186, 214};
 constexpr Colour kLoop{139, 205, 126, 60};
@@ -34,6 +35,15 @@ struct Axis {
   }
 };
 
+// In the units that people read.
+std::string value_text(double value, const std::string& unit) {
+  if (!std::isfinite(value)) return "-";
+  if (unit == "Pa") return fmt::format("{:.1f} bar", value * 1e-5);
+  if (unit == "rad") return fmt::format("{:.2f}\u00b0", value * 180.0 / 3.14159265358979);
+  if (unit == "m3/s") return fmt::format("{:.1f} l/min", value * 6e4);
+  return fmt::format("{:.4g} {}", value, unit);
+}
+
 bool any(const TimelineCurve& curve) {
   return std::any_of(curve.low.begin(), curve.low.end(), [](float v) { return std::isfinite(v); });
 }
@@ -42,7 +52,7 @@ void draw_curve(Painter& painter, const TimelineCurve& curve, const Axis& axis, 
   const float height = kCurve - 8.0F;
   painter.text_within(axis.x - kNames, y + 2.0F, kNames - 8.0F, Type::kSmall, kDim, curve.name);
   painter.text_within(axis.x - kNames, y + 14.0F, kNames - 8.0F, Type::kSmall, kText,
-                      fmt::format("{:.4g} {}", curve.now, curve.unit));
+                      value_text(curve.now, curve.unit));
   painter.fill({axis.x, y, axis.width, height}, {255, 255, 255, 10});
   if (!any(curve)) return;
   float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
@@ -127,8 +137,10 @@ float timeline_height(const Timeline& timeline) {
 
 TimelineIntent draw_timeline(Painter& painter, const Timeline& timeline, const Pointer& pointer) {
   const float height = timeline_height(timeline);
-  const Rect card{(painter.width() - kWidth) / 2.0F, painter.height() - kAbove - height, kWidth,
-                  height};
+  // Beside the picture of the tip, where there is room for both.
+  const float beside = std::min(kInset, std::max(painter.width() - kWidth - 8.0F, 8.0F));
+  const Rect card{std::max((painter.width() - kWidth) / 2.0F, beside),
+                  painter.height() - kAbove - height, kWidth, height};
   painter.card(card);
   const bool curves = !timeline.curves.empty();
   const float left = card.x + kMargin + (curves ? kNames : 0.0F);

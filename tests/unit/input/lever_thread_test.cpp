@@ -141,6 +141,28 @@ TEST_F(LeverThreadWithSticks, GiveNeutralToWhoDoesNotOperate) {
   wait_until([&] { return in_force(LeverAxis::kLeftX) == 1.0; });
 }
 
+// The machine moves already when its operator comes: from the recorded positions to his.
+TEST_F(LeverThreadWithSticks, ComeInWithoutAJump) {
+  std::this_thread::sleep_for(20ms);
+  left_->axis(0, kFull);
+  levers_->operate(false);
+  command::OperatorInput recorded{};
+  recorded.axis[static_cast<std::size_t>(LeverAxis::kLeftX)] = -0.5;
+  levers_->ramp_in_from(recorded);
+  levers_->operate(true);
+  EXPECT_NEAR(levers_->sent().input.axis[static_cast<std::size_t>(LeverAxis::kLeftX)], -0.5, 0.02);
+  wait_until([&] { return in_force(LeverAxis::kLeftX) < -0.3; });
+  double before = -0.5;
+  int back = 0;
+  wait_until([&] {
+    const double now = in_force(LeverAxis::kLeftX);
+    if (now < before) ++back;
+    before = now;
+    return now == 1.0;
+  });
+  EXPECT_EQ(back, 0);
+}
+
 TEST_F(LeverThreadWithSticks, TakeHeldKeysForReleasedWhileThePictureStands) {
   press(*levers_->access(), SDL_SCANCODE_D);
   wait_until([&] {

@@ -59,6 +59,9 @@ class Task {
   // One tick: snapshot.task and snapshot.score are filled in from what stands in the rest of it. Nothing
   // changes any more after the task has ended. No heap, no exception.
   void observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const;
+  // As it is, without moving it on.
+  void show(double dt, const TaskState& task, const ScoreState& score,
+            SessionSnapshot& snapshot) const;
 
  private:
   struct Bunk {
@@ -92,5 +95,9 @@ class Task {
 
 // Whether a score is within the limits; the first broken limit, -1: none.
 int broken_limit(const Exercise& exercise, const Score& score);
+
+// Whether a contact with it is a mistake. Ground, bunks and logs are there to be touched where logs are
+// carried.
+bool counts_as_collision(TaskKind kind, world::Obstacle obstacle);
 
 }  // namespace knuckleboom::training

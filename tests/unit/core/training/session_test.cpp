@@ -2,6 +2,7 @@
 #include "knuckleboom/core/training/session.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -60,6 +61,21 @@ void rest(const Session& session, double seconds, SessionState& state, SessionSn
   const command::OperatorInput neutral{};
   const auto ticks = static_cast<int>(std::lround(seconds / session.tick_s()));
   for (int i = 0; i < ticks; ++i) session.step(neutral, state, snapshot);
+}
+
+// What is shown of a stored state are the figures of the tick that led to it.
+TEST(Session, ASnapshotOfAStateHasTheFiguresOfItsTick) {
+  const auto session = session_with_one_log();
+  SessionState state = session->initial_state();
+  const SessionSnapshot last =
+      test::demonstrate(*session, state, 8.0, [](const SessionSnapshot&) { return false; });
+  const SessionSnapshot again = session->snapshot(state);
+  EXPECT_GT(last.score.time_s, 5.0);
+  EXPECT_GT(last.score.path_m, 0.5);
+  EXPECT_EQ(std::memcmp(&again.score, &last.score, sizeof last.score), 0);
+  EXPECT_EQ(again.task.phase, last.task.phase);
+  EXPECT_EQ(again.task.distance, last.task.distance);
+  EXPECT_EQ(again.task.time_left_s, last.task.time_left_s);
 }
 
 TEST(Session, AHeldLogWeighsOnTheBoom) {

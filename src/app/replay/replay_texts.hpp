@@ -1,0 +1,33 @@
+// What a replay says: of the session, of its events, of differences.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/runtime/replayer.hpp"
+
+namespace knuckleboom::app {
+
+// The session in some lines.
+std::string replay_description(const runtime::Replayer& replayer);
+std::string mismatch_sentence(const runtime::Replayer& replayer,
+                              const runtime::ReplayMismatch& mismatch);
+// "412 of 412 states as recorded".
+std::string check_text(const runtime::Replayer& replayer);
+
+// An event for people. bad: a mistake. Empty text: not worth a mark.
+struct EventWords {
+  std::string text;
+  bool bad = false;
+};
+EventWords words_of(const io::SessionEvent& event, training::TaskKind task);
+
+// A sentence for a channel that the session does not have, with those that are like it.
+std::string unknown_channel(const io::SessionHeader& header, std::string_view name);
+
+// A channel's newest sample at an instant; NaN before the first.
+double value_at(const io::SessionRecord& record, const std::vector<float>& samples, double tick);
+
+}  // namespace knuckleboom::app

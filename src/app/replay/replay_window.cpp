@@ -1,0 +1,474 @@
+#include "app/replay/replay_window.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+#include <SDL2/SDL.h>
+#include <fmt/format.h>
+
+#include "app/console.hpp"
+#include "app/exit_status.hpp"
+#include "app/interrupt.hpp"
+#include "app/replay/replay_texts.hpp"
+#include "app/trainer/keys.hpp"
+#include "app/trainer/session_texts.hpp"
+#include "knuckleboom/runtime/pacer.hpp"
+#include "view/panels/banners.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using view::CameraKind;
+using view::panels::InstrumentLevel;
+
+constexpr std::int64_t kShortestFrame = 1'000'000'000 / 60;  // ns
+constexpr double kLongestStep = 0.2;                         // s, of real time in one frame
+constexpr std::size_t kMostCurves = 4;
+constexpr std::size_t kStretches = 600;  // of a curve
+constexpr double kPictureTime = 1.0;     // s, of --screenshot when nothing says when
+
+struct Binding {
+  int scancode;
+  ReplayAction action;
+  int value;
+  const char* key;   // nullptr: as the keyboard calls it
+  const char* what;  // nullptr: told by another line
+};
+
+constexpr Binding kBindings[] = {
+    {SDL_SCANCODE_SPACE, ReplayAction::kPause, 0, nullptr, "pause, and go on"},
+    {SDL_SCANCODE_P, ReplayAction::kPause, 0, nullptr, nullptr},
+    {SDL_SCANCODE_LEFT, ReplayAction::kSeek, -1, "Left, Right",
+     "1 s back, on; Shift: 10 s; Ctrl: one tick"},
+    {SDL_SCANCODE_RIGHT, ReplayAction::kSeek, 1, nullptr, nullptr},
+    {SDL_SCANCODE_HOME, ReplayAction::kFirst, 0, "Home, End", "to the begin, to the end"},
+    {SDL_SCANCODE_END, ReplayAction::kLast, 0, nullptr, nullptr},
+    {SDL_SCANCODE_PAGEUP, ReplayAction::kMark, -1, "Page Up, Page Down",
+     "event before, next event; Shift: mistakes only"},
+    {SDL_SCANCODE_PAGEDOWN, ReplayAction::kMark, 1, nullptr, nullptr},
+    {SDL_SCANCODE_MINUS, ReplayAction::kSpeed, -1, "-, =", "slower, faster (0.1 to 10 x)"},
+    {SDL_SCANCODE_KP_MINUS, ReplayAction::kSpeed, -1, nullptr, nullptr},
+    {SDL_SCANCODE_EQUALS, ReplayAction::kSpeed, 1, nullptr, nullptr},
+    {SDL_SCANCODE_KP_PLUS, ReplayAction::kSpeed, 1, nullptr, nullptr},
+    {SDL_SCANCODE_LEFTBRACKET, ReplayAction::kLoopBegin, 0, "[, ]",
+     "begin and end of a section that repeats"},
+    {SDL_SCANCODE_RIGHTBRACKET, ReplayAction::kLoopEnd, 0, nullptr, nullptr},
+    {SDL_SCANCODE_BACKSPACE, ReplayAction::kNoLoop, 0, nullptr, "no section"},
+    {SDL_SCANCODE_X, ReplayAction::kMoreCurves, 0, "X, Z", "one curve more, one fewer"},
+    {SDL_SCANCODE_Z, ReplayAction::kFewerCurves, 0, nullptr, nullptr},
+    {SDL_SCANCODE_UP, ReplayAction::kChannel, -1, "Up, Down",
+     "another channel in the lowest curve"},
+    {SDL_SCANCODE_DOWN, ReplayAction::kChannel, 1, nullptr, nullptr},
+    {SDL_SCANCODE_RETURN, ReplayAction::kTakeOver, 0, nullptr, "take over here, live"},
+    {SDL_SCANCODE_KP_ENTER, ReplayAction::kTakeOver, 0, nullptr, nullptr},
+    {SDL_SCANCODE_C, ReplayAction::kNextCamera, 0, "C, 1 .. 5", "next camera, that camera"},
+    {SDL_SCANCODE_1, ReplayAction::kCamera, 0, nullptr, nullptr},
+    {SDL_SCANCODE_2, ReplayAction::kCamera, 1, nullptr, nullptr},
+    {SDL_SCANCODE_3, ReplayAction::kCamera, 2, nullptr, nullptr},
+    {SDL_SCANCODE_4, ReplayAction::kCamera, 3, nullptr, nullptr},
+    {SDL_SCANCODE_5, ReplayAction::kCamera, 4, nullptr, nullptr},
+    {SDL_SCANCODE_TAB, ReplayAction::kInstruments, 0, nullptr, "instruments: full, compact, off"},
+    {SDL_SCANCODE_T, ReplayAction::kInset, 0, "T, G, B", "picture of the tip, guides, trail"},
+    {SDL_SCANCODE_G, ReplayAction::kGuides, 0, nullptr, nullptr},
+    {SDL_SCANCODE_B, ReplayAction::kTrail, 0, nullptr, nullptr},
+    {SDL_SCANCODE_N, ReplayAction::kMute, 0, nullptr, "sound on, off (at 1 x)"},
+    {SDL_SCANCODE_F11, ReplayAction::kFullscreen, 0, "F11, F12",
+     "whole screen, picture into a file"},
+    {SDL_SCANCODE_F12, ReplayAction::kPicture, 0, nullptr, nullptr},
+    {SDL_SCANCODE_F1, ReplayAction::kHelp, 0, nullptr, "this page"},
+    {SDL_SCANCODE_ESCAPE, ReplayAction::kClose, 0, nullptr, "end the replay"},
+};
+
+std::int64_t now_ns() { return runtime::monotonic_clock().now_ns(); }
+
+}  // namespace
+
+std::vector<view::panels::KeyHelp> replay_key_help() {
+  std::vector<view::panels::KeyHelp> help;
+  for (const Binding& binding : kBindings)
+    if (binding.what != nullptr)
+      help.push_back(
+          {binding.key != nullptr ? binding.key : key_name(binding.scancode), binding.what});
+  help.push_back({"Mouse", "on the timeline: to that instant"});
+  return help;
+}
+
+ReplayWindow::ReplayWindow(Picture& picture, Presses& presses, ReplayShow show,
+                           const DriveRequest& request)
+    : picture_(picture),
+      presses_(presses),
+      request_(request),
+      replayer_(std::move(show.record)),
+      clock_(replayer_.first_tick(), replayer_.end_tick(), replayer_.record().tick_s()),
+      sound_(sound::Sound::open()) {
+  const io::SessionHeader& header = replayer_.record().header;
+  for (const std::string& name : show.plots) {
+    const auto found = std::find_if(header.channels.begin(), header.channels.end(),
+                                    [&name](const io::ChannelInfo& c) { return c.name == name; });
+    if (found == header.channels.end()) throw UserError(unknown_channel(header, name));
+    if (curves_.size() < kMostCurves)
+      add_curve(static_cast<std::size_t>(found - header.channels.begin()));
+  }
+  clock_.seek(tick_at(show.from_s));
+  clock_.set_speed(show.speed);
+  clock_.set_paused(show.paused);
+  if (show.loop_end_s > show.loop_begin_s)
+    clock_.set_loop(tick_at(show.loop_begin_s), tick_at(show.loop_end_s));
+  if (request_.camera) picture_.set_camera(*request_.camera);
+  if (request_.instruments) instruments_ = *request_.instruments;
+  sound_.set_muted(request_.mute);
+  faces_ = faces_of(replayer_.session());
+  read_marks();
+}
+
+double ReplayWindow::now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
+
+double ReplayWindow::seconds(double tick) const {
+  return (tick - static_cast<double>(replayer_.first_tick())) * replayer_.record().tick_s();
+}
+
+double ReplayWindow::tick_at(double s) const {
+  return static_cast<double>(replayer_.first_tick()) + s / replayer_.record().tick_s();
+}
+
+void ReplayWindow::read_marks() {
+  for (const io::SessionEvent& event : replayer_.record().events) {
+    const EventWords words = words_of(event, replayer_.session().exercise().task);
+    if (!words.text.empty())
+      marks_.push_back({seconds(static_cast<double>(event.tick)), words.bad, words.text});
+  }
+  std::stable_sort(marks_.begin(), marks_.end(),
+                   [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
+}
+
+int ReplayWindow::run() {
+  picture_.show_world(&replayer_.session());
+  SDL_SetWindowTitle(picture_.window().sdl(), "Knuckleboom: replay");
+  for (const std::string& remark : replayer_.remarks()) {
+    complain(remark);
+    notices_.say(now_s(), remark, true);
+  }
+  notices_.say(now_s(), "Replay: F1 shows the keys, Enter takes over");
+  while (!done_ && !interrupted()) frame();
+  say(summary());
+  if (interrupted()) return kInterruptedRun;
+  if (picture_failed_) return kInternalError;
+  return replayer_.mismatch_count() > 0 ? kBeyondTolerance : kSuccess;
+}
+
+std::string ReplayWindow::summary() const {
+  const auto line = [](const char* name, const std::string& text) {
+    return fmt::format("  {:<20} {}\n", name, text);
+  };
+  return replay_description(replayer_) + line("hashes", check_text(replayer_)) +
+         line("shown to", fmt::format("{:.3f} s", seconds(clock_.position()))) +
+         line("pictures",
+              fmt::format("{}, {:.1f} a second", frames_.frames(), frames_.mean_rate()));
+}
+
+// --- A frame --------------------------------------------------------------------
+
+void ReplayWindow::frame() {
+  const std::int64_t start = now_ns();
+  const double now = now_s();
+  if (first_frame_s_ < 0.0) first_frame_s_ = last_frame_s_ = now;
+  presses_.push_due(now);
+  take_events();
+  if (done_) return;
+  if (seek_s_ >= 0.0) clock_.seek(tick_at(std::exchange(seek_s_, -1.0)));
+  if (!help_) clock_.advance(std::min(now - last_frame_s_, kLongestStep));
+  last_frame_s_ = now;
+  follow();
+  draw();
+  end_conditions();
+  const std::int64_t left = kShortestFrame - (now_ns() - start);
+  if (!done_ && left > 0 && SDL_GL_GetSwapInterval() == 0)
+    std::this_thread::sleep_for(std::chrono::nanoseconds(left));
+}
+
+void ReplayWindow::take_events() {
+  SDL_Event event;
+  while (!done_ && SDL_PollEvent(&event) != 0) take_event(event);
+}
+
+void ReplayWindow::take_event(const SDL_Event& event) {
+  if (event.type == SDL_QUIT) {
+    done_ = true;
+    return;
+  }
+  move_free_camera(picture_, event);
+  if (event.type != SDL_KEYDOWN) return;
+  for (const Binding& binding : kBindings) {
+    if (binding.scancode != event.key.keysym.scancode) continue;
+    // Held keys repeat where that is what one means.
+    const bool repeats = binding.action == ReplayAction::kSeek ||
+                         binding.action == ReplayAction::kMark ||
+                         binding.action == ReplayAction::kChannel;
+    if (event.key.repeat == 0 || repeats) act(binding.action, binding.value, event.key.keysym.mod);
+    return;
+  }
+}
+
+void ReplayWindow::follow() {
+  const std::int64_t wanted = clock_.tick();
+  if (replayer_.tick() != wanted) replayer_.seek(wanted);
+  note_mismatches();
+  const training::SessionSnapshot& now = replayer_.snapshot();
+  if (picture_.scene() != nullptr) picture_.scene()->show(now, now, 1.0);
+  sound_.set_paused(clock_.paused() || clock_.speed() != 1.0 || help_);
+  sound_.update(now);
+  for (Curve& curve : curves_)
+    curve.curve.now = value_at(replayer_.record(), curve.samples, clock_.position());
+}
+
+void ReplayWindow::note_mismatches() {
+  for (const auto& mismatches = replayer_.mismatches();
+       told_mismatches_ < static_cast<std::int64_t>(mismatches.size()); ++told_mismatches_) {
+    const runtime::ReplayMismatch& mismatch =
+        mismatches[static_cast<std::size_t>(told_mismatches_)];
+    const std::string text = mismatch_sentence(replayer_, mismatch);
+    complain(text);
+    notices_.say(now_s(), text, true);
+    view::panels::TimelineMark mark{seconds(static_cast<double>(mismatch.tick)), true,
+                                    "differs from the recording"};
+    marks_.insert(std::upper_bound(marks_.begin(), marks_.end(), mark,
+                                   [](const auto& a, const auto& b) { return a.at_s < b.at_s; }),
+                  std::move(mark));
+  }
+}
+
+void ReplayWindow::draw() {
+  if (!picture_.usable()) {
+    complain("the picture was lost; making it anew");
+    picture_.renew(&replayer_.session());
+  }
+  picture_.draw([this](view::panels::Painter& painter, const view::panels::Pointer& pointer) {
+    draw_panels(painter, pointer);
+  });
+  take_pictures();
+  picture_.swap();
+  frames_.frame(now_ns());
+}
+
+void ReplayWindow::draw_panels(view::panels::Painter& painter,
+                               const view::panels::Pointer& pointer) {
+  if (help_) {
+    view::panels::Help help;
+    help.devices = "The levers are disconnected while a recording is shown.";
+    help.keys = replay_key_help();
+    return view::panels::draw_help(painter, help);
+  }
+  view::panels::draw_instruments(painter, instruments_, faces_, replayer_.snapshot(), readings());
+  const view::panels::TimelineIntent intent =
+      view::panels::draw_timeline(painter, timeline(), pointer);
+  if (intent.seek_s >= 0.0) seek_s_ = intent.seek_s;
+  view::panels::draw_messages(painter, notices_.at(now_s()),
+                              instruments_ == InstrumentLevel::kOff
+                                  ? view::panels::MessagePlace::kTop
+                                  : view::panels::MessagePlace::kBelowTask);
+}
+
+view::panels::Timeline ReplayWindow::timeline() const {
+  view::panels::Timeline out;
+  out.end_s = seconds(static_cast<double>(replayer_.end_tick()));
+  out.at_s = seconds(clock_.position());
+  if (clock_.loops()) {
+    out.loop_begin_s = seconds(clock_.loop_begin());
+    out.loop_end_s = seconds(clock_.loop_end());
+  }
+  out.speed = clock_.speed();
+  out.paused = clock_.paused();
+  out.marks = marks_;
+  out.check = check_text(replayer_);
+  out.check_bad = replayer_.mismatch_count() > 0;
+  for (const Curve& curve : curves_) out.curves.push_back(curve.curve);
+  return out;
+}
+
+view::panels::InstrumentReadings ReplayWindow::readings() const {
+  const training::SessionSnapshot& now = replayer_.snapshot();
+  view::panels::InstrumentReadings out;
+  out.task = task_line(replayer_.session(), now);
+  out.mode = label_of(static_cast<command::ControlMode>(now.control_mode));
+  out.fidelity = label_of(static_cast<machine::Fidelity>(now.fidelity));
+  out.fidelity += "   replay";
+  if (!replayer_.record().header.learner.empty())
+    out.fidelity += " of " + replayer_.record().header.learner;
+  out.held = held_text(replayer_.session(), now);
+  out.figures = figure_rows(replayer_.session().exercise(), now.score, has_ended(now));
+  out.timing.rate_Hz = replayer_.record().header.rate_Hz;
+  out.timing.frames_per_s = frames_.rate();
+  return out;
+}
+
+void ReplayWindow::take_pictures() {
+  if (std::exchange(picture_wanted_, false)) {
+    try {
+      notices_.say(now_s(), fmt::format("Picture: {}", picture_into_folder(picture_.pixels())));
+    } catch (const std::runtime_error& error) {
+      notices_.say(now_s(), error.what(), true);
+    }
+  }
+  if (request_.screenshot.empty() || picture_taken_) return;
+  const double since = now_s() - first_frame_s_;
+  const bool last = (request_.frames >= 0 && frames_.frames() + 1 >= request_.frames) ||
+                    (request_.duration_s >= 0.0 && since >= request_.duration_s);
+  const bool others = request_.frames >= 0 || request_.duration_s >= 0.0;
+  const double at = request_.at_s >= 0.0 ? request_.at_s : others ? 1e300 : kPictureTime;
+  if (!last && since < at) return;
+  picture_taken_ = true;
+  picture_failed_ = !keep_picture(picture_.pixels(), request_.screenshot);
+}
+
+void ReplayWindow::end_conditions() {
+  const double since = now_s() - first_frame_s_;
+  if (request_.frames >= 0 && frames_.frames() >= request_.frames) done_ = true;
+  if (request_.duration_s >= 0.0 && since >= request_.duration_s) done_ = true;
+  if (picture_taken_ && request_.frames < 0 && request_.duration_s < 0.0) done_ = true;
+}
+
+// --- Keys -----------------------------------------------------------------------
+
+void ReplayWindow::act(ReplayAction action, int value, unsigned modifiers) {
+  const bool shift = (modifiers & KMOD_SHIFT) != 0;
+  const bool ctrl = (modifiers & KMOD_CTRL) != 0;
+  if (help_ && action != ReplayAction::kFullscreen && action != ReplayAction::kPicture) {
+    help_ = false;
+    return;
+  }
+  switch (action) {
+    case ReplayAction::kPause:
+      return clock_.set_paused(!clock_.paused());
+    case ReplayAction::kSeek:
+      if (ctrl) return clock_.step(value);
+      return clock_.seek(clock_.position() +
+                         value * (shift ? 10.0 : 1.0) / replayer_.record().tick_s());
+    case ReplayAction::kFirst:
+      return clock_.seek(static_cast<double>(replayer_.first_tick()));
+    case ReplayAction::kLast:
+      return clock_.seek(static_cast<double>(replayer_.end_tick()));
+    case ReplayAction::kMark:
+      return to_mark(value, shift);
+    case ReplayAction::kSpeed:
+      if (value > 0)
+        clock_.faster();
+      else
+        clock_.slower();
+      return;
+    case ReplayAction::kLoopBegin:
+      return clock_.begin_loop();
+    case ReplayAction::kLoopEnd:
+      return clock_.end_loop();
+    case ReplayAction::kNoLoop:
+      return clock_.clear_loop();
+    case ReplayAction::kChannel:
+      return change_channel(value);
+    case ReplayAction::kMoreCurves:
+      if (curves_.size() < kMostCurves && !replayer_.record().header.channels.empty())
+        add_curve(curves_.empty()
+                      ? 0
+                      : (curves_.back().channel + 1) % replayer_.record().header.channels.size());
+      return;
+    case ReplayAction::kFewerCurves:
+      if (!curves_.empty()) curves_.pop_back();
+      return;
+    case ReplayAction::kTakeOver:
+      return ask_to_take_over();
+    case ReplayAction::kClose:
+      outcome_ = Outcome::kClosed;
+      done_ = true;
+      return;
+    case ReplayAction::kHelp:
+      help_ = true;
+      return;
+    case ReplayAction::kNextCamera:
+      return picture_.set_camera(
+          static_cast<CameraKind>((static_cast<int>(picture_.camera()) + 1) % view::kCameraKinds));
+    case ReplayAction::kCamera:
+      return picture_.set_camera(static_cast<CameraKind>(value));
+    case ReplayAction::kInstruments:
+      instruments_ = next_level(instruments_);
+      return;
+    case ReplayAction::kInset:
+      picture_.toggle(&view::OverlaySettings::inset);
+      return;
+    case ReplayAction::kGuides:
+      picture_.toggle_guides();
+      return;
+    case ReplayAction::kTrail:
+      picture_.toggle(&view::OverlaySettings::trail);
+      return;
+    case ReplayAction::kMute:
+      return sound_.set_muted(!sound_.muted());
+    case ReplayAction::kFullscreen:
+      return picture_.window().set_fullscreen(!picture_.window().fullscreen());
+    case ReplayAction::kPicture:
+      picture_wanted_ = true;
+      return;
+  }
+}
+
+void ReplayWindow::to_mark(int direction, bool bad_only) {
+  const double here = seconds(clock_.position());
+  const double margin = 0.5 * replayer_.record().tick_s();
+  const view::panels::TimelineMark* best = nullptr;
+  for (const view::panels::TimelineMark& mark : marks_) {
+    if (bad_only && !mark.bad) continue;
+    if (direction > 0 && mark.at_s > here + margin && (best == nullptr || mark.at_s < best->at_s))
+      best = &mark;
+    if (direction < 0 && mark.at_s < here - margin && (best == nullptr || mark.at_s > best->at_s))
+      best = &mark;
+  }
+  if (best == nullptr)
+    return notices_.say(now_s(), direction > 0 ? "Nothing more happens after this"
+                                               : "Nothing has happened before this");
+  clock_.seek(std::round(tick_at(best->at_s)));
+}
+
+void ReplayWindow::ask_to_take_over() {
+  if (replayer_.source() != runtime::Replayer::Source::kSimulation)
+    return notices_.say(now_s(),
+                        "This session was recorded by another version; it can be looked at, but "
+                        "nobody can go on from it",
+                        true);
+  outcome_ = Outcome::kTakeOver;
+  done_ = true;
+}
+
+TakeOver ReplayWindow::take_over() {
+  replayer_.seek(clock_.tick());
+  const io::SessionHeader& header = replayer_.record().header;
+  TakeOver out;
+  out.loaded = recorded_session(header);
+  out.branch.state = replayer_.state();
+  out.branch.levers = replayer_.levers();
+  out.branch.parent_id = header.id;
+  out.branch.learner = header.learner;
+  out.branch.learner_id = header.learner_id;
+  return out;
+}
+
+// --- Curves ---------------------------------------------------------------------
+
+void ReplayWindow::add_curve(std::size_t channel) {
+  const io::ChannelInfo& info = replayer_.record().header.channels[channel];
+  Curve curve{channel, {}, replayer_.record().channel(info.name)};
+  curve.curve = view::panels::curve_of(info.name, info.unit, curve.samples, kStretches);
+  curves_.push_back(std::move(curve));
+}
+
+void ReplayWindow::change_channel(int direction) {
+  if (curves_.empty()) return;
+  const std::size_t count = replayer_.record().header.channels.size();
+  const std::size_t next = (curves_.back().channel + count +
+                            static_cast<std::size_t>(direction + static_cast<int>(count))) %
+                           count;
+  curves_.pop_back();
+  add_curve(next);
+}
+
+}  // namespace knuckleboom::app

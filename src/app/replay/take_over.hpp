@@ -1,0 +1,14 @@
+// What somebody needs who goes on live from an instant of a replay.
+#pragma once
+
+#include "app/trainer/live_session.hpp"
+#include "app/trainer/load_session.hpp"
+
+namespace knuckleboom::app {
+
+struct TakeOver {
+  LoadedSession loaded;
+  SessionBranch branch;
+};
+
+}  // namespace knuckleboom::app
