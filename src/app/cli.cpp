@@ -155,6 +155,16 @@ void add_levers(CLI::App& program, LeversOptions& o) {
 
 constexpr std::int64_t kMostFrames = 1'000'000'000;
 
+// Where live sessions are recorded.
+void add_recording(CLI::App& command, DriveOptions& o) {
+  CLI::App* c = &command;
+  c->add_option("--session", o.session, "Record the session into this file")->type_name("FILE.h5");
+  c->add_option("--sessions", o.sessions,
+                "Record sessions into this folder; without it the user's own")
+      ->type_name("DIR");
+  c->add_flag("--no-record", o.no_record, "Record no session");
+}
+
 // What all that open a window have.
 void add_picture(CLI::App& command, DriveOptions& o) {
   CLI::App* c = &command;
@@ -200,11 +210,7 @@ void add_drive(CLI::App& program, DriveOptions& o) {
   c->add_option("--input", o.input, "Move the levers as this file says")->type_name("FILE.csv");
   c->add_option("--record-input", o.record_input, "Write what the levers did")
       ->type_name("FILE.csv");
-  c->add_option("--session", o.session, "Record the session into this file")->type_name("FILE.h5");
-  c->add_option("--sessions", o.sessions,
-                "Record sessions into this folder; without it the user's own")
-      ->type_name("DIR");
-  c->add_flag("--no-record", o.no_record, "Record no session");
+  add_recording(*c, o);
   c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")
       ->type_name("T")
       ->check(CLI::Range(0.0, kLongestTime));
@@ -238,6 +244,7 @@ void add_replay(CLI::App& program, ReplayOptions& o) {
       ->type_name("CHANNEL")
       ->allow_extra_args(false);
   add_picture(*c, o.picture);
+  add_recording(*c, o.picture);
   c->add_option("--at", o.picture.at_s, "Time of the picture, from the start of the program [s]")
       ->type_name("T")
       ->check(CLI::Range(0.0, kLongestTime));

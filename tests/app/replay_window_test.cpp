@@ -1,0 +1,130 @@
+// knuckleboom replay with its picture, end to end: by SDL's offscreen driver and its silent sound.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "knuckleboom/io/session_file.hpp"
+#include "program.hpp"
+
+namespace knuckleboom::test {
+namespace {
+
+using testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+class ReplayPicture : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    session_ = (*folder_ / "reach.h5").string();
+    const Outcome outcome = program({"drive", "reach", "--demonstrate", "--headless", "--duration",
+                                     "20", "--session", session_});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static Outcome program(const std::vector<std::string>& arguments) {
+    return run(arguments, {"SDL_VIDEODRIVER=offscreen", "SDL_AUDIODRIVER=dummy",
+                           "XDG_CONFIG_HOME=" + (*folder_ / "config").string(),
+                           "XDG_DATA_HOME=" + (*folder_ / "data").string(), "LP_NUM_THREADS=1"});
+  }
+  static Outcome replay(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {"replay", session_, "--window", "640x360", "--quality", "low"});
+    return program(arguments);
+  }
+  // Seconds behind "shown to" in the summary.
+  static double shown_to(const Outcome& outcome) {
+    const std::size_t at = outcome.output.find("shown to");
+    return at == std::string::npos ? -1.0 : std::strtod(outcome.output.c_str() + at + 8, nullptr);
+  }
+
+  static TemporaryFolder* folder_;
+  static std::string session_;
+};
+TemporaryFolder* ReplayPicture::folder_ = nullptr;
+std::string ReplayPicture::session_;
+
+TEST_F(ReplayPicture, showsAnInstantWithCurvesAndComparesOnTheWay) {
+  const std::string png = (*folder_ / "r.png").string();
+  const Outcome outcome = replay({"--from", "3", "--plot", "tip_z_m", "--plot", "boom_port_a_Pa",
+                                  "--frames", "12", "--screenshot", png});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("states as recorded"));
+  EXPECT_GT(fs::file_size(png), 20'000U);
+  EXPECT_GT(shown_to(outcome), 3.0);
+}
+
+TEST_F(ReplayPicture, obeysItsKeys) {
+  // Paused: End, 10 s and 1 s back, a tick back.
+  const Outcome outcome =
+      replay({"--paused", "--press", "End@0.3", "--press", "Left@0.5", "--press", "PageUp@0.7",
+              "--press", "PageDown@0.9", "--duration", "1.6"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  const io::SessionRecord record = io::read_session(session_);
+  ASSERT_FALSE(record.events.empty());
+  // An event before 19 s and the one after that.
+  double before = -1.0, after = -1.0;
+  for (const io::SessionEvent& event : record.events) {
+    const double s = static_cast<double>(event.tick) * 1e-3;
+    if (s < 19.0) before = s;
+  }
+  for (const io::SessionEvent& event : record.events)
+    if (const double s = static_cast<double>(event.tick) * 1e-3; s > before && after < 0.0)
+      after = s;
+  EXPECT_NEAR(shown_to(outcome), after > 0.0 ? after : before, 1e-6);
+}
+
+TEST_F(ReplayPicture, repeatsASection) {
+  const Outcome outcome =
+      replay({"--from", "5", "--loop", "5-5.5", "--speed", "5", "--duration", "2"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_GE(shown_to(outcome), 5.0);
+  EXPECT_LT(shown_to(outcome), 5.5);
+}
+
+TEST_F(ReplayPicture, handsTheMachineOver) {
+  const std::string own = (*folder_ / "own.h5").string();
+  const Outcome outcome =
+      replay({"--from", "6", "--paused", "--press", "Return@0.5", "--press", "P@2", "--press",
+              "D@2.5+1", "--duration", "4", "--session", own});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  const io::SessionRecord parent = io::read_session(session_);
+  const io::SessionRecord child = io::read_session(own);
+  EXPECT_EQ(child.header.parent_id, parent.header.id);
+  EXPECT_EQ(child.header.parent_tick, 6000);
+  EXPECT_EQ(child.header.first_tick, 6000);
+  EXPECT_GT(child.end.end_tick, 6500);
+  // What it begins with is bit for bit the parent's state of that tick.
+  const auto at = std::find(parent.state_ticks.begin(), parent.state_ticks.end(), 6000);
+  ASSERT_NE(at, parent.state_ticks.end());
+  const training::SessionState then =
+      parent.state(static_cast<std::size_t>(at - parent.state_ticks.begin()));
+  const training::SessionState first = child.state(0);
+  EXPECT_EQ(std::memcmp(&then, &first, sizeof then), 0);
+  // And the levers come from where they were recorded: no step in the first ticks.
+  ASSERT_GT(child.inputs.size(), 3U);
+  const Outcome check = program({"replay", own, "--headless"});
+  EXPECT_EQ(check.status, 0) << check.errors;
+}
+
+TEST_F(ReplayPicture, saysWhatItCannotDo) {
+  Outcome outcome = replay({"--plot", "boom_pressure", "--frames", "2"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("no channel 'boom_pressure'; there are boom_rad"));
+  outcome = replay({"--loop", "7-3", "--frames", "2"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("its end must come after its begin"));
+  outcome = program({"replay", "nothing.h5"});
+  EXPECT_EQ(outcome.status, 2);
+}
+
+}  // namespace
+}  // namespace knuckleboom::test
