@@ -202,6 +202,7 @@ void ReplayWindow::take_event(const SDL_Event& event) {
   }
   move_free_camera(picture_, event);
   if (event.type != SDL_KEYDOWN) return;
+  if (std::exchange(help_, false)) return;
   for (const Binding& binding : kBindings) {
     if (binding.scancode != event.key.keysym.scancode) continue;
     // Held keys repeat where that is what one means.
@@ -256,12 +257,10 @@ void ReplayWindow::draw() {
 
 void ReplayWindow::draw_panels(view::panels::Painter& painter,
                                const view::panels::Pointer& pointer) {
-  if (help_) {
-    view::panels::Help help;
-    help.devices = "The levers are disconnected while a recording is shown.";
-    help.keys = replay_key_help();
-    return view::panels::draw_help(painter, help);
-  }
+  if (help_)
+    return view::panels::draw_key_page(painter, "Replay",
+                                       "The levers are disconnected while a recording is shown.",
+                                       replay_key_help());
   view::panels::draw_instruments(painter, instruments_, faces_, replayer_.snapshot(), readings());
   const view::panels::TimelineIntent intent =
       view::panels::draw_timeline(painter, timeline(), pointer);
@@ -336,10 +335,6 @@ void ReplayWindow::end_conditions() {
 void ReplayWindow::act(ReplayAction action, int value, unsigned modifiers) {
   const bool shift = (modifiers & KMOD_SHIFT) != 0;
   const bool ctrl = (modifiers & KMOD_CTRL) != 0;
-  if (help_ && action != ReplayAction::kFullscreen && action != ReplayAction::kPicture) {
-    help_ = false;
-    return;
-  }
   switch (action) {
     case ReplayAction::kPause:
       return clock_.set_paused(!clock_.paused());

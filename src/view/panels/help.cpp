@@ -50,6 +50,21 @@ void draw_axes(Painter& painter, float x, float y, const std::vector<AxisHelp>& 
   }
 }
 
+void draw_keys(Painter& painter, const std::vector<KeyHelp>& keys, float x, float y, float column,
+               float right) {
+  for (const KeyHelp& key : keys) {
+    painter.text(x, y, Type::kBold, kAccent, key.key);
+    painter.text_within(x + column, y, right - x - column, Type::kBody, kText, key.what);
+    y += kKeyHeight;
+  }
+}
+
+void draw_way_back(Painter& painter, const char* text) {
+  painter.fill({0.0F, painter.height() - 24.0F, painter.width(), 24.0F}, Colour{13, 18, 20});
+  painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText, text,
+               Align::kCentre);
+}
+
 }  // namespace
 
 void draw_help(Painter& painter, const Help& help) {
@@ -74,16 +89,23 @@ void draw_help(Painter& painter, const Help& help) {
 
   const float keys_x = card.x + kMargin + kLeverColumn;
   painter.line(keys_x - 16.0F, card.y + 24.0F, keys_x - 16.0F, card.bottom() - 24.0F, kLine);
-  float y = card.y + 28.0F;
-  for (const KeyHelp& key : help.keys) {
-    painter.text(keys_x, y, Type::kBold, kAccent, key.key);
-    painter.text_within(keys_x + 92.0F, y, card.right() - kMargin - keys_x - 92.0F, Type::kBody,
-                        kText, key.what);
-    y += kKeyHeight;
-  }
-  painter.fill({0.0F, painter.height() - 24.0F, painter.width(), 24.0F}, Colour{13, 18, 20});
-  painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText,
-               "Any key, or a lever to the side: back", Align::kCentre);
+  draw_keys(painter, help.keys, keys_x, card.y + 28.0F, 92.0F, card.right() - kMargin);
+  draw_way_back(painter, "Any key, or a lever to the side: back");
+}
+
+void draw_key_page(Painter& painter, const std::string& title, const std::string& note,
+                   const std::vector<KeyHelp>& keys) {
+  dim(painter);
+  constexpr float kPageWidth = 640.0F;
+  const float height = 130.0F + kKeyHeight * static_cast<float>(keys.size());
+  const Rect card{(painter.width() - kPageWidth) * 0.5F,
+                  std::max(8.0F, (painter.height() - 24.0F - height) * 0.5F), kPageWidth, height};
+  painter.card(card, kSolidCard);
+  const float x = card.x + kMargin;
+  painter.text(x, card.y + 16.0F, Type::kHuge, kText, title);
+  painter.text_within(x, card.y + 66.0F, kPageWidth - 2.0F * kMargin, Type::kSmall, kDim, note);
+  draw_keys(painter, keys, x, card.y + 96.0F, 170.0F, card.right() - kMargin);
+  draw_way_back(painter, "Any key: back");
 }
 
 }  // namespace knuckleboom::view::panels

@@ -33,4 +33,8 @@ struct Help {
 
 void draw_help(Painter& painter, const Help& help);
 
+// A page of keys alone.
+void draw_key_page(Painter& painter, const std::string& title, const std::string& note,
+                   const std::vector<KeyHelp>& keys);
+
 }  // namespace knuckleboom::view::panels
