@@ -1,7 +1,9 @@
 #include "app/replay/replay.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -27,18 +29,43 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kInterruptTicks = 4096;
 constexpr std::size_t kMismatchesSaid = 10;
+constexpr int kSeeks = 50;
 
 std::string line(std::string_view name, std::string_view text) {
   return fmt::format("  {:<20} {}\n", name, text);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// How long it takes to show any instant, measured at some of them; the hashes on the way are compared.
+std::string seek_times(runtime::Replayer& replayer) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<std::int64_t> instant(replayer.first_tick(), replayer.end_tick());
+  double sum = 0.0, worst = 0.0;
+  for (int i = 0; i < kSeeks; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    replayer.seek(instant(random));
+    const double elapsed = seconds_since(start);
+    sum += elapsed;
+    worst = std::max(worst, elapsed);
+  }
+  return fmt::format("mean {:.1f} ms, longest {:.1f} ms, {} instants", 1e3 * sum / kSeeks,
+                     1e3 * worst, kSeeks);
 }
 
 int check(runtime::Replayer& replayer) {
   const auto start = std::chrono::steady_clock::now();
   while (replayer.step())
     if (replayer.tick() % kInterruptTicks == 0 && interrupted()) break;
-  const double elapsed =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double elapsed = seconds_since(start);
   const bool end_equal = replayer.end_is_equal();
+  const std::int64_t equal = replayer.hashes_equal();
+  const double simulated =
+      static_cast<double>(replayer.tick() - replayer.first_tick()) * replayer.record().tick_s();
+  const std::string state = io::state_hash(replayer.state());
+  const std::string seeks = interrupted() ? std::string() : seek_times(replayer);
 
   for (std::size_t i = 0; i < replayer.mismatches().size() && i < kMismatchesSaid; ++i)
     complain(mismatch_sentence(replayer, replayer.mismatches()[i]));
@@ -47,13 +74,11 @@ int check(runtime::Replayer& replayer) {
                          replayer.mismatch_count() - static_cast<std::int64_t>(kMismatchesSaid)));
   if (!end_equal) complain("the last state is not the one that was recorded");
 
-  const double simulated =
-      static_cast<double>(replayer.tick() - replayer.first_tick()) * replayer.record().tick_s();
-  say(line("hashes", fmt::format("{} of {} equal", replayer.hashes_equal(),
-                                 replayer.record().hashes.size())));
-  say(line("state", io::state_hash(replayer.state())));
+  say(line("hashes", fmt::format("{} of {} equal", equal, replayer.record().hashes.size())));
+  say(line("state", state));
   say(line("speed", fmt::format("{:.0f} x real time, {:.2f} s", simulated / std::max(elapsed, 1e-9),
                                 elapsed)));
+  if (!seeks.empty()) say(line("seek", seeks));
   if (interrupted()) {
     complain("stopped before the end");
     return kInterruptedRun;
