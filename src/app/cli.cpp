@@ -27,6 +27,7 @@
 #include "app/run.hpp"
 #include "app/text.hpp"
 #include "app/trainer/drive.hpp"
+#include "app/verify.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/version.hpp"
 
@@ -115,6 +116,23 @@ void add_compare(CLI::App& program, CompareOptions& o) {
                "  knuckleboom compare boom_sine --fidelity reduced --fidelity converged-full\n"
                "  knuckleboom compare stick_sine --against old.csv --tolerance-rad 1e-9 "
                "--tolerance-Pa 1\n"));
+}
+
+void add_verify(CLI::App& program, VerifyOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "verify", "Run bundles of recorded runs again and compare with what is expected");
+  c->add_option("bundles", o.bundles, "Folders with a bundle.toml")
+      ->required()
+      ->type_name("BUNDLE...");
+  c->add_option("--plot-dir", o.plot_folder, "Folder for pictures of what failed; without it out")
+      ->type_name("DIR");
+  c->add_option("--set", o.assignments, kSetHelp)->type_name("KEY=VALUE")->allow_extra_args(false);
+  c->add_flag("--update", o.update, "Write the references anew; needs --reason");
+  c->add_option("--reason", o.reason, "Why; goes into the bundle's history.txt")->type_name("TEXT");
+  c->footer(
+      examples("  knuckleboom verify tests/bundles/*\n"
+               "  knuckleboom verify my_bundle --set controller.stick.kp_V_per_rad=60\n"
+               "  knuckleboom verify my_bundle --update --reason \"valve measured anew\"\n"));
 }
 
 void add_inspect(CLI::App& program, InspectOptions& o) {
@@ -319,6 +337,7 @@ std::string empty_value(const CLI::App& program) {
 struct Asked {
   RunOptions run;
   CompareOptions compare;
+  VerifyOptions verify;
   InspectOptions inspect;
   LeversOptions levers;
   DriveOptions drive;
@@ -331,6 +350,7 @@ struct Asked {
 int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("run")) return run(asked.run);
   if (program.got_subcommand("compare")) return compare(asked.compare);
+  if (program.got_subcommand("verify")) return verify(asked.verify);
   if (program.got_subcommand("check")) return check(asked.files);
   if (program.got_subcommand("inspect")) return inspect(asked.inspect);
   if (program.got_subcommand("levers")) return levers(asked.levers);
@@ -384,6 +404,7 @@ int run_program(int argc, char** argv) {
   add_replay(program, asked.replay);
   add_run(program, asked.run);
   add_compare(program, asked.compare);
+  add_verify(program, asked.verify);
   CLI::App* check_command = program.add_subcommand(
       "check", "Say all that is wrong in machine, scenario, lever and exercise files");
   check_command->add_option("files", asked.files, "Files of any of these kinds")

@@ -63,7 +63,7 @@ _knuckleboom() {{
     --trace | --plot | --summary | --save | --resume | --against | --json)
       COMPREPLY=($(compgen -f -- "$word"))
       return ;;
-    --output | --trace-dir | --sessions)
+    --output | --trace-dir | --plot-dir | --sessions)
       COMPREPLY=($(compgen -d -- "$word"))
       return ;;
   esac
@@ -118,7 +118,7 @@ _knuckleboom() {{
     --trace | --plot | --summary | --save | --resume | --against | --json)
       _files
       return ;;
-    --output | --trace-dir | --sessions)
+    --output | --trace-dir | --plot-dir | --sessions)
       _files -/
       return ;;
   esac
@@ -163,7 +163,8 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
         arguments = fmt::format(" -x -a '{}'", method_words());
       else if (option == "--machine")
         arguments = " -r -a '(knuckleboom list machines 2>/dev/null)'";
-      else if (option == "--output" || option == "--trace-dir" || option == "--sessions")
+      else if (option == "--output" || option == "--trace-dir" || option == "--plot-dir" ||
+               option == "--sessions")
         arguments = " -x -a '(__fish_complete_directories)'";
       else if (option != "--help" && option != "--realtime")
         arguments = " -r";

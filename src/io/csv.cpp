@@ -1,8 +1,10 @@
 #include "csv.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -19,8 +21,8 @@ constexpr std::size_t kMaxDiagnostics = 20;
 
 class CsvParser {
  public:
-  CsvParser(std::string_view text, const std::string& file, bool non_finite)
-      : text_(text), file_(file), non_finite_(non_finite) {}
+  CsvParser(std::string_view text, const std::string& file, const CsvDialect& dialect)
+      : text_(text), file_(file), dialect_(dialect) {}
 
   Csv parse() {
     for_each_line(text_, [this](std::string_view line, int number) {
@@ -37,6 +39,7 @@ class CsvParser {
     if (csv_.columns.empty() && errors_.empty())
       error(1, 1, "there is no line of column names; expected one before the numbers");
     if (!errors_.empty()) throw FileError(std::move(errors_));
+    leave_out_unwanted();
     return std::move(csv_);
   }
 
@@ -47,7 +50,7 @@ class CsvParser {
 
   void header(std::string_view line, int number) {
     std::set<std::string> seen;
-    split_fields(line, [&](std::string_view field, std::size_t column) {
+    const auto visit = [&](std::string_view field, std::size_t column) {
       if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
         field = field.substr(1, field.size() - 2);
       double value = 0.0;
@@ -64,20 +67,47 @@ class CsvParser {
       else if (!seen.insert(std::string(field)).second)
         error(number, column, fmt::format("there are two columns '{}'; rename one", shown(field)));
       csv_.columns.emplace_back(field);
-    });
+    };
+    split_fields(line, visit, dialect_.separator);
     if (csv_.columns.size() > kMaxColumns)
       error(number, 1,
             fmt::format("there are {} columns; at most {} are possible", csv_.columns.size(),
                         kMaxColumns));
     csv_.data.resize(csv_.columns.size());
+    for (const std::string& name : csv_.columns)
+      wanted_.push_back(dialect_.only.empty() ||
+                        std::find(dialect_.only.begin(), dialect_.only.end(), name) !=
+                            dialect_.only.end());
+  }
+
+  void leave_out_unwanted() {
+    for (std::size_t i = wanted_.size(); i-- > 0;) {
+      if (wanted_[i]) continue;
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      csv_.columns.erase(csv_.columns.begin() + at);
+      csv_.data.erase(csv_.data.begin() + at);
+    }
+  }
+
+  // A number in the only form that the library reads.
+  std::string_view as_written(std::string_view field) {
+    if (field.starts_with('+')) field.remove_prefix(1);
+    if (!dialect_.decimal_comma) return field;
+    digits_.assign(field);
+    std::replace(digits_.begin(), digits_.end(), ',', '.');
+    return digits_;
   }
 
   void row(std::string_view line, int number) {
     row_.clear();
     bool good = true;
-    const std::size_t count = split_fields(line, [&](std::string_view field, std::size_t column) {
+    const auto visit = [&](std::string_view field, std::size_t column) {
       if (row_.size() == csv_.columns.size() || errors_.size() >= kMaxDiagnostics) return;
-      const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
+      if (!wanted_[row_.size()] || (field.empty() && dialect_.gaps)) {
+        row_.push_back(std::numeric_limits<double>::quiet_NaN());
+        return;
+      }
+      const std::string_view digits = as_written(field);
       double value = 0.0;
       const char* end = digits.data() + digits.size();
       const auto [at, code] = std::from_chars(digits.data(), end, value);
@@ -89,14 +119,15 @@ class CsvParser {
         error(number, column,
               fmt::format("column '{}': '{}' is not a number{}", csv_.columns[row_.size()],
                           shown(field), parsed ? " that fits; it is too large or too small" : ""));
-      } else if (!std::isfinite(value) && !non_finite_) {
+      } else if (!std::isfinite(value) && !dialect_.non_finite) {
         good = false;
         error(number, column,
               fmt::format("column '{}': '{}' is not a finite number", csv_.columns[row_.size()],
                           shown(field)));
       }
       row_.push_back(value);
-    });
+    };
+    const std::size_t count = split_fields(line, visit, dialect_.separator);
     if (count != csv_.columns.size()) {
       error(number, 1,
             fmt::format("this line has {} value{}, but there are {} columns; the line may "
@@ -111,7 +142,9 @@ class CsvParser {
 
   std::string_view text_;
   const std::string& file_;
-  bool non_finite_;
+  const CsvDialect& dialect_;
+  std::vector<bool> wanted_;  // by column
+  std::string digits_;
   Csv csv_;
   std::vector<double> row_;
   std::vector<Diagnostic> errors_;
@@ -119,8 +152,8 @@ class CsvParser {
 
 }  // namespace
 
-Csv parse_csv(std::string_view text, const std::string& file, bool non_finite) {
-  return CsvParser(text, file, non_finite).parse();
+Csv parse_csv(std::string_view text, const std::string& file, const CsvDialect& dialect) {
+  return CsvParser(text, file, dialect).parse();
 }
 
 }  // namespace knuckleboom::io

@@ -14,8 +14,16 @@ struct Csv {
   std::vector<int> lines;                 // line of each row in the file
 };
 
-// Throws FileError with the line and column of everything that is wrong. `nan` and `inf` are
-// accepted only if non_finite is true.
-Csv parse_csv(std::string_view text, const std::string& file, bool non_finite);
+struct CsvDialect {
+  bool non_finite = false;     // `nan` and `inf` are numbers
+  bool gaps = false;           // an empty field is a number that is missing, and read as nan
+  char separator = ',';        // of fields: a comma, a semicolon or a tabulator
+  bool decimal_comma = false;  // 0,5 is a half
+  // Columns to be read; others may hold anything, and are left out. Empty: all.
+  std::vector<std::string> only{};
+};
+
+// Throws FileError with the line and column of everything that is wrong.
+Csv parse_csv(std::string_view text, const std::string& file, const CsvDialect& dialect);
 
 }  // namespace knuckleboom::io

@@ -28,10 +28,10 @@ inline std::string one_line(std::string text) {
 
 // Calls visit(field, column from 1) for each field of a line; returns how many there are.
 template <typename Visit>
-std::size_t split_fields(std::string_view line, Visit visit) {
+std::size_t split_fields(std::string_view line, Visit visit, char separator = ',') {
   std::size_t count = 0;
   for (std::size_t begin = 0;; ++count) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
+    const std::size_t end = std::min(line.find(separator, begin), line.size());
     visit(trimmed(line.substr(begin, end - begin)), begin + 1);
     if (end == line.size()) return count + 1;
     begin = end + 1;

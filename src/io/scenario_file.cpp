@@ -223,7 +223,7 @@ class ScenarioReader {
       const std::string text = read_text_file(path, kConfigurationLimit, "CSV table");
       hash_.add(text);
       report_.was_read(path.string());
-      csv = parse_csv(text, path.string(), false);
+      csv = parse_csv(text, path.string(), {});
     } catch (const FileError& error) {
       reader.error("csv", fmt::format("the table cannot be used: {}", error.what()));
       return;

@@ -143,7 +143,7 @@ const std::vector<double>& Trace::column(std::string_view name) const {
 
 Trace read_trace_text(std::string_view text, const std::string& file_name) {
   check_text(text, file_name, kTraceLimit, "trace (CSV)");
-  Csv csv = parse_csv(text, file_name, true);
+  Csv csv = parse_csv(text, file_name, {.non_finite = true});
   return {std::move(csv.comments), std::move(csv.columns), std::move(csv.data), file_name};
 }
 
@@ -209,6 +209,42 @@ std::vector<ColumnDifference> compare(const Trace& a, const Trace& b,
   }
   for (const std::string& name : columns) pairs.push_back({name, name});
   return compare_columns(a, b, pairs);
+}
+
+ColumnDifference deviation(const Trace& run, const Trace& reference, const std::string& column,
+                           double from_s, double to_s) {
+  check_times(run);
+  check_times(reference);
+  const std::vector<double>& own_t = times(run);
+  const std::vector<double>& t = times(reference);
+  const std::vector<double>& own = run.column(column);
+  const std::vector<double>& wanted = reference.column(column);
+  const Overlap rows = overlap(t, std::max(from_s, own_t.front()), std::min(to_s, own_t.back()));
+  ColumnDifference result;
+  result.column = column;
+  double sum = 0.0;
+  std::size_t row = 0;
+  for (std::size_t i = rows.begin; i < rows.end; ++i) {
+    if (std::isnan(wanted[i])) continue;
+    const double d = difference(interpolate(own_t, own, t[i], row), wanted[i]);
+    if (result.samples == 0 || d > result.max) {
+      result.max = d;
+      result.time_of_max_s = t[i];
+    }
+    sum += d * d;
+    ++result.samples;
+  }
+  if (result.samples > 0) result.rms = std::sqrt(sum / static_cast<double>(result.samples));
+  return result;
+}
+
+double value_at(const Trace& trace, const std::string& column, double t_s) {
+  const std::vector<double>& t = times(trace);
+  if (t.empty() || t_s < t.front() - slack(t_s) || t_s > t.back() + slack(t_s))
+    return std::numeric_limits<double>::quiet_NaN();
+  const auto after = std::upper_bound(t.begin(), t.end(), t_s);
+  std::size_t row = after == t.begin() ? 0 : static_cast<std::size_t>(after - t.begin()) - 1;
+  return interpolate(t, trace.column(column), t_s, row);
 }
 
 }  // namespace knuckleboom::io

@@ -104,4 +104,12 @@ std::vector<ColumnDifference> compare(const Trace& a, const Trace& b,
 std::vector<ColumnDifference> compare_columns(const Trace& a, const Trace& b,
                                               std::span<const ColumnPair> columns);
 
+// How far a run is from a reference in a column that both have: at each time of the reference within
+// [from_s, to_s] at which it has a number. The run is interpolated linearly; it must be dense, and times
+// beyond its ends do not count as samples. Times of both must increase.
+ColumnDifference deviation(const Trace& run, const Trace& reference, const std::string& column,
+                           double from_s, double to_s);
+// Value of a column at a time, interpolated linearly; nan outside.
+double value_at(const Trace& trace, const std::string& column, double t_s);
+
 }  // namespace knuckleboom::io

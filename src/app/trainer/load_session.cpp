@@ -81,7 +81,8 @@ io::SessionHeader LoadedSession::session_header() const {
   return out;
 }
 
-LoadedSession load_session(const SessionChoice& choice) {
+LoadedSession load_session(const SessionChoice& choice,
+                           const std::vector<io::Override>& machine_overrides) {
   LoadedSession loaded;
   loaded.choice = choice;
   if (loaded.choice.exercise.empty()) loaded.choice.exercise = kFirstExercise;
@@ -92,7 +93,7 @@ LoadedSession load_session(const SessionChoice& choice) {
                             ? find_machine(exercise.exercise.machine, loaded.exercise_path)
                             : find_machine(choice.machine);
   refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
-  io::MachineFile machine = io::read_machine(loaded.machine_path);
+  io::MachineFile machine = io::read_machine(loaded.machine_path, machine_overrides);
   loaded.levers_path = choice.levers.empty()
                            ? levers_beside(exercise.exercise.levers, loaded.exercise_path)
                            : find_levers(choice.levers);
@@ -113,7 +114,8 @@ LoadedSession load_session(const SessionChoice& choice) {
   loaded.exercise_hash = exercise.hash;
   loaded.machine_hash = machine.hash;
   loaded.levers_hash = levers.hash;
-  take_texts(loaded);
+  // A machine that was changed after reading has no file that says so; nobody records such a session.
+  if (machine_overrides.empty()) take_texts(loaded);
   loaded.session = std::make_unique<training::Session>(
       std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
   return loaded;

@@ -34,8 +34,10 @@ struct LoadedSession {
   io::SessionHeader session_header() const;  // of a new recording that begins now
 };
 
-// Throws io::FileError, UserError or std::invalid_argument with sentences for the user.
-LoadedSession load_session(const SessionChoice& choice);
+// machine: changes to the machine file. Throws io::FileError, UserError or std::invalid_argument with
+// sentences for the user.
+LoadedSession load_session(const SessionChoice& choice,
+                           const std::vector<io::Override>& machine = {});
 
 // The session that was recorded, from the texts in its file. Throws io::FileError.
 LoadedSession recorded_session(const io::SessionHeader& header);

@@ -1,0 +1,52 @@
+// Trace bundles: a run and what is expected of it, as a folder. docs/reference/bundle_file.md
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/log_file.hpp"
+
+namespace knuckleboom::io {
+
+struct BundleChannel {
+  std::string name;       // of the run; its column in the reference is in Bundle::reference
+  LogQuantity tolerance;  // largest deviation allowed
+  double from_s, to_s;    // compared between these times
+};
+
+struct Bundle {
+  std::filesystem::path folder;
+  std::string name;  // the folder's
+  std::string description;
+  std::string origin;  // where the reference comes from
+  // What is run: a scenario, or levers as they were recorded. Names, or files relative to the folder.
+  std::string machine, scenario;
+  std::filesystem::path input;
+  std::string fidelity;                  // empty: reduced, or as the exercise says
+  std::vector<std::string> assignments;  // as after --set
+
+  std::filesystem::path reference;  // the table; empty: external data whose place nobody has named
+  std::string external;             // its path below the folder of external data; empty: own
+  double rate_Hz = 0.0;             // at which an update writes it
+  LogMap map;                       // of its columns, in the order of the channels
+  std::vector<BundleChannel> channels;
+};
+
+// The environment variable that names the folder of external data.
+inline constexpr const char* kExternalData = "KNUCKLEBOOM_DATA";
+
+// path: the folder, or the bundle.toml in it. data: the folder of external data, empty: none. Throws
+// FileError with all that is wrong in the file.
+Bundle read_bundle(const std::filesystem::path& path, const std::filesystem::path& data);
+Bundle read_bundle_text(std::string_view text, const std::string& file_name,
+                        const std::filesystem::path& data);
+
+// Appends to the bundle's log of updates, history.txt. Line ends in the reason become blanks.
+void log_bundle_update(const Bundle& bundle, const std::string& date, const std::string& program,
+                       const std::string& reason);
+
+}  // namespace knuckleboom::io

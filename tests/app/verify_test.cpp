@@ -1,0 +1,169 @@
+// knuckleboom verify, end to end: what has not changed passes, what has is named with its time.
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace knuckleboom::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const fs::path kBundles = fs::path(KNUCKLEBOOM_SOURCE_DIR) / "tests" / "bundles";
+
+void copy_bundle(const std::string& name, const fs::path& to) {
+  fs::copy(kBundles / name, to, fs::copy_options::recursive);
+}
+
+void edit(const fs::path& file, std::string_view from, std::string_view to) {
+  std::string text = content_of(file);
+  const std::size_t at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << from;
+  write_text(file, text.replace(at, from.size(), to));
+}
+
+TEST(Verify, PassesWhatHasNotChangedAndDrawsNothing) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(
+      {"verify", (kBundles / "boom_pulse").string(), "--plot-dir", (folder / "plots").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("boom_pulse: ok"));
+  EXPECT_THAT(folder.entries(), IsEmpty());
+}
+
+// The valve opens at 1 s, so a weaker pump shows there and not before.
+TEST(Verify, NamesChannelAndTimeOfAChangedParameter) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run({"verify", (kBundles / "boom_pulse").string(), "--set",
+                               "supply.pump_MPa=15", "--plot-dir", (folder / "plots").string()});
+  EXPECT_EQ(outcome.status, 4) << outcome.output << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("boom_pulse: FAILED"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("boom_rad +[0-9.]+ mrad +[1-9][0-9.]* s "
+                                                     "+100 µrad +[0-9.]+ mrad   FAILED"));
+  EXPECT_THAT(outcome.output, HasSubstr("the machine file has changed"));
+  EXPECT_TRUE(fs::exists(folder / "plots/boom_pulse.svg")) << outcome.errors;
+  EXPECT_THAT(content_of(folder / "plots/boom_pulse.svg"), HasSubstr("boom_rad"));
+}
+
+TEST(Verify, ReplaysRecordedLevers) {
+  const std::string bundle = (kBundles / "stick_levers").string();
+  EXPECT_EQ(run({"verify", bundle}).status, 0);
+  const TemporaryFolder folder;
+  const Outcome weaker = run(
+      {"verify", bundle, "--set", "supply.pump_MPa=15", "--plot-dir", (folder / "plots").string()});
+  EXPECT_EQ(weaker.status, 4) << weaker.errors;
+  EXPECT_THAT(weaker.output, HasSubstr("another content of the machine file"));
+  const Outcome wrong = run({"verify", bundle, "--set", "scenario.duration_s=3"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.errors, HasSubstr("only the machine can be changed"));
+}
+
+// The same motion, written as another program might: degrees, millimetres turned round, milliseconds of
+// a clock that started later, half the rows, a gap, semicolons and decimal commas.
+TEST(Verify, ComparesWithSomebodyElsesTable) {
+  const TemporaryFolder folder;
+  write_text(folder / "bundle.toml",
+             "format = 1\norigin = \"made of another trace\"\nscenario = \"boom_pulse\"\n"
+             "fidelity = \"full\"\n[reference]\nfile = \"log.csv\"\ntime = \"clock_ms\"\n"
+             "shift_s = -5\nseparator = \";\"\ndecimal_comma = true\n"
+             "[[channel]]\nname = \"boom_rad\"\ncolumn = \"lift\"\nunit = \"deg\"\n"
+             "tolerance_deg = 0.01\n"
+             "[[channel]]\nname = \"tip_z_m\"\ncolumn = \"depth_mm\"\nscale = -1\n"
+             "tolerance_mm = 1\n");
+  std::string table = "clock_ms;note;lift;depth_mm\n";
+  const std::string reference = content_of(kBundles / "boom_pulse/reference.csv");
+  const auto comma = [](double value) {
+    std::string text = std::to_string(value);
+    std::replace(text.begin(), text.end(), '.', ',');
+    return text;
+  };
+  int rows = 0;
+  for (std::size_t at = reference.find("t_s"); at < reference.size();) {
+    const std::size_t end = std::min(reference.find('\n', at), reference.size());
+    double t = 0, boom = 0, stick = 0, volts = 0, a = 0, b = 0, z = 0;
+    if (std::sscanf(reference.substr(at, end - at).c_str(), "%lf,%lf,%lf,%lf,%lf,%lf,%lf", &t,
+                    &boom, &stick, &volts, &a, &b, &z) == 7 &&
+        rows++ % 2 == 0 && !(t > 3.0 && t < 4.0))
+      table += comma(1e3 * (t + 5.0)) + ";moving;" + comma(boom * 180 / 3.14159265358979) + ";" +
+               (t < 8.0 ? comma(-1e3 * z) : "") + "\n";
+    at = end + 1;
+  }
+  ASSERT_GT(rows, 500);
+  write_text(folder / "log.csv", table);
+  const Outcome outcome = run({"verify", folder.path().string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  // Without the sign the height is nonsense, and it says so.
+  edit(folder / "bundle.toml", "scale = -1\n", "");
+  const Outcome wrong =
+      run({"verify", folder.path().string(), "--plot-dir", (folder / "plots").string()});
+  EXPECT_EQ(wrong.status, 4);
+  EXPECT_THAT(wrong.output, testing::ContainsRegex("tip_z_m [^\n]*FAILED"));
+  EXPECT_THAT(wrong.output, Not(testing::ContainsRegex("boom_rad [^\n]*FAILED")));
+  // Rows behind the end of the run were not compared.
+  edit(folder / "bundle.toml", "shift_s = -5", "shift_s = -4");
+  const Outcome late =
+      run({"verify", folder.path().string(), "--plot-dir", (folder / "plots").string()});
+  EXPECT_THAT(late.output, HasSubstr("of the reference lie outside the run"));
+  // Nobody writes over a measurement.
+  const Outcome update =
+      run({"verify", folder.path().string(), "--update", "--reason", "it differs"});
+  EXPECT_EQ(update.status, 2);
+  EXPECT_THAT(update.errors, HasSubstr("somebody else's data"));
+}
+
+TEST(Verify, UpdatesTheReferenceForAReason) {
+  const TemporaryFolder folder;
+  const fs::path bundle = folder / "swing";
+  copy_bundle("swing_pulse", bundle);
+  edit(bundle / "bundle.toml", "fidelity = \"reduced\"", "fidelity = \"full\"");
+  EXPECT_EQ(run({"verify", bundle.string(), "--plot-dir", (folder / "p").string()}).status, 4);
+  const Outcome without = run({"verify", bundle.string(), "--update"});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.errors, HasSubstr("--reason"));
+  EXPECT_EQ(run({"verify", bundle.string(), "--update", "--reason", "with oil\ninertia"}).status,
+            0);
+  EXPECT_EQ(run({"verify", bundle.string()}).status, 0);
+  const std::string history = content_of(bundle / "history.txt");
+  EXPECT_THAT(history, HasSubstr("first reference"));
+  EXPECT_THAT(history, testing::ContainsRegex(
+                           "20[0-9][0-9]-[0-9]+-[0-9]+  knuckleboom .*  with oil inertia\n"));
+}
+
+TEST(Verify, SkipsExternalDataThatAreNotThere) {
+  const TemporaryFolder folder;
+  copy_bundle("swing_pulse", folder / "swing");
+  edit(folder / "swing/bundle.toml", "file =", "external = true\nfile =");
+  const std::string bundle = (folder / "swing").string();
+  const Outcome nowhere = run({"verify", bundle}, {"KNUCKLEBOOM_DATA="});
+  EXPECT_EQ(nowhere.status, 0) << nowhere.errors;
+  EXPECT_THAT(nowhere.output, HasSubstr("swing: skipped"));
+  const Outcome here = run({"verify", bundle}, {"KNUCKLEBOOM_DATA=" + bundle});
+  EXPECT_EQ(here.status, 0) << here.errors;
+  EXPECT_THAT(here.output, HasSubstr("swing: ok"));
+}
+
+TEST(Verify, LooksAtTheOthersWhenOneIsFaulty) {
+  const TemporaryFolder folder;
+  write_text(folder / "bundle.toml", "format = 1\nscenari = \"stick_sine\"\n");
+  const Outcome outcome =
+      run({"verify", folder.path().string(), (kBundles / "swing_pulse").string()});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("bundle.toml:2:1: the bundle has no key 'scenari'"));
+  EXPECT_THAT(outcome.output, HasSubstr("swing_pulse: ok"));
+  const Outcome nothing = run({"verify", (folder / "none").string()});
+  EXPECT_EQ(nothing.status, 2);
+}
+
+}  // namespace
+}  // namespace knuckleboom::test
