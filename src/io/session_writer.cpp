@@ -142,8 +142,8 @@ SessionWriter::SessionWriter(const std::filesystem::path& file, const SessionHea
   const auto lock = hdf5_lock();
   file_ = create_file(file);
   write_header();
-  const auto table = [this](hid_t group, const char* name, Hdf5Handle type, std::size_t rows,
-                            const char* description, std::size_t width = 0) {
+  const auto table = [](hid_t group, const char* name, Hdf5Handle type, std::size_t rows,
+                        const char* description, std::size_t width = 0) {
     auto made = std::make_unique<TableWriter>(group, name, std::move(type), rows, width);
     made->describe("description", description);
     return made;
