@@ -166,7 +166,8 @@ template <class Row>
 std::vector<Row> read_table(hid_t group, const std::string& name, const Hdf5Handle& type) {
   const std::string bytes = read_rows(group, name, type);
   std::vector<Row> rows(bytes.size() / sizeof(Row));
-  std::memcpy(static_cast<void*>(rows.data()), bytes.data(), rows.size() * sizeof(Row));
+  if (!rows.empty())
+    std::memcpy(static_cast<void*>(rows.data()), bytes.data(), rows.size() * sizeof(Row));
   return rows;
 }
 
@@ -272,8 +273,9 @@ std::vector<SessionAttempt> read_attempts(hid_t file, const SessionHeader& heade
     attempt.end_tick = numbers[1];
     attempt.phase = static_cast<training::TaskPhase>(numbers[2]);
     attempt.figures.resize(header.figures.size());
-    std::memcpy(attempt.figures.data(), bytes.data() + at + sizeof numbers,
-                attempt.figures.size() * sizeof(double));
+    if (!attempt.figures.empty())
+      std::memcpy(attempt.figures.data(), bytes.data() + at + sizeof numbers,
+                  attempt.figures.size() * sizeof(double));
   }
   return attempts;
 }

@@ -254,8 +254,8 @@ void SessionWriter::attempt(const SessionAttempt& attempt) {
   const std::int64_t numbers[3] = {attempt.begin_tick, attempt.end_tick,
                                    static_cast<std::int64_t>(attempt.phase)};
   std::memcpy(row.data(), numbers, sizeof numbers);
-  std::memcpy(row.data() + sizeof numbers, attempt.figures.data(),
-              std::min(figures, attempt.figures.size()) * sizeof(double));
+  if (const std::size_t known = std::min(figures, attempt.figures.size()); known > 0)
+    std::memcpy(row.data() + sizeof numbers, attempt.figures.data(), known * sizeof(double));
   attempts_->append(row.data());
 }
 
