@@ -27,6 +27,7 @@
 #include "app/run.hpp"
 #include "app/text.hpp"
 #include "app/trainer/drive.hpp"
+#include "app/trainer/load_session.hpp"
 #include "app/verify.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/version.hpp"
@@ -232,6 +233,17 @@ void add_drive(CLI::App& program, DriveOptions& o) {
   c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")
       ->type_name("T")
       ->check(CLI::Range(0.0, kLongestTime));
+  c->add_option("--fault", o.faults,
+                "A fault begins at a time of the session, such as boom_cylinder_leak@12; may be "
+                "repeated; 'knuckleboom list faults' names them")
+      ->type_name("NAME@S")
+      ->allow_extra_args(false);
+  c->add_option("--clear-fault", o.cleared_faults, "And ends; may be repeated")
+      ->type_name("NAME@S")
+      ->allow_extra_args(false);
+  c->add_option("--fault-seed", o.fault_seed, "Draw another card from the exercise's faults")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62));
   c->add_flag("--headless", o.headless, "Without a picture, as fast as possible");
   c->footer(examples(
       "  knuckleboom drive\n"
@@ -362,6 +374,7 @@ int dispatch(const CLI::App& program, const Asked& asked) {
     const std::vector<std::string> names = kind == "machines"    ? machine_names()
                                            : kind == "exercises" ? exercise_names()
                                            : kind == "levers"    ? lever_names()
+                                           : kind == "faults"    ? usual_fault_names()
                                                                  : scenario_names();
     for (const std::string& name : names) say(name + "\n");
     return kSuccess;
@@ -419,11 +432,12 @@ int run_program(int argc, char** argv) {
       ->type_name("DIR");
   demo_command->footer(examples("  knuckleboom demo --output pictures\n"));
   CLI::App* list_command = program.add_subcommand(
-      "list", "Name the scenarios, machines, exercises or lever layouts there are");
-  list_command->add_option("kind", asked.list_kind, "scenarios, machines, exercises or levers")
+      "list", "Name the scenarios, machines, exercises, lever layouts or faults there are");
+  list_command
+      ->add_option("kind", asked.list_kind, "scenarios, machines, exercises, levers or faults")
       ->required()
       ->type_name("KIND")
-      ->check(CLI::IsMember({"scenarios", "machines", "exercises", "levers"}));
+      ->check(CLI::IsMember({"scenarios", "machines", "exercises", "levers", "faults"}));
   list_command->footer(examples("  knuckleboom list scenarios\n"));
   CLI::App* completions_command =
       program.add_subcommand("completions", "Print a script that completes arguments in a shell");

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "document.hpp"
+#include "fault_tables.hpp"
 #include "initial_joints.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
@@ -84,6 +85,8 @@ class ExerciseReader {
     read_targets(reader);
     read_log_tasks(reader);
     read_limits(reader);
+    read_faults(reader, report_, out_.exercise.faults, out_.places.faults);
+    read_fault_lot(reader, report_, out_.exercise.faults, out_.exercise.fault_lot);
     reader.done();
     report_.throw_if_any();
     check_world();
@@ -501,6 +504,8 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
   start.initial = exercise.initial;
   ScenarioPlaces start_places;
   start_places.initial = places.initial;
+  start.faults = exercise.faults;
+  start_places.faults = places.faults;
   std::vector<Diagnostic> faults = check_against(start, machine, start_places);
   const bool grapple = exercise.task == TaskKind::kLogs || exercise.task == TaskKind::kHead;
   if (grapple && !machine.grapple.present)

@@ -49,9 +49,16 @@ constexpr NamedCommand kCommands[] = {
     {"restart", {CommandKind::kRestart, 0}},
 };
 
+// These end in the number of a fault.
+constexpr NamedCommand kNumbered[] = {
+    {"fault:", {CommandKind::kFault, 0}},
+    {"clear_fault:", {CommandKind::kClearFault, 0}},
+};
+
 std::string known_commands() {
   std::string out;
   for (const NamedCommand& known : kCommands) out += fmt::format("{}, ", known.name);
+  for (const NamedCommand& known : kNumbered) out += fmt::format("{}NUMBER, ", known.name);
   return out + "end";
 }
 
@@ -254,6 +261,12 @@ class InputParser {
   std::optional<Command> command_of(std::string_view field, std::size_t column) {
     for (const NamedCommand& known : kCommands)
       if (field == known.name) return known.command;
+    for (const NamedCommand& known : kNumbered) {
+      if (!field.starts_with(known.name)) continue;
+      const auto number = parsed<std::int32_t>(field.substr(known.name.size()));
+      if (number && *number >= 0 && *number < command::kMaxFaults)
+        return Command{known.command.kind, *number};
+    }
     error(column,
           fmt::format("there is no command '{}'; known are {}", shown(field), known_commands()));
     return std::nullopt;
@@ -300,6 +313,8 @@ std::string word_of(const Command& command) {
     if (known.command.kind == command.kind &&
         (known.command.value == command.value || command.kind == CommandKind::kRestart))
       return std::string(known.name);
+  for (const NamedCommand& known : kNumbered)
+    if (known.command.kind == command.kind) return fmt::format("{}{}", known.name, command.value);
   return {};
 }
 

@@ -12,6 +12,7 @@
 
 #include "csv.hpp"
 #include "document.hpp"
+#include "fault_tables.hpp"
 #include "initial_joints.hpp"
 #include "knuckleboom/core/sim/state.hpp"
 #include "table_reader.hpp"
@@ -50,6 +51,7 @@ class ScenarioReader {
     read_joints(reader);
     read_tip_path(reader);
     read_events(reader);
+    read_faults(reader, report_, out_.scenario.faults, out_.places.faults);
     reader.done();
     report_.throw_if_any();
     return std::move(out_);
@@ -510,6 +512,8 @@ class FitCheck {
       check_program(scenario_.programs[i], at(places_.programs, i));
     for (std::size_t i = 0; i < scenario_.events.size(); ++i)
       check_event(scenario_.events[i], at(places_.event_targets, i));
+    for (std::size_t i = 0; i < scenario_.faults.size(); ++i)
+      check_fault(scenario_.faults[i], at(places_.faults, i));
     return std::move(out_);
   }
 
@@ -532,6 +536,18 @@ class FitCheck {
     error(place, fmt::format("machine '{}' has no joint '{}'{}", machine_.name, joint,
                              alternatives(joint, joints_)));
     return nullptr;
+  }
+
+  void check_fault(const command::Fault& fault, const ScenarioPlaces::Place& place) {
+    if (fault.function.empty()) return;
+    const multibody::Body* body = body_of(fault.function, place);
+    if (body == nullptr) return;
+    if (actuated_.count(fault.function) == 0)
+      error(place, fmt::format("fault '{}' is one of joint '{}', which no actuator moves",
+                               fault.name, fault.function));
+    if (fault.kind == command::FaultKind::kSensorBias ||
+        fault.kind == command::FaultKind::kSensorNoise)
+      check_unit(*body, place);
   }
 
   void check_unit(const multibody::Body& body, const ScenarioPlaces::Place& place) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <random>
@@ -154,6 +155,9 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header) {
   MachineFile machine_file = read_machine_texts(machine->text, machine->name, bases);
   LeverFile lever_file = read_levers_text(levers->text, levers->name);
   exercise_file.exercise.rate_Hz = header.rate_Hz;
+  for (const auto& [name, value] : header.options)
+    if (name == "fault_seed")
+      exercise_file.exercise.fault_lot.seed = std::strtoull(value.c_str(), nullptr, 10);
   try {
     return std::make_unique<training::Session>(std::move(machine_file.model),
                                                std::move(lever_file.pattern),

@@ -147,6 +147,14 @@ void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& 
       event(tick, EventKind::kCollision, i, now.last_impact_speed, now.impulse[i]);
     watch_.collisions[i] = now.collisions[i];
   }
+  for (std::size_t i = 0; i < std::size(watch_.faults); ++i) {
+    const std::uint32_t changed = now.sim.faults[i] ^ watch_.faults[i];
+    for (std::uint32_t bit = 0; changed != 0 && bit < 32; ++bit)
+      if ((changed >> bit & 1U) != 0)
+        event(tick, EventKind::kFault, static_cast<double>(32 * i + bit),
+              static_cast<double>(now.sim.faults[i] >> bit & 1U));
+    watch_.faults[i] = now.sim.faults[i];
+  }
   if (now.sim.health.stop_hits != watch_.stop_hits) {
     if (now.sim.health.stop_hits > watch_.stop_hits)
       event(tick, EventKind::kEndStop, static_cast<double>(now.sim.health.stop_hits));
@@ -298,6 +306,10 @@ void SessionRecorder::add(const EventRecord& record) {
       break;
     case EventKind::kEndStop:
       event.kind = "end_stop";
+      break;
+    case EventKind::kFault:
+      event.kind = "fault";
+      if (index < session_.faults().size()) event.text = session_.faults()[index].name;
       break;
   }
   journal_->add(event);

@@ -34,6 +34,16 @@ TEST(SessionNoHeap, InAnyTick) {
       for (int i = 0; i < 8000; ++i) session->step(all, state, snapshot);  // into whatever is there
       session->apply({CommandKind::kRestart, 0}, state);
     }
+    // With everything broken that can be.
+    for (int i = 0; i < static_cast<int>(session->faults().size()); ++i) {
+      session->apply({CommandKind::kFault, i}, state);
+      command::OperatorInput some{};
+      for (double& axis : some.axis) axis = i % 2 == 0 ? 0.3 : -0.3;
+      for (int k = 0; k < 200; ++k) session->step(some, state, snapshot);
+    }
+    for (int i = 0; i < static_cast<int>(session->faults().size()); ++i)
+      session->apply({CommandKind::kClearFault, i}, state);
+    for (int k = 0; k < 3000; ++k) session->step({}, state, snapshot);
     calls = heap.calls();
   }
   EXPECT_EQ(calls, 0);

@@ -72,7 +72,13 @@ std::vector<training::InputEvent> random_input(std::uint32_t seed, std::int64_t 
     }
     if (tick > 0 && share(random) < 1e-4 * static_cast<double>(every)) {
       const double which = share(random);
-      if (which < 0.45)
+      // Any machine has more faults than these; a number beyond its list is none.
+      if (which < 0.2)
+        command(tick, training::CommandKind::kFault, static_cast<int>(40.0 * share(random)));
+      else if (which < 0.4)
+        for (int fault = 0; fault < 40; ++fault)
+          command(tick, training::CommandKind::kClearFault, fault);
+      else if (which < 0.65)
         command(tick, training::CommandKind::kControlMode, static_cast<int>(3.0 * share(random)));
       else if (which < 0.9)
         command(tick, training::CommandKind::kFidelity, share(random) < 0.5 ? 0 : 1);

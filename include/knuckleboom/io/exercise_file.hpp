@@ -20,6 +20,7 @@ namespace knuckleboom::io {
 struct ExercisePlaces {
   ScenarioPlaces::Place machine, levers, task;
   std::vector<ScenarioPlaces::Place> initial;  // entry for entry as in training::Exercise
+  std::vector<ScenarioPlaces::Place> faults;   // likewise
 };
 
 struct ExerciseFile {

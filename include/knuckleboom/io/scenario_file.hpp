@@ -29,6 +29,7 @@ struct ScenarioPlaces {
   std::vector<Place> initial, programs, events;
   // Of what an event acts on (its body, joint or pressure), and of its name; else of the event.
   std::vector<Place> event_targets, event_names;
+  std::vector<Place> faults;
 };
 
 struct ScenarioFile {

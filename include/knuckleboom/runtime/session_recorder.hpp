@@ -72,7 +72,15 @@ class SessionRecorder {
     std::int64_t tick;
     training::SessionSnapshot snapshot;
   };
-  enum class EventKind : std::int32_t { kPhase, kStep, kCollision, kGrip, kRelease, kEndStop };
+  enum class EventKind : std::int32_t {
+    kPhase,
+    kStep,
+    kCollision,
+    kGrip,
+    kRelease,
+    kEndStop,
+    kFault
+  };
   struct EventRecord {
     std::int64_t tick;
     EventKind kind;
@@ -91,7 +99,8 @@ class SessionRecorder {
     std::int64_t collisions[world::kObstacles] = {};
     std::int64_t stop_hits = 0;
     std::int64_t begin_tick = 0;  // of the attempt
-    bool open = true;             // the attempt has not ended
+    std::uint32_t faults[command::kMaxFaults / 32] = {};
+    bool open = true;  // the attempt has not ended
   };
 
   void watch(std::int64_t tick, const training::SessionSnapshot& snapshot);

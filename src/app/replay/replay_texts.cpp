@@ -84,6 +84,8 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
     return {(bad ? "collision: " : "contact: ") + text, bad};
   }
   if (event.kind == "end_stop") return {"end stop", true};
+  if (event.kind == "fault")
+    return {fmt::format("fault {} {}", text, event.value[1] > 0.0 ? "begins" : "ends"), false};
   if (event.kind == "grip") return {"gripped " + text, false};
   if (event.kind == "release") return {"let go " + text, false};
   return {text.empty() ? event.kind : event.kind + ": " + text, false};

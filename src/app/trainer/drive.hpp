@@ -20,8 +20,10 @@ struct DriveOptions {
   std::int64_t frames = -1;
   double duration_s = -1.0;
   std::string input, record_input;
-  std::string session, sessions;     // file or folder of the recording
-  std::vector<std::string> presses;  // KEY@SECONDS[+HELD]
+  std::string session, sessions;                    // file or folder of the recording
+  std::vector<std::string> presses;                 // KEY@SECONDS[+HELD]
+  std::vector<std::string> faults, cleared_faults;  // NAME@SECONDS
+  std::int64_t fault_seed = -1;                     // below 0: the exercise's
   bool no_record = false;
   bool headless = false, mute = false, menu = false, demonstrate = false;
 };

@@ -170,10 +170,27 @@ const char* label_of(Fidelity fidelity) {
   return fidelity == Fidelity::kFull ? "Full model" : "Reduced model";
 }
 
+namespace {
+
+TimedFault fault_of(const std::string& text, bool on) {
+  const char* option = on ? "--fault" : "--clear-fault";
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos || at == 0)
+    throw UserError(
+        fmt::format("{} {}: say which and when, such as boom_cylinder_leak@12.5", option, text));
+  const double seconds = parse_number(text.substr(at + 1), option);
+  if (seconds < 0.0 || seconds > kLongestTime)
+    throw UserError(fmt::format("{} {}: {:g} is not between 0 and {:g} s", option, text, seconds,
+                                kLongestTime));
+  return {text.substr(0, at), seconds, on};
+}
+
+}  // namespace
+
 DriveRequest request_of(const DriveOptions& o) {
   check_numbers(o);
   DriveRequest request;
-  request.choice = {o.exercise, o.machine, o.levers, {}, {}, o.rate_Hz};
+  request.choice = {o.exercise, o.machine, o.levers, {}, {}, o.rate_Hz, {}};
   if (!o.control.empty()) request.choice.control = control_of(o.control, "--control");
   if (!o.fidelity.empty()) request.choice.fidelity = fidelity_of(o.fidelity, "--fidelity");
   if (!o.camera.empty()) request.camera = camera_of(o.camera, "--camera");
@@ -183,6 +200,11 @@ DriveRequest request_of(const DriveOptions& o) {
   std::transform(o.presses.begin(), o.presses.end(), std::back_inserter(request.presses), press_of);
   std::stable_sort(request.presses.begin(), request.presses.end(),
                    [](const Press& a, const Press& b) { return a.at_s < b.at_s; });
+  for (const std::string& text : o.faults) request.faults.push_back(fault_of(text, true));
+  for (const std::string& text : o.cleared_faults) request.faults.push_back(fault_of(text, false));
+  std::stable_sort(request.faults.begin(), request.faults.end(),
+                   [](const TimedFault& a, const TimedFault& b) { return a.at_s < b.at_s; });
+  if (o.fault_seed >= 0) request.choice.fault_seed = static_cast<std::uint64_t>(o.fault_seed);
   request.screenshot = o.screenshot;
   request.input = o.input;
   request.record_input = o.record_input;

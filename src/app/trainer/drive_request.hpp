@@ -22,6 +22,14 @@ struct SessionChoice {
   std::optional<command::ControlMode> control;
   std::optional<machine::Fidelity> fidelity;
   double rate_Hz = 0.0;  // 0: the exercise's
+  std::optional<std::uint64_t> fault_seed;
+};
+
+// A fault that comes or goes at a time of the session.
+struct TimedFault {
+  std::string name;
+  double at_s = 0.0;
+  bool on = true;
 };
 
 // A key pressed by the program itself, for pictures and tests.
@@ -42,6 +50,7 @@ struct DriveRequest {
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;
   std::vector<Press> presses;
+  std::vector<TimedFault> faults;  // by time
   bool no_record = false;
   bool fullscreen = false, headless = false, mute = false, menu = false, demonstrate = false;
 

@@ -125,10 +125,28 @@ std::vector<training::InputEvent> events_of(const DriveRequest& request,
     event.command = command;
     events.push_back(event);
   }
-  if (!input) return events;
-  for (const std::string& sentence : differences(*input, loaded)) complain(sentence);
-  events.insert(events.end(), input->file.events.begin(), input->file.events.end());
+  if (input) {
+    for (const std::string& sentence : differences(*input, loaded)) complain(sentence);
+    events.insert(events.end(), input->file.events.begin(), input->file.events.end());
+  }
   return events;
+}
+
+// The levers do what they did; what the machine makes of it is another thing.
+void add_faults(const DriveRequest& request, const LoadedSession& loaded,
+                std::vector<training::InputEvent>& events) {
+  for (const TimedFault& fault : request.faults) {
+    training::InputEvent event{};
+    event.tick = ticks_of(fault.at_s, loaded.session->tick_s());
+    event.kind = training::InputEventKind::kCommand;
+    event.command = {fault.on ? training::CommandKind::kFault : training::CommandKind::kClearFault,
+                     find_fault(*loaded.session, fault.name)};
+    const auto later =
+        std::find_if(events.begin(), events.end(), [&event](const training::InputEvent& other) {
+          return other.tick > event.tick || other.kind == training::InputEventKind::kEnd;
+        });
+    events.insert(later, event);
+  }
 }
 
 struct HeadlessRun {
@@ -242,7 +260,8 @@ int drive_headless(const DriveRequest& request) {
   const LoadedSession loaded = load_session(choice);
   for (const std::string& note : loaded.session->notes()) complain(note);
 
-  const std::vector<training::InputEvent> events = events_of(request, loaded, std::move(input));
+  std::vector<training::InputEvent> events = events_of(request, loaded, std::move(input));
+  add_faults(request, loaded, events);
   const HeadlessRun run = run_session(request, loaded, events);
   SessionEnd end = end_of(run, loaded);
   if (!request.record_input.empty()) {

@@ -1,5 +1,6 @@
 #include "app/trainer/load_session.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "app/check.hpp"
 #include "app/config_paths.hpp"
 #include "app/exit_status.hpp"
+#include "app/text.hpp"
 #include "knuckleboom/io/session_texts.hpp"
 #include "knuckleboom/version.hpp"
 
@@ -75,6 +77,8 @@ io::SessionHeader LoadedSession::session_header() const {
   out.texts = texts;
   if (choice.control) out.options.emplace_back("control", word_of(*choice.control));
   if (choice.fidelity) out.options.emplace_back("fidelity", word_of(*choice.fidelity));
+  if (choice.fault_seed)
+    out.options.emplace_back("fault_seed", fmt::format("{}", *choice.fault_seed));
   if (choice.rate_Hz > 0.0)
     out.options.emplace_back("rate_Hz", fmt::format("{:g}", choice.rate_Hz));
   io::describe(*session, out);
@@ -105,6 +109,7 @@ LoadedSession load_session(const SessionChoice& choice,
     if (!faults.empty()) throw io::FileError(std::move(faults));
   }
   if (choice.rate_Hz > 0.0) exercise.exercise.rate_Hz = choice.rate_Hz;
+  if (choice.fault_seed) exercise.exercise.fault_lot.seed = *choice.fault_seed;
   if (choice.control)
     loaded.opening.push_back(
         {training::CommandKind::kControlMode, static_cast<std::int32_t>(*choice.control)});
@@ -121,12 +126,33 @@ LoadedSession load_session(const SessionChoice& choice,
   return loaded;
 }
 
+int find_fault(const training::Session& session, const std::string& name) {
+  std::vector<std::string> names;
+  for (const command::Fault& fault : session.faults()) {
+    if (fault.name == name) return static_cast<int>(names.size());
+    names.push_back(fault.name);
+  }
+  throw UserError(
+      fmt::format("there is no fault '{}'{}; 'knuckleboom list faults' names the usual "
+                  "ones",
+                  name, alternatives(name, names)));
+}
+
+std::vector<std::string> usual_fault_names() {
+  std::vector<std::string> names;
+  const LoadedSession loaded = load_session({});
+  for (const command::Fault& fault : loaded.session->faults()) names.push_back(fault.name);
+  return names;
+}
+
 LoadedSession recorded_session(const io::SessionHeader& header) {
   LoadedSession loaded;
   loaded.choice.exercise = header.exercise;
   loaded.choice.machine = header.machine;
   loaded.choice.levers = header.levers;
   loaded.choice.rate_Hz = header.rate_Hz;
+  for (const auto& [name, value] : header.options)
+    if (name == "fault_seed") loaded.choice.fault_seed = std::strtoull(value.c_str(), nullptr, 10);
   loaded.exercise_hash = header.exercise_hash;
   loaded.machine_hash = header.machine_hash;
   loaded.levers_hash = header.levers_hash;

@@ -39,6 +39,11 @@ struct LoadedSession {
 LoadedSession load_session(const SessionChoice& choice,
                            const std::vector<io::Override>& machine = {});
 
+// Number of a fault of the session. Throws UserError with the names that are like it.
+int find_fault(const training::Session& session, const std::string& name);
+// Of the trainer's usual machine.
+std::vector<std::string> usual_fault_names();
+
 // The session that was recorded, from the texts in its file. Throws io::FileError.
 LoadedSession recorded_session(const io::SessionHeader& header);
 

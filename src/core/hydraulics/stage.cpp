@@ -5,20 +5,21 @@
 namespace knuckleboom::hydraulics {
 
 StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance,
-                          double side_flow_weight) {
+                          double side_flow_weight, const CircuitFault& fault) {
   StageConstants k{};
   const Line* lines[2] = {&circuit.line1, &circuit.line2};
-  const double external[2] = {circuit.leak_external1, circuit.leak_external2};
+  const double external[2] = {circuit.leak_external1 + fault.leak_external[0],
+                              circuit.leak_external2 + fault.leak_external[1]};
   const double areas[2] = {area1(circuit), -area2(circuit)};
   for (int s = 0; s < 2; ++s) {
     StageConstants::Side& side = k.side[s];
     side.sign_area = areas[s];
-    side.g_C = g / lines[s]->C;
+    side.g_C = g / capacitance(*lines[s], fault);
     side.g_I = g / lines[s]->I;
     side.R = lines[s]->R;
     side.leak_external = external[s];
   }
-  k.leak_internal = circuit.leak_internal;
+  k.leak_internal = circuit.leak_internal + fault.leak_internal;
   k.linear_line = circuit.kind == ActuatorKind::kMotor;
   k.coupled = k.leak_internal > 0.0 || external[0] > 0.0 || external[1] > 0.0;
   k.side_flow_weight = side_flow_weight;
@@ -30,6 +31,10 @@ StageConstants make_stage(const Circuit& circuit, double g, double port_toleranc
   k.P_high = p.enabled ? p.relief_Pa : kNever;
   k.G_low = p.enabled ? p.anti_cavitation_conductance : 0.0;
   k.G_high = p.enabled ? p.relief_conductance : 0.0;
+  if (fault.relief_Pa > 0.0 && fault.relief_Pa < k.P_high) {
+    k.P_high = fault.relief_Pa;
+    k.G_high = p.relief_conductance;
+  }
   // p_s (1 + X_s S_s) - X_s L p_other = f_s, with S_s all leakage slopes of port s and L the internal one.
   const double X[2] = {side_flow_weight * k.side[0].g_C + k.side[0].R,
                        side_flow_weight * k.side[1].g_C + k.side[1].R};

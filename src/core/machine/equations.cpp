@@ -1,5 +1,7 @@
 #include "knuckleboom/core/machine/equations.hpp"
 
+#include <cstring>
+
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -12,8 +14,9 @@ using hydraulics::StageResult;
 
 double oil_energy(const Circuit& circuit, const ActuatorState& state, LineModel model) {
   if (model == LineModel::kResistive) return 0.0;
-  double sum = 0.5 * circuit.line1.C * state.P_C[0] * state.P_C[0] +
-               0.5 * circuit.line2.C * state.P_C[1] * state.P_C[1];
+  double sum =
+      0.5 * hydraulics::capacitance(circuit.line1, state.fault) * state.P_C[0] * state.P_C[0] +
+      0.5 * hydraulics::capacitance(circuit.line2, state.fault) * state.P_C[1] * state.P_C[1];
   if (model == LineModel::kDynamic)
     sum += 0.5 * circuit.line1.I * state.Q[0] * state.Q[0] +
            0.5 * circuit.line2.I * state.Q[1] * state.Q[1];
@@ -49,12 +52,15 @@ void watch(const Actuator& actuator, const StageResult& out, bool at_stop, Actua
   if (at_stop && a.stop_active == 0) ++health.stop_hits;
   a.stop_active = at_stop ? 1 : 0;
   const hydraulics::Protection& p = actuator.circuit.protection;
+  const double relief_Pa = hydraulics::relief_Pa(p, a.fault);
   const double low = std::min(std::min(out.P_C[0], out.P_C[1]), std::min(out.p[0], out.p[1]));
   const double high = std::max(std::max(out.P_C[0], out.P_C[1]), std::max(out.p[0], out.p[1]));
-  const bool quiet = low >= p.anti_cavitation_Pa && high <= p.relief_Pa;
-  if (!p.enabled || (quiet && (a.relief_active | a.cavitation_active) == 0)) return;
-  const int relief_bits = beyond(out, p.anti_cavitation_Pa, p.relief_Pa, true);
-  const int cavitation_bits = beyond(out, p.anti_cavitation_Pa, p.relief_Pa, false);
+  const bool quiet = low >= p.anti_cavitation_Pa && high <= relief_Pa;
+  if ((!p.enabled && a.fault.relief_Pa == 0.0) ||
+      (quiet && (a.relief_active | a.cavitation_active) == 0))
+    return;
+  const int relief_bits = beyond(out, p.anti_cavitation_Pa, relief_Pa, true);
+  const int cavitation_bits = beyond(out, p.anti_cavitation_Pa, relief_Pa, false);
   const int new_relief = relief_bits & ~a.relief_active;
   const int new_cavitation = cavitation_bits & ~a.cavitation_active;
   health.relief_events += (new_relief & 1) + (new_relief >> 1);
@@ -66,7 +72,7 @@ void watch(const Actuator& actuator, const StageResult& out, bool at_stop, Actua
 }
 
 double held_shift(const Actuator& actuator, const ActuatorState& a, double load) {
-  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(actuator.circuit);
+  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(actuator.circuit, a.fault);
   const EndStops& stops = actuator.stops;
   if (!stops.enabled) return shift;
   return std::clamp(shift, std::min(0.0, stops.x_min - a.x_hold),
@@ -74,13 +80,16 @@ double held_shift(const Actuator& actuator, const ActuatorState& a, double load)
 }
 
 void held_pressures(const Circuit& circuit, const ActuatorState& a, double shift, double (&P)[2]) {
-  P[0] = a.P_hold[0] - hydraulics::area1(circuit) / circuit.line1.C * shift;
-  P[1] = a.P_hold[1] + hydraulics::area2(circuit) / circuit.line2.C * shift;
+  P[0] = a.P_hold[0] -
+         hydraulics::area1(circuit) / hydraulics::capacitance(circuit.line1, a.fault) * shift;
+  P[1] = a.P_hold[1] +
+         hydraulics::area2(circuit) / hydraulics::capacitance(circuit.line2, a.fault) * shift;
 }
 
 void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants& k, double h,
                       double oil_before, double x, ActuatorState& a, EnergyLedger& energy) {
-  const double C[2] = {actuator.circuit.line1.C, actuator.circuit.line2.C};
+  const double C[2] = {hydraulics::capacitance(actuator.circuit.line1, a.fault),
+                       hydraulics::capacitance(actuator.circuit.line2, a.fault)};
   const double p[2] = {a.p[0], a.p[1]};
   double booked = 0.0;
   for (int s = 0; s < 2; ++s) {
@@ -110,6 +119,30 @@ LinkageState displacement(const MachineModel& model, int actuator, double q) {
   return linkage_state(linkage, q, t.sin, t.cos);
 }
 
+void hold_here(const MachineModel& model, int actuator, MachineState& state) {
+  const Circuit& circuit = model.actuators[static_cast<std::size_t>(actuator)].circuit;
+  const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
+  ActuatorState& a = state.actuator[actuator];
+  a.x_hold = displacement(model, actuator, state.q[link]).x;
+  a.P_hold[0] = a.P_C[0];
+  a.P_hold[1] = a.P_C[1];
+  a.F_hold = hydraulics::area1(circuit) * a.P_C[0] - hydraulics::area2(circuit) * a.P_C[1];
+}
+
+void set_fault(const MachineModel& model, Fidelity fidelity, int actuator,
+               const hydraulics::CircuitFault& fault, MachineState& state) {
+  ActuatorState& a = state.actuator[actuator];
+  if (std::memcmp(&a.fault, &fault, sizeof fault) == 0) return;
+  const Circuit& circuit = model.actuators[static_cast<std::size_t>(actuator)].circuit;
+  const LineModel line = line_model(a.open != 0, fidelity);
+  const double before = oil_energy(circuit, a, line);
+  a.fault = fault;
+  const hydraulics::CircuitFault none{};
+  a.faulty = std::memcmp(&fault, &none, sizeof fault) != 0 ? 1 : 0;
+  state.energy.events += oil_energy(circuit, a, line) - before;
+  if (quasi_static(model, fidelity, a)) hold_here(model, actuator, state);
+}
+
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
                    StageInput* in) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
@@ -130,11 +163,7 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
     if (!o.open) {
       a.held_dynamic = 0;
       a.hand_over = 0;
-      a.x_hold = displacement(model, static_cast<int>(k), state.q[actuator.link]).x;
-      a.P_hold[0] = a.P_C[0];
-      a.P_hold[1] = a.P_C[1];
-      a.F_hold = hydraulics::area1(actuator.circuit) * a.P_C[0] -
-                 hydraulics::area2(actuator.circuit) * a.P_C[1];
+      hold_here(model, static_cast<int>(k), state);
     }
   }
 }

@@ -14,6 +14,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
   const double h = h_;
   const double g = Sdirk2::kGamma * h;
   Drive drives[kMaxActuators];
+  ActuatorConstants faulty[kMaxActuators];
 
   hydraulics::StageInput inputs[kMaxActuators];
   update_valves(model_, Fidelity::kFull, state, inputs);
@@ -25,7 +26,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
 
   for (int k = 0; k < m; ++k) {
     const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
-    start_drive(actuator, constants_[static_cast<std::size_t>(k)].sdirk, Fidelity::kFull,
+    start_drive(actuator, constants_of(k, state.actuator[k], faulty[k]).sdirk, Fidelity::kFull,
                 state.actuator[k], inputs[k], state.q[actuator.link], q_mid, body, drives[k]);
   }
 

@@ -131,6 +131,8 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
   Drive drives[kMaxActuators];
+  ActuatorConstants faulty[kMaxActuators];
+  const ActuatorConstants* all_constants[kMaxActuators];
 
   std::int32_t was_open[kMaxActuators];
   for (int k = 0; k < m; ++k) was_open[k] = state.actuator[k].open;
@@ -153,9 +155,10 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
   double x_dot_start[kMaxActuators];
   for (int k = 0; k < m; ++k) {
     Drive& d = drives[k];
-    const ActuatorConstants& constants = constants_[static_cast<std::size_t>(k)];
     const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
     const ActuatorState& a = state.actuator[k];
+    all_constants[k] = &constants_of(k, a, faulty[k]);
+    const ActuatorConstants& constants = *all_constants[k];
     const int i = actuator.link;
     start_drive(actuator, constants.now, Fidelity::kReduced, a, inputs[k], state.q[i], q_mid, body,
                 d);
@@ -257,8 +260,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
     Drive& d = drives[k];
     const int i = d.actuator->link;
     ActuatorState& a = state.actuator[k];
-    const ActuatorConstants& all = constants_[static_cast<std::size_t>(k)];
-    const StageConstants& constants = all.now;
+    const StageConstants& constants = all_constants[k]->now;
     const double oil_before =
         held[i] ? oil_energy(d.actuator->circuit, a, LineModel::kClosed) : 0.0;
     if (held[i]) {

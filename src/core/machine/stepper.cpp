@@ -9,20 +9,35 @@ namespace knuckleboom::machine {
 namespace {
 constexpr double kAbsurd = 1e12;        // rad, m/s^2: no machine is there, whatever the numbers say
 constexpr double kPortTolerance = 1.0;  // Pa; Newton's error behind it is far smaller
+
+ActuatorConstants make_constants(const hydraulics::Circuit& circuit,
+                                 const hydraulics::CircuitFault& fault, double h) {
+  using hydraulics::make_stage;
+  return {make_stage(circuit, 0.0, kPortTolerance, 1.0, fault),
+          make_stage(circuit, integration::Sdirk2::kGamma * h, kPortTolerance, 1.0, fault),
+          make_stage(circuit, 0.5 * h, kPortTolerance, 2.0, fault)};
+}
+
 }  // namespace
 
 Stepper::Stepper(const MachineModel& model, double h)
     : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-    const hydraulics::Circuit& circuit = model.actuators[k].circuit;
-    constants_[k] = {hydraulics::make_stage(circuit, 0.0),
-                     hydraulics::make_stage(circuit, integration::Sdirk2::kGamma * h),
-                     hydraulics::make_stage(circuit, 0.5 * h, kPortTolerance, 2.0)};
+    constants_[k] = make_constants(model.actuators[k].circuit, {}, h);
   }
   for (int i = 0; i < model.joint_count(); ++i)
     any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;
   for (const EndStops& stops : model.joint_stops)
     any_joint_stops_ = any_joint_stops_ || stops.enabled;
+}
+
+const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState& state,
+                                               ActuatorConstants& own) const {
+  const auto k = static_cast<std::size_t>(actuator);
+  if (state.faulty == 0) [[likely]]
+    return constants_[k];
+  own = make_constants(model_.actuators[k].circuit, state.fault, h_);
+  return own;
 }
 
 void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_force) const {

@@ -168,7 +168,8 @@ OperatorState OperatorControl::initial_state(const SimState& sim, ControlMode mo
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   state.mode = static_cast<std::int32_t>(mode);
   state.driven_mode = -1;
-  std::copy(sim.machine.q, sim.machine.q + simulation_.model().joint_count(), state.reference);
+  for (int i = 0; i < simulation_.model().joint_count(); ++i)
+    state.reference[i] = simulation_.measured(sim, i);
   return state;
 }
 
@@ -190,7 +191,7 @@ void OperatorControl::shape(const command::OperatorInput& input, OperatorState& 
 machine::Load OperatorControl::load(int actuator, const SimState& sim, const double* torque) const {
   const machine::MachineModel& model = simulation_.model();
   const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
-  const double J = machine::displacement(model, actuator, sim.machine.q[link]).J;
+  const double J = machine::displacement(model, actuator, simulation_.measured(sim, link)).J;
   return {torque[link] / J, model.tree.link(link).damping / (J * J), sim.machine.pump_Pa,
           sim.machine.tank_Pa};
 }
@@ -238,14 +239,15 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
   if (!moves) return;
   const machine::MachineModel& model = simulation_.model();
   double q[kMaxLinks];
-  std::copy(sim.machine.q, sim.machine.q + model.joint_count(), q);
+  for (int i = 0; i < model.joint_count(); ++i) q[i] = simulation_.measured(sim, i);
   machine::RateLimits limits{};
   std::fill(std::begin(limits.scale), std::end(limits.scale), 1.0);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const int i = model.actuators[k].link;
     const auto u = static_cast<std::size_t>(i);
     if (state.following[k] != 0) q[i] = state.reference[i];
-    const double J = machine::displacement(model, static_cast<int>(k), sim.machine.q[i]).J;
+    const double J =
+        machine::displacement(model, static_cast<int>(k), simulation_.measured(sim, i)).J;
     const double top = kTopShare / std::fabs(J);
     limits.scale[i] = scale_[u];
     limits.up[i] = top * metering_[k].top_speed(J, loads[k]);
@@ -264,7 +266,8 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
   double share = 1.0;
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const int i = model.actuators[k].link;
-    const double lead = state.following[k] != 0 ? state.reference[i] - sim.machine.q[i] : 0.0;
+    const double lead =
+        state.following[k] != 0 ? state.reference[i] - simulation_.measured(sim, i) : 0.0;
     if (lead * rate[i] > 0.0)
       share = std::min(share, std::max(0.0, 2.0 * (1.0 - std::fabs(lead) / kLead)));
   }
@@ -293,7 +296,7 @@ void OperatorControl::start_fades(const SimState& sim, OperatorState& state,
       is = asked.moves[k] || rolling || (was && (changed || state.rate_fade_s[i] > 0.0));
     }
     if (is && !was) {
-      state.reference[i] = sim.machine.q[i];
+      state.reference[i] = simulation_.measured(sim, i);
       state.reference_rate[i] = v;
     }
     if (is && (!was || changed)) {
@@ -330,7 +333,7 @@ Drive OperatorControl::follow(int actuator, const SimState& sim, const machine::
   const auto k = static_cast<std::size_t>(actuator);
   const int i = model.actuators[k].link;
   const double h = simulation_.tick_s();
-  const double q = sim.machine.q[i];
+  const double q = simulation_.measured(sim, i);
   const double J = machine::displacement(model, actuator, q).J;
   const machine::Metering& metering = metering_[k];
 
@@ -352,7 +355,7 @@ Drive OperatorControl::open_loop(int actuator, const SimState& sim, double volts
                                  OperatorState& state) const {
   const auto k = static_cast<std::size_t>(actuator);
   const int i = simulation_.model().actuators[k].link;
-  state.reference[i] = sim.machine.q[i];
+  state.reference[i] = simulation_.measured(sim, i);
   state.reference_rate[i] = 0.0;
   state.rate_fade_s[i] = 0.0;
   return {faded(volts, simulation_.tick_s(), state.volt_offset[k], state.volt_fade_s[k]),
@@ -369,7 +372,9 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
   if (state.mode != static_cast<std::int32_t>(ControlMode::kValve)) {
     const double zero[kMaxLinks] = {};
     double torque[kMaxLinks];
-    multibody::inverse_dynamics(model.tree, sim.machine.inertia, sim.machine.q, zero, zero, torque);
+    double q[kMaxLinks];
+    for (int i = 0; i < model.joint_count(); ++i) q[i] = simulation_.measured(sim, i);
+    multibody::inverse_dynamics(model.tree, sim.machine.inertia, q, zero, zero, torque);
     for (int k = 0; k < actuators; ++k) loads[k] = load(k, sim, torque);
   }
 

@@ -102,6 +102,7 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
     if (const std::string fault = start_fault(model_.actuators[k], start.machine.actuator[k].P_C);
         !fault.empty())
       throw std::invalid_argument(fault);
+  place_faults();
   for (const command::Event& event : scenario_.events) {
     event_link_.push_back(multibody::kBase);
     event_actuator_.push_back(-1);
@@ -137,7 +138,7 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   state.fidelity = fidelity;
   machine::MachineState& m = state.machine;
-  m.pump_Pa = model_.supply.pump_Pa;
+  m.pump_Pa = state.fault.pump_set_Pa = model_.supply.pump_Pa;
   m.tank_Pa = model_.supply.tank_Pa;
   const int n = model_.joint_count();
   for (int i = 0; i < n; ++i) {
@@ -242,7 +243,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
       break;
     }
     case EventKind::kPumpPressure:
-      m.pump_Pa = event.value;
+      m.pump_Pa = state.fault.pump_set_Pa = event.value;
       break;
     case EventKind::kGain: {
       control::PidGains& gains = state.gains[event_actuator_[at]];
@@ -264,10 +265,13 @@ void Simulation::control(SimState& state, const TickInput& input) const {
     const control::PidGains& gains = state.gains[k];
     control::PidState& pid = state.pid[k];
     machine::ActuatorState& a = m.actuator[k];
-    const Drive& drive = input.drive[k];
+    Drive drive = input.drive[k];
+    const double q = measured(state, i);
+    if (state.fault.controller_off[k] != 0) [[unlikely]]
+      drive = Drive{0.0, DriveMode::kVoltage, 0, 0.0};
     if (drive.mode == DriveMode::kVoltage) {
       a.command_V = std::clamp(drive.value, -valve.full_V, valve.full_V);
-      state.reference[i] = m.q[i];
+      state.reference[i] = q;
     } else {
       const double sign = model_.actuators[k].linkage.sign;
       const bool fed = drive.mode == DriveMode::kFedPosition;
@@ -275,18 +279,21 @@ void Simulation::control(SimState& state, const TickInput& input) const {
       if (fed && state.input.drive[k].mode != DriveMode::kFedPosition)
         pid = control::PidState{};
       else if (!fed && state.input.drive[k].mode != DriveMode::kPosition)
-        control::start_bumpless(gains, sign, drive.value, m.q[i], a.command_V, pid);
+        control::start_bumpless(gains, sign, drive.value, q, a.command_V, pid);
       const double dt = h_ * gains.period_ticks;
       if (gains.period_ticks <= 1 || state.tick % gains.period_ticks == 0)
-        a.command_V = fed ? control::sample_fed(gains, dt, sign, drive.value, m.q[i],
+        a.command_V = fed ? control::sample_fed(gains, dt, sign, drive.value, q,
                                                 drive.feed_forward_V, drive.hold_sum != 0, pid)
-                          : control::sample(gains, dt, sign, drive.value, m.q[i], pid);
+                          : control::sample(gains, dt, sign, drive.value, q, pid);
       state.reference[i] = drive.value;
     }
     // With a lag the tick uses the spool of its middle; end_tick takes it to its end.
-    a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
+    if (state.fault.active == 0) [[likely]]
+      a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
+    else
+      set_spool(static_cast<int>(k), state);
+    state.input.drive[k] = drive;
   }
-  state.input = input;
 }
 
 void Simulation::run_events(SimState& state) const {
@@ -301,20 +308,27 @@ void Simulation::run_events(SimState& state) const {
 
 void Simulation::begin_tick(SimState& state) const {
   run_events(state);
+  run_plan(state);
   control(state, scenario_input(state));
 }
 
 void Simulation::begin_tick(SimState& state, const TickInput& input) const {
   run_events(state);
+  run_plan(state);
   control(state, input);
 }
 
 void Simulation::end_tick(SimState& state) const {
   for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
     machine::ActuatorState& a = state.machine.actuator[k];
-    a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
+    if (state.fault.active == 0) [[likely]]
+      a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
+    else
+      set_spool(static_cast<int>(k), state);
   }
   ++state.tick;
+  if (state.fault.active != 0) [[unlikely]]
+    work_faults(state, h_);
 }
 
 void Simulation::step(SimState& state) const {

@@ -105,6 +105,31 @@ int steps_in_tick(double rate_Hz) {
   return std::max(1, static_cast<int>(std::ceil(1.0 / (rate_Hz * kLongestStep) - 1e-9)));
 }
 
+bool actuated(const machine::MachineModel& machine, const std::string& joint) {
+  const int link = machine.tree.find_joint(joint);
+  return link != multibody::kBase && !machine.passive(link);
+}
+
+// The exercise's own first: what is recorded names them by their number.
+void add_faults(const machine::MachineModel& machine, const Exercise& exercise,
+                std::vector<command::Fault>& faults, std::vector<std::string>& notes) {
+  for (const command::Fault& fault : exercise.faults) {
+    if (fault.function.empty() || actuated(machine, fault.function))
+      faults.push_back(fault);
+    else
+      notes.push_back("fault '" + fault.name + "' is one of joint '" + fault.function +
+                      "', which machine '" + machine.name + "' does not drive");
+  }
+  command::draw_card(exercise.fault_lot, faults);
+  for (command::Fault& usual : sim::usual_faults(machine)) {
+    const bool named = std::any_of(faults.begin(), faults.end(), [&usual](const command::Fault& f) {
+      return f.name == usual.name;
+    });
+    if (!named && faults.size() < static_cast<std::size_t>(command::kMaxFaults))
+      faults.push_back(std::move(usual));
+  }
+}
+
 command::Scenario start_of(const machine::MachineModel& machine, const Exercise& exercise,
                            int steps, std::vector<std::string>& notes) {
   command::Scenario out;
@@ -118,6 +143,7 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
     else
       out.initial.push_back(joint);
   }
+  add_faults(machine, exercise, out.faults, notes);
   return out;
 }
 
@@ -196,6 +222,12 @@ void Session::apply(const Command& command, SessionState& state) const {
       state.control = control_.initial_state(state.sim, mode);
       break;
     }
+    case CommandKind::kFault:
+      simulation_.set_fault(state.sim, command.value, true);
+      break;
+    case CommandKind::kClearFault:
+      simulation_.set_fault(state.sim, command.value, false);
+      break;
   }
 }
 
@@ -355,9 +387,39 @@ void Session::step(const command::OperatorInput& input, SessionState& state,
                    SessionSnapshot& snapshot) const {
   const double& pump_J = state.sim.machine.energy.pump;
   const double pump_before_J = pump_J;
-  for (int i = 0; i < steps_; ++i) small_step(input, state, snapshot);
+  const command::OperatorInput used = delayed(input, state);
+  for (int i = 0; i < steps_; ++i) small_step(used, state, snapshot);
+  snapshot.input = input;
+  state.last_input = input;
   ++state.tick;
   snapshot.pump_power_W = (pump_J - pump_before_J) / tick_s();
+}
+
+// Where the levers were some ticks ago. When a delay begins they stand still for so long.
+command::OperatorInput Session::delayed(const command::OperatorInput& input,
+                                        SessionState& state) const {
+  LeverHistory& history = state.levers;
+  const double delay_s = state.sim.fault.lever_delay_s;
+  if (delay_s <= 0.0) [[likely]] {
+    history.running = 0;
+    return input;
+  }
+  constexpr double kFull = 32767.0;
+  const auto store = [&history](std::int64_t tick, const command::OperatorInput& levers) {
+    for (int i = 0; i < command::kLeverAxes; ++i)
+      history.axis[tick % LeverHistory::kTicks][i] =
+          static_cast<std::int16_t>(std::lround(std::clamp(levers.axis[i], -1.0, 1.0) * kFull));
+  };
+  if (history.running == 0)
+    for (std::int64_t i = 0; i < LeverHistory::kTicks; ++i) store(i, state.last_input);
+  history.running = 1;
+  store(state.tick, input);
+  const auto ticks =
+      std::min<std::int64_t>(std::llround(delay_s / tick_s()), LeverHistory::kTicks - 1);
+  const std::int64_t then = (state.tick + LeverHistory::kTicks - ticks) % LeverHistory::kTicks;
+  command::OperatorInput out{};
+  for (int i = 0; i < command::kLeverAxes; ++i) out.axis[i] = history.axis[then][i] / kFull;
+  return out;
 }
 
 void Session::small_step(const command::OperatorInput& input, SessionState& state,

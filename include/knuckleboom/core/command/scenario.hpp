@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "knuckleboom/core/command/fault.hpp"
 #include "knuckleboom/core/command/signal.hpp"
 #include "knuckleboom/core/command/tip_path.hpp"
 
@@ -62,6 +63,7 @@ struct Scenario {
   double tip_start_s = 0.0;
   TipPath tip_path;
   std::vector<Event> events;  // sorted by time
+  std::vector<Fault> faults;
 };
 
 }  // namespace knuckleboom::command

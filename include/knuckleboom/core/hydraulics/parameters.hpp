@@ -46,6 +46,14 @@ struct Circuit {
   Valve valve;
 };
 
+// What is wrong with a circuit, on top of its parameters. All zero: nothing.
+struct CircuitFault {
+  double compliance;        // share by which the capacitances of both lines are larger
+  double leak_internal;     // added between the ports [m^3/(s Pa)]
+  double leak_external[2];  // added, ports to tank
+  double relief_Pa;         // the port relief opens here if that is below its setting; 0: as set
+};
+
 // Flow demand per unit actuator speed at port 1 and 2; force = area1 P1 - area2 P2.
 inline double area1(const Circuit& c) {
   return c.kind == ActuatorKind::kCylinder ? c.A1 : c.D_m * c.N;
@@ -54,9 +62,19 @@ inline double area2(const Circuit& c) {
   return c.kind == ActuatorKind::kCylinder ? c.A2 : c.D_m * c.N;
 }
 
+inline double relief_Pa(const Protection& protection, const CircuitFault& fault) {
+  const bool lower =
+      fault.relief_Pa > 0.0 && !(protection.enabled && protection.relief_Pa <= fault.relief_Pa);
+  return lower ? fault.relief_Pa : protection.relief_Pa;
+}
+inline double capacitance(const Line& line, const CircuitFault& fault) {
+  return line.C * (1.0 + fault.compliance);
+}
+
 // K_Eq of eq. 23 [N/m or N m/rad].
-inline double closed_stiffness(const Circuit& c) {
-  return area1(c) * area1(c) / c.line1.C + area2(c) * area2(c) / c.line2.C;
+inline double closed_stiffness(const Circuit& c, const CircuitFault& fault = {}) {
+  return area1(c) * area1(c) / capacitance(c.line1, fault) +
+         area2(c) * area2(c) / capacitance(c.line2, fault);
 }
 
 }  // namespace knuckleboom::hydraulics

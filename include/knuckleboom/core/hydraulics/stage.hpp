@@ -49,7 +49,7 @@ struct StageConstants {
 };
 // g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star.
 StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance = 1.0,
-                          double side_flow_weight = 1.0);
+                          double side_flow_weight = 1.0, const CircuitFault& fault = {});
 
 // Explicit part of the stage, and the valve.
 struct StageInput {

@@ -94,6 +94,14 @@ double stored_energy(const MachineModel& model, const MachineState& state, Fidel
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
                    hydraulics::StageInput* in);
 
+// From now on the quasi-static closed valve holds the piston where it is, with its pressures.
+void hold_here(const MachineModel& model, int actuator, MachineState& state);
+
+// A circuit gets a fault, another one, or none (all zero): pressures and flows stay, what the oil gains by
+// another capacitance is booked as an event.
+void set_fault(const MachineModel& model, Fidelity fidelity, int actuator,
+               const hydraulics::CircuitFault& fault, MachineState& state);
+
 // Over how long an open valve's ports go over to the reduced model's network; in ticks of h.
 inline constexpr double kHandOver = 0.05;  // s
 inline int hand_over_ticks(double h) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "knuckleboom/core/hydraulics/parameters.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
 namespace knuckleboom::machine {
@@ -21,6 +22,7 @@ struct ActuatorState {
   double spool_V;    // behind its lag
   // Quasi-static closed valve: position, force and port pressures from closing on (eq. 25-26).
   double x_hold, F_hold, P_hold[2];
+  hydraulics::CircuitFault fault;
   std::int32_t open;
   std::int32_t relief_active;      // bit s: a valve of side s is beyond its relief setting
   std::int32_t cavitation_active;  // bit s: side s draws oil through its anti-cavitation valve
@@ -31,6 +33,8 @@ struct ActuatorState {
   // Ticks for which an open valve's ports, after a change from the full to the reduced model, still
   // move from where the full model left them (P_hold) to the network's.
   std::int32_t hand_over;
+  std::int32_t faulty;       // fault is not all zero
+  std::int32_t spool_stuck;  // stays where it is
 };
 
 // Energy [J] since the start. pump + switching + model + events + external

@@ -38,6 +38,9 @@ class Stepper {
   double h() const { return h_; }
 
  private:
+  // Those of a circuit as it is now; own: room for those of a faulty one.
+  const ActuatorConstants& constants_of(int actuator, const ActuatorState& state,
+                                        ActuatorConstants& own) const;
   void step_full(MachineState& state, const double* joint_force) const;
   void step_reduced(MachineState& state, const double* joint_force) const;
 

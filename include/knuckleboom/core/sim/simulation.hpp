@@ -39,6 +39,16 @@ class Simulation {
   // Lets go what attach() put into a slot; returns its motion. The slot must be in use.
   multibody::FreeMotion detach(SimState& state, int slot) const;
 
+  // One of scenario().faults comes or goes, over its ramp.
+  void set_fault(SimState& state, int index, bool on) const;
+  bool fault_is_there(const SimState& state, int index) const {
+    return state.fault.on[index] != 0 || state.fault.share[index] > 0.0;
+  }
+  // Joint position as the controllers see it [rad, m].
+  double measured(const SimState& state, int link) const {
+    return state.fault.active == 0 ? state.machine.q[link] : state.fault.measured[link];
+  }
+
   // The parts of a tick, for a solver that takes the place of machine::Stepper between them.
   void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
   void begin_tick(SimState& state, const TickInput& input) const;
@@ -62,6 +72,10 @@ class Simulation {
   void apply(const command::Event& event, int index, SimState& state) const;
   void control(SimState& state, const TickInput& input) const;
   int actuator_of(const std::string& joint) const;
+  void place_faults();
+  void run_plan(SimState& state) const;
+  void work_faults(SimState& state, double h) const;
+  void set_spool(int actuator, SimState& state) const;
 
   machine::MachineModel model_;
   command::Scenario scenario_;
@@ -74,9 +88,20 @@ class Simulation {
   std::array<double, kMaxActuators> half_spool_decay_{};  // over half a tick
   std::vector<int> event_link_, event_actuator_;
   std::vector<multibody::LinkInertia> event_inertia_;
+  std::vector<int> fault_actuator_;  // -1: all
+  struct Planned {
+    std::int64_t tick;
+    int fault;
+    bool on;
+  };
+  std::vector<Planned> plan_;  // by tick
   bool has_tip_ = false;
   std::array<bool, kMaxLinks> tip_used_{};
   Vec3 tip_start_W_ = Vec3::Zero();
 };
+
+// What may go wrong with any machine: each kind for each function, in a size that is felt. For an
+// instructor who has not prepared anything.
+std::vector<command::Fault> usual_faults(const machine::MachineModel& model);
 
 }  // namespace knuckleboom::sim

@@ -32,6 +32,7 @@ struct Snapshot {
   std::int32_t actuator_of_joint[kMaxLinks];  // -1: passive
   double tip_W[3];                            // m
   double pump_Pa;
+  std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is there
   machine::Health health;
 };
 static_assert(std::is_trivially_copyable_v<Snapshot>);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "knuckleboom/core/command/fault.hpp"
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 
@@ -37,6 +38,21 @@ struct Payload {
   std::int32_t event;  // scenario event that brought it, kNoEvent or kSlotFree
 };
 
+// Which faults there are, and what of them the tick reads.
+struct FaultState {
+  double share[command::kMaxFaults];     // how far each is there, 0 to 1
+  std::int32_t on[command::kMaxFaults];  // it is to be there
+  double measured[kMaxLinks];            // joint positions that controllers see [rad, m]
+  double breakout_V[kMaxActuators];      // of sticking spools; 0: none
+  double offset_V[kMaxActuators];        // of spools
+  std::int32_t controller_off[kMaxActuators];
+  double lever_delay_s;
+  double pump_set_Pa;         // what a sound pump would deliver
+  double pump_flow;           // of a worn one, smoothed [m^3/s]
+  std::int32_t active;        // how many are there, or on their way; 0: nothing here counts
+  std::int32_t next_in_plan;  // of what happens by the clock
+};
+
 struct SimState {
   std::int64_t tick;
   machine::Fidelity fidelity;
@@ -51,11 +67,15 @@ struct SimState {
   Payload payload[kMaxPayloads];
   Drive override_drive[kMaxActuators];  // by event
   std::int32_t overridden[kMaxActuators];
+  FaultState fault;
 };
 static_assert(std::is_trivially_copyable_v<SimState>);
 // No padding anywhere: equal states have equal bytes, and a hash of the bytes is a hash of the state.
 static_assert(sizeof(control::PidGains) == 9 * sizeof(double) + 2 * sizeof(int));
-static_assert(sizeof(machine::ActuatorState) == 12 * sizeof(double) + 6 * sizeof(std::int32_t));
+static_assert(sizeof(machine::ActuatorState) == 17 * sizeof(double) + 8 * sizeof(std::int32_t));
+static_assert(sizeof(FaultState) ==
+              (command::kMaxFaults + kMaxLinks + 2 * kMaxActuators + 3) * sizeof(double) +
+                  (command::kMaxFaults + kMaxActuators + 2) * sizeof(std::int32_t));
 static_assert(sizeof(Drive) == 3 * sizeof(double) && sizeof(Payload) == 11 * sizeof(double));
 
 }  // namespace knuckleboom::sim

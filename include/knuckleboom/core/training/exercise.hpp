@@ -61,6 +61,8 @@ struct Exercise {
   std::vector<Target> targets;
   std::vector<LogTask> log_tasks;
   std::vector<Limit> limits;
+  std::vector<command::Fault> faults;
+  command::FaultLot fault_lot;
 };
 
 enum class TaskPhase : std::int32_t {

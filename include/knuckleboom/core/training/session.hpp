@@ -28,6 +28,8 @@ enum class CommandKind : std::int32_t {
   kControlMode,  // value: command::ControlMode
   kFidelity,     // value: machine::Fidelity
   kRestart,      // back to the start of the exercise
+  kFault,        // value: index of a fault that begins
+  kClearFault,   // and of one that ends
 };
 struct Command {
   CommandKind kind;
@@ -44,6 +46,13 @@ struct GrappleState {
   std::int32_t slot;  // payload of the simulation
 };
 
+// What the levers did, for the time that a fault delays them. In 1/32767 of their travel.
+struct LeverHistory {
+  static constexpr int kTicks = 256;
+  std::int16_t axis[kTicks][command::kLeverAxes];
+  std::int32_t running, reserved;  // 1 while there is a delay
+};
+
 struct SessionState {
   std::int64_t tick;  // of the session; a restart does not set it back
   sim::SimState sim;
@@ -53,6 +62,8 @@ struct SessionState {
   GrappleState grapple;
   TaskState task;
   ScoreState score;
+  command::OperatorInput last_input;
+  LeverHistory levers;
 };
 static_assert(std::is_trivially_copyable_v<SessionState>);
 
@@ -80,6 +91,8 @@ class Session {
   double tick_s() const { return steps_ * simulation_.tick_s(); }  // s
   // What of exercise and levers this machine cannot do and is left out: one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
+  // The exercise's, then the usual ones of the machine; commands and snapshots number them.
+  const std::vector<command::Fault>& faults() const { return simulation_.scenario().faults; }
 
  private:
   struct Parts;
@@ -95,6 +108,7 @@ class Session {
   void carry_log(const multibody::Kinematics& kinematics, SessionState& state) const;
   void watch_grip(const Parts& parts, const world::PartForces& forces, const Vec3& v_before_W,
                   SessionState& state) const;
+  command::OperatorInput delayed(const command::OperatorInput& input, SessionState& state) const;
   void small_step(const command::OperatorInput& input, SessionState& state,
                   SessionSnapshot& snapshot) const;
   void fill(const SessionState& state, SessionSnapshot& snapshot) const;

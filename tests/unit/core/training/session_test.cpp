@@ -78,6 +78,35 @@ TEST(Session, ASnapshotOfAStateHasTheFiguresOfItsTick) {
   EXPECT_EQ(again.task.time_left_s, last.task.time_left_s);
 }
 
+// A lever that comes late comes late by whole ticks, and else as it was (to 1/32767).
+TEST(Session, ADelayedLeverIsAsManyTicksLate) {
+  const auto session = session_with_one_log();
+  int delay = -1;
+  for (std::size_t i = 0; i < session->faults().size(); ++i)
+    if (session->faults()[i].kind == command::FaultKind::kLeverDelay) delay = static_cast<int>(i);
+  ASSERT_GE(delay, 0);
+  const auto ticks =
+      std::lround(session->faults()[static_cast<std::size_t>(delay)].size / session->tick_s());
+  const auto lever_at = [](long tick) {
+    command::OperatorInput input{};
+    input.axis[4] =
+        tick < 0 ? 0.0
+                 : std::round(32767.0 * 0.5 * std::sin(0.01 * static_cast<double>(tick))) / 32767.0;
+    return input;
+  };
+  SessionState late = session->initial_state(), shifted = session->initial_state();
+  SessionSnapshot a, b;
+  session->apply({CommandKind::kFault, delay}, late);
+  for (long tick = 0; tick < 1500; ++tick) {
+    session->step(lever_at(tick), late, a);
+    session->step(lever_at(tick - ticks), shifted, b);
+    ASSERT_EQ(std::memcmp(a.sim.joint, b.sim.joint, sizeof a.sim.joint), 0) << tick;
+    ASSERT_EQ(a.input.axis[4], lever_at(tick).axis[4]);
+  }
+  EXPECT_NE(a.sim.joint[1].position,
+            session->snapshot(session->initial_state()).sim.joint[1].position);
+}
+
 TEST(Session, AHeldLogWeighsOnTheBoom) {
   const auto session = session_with_one_log();
   SessionState state = session->initial_state();
