@@ -14,6 +14,7 @@
 #include <osg/Image>
 #include <osgDB/ReadFile>
 
+#include "knuckleboom/io/session_file.hpp"
 #include "program.hpp"
 
 namespace knuckleboom::test {
@@ -202,6 +203,38 @@ TEST_F(Drive, withoutADisplayIsHeadlessAndSaysSo) {
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.errors, HasSubstr("there is no display"));
   EXPECT_EQ(told(outcome.output, "ticks"), "10000, 10.000 s");
+}
+
+// The same levers on a machine that breaks and is mended go another way, and the recording knows.
+TEST_F(Drive, breaksTheMachineByTheClock) {
+  const Outcome sound = drive({"reach", "--demonstrate", "--headless", "--duration", "12"});
+  const Outcome broken = drive({"reach", "--demonstrate", "--headless", "--duration", "12",
+                                "--fault", "boom_hose_a_burst@4", "--clear-fault",
+                                "boom_hose_a_burst@6", "--session", file("f.h5")});
+  ASSERT_EQ(broken.status, 0) << broken.errors;
+  EXPECT_NE(told(sound.output, "state"), told(broken.output, "state"));
+  const Outcome replayed = run({"replay", file("f.h5"), "--headless"}, environment());
+  EXPECT_EQ(replayed.status, 0) << replayed.errors;
+  EXPECT_EQ(told(replayed.output, "state"), told(broken.output, "state"));
+  const Outcome wrong = drive({"reach", "--headless", "--fault", "boom_hose_burst@4"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.errors, HasSubstr("there is no fault 'boom_hose_burst'"));
+  EXPECT_EQ(drive({"reach", "--headless", "--fault", "boom_hose_a_burst"}).status, 2);
+}
+
+// F2; Where: boom; Begin it; bookmark.
+TEST_F(Drive, givesTheInstructorFaultsAndBookmarks) {
+  const Outcome outcome =
+      drive(small({"reach",      "--press",    "F2@0.5",   "--press",   "Right@1",   "--press",
+                   "Right@1.3",  "--press",    "Down@1.6", "--press",   "Down@1.9",  "--press",
+                   "Return@2.2", "--press",    "Down@2.6", "--press",   "Down@2.9",  "--press",
+                   "Return@3.2", "--duration", "4.5",      "--session", file("i.h5")}));
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  const io::SessionRecord record = io::read_session(file("i.h5"));
+  std::vector<std::string> kinds;
+  for (const io::SessionEvent& event : record.events)
+    kinds.push_back(event.kind + " " + event.text);
+  EXPECT_THAT(kinds, testing::ElementsAre("fault boom_sticking_spool", "bookmark bookmark"));
 }
 
 TEST_F(Drive, withADisplayThatDoesNotAnswerIsHeadlessAndSaysSo) {

@@ -19,6 +19,7 @@ constexpr KeyBinding kBindings[] = {
     {SDL_SCANCODE_P, KeyAction::kPause, 0, "pause, and go on"},
     {SDL_SCANCODE_F5, KeyAction::kRestart, 0, "start the exercise again"},
     {SDL_SCANCODE_F1, KeyAction::kHelp, 0, "this page"},
+    {SDL_SCANCODE_F2, KeyAction::kInstructor, 0, "instructor: faults, bookmark, message"},
     {SDL_SCANCODE_C, KeyAction::kNextCamera, 0, "next camera"},
     {SDL_SCANCODE_1, KeyAction::kCamera, camera(view::CameraKind::kCab),
      "cab, outside, side, tip, free camera"},

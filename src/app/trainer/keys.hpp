@@ -15,6 +15,7 @@ enum class KeyAction {
   kPause,
   kRestart,
   kHelp,
+  kInstructor,
   kNextCamera,
   kCamera,  // value: view::CameraKind
   kControl,

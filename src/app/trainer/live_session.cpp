@@ -108,6 +108,10 @@ void LiveSession::set_fidelity(machine::Fidelity fidelity) {
   thread_.post({training::CommandKind::kFidelity, static_cast<std::int32_t>(fidelity)});
 }
 
+void LiveSession::set_fault(int fault, bool on) {
+  thread_.post({on ? training::CommandKind::kFault : training::CommandKind::kClearFault, fault});
+}
+
 std::optional<std::string> LiveSession::update() {
   thread_.refresh();
   const bool was_sound = record_fault_.empty();

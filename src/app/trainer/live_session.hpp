@@ -72,6 +72,7 @@ class LiveSession {
   void restart();
   void set_control(command::ControlMode mode);
   void set_fidelity(machine::Fidelity fidelity);
+  void set_fault(int fault, bool on);  // by its number in the session
 
   // Takes what the thread has published and recorded. A sentence if the recording has failed just now.
   std::optional<std::string> update();

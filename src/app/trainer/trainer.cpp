@@ -188,6 +188,10 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   for (const std::string& note : session.notes()) notices_.say(now_s(), note, true);
   if (sessions_ == 2 && !record.empty())
     notices_.say(now_s(), fmt::format("This session is recorded into {}.", record.string()));
+  instructor_.begin(session);
+  faults_seen_.clear();
+  next_fault_ = 0;
+  for (const TimedFault& fault : request_.faults) find_fault(session, fault.name);
   faces_ = faces_of(session);
   briefing_ = briefing_of(session.exercise());
   if (!probe_) probe_ = std::make_unique<runtime::LatenessProbe>(session.exercise().rate_Hz);
@@ -274,6 +278,7 @@ void Trainer::frame() {
   if (done_) return;
   follow_levers();
   follow_session();
+  follow_faults();
   follow_task();
   if ((SDL_GetWindowFlags(picture_.window().sdl()) & SDL_WINDOW_MINIMIZED) != 0) {
     std::this_thread::sleep_for(kHiddenPause);
@@ -294,7 +299,8 @@ void Trainer::take_event(const SDL_Event& event) {
     done_ = true;
     return;
   }
-  levers_.access()->handle(event);
+  if (screen_ == Screen::kInstructor && take_instructor_event(event)) return;
+  if (screen_ != Screen::kInstructor) levers_.access()->handle(event);
   if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
     const KeyBinding* binding = find_binding(event.key.keysym.scancode);
     const bool anywhere = binding != nullptr && (binding->action == KeyAction::kFullscreen ||
@@ -303,6 +309,9 @@ void Trainer::take_event(const SDL_Event& event) {
     if (screen_ == Screen::kHelp && !anywhere) return back();
     if (binding != nullptr && (drives() || anywhere)) return act_on(*binding);
     if (binding != nullptr && binding->action == KeyAction::kHelp) return open(Screen::kHelp);
+    if (binding != nullptr && binding->action == KeyAction::kInstructor &&
+        screen_ == Screen::kInstructor)
+      return back();
   }
   if (menu() != nullptr) menu_input_.handle(event);
   if (drives()) move_free_camera(picture_, event);
@@ -310,6 +319,8 @@ void Trainer::take_event(const SDL_Event& event) {
 
 void Trainer::take_menu_input() {
   const input::MenuButtons buttons = [this] {
+    // The levers are the trainee's.
+    if (screen_ == Screen::kInstructor) return menu_input_.update(now_s(), {}, {});
     const auto desk = levers_.access();
     return menu_input_.update(now_s(), desk->levers(), desk->menu_buttons());
   }();
@@ -333,7 +344,7 @@ void Trainer::take_menu_input() {
 
 void Trainer::follow_levers() {
   if (!has_session()) return;
-  levers_.operate(drives() && !session_->paused());
+  levers_.operate(operates() && !session_->paused());
   const input::SentInput sent = levers_.sent();
   if (sent.event_ns == 0 || sent.event_ns == sent_event_ns_) return;
   sent_event_ns_ = sent.event_ns;
@@ -449,6 +460,29 @@ void Trainer::rest(std::int64_t frame_start_ns) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(left));
 }
 
+// What happens by the command line, and what the trainee is told.
+void Trainer::follow_faults() {
+  if (!has_session()) return;
+  const training::Session& session = session_->session();
+  for (; next_fault_ < request_.faults.size(); ++next_fault_) {
+    const TimedFault& fault = request_.faults[next_fault_];
+    if (shown_.sim.t_s < fault.at_s || session_->paused()) break;
+    session_->set_fault(find_fault(session, fault.name), fault.on);
+  }
+  const std::vector<int> there = faults_there(session, shown_);
+  for (const int i : there) {
+    const command::Fault& fault = session.faults()[static_cast<std::size_t>(i)];
+    if (!fault.hidden &&
+        std::find(faults_seen_.begin(), faults_seen_.end(), i) == faults_seen_.end())
+      notices_.say(now_s(), fmt::format("Fault: {}", spoken_fault(fault)), true);
+  }
+  faults_seen_ = there;
+  if (screen_ == Screen::kInstructor)
+    instructor_.update(
+        shown_, session_->now(),
+        session_->recorder() != nullptr ? session_->recorder()->file().string() : "");
+}
+
 // --- Keys and menus -------------------------------------------------------------
 
 void Trainer::act_on(const KeyBinding& binding) {
@@ -461,6 +495,8 @@ void Trainer::act_on(const KeyBinding& binding) {
       return restart();
     case KeyAction::kHelp:
       return open(Screen::kHelp);
+    case KeyAction::kInstructor:
+      return open(Screen::kInstructor);
     case KeyAction::kNextCamera:
       return set_camera(
           static_cast<CameraKind>((static_cast<int>(picture_.camera()) + 1) % view::kCameraKinds));
@@ -489,6 +525,7 @@ void Trainer::act_on(const KeyBinding& binding) {
 }
 
 void Trainer::act_on(const view::panels::MenuIntent& intent) {
+  if (screen_ == Screen::kInstructor) return act_as_instructor(intent);
   if (intent.changed >= 0) change_choice(intent.changed);
   if (intent.back && screen_ != Screen::kMain) return back();
   switch (intent.activated) {
@@ -530,6 +567,67 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
   }
 }
 
+void Trainer::note(const char* kind, const std::string& text) {
+  if (session_->recorder() == nullptr) return;
+  io::SessionEvent event;
+  event.kind = kind;
+  event.text = text;
+  session_->recorder()->note(event);
+}
+
+void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
+  if (!has_session()) return;
+  if (intent.changed == kInstructorPlace) instructor_.change();
+  if (intent.back) return back();
+  switch (intent.activated) {
+    case kInstructorSwitch:
+      if (instructor_.chosen() >= 0)
+        session_->set_fault(instructor_.chosen(), !instructor_.chosen_is_there());
+      return;
+    case kInstructorClear:
+      for (const int fault : faults_there(session_->session(), shown_))
+        session_->set_fault(fault, false);
+      return;
+    case kInstructorBookmark:
+      note("bookmark", "bookmark");
+      return notices_.say(now_s(), session_->recorder() != nullptr
+                                       ? "Bookmarked"
+                                       : "This session is not recorded: no bookmark");
+    case kInstructorMessage: {
+      const std::string text = instructor_.take_message();
+      if (text.empty()) return;
+      note("message", text);
+      return notices_.say(now_s(), "Instructor: " + text, true);
+    }
+    case kInstructorPause:
+      return toggle_pause();
+    case kInstructorAgain:
+      return restart();
+    case kInstructorMain:
+      return open_main_menu({});
+    case kInstructorClose:
+      return back();
+    default:
+      return;
+  }
+}
+
+// Keys are the instructor's while the card is open; the levers stay the trainee's. True: taken.
+bool Trainer::take_instructor_event(const SDL_Event& event) {
+  if (event.type == SDL_TEXTINPUT) {
+    if (instructor_.typing()) instructor_.type(event.text.text);
+    return true;
+  }
+  if (event.type != SDL_KEYDOWN || !instructor_.typing()) return false;
+  const SDL_Scancode key = event.key.keysym.scancode;
+  if (key == SDL_SCANCODE_BACKSPACE) instructor_.erase();
+  const bool for_menu = key == SDL_SCANCODE_UP || key == SDL_SCANCODE_DOWN ||
+                        key == SDL_SCANCODE_RETURN || key == SDL_SCANCODE_ESCAPE ||
+                        key == SDL_SCANCODE_F2 || key == SDL_SCANCODE_F11 ||
+                        key == SDL_SCANCODE_F12;
+  return !for_menu;
+}
+
 void Trainer::change_choice(int id) {
   take_choices(main_, settings_);
   if (id == kMenuVolume) {
@@ -548,10 +646,12 @@ void Trainer::open(Screen screen) {
   if (screen == Screen::kPause)
     pause_ = pause_menu(briefing_.title, has_session() && !session_->now().playing);
   if (screen == Screen::kHelp) find_pattern();
+  if (screen == Screen::kInstructor) levers_.access()->keyboard().centre();
   if (screen == Screen::kDevices)
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());
   // What has ended may come to rest behind its figures.
-  if (has_session() && screen != Screen::kResult) session_->pause();
+  if (has_session() && screen != Screen::kResult && screen != Screen::kInstructor)
+    session_->pause();
 }
 
 // What the levers do, or would do after a start.
@@ -576,7 +676,7 @@ void Trainer::back() {
     behind_.pop_back();
   }
   menu_input_.reset();
-  if (screen_ == Screen::kDriving) go_on();
+  if (screen_ == Screen::kDriving && has_session() && session_->paused()) go_on();
 }
 
 view::panels::Menu* Trainer::menu() {
@@ -589,6 +689,8 @@ view::panels::Menu* Trainer::menu() {
       return &result_;
     case Screen::kDevices:
       return &devices_;
+    case Screen::kInstructor:
+      return &instructor_.menu();
     case Screen::kDriving:
     case Screen::kHelp:
       break;

@@ -11,6 +11,7 @@
 #include "app/trainer/drive_request.hpp"
 #include "app/trainer/frame_meter.hpp"
 #include "app/trainer/input_latency.hpp"
+#include "app/trainer/instructor.hpp"
 #include "app/trainer/keys.hpp"
 #include "app/trainer/live_session.hpp"
 #include "app/trainer/notices.hpp"
@@ -47,7 +48,7 @@ class Trainer {
   const io::TrainerSettings& settings() const { return settings_; }
 
  private:
-  enum class Screen { kDriving, kMain, kPause, kResult, kDevices, kHelp };
+  enum class Screen { kDriving, kMain, kPause, kResult, kDevices, kHelp, kInstructor };
 
   // Sessions.
   void begin();
@@ -72,6 +73,7 @@ class Trainer {
   void await_tick(const command::OperatorInput& input);
   void follow_session();
   void follow_task();
+  void follow_faults();
   void draw();
   void take_pictures();
   void end_conditions();
@@ -81,6 +83,9 @@ class Trainer {
   void act_on(const KeyBinding& binding);
   void act_on(const view::panels::MenuIntent& intent);
   void change_choice(int id);
+  void act_as_instructor(const view::panels::MenuIntent& intent);
+  bool take_instructor_event(const SDL_Event& event);
+  void note(const char* kind, const std::string& text);
   void toggle_pause();
   void go_on();
   void restart();
@@ -107,6 +112,10 @@ class Trainer {
 
   bool has_session() const { return session_ != nullptr; }
   bool drives() const { return screen_ == Screen::kDriving && has_session(); }
+  // The levers move the machine beside the instructor's card as well.
+  bool operates() const {
+    return has_session() && (screen_ == Screen::kDriving || screen_ == Screen::kInstructor);
+  }
   double now_s() const;
 
   DriveRequest request_;
@@ -130,6 +139,9 @@ class Trainer {
   Screen screen_ = Screen::kDriving;
   std::vector<Screen> behind_;  // to go back to
   view::panels::Menu main_, pause_, result_, devices_;
+  InstructorCard instructor_;
+  std::vector<int> faults_seen_;
+  std::size_t next_fault_ = 0;  // of the request
   view::panels::Result figures_;
   view::panels::MenuIntent clicked_;  // by the mouse, in the last picture
   view::panels::InstrumentLevel instruments_ = view::panels::InstrumentLevel::kFull;

@@ -24,14 +24,14 @@ void Trainer::draw_panels(Painter& painter, const Pointer& pointer) {
   draw_screen(painter, pointer);
   if (screen_ == Screen::kHelp) return;
   view::panels::draw_messages(painter, messages(),
-                              !drives()                               ? MessagePlace::kBottom
+                              !operates()                             ? MessagePlace::kBottom
                               : instruments_ == InstrumentLevel::kOff ? MessagePlace::kTop
                                                                       : MessagePlace::kBelowTask);
 }
 
 void Trainer::draw_driving(Painter& painter) {
   view::panels::draw_instruments(painter, instruments_, faces_, shown_, readings());
-  if (screen_ != Screen::kDriving) return;
+  if (!operates()) return;
   const runtime::Published& now = session_->now();
   if (now.played_out)
     return view::panels::draw_banner(painter, demonstrating_ ? "THAT IS HOW" : "END OF THE INPUT",
@@ -41,7 +41,7 @@ void Trainer::draw_driving(Painter& painter) {
         painter, "YOUR TURN", "P begins; what the levers do then goes over to where you hold them");
   if (session_->paused())
     return view::panels::draw_banner(painter, "PAUSED", "P goes on, Esc opens the menu");
-  if (shown_.task.phase == TaskPhase::kReady && !now.playing)
+  if (shown_.task.phase == TaskPhase::kReady && !now.playing && drives())
     view::panels::draw_briefing(painter, briefing_);
 }
 
@@ -52,6 +52,9 @@ void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
       return;
     case Screen::kHelp:
       return view::panels::draw_help(painter, help());
+    case Screen::kInstructor:
+      intent = view::panels::draw_side_menu(painter, instructor_.menu(), pointer);
+      break;
     case Screen::kResult:
       intent = view::panels::draw_result(painter, figures_, result_, pointer);
       break;

@@ -196,6 +196,7 @@ std::vector<Fault> usual_faults(const machine::MachineModel& model) {
     fault.kind = kind;
     fault.function = function;
     fault.size = size;
+    fault.hidden = true;  // it is for the trainee to find out
     out.push_back(std::move(fault));
     return out.back();
   };

@@ -169,4 +169,18 @@ MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
   return intent;
 }
 
+MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
+  constexpr float kEdge = 12.0F;
+  constexpr float kSideWidth = 360.0F;
+  const float text = painter.block_height(kSideWidth, Type::kSmall, menu.subtitle);
+  const float head = 56.0F + text + 12.0F;
+  const Rect card{kEdge, kEdge, 2.0F * kMargin + kSideWidth, head + rows_height(menu) + kMargin};
+  painter.card(card, kSolidCard);
+  painter.text(card.x + kMargin, card.y + 14.0F, Type::kLarge, kText, menu.title);
+  painter.text_block(card.x + kMargin, card.y + 52.0F, kSideWidth, Type::kSmall, kDim,
+                     menu.subtitle);
+  float bottom = 0.0F;
+  return draw_rows(painter, menu, pointer, card.x + kMargin, card.y + head, kSideWidth, bottom);
+}
+
 }  // namespace knuckleboom::view::panels

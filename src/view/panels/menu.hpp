@@ -51,6 +51,8 @@ MenuIntent act(Menu& menu, const MenuKeys& keys);
 
 // A menu on a card of its own, over a dimmed picture.
 MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer);
+// On a card at the left edge, over a picture that goes on. The subtitle may have several lines.
+MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer);
 // Its rows alone, from (x, y) down; bottom receives their end.
 MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y,
                      float width, float& bottom);

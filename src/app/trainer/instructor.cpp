@@ -1,0 +1,142 @@
+#include "app/trainer/instructor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace knuckleboom::app {
+namespace {
+
+using view::panels::MenuRow;
+
+constexpr std::size_t kLongestMessage = 120;  // bytes
+constexpr std::size_t kFaultsShown = 5;
+
+MenuRow action(int id, std::string label, bool gap = false) {
+  MenuRow row;
+  row.id = id;
+  row.label = std::move(label);
+  row.gap_above = gap;
+  return row;
+}
+
+bool is_there(const training::SessionSnapshot& now, int fault) {
+  return (now.sim.faults[fault / 32] >> (fault % 32) & 1U) != 0;
+}
+
+}  // namespace
+
+std::string spoken_fault(const command::Fault& fault) {
+  std::string text = fault.name;
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::vector<int> faults_there(const training::Session& session,
+                              const training::SessionSnapshot& now) {
+  std::vector<int> list;
+  for (int i = 0; i < static_cast<int>(session.faults().size()); ++i)
+    if (is_there(now, i)) list.push_back(i);
+  return list;
+}
+
+void InstructorCard::begin(const training::Session& session) {
+  session_ = &session;
+  menu_ = {};
+  menu_.title = "Instructor";
+  MenuRow place = action(kInstructorPlace, "Where");
+  faults_.clear();
+  const auto add_place = [&](const std::string& name, auto belongs) {
+    std::vector<int> list;
+    for (int i = 0; i < static_cast<int>(session.faults().size()); ++i)
+      if (belongs(i)) list.push_back(i);
+    if (list.empty()) return;
+    faults_.push_back(std::move(list));
+    place.choices.push_back({name});
+  };
+  const auto fault = [&session](int i) -> const command::Fault& {
+    return session.faults()[static_cast<std::size_t>(i)];
+  };
+  const int own = static_cast<int>(session.exercise().faults.size());
+  add_place("this exercise", [own](int i) { return i < own; });
+  add_place("whole machine", [&](int i) { return i >= own && fault(i).function.empty(); });
+  for (const machine::Actuator& actuator : session.machine().actuators) {
+    const std::string& joint = session.machine().joint_name(actuator.link);
+    add_place(joint, [&](int i) { return i >= own && fault(i).function == joint; });
+  }
+  menu_.rows = {std::move(place),
+                action(kInstructorFault, "Fault"),
+                action(kInstructorSwitch, ""),
+                action(kInstructorClear, "End all faults"),
+                action(kInstructorBookmark, "Bookmark this moment", true),
+                action(kInstructorMessage, ""),
+                action(kInstructorPause, "Pause, and go on", true),
+                action(kInstructorAgain, "Start the exercise again"),
+                action(kInstructorMain, "Another exercise"),
+                action(kInstructorClose, "Close")};
+  list_faults();
+}
+
+void InstructorCard::list_faults() {
+  MenuRow& row = *menu_.find(kInstructorFault);
+  row.choices.clear();
+  row.chosen = 0;
+  const auto place = static_cast<std::size_t>(menu_.find(kInstructorPlace)->chosen);
+  if (place >= faults_.size()) return;
+  for (const int i : faults_[place])
+    row.choices.push_back({spoken_fault(session_->faults()[static_cast<std::size_t>(i)])});
+}
+
+void InstructorCard::change() { list_faults(); }
+
+int InstructorCard::chosen() const {
+  const auto place = static_cast<std::size_t>(menu_.find(kInstructorPlace)->chosen);
+  const auto fault = static_cast<std::size_t>(menu_.find(kInstructorFault)->chosen);
+  return place < faults_.size() && fault < faults_[place].size() ? faults_[place][fault] : -1;
+}
+
+void InstructorCard::update(const training::SessionSnapshot& now,
+                            const runtime::Published& published, const std::string& recording) {
+  const int fault = chosen();
+  there_ = fault >= 0 && is_there(now, fault);
+  menu_.find(kInstructorSwitch)->label = there_ ? "End it" : "Begin it";
+  menu_.find(kInstructorSwitch)->enabled = fault >= 0;
+  const std::vector<int> there = faults_there(*session_, now);
+  menu_.find(kInstructorClear)->enabled = !there.empty();
+  menu_.find(kInstructorMessage)->label = fmt::format("Message: {}{}", message_,
+                                                      typing()           ? "_"
+                                                      : message_.empty() ? "..."
+                                                                         : "");
+  std::string text;
+  for (std::size_t i = 0; i < there.size() && i < kFaultsShown; ++i)
+    text += (i == 0 ? "there now: " : ", ") +
+            spoken_fault(session_->faults()[static_cast<std::size_t>(there[i])]);
+  if (there.size() > kFaultsShown) text += fmt::format(" and {} more", there.size() - kFaultsShown);
+  if (there.empty()) text = "no fault is there now";
+  const runtime::ThreadHealth& health = published.health;
+  menu_.subtitle = fmt::format("{}\ntick {:.0f} us, late {:.0f} us (99 %), lost {:.1f} s\n{}", text,
+                               health.tick_mean_us, health.lateness.p99_us, health.lost_s,
+                               recording.empty() ? "not recorded" : recording);
+}
+
+bool InstructorCard::typing() const {
+  return menu_.selected >= 0 && menu_.selected < static_cast<int>(menu_.rows.size()) &&
+         menu_.rows[static_cast<std::size_t>(menu_.selected)].id == kInstructorMessage;
+}
+
+void InstructorCard::type(const std::string& text) {
+  if (message_.size() + text.size() <= kLongestMessage) message_ += text;
+}
+
+void InstructorCard::erase() {
+  while (!message_.empty()) {
+    const auto last = static_cast<unsigned char>(message_.back());
+    message_.pop_back();
+    if ((last & 0xC0U) != 0x80U) return;  // the first byte of a character
+  }
+}
+
+std::string InstructorCard::take_message() { return std::exchange(message_, {}); }
+
+}  // namespace knuckleboom::app
