@@ -81,7 +81,8 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
     const auto obstacle =
         static_cast<world::Obstacle>(std::clamp(event.value[0], 0.0, world::kObstacles - 1.0));
     const bool bad = training::counts_as_collision(task, obstacle);
-    return {(bad ? "collision: " : "contact: ") + text, bad};
+    if (!bad) return {};  // what is there to be touched
+    return {"collision: " + text, true};
   }
   if (event.kind == "end_stop") return {"end stop", true};
   if (event.kind == "fault")

@@ -179,7 +179,6 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
   view::panels::InstrumentFaces faces;
   faces.machine = spoken(machine.name);
   faces.exercise = session.exercise().title;
-  faces.pump_Pa = machine.supply.pump_Pa;
   faces.pump_full_W = pump_scale(machine);
   for (const machine::Actuator& actuator : machine.actuators)
     faces.actuators.push_back({spoken(actuator.name), actuator.circuit.protection.relief_Pa,

@@ -78,7 +78,7 @@ void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const Sessi
   float y = card.y + kPad;
   painter.text(x, y, Type::kBold, kText, "Pump");
   painter.text(card.right() - kPad, y + 1.0F, Type::kSmall, kText,
-               bar_text(faces.pump_Pa) + " bar   " + power_text(now.pump_power_W), Align::kRight);
+               bar_text(now.sim.pump_Pa) + " bar   " + power_text(now.pump_power_W), Align::kRight);
   painter.bar({x, y + 22.0F, card.width - 2.0F * kPad, 7.0F},
               share(now.pump_power_W, 0.0, faces.pump_full_W), kAccent);
   y += 40.0F;

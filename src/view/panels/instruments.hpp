@@ -26,7 +26,6 @@ struct JointFace {
 };
 struct InstrumentFaces {
   std::string machine, exercise;
-  double pump_Pa = 20e6;
   double pump_full_W = 50e3;
   double axis_x = 0.0, axis_y = 0.0;  // of the swing, for the tip's reach [m]
   std::vector<ActuatorFace> actuators;
