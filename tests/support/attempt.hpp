@@ -35,7 +35,7 @@ class Attempt {
 
   void step() {
     ++at.sim.tick;
-    task.observe(kTick, at, state, score);
+    task.observe(dt, at, state, score);
   }
   void steps(int count) {
     for (int i = 0; i < count; ++i) step();
@@ -57,6 +57,7 @@ class Attempt {
   }
   training::TaskPhase phase() const { return at.task.phase; }
 
+  double dt = kTick;
   training::Task task;
   training::TaskState state;
   training::ScoreState score;

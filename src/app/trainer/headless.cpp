@@ -246,7 +246,7 @@ SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
   end.state_hash = io::state_hash(run.state);
   end.session_file = run.recorded.file;
   end.session_fault = run.recorded.fault;
-  end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last));
+  end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last), true);
   return end;
 }
 

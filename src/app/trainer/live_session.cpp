@@ -170,7 +170,7 @@ SessionEnd LiveSession::finish() {
   end.ticks = ticker_.state().tick;
   end.tick_s = loaded_.session->tick_s();
   end.state_hash = io::state_hash(ticker_.state());
-  end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last));
+  end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last), true);
   return end;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -50,16 +51,31 @@ std::string target_line(const Exercise& exercise, const SessionSnapshot& now, co
   return fmt::format("{} {} of {}{}: {}", what, now.task.step + 1, now.task.steps, name, do_what);
 }
 
+// Full scale of the pump's power: the largest function alone, with half of the pressure lost in its
+// open valve.
+double pump_scale(const machine::MachineModel& machine) {
+  double most = 0.0;
+  for (const machine::Actuator& a : machine.actuators) {
+    const double flow = hydraulics::conductance(a.circuit.valve.edge[hydraulics::kPumpToA], 1.0) *
+                        std::sqrt(0.5 * machine.supply.pump_Pa);
+    most = std::max(most, flow * machine.supply.pump_Pa);
+  }
+  return most > 0.0 ? most : 1.0;
+}
+
+}  // namespace
+
 std::string value_text(const training::Figure& figure, double value) {
   if (!std::isfinite(value)) return "-";
-  if (figure.name == "path_ratio" && value == 0.0) return "-";  // no leg has ended yet
+  if (figure.mean && value == 0.0) return "-";
   if (figure.name == "time_s") return view::panels::clock_text(value);
   if (figure.unit == "J") return with_prefix(value, "J");
   if (figure.unit == "N s") return fmt::format("{:.0f} N s", value);
+  if (figure.unit == "rad") return fmt::format("{:.1f}\u00b0", value * 180.0 / std::numbers::pi);
   if (figure.unit == "m") return fmt::format("{:.2f} m", value);
   if (figure.unit == "s") return fmt::format("{:.1f} s", value);
-  const bool counts =
-      value == std::round(value) && figure.name != "path_ratio" && figure.name != "functions_mean";
+  const bool counts = value == std::round(value) && figure.name != "path_ratio" &&
+                      figure.name != "functions_mean" && figure.name != "ldlj";
   return counts ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
 }
 
@@ -82,20 +98,6 @@ const training::Limit* limit_of(const Exercise& exercise, const std::string& fig
                    [&figure](const training::Limit& limit) { return limit.figure == figure; });
   return found == exercise.limits.end() ? nullptr : &*found;
 }
-
-// Full scale of the pump's power: the largest function alone, with half of the pressure lost in its
-// open valve.
-double pump_scale(const machine::MachineModel& machine) {
-  double most = 0.0;
-  for (const machine::Actuator& a : machine.actuators) {
-    const double flow = hydraulics::conductance(a.circuit.valve.edge[hydraulics::kPumpToA], 1.0) *
-                        std::sqrt(0.5 * machine.supply.pump_Pa);
-    most = std::max(most, flow * machine.supply.pump_Pa);
-  }
-  return most > 0.0 ? most : 1.0;
-}
-
-}  // namespace
 
 bool has_ended(const SessionSnapshot& now) {
   return now.task.phase == TaskPhase::kPassed || now.task.phase == TaskPhase::kFailed;
@@ -132,9 +134,10 @@ std::string held_text(const Session& session, const SessionSnapshot& now) {
 }
 
 std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Score& score,
-                                   bool ended) {
+                                   bool ended, bool details) {
   std::vector<FigureRow> rows;
   for (const training::Figure& figure : training::figures()) {
+    if (figure.detail && !details && limit_of(exercise, figure.name) == nullptr) continue;
     FigureRow row;
     const double value = figure.read(score);
     row.label = figure.label;

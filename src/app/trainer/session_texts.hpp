@@ -19,9 +19,16 @@ std::string task_line(const training::Session& session, const training::SessionS
 // "red log 2, 145 kg"; empty if nothing is held.
 std::string held_text(const training::Session& session, const training::SessionSnapshot& now);
 
-// All figures. A limit that wants at least so much is only judged once the attempt has ended.
+// Without details those that an operator can take in, and those that have a limit. A limit that wants at
+// least so much is only judged once the attempt has ended.
 std::vector<view::panels::FigureRow> figure_rows(const training::Exercise& exercise,
-                                                 const training::Score& score, bool ended);
+                                                 const training::Score& score, bool ended,
+                                                 bool details = false);
+// As it is shown: "0.25 m", "-".
+std::string value_text(const training::Figure& figure, double value);
+std::string limit_text(const training::Figure& figure, const training::Limit& limit);
+bool is_beyond(const training::Limit& limit, double value, bool ended);
+const training::Limit* limit_of(const training::Exercise& exercise, const std::string& figure);
 
 // Why an attempt has failed: the broken limit, or the time; empty if it has not.
 std::string failure_reason(const training::Exercise& exercise,

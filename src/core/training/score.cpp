@@ -1,23 +1,10 @@
-// The table of figures and how they are gathered: docs/reference/figures.md.
+// The table of figures: docs/reference/figures.md.
 #include "knuckleboom/core/training/score.hpp"
 
-#include <cmath>
-
-#include "scorer.hpp"
+#include "knuckleboom/core/training/observation.hpp"
+#include "knuckleboom/core/training/task.hpp"
 
 namespace knuckleboom::training {
-namespace {
-
-double distance(const double (&a)[3], const double (&b)[3]) {
-  const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-  return std::sqrt(x * x + y * y + z * z);
-}
-
-void copy(const double (&from)[3], double (&to)[3]) {
-  for (int c = 0; c < 3; ++c) to[c] = from[c];
-}
-
-}  // namespace
 
 bool counts_as_collision(TaskKind kind, world::Obstacle obstacle) {
   switch (obstacle) {
@@ -33,108 +20,74 @@ bool counts_as_collision(TaskKind kind, world::Obstacle obstacle) {
   return false;
 }
 
-namespace {
-
-// A lever turns when it comes back from its furthest point by more than the hysteresis.
-void follow_lever(double axis, double& furthest, std::int32_t& direction, double& reversals) {
-  const double moved = axis - furthest;
-  if (direction != 0 && moved * direction > 0.0) {
-    furthest = axis;
-  } else if (std::fabs(moved) > kReversal) {
-    if (direction != 0) reversals += 1.0;
-    direction = moved > 0.0 ? 1 : -1;
-    furthest = axis;
-  }
-}
-
-void gather_levers(const SessionSnapshot& snapshot, ScoreState& state) {
-  for (int i = 0; i < command::kLeverAxes; ++i)
-    follow_lever(snapshot.input.axis[i], state.last_axis[i], state.direction[i],
-                 state.score.lever_reversals);
-  int in_use = 0;
-  for (const double demand : snapshot.shaped)
-    if (std::fabs(demand) > kFunctionInUse) ++in_use;
-  if (in_use == 0) return;
-  state.in_use_sum += in_use;
-  state.in_use_ticks += 1.0;
-  state.score.functions_mean = state.in_use_sum / state.in_use_ticks;
-}
-
-}  // namespace
-
-void set_start(const SessionSnapshot& snapshot, ScoreState& state) {
-  copy(snapshot.sim.tip_W, state.last_tip_W);
-  copy(snapshot.sim.tip_W, state.leg_from_W);
-  for (int i = 0; i < command::kLeverAxes; ++i) state.last_axis[i] = snapshot.input.axis[i];
-  for (int i = 0; i < world::kObstacles; ++i) {
-    state.start_collisions[i] = snapshot.collisions[i];
-    state.start_impulse[i] = snapshot.impulse[i];
-  }
-  state.start_pump_J = snapshot.pump_work_J;
-  state.start_stop_hits = snapshot.sim.health.stop_hits;
-  state.start_relief_ticks = snapshot.sim.health.relief_ticks;
-  state.primed = 1;
-}
-
-void gather(TaskKind kind, double dt, std::int64_t ticks, const SessionSnapshot& snapshot,
-            ScoreState& state) {
-  Score& score = state.score;
-  score.time_s = dt * static_cast<double>(ticks);
-  score.path_m += distance(snapshot.sim.tip_W, state.last_tip_W);
-  copy(snapshot.sim.tip_W, state.last_tip_W);
-  score.collisions = score.collision_impulse_Ns = 0.0;
-  for (int i = 0; i < world::kObstacles; ++i) {
-    if (!counts_as_collision(kind, static_cast<world::Obstacle>(i))) continue;
-    score.collisions += static_cast<double>(snapshot.collisions[i] - state.start_collisions[i]);
-    score.collision_impulse_Ns += snapshot.impulse[i] - state.start_impulse[i];
-  }
-  const machine::Health& health = snapshot.sim.health;
-  score.end_stop_hits = static_cast<double>(health.stop_hits - state.start_stop_hits);
-  score.relief_s = dt * static_cast<double>(health.relief_ticks - state.start_relief_ticks);
-  score.energy_J = snapshot.pump_work_J - state.start_pump_J;
-  gather_levers(snapshot, state);
-}
-
-double straight_leg(const double (&tip_W)[3], const ScoreState& state) {
-  return distance(tip_W, state.leg_from_W);
-}
-
-void finish_leg(const double (&tip_W)[3], double path_m, double straight, ScoreState& state) {
-  state.score.shortest_m += straight;
-  copy(tip_W, state.leg_from_W);
-  if (state.score.shortest_m > 0.0) state.score.path_ratio = path_m / state.score.shortest_m;
-}
-
 const std::vector<Figure>& figures() {
+  constexpr std::uint32_t kCycle = kObservedTip | kObservedGrip;
   static const std::vector<Figure> table = {
       {"time_s", "Time", "s", "from the first lever movement on",
        [](const Score& s) { return s.time_s; }},
       {"path_m", "Tip path", "m", "way that the tip travelled",
-       [](const Score& s) { return s.path_m; }},
+       [](const Score& s) { return s.path_m; }, kObservedTip},
       {"shortest_m", "Shortest path", "m",
        "straight lines between the places where the tip did its work",
-       [](const Score& s) { return s.shortest_m; }},
+       [](const Score& s) { return s.shortest_m; }, kObservedTip | kObservedGrip},
       {"path_ratio", "Path over shortest", "",
        "tip path over shortest path, up to the last target done",
-       [](const Score& s) { return s.path_ratio; }},
+       [](const Score& s) { return s.path_ratio; }, kObservedTip | kObservedGrip, false, true},
       {"collisions", "Collisions", "", "contacts begun with what is not to be touched",
-       [](const Score& s) { return s.collisions; }},
+       [](const Score& s) { return s.collisions; }, kObservedContacts},
       {"collision_impulse_Ns", "Collision impulse", "N s", "momentum passed on in these contacts",
-       [](const Score& s) { return s.collision_impulse_Ns; }},
+       [](const Score& s) { return s.collision_impulse_Ns; }, kObservedContacts},
       {"end_stop_hits", "End stop hits", "", "times that an actuator ran into its end stop",
-       [](const Score& s) { return s.end_stop_hits; }},
+       [](const Score& s) { return s.end_stop_hits; }, kObservedStops},
       {"relief_s", "Time at relief", "s", "time with at least one relief valve open",
-       [](const Score& s) { return s.relief_s; }},
+       [](const Score& s) { return s.relief_s; }, kObservedRelief},
       {"lever_reversals", "Lever reversals", "", "changes of direction of the levers",
-       [](const Score& s) { return s.lever_reversals; }},
+       [](const Score& s) { return s.lever_reversals; }, kObservedLevers},
       {"functions_mean", "Functions together", "", "functions in use, mean over the time any is",
-       [](const Score& s) { return s.functions_mean; }},
-      {"energy_J", "Pump work", "J", "work of the pump", [](const Score& s) { return s.energy_J; }},
+       [](const Score& s) { return s.functions_mean; }, kObservedDemand},
+      {"energy_J", "Pump work", "J", "work of the pump", [](const Score& s) { return s.energy_J; },
+       kObservedPump},
       {"placed", "Done", "", "targets reached, or logs in their bunks",
-       [](const Score& s) { return s.placed; }},
+       [](const Score& s) { return s.placed; }, kObservedTask},
       {"error_m", "Mean error", "m",
        "mean distance from the targets when reached, or from the path",
-       [](const Score& s) { return s.error_m; }},
+       [](const Score& s) { return s.error_m; }, kObservedTask},
+      {"overshoot_m", "Overshoot", "m", "mean way beyond the target, along the approach",
+       [](const Score& s) { return s.overshoot_m; }, kObservedTask, true},
+      {"cycles", "Log cycles", "", "logs taken up, carried and let go",
+       [](const Score& s) { return s.cycles; }, kCycle, true},
+      {"cycle_s", "Cycle time", "s", "mean over the log cycles",
+       [](const Score& s) { return s.cycle_s; }, kCycle, true, true},
+      {"reach_s", "Reaching", "s", "mean of a cycle: empty on the way to the log",
+       [](const Score& s) { return s.reach_s; }, kCycle, true, true},
+      {"grip_s", "Gripping", "s", "mean of a cycle: standing over the log",
+       [](const Score& s) { return s.grip_s; }, kCycle, true, true},
+      {"move_s", "Moving", "s", "mean of a cycle: on the way with the log",
+       [](const Score& s) { return s.move_s; }, kCycle, true, true},
+      {"release_s", "Releasing", "s", "mean of a cycle: standing where the log is let go",
+       [](const Score& s) { return s.release_s; }, kCycle, true, true},
+      {"tip_movements", "Tip movements", "", "movements of the tip from rest to rest",
+       [](const Score& s) { return s.tip_movements; }, kObservedTip, true},
+      {"ldlj", "Smoothness (LDLJ)", "", "log dimensionless jerk, mean over the tip's movements",
+       [](const Score& s) { return s.ldlj; }, kObservedTip, true, true},
+      {"speed_peaks", "Speed peaks", "", "peaks of the tip's speed, mean over its movements",
+       [](const Score& s) { return s.speed_peaks; }, kObservedTip, true, true},
+      {"swing_peak_rad", "Head swing, peak", "rad", "largest angle of the head from the vertical",
+       [](const Score& s) { return s.swing_peak_rad; }, kObservedHead, true},
+      {"swing_rms_rad", "Head swing, rms", "rad", "rms angle of the head from the vertical",
+       [](const Score& s) { return s.swing_rms_rad; }, kObservedHead, true},
+      {"lever_movements", "Lever movements", "", "movements of the levers out of neutral",
+       [](const Score& s) { return s.lever_movements; }, kObservedLevers, true},
+      {"reversals_per_cycle", "Reversals per cycle", "", "lever reversals for each log cycle",
+       [](const Score& s) { return s.reversals_per_cycle; }, kCycle | kObservedLevers, true, true},
+      {"movements_per_cycle", "Movements per cycle", "", "lever movements for each log cycle",
+       [](const Score& s) { return s.movements_per_cycle; }, kCycle | kObservedLevers, true, true},
+      {"control_effort_s", "Control effort", "s", "integral of the squares of the lever positions",
+       [](const Score& s) { return s.control_effort_s; }, kObservedLevers, true},
+      {"idle_share", "Idle share", "", "share of the time in which no function is in use",
+       [](const Score& s) { return s.idle_share; }, kObservedDemand, true},
+      {"energy_per_cycle_J", "Pump work per cycle", "J", "work of the pump for each log cycle",
+       [](const Score& s) { return s.energy_per_cycle_J; }, kCycle | kObservedPump, true, true},
   };
   return table;
 }

@@ -476,6 +476,7 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
         state.grapple.held < 0 ? usual_seat_ : seat_[static_cast<std::size_t>(state.grapple.held)];
     store(Vec3(frame.pin_W + seat * frame.reach_axis_W), out.grip_W);
     store(frame.log_axis_W, out.grip_axis_W);
+    store(frame.reach_axis_W, out.hang_W);
   } else {
     store(tip.p_W, out.grip_W);
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "scorer.hpp"
 
@@ -27,22 +28,6 @@ Vec3 axis_of(const PoseSnapshot& log) {
   return {1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)};
 }
 
-// Between two lines, 0 to pi/2. Newton with the core's own sine instead of the library's arc cosine,
-// whose bits depend on the processor.
-double angle_between(const Vec3& a, const Vec3& b) {
-  const double size = std::sqrt(a.squaredNorm() * b.squaredNorm());
-  if (!(size > 0.0)) return 0.0;
-  const double c = std::fabs(a.dot(b)) / size;
-  const double s = std::sqrt(a.cross(b).squaredNorm()) / size;
-  constexpr double kHalfPi = 1.5707963267948966;
-  double angle = kHalfPi * s / (s + c);
-  for (int i = 0; i < 3; ++i) {
-    const SinCos at = sin_cos(angle);
-    angle += s * at.cos - c * at.sin;
-  }
-  return std::clamp(angle, 0.0, kHalfPi);
-}
-
 bool lever_moved(const SessionSnapshot& snapshot) {
   const auto beyond = [](double axis) { return std::fabs(axis) > kMovedAxis; };
   const auto any = [](double demand) { return demand != 0.0; };
@@ -59,6 +44,32 @@ double share_along(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 ab = b - a;
   return std::clamp((p - a).dot(ab) / ab.squaredNorm(), 0.0, 1.0);
 }
+
+Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
+                             const SessionSnapshot& snapshot) {
+  Observation out{};
+  out.ticks = ticks;
+  out.dt = dt;
+  for (int c = 0; c < 3; ++c) {
+    out.tip_W[c] = snapshot.sim.tip_W[c];
+    out.hang_W[c] = snapshot.hang_W[c];
+  }
+  for (int i = 0; i < command::kLeverAxes; ++i) out.axis[i] = snapshot.input.axis[i];
+  for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = snapshot.shaped[i];
+  for (int i = 0; i < world::kObstacles; ++i) {
+    if (!counts_as_collision(kind, static_cast<world::Obstacle>(i))) continue;
+    out.collisions += static_cast<double>(snapshot.collisions[i]);
+    out.impulse_Ns += snapshot.impulse[i];
+  }
+  out.stop_hits = static_cast<double>(snapshot.sim.health.stop_hits);
+  out.relief_ticks = static_cast<double>(snapshot.sim.health.relief_ticks);
+  out.pump_work_J = snapshot.pump_work_J;
+  out.held = snapshot.held_log;
+  return out;
+}
+
+// Where a log is seen from above.
+Vec3 on_the_map(const Vec3& p) { return {p.x(), p.y(), 0.0}; }
 
 void check(const Exercise& exercise) {
   const auto refuse = [&](const std::string& why) {
@@ -124,18 +135,21 @@ int Task::steps() const {
 void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
   if (task.phase == TaskPhase::kReady) {
     const bool moved = lever_moved(snapshot);
-    if (!moved || score.primed == 0) set_start(snapshot, score);
+    if (!moved || score.primed == 0)
+      set_start(observe_snapshot(exercise_.task, dt, 0, snapshot), score);
     if (moved) {
       task.phase = TaskPhase::kRunning;
       task.start_tick = snapshot.sim.tick - 1;
     }
   }
   if (task.phase == TaskPhase::kRunning) {
-    gather(exercise_.task, dt, snapshot.sim.tick - task.start_tick, snapshot, score);
+    const Observation at =
+        observe_snapshot(exercise_.task, dt, snapshot.sim.tick - task.start_tick, snapshot);
+    gather(exercise_.task == TaskKind::kFree, at, score);
     advance(dt, snapshot, task, score);
     score.score.placed = task.step;
     if (task.error_count > 0.0) score.score.error_m = task.error_sum / task.error_count;
-    end_if_over(dt, snapshot, task, score.score);
+    end_if_over(at, snapshot.sim.tick, task, score);
   }
   show(dt, task, score, snapshot);
 }
@@ -164,18 +178,19 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
   }
 }
 
-void Task::end_if_over(double dt, const SessionSnapshot& snapshot, TaskState& task,
-                       const Score& score) const {
+void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
+                       ScoreState& score) const {
   const bool done = steps() > 0 && task.step == steps();
   // Half a tick: the limit is a whole number of ticks in words only.
   const bool late =
-      exercise_.time_limit_s > 0.0 && score.time_s > exercise_.time_limit_s - 0.5 * dt;
+      exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
   if (!done && !late) return;
+  finish(at, score);
   // Free play has nothing to be done: its time is simply over.
   const bool good =
-      (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score) < 0;
+      (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score.score) < 0;
   task.phase = good ? TaskPhase::kPassed : TaskPhase::kFailed;
-  task.end_tick = snapshot.sim.tick;
+  task.end_tick = tick;
 }
 
 // --- Reach and head -----------------------------------------------------------
@@ -184,15 +199,20 @@ void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState
                            ScoreState& score) const {
   const Target& target = exercise_.targets[static_cast<std::size_t>(task.step)];
   const bool head = exercise_.task == TaskKind::kHead;
-  const double away = (vector(head ? snapshot.grip_W : snapshot.sim.tip_W) - target.p_W).norm();
+  const Vec3 mover = vector(head ? snapshot.grip_W : snapshot.sim.tip_W);
+  const double away = (mover - target.p_W).norm();
+  if (score.approach.active == 0) begin_approach(mover, target.p_W, score.approach);
+  follow_approach(mover, score.approach);
   const bool there =
       away <= target.radius &&
-      (!head || angle_between(vector(snapshot.grip_axis_W), target.axis_W) <= target.angle);
+      (!head || angle_between_lines(vector(snapshot.grip_axis_W), target.axis_W) <= target.angle);
   task.dwell_s = there ? task.dwell_s + dt : 0.0;
   // Half a tick: sums of ticks are not exact.
   if (!there || task.dwell_s < target.dwell_s - 0.5 * dt) return;
   finish_leg(snapshot.sim.tip_W, score.score.path_m, straight_leg(snapshot.sim.tip_W, score),
              score);
+  end_approach(score.score, score.approach);
+  cut_movement(score);
   task.error_sum += away;
   task.error_count += 1.0;
   task.dwell_s = 0.0;
@@ -264,7 +284,7 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
   return std::fabs(along) <= 0.5 * size.length && std::fabs(across) <= 0.5 * size.width &&
          offset.z() >= -0.5 * size.height - kBelowBeams &&
          offset.z() <= 0.5 * size.height + kAboveStakes &&
-         angle_between(axis_of(snapshot.log[wanted.log]), bunk.along_W) <= kBunkAngle;
+         angle_between_lines(axis_of(snapshot.log[wanted.log]), bunk.along_W) <= kBunkAngle;
 }
 
 void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
@@ -275,10 +295,17 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   const double speed = (centre - vector(task.last_log_W)).norm() / dt;
   for (int c = 0; c < 3; ++c) task.last_log_W[c] = centre(c);
   const bool held = snapshot.held_log == wanted.log;
+  const Vec3 grip = on_the_map(vector(snapshot.grip_W)), log = on_the_map(centre);
+  if (score.approach.active == 0) begin_approach(grip, log, score.approach);
   if (held && task.carried == 0) {  // the way to the log ends with the first grip
     finish_leg(tip, score.score.path_m, straight_leg(tip, score), score);
     task.carried = 1;
+    end_approach_at(grip, score.score, score.approach);
+    cut_movement(score);
+    begin_approach(log, on_the_map(bunks_[static_cast<std::size_t>(wanted.bunk)].centre_W),
+                   score.approach);
   }
+  if (held || task.carried == 0) follow_approach(held ? log : grip, score.approach);
   if (held) {
     for (int c = 0; c < 3; ++c) score.leg_end_W[c] = tip[c];
     score.leg_end_path_m = score.score.path_m;
@@ -295,6 +322,7 @@ void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreStat
   const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
   // The way of the log ended where it was let go.
   finish_leg(score.leg_end_W, score.leg_end_path_m, straight_leg(score.leg_end_W, score), score);
+  end_approach_at(on_the_map(vector(snapshot.log[wanted.log].p)), score.score, score.approach);
   task.error_sum +=
       std::fabs((vector(snapshot.log[wanted.log].p) - bunk.centre_W).dot(bunk.along_W));
   task.error_count += 1.0;
@@ -312,7 +340,7 @@ void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& stat
   const Vec3 from = vector(head ? snapshot.grip_W : snapshot.sim.tip_W);
   Vec3 to = target.p_W;
   out.distance = (to - from).norm();
-  if (head) out.angle = angle_between(vector(snapshot.grip_axis_W), target.axis_W);
+  if (head) out.angle = angle_between_lines(vector(snapshot.grip_axis_W), target.axis_W);
   if (target.dwell_s > 0.0) out.dwell = std::min(1.0, state.dwell_s / target.dwell_s);
   if (state.on_path != 0) {
     out.distance = (path_point(state.progress) - from).norm();
@@ -330,7 +358,7 @@ void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
   const Vec3 from = held ? vector(log.p) : vector(snapshot.grip_W);
   const Vec3 to = held ? bunk.centre_W : vector(log.p);
   out.distance = (to - from).norm();
-  out.angle = angle_between(axis_of(log), held ? bunk.along_W : vector(snapshot.grip_axis_W));
+  out.angle = angle_between_lines(axis_of(log), held ? bunk.along_W : vector(snapshot.grip_axis_W));
   out.dwell = std::min(1.0, state.dwell_s / kCalmTime);
   for (int c = 0; c < 3; ++c) out.target_W[c] = to(c);
 }

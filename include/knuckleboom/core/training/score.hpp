@@ -1,5 +1,5 @@
-// What an attempt is judged by. Pure: reads snapshots only, so that live, headless and replayed runs
-// agree. docs/reference/figures.md defines each figure.
+// What an attempt is judged by. Pure: reads observations only, so that live, headless, replayed runs and
+// logs of real machines agree. docs/reference/figures.md defines each figure.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,25 @@ struct Score {
   double energy_J;         // work of the pump
   double placed;           // targets reached, logs in their bunks
   double error_m;          // mean placement or path error
+  double overshoot_m;      // mean way beyond the target
+
+  double cycles;     // logs taken up, carried and let go
+  double cycle_s;    // mean over them, as are its parts
+  double reach_s;    // empty, on the way
+  double grip_s;     // standing over the log
+  double move_s;     // with the log, on the way
+  double release_s;  // standing where it is let go
+
+  double tip_movements;                  // of the tip, from rest to rest
+  double ldlj;                           // log dimensionless jerk, mean over them
+  double speed_peaks;                    // mean over them
+  double swing_peak_rad, swing_rms_rad;  // of the hanging head from the vertical
+
+  double lever_movements;  // out of neutral, over all levers
+  double reversals_per_cycle, movements_per_cycle;
+  double control_effort_s;  // integral of the squares of all lever positions
+  double idle_share;        // of the time in which no function is in use
+  double energy_per_cycle_J;
 };
 static_assert(std::is_trivially_copyable_v<Score>);
 
@@ -36,6 +55,9 @@ struct Figure {
   std::string unit;
   std::string description;
   double (*read)(const Score& score);
+  std::uint32_t needs = 0;  // bits of Observed: without them it means nothing
+  bool detail = false;      // for reports; too much for who is driving
+  bool mean = false;        // 0: there was nothing to take the mean of
 };
 const std::vector<Figure>& figures();
 

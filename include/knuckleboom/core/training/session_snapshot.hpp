@@ -37,6 +37,8 @@ struct SessionSnapshot {
   // Centre of a log in the grapple's grip and the direction of its axis; without a grapple the tip and
   // zeros.
   double grip_W[3], grip_axis_W[3];
+  double hang_W
+      [3];  // from the pin of the grapple through its grip, downwards at rest; without one zeros
   command::OperatorInput input;  // of the tick that led here
   std::int32_t control_mode;     // command::ControlMode
   std::int32_t fidelity;         // machine::Fidelity

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "knuckleboom/core/training/exercise.hpp"
+#include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 
 namespace knuckleboom::training {
@@ -24,6 +25,38 @@ struct TaskState {
 };
 static_assert(std::is_trivially_copyable_v<TaskState>);
 
+// The tip's motion at a rate of its own, whatever that of the ticks is.
+struct MotionState {
+  std::int64_t samples;  // taken so far
+  double filter[6];      // memory of the low-pass, by component
+  double p_W[3];         // filtered tip at the last sample [m]
+  double speed[2];       // filtered, of the last sample and the one before [m/s]
+  double fast_s;         // when it last moved fast horizontally
+  double duration_s,
+      jerk2;           // of the movement under way; jerk2: integral of the squared jerk [m2/s5]
+  double peak, peaks;  // its highest speed, speed peaks in it
+  double end_duration_s, end_jerk2, end_peaks;  // if it has ended where it last became slow
+  double slow_s;                                // since then
+  double furthest;                              // speed of the last turning point
+  double ldlj_sum, peaks_sum;                   // over the movements that have ended
+  double swing2_sum, swing_samples;
+  std::int32_t moving, rising;
+};
+// Where in a log cycle the crane is.
+enum class CyclePhase : std::int32_t { kReach, kGrip, kMove, kRelease };
+struct CycleState {
+  double begin_s, grip_s, move_s, release_s;  // when the phases of this cycle began
+  double reach_sum, grip_sum, move_sum, release_sum;
+  CyclePhase phase;
+  std::int32_t held;  // in the last tick
+};
+// The straight line to the present target, and how far the way went along it.
+struct ApproachState {
+  double from_W[3], along_W[3];
+  double goal_m, furthest_m;  // along the line
+  double sum, count;          // of the approaches that have ended
+  std::int32_t active, reserved;
+};
 struct ScoreState {
   Score score;
   double last_tip_W[3];
@@ -32,20 +65,25 @@ struct ScoreState {
   double leg_end_path_m;                  // logs: tip path up to there
   double last_axis[command::kLeverAxes];  // turning points of the levers
   std::int32_t direction[command::kLeverAxes];
+  std::int32_t out[command::kLeverAxes];  // 1: the lever has left neutral
   std::int32_t primed, reserved;
   double in_use_sum, in_use_ticks;
-  double start_pump_J;
-  std::int64_t start_collisions[world::kObstacles];
-  double start_impulse[world::kObstacles];
-  std::int64_t start_stop_hits, start_relief_ticks;
+  double start_pump_J, start_collisions, start_impulse, start_stop_hits, start_relief_ticks;
+  MotionState motion;
+  CycleState cycle;
+  ApproachState approach;
 };
 static_assert(std::is_trivially_copyable_v<ScoreState>);
 // No padding: equal states have equal bytes.
 static_assert(sizeof(TaskState) == 9 * sizeof(double) + 4 * sizeof(std::int32_t));
-static_assert(sizeof(ScoreState) ==
-              sizeof(Score) + (15 + command::kLeverAxes + 2 * world::kObstacles) * sizeof(double) +
-                  (command::kLeverAxes + 2) * sizeof(std::int32_t));
-static_assert(sizeof(Score) == 13 * sizeof(double));
+static_assert(sizeof(MotionState) == 26 * sizeof(double) + 2 * sizeof(std::int32_t));
+static_assert(sizeof(CycleState) == 8 * sizeof(double) + 2 * sizeof(std::int32_t));
+static_assert(sizeof(ApproachState) == 10 * sizeof(double) + 2 * sizeof(std::int32_t));
+static_assert(sizeof(Score) == 31 * sizeof(double));
+static_assert(sizeof(ScoreState) == sizeof(Score) + (17 + command::kLeverAxes) * sizeof(double) +
+                                        (2 * command::kLeverAxes + 2) * sizeof(std::int32_t) +
+                                        sizeof(MotionState) + sizeof(CycleState) +
+                                        sizeof(ApproachState));
 
 class Task {
  public:
@@ -77,8 +115,8 @@ class Task {
   void advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
                     ScoreState& score) const;
   void place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const;
-  void end_if_over(double dt, const SessionSnapshot& snapshot, TaskState& task,
-                   const Score& score) const;
+  void end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
+                   ScoreState& score) const;
   void report_targets(const SessionSnapshot& snapshot, const TaskState& state,
                       TaskSnapshot& out) const;
   void report_logs(const SessionSnapshot& snapshot, const TaskState& state,

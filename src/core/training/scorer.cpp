@@ -1,0 +1,357 @@
+#include "scorer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "knuckleboom/core/math/angle.hpp"
+#include "knuckleboom/core/math/power.hpp"
+
+namespace knuckleboom::training {
+namespace {
+
+// Thresholds; docs/reference/figures.md.
+constexpr double kReversal = 0.1;        // a lever must come back by it to count as turned
+constexpr double kNeutral = 0.05;        // a lever below it is back in neutral
+constexpr double kFunctionInUse = 0.02;  // share of the full demand
+constexpr double kSample = 0.02;         // s, between the samples of the tip's motion
+constexpr double kMoving = 0.05;         // m/s; a movement begins and ends here
+constexpr double kLeastPeak = 0.1;       // m/s; what stays below is no movement
+constexpr double kRest = 0.1;            // s below kMoving end a movement
+constexpr double kLongestEdge = 0.5;     // s, of a movement below kMoving at either end
+constexpr double kPeakDepth = 0.05;      // m/s between two peaks
+constexpr double kOnTheWay = 0.1;        // m/s, horizontally
+constexpr double kShortApproach = 0.05;  // m
+
+// Butterworth low-pass of second order, 5 Hz at one sample in 20 ms, by the bilinear transformation.
+constexpr double kB0 = 0.067455273889071896, kB1 = 0.13491054777814379;
+constexpr double kA1 = -1.1429805025399011, kA2 = 0.41280159809618866;
+
+double distance(const double (&a)[3], const double (&b)[3]) {
+  const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+  return std::sqrt(x * x + y * y + z * z);
+}
+
+void copy(const double (&from)[3], double (&to)[3]) {
+  for (int c = 0; c < 3; ++c) to[c] = from[c];
+}
+
+Vec3 vector(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
+
+// --- Levers -------------------------------------------------------------------
+
+// A lever turns when it comes back from its furthest point by more than the hysteresis.
+void follow_lever(double axis, double& furthest, std::int32_t& direction, double& reversals) {
+  const double moved = axis - furthest;
+  if (direction != 0 && moved * direction > 0.0) {
+    furthest = axis;
+  } else if (std::fabs(moved) > kReversal) {
+    if (direction != 0) reversals += 1.0;
+    direction = moved > 0.0 ? 1 : -1;
+    furthest = axis;
+  }
+}
+
+void gather_levers(const Observation& at, ScoreState& state) {
+  Score& score = state.score;
+  for (int i = 0; i < command::kLeverAxes; ++i) {
+    const double axis = at.axis[i];
+    follow_lever(axis, state.last_axis[i], state.direction[i], score.lever_reversals);
+    score.control_effort_s += at.dt * axis * axis;
+    if (state.out[i] == 0 && std::fabs(axis) > kReversal) {
+      state.out[i] = 1;
+      score.lever_movements += 1.0;
+    } else if (std::fabs(axis) < kNeutral) {
+      state.out[i] = 0;
+    }
+  }
+  int in_use = 0;
+  for (const double demand : at.shaped)
+    if (std::fabs(demand) > kFunctionInUse) ++in_use;
+  if (in_use > 0) {
+    state.in_use_sum += in_use;
+    state.in_use_ticks += 1.0;
+    score.functions_mean = state.in_use_sum / state.in_use_ticks;
+  }
+  score.idle_share = 1.0 - state.in_use_ticks / static_cast<double>(at.ticks);
+}
+
+// --- Log cycles ---------------------------------------------------------------
+
+void finish_cycle(double now_s, ScoreState& state) {
+  CycleState& cycle = state.cycle;
+  Score& score = state.score;
+  cycle.reach_sum += cycle.grip_s - cycle.begin_s;
+  cycle.grip_sum += cycle.move_s - cycle.grip_s;
+  cycle.move_sum += cycle.release_s - cycle.move_s;
+  cycle.release_sum += now_s - cycle.release_s;
+  cycle.begin_s = now_s;
+  cycle.phase = CyclePhase::kReach;
+  score.cycles += 1.0;
+  score.reach_s = cycle.reach_sum / score.cycles;
+  score.grip_s = cycle.grip_sum / score.cycles;
+  score.move_s = cycle.move_sum / score.cycles;
+  score.release_s = cycle.release_sum / score.cycles;
+  score.cycle_s = now_s / score.cycles;
+  score.reversals_per_cycle = score.lever_reversals / score.cycles;
+  score.movements_per_cycle = score.lever_movements / score.cycles;
+  score.energy_per_cycle_J = score.energy_J / score.cycles;
+}
+
+// The tip moves fast over the ground: the crane is on its way.
+void set_out(double now_s, ScoreState& state) {
+  state.motion.fast_s = now_s;
+  if (state.cycle.phase == CyclePhase::kGrip) {
+    state.cycle.move_s = now_s;
+    state.cycle.phase = CyclePhase::kMove;
+  } else if (state.cycle.phase == CyclePhase::kRelease) {
+    finish_cycle(now_s, state);
+  }
+}
+
+void gather_grip(bool free, const Observation& at, ScoreState& state) {
+  CycleState& cycle = state.cycle;
+  const bool held = at.held >= 0, before = cycle.held >= 0;
+  cycle.held = at.held;
+  if (held == before) return;
+  const double arrived = state.motion.fast_s;
+  if (held && cycle.phase == CyclePhase::kReach) {
+    cycle.grip_s = std::max(arrived, cycle.begin_s);
+    cycle.phase = CyclePhase::kGrip;
+  } else if (held) {  // taken up again before the crane had left
+    cycle.phase = CyclePhase::kMove;
+  } else if (cycle.phase == CyclePhase::kMove) {
+    cycle.release_s = std::max(arrived, cycle.move_s);
+    cycle.phase = CyclePhase::kRelease;
+  } else {  // lost before it was moved
+    cycle.phase = CyclePhase::kReach;
+  }
+  if (!free) return;
+  finish_leg(at.tip_W, state.score.path_m, straight_leg(at.tip_W, state), state);
+  cut_movement(state);
+}
+
+// --- The tip's motion ---------------------------------------------------------
+
+// What of a movement lies below kMoving. It is taken for one of constant jerk from or to rest: with the
+// speed v and the rate a there, it lasts 2 v / a, and its jerk is a^2 / (2 v).
+struct Edge {
+  double duration_s, jerk2;
+};
+Edge edge_of(double v, double a) {
+  const double jerk = a * a / (2.0 * v);
+  const double duration = std::min(2.0 * v / a, kLongestEdge) + 0.5 * kSample;
+  return {duration, jerk * jerk * duration};
+}
+
+void begin_movement(double speed, MotionState& motion) {
+  const double before = motion.speed[0];
+  const Edge edge = edge_of(0.5 * (speed + before), (speed - before) / kSample);
+  motion.duration_s = edge.duration_s;
+  motion.jerk2 = edge.jerk2;
+  motion.peak = motion.furthest = speed;
+  motion.peaks = motion.slow_s = 0.0;
+  motion.moving = motion.rising = 1;
+}
+
+void follow_peaks(double speed, MotionState& motion) {
+  const double sign = motion.rising != 0 ? 1.0 : -1.0;
+  const double further = sign * (speed - motion.furthest);
+  if (further > 0.0) {
+    motion.furthest = speed;
+  } else if (-further > kPeakDepth) {
+    motion.peaks += motion.rising != 0 ? 1.0 : 0.0;
+    motion.rising = motion.rising != 0 ? 0 : 1;
+    motion.furthest = speed;
+  }
+}
+
+void end_movement(Score& score, MotionState& motion) {
+  motion.moving = 0;
+  if (motion.peak < kLeastPeak || motion.end_jerk2 <= 0.0) return;
+  const double d = motion.end_duration_s;
+  const double jerk = d * d * d * motion.end_jerk2 / (motion.peak * motion.peak);
+  motion.ldlj_sum -= logarithm(jerk);
+  motion.peaks_sum += motion.end_peaks;
+  score.tip_movements += 1.0;
+  score.ldlj = motion.ldlj_sum / score.tip_movements;
+  score.speed_peaks = motion.peaks_sum / score.tip_movements;
+}
+
+void follow_movement(double speed, Score& score, MotionState& motion) {
+  const double before = motion.speed[0];
+  const double jerk = (speed - 2.0 * before + motion.speed[1]) / (kSample * kSample);
+  follow_peaks(speed, motion);
+  if (speed < kMoving && before >= kMoving) {  // may be its end
+    const Edge edge = edge_of(0.5 * (speed + before), (before - speed) / kSample);
+    motion.end_duration_s = motion.duration_s + edge.duration_s;
+    motion.end_jerk2 = motion.jerk2 + edge.jerk2;
+    motion.end_peaks = motion.peaks + (motion.rising != 0 ? 1.0 : 0.0);
+    motion.slow_s = 0.0;
+  }
+  motion.duration_s += kSample;
+  motion.jerk2 += jerk * jerk * kSample;
+  motion.peak = std::max(motion.peak, speed);
+  if (speed >= kMoving) return;
+  motion.slow_s += kSample;
+  if (motion.slow_s > kRest - 0.5 * kSample) end_movement(score, motion);
+}
+
+double low_pass(double x, double& s1, double& s2) {
+  const double y = kB0 * x + s1;
+  s1 = kB1 * x - kA1 * y + s2;
+  s2 = kB0 * x - kA2 * y;
+  return y;
+}
+
+void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
+  MotionState& motion = state.motion;
+  const double now_s = kSample * static_cast<double>(motion.samples++);
+  Vec3 step;
+  for (int c = 0; c < 3; ++c) {
+    const double p = low_pass(tip_W(c), motion.filter[2 * c], motion.filter[2 * c + 1]);
+    step(c) = p - motion.p_W[c];
+    motion.p_W[c] = p;
+  }
+  const double speed = step.norm() / kSample;
+  if (motion.moving != 0)
+    follow_movement(speed, state.score, motion);
+  else if (speed >= kMoving)
+    begin_movement(speed, motion);
+  motion.speed[1] = motion.speed[0];
+  motion.speed[0] = speed;
+  if (std::sqrt(step.x() * step.x() + step.y() * step.y()) >= kOnTheWay * kSample)
+    set_out(now_s, state);
+
+  const Vec3 hang = vector(at.hang_W);
+  const double angle = angle_between_lines(hang, Vec3::UnitZ());
+  motion.swing2_sum += angle * angle;
+  motion.swing_samples += 1.0;
+  state.score.swing_peak_rad = std::max(state.score.swing_peak_rad, angle);
+  state.score.swing_rms_rad = std::sqrt(motion.swing2_sum / motion.swing_samples);
+}
+
+// Samples lie on a grid of their own; between two ticks the tip goes straight.
+void gather_motion(const Observation& at, ScoreState& state) {
+  constexpr double kSlack = 1e-9;  // s
+  const double now_s = at.dt * static_cast<double>(at.ticks);
+  const Vec3 from = vector(state.last_tip_W), to = vector(at.tip_W);
+  for (;;) {
+    const double due_s = kSample * static_cast<double>(state.motion.samples);
+    if (due_s > now_s + kSlack) return;
+    const double back = std::clamp((now_s - due_s) / at.dt, 0.0, 1.0);
+    take_sample(to + back * (from - to), at, state);
+  }
+}
+
+void start_motion(const Observation& at, MotionState& motion) {
+  motion.samples = 1;  // this one, at rest
+  copy(at.tip_W, motion.p_W);
+  for (int c = 0; c < 3; ++c) {
+    motion.filter[2 * c] = (1.0 - kB0) * at.tip_W[c];
+    motion.filter[2 * c + 1] = (kB0 - kA2) * at.tip_W[c];
+  }
+}
+
+}  // namespace
+
+// --- An attempt ---------------------------------------------------------------
+
+void set_start(const Observation& at, ScoreState& state) {
+  copy(at.tip_W, state.last_tip_W);
+  copy(at.tip_W, state.leg_from_W);
+  for (int i = 0; i < command::kLeverAxes; ++i) state.last_axis[i] = at.axis[i];
+  state.start_collisions = at.collisions;
+  state.start_impulse = at.impulse_Ns;
+  state.start_pump_J = at.pump_work_J;
+  state.start_stop_hits = at.stop_hits;
+  state.start_relief_ticks = at.relief_ticks;
+  state.cycle.held = at.held;
+  // A log that is in the grapple already is on its way.
+  state.cycle.phase = at.held >= 0 ? CyclePhase::kMove : CyclePhase::kReach;
+  start_motion(at, state.motion);
+  state.primed = 1;
+}
+
+void gather(bool free, const Observation& at, ScoreState& state) {
+  Score& score = state.score;
+  score.time_s = at.dt * static_cast<double>(at.ticks);
+  score.path_m += distance(at.tip_W, state.last_tip_W);
+  score.collisions = at.collisions - state.start_collisions;
+  score.collision_impulse_Ns = at.impulse_Ns - state.start_impulse;
+  score.end_stop_hits = at.stop_hits - state.start_stop_hits;
+  score.relief_s = at.dt * (at.relief_ticks - state.start_relief_ticks);
+  score.energy_J = at.pump_work_J - state.start_pump_J;
+  gather_levers(at, state);
+  gather_motion(at, state);
+  copy(at.tip_W, state.last_tip_W);
+  gather_grip(free, at, state);
+}
+
+void finish(const Observation& last, ScoreState& state) {
+  const double now_s = last.dt * static_cast<double>(last.ticks);
+  if (state.cycle.phase == CyclePhase::kRelease) finish_cycle(now_s, state);
+  cut_movement(state);
+}
+
+void cut_movement(ScoreState& state) {
+  MotionState& motion = state.motion;
+  if (motion.moving == 0) return;
+  const double speed = motion.speed[0];
+  if (speed >= kMoving) {
+    motion.end_duration_s = motion.duration_s;
+    motion.end_jerk2 = motion.jerk2;
+    motion.end_peaks = motion.peaks + (motion.rising != 0 ? 1.0 : 0.0);
+  }
+  end_movement(state.score, motion);
+  if (speed < kMoving) return;
+  motion.duration_s = motion.jerk2 = motion.peaks = motion.slow_s = 0.0;
+  motion.peak = motion.furthest = speed;
+  motion.moving = motion.rising = 1;
+}
+
+double straight_leg(const double (&tip_W)[3], const ScoreState& state) {
+  return distance(tip_W, state.leg_from_W);
+}
+
+void finish_leg(const double (&tip_W)[3], double path_m, double straight, ScoreState& state) {
+  state.score.shortest_m += straight;
+  copy(tip_W, state.leg_from_W);
+  if (state.score.shortest_m > 0.0) state.score.path_ratio = path_m / state.score.shortest_m;
+}
+
+// --- Approaches ---------------------------------------------------------------
+
+void begin_approach(const Vec3& from_W, const Vec3& goal_W, ApproachState& state) {
+  const Vec3 way = goal_W - from_W;
+  state.goal_m = way.norm();
+  state.active = state.goal_m > kShortApproach ? 1 : -1;
+  state.furthest_m = 0.0;
+  if (state.active < 0) return;
+  for (int c = 0; c < 3; ++c) {
+    state.from_W[c] = from_W(c);
+    state.along_W[c] = way(c) / state.goal_m;
+  }
+}
+
+void follow_approach(const Vec3& p_W, ApproachState& state) {
+  if (state.active <= 0) return;
+  const double along = (p_W - vector(state.from_W)).dot(vector(state.along_W));
+  state.furthest_m = std::max(state.furthest_m, along);
+}
+
+void end_approach(Score& score, ApproachState& state) {
+  if (state.active > 0) {
+    state.sum += std::max(0.0, state.furthest_m - state.goal_m);
+    state.count += 1.0;
+    score.overshoot_m = state.sum / state.count;
+  }
+  state.active = 0;
+}
+
+void end_approach_at(const Vec3& p_W, Score& score, ApproachState& state) {
+  if (state.active <= 0) return end_approach(score, state);
+  state.goal_m = (p_W - vector(state.from_W)).dot(vector(state.along_W));
+  end_approach(score, state);
+}
+
+}  // namespace knuckleboom::training

@@ -1,0 +1,240 @@
+// How the crane was moved: figures of invented motions whose answers are known in closed form.
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "support/attempt.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using std::numbers::pi;
+using test::Attempt;
+using training::Exercise;
+using training::Score;
+using training::TaskKind;
+
+Exercise exercise_of(TaskKind kind) {
+  Exercise exercise;
+  exercise.name = "test";
+  exercise.task = kind;
+  return exercise;
+}
+
+// The score of a motion p(t) of the tip over a time, with ticks of dt.
+Score score_of(double seconds, const std::function<Vec3(double)>& p, double dt = 1e-3) {
+  const Exercise exercise = exercise_of(TaskKind::kFree);
+  Attempt attempt(exercise);
+  attempt.dt = dt;
+  attempt.tip(p(0.0));
+  attempt.step();
+  attempt.lever(0.5);
+  const auto ticks = static_cast<int>(std::lround(seconds / dt));
+  for (int i = 1; i <= ticks; ++i) {
+    attempt.tip(p(i * dt));
+    attempt.step();
+  }
+  return attempt.at.score;
+}
+
+// From rest to rest with the least jerk: Flash and Hogan (1985).
+double least_jerk(double share) {
+  const double s = std::clamp(share, 0.0, 1.0);
+  return s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
+}
+
+// T^3 / v^2 * integral of the squared jerk = 720 / 1.875^2, whatever the way and its time.
+const double kLeastJerkLdlj = -std::log(720.0 / (1.875 * 1.875));
+
+TEST(Smoothness, OfALeastJerkMotionIsItsClosedForm) {
+  EXPECT_NEAR(kLeastJerkLdlj, -5.322, 5e-4);
+  for (const double way : {0.5, 2.0, 5.0})
+    for (const double time : {2.0, 4.0, 6.0})
+      for (const double dt : {5e-4, 1e-3, 4e-3, 1.0 / 300.0}) {
+        if (1.875 * way / time < 0.3) continue;  // hardly above what counts as moving
+        const Vec3 along = Vec3(3.0, -2.0, 1.0).normalized();
+        const Score score = score_of(
+            time + 2.0, [&](double t) { return Vec3(along * way * least_jerk((t - 0.77) / time)); },
+            dt);
+        EXPECT_EQ(score.tip_movements, 1.0);
+        EXPECT_EQ(score.speed_peaks, 1.0);
+        EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.01 * 5.322)
+            << way << " m in " << time << " s, ticks of " << dt;
+      }
+}
+
+// Two halves with a stop between them that is too short to count: twice the time and twice the jerk's
+// integral give 2^4 times the dimensionless jerk.
+TEST(Smoothness, AStopOnTheWayCosts) {
+  const Score score = score_of(4.0, [](double t) {
+    return Vec3(2.0 * least_jerk((t - 0.5) / 1.2) + 2.0 * least_jerk((t - 1.7) / 1.2), 0.0, 0.0);
+  });
+  EXPECT_EQ(score.tip_movements, 1.0);
+  EXPECT_EQ(score.speed_peaks, 2.0);
+  EXPECT_NEAR(score.ldlj, kLeastJerkLdlj - 4.0 * std::log(2.0), 0.08);
+}
+
+TEST(Smoothness, IsTheMeanOverMovementsAndLeavesOutCreeping) {
+  const Score score = score_of(14.0, [](double t) {
+    // Two movements far apart, with trembling of some 3 cm/s in between.
+    const double tremble = t > 4.0 && t < 9.0 ? 0.005 * std::sin(2.0 * pi * (t - 4.0)) : 0.0;
+    return Vec3(2.0 * least_jerk((t - 0.5) / 3.0), 2.0 * least_jerk((t - 10.0) / 3.0), tremble);
+  });
+  EXPECT_EQ(score.tip_movements, 2.0);
+  EXPECT_EQ(score.speed_peaks, 1.0);
+  EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.02 * 5.322);
+}
+
+// A target that is passed at speed ends the movement that was made for it: two halves of one motion.
+TEST(Smoothness, ATargetEndsAMovement) {
+  Exercise exercise = exercise_of(TaskKind::kReach);
+  for (const double x : {1.0, 2.0}) {
+    exercise.targets.emplace_back().p_W = Vec3(x, 0.0, 0.0);
+    exercise.targets.back().radius = 1e-3;
+  }
+  Attempt attempt(exercise);
+  attempt.start();
+  for (int i = 1; i <= 4100; ++i) {
+    attempt.tip({2.0 * least_jerk((i * 1e-3 - 0.1) / 4.0), 0.0, 0.0});
+    attempt.step();
+  }
+  EXPECT_EQ(attempt.phase(), training::TaskPhase::kPassed);
+  EXPECT_EQ(attempt.at.score.tip_movements, 2.0);
+  // Half the time, half the integral, the same peak.
+  EXPECT_NEAR(attempt.at.score.ldlj, kLeastJerkLdlj + 4.0 * std::log(2.0), 0.1);
+}
+
+TEST(Smoothness, CountsPeaksOfTheSpeed) {
+  // Speed 0.5 + 0.2 sin: five waves on a plateau.
+  const Score score = score_of(12.0, [](double t) {
+    const double s = std::clamp(t - 1.0, 0.0, 9.5);  // ends in a trough
+    const double wave = (1.0 - std::cos(pi * s)) / pi;
+    return Vec3(0.5 * s + 0.2 * wave, 0.0, 0.0);
+  });
+  EXPECT_EQ(score.tip_movements, 1.0);
+  EXPECT_EQ(score.speed_peaks, 5.0);
+}
+
+TEST(HeadSwing, PeakAndRmsOfAPendulum) {
+  const Exercise exercise = exercise_of(TaskKind::kFree);
+  Attempt attempt(exercise);
+  attempt.start();
+  EXPECT_EQ(attempt.at.score.swing_peak_rad, 0.0);  // there is no head
+  Attempt swinging(exercise);
+  swinging.at.hang_W[2] = -1.0;
+  swinging.start();
+  const double amplitude = 0.3;
+  for (int i = 1; i <= 20'000; ++i) {  // ten periods of 2 s
+    const double angle = amplitude * std::sin(pi * i * 1e-3);
+    swinging.at.hang_W[0] = std::sin(angle) * 0.6;
+    swinging.at.hang_W[1] = std::sin(angle) * 0.8;
+    swinging.at.hang_W[2] = -std::cos(angle);
+    swinging.step();
+  }
+  EXPECT_NEAR(swinging.at.score.swing_peak_rad, amplitude, 1e-5);  // of samples in 20 ms
+  EXPECT_NEAR(swinging.at.score.swing_rms_rad, amplitude / std::sqrt(2.0), 1e-3 * amplitude);
+}
+
+// One log: 4 s there, 2 s over it, 5 s back with it, 3 s over the bunk.
+TEST(Cycle, IsTakenApartByGripAndMotion) {
+  Exercise exercise = exercise_of(TaskKind::kFree);
+  exercise.time_limit_s = 28.0;
+  Attempt attempt(exercise);
+  attempt.at.pump_work_J = 100.0;
+  attempt.start();
+  const auto pass = [&](double seconds) {
+    attempt.steps(static_cast<int>(std::lround(seconds * 1e3)));
+  };
+  for (int log = 0; log < 2; ++log) {
+    attempt.move({4.0, 0.0, 0.0});   // 4 s
+    attempt.move({4.0, 0.0, -0.5});  // down to the log: still over it
+    attempt.at.held_log = log;
+    attempt.lever(-0.5);  // turned, 0.5 s later turned again
+    attempt.move({4.0, 0.0, 0.0});
+    attempt.lever(0.5);
+    pass(1.0);  // 2 s over the log
+    attempt.at.pump_work_J += 3000.0;
+    attempt.move({0.0, 0.0, 0.0}, 0.8);  // 5 s
+    pass(1.0);
+    attempt.at.held_log = -1;
+    pass(2.0);  // 3 s over the bunk
+  }
+  const Score& score = attempt.at.score;
+  EXPECT_EQ(attempt.phase(), training::TaskPhase::kPassed);  // the end closes the second cycle
+  EXPECT_EQ(score.cycles, 2.0);
+  EXPECT_NEAR(score.cycle_s, 14.0, 0.02);
+  EXPECT_NEAR(score.reach_s, 4.0, 0.1);  // the low-pass is some 0.05 s late
+  EXPECT_NEAR(score.grip_s, 2.0, 0.1);
+  EXPECT_NEAR(score.move_s, 5.0, 0.1);
+  EXPECT_NEAR(score.release_s, 3.0, 0.1);
+  EXPECT_NEAR(score.reach_s + score.grip_s + score.move_s + score.release_s, score.cycle_s, 1e-9);
+  EXPECT_EQ(score.energy_per_cycle_J, 3000.0);
+  EXPECT_EQ(score.reversals_per_cycle, 2.0);
+  EXPECT_EQ(score.movements_per_cycle, 0.5);  // one, and it never went back to neutral
+  // Two ways there and two back, each with half a metre down.
+  EXPECT_NEAR(score.shortest_m, 4.0 * std::sqrt(16.25), 2e-3);
+  EXPECT_NEAR(score.path_ratio, 18.0 / (4.0 * std::sqrt(16.25)), 1e-3);
+}
+
+TEST(Cycle, ALogThatIsLostBeforeItMovesIsNone) {
+  Exercise exercise = exercise_of(TaskKind::kFree);
+  Attempt attempt(exercise);
+  attempt.start();
+  attempt.move({3.0, 0.0, 0.0});
+  attempt.steps(500);
+  attempt.at.held_log = 0;
+  attempt.steps(500);
+  attempt.at.held_log = -1;
+  attempt.steps(500);
+  attempt.move({1.0, 0.0, 0.0});
+  EXPECT_EQ(attempt.at.score.cycles, 0.0);
+  EXPECT_EQ(attempt.at.score.cycle_s, 0.0);
+}
+
+TEST(Overshoot, IsTheWayBeyondTheTarget) {
+  Exercise exercise = exercise_of(TaskKind::kReach);
+  for (const double x : {3.0, 0.0}) {
+    training::Target target;
+    target.p_W = Vec3(x, 0.0, 0.0);
+    target.radius = 0.05;
+    target.dwell_s = 0.5;
+    exercise.targets.push_back(target);
+  }
+  Attempt attempt(exercise);
+  attempt.start();
+  attempt.move({3.4, 0.3, 0.0});  // 0.4 beyond; what is beside the line is not
+  attempt.move({3.0, 0.0, 0.0});
+  attempt.steps(600);
+  EXPECT_EQ(attempt.at.task.step, 1);
+  EXPECT_NEAR(attempt.at.score.overshoot_m, 0.4, 1e-9);
+  attempt.move({0.02, 0.0, 0.0});  // stops before the second
+  attempt.steps(600);
+  EXPECT_EQ(attempt.phase(), training::TaskPhase::kPassed);
+  EXPECT_NEAR(attempt.at.score.overshoot_m, 0.2, 1e-9);
+}
+
+TEST(Levers, EffortMovementsAndIdleShare) {
+  const Exercise exercise = exercise_of(TaskKind::kFree);
+  Attempt attempt(exercise);
+  attempt.step();
+  constexpr int kTicks = 10'000;
+  for (int i = 0; i < kTicks;
+       ++i) {  // ten periods of 1 s on one lever, the other one stands half out
+    attempt.at.input.axis[2] = 0.8 * std::sin(2.0 * pi * (i + 1) * 1e-3);
+    attempt.at.input.axis[5] = -0.5;
+    attempt.at.shaped[2] = i % 4 == 0 ? 0.3 : 0.0;
+    attempt.step();
+  }
+  const Score& score = attempt.at.score;
+  EXPECT_NEAR(score.control_effort_s, 10.0 * (0.5 * 0.64 + 0.25), 1e-3);
+  EXPECT_EQ(score.lever_movements, 21.0);  // both halves of each period, and the other lever
+  EXPECT_EQ(score.lever_reversals, 20.0);
+  EXPECT_NEAR(score.idle_share, 0.75, 1e-9);
+}
+
+}  // namespace
+}  // namespace knuckleboom
