@@ -24,6 +24,7 @@
 #include "app/interrupt.hpp"
 #include "app/levers.hpp"
 #include "app/replay/replay.hpp"
+#include "app/report/report.hpp"
 #include "app/run.hpp"
 #include "app/text.hpp"
 #include "app/trainer/drive.hpp"
@@ -285,6 +286,29 @@ void add_replay(CLI::App& program, ReplayOptions& o) {
                "  knuckleboom replay 2026-11-28T06-40-12_reach_1f2e3d4c --headless\n"));
 }
 
+void add_report(CLI::App& program, ReportOptions& o) {
+  CLI::App* c = program.add_subcommand("report", "Write a page about an attempt");
+  c->add_option(
+       "files", o.files,
+       "Session files, or their names in the user's folder of sessions: the first is judged, "
+       "the others are for comparison")
+      ->required()
+      ->type_name("SESSION...");
+  c->add_option("-o,--output", o.output, "The page; the name ends in .html")
+      ->required()
+      ->type_name("FILE.html");
+  c->add_option("--expert", o.expert, "A session to compare with that shows how it is done")
+      ->type_name("SESSION");
+  c->add_option("--attempt", o.attempt,
+                "Which attempt of the first session; without it the last that was finished")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
+  c->footer(
+      examples("  knuckleboom report monday.h5 -o monday.html\n"
+               "  knuckleboom report today.h5 monday.h5 tuesday.h5 -o progress.html\n"
+               "  knuckleboom report today.h5 --expert trainer.h5 -o today.html\n"));
+}
+
 // --- Words for completion -----------------------------------------------------
 
 std::vector<CommandWords> words_of(const CLI::App& program) {
@@ -354,6 +378,7 @@ struct Asked {
   LeversOptions levers;
   DriveOptions drive;
   ReplayOptions replay;
+  ReportOptions report;
   std::vector<std::string> files;  // of check
   std::string demo_folder = "out";
   std::string list_kind, shell;
@@ -368,6 +393,7 @@ int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("levers")) return levers(asked.levers);
   if (program.got_subcommand("drive")) return drive(asked.drive);
   if (program.got_subcommand("replay")) return replay(asked.replay);
+  if (program.got_subcommand("report")) return write_report(asked.report);
   if (program.got_subcommand("demo")) return demo(asked.demo_folder);
   if (program.got_subcommand("list")) {
     const std::string& kind = asked.list_kind;
@@ -415,6 +441,7 @@ int run_program(int argc, char** argv) {
   Asked asked;
   add_drive(program, asked.drive);
   add_replay(program, asked.replay);
+  add_report(program, asked.report);
   add_run(program, asked.run);
   add_compare(program, asked.compare);
   add_verify(program, asked.verify);

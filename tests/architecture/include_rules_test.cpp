@@ -58,9 +58,11 @@ const std::vector<Layer>& layers() {
       {"view/",
        {"core/math/", "core/world/", "core/sim/snapshot", "core/training/session_snapshot",
         "runtime/latest_value"}},
+      {"report/", {"io/utf8"}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"app/",
-       {"core/", "reference/", "io/", "runtime/", "input/", "view/", "sound/", "version.hpp"}},
+       {"core/", "reference/", "io/", "runtime/", "input/", "view/", "sound/", "report/",
+        "version.hpp"}},
       {"main.cpp", {"app/", "version.hpp"}},
   };
   return table;

@@ -1,0 +1,423 @@
+#include "app/report/attempts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/trainer/drive_request.hpp"
+#include "app/trainer/session_texts.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using report::Event;
+using report::EventKind;
+using report::Outcome;
+using training::TaskKind;
+using training::TaskPhase;
+
+constexpr double kLeadIn_s = 1.0;  // shown before the first lever movement
+constexpr double kMoved = 0.02;    // a lever that never leaves it was not used
+constexpr double kTogether_s = 1.0;
+constexpr int kAtRelief = 1, kAtStop = 4;  // of the channel JOINT_limits
+
+Outcome outcome_of(TaskPhase phase, const training::Exercise* exercise) {
+  switch (phase) {
+    case TaskPhase::kReady:
+      return Outcome::kNotBegun;
+    case TaskPhase::kRunning:
+      return exercise != nullptr && exercise->task == TaskKind::kFree ? Outcome::kFree
+                                                                      : Outcome::kBrokenOff;
+    case TaskPhase::kPassed:
+      return Outcome::kPassed;
+    case TaskPhase::kFailed:
+      return Outcome::kFailed;
+  }
+  return Outcome::kNotBegun;
+}
+
+// Kinds of docs/reference/session_file.md. What is not known is shown as it is.
+EventKind kind_of(const std::string& kind) {
+  struct Word {
+    const char* word;
+    EventKind kind;
+  };
+  constexpr Word kWords[] = {
+      {"phase", EventKind::kTask},          {"step", EventKind::kTask},
+      {"grip", EventKind::kGrip},           {"release", EventKind::kGrip},
+      {"collision", EventKind::kCollision}, {"end_stop", EventKind::kEndStop},
+      {"bookmark", EventKind::kBookmark},   {"message", EventKind::kMessage}};
+  for (const Word& word : kWords)
+    if (kind == word.word) return word.kind;
+  return kind.starts_with("fault") ? EventKind::kFault : EventKind::kOther;
+}
+
+std::string text_of(const io::SessionEvent& event) {
+  if (event.kind == "phase" && event.text == "running") return "begun";
+  if (event.kind == "phase" || event.kind == "step" || event.kind == "collision") return event.text;
+  if (event.kind == "grip" || event.kind == "release")
+    return event.kind + (event.text.empty() ? "" : " " + event.text);
+  if (kind_of(event.kind) == EventKind::kOther || kind_of(event.kind) == EventKind::kFault) {
+    std::string words = event.kind;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return event.text.empty() ? words : words + ": " + event.text;
+  }
+  return event.text;
+}
+
+std::string text_of(const training::Command& command) {
+  switch (command.kind) {
+    case training::CommandKind::kControlMode:
+      return label_of(static_cast<command::ControlMode>(command.value));
+    case training::CommandKind::kFidelity:
+      return label_of(static_cast<machine::Fidelity>(command.value));
+    case training::CommandKind::kRestart:
+      break;
+  }
+  return {};
+}
+
+bool has(double limits, int bit) {
+  return std::isfinite(limits) && (static_cast<int>(limits) & bit) != 0;
+}
+
+// Stretches of time in which a bit is set.
+void add_stretches(const std::vector<double>& t_s, const std::vector<double>& limits, int bit,
+                   const std::string& label, std::vector<Event>& out) {
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (!has(limits[i], bit)) continue;
+    const std::size_t first = i;
+    while (i + 1 < limits.size() && has(limits[i + 1], bit)) ++i;
+    const double end = i + 1 < limits.size() ? t_s[i + 1] : t_s[i];
+    if (!out.empty() && out.back().text == label &&
+        t_s[first] - out.back().t_s - out.back().lasts_s < kTogether_s)
+      out.back().lasts_s = end - out.back().t_s;
+    else
+      out.push_back({t_s[first], EventKind::kRelief, label, end - t_s[first]});
+  }
+}
+
+// What rattles is said once, with how often.
+std::vector<Event> gathered(std::vector<Event> events) {
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.t_s < b.t_s; });
+  std::vector<Event> out;
+  std::vector<int> times;
+  std::vector<double> last;
+  for (Event& event : events) {
+    const bool rattles = event.kind == EventKind::kContact || event.kind == EventKind::kCollision ||
+                         event.kind == EventKind::kEndStop;
+    std::size_t same = out.size();
+    for (std::size_t i = out.size(); rattles && i-- > 0 && event.t_s - out[i].t_s < 60.0;)
+      if (out[i].kind == event.kind && out[i].text == event.text) {
+        same = i;
+        break;
+      }
+    if (same < out.size() && event.t_s - last[same] < kTogether_s) {
+      ++times[same];
+      last[same] = event.t_s;
+      continue;
+    }
+    last.push_back(event.t_s);
+    times.push_back(1);
+    out.push_back(std::move(event));
+  }
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (times[i] > 1) out[i].text += fmt::format(" ({} times)", times[i]);
+  return out;
+}
+
+std::vector<report::Point> points(const std::vector<double>& x, const std::vector<double>& y,
+                                  const std::vector<double>& z) {
+  std::vector<report::Point> out;
+  const std::size_t n = std::min({x.size(), y.size(), z.size()});
+  for (std::size_t i = 0; i < n; ++i) out.push_back({x[i], y[i], z[i]});
+  return out;
+}
+
+report::Point point(const Vec3& p) { return {p.x(), p.y(), p.z()}; }
+
+// First row at or after a time.
+std::size_t row_at(const std::vector<double>& t_s, double wanted) {
+  const auto found = std::lower_bound(t_s.begin(), t_s.end(), wanted);
+  return static_cast<std::size_t>(found - t_s.begin());
+}
+
+// The corners that the tip should have gone by: docs/reference/figures.md, "Legs".
+void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
+  if (out.tip.empty() || out.outcome == Outcome::kNotBegun) return;
+  const std::size_t first = std::min(row_at(out.t_s, 0.0), out.tip.size() - 1);
+  switch (exercise.task) {
+    case TaskKind::kFree:
+      return;
+    case TaskKind::kPath:
+      out.ideal_label = "the path to follow";
+      for (const training::Target& target : exercise.targets)
+        out.ideal.push_back(point(target.p_W));
+      return;
+    case TaskKind::kReach:
+    case TaskKind::kHead:
+      out.ideal_label = "straight from target to target";
+      out.ideal.push_back(out.tip[first]);
+      for (const training::Target& target : exercise.targets)
+        out.ideal.push_back(point(target.p_W));
+      return;
+    case TaskKind::kLogs:
+      out.ideal_label = "straight from grip to release";
+      out.ideal.push_back(out.tip[first]);
+      for (const Event& event : out.events)
+        if (event.kind == EventKind::kGrip && event.t_s >= 0.0)
+          out.ideal.push_back(out.tip[std::min(row_at(out.t_s, event.t_s), out.tip.size() - 1)]);
+      return;
+  }
+}
+
+}  // namespace
+
+RecordedAttempts::RecordedAttempts(io::SessionRecord record) : record_(std::move(record)) {
+  try {
+    session_ = io::make_session(record_.header);
+  } catch (const io::FileError& error) {
+    remark_ = fmt::format("limits and targets are not known: {}", error.what());
+  } catch (const std::invalid_argument& error) {
+    remark_ = fmt::format("limits and targets are not known: {}", error.what());
+  }
+  find_attempts();
+}
+
+double RecordedAttempts::seconds(std::int64_t tick, const Span& span) const {
+  return static_cast<double>(tick - span.start) * record_.tick_s();
+}
+
+std::vector<double> RecordedAttempts::channel(const std::string& name) const {
+  const auto& known = record_.header.channels;
+  if (std::none_of(known.begin(), known.end(),
+                   [&name](const io::ChannelInfo& channel) { return channel.name == name; }))
+    return {};
+  const std::vector<float> values = record_.channel(name);
+  return {values.begin(), values.end()};
+}
+
+// A recording that was cut off has not written down its last attempt: its figures are in the channels.
+void RecordedAttempts::find_attempts() {
+  std::vector<io::SessionAttempt> all = record_.attempts;
+  std::vector<std::int64_t> begins = {record_.header.first_tick};
+  for (const training::InputEvent& input : record_.inputs)
+    if (input.kind == training::InputEventKind::kCommand &&
+        input.command.kind == training::CommandKind::kRestart)
+      begins.push_back(input.tick);
+  const std::int64_t last = begins.back();
+  const bool known = std::any_of(all.begin(), all.end(), [last](const io::SessionAttempt& attempt) {
+    return attempt.begin_tick == last;
+  });
+  if (!known) {
+    io::SessionAttempt open{last, record_.end.end_tick, TaskPhase::kReady, {}};
+    for (const io::SessionEvent& event : record_.events)
+      if (event.kind == "phase" && event.tick > last)
+        open.phase = static_cast<TaskPhase>(
+            std::clamp(static_cast<int>(event.value[0]), 0, static_cast<int>(TaskPhase::kFailed)));
+    for (const io::ChannelInfo& figure : record_.header.figures) {
+      const std::vector<double> values = channel("score_" + figure.name);
+      open.figures.push_back(values.empty() ? std::nan("") : values.back());
+    }
+    all.push_back(std::move(open));
+  }
+  for (const io::SessionAttempt& attempt : all) {
+    Span span{attempt.begin_tick, attempt.end_tick, attempt.begin_tick};
+    for (const io::SessionEvent& event : record_.events)
+      if (event.kind == "phase" && event.text == "running" && event.tick > span.begin &&
+          event.tick <= span.end) {
+        span.start = event.tick;
+        break;
+      }
+    spans_.push_back(span);
+    attempts_.push_back(describe(attempt, span));
+    attempts_.back().number = static_cast<int>(attempts_.size());
+  }
+  for (report::Attempt& attempt : attempts_) attempt.of = static_cast<int>(attempts_.size());
+}
+
+std::vector<report::Figure> RecordedAttempts::figures(const io::SessionAttempt& recorded) const {
+  std::vector<report::Figure> out;
+  const std::size_t n = std::min(recorded.figures.size(), record_.header.figures.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const io::ChannelInfo& info = record_.header.figures[i];
+    report::Figure figure{info.name, info.name, info.unit, recorded.figures[i], {}, {}};
+    for (const training::Figure& known : training::figures())
+      if (known.name == info.name) figure.label = known.label;
+    if (session_)
+      for (const training::Limit& limit : session_->exercise().limits) {
+        if (limit.figure != info.name) continue;
+        if (limit.has_least) figure.least = limit.least;
+        if (limit.has_most) figure.most = limit.most;
+      }
+    out.push_back(std::move(figure));
+  }
+  return out;
+}
+
+report::Attempt RecordedAttempts::describe(const io::SessionAttempt& recorded,
+                                           const Span& span) const {
+  const io::SessionHeader& header = record_.header;
+  const training::Exercise* exercise = session_ ? &session_->exercise() : nullptr;
+  report::Attempt out;
+  out.title = exercise != nullptr ? exercise->title : std::string();
+  out.learner = header.learner;
+  out.started = header.start_utc;
+  out.exercise = exercise != nullptr ? exercise->name : header.exercise;
+  out.machine = header.machine;
+  out.levers = header.levers;
+  out.build = header.program;
+  out.source = record_.path.filename().string();
+  out.outcome = outcome_of(recorded.phase, exercise);
+  out.duration_s = static_cast<double>(span.end - span.begin) * record_.tick_s();
+  out.figures = figures(recorded);
+  return out;
+}
+
+int RecordedAttempts::usual() const {
+  int begun = static_cast<int>(attempts_.size());
+  for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
+    if (attempt->outcome == Outcome::kPassed || attempt->outcome == Outcome::kFailed)
+      return attempt->number;
+  for (const report::Attempt& attempt : attempts_)
+    if (attempt.outcome != Outcome::kNotBegun) begun = attempt.number;
+  return begun;
+}
+
+std::size_t RecordedAttempts::row_after(std::int64_t tick) const {
+  const auto& ticks = record_.channel_ticks;
+  return static_cast<std::size_t>(std::lower_bound(ticks.begin(), ticks.end(), tick) -
+                                  ticks.begin());
+}
+
+std::string RecordedAttempts::at_stop(std::size_t row) const {
+  std::string joints;
+  if (!session_) return joints;
+  const view::panels::InstrumentFaces faces = faces_of(*session_);
+  const std::vector<machine::Actuator>& actuators = session_->machine().actuators;
+  for (std::size_t i = 0; i < actuators.size(); ++i) {
+    const std::vector<double> limits =
+        channel(session_->machine().joint_name(actuators[i].link) + "_limits");
+    if (row >= limits.size() || !has(limits[row], kAtStop)) continue;
+    joints += (joints.empty() ? "" : ", ") + faces.actuators[i].name;
+  }
+  return joints;
+}
+
+void RecordedAttempts::add_events(const Span& span, report::Attempt& out) const {
+  const bool first = out.number == 1;
+  const std::vector<double> counted = channel("score_collisions");
+  for (const io::SessionEvent& event : record_.events) {
+    // What comes before the first tick of a later attempt belongs to the one before.
+    if (event.tick < span.begin || (event.tick == span.begin && !first) || event.tick > span.end)
+      continue;
+    Event shown{seconds(event.tick, span), kind_of(event.kind), text_of(event), 0.0};
+    const std::size_t row = row_after(event.tick);
+    if (shown.kind == EventKind::kCollision && row > 0 && row < counted.size() &&
+        counted[row] <= counted[row - 1])
+      shown.kind = EventKind::kContact;
+    if (shown.kind == EventKind::kEndStop && shown.text.empty()) shown.text = at_stop(row);
+    out.events.push_back(std::move(shown));
+  }
+}
+
+void RecordedAttempts::add_commands(const Span& span, report::Attempt& out) const {
+  for (const training::InputEvent& input : record_.inputs) {
+    if (input.kind != training::InputEventKind::kCommand || input.tick < span.begin ||
+        input.tick > span.end)
+      continue;
+    if (std::string text = text_of(input.command); !text.empty())
+      out.events.push_back({seconds(input.tick, span), EventKind::kControl, std::move(text), 0.0});
+  }
+}
+
+report::Attempt RecordedAttempts::complete(int number) const {
+  const auto index = static_cast<std::size_t>(number - 1);
+  report::Attempt out = attempts_.at(index);
+  const Span& span = spans_.at(index);
+  const io::SessionEndMark& end = record_.end;
+  const auto lead_in = static_cast<std::int64_t>(kLeadIn_s * record_.header.rate_Hz);
+  const std::int64_t from = std::max(span.begin, span.start - lead_in);
+  const auto& ticks = record_.channel_ticks;
+  const auto begin = static_cast<std::ptrdiff_t>(row_after(from));
+  const auto stop = std::upper_bound(ticks.begin(), ticks.end(), span.end) - ticks.begin();
+  for (auto i = begin; i < stop; ++i)
+    out.t_s.push_back(seconds(ticks[static_cast<std::size_t>(i)], span));
+  const auto rows = [&](const std::string& name) {
+    const std::vector<double> all = channel(name);
+    if (static_cast<std::ptrdiff_t>(all.size()) < stop) return std::vector<double>();
+    return std::vector<double>(all.begin() + begin, all.begin() + stop);
+  };
+
+  add_events(span, out);
+  add_commands(span, out);
+  const bool head = session_ && session_->exercise().task == TaskKind::kHead;
+  const std::string tip = head ? "grip_" : "tip_";
+  if (head) out.tip_label = "grapple";
+  out.tip = points(rows(tip + "x_m"), rows(tip + "y_m"), rows(tip + "z_m"));
+  out.pump_Pa = rows("pump_Pa");
+  std::vector<Event> relief;
+  if (session_) {
+    const machine::MachineModel& model = session_->machine();
+    const view::panels::InstrumentFaces faces = faces_of(*session_);
+    for (std::size_t i = 0; i < model.actuators.size(); ++i) {
+      const std::string& joint = model.joint_name(model.actuators[i].link);
+      const std::string& name = faces.actuators[i].name;
+      out.pressures.push_back({name, rows(joint + "_port_a_Pa"), rows(joint + "_port_b_Pa"),
+                               faces.actuators[i].relief_Pa});
+      add_stretches(out.t_s, rows(joint + "_limits"), kAtRelief, name, relief);
+    }
+    for (int i = 0; i < model.joint_count(); ++i) {
+      const std::string unit = model.tree.link(i).revolute ? "rad" : "m";
+      std::vector<double> values = rows(model.joint_name(i) + "_" + unit);
+      if (!values.empty())
+        out.joints.push_back(
+            {faces.joints[static_cast<std::size_t>(i)].name, unit, std::move(values)});
+    }
+    for (int i = 0; i < command::kLeverAxes; ++i) {
+      std::vector<double> values = rows(std::string("lever_") + command::kLeverAxisNames[i]);
+      if (std::none_of(values.begin(), values.end(),
+                       [](double value) { return std::abs(value) > kMoved; }))
+        continue;
+      const std::string& does = faces.lever_function[static_cast<std::size_t>(i)];
+      std::string label = command::kLeverAxisNames[i];
+      std::replace(label.begin(), label.end(), '_', ' ');
+      out.levers_moved.push_back(
+          {does.empty() ? label : label + ": " + does, "", std::move(values)});
+    }
+  }
+  out.events.insert(out.events.end(), relief.begin(), relief.end());
+  out.events = gathered(std::move(out.events));
+  if (session_) {
+    for (const training::Target& target : session_->exercise().targets)
+      if (session_->exercise().task != TaskKind::kPath)
+        out.targets.push_back({target.name, point(target.p_W), target.radius});
+    for (const world::Stem& stem : session_->exercise().world.stems)
+      out.stems.push_back({stem.name, {stem.x, stem.y, 0.0}, stem.radius});
+    add_ideal(session_->exercise(), out);
+  }
+
+  if (!remark_.empty()) out.remarks.push_back(remark_);
+  if (!end.complete)
+    out.remarks.push_back(
+        "The recording was cut off, so up to its last second is missing; what is shown is sound.");
+  if (end.lost > 0)
+    out.remarks.push_back("The recording has gaps because the disk did not keep up.");
+  if (!record_.header.parent_id.empty())
+    out.remarks.push_back(fmt::format("Taken over from session {} at its tick {}.",
+                                      record_.header.parent_id, record_.header.parent_tick));
+  out.health.emplace_back("Session", record_.header.id);
+  out.health.emplace_back("Ticks a second", fmt::format("{:g}", record_.header.rate_Hz));
+  for (const auto& [name, value] : end.health) {
+    if (name == "overruns") out.health.emplace_back("Late ticks", fmt::format("{:g}", value));
+    if (name == "lost_s") out.health.emplace_back("Time lost", fmt::format("{:.3g} s", value));
+    if (name == "non_finite" && value > 0.0)
+      out.remarks.push_back("The simulation left the real numbers; the figures mean nothing.");
+  }
+  return out;
+}
+
+}  // namespace knuckleboom::app

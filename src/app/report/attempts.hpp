@@ -1,0 +1,48 @@
+// Attempts for the report, from recorded sessions.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/session_file.hpp"
+#include "report/attempt.hpp"
+
+namespace knuckleboom::app {
+
+class RecordedAttempts {
+ public:
+  explicit RecordedAttempts(io::SessionRecord record);
+
+  const io::SessionHeader& header() const { return record_.header; }
+  // In the order of time; at least one. Without what needs the channels.
+  const std::vector<report::Attempt>& attempts() const { return attempts_; }
+  // With all of it. number: from 1. Throws io::FileError.
+  report::Attempt complete(int number) const;
+  // The one a reader wants to see: the last that was passed or failed; else the last that was begun.
+  int usual() const;
+
+ private:
+  struct Span {
+    std::int64_t begin = 0, end = 0, start = 0;  // ticks; start: of the first lever movement
+  };
+  void find_attempts();
+  report::Attempt describe(const io::SessionAttempt& recorded, const Span& span) const;
+  std::vector<double> channel(const std::string& name) const;  // empty: there is none
+  std::vector<report::Figure> figures(const io::SessionAttempt& recorded) const;
+  std::size_t row_after(std::int64_t tick) const;  // of the channels, the first at or after it
+  std::string at_stop(std::size_t row) const;      // which joints
+  void add_events(const Span& span, report::Attempt& out) const;
+  void add_commands(const Span& span, report::Attempt& out) const;
+  double seconds(std::int64_t tick, const Span& span) const;
+
+  io::SessionRecord record_;
+  std::unique_ptr<training::Session> session_;  // null: this program cannot make it
+  std::string remark_;                          // why
+  std::vector<Span> spans_;
+  std::vector<report::Attempt> attempts_;
+};
+
+}  // namespace knuckleboom::app

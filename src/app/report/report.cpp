@@ -1,0 +1,90 @@
+#include "app/report/report.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/console.hpp"
+#include "app/exit_status.hpp"
+#include "app/replay/replay.hpp"
+#include "app/report/attempts.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
+#include "report/page.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+RecordedAttempts read(const std::string& name) {
+  return RecordedAttempts(io::read_session(find_session(name)));
+}
+
+void check(const ReportOptions& options) {
+  if (options.output.ends_with(".h5") || options.output.ends_with(".journal"))
+    throw UserError(fmt::format(
+        "--output {}: that is the name of a session; a report ends in .html", options.output));
+  for (const std::string& file : options.files) {
+    std::error_code ignored;
+    if (fs::equivalent(file, options.output, ignored))
+      throw UserError(fmt::format("--output {}: that is the session itself", options.output));
+  }
+}
+
+// Attempts at the judged one's exercise by the same learner, before it.
+void add_earlier(const RecordedAttempts& session, int until, const report::Attempt& judged,
+                 std::vector<report::Result>& out) {
+  for (const report::Attempt& attempt : session.attempts()) {
+    const bool ended =
+        attempt.outcome == report::Outcome::kPassed || attempt.outcome == report::Outcome::kFailed;
+    if (!ended || attempt.number >= until || attempt.exercise != judged.exercise ||
+        attempt.learner != judged.learner)
+      continue;
+    report::Result result{attempt.started, attempt.outcome, {}};
+    for (const report::Figure& figure : attempt.figures)
+      result.figures.emplace_back(figure.name, figure.value);
+    out.push_back(std::move(result));
+  }
+}
+
+}  // namespace
+
+int write_report(const ReportOptions& options) {
+  check(options);
+  report::Content content;
+  const RecordedAttempts session = read(options.files.front());
+  const auto count = static_cast<int>(session.attempts().size());
+  if (options.attempt > count)
+    throw UserError(fmt::format("--attempt {}: the session has {}", options.attempt,
+                                count == 1 ? "one only" : fmt::format("{} only", count)));
+  const int number = options.attempt > 0 ? options.attempt : session.usual();
+  content.judged = session.complete(number);
+  content.same_session = session.attempts();
+  content.build = io::this_program();
+  for (auto file = options.files.begin() + 1; file != options.files.end(); ++file) {
+    const RecordedAttempts other = read(*file);
+    if (other.header().id == session.header().id) {
+      complain(
+          fmt::format("{} is the session that is judged; it is not compared with itself", *file));
+      continue;
+    }
+    content.others.push_back(other.complete(other.usual()));
+    if (other.header().start_utc <= session.header().start_utc)
+      add_earlier(other, other.attempts().back().number + 1, content.judged, content.earlier);
+  }
+  add_earlier(session, number, content.judged, content.earlier);
+  std::stable_sort(
+      content.earlier.begin(), content.earlier.end(),
+      [](const report::Result& a, const report::Result& b) { return a.started < b.started; });
+  if (!options.expert.empty()) {
+    const RecordedAttempts expert = read(options.expert);
+    content.expert = expert.complete(expert.usual());
+  }
+  io::write_file(options.output, report::page(content));
+  say(fmt::format("{}\n", options.output));
+  return kSuccess;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,18 @@
+// The sub-command report: a page about an attempt.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace knuckleboom::app {
+
+struct ReportOptions {
+  std::vector<std::string> files;  // the first is judged, the others are for comparison
+  std::string expert;              // may be empty
+  std::string output;
+  int attempt = 0;  // of the first file; 0: the last that was finished
+};
+
+int write_report(const ReportOptions& options);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,112 @@
+// One attempt at an exercise, as the report shows it: plain values, wherever they come from.
+//
+// SI units. Times count from the first lever movement; what happened before it has a negative time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace knuckleboom::report {
+
+enum class Outcome {
+  kPassed,
+  kFailed,
+  kBrokenOff,  // ended before the exercise did: a restart, or the end of the session
+  kNotBegun,   // no lever was moved
+  kFree,       // nothing was asked
+};
+
+struct Figure {
+  std::string name;  // the key in files: "time_s"
+  std::string label;
+  std::string unit;  // empty: a number
+  double value = 0.0;
+  std::optional<double> least, most;  // to pass; none: not judged
+};
+
+enum class Verdict { kNone, kWithin, kBeyond };
+// A figure that is no number is beyond any limit.
+Verdict verdict(const Figure& figure);
+
+enum class EventKind {
+  kTask,       // phases and steps
+  kGrip,       // grip and release
+  kContact,    // that is no fault in this exercise
+  kCollision,  // that counts
+  kEndStop,
+  kRelief,
+  kControl,  // control mode, model
+  kFault,
+  kBookmark,
+  kMessage,
+  kOther,
+};
+
+struct Event {
+  double t_s = 0.0;
+  EventKind kind = EventKind::kOther;
+  std::string text;
+  double lasts_s = 0.0;  // 0: a moment
+};
+
+struct Point {
+  double x = 0.0, y = 0.0, z = 0.0;  // world frame: x forward, y left, z up [m]
+};
+
+// Something over time; one value for each of Attempt::t_s. What is not a number leaves a gap.
+struct Series {
+  std::string label;
+  std::string unit;
+  std::vector<double> value;
+};
+
+// Both ports of one actuator, and where its relief valve opens.
+struct Pressures {
+  std::string label;
+  std::vector<double> a_Pa, b_Pa;
+  std::optional<double> relief_Pa;
+};
+
+struct Place {
+  std::string name;
+  Point p;
+  double radius = 0.0;  // m
+};
+
+struct Attempt {
+  std::string title;    // of the exercise
+  std::string learner;  // empty: not said
+  std::string started;  // "2026-11-28T06:40:12Z"
+  std::string exercise, machine, levers, build;
+  std::string source;  // file it was read from
+  int number = 1, of = 1;
+  Outcome outcome = Outcome::kNotBegun;
+  double duration_s = 0.0;  // from its begin to its end
+
+  std::vector<Figure> figures;
+  std::vector<Event> events;
+  std::vector<double> t_s;  // rising
+  std::vector<Point> tip;
+  std::string tip_label = "Tip";
+  std::vector<Series> joints, levers_moved;
+  std::vector<Pressures> pressures;
+  std::vector<double> pump_Pa;
+
+  std::vector<Place> targets, stems;
+  std::vector<Point> ideal;  // corners of the path that was wanted; empty: there is none
+  std::string ideal_label;
+
+  std::vector<std::pair<std::string, std::string>> health;  // of the recording: what, how much
+  std::vector<std::string> remarks;                         // sentences to be said before all else
+};
+
+// An earlier result in the same exercise, for the learning curves.
+struct Result {
+  std::string started;
+  Outcome outcome = Outcome::kNotBegun;
+  std::vector<std::pair<std::string, double>> figures;  // by Figure::name
+};
+
+}  // namespace knuckleboom::report

@@ -1,0 +1,459 @@
+#include "report/page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "report/charts.hpp"
+#include "report/style.hpp"
+#include "report/text.hpp"
+
+namespace knuckleboom::report {
+namespace {
+
+constexpr std::size_t kMostEvents = 400;  // in the list
+constexpr double kShort_s = 2.0;          // too little to see anything in a chart
+constexpr const char* kOverlayClasses[] = {"o1", "o2", "o3"};
+
+// --- Small pieces ---------------------------------------------------------------
+
+std::string heading(std::string_view text) { return fmt::format("<h2>{}</h2>\n", escaped(text)); }
+std::string small_heading(std::string_view text) {
+  return fmt::format("<h3>{}</h3>\n", escaped(text));
+}
+std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escaped(text)); }
+// Stays on the page of what follows.
+std::string lead(std::string_view text) {
+  return fmt::format("<p class=\"keys\">{}</p>\n", escaped(text));
+}
+std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", escaped(text)); }
+std::string number_cell(std::string_view text) {
+  return fmt::format("<td class=\"n\">{}</td>", escaped(text));
+}
+
+const char* outcome_text(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed:
+      return "✔ Passed";
+    case Outcome::kFailed:
+      return "✘ Not passed";
+    case Outcome::kBrokenOff:
+      return "Broken off";
+    case Outcome::kNotBegun:
+      return "Not begun";
+    case Outcome::kFree:
+      return "Free play";
+  }
+  return "";
+}
+
+const char* outcome_class(Outcome outcome) {
+  if (outcome == Outcome::kPassed) return "badge passed";
+  if (outcome == Outcome::kFailed) return "badge failed";
+  return "badge";
+}
+
+std::string limit_text(const Figure& figure) {
+  std::string text;
+  if (figure.least) text = "at least " + quantity(*figure.least, figure.unit);
+  if (figure.most)
+    text += (text.empty() ? "at most " : ", at most ") + quantity(*figure.most, figure.unit);
+  return text;
+}
+
+std::string unit_in_brackets(const std::string& unit) {
+  const std::string shown = axis_unit(unit).unit;
+  return shown.empty() ? std::string() : " [" + shown + "]";
+}
+
+const Figure* find(const std::vector<Figure>& figures, const std::string& name) {
+  const auto found = std::find_if(figures.begin(), figures.end(),
+                                  [&name](const Figure& figure) { return figure.name == name; });
+  return found == figures.end() ? nullptr : &*found;
+}
+
+double length(const Attempt& attempt) {
+  return attempt.t_s.empty() ? 0.0 : attempt.t_s.back() - attempt.t_s.front();
+}
+
+// Who and when; for the keys of drawings and the heads of columns.
+std::string label_of(const Attempt& other, const Attempt& judged) {
+  std::string text = date_text(other.started);
+  if (other.learner != judged.learner)
+    text = (other.learner.empty() ? "somebody" : other.learner) + ", " + text;
+  if (other.of > 1) text += fmt::format(", attempt {}", other.number);
+  return text;
+}
+
+// --- Head -----------------------------------------------------------------------
+
+std::string head(const Attempt& a) {
+  std::string out = fmt::format("<h1>{}</h1>\n", escaped(a.title.empty() ? a.exercise : a.title));
+  out += fmt::format("<p class=\"result\"><span class=\"{}\">{}</span></p>\n",
+                     outcome_class(a.outcome), outcome_text(a.outcome));
+  out += "<dl>\n";
+  const auto item = [&out](const char* term, const std::string& text) {
+    if (!text.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", term, escaped(text));
+  };
+  item("Learner", a.learner.empty() ? "not named" : a.learner);
+  item("Date", date_text(a.started));
+  item("Exercise", a.exercise);
+  item("Machine", a.machine);
+  item("Levers", a.levers);
+  item("Lasted", quantity(a.duration_s, "s"));
+  if (a.of > 1) item("Attempt", fmt::format("{} of {} in this session", a.number, a.of));
+  out += "</dl>\n";
+  return out;
+}
+
+std::vector<std::string> sentences(const Attempt& a) {
+  std::vector<std::string> out;
+  if (a.t_s.empty() && !(a.duration_s > 0.0)) {
+    out.push_back("The session has ended before anything happened: there is nothing to show.");
+  } else if (a.outcome == Outcome::kNotBegun) {
+    out.push_back("No lever was moved, so nothing was judged.");
+  } else if (a.outcome == Outcome::kBrokenOff) {
+    out.push_back(
+        "The attempt was broken off before the exercise was done: the figures are those up to "
+        "then.");
+  } else if (a.outcome == Outcome::kFree) {
+    out.push_back("Nothing was asked in this exercise: the figures are for interest only.");
+  }
+  if (length(a) > 0.0 && length(a) < kShort_s)
+    out.push_back(fmt::format("The attempt lasted {} only.", quantity(length(a), "s")));
+  out.insert(out.end(), a.remarks.begin(), a.remarks.end());
+  return out;
+}
+
+// --- Score ----------------------------------------------------------------------
+
+std::string score(const Attempt& a) {
+  std::string out = heading("Score");
+  if (a.figures.empty()) return out + paragraph("No figures were recorded.");
+  std::vector<const Figure*> judged, plain;
+  for (const Figure& figure : a.figures)
+    (figure.least || figure.most ? judged : plain).push_back(&figure);
+  const auto broken = std::count_if(judged.begin(), judged.end(), [](const Figure* figure) {
+    return verdict(*figure) == Verdict::kBeyond;
+  });
+  if (!judged.empty())
+    out += paragraph(broken == 0 ? std::string("All limits are kept.")
+                                 : fmt::format("{} of {} limits {} not kept.", broken,
+                                               judged.size(), broken == 1 ? "is" : "are"));
+  out +=
+      "<table>\n<thead><tr><th>Figure</th><th class=\"n\">Value</th><th>To pass</th>"
+      "<th>Verdict</th></tr></thead>\n<tbody>\n";
+  judged.insert(judged.end(), plain.begin(), plain.end());
+  for (const Figure* figure : judged) {
+    const Verdict v = verdict(*figure);
+    const char* words = v == Verdict::kWithin   ? "✔ kept"
+                        : v == Verdict::kBeyond ? "✘ not kept"
+                                                : "";
+    const char* row = v == Verdict::kWithin ? "within" : v == Verdict::kBeyond ? "beyond" : "plain";
+    out += fmt::format("<tr class=\"{}\">{}{}{}<td class=\"verdict\">{}</td></tr>\n", row,
+                       cell(figure->label), number_cell(quantity(figure->value, figure->unit)),
+                       cell(limit_text(*figure)), words);
+  }
+  return out + "</tbody>\n</table>\n";
+}
+
+// --- Timeline -------------------------------------------------------------------
+
+const char* word_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kTask:
+      return "Task";
+    case EventKind::kGrip:
+      return "Grip";
+    case EventKind::kContact:
+      return "Contact";
+    case EventKind::kCollision:
+      return "Collision";
+    case EventKind::kEndStop:
+      return "End stop";
+    case EventKind::kRelief:
+      return "At relief";
+    case EventKind::kControl:
+      return "Control";
+    case EventKind::kFault:
+      return "Fault";
+    case EventKind::kBookmark:
+      return "Bookmark";
+    case EventKind::kMessage:
+      return "Message";
+    case EventKind::kOther:
+      break;
+  }
+  return "Other";
+}
+
+std::string timeline(const Attempt& a) {
+  std::string out = heading("Timeline");
+  if (a.events.empty()) return out + paragraph("Nothing out of the ordinary was recorded.");
+  return out + "<figure>\n" + timeline_chart(a) +
+         "<figcaption>Time from the first lever movement on; all events are listed at the "
+         "end.</figcaption></figure>\n";
+}
+
+std::string event_list(const Attempt& a) {
+  if (a.events.empty()) return {};
+  std::string out = heading("Events") + "<ul class=\"events\">\n";
+  const std::size_t shown = std::min(a.events.size(), kMostEvents);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Event& event = a.events[i];
+    std::string words = word_of(event.kind);
+    if (!event.text.empty()) words += ": " + event.text;
+    if (event.lasts_s > 0.0) words += ", for " + quantity(event.lasts_s, "s");
+    out += fmt::format("<li><span class=\"t\">{}</span> {}</li>\n", clock_text(event.t_s),
+                       escaped(words));
+  }
+  out += "</ul>\n";
+  if (shown < a.events.size())
+    out += paragraph(fmt::format("{} more events are not listed; the session file has them all.",
+                                 a.events.size() - shown));
+  return out;
+}
+
+// --- Path -----------------------------------------------------------------------
+
+// Those whose path can be laid over the judged one's.
+std::vector<Overlay> overlays_of(const Content& c) {
+  std::vector<Overlay> out;
+  std::size_t next = 0;
+  for (const Attempt& other : c.others)
+    if (other.exercise == c.judged.exercise && !other.tip.empty() &&
+        next < std::size(kOverlayClasses))
+      out.push_back({&other, kOverlayClasses[next++]});
+  if (c.expert && c.expert->exercise == c.judged.exercise && !c.expert->tip.empty())
+    out.push_back({&*c.expert, "expert"});
+  return out;
+}
+
+std::string paths(const Content& c) {
+  const Attempt& a = c.judged;
+  std::string out = heading("Path of the " + (a.tip_label == "Tip" ? "tip" : a.tip_label));
+  if (a.tip.size() < 2) return out + paragraph("No path was recorded.");
+  const std::vector<Overlay> overlays = overlays_of(c);
+  out += "<p class=\"keys\">" + key_line("own") + "this attempt, from ○ to ●";
+  if (!a.ideal.empty()) out += key_line("ideal") + escaped(a.ideal_label);
+  for (const Overlay& overlay : overlays) {
+    const bool expert = overlay.classes == "expert";
+    out += key_line("other " + overlay.classes) +
+           escaped((expert ? "expert: " : "") + label_of(*overlay.attempt, a));
+  }
+  if (std::any_of(a.events.begin(), a.events.end(),
+                  [](const Event& event) { return event.kind == EventKind::kCollision; }))
+    out += " &#160; ✕ collision";
+  out += "</p>\n<div class=\"pair\">\n";
+  out += "<figure><figcaption>From above: ahead is to the right, left is up</figcaption>\n" +
+         path_chart(a, overlays, PathView::kAbove) + "</figure>\n";
+  out += "<figure><figcaption>From the side: ahead is to the right</figcaption>\n" +
+         path_chart(a, overlays, PathView::kSide) + "</figure>\n";
+  return out + "</div>\n";
+}
+
+// --- Over time ------------------------------------------------------------------
+
+std::string figure_of(const std::string& title, const std::string& chart) {
+  return "<figure>\n" + small_heading(title) + chart + "</figure>\n";
+}
+
+std::string pressures(const Attempt& a) {
+  std::string out = heading("Pressures");
+  if (a.t_s.size() < 2 || (a.pressures.empty() && a.pump_Pa.empty()))
+    return out + paragraph("No pressures were recorded.");
+  out += "<p class=\"keys\">In MPa." + key_line("own") + "head side or motor inlet" +
+         key_line("second") + "rod side or motor outlet" + key_line("limit") +
+         "relief valve opens</p>\n";
+  for (const Pressures& one : a.pressures) out += figure_of(one.label, pressure_chart(a, one));
+  if (!a.pump_Pa.empty())
+    out += figure_of("Pump", strip_chart(a, {"Pressure of the pump", "Pa", a.pump_Pa}, {0.0, 1.0}));
+  return out;
+}
+
+std::string levers(const Attempt& a) {
+  std::string out = heading("Levers");
+  if (a.t_s.size() < 2 || a.levers_moved.empty()) return out + paragraph("No lever was moved.");
+  out += lead("Position from -1 to 1; levers that were never moved are left out.");
+  for (const Series& lever : a.levers_moved)
+    out += figure_of(lever.label, strip_chart(a, lever, {-1.0, 1.0, 44.0}));
+  return out;
+}
+
+std::string joints(const Attempt& a) {
+  if (a.t_s.size() < 2 || a.joints.empty()) return {};
+  std::string out = heading("Joints");
+  for (const Series& joint : a.joints)
+    out += figure_of(joint.label + unit_in_brackets(joint.unit), strip_chart(a, joint, {}));
+  return out;
+}
+
+// --- Comparison -----------------------------------------------------------------
+
+std::string difference(const Figure& own, const Figure& other) {
+  const double by = own.value - other.value;
+  if (!std::isfinite(by)) return "–";
+  if (by == 0.0) return "same";
+  std::string text = (by > 0.0 ? "+" : "−") + quantity(std::abs(by), own.unit);
+  if (other.value > 0.0) text += fmt::format(" ({:+.0f} %)", 100.0 * by / other.value);
+  return text;
+}
+
+std::string comparison(const Content& c) {
+  std::vector<const Attempt*> others;
+  if (c.expert) others.push_back(&*c.expert);
+  for (const Attempt& other : c.others) others.push_back(&other);
+  if (others.empty()) return {};
+  std::string out = heading("Comparison");
+  for (const Attempt* other : others)
+    if (other->exercise != c.judged.exercise)
+      out += paragraph(fmt::format("{} is of another exercise ({}); its figures say little here.",
+                                   label_of(*other, c.judged), other->exercise));
+    else if (other->machine != c.judged.machine)
+      out += paragraph(fmt::format("{} was driven with another machine ({}).",
+                                   label_of(*other, c.judged), other->machine));
+  out += "<table>\n<thead><tr><th>Figure</th><th class=\"n\">This attempt</th>";
+  for (const Attempt* other : others)
+    out += fmt::format(
+        "<th class=\"n wrap\">{}</th>",
+        escaped((c.expert && other == &*c.expert ? "Expert: " : "") + label_of(*other, c.judged)));
+  const bool differences = others.size() == 1;
+  if (differences) out += "<th class=\"n\">Difference</th>";
+  out +=
+      "</tr></thead>\n<tbody>\n<tr><td>Result</td>" + number_cell(outcome_text(c.judged.outcome));
+  for (const Attempt* other : others) out += number_cell(outcome_text(other->outcome));
+  if (differences) out += "<td></td>";
+  out += "</tr>\n";
+  for (const Figure& own : c.judged.figures) {
+    out += "<tr>" + cell(own.label) + number_cell(quantity(own.value, own.unit));
+    for (const Attempt* other : others) {
+      const Figure* theirs = find(other->figures, own.name);
+      out += number_cell(theirs != nullptr ? quantity(theirs->value, theirs->unit) : "–");
+    }
+    if (differences) {
+      const Figure* theirs = find(others.front()->figures, own.name);
+      out += number_cell(theirs != nullptr ? difference(own, *theirs) : "–");
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody>\n</table>\n";
+}
+
+// --- Learning curves ------------------------------------------------------------
+
+bool is_followed(const Figure& figure) {
+  if (figure.least || figure.most) return true;
+  for (const char* name : {"time_s", "path_ratio", "lever_reversals", "functions_mean"})
+    if (figure.name == name) return true;
+  return false;
+}
+
+std::vector<CurvePoint> curve_of(const Figure& figure, const Content& c) {
+  std::vector<CurvePoint> points;
+  for (const Result& result : c.earlier)
+    for (const auto& [name, value] : result.figures)
+      if (name == figure.name) points.push_back({value, result.outcome == Outcome::kPassed});
+  points.push_back({figure.value, c.judged.outcome == Outcome::kPassed});
+  return points;
+}
+
+std::string learning_curves(const Content& c) {
+  if (c.earlier.empty()) return {};
+  std::string out = heading("Learning curves");
+  const auto passed =
+      std::count_if(c.earlier.begin(), c.earlier.end(),
+                    [](const Result& result) { return result.outcome == Outcome::kPassed; }) +
+      (c.judged.outcome == Outcome::kPassed ? 1 : 0);
+  const std::size_t all = c.earlier.size() + 1;
+  out += lead(
+      fmt::format("{} attempts at this exercise, {} of them passed (●; ○ not passed). The last and "
+                  "largest mark is this attempt; the dotted line is the limit.",
+                  all, passed));
+  out += "<div class=\"pair\">\n";
+  const std::string first = date_text(c.earlier.front().started).substr(0, 10);
+  const std::string last = date_text(c.judged.started).substr(0, 10);
+  for (const Figure& figure : c.judged.figures) {
+    if (!is_followed(figure)) continue;
+    const std::vector<CurvePoint> points = curve_of(figure, c);
+    if (points.size() < 2) continue;
+    out += figure_of(figure.label + unit_in_brackets(figure.unit),
+                     learning_chart(figure, points, first, last));
+  }
+  return out + "</div>\n";
+}
+
+// --- The other attempts of the session ------------------------------------------
+
+std::string attempts(const Content& c) {
+  if (c.same_session.size() < 2) return {};
+  std::vector<const Figure*> columns;
+  for (const Figure& figure : c.judged.figures)
+    if ((figure.least || figure.most || figure.name == "time_s") && columns.size() < 5)
+      columns.push_back(&figure);
+  std::string out = heading("Attempts in this session");
+  out += "<table>\n<thead><tr><th>Attempt</th><th>Result</th><th class=\"n\">Lasted</th>";
+  for (const Figure* figure : columns)
+    out += fmt::format("<th class=\"n wrap\">{}</th>", escaped(figure->label));
+  out += "</tr></thead>\n<tbody>\n";
+  for (const Attempt& attempt : c.same_session) {
+    const bool this_one = attempt.number == c.judged.number;
+    out += "<tr>" + cell(fmt::format("{}{}", attempt.number, this_one ? " (this report)" : "")) +
+           cell(outcome_text(attempt.outcome)) + number_cell(quantity(attempt.duration_s, "s"));
+    for (const Figure* column : columns) {
+      const Figure* figure = find(attempt.figures, column->name);
+      out += number_cell(figure != nullptr ? quantity(figure->value, figure->unit) : "–");
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody>\n</table>\n";
+}
+
+// --- Recording ------------------------------------------------------------------
+
+std::string recording(const Attempt& a) {
+  std::string out = "<div class=\"whole\">\n" + heading("Recording") + "<dl>\n";
+  const auto item = [&out](std::string_view term, const std::string& text) {
+    if (!text.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(term), escaped(text));
+  };
+  item("File", a.source);
+  item("Recorded by", a.build);
+  for (const auto& [name, value] : a.health) item(name, value);
+  return out + "</dl>\n</div>\n";
+}
+
+}  // namespace
+
+Verdict verdict(const Figure& figure) {
+  if (!figure.least && !figure.most) return Verdict::kNone;
+  const bool within = (!figure.most || figure.value <= *figure.most) &&
+                      (!figure.least || figure.value >= *figure.least);
+  return within ? Verdict::kWithin : Verdict::kBeyond;
+}
+
+std::string page(const Content& c) {
+  const Attempt& a = c.judged;
+  const std::string title = (a.title.empty() ? a.exercise : a.title) +
+                            (a.learner.empty() ? "" : ", " + a.learner) + ", " +
+                            date_text(a.started);
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\"/>\n";
+  out += fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n",
+                     escaped(title), kStyle);
+  out += head(a);
+  for (const std::string& sentence : sentences(a))
+    out += fmt::format("<p class=\"remark\">{}</p>\n", escaped(sentence));
+  out += score(a) + attempts(c) + comparison(c) + learning_curves(c) + timeline(a) + paths(c) +
+         pressures(a) + levers(a) + joints(a) + event_list(a) + recording(a);
+  out += fmt::format("</main>\n<footer>Made by {}.</footer>\n</body>\n</html>\n", escaped(c.build));
+  return out;
+}
+
+}  // namespace knuckleboom::report

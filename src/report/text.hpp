@@ -1,0 +1,28 @@
+// Text and numbers of the report.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace knuckleboom::report {
+
+// Safe as text and within the double quotes of an attribute, in HTML and in XML. Bytes that are no UTF-8
+// and characters that neither allows become U+FFFD; so do those that turn the direction of writing.
+std::string escaped(std::string_view text);
+
+// A few significant digits: "12.3 m", "4.56 MPa", "1:23 min", "-" for what is not finite.
+std::string quantity(double value, std::string_view unit);
+// "0:07.5", "1:23.0", "-0:02.0".
+std::string clock_text(double seconds);
+// "2026-11-28 06:40 UTC"; what is not of that form stays as it is.
+std::string date_text(std::string_view utc);
+
+// Round numbers from low to high, at most `most` (at least 2) of them.
+std::vector<double> ticks(double low, double high, int most);
+// The same in steps that clocks have: 1, 2, 5, 10, 15, 30 s, 1, 2, 5 min, ...
+std::vector<double> time_ticks(double low, double high, int most);
+// Labels of ticks: no more digits than tell them apart.
+std::vector<std::string> tick_labels(const std::vector<double>& ticks);
+
+}  // namespace knuckleboom::report
