@@ -391,7 +391,7 @@ std::string strip_chart(const Attempt& judged, const Series& series, const Strip
 
 // --- Learning curves ------------------------------------------------------------
 
-std::string learning_chart(const Figure& figure, std::span<const CurvePoint> points,
+std::string learning_chart(const Figure& figure, std::span<const CurvePoint> points, bool mark_last,
                            const std::string& first, const std::string& last) {
   constexpr double kHeight = 110.0, kTop = 8.0, kSide = 12.0;
   Range y{0.0, 0.0};
@@ -428,7 +428,7 @@ std::string learning_chart(const Figure& figure, std::span<const CurvePoint> poi
   svg.polyline(line, "own");
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!std::isfinite(points[i].value)) continue;
-    svg.circle(at(i, points[i].value), i + 1 == points.size() ? 5.0 : 3.5,
+    svg.circle(at(i, points[i].value), mark_last && i + 1 == points.size() ? 5.0 : 3.5,
                points[i].passed ? "spot" : "start");
   }
   svg.text({left, kTop + kHeight + 13.0}, first, "small", "start");

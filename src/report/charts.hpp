@@ -61,12 +61,12 @@ struct StripStyle {
 };
 std::string strip_chart(const Attempt& judged, const Series& series, const StripStyle& style);
 
-// A figure over results in the order of time; the last one is the judged attempt.
+// A figure over results in the order of time. mark_last: it is the judged attempt.
 struct CurvePoint {
   double value = 0.0;
   bool passed = false;
 };
-std::string learning_chart(const Figure& figure, std::span<const CurvePoint> points,
+std::string learning_chart(const Figure& figure, std::span<const CurvePoint> points, bool mark_last,
                            const std::string& first, const std::string& last);
 
 // A line or mark for a key beside text.

@@ -66,6 +66,29 @@ std::string limit_text(const Figure& figure) {
   return text;
 }
 
+bool has_ended(const Attempt& a) {
+  return a.outcome == Outcome::kPassed || a.outcome == Outcome::kFailed;
+}
+
+// No leg has ended yet: the ratio's 0 means that there is none.
+std::string value_text(const Figure& figure) {
+  if (figure.name == "path_ratio" && figure.value == 0.0) return "–";
+  return quantity(figure.value, figure.unit);
+}
+
+// Of an attempt that goes on, only what is broken already is sure.
+const char* verdict_text(const Figure& figure, bool ended) {
+  switch (verdict(figure)) {
+    case Verdict::kNone:
+      return "";
+    case Verdict::kWithin:
+      return ended ? "✔ kept" : "open";
+    case Verdict::kBeyond:
+      return ended || !(figure.least && figure.value < *figure.least) ? "✘ not kept" : "open";
+  }
+  return "";
+}
+
 std::string unit_in_brackets(const std::string& unit) {
   const std::string shown = axis_unit(unit).unit;
   return shown.empty() ? std::string() : " [" + shown + "]";
@@ -135,13 +158,14 @@ std::vector<std::string> sentences(const Attempt& a) {
 std::string score(const Attempt& a) {
   std::string out = heading("Score");
   if (a.figures.empty()) return out + paragraph("No figures were recorded.");
+  if (a.outcome == Outcome::kNotBegun) return out + paragraph("There is nothing to judge.");
   std::vector<const Figure*> judged, plain;
   for (const Figure& figure : a.figures)
     (figure.least || figure.most ? judged : plain).push_back(&figure);
   const auto broken = std::count_if(judged.begin(), judged.end(), [](const Figure* figure) {
     return verdict(*figure) == Verdict::kBeyond;
   });
-  if (!judged.empty())
+  if (!judged.empty() && has_ended(a))
     out += paragraph(broken == 0 ? std::string("All limits are kept.")
                                  : fmt::format("{} of {} limits {} not kept.", broken,
                                                judged.size(), broken == 1 ? "is" : "are"));
@@ -150,13 +174,12 @@ std::string score(const Attempt& a) {
       "<th>Verdict</th></tr></thead>\n<tbody>\n";
   judged.insert(judged.end(), plain.begin(), plain.end());
   for (const Figure* figure : judged) {
-    const Verdict v = verdict(*figure);
-    const char* words = v == Verdict::kWithin   ? "✔ kept"
-                        : v == Verdict::kBeyond ? "✘ not kept"
-                                                : "";
-    const char* row = v == Verdict::kWithin ? "within" : v == Verdict::kBeyond ? "beyond" : "plain";
+    const std::string words = verdict_text(*figure, has_ended(a));
+    const char* row = words.starts_with("✔")   ? "within"
+                      : words.starts_with("✘") ? "beyond"
+                                               : "plain";
     out += fmt::format("<tr class=\"{}\">{}{}{}<td class=\"verdict\">{}</td></tr>\n", row,
-                       cell(figure->label), number_cell(quantity(figure->value, figure->unit)),
+                       cell(figure->label), number_cell(value_text(*figure)),
                        cell(limit_text(*figure)), words);
   }
   return out + "</tbody>\n</table>\n";
@@ -330,10 +353,10 @@ std::string comparison(const Content& c) {
   if (differences) out += "<td></td>";
   out += "</tr>\n";
   for (const Figure& own : c.judged.figures) {
-    out += "<tr>" + cell(own.label) + number_cell(quantity(own.value, own.unit));
+    out += "<tr>" + cell(own.label) + number_cell(value_text(own));
     for (const Attempt* other : others) {
       const Figure* theirs = find(other->figures, own.name);
-      out += number_cell(theirs != nullptr ? quantity(theirs->value, theirs->unit) : "–");
+      out += number_cell(theirs != nullptr ? value_text(*theirs) : "–");
     }
     if (differences) {
       const Figure* theirs = find(others.front()->figures, own.name);
@@ -358,7 +381,7 @@ std::vector<CurvePoint> curve_of(const Figure& figure, const Content& c) {
   for (const Result& result : c.earlier)
     for (const auto& [name, value] : result.figures)
       if (name == figure.name) points.push_back({value, result.outcome == Outcome::kPassed});
-  points.push_back({figure.value, c.judged.outcome == Outcome::kPassed});
+  if (has_ended(c.judged)) points.push_back({figure.value, c.judged.outcome == Outcome::kPassed});
   return points;
 }
 
@@ -369,20 +392,24 @@ std::string learning_curves(const Content& c) {
       std::count_if(c.earlier.begin(), c.earlier.end(),
                     [](const Result& result) { return result.outcome == Outcome::kPassed; }) +
       (c.judged.outcome == Outcome::kPassed ? 1 : 0);
-  const std::size_t all = c.earlier.size() + 1;
-  out += lead(
-      fmt::format("{} attempts at this exercise, {} of them passed (●; ○ not passed). The last and "
-                  "largest mark is this attempt; the dotted line is the limit.",
-                  all, passed));
+  const bool ended = has_ended(c.judged);
+  const std::size_t all = c.earlier.size() + (ended ? 1 : 0);
+  out +=
+      lead(fmt::format("{} {} at this exercise, {} of them passed (●; ○ not passed); the dotted "
+                       "line is the limit. {}",
+                       all, all == 1 ? "attempt" : "attempts", passed,
+                       ended ? "The last and largest mark is this attempt."
+                             : "This attempt was not finished and is left out."));
   out += "<div class=\"pair\">\n";
   const std::string first = date_text(c.earlier.front().started).substr(0, 10);
-  const std::string last = date_text(c.judged.started).substr(0, 10);
+  const std::string& newest = ended ? c.judged.started : c.earlier.back().started;
+  const std::string last = date_text(newest).substr(0, 10);
   for (const Figure& figure : c.judged.figures) {
     if (!is_followed(figure)) continue;
     const std::vector<CurvePoint> points = curve_of(figure, c);
     if (points.size() < 2) continue;
     out += figure_of(figure.label + unit_in_brackets(figure.unit),
-                     learning_chart(figure, points, first, last));
+                     learning_chart(figure, points, ended, first, last));
   }
   return out + "</div>\n";
 }
@@ -406,7 +433,7 @@ std::string attempts(const Content& c) {
            cell(outcome_text(attempt.outcome)) + number_cell(quantity(attempt.duration_s, "s"));
     for (const Figure* column : columns) {
       const Figure* figure = find(attempt.figures, column->name);
-      out += number_cell(figure != nullptr ? quantity(figure->value, figure->unit) : "–");
+      out += number_cell(figure != nullptr ? value_text(*figure) : "–");
     }
     out += "</tr>\n";
   }

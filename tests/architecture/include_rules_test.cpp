@@ -59,10 +59,11 @@ const std::vector<Layer>& layers() {
        {"core/math/", "core/world/", "core/sim/snapshot", "core/training/session_snapshot",
         "runtime/latest_value"}},
       {"report/", {"io/utf8"}},
+      {"learners/", {"io/diagnostic", "io/utf8"}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"app/",
        {"core/", "reference/", "io/", "runtime/", "input/", "view/", "sound/", "report/",
-        "version.hpp"}},
+        "learners/", "version.hpp"}},
       {"main.cpp", {"app/", "version.hpp"}},
   };
   return table;
@@ -90,6 +91,7 @@ const std::vector<Library>& libraries() {
       {"spdlog",
        {"spdlog/"},
        {"io/", "runtime/", "reference/", "input/", "view/", "sound/", "app/", "main.cpp"}},
+      {"SQLite", {"sqlite3"}, {"learners/"}},
       {"SDL", {"SDL2/", "SDL"}, {"input/", "view/", "sound/", "app/trainer/", "app/replay/"}},
       {"OpenSceneGraph", {"osg"}, {"view/"}},
       {"Dear ImGui", {"imgui"}, {"view/"}},

@@ -63,8 +63,15 @@ int write_report(const ReportOptions& options) {
   content.judged = session.complete(number);
   content.same_session = session.attempts();
   content.build = io::this_program();
+  std::string expert_id;
+  if (!options.expert.empty()) {
+    const RecordedAttempts expert = read(options.expert);
+    expert_id = expert.header().id;
+    content.expert = expert.complete(expert.usual());
+  }
   for (auto file = options.files.begin() + 1; file != options.files.end(); ++file) {
     const RecordedAttempts other = read(*file);
+    if (content.expert && other.header().id == expert_id) continue;
     if (other.header().id == session.header().id) {
       complain(
           fmt::format("{} is the session that is judged; it is not compared with itself", *file));
@@ -78,10 +85,6 @@ int write_report(const ReportOptions& options) {
   std::stable_sort(
       content.earlier.begin(), content.earlier.end(),
       [](const report::Result& a, const report::Result& b) { return a.started < b.started; });
-  if (!options.expert.empty()) {
-    const RecordedAttempts expert = read(options.expert);
-    content.expert = expert.complete(expert.usual());
-  }
   io::write_file(options.output, report::page(content));
   say(fmt::format("{}\n", options.output));
   return kSuccess;

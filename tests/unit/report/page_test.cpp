@@ -202,9 +202,12 @@ TEST(ReportPage, SaysInASentenceWhatThereIsNot) {
 
   c = square();
   c.judged.outcome = Outcome::kNotBegun;
-  EXPECT_THAT(read(c).text, HasSubstr("No lever was moved, so nothing was judged."));
+  EXPECT_THAT(read(c).text, HasSubstr("There is nothing to judge."));
   c.judged.outcome = Outcome::kBrokenOff;
-  EXPECT_THAT(read(c).text, HasSubstr("The attempt was broken off"));
+  const XmlResult broken_off = read(c);
+  EXPECT_THAT(broken_off.text, HasSubstr("The attempt was broken off"));
+  EXPECT_THAT(broken_off.text, HasSubstr("✘ not kept"));   // the path ratio, for good
+  EXPECT_THAT(broken_off.text, Not(HasSubstr("✔ kept")));  // may still be lost
 
   c.judged.t_s.resize(20);
   c.judged.tip.resize(20);
@@ -260,11 +263,12 @@ TEST(ReportPage, DrawsTheLearningCurve) {
   c.earlier = {{"2026-11-01T08:00:00Z", Outcome::kFailed, {{"time_s", 32.0}}},
                {"2026-11-08T08:00:00Z", Outcome::kPassed, {{"time_s", 16.0}}}};
   const std::string html = page(c);
-  EXPECT_THAT(html, HasSubstr("3 attempts at this exercise, 1 of them passed"));
+  EXPECT_THAT(html, HasSubstr("3 attempts at this exercise, 1 of them passed (●; ○ not passed)"));
   const XmlResult xml = test::read_xml(html);
   ASSERT_EQ(xml.fault, "");
   const std::vector<CurvePoint> points = {{32.0, false}, {16.0, true}, {8.0, false}};
-  const XmlResult chart = test::read_xml(learning_chart(c.judged.figures[0], points, "a", "b"));
+  const XmlResult chart =
+      test::read_xml(learning_chart(c.judged.figures[0], points, true, "a", "b"));
   ASSERT_EQ(chart.fault, "");
   const std::vector<Pixel> line = points_of(of_class(chart, "polyline", "own").at(0));
   ASSERT_EQ(line.size(), 3U);

@@ -1,0 +1,461 @@
+#include "learners/database.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/utf8.hpp"
+
+namespace knuckleboom::learners {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPatience_ms = 5000;         // for another program's transaction
+constexpr int kApplication = 0x4B6E426D;   // "KnBm", in the file's header
+constexpr std::size_t kLongestName = 200;  // bytes
+
+constexpr const char* kSchema = R"SQL(
+CREATE TABLE learners (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+  key TEXT NOT NULL UNIQUE
+);
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  learner INTEGER NOT NULL REFERENCES learners(id) ON DELETE CASCADE,
+  recording TEXT NOT NULL UNIQUE,
+  file TEXT NOT NULL,
+  started TEXT NOT NULL,
+  exercise TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  duration REAL NOT NULL,
+  passed INTEGER NOT NULL
+);
+CREATE INDEX sessions_by_learner ON sessions(learner, started);
+CREATE TABLE attempts (
+  session INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  attempt INTEGER NOT NULL,
+  passed INTEGER NOT NULL,
+  PRIMARY KEY (session, attempt)
+) WITHOUT ROWID;
+CREATE TABLE figures (
+  session INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  attempt INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  value REAL,
+  PRIMARY KEY (session, attempt, key)
+) WITHOUT ROWID;
+)SQL";
+
+std::string random_key() {
+  std::random_device device;  // getrandom() on Linux
+  std::string key;
+  for (int i = 0; i < 4; ++i) key += fmt::format("{:08x}", device() & 0xFFFFFFFFU);
+  return key;
+}
+
+std::string sentence(int code, const char* detail) {
+  switch (code & 0xFF) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "another program is writing to the database of learners just now; try again";
+    case SQLITE_NOTADB:
+      return "this is no database of learners; move it away, and 'knuckleboom learners import' "
+             "files "
+             "the sessions anew";
+    case SQLITE_CORRUPT:
+      return "the database of learners is damaged; move it away, and 'knuckleboom learners import' "
+             "files the sessions anew";
+    case SQLITE_FULL:
+      return "the disk is full";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return "the database of learners may not be written to; look at the rights of the file and "
+             "its "
+             "folder";
+    case SQLITE_CANTOPEN:
+      return "the database of learners cannot be opened; look at the rights of the file and its "
+             "folder";
+    case SQLITE_IOERR:
+      return "the database of learners cannot be read or written: the disk fails or is full";
+    default:
+      return fmt::format("the database of learners: {}", detail);
+  }
+}
+
+}  // namespace
+
+// --- Statements -----------------------------------------------------------------
+
+class Database::Statement {
+ public:
+  Statement(const Database& database, const char* sql) : database_(database) {
+    if (sqlite3_prepare_v2(database.handle_, sql, -1, &statement_, nullptr) != SQLITE_OK)
+      database.fail();
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& bind(std::string_view text) {
+    return checked(sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(),
+                                       SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
+  Statement& bind(std::int64_t value) {
+    return checked(sqlite3_bind_int64(statement_, ++bound_, value));
+  }
+  Statement& bind(double value) {
+    return checked(sqlite3_bind_double(statement_, ++bound_, value));  // not a number: NULL
+  }
+
+  // True: there is a row.
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail();
+    return code == SQLITE_ROW;
+  }
+
+  std::string text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    if (bytes == nullptr) return {};
+    return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  double real(int column) const { return sqlite3_column_double(statement_, column); }
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+ private:
+  Statement& checked(int code) {
+    if (code != SQLITE_OK) database_.fail();
+    return *this;
+  }
+  const Database& database_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+// Rolled back without commit().
+class Database::Transaction {
+ public:
+  explicit Transaction(const Database& database) : database_(database) {
+    database.run("BEGIN IMMEDIATE");
+  }
+  ~Transaction() {
+    if (!done_) sqlite3_exec(database_.handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit() {
+    database_.run("COMMIT");
+    done_ = true;
+  }
+
+ private:
+  const Database& database_;
+  bool done_ = false;
+};
+
+void Database::fail(int code) const {
+  throw io::FileError(path_.string(), sentence(code, sqlite3_errstr(code)));
+}
+
+void Database::fail() const {
+  throw io::FileError(path_.string(),
+                      sentence(sqlite3_extended_errcode(handle_), sqlite3_errmsg(handle_)));
+}
+
+void Database::run(const char* sql) const {
+  if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+std::int64_t Database::number(const char* sql) const {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+// --- Opening --------------------------------------------------------------------
+
+Database::Database(const fs::path& file, Access access) : path_(file) {
+  std::error_code ignored;
+  if (access == Access::kRead && !fs::exists(file, ignored)) return;
+  try {
+    open(access);
+  } catch (...) {
+    sqlite3_close(handle_);
+    throw;
+  }
+}
+
+Database::~Database() { sqlite3_close(handle_); }
+
+Database::Database(Database&& other) noexcept
+    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, nullptr)) {}
+
+// Names are nobody else's business: folder and file are made for their owner alone.
+void Database::prepare_file() const {
+  std::error_code error;
+  const fs::path folder = path_.parent_path();
+  if (!folder.empty() && fs::create_directories(folder, error) && !error)
+    fs::permissions(folder, fs::perms::owner_all, error);
+  if (error)
+    throw io::FileError(folder.string(),
+                        fmt::format("the folder cannot be made: {}", error.message()));
+  const int descriptor = ::open(path_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0)
+    ::close(descriptor);
+  else if (errno != EEXIST)
+    throw io::FileError(path_.string(), fmt::format("the database of learners cannot be made: {}",
+                                                    std::strerror(errno)));
+}
+
+void Database::open(Access access) {
+  if (access == Access::kWrite) prepare_file();
+  const int flags = access == Access::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_EXRESCODE, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_busy_timeout(handle_, kPatience_ms);
+  // The file may come from anywhere.
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  run("PRAGMA foreign_keys = ON");
+  // What is deleted is written over; a rollback journal, unlike a write-ahead log, leaves no old page.
+  run("PRAGMA secure_delete = ON");
+  check_format(access);
+}
+
+void Database::check_format(Access access) {
+  const auto empty = [this] {
+    return number("PRAGMA user_version") == 0 && number("SELECT count(*) FROM sqlite_master") == 0;
+  };
+  if (empty()) {
+    if (access == Access::kRead) {
+      sqlite3_close(std::exchange(handle_, nullptr));
+      return;
+    }
+    Transaction transaction(*this);
+    if (empty()) {  // else another program was quicker
+      run(kSchema);
+      run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
+      run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
+    }
+    transaction.commit();
+  }
+  if (number("PRAGMA application_id") != kApplication) fail(SQLITE_NOTADB);
+  if (const std::int64_t format = number("PRAGMA user_version"); format != kDatabaseFormat)
+    throw io::FileError(
+        path_.string(),
+        fmt::format("the database of learners is of {} version of the program (format {}; this one "
+                    "knows {}); use that version",
+                    format > kDatabaseFormat ? "a newer" : "another", format, kDatabaseFormat));
+  Statement check(*this, "PRAGMA quick_check(1)");
+  if (check.step() && check.text(0) != "ok") fail(SQLITE_CORRUPT);
+}
+
+// --- Reading --------------------------------------------------------------------
+
+std::optional<Learner> Database::one(const char* sql, const std::string& what) const {
+  if (handle_ == nullptr) return std::nullopt;
+  Statement statement(*this, sql);
+  statement.bind(what);
+  if (!statement.step()) return std::nullopt;
+  return Learner{statement.integer(0), statement.text(1), statement.text(2)};
+}
+
+std::optional<Learner> Database::find(const std::string& name) const {
+  return one("SELECT id, name, key FROM learners WHERE name = ?", name);
+}
+
+std::optional<Learner> Database::find_by_key(const std::string& key) const {
+  return one("SELECT id, name, key FROM learners WHERE key = ?", key);
+}
+
+std::optional<Learner> Database::owner_of(const std::string& recording) const {
+  return one(
+      "SELECT l.id, l.name, l.key FROM learners l JOIN sessions s ON s.learner = l.id "
+      "WHERE s.recording = ?",
+      recording);
+}
+
+std::vector<Summary> Database::list() const {
+  std::vector<Summary> out;
+  if (handle_ == nullptr) return out;
+  Statement statement(*this,
+                      "SELECT l.id, l.name, l.key, count(s.id), coalesce(sum(s.passed), 0), "
+                      "coalesce(min(s.started), ''), coalesce(max(s.started), '') "
+                      "FROM learners l LEFT JOIN sessions s ON s.learner = l.id "
+                      "GROUP BY l.id ORDER BY l.name");
+  while (statement.step())
+    out.push_back({{statement.integer(0), statement.text(1), statement.text(2)},
+                   statement.integer(3),
+                   statement.integer(4),
+                   statement.text(5),
+                   statement.text(6)});
+  return out;
+}
+
+std::vector<FiledSession> Database::sessions(const Learner& learner,
+                                             const std::string& exercise) const {
+  std::vector<FiledSession> out;
+  if (handle_ == nullptr) return out;
+  Statement rows(*this,
+                 "SELECT id, recording, file, started, exercise, machine, duration, passed "
+                 "FROM sessions WHERE learner = ?1 AND (?2 = '' OR exercise = ?2) "
+                 "ORDER BY started, id");
+  rows.bind(learner.id).bind(exercise);
+  while (rows.step()) {
+    FiledSession& session = out.emplace_back();
+    session.id = rows.integer(0);
+    session.recording = rows.text(1);
+    session.file = rows.text(2);
+    session.started = rows.text(3);
+    session.exercise = rows.text(4);
+    session.machine = rows.text(5);
+    session.duration_s = rows.real(6);
+    session.passed = rows.integer(7) != 0;
+    session.results = results(session.id);
+  }
+  return out;
+}
+
+std::vector<Result> Database::results(std::int64_t session) const {
+  std::vector<Result> out;
+  Statement attempts(*this,
+                     "SELECT attempt, passed FROM attempts WHERE session = ? ORDER BY attempt");
+  attempts.bind(session);
+  while (attempts.step())
+    out.push_back({static_cast<int>(attempts.integer(0)), attempts.integer(1) != 0, {}});
+  Statement figures(*this, "SELECT attempt, key, value FROM figures WHERE session = ?");
+  figures.bind(session);
+  while (figures.step())
+    for (Result& result : out)
+      if (result.attempt == figures.integer(0) && !figures.is_null(2))
+        result.figures.emplace_back(figures.text(1), figures.real(2));
+  return out;
+}
+
+// --- Writing --------------------------------------------------------------------
+
+Learner Database::insert(const std::string& name) {
+  Learner learner{0, name, random_key()};
+  Statement statement(*this, "INSERT INTO learners (name, key) VALUES (?, ?)");
+  statement.bind(learner.name).bind(learner.key).step();
+  learner.id = sqlite3_last_insert_rowid(handle_);
+  return learner;
+}
+
+Learner Database::add(const std::string& name) {
+  const std::string wanted = checked_name(name);
+  Transaction transaction(*this);
+  if (const auto there = find(wanted))
+    throw io::FileError(path_.string(),
+                        fmt::format("there is a learner '{}' already", there->name));
+  Learner learner = insert(wanted);
+  transaction.commit();
+  return learner;
+}
+
+Learner Database::find_or_add(const std::string& name) {
+  const std::string wanted = checked_name(name);
+  Transaction transaction(*this);
+  if (const auto there = find(wanted)) return *there;
+  Learner learner = insert(wanted);
+  transaction.commit();
+  return learner;
+}
+
+void Database::rename(const Learner& learner, const std::string& name) {
+  const std::string wanted = checked_name(name);
+  {
+    Transaction transaction(*this);
+    const auto there = find(wanted);
+    if (there && there->id != learner.id)
+      throw io::FileError(path_.string(),
+                          fmt::format("there is a learner '{}' already", there->name));
+    Statement statement(*this, "UPDATE learners SET name = ? WHERE id = ?");
+    statement.bind(wanted).bind(learner.id).step();
+    transaction.commit();
+  }
+  compact();
+}
+
+// What was deleted has been written over; this takes away the empty pages. It may fail, as it needs room.
+void Database::compact() { sqlite3_exec(handle_, "VACUUM", nullptr, nullptr, nullptr); }
+
+bool Database::file(const Learner& learner, const FiledSession& session) {
+  const std::string path = session.file.string();
+  Transaction transaction(*this);
+  if (const auto owner = owner_of(session.recording)) {
+    if (owner->id != learner.id)
+      throw io::FileError(path, fmt::format("this session is filed under '{}'", owner->name));
+    Statement place(*this, "UPDATE sessions SET file = ? WHERE recording = ?");
+    place.bind(path).bind(session.recording).step();
+    transaction.commit();
+    return false;
+  }
+  Statement row(*this,
+                "INSERT INTO sessions (learner, recording, file, started, exercise, machine, "
+                "duration, passed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  row.bind(learner.id)
+      .bind(session.recording)
+      .bind(path)
+      .bind(session.started)
+      .bind(session.exercise)
+      .bind(session.machine)
+      .bind(session.duration_s)
+      .bind(std::int64_t{session.passed})
+      .step();
+  const std::int64_t id = sqlite3_last_insert_rowid(handle_);
+  for (const Result& result : session.results) {
+    Statement attempt(*this, "INSERT INTO attempts (session, attempt, passed) VALUES (?, ?, ?)");
+    attempt.bind(id).bind(std::int64_t{result.attempt}).bind(std::int64_t{result.passed}).step();
+    for (const auto& [key, value] : result.figures) {
+      Statement figure(*this,
+                       "INSERT INTO figures (session, attempt, key, value) VALUES (?, ?, ?, ?)");
+      figure.bind(id).bind(std::int64_t{result.attempt}).bind(key).bind(value).step();
+    }
+  }
+  transaction.commit();
+  return true;
+}
+
+void Database::remove(const Learner& learner) {
+  {
+    Transaction transaction(*this);
+    Statement statement(*this, "DELETE FROM learners WHERE id = ?");
+    statement.bind(learner.id).step();
+    transaction.commit();
+  }
+  compact();
+}
+
+// --- Names ----------------------------------------------------------------------
+
+std::string checked_name(const std::string& name) {
+  constexpr const char* kBlanks = " \t\r\n";
+  const std::size_t begin = name.find_first_not_of(kBlanks);
+  if (begin == std::string::npos) throw io::FileError("learner", "a learner needs a name");
+  std::string out = name.substr(begin, name.find_last_not_of(kBlanks) - begin + 1);
+  if (out.size() > kLongestName)
+    throw io::FileError("learner", fmt::format("a name has at most {} bytes", kLongestName));
+  for (std::size_t i = 0; i < out.size();) {
+    const io::Utf8Character character = io::decode_utf8(out, i);
+    const char32_t c = character.code;
+    const bool turns = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    if (character.length == 0 || c < 0x20 || (c >= 0x7F && c < 0xA0) || turns)
+      throw io::FileError("learner", "a name is UTF-8 text without control characters");
+    i += character.length;
+  }
+  return out;
+}
+
+}  // namespace knuckleboom::learners

@@ -1,0 +1,106 @@
+// Learners and their sessions in an SQLite database in the user's data folder: docs/reference/learners.md.
+//
+// Several programs may use it at once; each call is one transaction and waits a few seconds for others.
+// Whatever goes wrong is an io::FileError of one sentence.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+struct sqlite3;
+
+namespace knuckleboom::learners {
+
+// Goes up with every change that older programs cannot read.
+inline constexpr int kDatabaseFormat = 1;
+
+struct Learner {
+  std::int64_t id = 0;
+  std::string name;
+  std::string
+      key;  // 32 hexadecimal digits, random; in session files it outlives a change of the name
+};
+
+struct Summary {
+  Learner learner;
+  std::int64_t sessions = 0, passed = 0;  // passed: with a passed attempt
+  std::string first, last;                // "2026-11-28T06:40:12Z"; empty: no session
+};
+
+// An attempt that was passed or failed.
+struct Result {
+  int attempt = 1;  // within its session
+  bool passed = false;
+  std::vector<std::pair<std::string, double>> figures;
+};
+
+struct FiledSession {
+  std::int64_t id = 0;
+  std::string recording;  // SessionHeader::id
+  std::filesystem::path file;
+  std::string started;
+  std::string exercise, machine;
+  double duration_s = 0.0;
+  bool passed = false;  // any of its attempts
+  std::vector<Result> results;
+};
+
+enum class Access {
+  kRead,   // what does not exist is empty
+  kWrite,  // what does not exist is made
+};
+
+class Database {
+ public:
+  Database(const std::filesystem::path& file, Access access);
+  ~Database();
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) = delete;
+
+  std::vector<Summary> list() const;  // by name
+  // Upper and lower case of A to Z are the same.
+  std::optional<Learner> find(const std::string& name) const;
+  std::optional<Learner> find_by_key(const std::string& key) const;
+  // Whose session it is.
+  std::optional<Learner> owner_of(const std::string& recording) const;
+  // In the order of time; exercise: empty for all.
+  std::vector<FiledSession> sessions(const Learner& learner,
+                                     const std::string& exercise = {}) const;
+
+  Learner add(const std::string& name);  // throws if it is there
+  Learner find_or_add(const std::string& name);
+  void rename(const Learner& learner, const std::string& name);
+  // False: it was filed under this learner before; its place is brought up to date. Throws if it is
+  // another's.
+  bool file(const Learner& learner, const FiledSession& session);
+  // All rows of a learner, and no byte of them stays in the file.
+  void remove(const Learner& learner);
+
+ private:
+  class Statement;
+  class Transaction;
+  void open(Access access);
+  void prepare_file() const;
+  void check_format(Access access);
+  std::optional<Learner> one(const char* sql, const std::string& what) const;
+  std::vector<Result> results(std::int64_t session) const;
+  Learner insert(const std::string& name);
+  void compact();
+  std::int64_t number(const char* sql) const;
+  void run(const char* sql) const;
+  [[noreturn]] void fail() const;
+  [[noreturn]] void fail(int code) const;
+
+  std::filesystem::path path_;
+  sqlite3* handle_ = nullptr;  // null: there is no file, and it is only read
+};
+
+// A name that can be filed; throws io::FileError, naming it, else. Blanks at its ends are taken away.
+std::string checked_name(const std::string& name);
+
+}  // namespace knuckleboom::learners

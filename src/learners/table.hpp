@@ -1,0 +1,20 @@
+// Learners' results as CSV for other programs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "learners/database.hpp"
+
+namespace knuckleboom::learners {
+
+// A field as RFC 4180 has it. A text that a spreadsheet would take for a formula gets a ' in front.
+std::string csv_text(std::string_view text);
+
+// One row for each result; a session without any has one row with no figures.
+using LearnerSessions = std::pair<Learner, std::vector<FiledSession>>;
+std::string csv_table(const std::vector<LearnerSessions>& learners);
+
+}  // namespace knuckleboom::learners

@@ -1,0 +1,319 @@
+#include "learners/database.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "knuckleboom/io/diagnostic.hpp"
+#include "support/session_recording.hpp"
+
+namespace knuckleboom::learners {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+FiledSession session(const std::string& recording, const std::string& started,
+                     const std::string& exercise = "reach") {
+  FiledSession out;
+  out.recording = recording;
+  out.file = "/data/" + recording + ".h5";
+  out.started = started;
+  out.exercise = exercise;
+  out.machine = "harvester_grapple";
+  out.duration_s = 61.5;
+  out.passed = true;
+  out.results = {{1, false, {{"time_s", 50.25}, {"collisions", 2.0}}},
+                 {3, true, {{"time_s", 33.5}, {"collisions", 0.0}}}};
+  return out;
+}
+
+// What the statement throws, as the user would read it.
+template <class Statement>
+std::string fault_of(Statement statement) {
+  try {
+    statement();
+  } catch (const io::FileError& error) {
+    return error.what();
+  }
+  return "no fault";
+}
+
+class LearnersDatabase : public testing::Test {
+ protected:
+  Database open(Access access = Access::kWrite) const { return Database(file_, access); }
+  // By SQLite alone, as another program.
+  void tamper(const std::string& sql) const {
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(file_.c_str(), &other), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(other, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(other);
+  }
+  bool any_byte_says(const std::string& what) const {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_.path()))
+      if (entry.is_regular_file() && bytes_of(entry.path()).find(what) != std::string::npos)
+        return true;
+    return false;
+  }
+
+  test::TemporaryFolder folder_;
+  const fs::path file_ = folder_ / "data/learners.db";
+};
+
+TEST_F(LearnersDatabase, KeepsWhatIsFiled) {
+  {
+    Database database = open();
+    const Learner anna = database.add("Anna");
+    EXPECT_EQ(anna.key.size(), 32U);
+    EXPECT_TRUE(database.file(anna, session("b", "2026-11-28T06:40:12Z")));
+    EXPECT_TRUE(database.file(anna, session("a", "2026-11-27T06:40:12Z", "logs")));
+    database.add("Bo");
+  }
+  const Database database = open(Access::kRead);
+  const std::vector<Summary> all = database.list();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].learner.name, "Anna");
+  EXPECT_EQ(all[0].sessions, 2);
+  EXPECT_EQ(all[0].passed, 2);
+  EXPECT_EQ(all[0].first, "2026-11-27T06:40:12Z");
+  EXPECT_EQ(all[0].last, "2026-11-28T06:40:12Z");
+  EXPECT_EQ(all[1].sessions, 0);
+  EXPECT_EQ(all[1].first, "");
+
+  const std::vector<FiledSession> sessions = database.sessions(all[0].learner);
+  ASSERT_EQ(sessions.size(), 2U);
+  EXPECT_EQ(sessions[0].recording, "a");  // the older one first
+  const FiledSession& one = sessions[1];
+  EXPECT_EQ(one.file, "/data/b.h5");
+  EXPECT_EQ(one.exercise, "reach");
+  EXPECT_EQ(one.machine, "harvester_grapple");
+  EXPECT_EQ(one.duration_s, 61.5);
+  EXPECT_TRUE(one.passed);
+  ASSERT_EQ(one.results.size(), 2U);
+  EXPECT_EQ(one.results[0].attempt, 1);
+  EXPECT_FALSE(one.results[0].passed);
+  EXPECT_EQ(one.results[1].attempt, 3);
+  EXPECT_TRUE(one.results[1].passed);
+  EXPECT_THAT(one.results[1].figures,
+              testing::UnorderedElementsAre(testing::Pair("time_s", 33.5),
+                                            testing::Pair("collisions", 0.0)));
+  EXPECT_EQ(database.sessions(all[0].learner, "logs").size(), 1U);
+  EXPECT_EQ(database.owner_of("a")->name, "Anna");
+  EXPECT_FALSE(database.owner_of("c"));
+  EXPECT_EQ(database.find("aNNA")->id, all[0].learner.id);
+  EXPECT_EQ(database.find_by_key(all[0].learner.key)->name, "Anna");
+}
+
+TEST_F(LearnersDatabase, IsEmptyWhereThereIsNone) {
+  const Database database = open(Access::kRead);
+  EXPECT_TRUE(database.list().empty());
+  EXPECT_FALSE(database.find("Anna"));
+  EXPECT_FALSE(database.owner_of("a"));
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(LearnersDatabase, IsForItsOwnerAlone) {
+  open().add("Anna");
+  struct stat status {};
+  ASSERT_EQ(stat(file_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+  ASSERT_EQ(stat(file_.parent_path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700U);
+}
+
+TEST_F(LearnersDatabase, FilesASessionOnce) {
+  Database database = open();
+  const Learner anna = database.add("Anna"), bo = database.add("Bo");
+  EXPECT_TRUE(database.file(anna, session("a", "2026-11-28T06:40:12Z")));
+  FiledSession moved = session("a", "2026-11-28T06:40:12Z");
+  moved.file = "/elsewhere/a.h5";
+  EXPECT_FALSE(database.file(anna, moved));
+  EXPECT_EQ(database.sessions(anna).size(), 1U);
+  EXPECT_EQ(database.sessions(anna)[0].file, "/elsewhere/a.h5");
+  EXPECT_EQ(fault_of([&] { database.file(bo, moved); }),
+            "/elsewhere/a.h5: this session is filed under 'Anna'");
+  EXPECT_TRUE(database.sessions(bo).empty());
+}
+
+TEST_F(LearnersDatabase, RefusesNamesTwiceAndNoNames) {
+  Database database = open();
+  const Learner anna = database.add("  Anna Öberg ");
+  EXPECT_EQ(anna.name, "Anna Öberg");
+  EXPECT_THAT(fault_of([&] { database.add("ANNA Öberg"); }), HasSubstr("'Anna Öberg' already"));
+  EXPECT_THAT(fault_of([&] { database.add(" \t"); }), HasSubstr("needs a name"));
+  EXPECT_THAT(fault_of([&] { database.add("a\x1B[31m"); }), HasSubstr("control characters"));
+  EXPECT_THAT(fault_of([&] { database.add("\xFF"); }), HasSubstr("UTF-8"));
+  EXPECT_THAT(fault_of([&] { database.add(std::string(201, 'x')); }), HasSubstr("200 bytes"));
+  EXPECT_EQ(database.find_or_add("anna Öberg").id, anna.id);
+  // Quotes are part of a name.
+  const std::string evil = "Robert'); DROP TABLE learners;--";
+  EXPECT_EQ(database.add(evil).name, evil);
+  EXPECT_EQ(database.find(evil)->name, evil);
+  EXPECT_EQ(database.list().size(), 2U);
+}
+
+TEST_F(LearnersDatabase, RenamesWithoutATrace) {
+  Database database = open();
+  const Learner anna = database.add("Xanthippe");
+  database.file(anna, session("a", "2026-11-28T06:40:12Z"));
+  database.add("Bo");
+  EXPECT_THAT(fault_of([&] { database.rename(anna, "bo"); }), HasSubstr("'Bo' already"));
+  database.rename(anna, "Kim");
+  EXPECT_EQ(database.find("Kim")->key, anna.key);
+  EXPECT_EQ(database.sessions(*database.find("Kim")).size(), 1U);
+  EXPECT_FALSE(any_byte_says("Xanthippe"));
+  database.rename(*database.find("Kim"), "KIM");  // its own name in other letters
+  EXPECT_EQ(database.find("kim")->name, "KIM");
+}
+
+TEST_F(LearnersDatabase, DeletesToTheLastByte) {
+  Database database = open();
+  const Learner gone = database.add("Xanthippe"), stays = database.add("Bo");
+  for (int i = 0; i < 300; ++i) {
+    FiledSession one = session("gone" + std::to_string(i), "2026-11-28T06:40:12Z");
+    one.file = "/data/Xanthippe/" + std::to_string(i) + ".h5";
+    database.file(gone, one);
+    database.file(stays, session("stays" + std::to_string(i), "2026-11-28T06:40:12Z"));
+  }
+  ASSERT_TRUE(any_byte_says("Xanthippe"));
+  const Database other = open(Access::kRead);  // another program that has it open
+  EXPECT_EQ(other.list().size(), 2U);
+  database.remove(gone);
+  EXPECT_FALSE(any_byte_says("Xanthippe"));
+  EXPECT_FALSE(any_byte_says(gone.key));
+  EXPECT_FALSE(any_byte_says("gone17"));
+  ASSERT_EQ(other.list().size(), 1U);
+  EXPECT_EQ(other.list()[0].sessions, 300);
+  EXPECT_EQ(other.sessions(stays).size(), 300U);
+  EXPECT_EQ(other.sessions(stays)[7].results.size(), 2U);
+}
+
+TEST_F(LearnersDatabase, TakesTwoTrainersAtOnce) {
+  constexpr int kEach = 40;
+  std::atomic<int> faults{0};
+  const auto trainer = [&](const std::string& name) {
+    for (int i = 0; i < kEach; ++i) {
+      try {
+        Database database = open();
+        const Learner learner = database.find_or_add(name);
+        database.file(learner, session(name + std::to_string(i), "2026-11-28T06:40:12Z"));
+        database.file(database.find_or_add("Both"),
+                      session("both" + name + std::to_string(i), "2026-11-28T06:40:12Z"));
+      } catch (const io::FileError& error) {
+        ADD_FAILURE() << error.what();
+        ++faults;
+      }
+    }
+  };
+  std::thread a(trainer, "Anna"), b(trainer, "Bo");
+  a.join();
+  b.join();
+  EXPECT_EQ(faults, 0);
+  const Database database = open(Access::kRead);
+  ASSERT_EQ(database.list().size(), 3U);
+  EXPECT_EQ(database.list()[0].sessions, kEach);
+  EXPECT_EQ(database.list()[1].sessions, kEach);
+  EXPECT_EQ(database.list()[2].sessions, 2 * kEach);
+}
+
+TEST_F(LearnersDatabase, SaysThatAnotherProgramHoldsIt) {
+  open().add("Anna");
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(file_.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_EQ(fault_of([&] { open().add("Bo"); }),
+            file_.string() +
+                ": another program is writing to the database of learners just now; try again");
+  sqlite3_close(other);
+  open().add("Bo");
+}
+
+TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
+  open().add("Anna");
+  const std::string sound = bytes_of(file_);
+  const auto write = [&](const std::string& bytes) {
+    std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
+  };
+
+  tamper("PRAGMA user_version = 2");
+  for (const Access access : {Access::kRead, Access::kWrite})
+    EXPECT_THAT(fault_of([&] { open(access); }),
+                HasSubstr("a newer version of the program (format 2; this one knows 1)"));
+  tamper("PRAGMA user_version = 1; PRAGMA application_id = 7");
+  EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("this is no database of learners"));
+
+  write("just a text that is long enough to be read as a header, and then some more of it........");
+  for (const Access access : {Access::kRead, Access::kWrite})
+    EXPECT_THAT(fault_of([&] { open(access); }), HasSubstr("this is no database of learners"));
+
+  // Any damage: a sentence or a sound answer, never a crash.
+  for (std::size_t i = 0; i < sound.size(); i += 97) {
+    std::string damaged = sound;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x5A);
+    write(damaged);
+    const std::string fault = fault_of([&] {
+      Database database = open();
+      for (const Summary& one : database.list()) database.sessions(one.learner);
+      database.find_or_add("Bo");
+    });
+    EXPECT_THAT(fault, Not(HasSubstr("\n"))) << i;
+  }
+  for (std::size_t size = 0; size < sound.size(); size += 512) {
+    write(sound.substr(0, size));
+    fault_of([&] { open().list(); });
+  }
+
+  // An empty file becomes a database, and is none while it is only read.
+  write("");
+  EXPECT_TRUE(open(Access::kRead).list().empty());
+  EXPECT_EQ(open().add("Bo").name, "Bo");
+}
+
+TEST_F(LearnersDatabase, SaysThatTheDiskIsFull) {
+  Database database = open();
+  const Learner anna = database.add("Anna");
+  // A file that may not grow does as a disk that is full.
+  const std::uintmax_t size = fs::file_size(file_);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit less = before;
+  less.rlim_cur = size;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &less), 0);
+  std::string fault = "no fault";
+  for (int i = 0; i < 200 && fault == "no fault"; ++i)
+    fault = fault_of(
+        [&] { database.file(anna, session("a" + std::to_string(i), "2026-11-28T06:40:12Z")); });
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_THAT(fault, testing::AnyOf(HasSubstr("is full"), HasSubstr("the disk fails or is full")));
+  // What was filed before is sound, and there is room again.
+  EXPECT_TRUE(database.file(anna, session("again", "2026-11-28T06:40:12Z")));
+  EXPECT_NO_THROW(open(Access::kRead).list());
+}
+
+TEST_F(LearnersDatabase, SaysThatTheFolderCannotBeMade) {
+  std::ofstream(folder_ / "data") << "a file in the way";
+  EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("the folder cannot be made"));
+  fs::remove(folder_ / "data");
+  fs::create_directories(file_);  // a folder where the file should be
+  EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("cannot be opened"));
+}
+
+}  // namespace
+}  // namespace knuckleboom::learners

@@ -1,0 +1,48 @@
+#include "learners/table.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace knuckleboom::learners {
+namespace {
+
+TEST(LearnersTable, QuotesAsTheStandardSays) {
+  EXPECT_EQ(csv_text("plain"), "plain");
+  EXPECT_EQ(csv_text(""), "");
+  EXPECT_EQ(csv_text("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_text("say \"no\""), "\"say \"\"no\"\"\"");
+  EXPECT_EQ(csv_text("two\nlines"), "\"two\nlines\"");
+}
+
+TEST(LearnersTable, KeepsFormulasFromSpreadsheets) {
+  EXPECT_EQ(csv_text("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_text("+49"), "'+49");
+  EXPECT_EQ(csv_text("-x"), "'-x");
+  EXPECT_EQ(csv_text("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(csv_text("\tx"), "'\tx");
+  EXPECT_EQ(csv_text("=HYPERLINK(\"x\",\"y\")"), "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"");
+}
+
+TEST(LearnersTable, HasARowForEachResult) {
+  FiledSession one;
+  one.file = "/data/a, b.h5";
+  one.started = "2026-11-28T06:40:12Z";
+  one.exercise = "reach";
+  one.machine = "crane";
+  one.duration_s = 61.5;
+  one.results = {{1, false, {{"time_s", 50.25}}},
+                 {2, true, {{"time_s", 0.1}, {"error_m", std::nan("")}}}};
+  FiledSession none;
+  none.exercise = "logs";
+  EXPECT_EQ(csv_table({{{1, "Öberg, Åsa", "k"}, {one}}, {{2, "=Bo", "k"}, {none}}}),
+            "learner,started,exercise,machine,duration_s,file,attempt,passed,time_s,error_m\r\n"
+            "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",1,0,50.25,\r\n"
+            "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",2,1,0.1,\r\n"
+            "'=Bo,,logs,,0,,,0,,\r\n");
+  EXPECT_EQ(csv_table({}), "learner,started,exercise,machine,duration_s,file,attempt,passed\r\n");
+}
+
+}  // namespace
+}  // namespace knuckleboom::learners
