@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPatience_ms = 5000;         // for another program's transaction
 constexpr int kApplication = 0x4B6E426D;   // "KnBm", in the file's header
 constexpr std::size_t kLongestName = 200;  // bytes
 
@@ -185,11 +184,11 @@ std::int64_t Database::number(const char* sql) const {
 
 // --- Opening --------------------------------------------------------------------
 
-Database::Database(const fs::path& file, Access access) : path_(file) {
+Database::Database(const fs::path& file, Access access, int patience_ms) : path_(file) {
   std::error_code ignored;
   if (access == Access::kRead && !fs::exists(file, ignored)) return;
   try {
-    open(access);
+    open(access, patience_ms);
   } catch (...) {
     sqlite3_close(handle_);
     throw;
@@ -218,12 +217,12 @@ void Database::prepare_file() const {
                                                     std::strerror(errno)));
 }
 
-void Database::open(Access access) {
+void Database::open(Access access, int patience_ms) {
   if (access == Access::kWrite) prepare_file();
   const int flags = access == Access::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_EXRESCODE, nullptr);
   if (code != SQLITE_OK) fail(code);
-  sqlite3_busy_timeout(handle_, kPatience_ms);
+  sqlite3_busy_timeout(handle_, patience_ms);
   // The file may come from anywhere.
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

@@ -57,7 +57,8 @@ enum class Access {
 
 class Database {
  public:
-  Database(const std::filesystem::path& file, Access access);
+  // patience_ms: how long each call waits for another program's transaction.
+  Database(const std::filesystem::path& file, Access access, int patience_ms = 5000);
   ~Database();
   Database(Database&&) noexcept;
   Database& operator=(Database&&) = delete;
@@ -84,7 +85,7 @@ class Database {
  private:
   class Statement;
   class Transaction;
-  void open(Access access);
+  void open(Access access, int patience_ms);
   void prepare_file() const;
   void check_format(Access access);
   std::optional<Learner> one(const char* sql, const std::string& what) const;
