@@ -22,6 +22,7 @@
 #include "app/exit_status.hpp"
 #include "app/inspect.hpp"
 #include "app/interrupt.hpp"
+#include "app/learners/learners.hpp"
 #include "app/levers.hpp"
 #include "app/replay/replay.hpp"
 #include "app/report/report.hpp"
@@ -183,6 +184,8 @@ void add_recording(CLI::App& command, DriveOptions& o) {
                 "Record sessions into this folder; without it the user's own")
       ->type_name("DIR");
   c->add_flag("--no-record", o.no_record, "Record no session");
+  c->add_option("--learner", o.learner, "Whose sessions these are; they are filed under the name")
+      ->type_name("NAME");
 }
 
 // What all that open a window have.
@@ -309,6 +312,51 @@ void add_report(CLI::App& program, ReportOptions& o) {
                "  knuckleboom report today.h5 --expert trainer.h5 -o today.html\n"));
 }
 
+// Sub-commands of their own, so that each has its own arguments and help.
+void add_learners(CLI::App& program, LearnersOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "learners", "Learners and their sessions: list, compare, export, delete");
+  c->require_subcommand(0, 1);
+  const auto action = [c, &o](const char* name, const char* does) {
+    CLI::App* sub = c->add_subcommand(name, does);
+    sub->callback([&o, name] { o.action = name; });
+    return sub;
+  };
+  const auto learner = [](CLI::App* sub, std::string& value, const char* what) {
+    return sub->add_option("name", value, what)->type_name("NAME");
+  };
+  learner(action("show", "The sessions of one learner"), o.name, "Learner")->required();
+  CLI::App* compare = action("compare", "Two learners side by side, by exercise");
+  learner(compare, o.name, "Learner")->required();
+  compare->add_option("other", o.other, "Another learner")->required()->type_name("NAME");
+  compare->add_option("--exercise", o.exercise, "This exercise only")->type_name("NAME");
+  CLI::App* table = action("export", "Write results as CSV");
+  learner(table, o.name, "Learner; or --all");
+  table->add_flag("--all", o.all, "Of all learners");
+  table->add_option("-o,--output", o.output, "The table")->required()->type_name("FILE.csv");
+  learner(action("add", "A new learner"), o.name, "Learner")->required();
+  CLI::App* rename = action("rename", "Another name for a learner");
+  learner(rename, o.name, "Learner")->required();
+  rename->add_option("new-name", o.other, "The new name")->required()->type_name("NAME");
+  CLI::App* import = action("import", "File sessions that were recorded before");
+  import->add_option("files", o.files, "Session files, or their names in the user's folder")
+      ->required()
+      ->type_name("SESSION...");
+  import->add_option("--learner", o.learner, "Whose they are; without it as the files say")
+      ->type_name("NAME");
+  CLI::App* remove =
+      action("delete", "Delete everything of a learner for good, session files included");
+  learner(remove, o.name, "Learner")->required();
+  remove->add_flag("--yes", o.yes, "Do it; without it only says what would go");
+  c->footer(
+      examples("  knuckleboom learners\n"
+               "  knuckleboom learners show Anna\n"
+               "  knuckleboom learners compare Anna Bo --exercise reach\n"
+               "  knuckleboom learners export --all -o results.csv\n"
+               "  knuckleboom learners import old/*.h5 --learner Anna\n"
+               "  knuckleboom learners delete Anna --yes\n"));
+}
+
 // --- Words for completion -----------------------------------------------------
 
 std::vector<CommandWords> words_of(const CLI::App& program) {
@@ -317,6 +365,10 @@ std::vector<CommandWords> words_of(const CLI::App& program) {
     CommandWords one{command->get_name(), command->get_description(), {}};
     for (const CLI::Option* option : command->get_options())
       for (const std::string& name : option->get_lnames()) one.options.push_back("--" + name);
+    for (const CLI::App* action : command->get_subcommands({}))
+      for (const CLI::Option* option : action->get_options())
+        for (const std::string& name : option->get_lnames())
+          if (name != "help") one.options.push_back("--" + name);
     words.push_back(std::move(one));
   }
   return words;
@@ -379,6 +431,7 @@ struct Asked {
   DriveOptions drive;
   ReplayOptions replay;
   ReportOptions report;
+  LearnersOptions learners;
   std::vector<std::string> files;  // of check
   std::string demo_folder = "out";
   std::string list_kind, shell;
@@ -394,6 +447,7 @@ int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("drive")) return drive(asked.drive);
   if (program.got_subcommand("replay")) return replay(asked.replay);
   if (program.got_subcommand("report")) return write_report(asked.report);
+  if (program.got_subcommand("learners")) return learners_command(asked.learners);
   if (program.got_subcommand("demo")) return demo(asked.demo_folder);
   if (program.got_subcommand("list")) {
     const std::string& kind = asked.list_kind;
@@ -442,6 +496,7 @@ int run_program(int argc, char** argv) {
   add_drive(program, asked.drive);
   add_replay(program, asked.replay);
   add_report(program, asked.report);
+  add_learners(program, asked.learners);
   add_run(program, asked.run);
   add_compare(program, asked.compare);
   add_verify(program, asked.verify);

@@ -60,7 +60,7 @@ _knuckleboom() {{
     --fidelity)
       COMPREPLY=($(compgen -W '{}' -- "$word"))
       return ;;
-    --trace | --plot | --summary | --save | --resume | --against | --json)
+    --trace | --plot | --summary | --save | --resume | --against | --json | --expert)
       COMPREPLY=($(compgen -f -- "$word"))
       return ;;
     --output | --trace-dir | --plot-dir | --sessions)
@@ -78,6 +78,12 @@ _knuckleboom() {{
     inspect)
       COMPREPLY=($(compgen -W "$("$program" list machines 2>/dev/null)" -- "$word")
                  $(compgen -f -- "$word")) ;;
+    learners)
+      if [[ "$before" == learners ]]; then
+        COMPREPLY=($(compgen -W 'show compare export add rename import delete' -- "$word"))
+      else
+        COMPREPLY=($(compgen -f -- "$word"))
+      fi ;;
     list) COMPREPLY=($(compgen -W 'scenarios machines exercises levers' -- "$word")) ;;
     completions) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
@@ -115,7 +121,7 @@ _knuckleboom() {{
     --fidelity)
       compadd -- {}
       return ;;
-    --trace | --plot | --summary | --save | --resume | --against | --json)
+    --trace | --plot | --summary | --save | --resume | --against | --json | --expert)
       _files
       return ;;
     --output | --trace-dir | --plot-dir | --sessions)
@@ -133,6 +139,12 @@ _knuckleboom() {{
     inspect)
       compadd -- ${{(f)"$($program list machines 2>/dev/null)"}}
       _files ;;
+    learners)
+      if ((CURRENT == 3)); then
+        compadd -- show compare export add rename import delete
+      else
+        _files
+      fi ;;
     list) compadd -- scenarios machines exercises levers ;;
     completions) compadd -- bash zsh fish ;;
     *) _files ;;
@@ -173,6 +185,8 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
     if (command.name == "run" || command.name == "compare")
       text += here + " -a '(knuckleboom list scenarios 2>/dev/null)'\n";
     if (command.name == "inspect") text += here + " -a '(knuckleboom list machines 2>/dev/null)'\n";
+    if (command.name == "learners")
+      text += here + " -a 'show compare export add rename import delete'\n";
     if (command.name == "list") text += here + " -f -a 'scenarios machines exercises levers'\n";
     if (command.name == "completions") text += here + " -f -a 'bash zsh fish'\n";
   }

@@ -138,12 +138,17 @@ fs::path user_folder() {
   return {};
 }
 
-fs::path user_session_folder() {
+fs::path user_data_folder() {
   const char* xdg = std::getenv("XDG_DATA_HOME");
-  if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "knuckleboom/sessions";
+  if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "knuckleboom";
   const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return fs::path(home) / ".local/share/knuckleboom/sessions";
+  if (home != nullptr && *home == '/') return fs::path(home) / ".local/share/knuckleboom";
   return {};
+}
+
+fs::path user_session_folder() {
+  const fs::path folder = user_data_folder();
+  return folder.empty() ? folder : folder / "sessions";
 }
 
 fs::path user_device_file() {

@@ -39,6 +39,10 @@ std::filesystem::path assets_folder();
 // empty if there is no home.
 std::filesystem::path user_folder();
 
+// The user's own data, $XDG_DATA_HOME/knuckleboom or ~/.local/share/knuckleboom; it may not exist. Empty if
+// there is no home.
+std::filesystem::path user_data_folder();
+
 // Where sessions are recorded: knuckleboom/sessions in $XDG_DATA_HOME or ~/.local/share; it may not exist.
 // Empty if there is no home.
 std::filesystem::path user_session_folder();

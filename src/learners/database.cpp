@@ -69,12 +69,11 @@ std::string sentence(int code, const char* detail) {
     case SQLITE_LOCKED:
       return "another program is writing to the database of learners just now; try again";
     case SQLITE_NOTADB:
-      return "this is no database of learners; move it away, and 'knuckleboom learners import' "
-             "files "
-             "the sessions anew";
+      return "this is no database of learners; move it away and file the sessions anew with "
+             "'knuckleboom learners import'";
     case SQLITE_CORRUPT:
-      return "the database of learners is damaged; move it away, and 'knuckleboom learners import' "
-             "files the sessions anew";
+      return "the database of learners is damaged; move it away and file the sessions anew with "
+             "'knuckleboom learners import'";
     case SQLITE_FULL:
       return "the disk is full";
     case SQLITE_READONLY:

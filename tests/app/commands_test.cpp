@@ -26,8 +26,8 @@ const std::string kConfig = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config";
 TEST(CommandLine, helpsEverywhere) {
   EXPECT_THAT(run({"--help"}).output, HasSubstr("Examples"));
   EXPECT_THAT(run({"--version"}).output, HasSubstr("knuckleboom "));
-  for (const char* command :
-       {"run", "compare", "check", "inspect", "levers", "demo", "list", "completions"}) {
+  for (const char* command : {"run", "compare", "check", "inspect", "levers", "report", "learners",
+                              "demo", "list", "completions"}) {
     const Outcome outcome = run({command, "--help"});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.output, AllOf(HasSubstr("Examples"), HasSubstr(command)));

@@ -229,7 +229,7 @@ void RecordedAttempts::find_attempts() {
     for (const io::SessionEvent& event : record_.events)
       if (event.kind == "phase" && event.text == "running" && event.tick > span.begin &&
           event.tick <= span.end) {
-        span.start = event.tick;
+        span.start = event.tick - 1;  // as the figures count: the tick before the movement
         break;
       }
     spans_.push_back(span);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
+#include "app/learners/filing.hpp"
 #include "app/replay/replay.hpp"
 #include "app/report/attempts.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
@@ -36,6 +39,7 @@ void check(const ReportOptions& options) {
 // Attempts at the judged one's exercise by the same learner, before it.
 void add_earlier(const RecordedAttempts& session, int until, const report::Attempt& judged,
                  std::vector<report::Result>& out) {
+  if (!session.header().parent_id.empty()) return;  // it began in the middle
   for (const report::Attempt& attempt : session.attempts()) {
     const bool ended =
         attempt.outcome == report::Outcome::kPassed || attempt.outcome == report::Outcome::kFailed;
@@ -46,6 +50,27 @@ void add_earlier(const RecordedAttempts& session, int until, const report::Attem
     for (const report::Figure& figure : attempt.figures)
       result.figures.emplace_back(figure.name, figure.value);
     out.push_back(std::move(result));
+  }
+}
+
+// What the database knows. A report is written without it as well.
+void add_filed(const io::SessionHeader& header, const std::set<std::string>& known,
+               report::Attempt& judged, std::vector<report::Result>& out) {
+  try {
+    const learners::Database database(learners_file(), learners::Access::kRead);
+    auto learner = database.owner_of(header.id);
+    if (!learner && !header.learner_id.empty()) learner = database.find_by_key(header.learner_id);
+    if (!learner) return;
+    judged.learner = learner->name;  // as it is now
+    for (const learners::FiledSession& session : database.sessions(*learner, judged.exercise)) {
+      if (known.contains(session.recording) || session.started > header.start_utc) continue;
+      for (const learners::Result& result : session.results)
+        out.push_back({session.started,
+                       result.passed ? report::Outcome::kPassed : report::Outcome::kFailed,
+                       result.figures});
+    }
+  } catch (const std::runtime_error& error) {  // UserError, io::FileError
+    complain(fmt::format("the learning curves have the given sessions only: {}", error.what()));
   }
 }
 
@@ -63,6 +88,7 @@ int write_report(const ReportOptions& options) {
   content.judged = session.complete(number);
   content.same_session = session.attempts();
   content.build = io::this_program();
+  std::set<std::string> known = {session.header().id};
   std::string expert_id;
   if (!options.expert.empty()) {
     const RecordedAttempts expert = read(options.expert);
@@ -78,10 +104,13 @@ int write_report(const ReportOptions& options) {
       continue;
     }
     content.others.push_back(other.complete(other.usual()));
+    if (other.header().learner != session.header().learner) continue;  // the database may know more
+    known.insert(other.header().id);
     if (other.header().start_utc <= session.header().start_utc)
       add_earlier(other, other.attempts().back().number + 1, content.judged, content.earlier);
   }
   add_earlier(session, number, content.judged, content.earlier);
+  add_filed(session.header(), known, content.judged, content.earlier);
   std::stable_sort(
       content.earlier.begin(), content.earlier.end(),
       [](const report::Result& a, const report::Result& b) { return a.started < b.started; });

@@ -1,10 +1,12 @@
 #include "app/trainer/drive.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
+#include "app/learners/filing.hpp"
 #include "app/trainer/drive_request.hpp"
 #include "app/trainer/headless.hpp"
 #include "app/trainer/stage.hpp"
@@ -14,6 +16,12 @@ namespace knuckleboom::app {
 
 int drive(const DriveOptions& options) {
   DriveRequest request = request_of(options);
+  if (!request.learner.empty()) {
+    WhoDrives who = who_drives(request.learner);
+    if (!who.fault.empty()) complain(who.fault);
+    request.learner = std::move(who.name);
+    request.learner_id = std::move(who.key);
+  }
   const InterruptGuard guard;
   if (!request.headless && !request.ends() && !somebody_watches()) {
     complain(

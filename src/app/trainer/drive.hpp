@@ -21,6 +21,7 @@ struct DriveOptions {
   double duration_s = -1.0;
   std::string input, record_input;
   std::string session, sessions;                    // file or folder of the recording
+  std::string learner;                              // whose session it is; may be empty
   std::vector<std::string> presses;                 // KEY@SECONDS[+HELD]
   std::vector<std::string> faults, cleared_faults;  // NAME@SECONDS
   std::int64_t fault_seed = -1;                     // below 0: the exercise's

@@ -118,6 +118,11 @@ void check_numbers(const DriveOptions& o) {
     throw UserError("--no-record and a place for the recording; leave one of them away");
   if (!o.session.empty() && !o.sessions.empty())
     throw UserError("--session names the file and --sessions the folder; leave one of them away");
+  if (!o.learner.empty() && o.no_record)
+    throw UserError(
+        "--learner files what is recorded and --no-record records nothing; leave one away");
+  if (!o.learner.empty() && o.demonstrate)
+    throw UserError("--learner files what somebody does, not a demonstration; leave one away");
   if (o.demonstrate && !o.input.empty())
     throw UserError("--demonstrate and --input both move the levers; leave one of them away");
   if (o.demonstrate && o.exercise.empty())
@@ -210,6 +215,7 @@ DriveRequest request_of(const DriveOptions& o) {
   request.record_input = o.record_input;
   request.session = o.session;
   request.sessions = o.sessions;
+  request.learner = o.learner;
   request.no_record = o.no_record;
   request.at_s = o.at_s;
   request.duration_s = o.duration_s;

@@ -14,6 +14,7 @@
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
+#include "app/learners/filing.hpp"
 #include "app/trainer/demonstration.hpp"
 #include "app/trainer/drive_summary.hpp"
 #include "app/trainer/load_session.hpp"
@@ -162,7 +163,9 @@ std::unique_ptr<runtime::SessionRecorder> recorder_of(const DriveRequest& reques
                                                       const LoadedSession& loaded) {
   const RecordingChoice choice = recording_choice(request, 1, false);
   if (choice.file.empty() && choice.folder.empty()) return nullptr;
-  const io::SessionHeader header = loaded.session_header();
+  io::SessionHeader header = loaded.session_header();
+  header.learner = choice.learner;
+  header.learner_id = choice.learner_id;
   runtime::RecorderSettings settings;
   settings.own_thread = false;  // no tick may get ahead of it
   return std::make_unique<runtime::SessionRecorder>(
@@ -280,6 +283,8 @@ int drive_headless(const DriveRequest& request) {
     complain(end.session_fault);
     return kInternalError;
   }
+  if (!end.session_file.empty())
+    if (const std::string fault = file_session(end.session_file); !fault.empty()) complain(fault);
   return run.last.sim.health.non_finite > 0 ? kNonFinite : kSuccess;
 }
 

@@ -55,6 +55,8 @@ void LiveSession::begin_session_file(const RecordingChoice& recording,
     io::SessionHeader header = loaded_.session_header();
     header.options.insert(header.options.end(), recording.options.begin(), recording.options.end());
     header.first_tick = ticker_.state().tick;
+    header.learner = recording.learner;
+    header.learner_id = recording.learner_id;
     if (branch != nullptr) {
       header.parent_id = branch->parent_id;
       header.parent_tick = branch->state.tick;

@@ -42,9 +42,10 @@ struct SessionBranch {
 
 // Where a session is recorded.
 struct RecordingChoice {
-  std::filesystem::path input;   // the input alone, as CSV; empty: not
-  std::filesystem::path file;    // the session; empty: under a name of its own in the folder
-  std::filesystem::path folder;  // empty as well: not
+  std::filesystem::path input;      // the input alone, as CSV; empty: not
+  std::filesystem::path file;       // the session; empty: under a name of its own in the folder
+  std::filesystem::path folder;     // empty as well: not
+  std::string learner, learner_id;  // whose it is; may be empty
   std::vector<std::pair<std::string, std::string>> options;  // more for the header
 };
 

@@ -1,8 +1,11 @@
 #include "app/trainer/session_folder.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "app/config_paths.hpp"
+#include "app/learners/filing.hpp"
 #include "knuckleboom/io/session_journal.hpp"
 
 namespace knuckleboom::app {
@@ -13,7 +16,10 @@ RecordingChoice recording_choice(const DriveRequest& request, int number, bool w
   if (request.no_record) return out;
   out.file = numbered(request.session, number);
   out.folder = request.sessions;
-  if (out.file.empty() && out.folder.empty() && watched) out.folder = user_session_folder();
+  out.learner = request.learner;
+  out.learner_id = request.learner_id;
+  if (out.file.empty() && out.folder.empty() && (watched || !out.learner.empty()))
+    out.folder = user_session_folder();
   return out;
 }
 
@@ -22,8 +28,11 @@ std::vector<std::string> keep_cut_off_sessions(const std::filesystem::path& fold
   io::remove_unfinished(folder);
   for (const std::filesystem::path& journal : io::abandoned_journals(folder)) {
     try {
-      sentences.push_back(fmt::format("A session that was cut off has been kept: {}",
-                                      io::recover_session(journal).string()));
+      const std::filesystem::path kept = io::recover_session(journal);
+      sentences.push_back(
+          fmt::format("A session that was cut off has been kept: {}", kept.string()));
+      if (std::string fault = file_session(kept); !fault.empty())
+        sentences.push_back(std::move(fault));
     } catch (const io::FileError& error) {
       sentences.push_back(
           fmt::format("A session that was cut off could not be kept: {}", error.what()));

@@ -10,8 +10,8 @@
 
 namespace knuckleboom::app {
 
-// number: of the session in this run, from 1. watched: somebody sees the picture; without that only what
-// the command line names is recorded.
+// number: of the session in this run, from 1. watched: somebody sees the picture; without that, and
+// without a learner, only what the command line names is recorded.
 RecordingChoice recording_choice(const DriveRequest& request, int number, bool watched);
 
 // Turns recordings that were cut off in the folder into session files. One sentence each.

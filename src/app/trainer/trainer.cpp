@@ -15,6 +15,7 @@
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
+#include "app/learners/filing.hpp"
 #include "app/trainer/demonstration.hpp"
 #include "app/trainer/exit_guard.hpp"
 #include "app/trainer/menus.hpp"
@@ -178,6 +179,9 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
       recording_choice(request_, ++sessions_, !picture_.window().offscreen());
   const std::filesystem::path record = recording.input;
   if (!playback.empty()) recording.options.emplace_back("playback", "1");
+  // What the program shows by itself is nobody's result.
+  const bool by_hand = playback.empty() || (sessions_ == 1 && !request_.input.empty());
+  if (!by_hand) recording.learner = recording.learner_id = {};
   session_ =
       std::make_unique<LiveSession>(std::move(loaded), std::move(playback), recording, branch);
   levers_.connect(&session_->thread());
@@ -251,6 +255,8 @@ void Trainer::end_session() {
   if (!end.session_fault.empty()) {
     recording_failed_ = true;
     complain(end.session_fault);
+  } else if (!end.session_file.empty()) {
+    if (const std::string fault = file_session(end.session_file); !fault.empty()) complain(fault);
   }
   latency_.forget();
   session_.reset();

@@ -1,0 +1,21 @@
+// The sub-command learners: who has driven what, and how it went.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace knuckleboom::app {
+
+struct LearnersOptions {
+  std::string action;  // empty: list
+  std::string name, other;
+  std::string exercise;            // of compare; empty: all
+  std::string output;              // of export
+  std::vector<std::string> files;  // of import
+  std::string learner;             // of import; empty: as the files say
+  bool all = false, yes = false;
+};
+
+int learners_command(const LearnersOptions& options);
+
+}  // namespace knuckleboom::app

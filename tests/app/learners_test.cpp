@@ -1,0 +1,205 @@
+// Learners, their sessions and reports, end to end: a home of its own, sessions driven headless.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "program.hpp"
+
+namespace knuckleboom::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Learners : public testing::Test {
+ protected:
+  Learners() {
+    // The head is brought nowhere; after the time limit the attempt has failed.
+    write_text(folder_ / "hands.csv", "t_s,left_y,right_y\n0.5,0.3,0\n1.5,0,-0.4\n2.5,0,0\n");
+  }
+  Outcome knuckleboom(const std::vector<std::string>& arguments) const {
+    return run(arguments, {"XDG_DATA_HOME=" + data().string(),
+                           "XDG_CONFIG_HOME=" + (folder_ / "config").string()});
+  }
+  Outcome learners(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "learners");
+    return knuckleboom(arguments);
+  }
+  Outcome drive(const std::string& learner, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {"drive",      "reach",      "--input", file("hands.csv"),
+                                          "--headless", "--duration", "4"};
+    if (!learner.empty()) arguments.insert(arguments.end(), {"--learner", learner});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return knuckleboom(arguments);
+  }
+  fs::path data() const { return folder_ / "data"; }
+  fs::path database() const { return data() / "knuckleboom/learners.db"; }
+  fs::path sessions() const { return data() / "knuckleboom/sessions"; }
+  std::string file(const char* name) const { return (folder_ / name).string(); }
+  bool any_byte_says(const std::string& what) const {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(data()))
+      if (entry.path().string().find(what) != std::string::npos ||
+          (entry.is_regular_file() && content_of(entry.path()).find(what) != std::string::npos))
+        return true;
+    return false;
+  }
+  std::size_t session_files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(sessions()), fs::directory_iterator()));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(Learners, areNoneAtFirst) {
+  const Outcome outcome = learners({});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("Nobody is filed yet"));
+  EXPECT_FALSE(fs::exists(data()));
+  EXPECT_THAT(learners({"show", "Anna"}).errors, HasSubstr("there is no learner 'Anna'"));
+}
+
+TEST_F(Learners, areFiledListedComparedAndExported) {
+  EXPECT_THAT(drive("Anna Öberg").output, HasSubstr("session file"));
+  drive("Anna Öberg");
+  drive("=Bo");
+  const Outcome list = learners({});
+  EXPECT_THAT(list.output,
+              AllOf(HasSubstr("Anna Öberg  "), HasSubstr("2 sessions, 0 with a pass")));
+  const Outcome show = learners({"show", "Anna Öberg"});
+  EXPECT_THAT(show.output, AllOf(HasSubstr("Anna Öberg: 2 sessions"), HasSubstr("reach"),
+                                 HasSubstr("not finished"), HasSubstr(".h5")));
+  EXPECT_THAT(learners({"show", "Anna"}).errors, HasSubstr("there is no learner 'Anna'"));
+  EXPECT_THAT(learners({"compare", "Anna Öberg", "=Bo"}).output,
+              HasSubstr("have finished no exercise both"));
+  EXPECT_EQ(learners({"export", "--all", "-o", file("all.csv")}).status, 0);
+  EXPECT_THAT(content_of(folder_ / "all.csv"),
+              AllOf(HasSubstr("learner,started,exercise"), HasSubstr("\r\nAnna Öberg,2"),
+                    HasSubstr("\r\n'=Bo,2")));
+  EXPECT_EQ(learners({"export", "=Bo", "--output", file("bo.csv")}).status, 0);
+  EXPECT_THAT(content_of(folder_ / "bo.csv"), Not(HasSubstr("Anna")));
+  EXPECT_EQ(learners({"export", "--output", file("no.csv")}).status, 2);
+}
+
+TEST_F(Learners, deletesEverythingOfOnePerson) {
+  drive("Xanthippe");
+  drive("Xanthippe");
+  drive("Bo");
+  // One that was recorded while the database could not be used is found by its name.
+  fs::rename(database(), file("away.db"));
+  fs::create_directories(database());
+  const Outcome unfiled = drive("Xanthippe");
+  EXPECT_EQ(unfiled.status, 0);
+  EXPECT_THAT(unfiled.errors, HasSubstr("recorded, but not filed"));
+  fs::remove(database());
+  fs::rename(file("away.db"), database());
+  ASSERT_EQ(session_files(), 4U);
+
+  const Outcome asked = learners({"delete", "Xanthippe"});
+  EXPECT_EQ(asked.status, 2);
+  EXPECT_THAT(asked.errors, HasSubstr("2 filed sessions and the 3 files above"));
+  EXPECT_EQ(session_files(), 4U);
+  ASSERT_TRUE(any_byte_says("Xanthippe"));
+
+  const Outcome done = learners({"delete", "Xanthippe", "--yes"});
+  EXPECT_EQ(done.status, 0) << done.errors;
+  EXPECT_FALSE(any_byte_says("Xanthippe"));
+  EXPECT_EQ(session_files(), 1U);
+  EXPECT_THAT(learners({}).output, AllOf(HasSubstr("Bo"), Not(HasSubstr("Xanthippe"))));
+  EXPECT_EQ(learners({"delete", "Xanthippe", "--yes"}).status, 2);
+}
+
+TEST_F(Learners, importsFindsOwnersAndRenames) {
+  drive("", {"--session", file("one.h5")});
+  EXPECT_THAT(learners({"import", file("one.h5")}).errors, HasSubstr("say whose it is"));
+  EXPECT_THAT(learners({"import", file("one.h5"), "--learner", "Anna"}).output,
+              HasSubstr("is filed under Anna"));
+  EXPECT_THAT(learners({"import", file("one.h5"), "--learner", "Anna"}).output,
+              HasSubstr("is already filed under Anna"));
+  EXPECT_THAT(learners({"import", file("one.h5"), "--learner", "Bo"}).errors,
+              HasSubstr("this session is filed under 'Anna'"));
+  drive("Cecilia", {"--session", file("two.h5")});
+  EXPECT_THAT(learners({"import", file("two.h5"), "--learner", "Anna"}).errors,
+              HasSubstr("the session is of 'Cecilia'"));
+  EXPECT_EQ(learners({"rename", "Cecilia", "Dora"}).status, 0);
+  EXPECT_THAT(learners({"import", file("two.h5")}).output,
+              HasSubstr("is already filed under Dora"));
+  EXPECT_EQ(learners({"add", "dora"}).status, 2);
+  EXPECT_EQ(learners({"import", file("hands.csv"), "--learner", "Anna"}).status, 2);
+}
+
+TEST_F(Learners, theTrainerNeverStopsBecauseOfTheDatabase) {
+  drive("Anna");
+  const std::string sound = content_of(database());
+  for (const std::string& content : {std::string("no database at all, but long enough to look at."),
+                                     sound.substr(0, sound.size() / 2)}) {
+    write_text(database(), content);
+    const Outcome outcome = drive("Anna");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.output, HasSubstr("session file"));
+    EXPECT_THAT(outcome.errors, HasSubstr("recorded, but not filed"));
+    EXPECT_EQ(learners({}).status, 2);
+  }
+  write_text(database(), sound);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(database().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const Outcome outcome = drive("Anna");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.errors, HasSubstr("another program is writing"));
+  sqlite3_close(other);
+}
+
+TEST_F(Learners, refusesWhatMakesNoSense) {
+  EXPECT_THAT(drive("Anna", {"--no-record"}).errors, HasSubstr("--no-record records nothing"));
+  EXPECT_THAT(
+      knuckleboom({"drive", "reach", "--demonstrate", "--headless", "--learner", "A"}).errors,
+      HasSubstr("not a demonstration"));
+  EXPECT_EQ(drive("a\x1B[2J").status, 2);
+  EXPECT_EQ(learners({"burn"}).status, 2);
+  EXPECT_EQ(learners({"show"}).status, 2);
+}
+
+// --- Report ---------------------------------------------------------------------
+
+TEST_F(Learners, reportIsWrittenWholeAndSaysWho) {
+  drive("Anna <script>", {"--session", file("one.h5")});
+  drive("Anna <script>", {"--session", file("two.h5")});
+  const Outcome outcome = knuckleboom(
+      {"report", file("one.h5"), file("two.h5"), "--expert", file("two.h5"), "-o", file("r.html")});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  const std::string html = content_of(folder_ / "r.html");
+  EXPECT_THAT(html, AllOf(HasSubstr("<h1>Reach</h1>"), HasSubstr("Broken off"),
+                          HasSubstr("Anna &lt;script&gt;"), Not(HasSubstr("<script")),
+                          HasSubstr("Comparison"), HasSubstr("class=\"own\"")));
+  EXPECT_THAT(folder_.entries(), testing::IsSupersetOf({"one.h5", "r.html", "two.h5"}));
+
+  EXPECT_THAT(knuckleboom({"report", file("one.h5"), "-o", file("one.h5")}).errors,
+              HasSubstr("that is the name of a session"));
+  EXPECT_THAT(
+      knuckleboom({"report", file("one.h5"), "-o", file("r.html"), "--attempt", "2"}).errors,
+      HasSubstr("the session has one only"));
+  EXPECT_EQ(knuckleboom({"report", file("hands.csv"), "-o", file("no.html")}).status, 2);
+  EXPECT_EQ(knuckleboom({"report", file("one.h5"), "-o", file("no/where.html")}).status, 2);
+  EXPECT_FALSE(fs::exists(file("no.html")));
+}
+
+TEST_F(Learners, reportTakesASessionWithoutATick) {
+  EXPECT_EQ(knuckleboom({"drive", "free_play", "--headless", "--duration", "0", "--session",
+                         file("none.h5")})
+                .status,
+            0);
+  EXPECT_EQ(knuckleboom({"report", file("none.h5"), "-o", file("r.html")}).status, 0);
+  EXPECT_THAT(content_of(folder_ / "r.html"), HasSubstr("No lever was moved"));
+}
+
+}  // namespace
+}  // namespace knuckleboom::test
