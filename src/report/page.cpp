@@ -17,6 +17,7 @@ namespace knuckleboom::report {
 namespace {
 
 constexpr std::size_t kMostEvents = 400;  // in the list
+constexpr std::size_t kMostColumns = 4;   // of others in one table
 constexpr double kShort_s = 2.0;          // too little to see anything in a chart
 constexpr const char* kOverlayClasses[] = {"o1", "o2", "o3"};
 
@@ -108,7 +109,7 @@ double length(const Attempt& attempt) {
 std::string label_of(const Attempt& other, const Attempt& judged) {
   std::string text = date_text(other.started);
   if (other.learner != judged.learner)
-    text = (other.learner.empty() ? "somebody" : other.learner) + ", " + text;
+    text = (other.learner.empty() ? "not named" : other.learner) + ", " + text;
   if (other.of > 1) text += fmt::format(", attempt {}", other.number);
   return text;
 }
@@ -327,20 +328,9 @@ std::string difference(const Figure& own, const Figure& other) {
   return text;
 }
 
-std::string comparison(const Content& c) {
-  std::vector<const Attempt*> others;
-  if (c.expert) others.push_back(&*c.expert);
-  for (const Attempt& other : c.others) others.push_back(&other);
-  if (others.empty()) return {};
-  std::string out = heading("Comparison");
-  for (const Attempt* other : others)
-    if (other->exercise != c.judged.exercise)
-      out += paragraph(fmt::format("{} is of another exercise ({}); its figures say little here.",
-                                   label_of(*other, c.judged), other->exercise));
-    else if (other->machine != c.judged.machine)
-      out += paragraph(fmt::format("{} was driven with another machine ({}).",
-                                   label_of(*other, c.judged), other->machine));
-  out += "<table>\n<thead><tr><th>Figure</th><th class=\"n\">This attempt</th>";
+// Side by side with so many others as a page is wide.
+std::string comparison_table(const Content& c, std::span<const Attempt* const> others) {
+  std::string out = "<table>\n<thead><tr><th>Figure</th><th class=\"n wrap\">This attempt</th>";
   for (const Attempt* other : others)
     out += fmt::format(
         "<th class=\"n wrap\">{}</th>",
@@ -365,6 +355,25 @@ std::string comparison(const Content& c) {
     out += "</tr>\n";
   }
   return out + "</tbody>\n</table>\n";
+}
+
+std::string comparison(const Content& c) {
+  std::vector<const Attempt*> others;
+  if (c.expert) others.push_back(&*c.expert);
+  for (const Attempt& other : c.others) others.push_back(&other);
+  if (others.empty()) return {};
+  std::string out = heading("Comparison");
+  for (const Attempt* other : others)
+    if (other->exercise != c.judged.exercise)
+      out += paragraph(fmt::format("{} is of another exercise ({}); its figures say little here.",
+                                   label_of(*other, c.judged), other->exercise));
+    else if (other->machine != c.judged.machine)
+      out += paragraph(fmt::format("{} was driven with another machine ({}).",
+                                   label_of(*other, c.judged), other->machine));
+  for (std::size_t i = 0; i < others.size(); i += kMostColumns)
+    out += comparison_table(
+        c, std::span(others).subspan(i, std::min(kMostColumns, others.size() - i)));
+  return out;
 }
 
 // --- Learning curves ------------------------------------------------------------

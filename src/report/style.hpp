@@ -23,9 +23,12 @@ dt { color: #555; }
 dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; margin: 6px 0; font-size: 13px; }
 th, td { text-align: left; padding: 3px 8px; border-bottom: 1px solid #ddd; vertical-align: top;
-  overflow-wrap: anywhere; }
+  overflow-wrap: break-word; }
+table + table { margin-top: 16px; }
+td:first-child, th:first-child { min-width: 120px; }
 th { border-bottom: 1px solid #777; font-weight: 600; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th.wrap { white-space: normal; overflow-wrap: anywhere; min-width: 84px; }
 tr.beyond td { font-weight: 700; }
 .beyond .verdict { color: #9c2a10; }
 .within .verdict { color: #2c6b22; }

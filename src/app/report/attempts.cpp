@@ -277,6 +277,10 @@ report::Attempt RecordedAttempts::describe(const io::SessionAttempt& recorded,
   return out;
 }
 
+void RecordedAttempts::set_learner(const std::string& name) {
+  for (report::Attempt& attempt : attempts_) attempt.learner = name;
+}
+
 int RecordedAttempts::usual() const {
   int begun = static_cast<int>(attempts_.size());
   for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)

@@ -17,6 +17,8 @@ class RecordedAttempts {
   explicit RecordedAttempts(io::SessionRecord record);
 
   const io::SessionHeader& header() const { return record_.header; }
+  // Who it was, where somebody knows better than the file.
+  void set_learner(const std::string& name);
   // In the order of time; at least one. Without what needs the channels.
   const std::vector<report::Attempt>& attempts() const { return attempts_; }
   // With all of it. number: from 1. Throws io::FileError.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -21,9 +22,49 @@ namespace {
 
 namespace fs = std::filesystem;
 
-RecordedAttempts read(const std::string& name) {
-  return RecordedAttempts(io::read_session(find_session(name)));
-}
+// Sessions as files, and what the database knows of them. A report is written without it as well.
+class Sources {
+ public:
+  Sources() {
+    try {
+      database_.emplace(learners_file(), learners::Access::kRead);
+    } catch (const std::runtime_error& error) {  // UserError, io::FileError
+      complain(fmt::format("the learning curves have the given sessions only: {}", error.what()));
+    }
+  }
+
+  RecordedAttempts read(const std::string& name) const {
+    RecordedAttempts session(io::read_session(find_session(name)));
+    if (const auto learner = learner_of(session.header())) session.set_learner(learner->name);
+    return session;
+  }
+
+  // Earlier results of its learner in the same exercise, without the known recordings.
+  void add_filed(const RecordedAttempts& session, const std::set<std::string>& known,
+                 std::vector<report::Result>& out) const {
+    const auto learner = learner_of(session.header());
+    if (!learner) return;
+    for (const learners::FiledSession& filed :
+         database_->sessions(*learner, session.attempts().front().exercise)) {
+      if (known.contains(filed.recording) || filed.started > session.header().start_utc) continue;
+      for (const learners::Result& result : filed.results)
+        out.push_back({filed.started,
+                       result.passed ? report::Outcome::kPassed : report::Outcome::kFailed,
+                       result.figures});
+    }
+  }
+
+ private:
+  // As he or she is called now.
+  std::optional<learners::Learner> learner_of(const io::SessionHeader& header) const {
+    if (!database_) return std::nullopt;
+    auto learner = database_->owner_of(header.id);
+    if (!learner && !header.learner_id.empty()) learner = database_->find_by_key(header.learner_id);
+    return learner;
+  }
+
+  std::optional<learners::Database> database_;
+};
 
 void check(const ReportOptions& options) {
   if (options.output.ends_with(".h5") || options.output.ends_with(".journal"))
@@ -53,33 +94,13 @@ void add_earlier(const RecordedAttempts& session, int until, const report::Attem
   }
 }
 
-// What the database knows. A report is written without it as well.
-void add_filed(const io::SessionHeader& header, const std::set<std::string>& known,
-               report::Attempt& judged, std::vector<report::Result>& out) {
-  try {
-    const learners::Database database(learners_file(), learners::Access::kRead);
-    auto learner = database.owner_of(header.id);
-    if (!learner && !header.learner_id.empty()) learner = database.find_by_key(header.learner_id);
-    if (!learner) return;
-    judged.learner = learner->name;  // as it is now
-    for (const learners::FiledSession& session : database.sessions(*learner, judged.exercise)) {
-      if (known.contains(session.recording) || session.started > header.start_utc) continue;
-      for (const learners::Result& result : session.results)
-        out.push_back({session.started,
-                       result.passed ? report::Outcome::kPassed : report::Outcome::kFailed,
-                       result.figures});
-    }
-  } catch (const std::runtime_error& error) {  // UserError, io::FileError
-    complain(fmt::format("the learning curves have the given sessions only: {}", error.what()));
-  }
-}
-
 }  // namespace
 
 int write_report(const ReportOptions& options) {
   check(options);
+  const Sources sources;
   report::Content content;
-  const RecordedAttempts session = read(options.files.front());
+  const RecordedAttempts session = sources.read(options.files.front());
   const auto count = static_cast<int>(session.attempts().size());
   if (options.attempt > count)
     throw UserError(fmt::format("--attempt {}: the session has {}", options.attempt,
@@ -91,12 +112,12 @@ int write_report(const ReportOptions& options) {
   std::set<std::string> known = {session.header().id};
   std::string expert_id;
   if (!options.expert.empty()) {
-    const RecordedAttempts expert = read(options.expert);
+    const RecordedAttempts expert = sources.read(options.expert);
     expert_id = expert.header().id;
     content.expert = expert.complete(expert.usual());
   }
   for (auto file = options.files.begin() + 1; file != options.files.end(); ++file) {
-    const RecordedAttempts other = read(*file);
+    const RecordedAttempts other = sources.read(*file);
     if (content.expert && other.header().id == expert_id) continue;
     if (other.header().id == session.header().id) {
       complain(
@@ -104,13 +125,13 @@ int write_report(const ReportOptions& options) {
       continue;
     }
     content.others.push_back(other.complete(other.usual()));
-    if (other.header().learner != session.header().learner) continue;  // the database may know more
+    if (content.others.back().learner != content.judged.learner) continue;
     known.insert(other.header().id);
     if (other.header().start_utc <= session.header().start_utc)
       add_earlier(other, other.attempts().back().number + 1, content.judged, content.earlier);
   }
   add_earlier(session, number, content.judged, content.earlier);
-  add_filed(session.header(), known, content.judged, content.earlier);
+  sources.add_filed(session, known, content.earlier);
   std::stable_sort(
       content.earlier.begin(), content.earlier.end(),
       [](const report::Result& a, const report::Result& b) { return a.started < b.started; });
