@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostEvents = 400;  // in the list
 constexpr std::size_t kMostColumns = 4;   // of others in one table
-constexpr double kShort_s = 2.0;          // too little to see anything in a chart
+constexpr double kShort = 2.0;            // s, too little to see anything in a chart
 constexpr const char* kOverlayClasses[] = {"o1", "o2", "o3"};
 
 // --- Small pieces ---------------------------------------------------------------
@@ -138,17 +138,17 @@ std::string head(const Attempt& a) {
 std::vector<std::string> sentences(const Attempt& a) {
   std::vector<std::string> out;
   if (a.t_s.empty() && !(a.duration_s > 0.0)) {
-    out.push_back("The session has ended before anything happened: there is nothing to show.");
+    out.emplace_back("The session has ended before anything happened: there is nothing to show.");
   } else if (a.outcome == Outcome::kNotBegun) {
-    out.push_back("No lever was moved, so nothing was judged.");
+    out.emplace_back("No lever was moved, so nothing was judged.");
   } else if (a.outcome == Outcome::kBrokenOff) {
-    out.push_back(
+    out.emplace_back(
         "The attempt was broken off before the exercise was done: the figures are those up to "
         "then.");
   } else if (a.outcome == Outcome::kFree) {
-    out.push_back("Nothing was asked in this exercise: the figures are for interest only.");
+    out.emplace_back("Nothing was asked in this exercise: the figures are for interest only.");
   }
-  if (length(a) > 0.0 && length(a) < kShort_s)
+  if (length(a) > 0.0 && length(a) < kShort)
     out.push_back(fmt::format("The attempt lasted {} only.", quantity(length(a), "s")));
   out.insert(out.end(), a.remarks.begin(), a.remarks.end());
   return out;

@@ -151,6 +151,7 @@ std::vector<std::string> tick_labels(const std::vector<double>& ticks) {
   if (ticks.size() == 1 && ticks[0] != 0.0) step = std::abs(ticks[0]);
   int decimals = std::clamp(-static_cast<int>(std::floor(std::log10(step) + 1e-9)), 0, 9);
   std::vector<std::string> out;
+  out.reserve(ticks.size());
   for (const double value : ticks) out.push_back(fmt::format("{:.{}f}", value, decimals));
   return out;
 }

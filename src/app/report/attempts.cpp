@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,9 +19,9 @@ using report::Outcome;
 using training::TaskKind;
 using training::TaskPhase;
 
-constexpr double kLeadIn_s = 1.0;  // shown before the first lever movement
-constexpr double kMoved = 0.02;    // a lever that never leaves it was not used
-constexpr double kTogether_s = 1.0;
+constexpr double kLeadIn = 1.0;            // s, shown before the first lever movement
+constexpr double kMoved = 0.02;            // a lever that never leaves it was not used
+constexpr double kTogether = 1.0;          // s
 constexpr int kAtRelief = 1, kAtStop = 4;  // of the channel JOINT_limits
 
 Outcome outcome_of(TaskPhase phase, const training::Exercise* exercise) {
@@ -51,7 +52,7 @@ EventKind kind_of(const std::string& kind) {
       {"bookmark", EventKind::kBookmark},   {"message", EventKind::kMessage}};
   for (const Word& word : kWords)
     if (kind == word.word) return word.kind;
-  return kind.starts_with("fault") ? EventKind::kFault : EventKind::kOther;
+  return EventKind::kOther;
 }
 
 std::string text_of(const io::SessionEvent& event) {
@@ -59,7 +60,7 @@ std::string text_of(const io::SessionEvent& event) {
   if (event.kind == "phase" || event.kind == "step" || event.kind == "collision") return event.text;
   if (event.kind == "grip" || event.kind == "release")
     return event.kind + (event.text.empty() ? "" : " " + event.text);
-  if (kind_of(event.kind) == EventKind::kOther || kind_of(event.kind) == EventKind::kFault) {
+  if (kind_of(event.kind) == EventKind::kOther) {
     std::string words = event.kind;
     std::replace(words.begin(), words.end(), '_', ' ');
     return event.text.empty() ? words : words + ": " + event.text;
@@ -74,6 +75,8 @@ std::string text_of(const training::Command& command) {
     case training::CommandKind::kFidelity:
       return label_of(static_cast<machine::Fidelity>(command.value));
     case training::CommandKind::kRestart:
+    case training::CommandKind::kFault:  // an event says so too
+    case training::CommandKind::kClearFault:
       break;
   }
   return {};
@@ -92,7 +95,7 @@ void add_stretches(const std::vector<double>& t_s, const std::vector<double>& li
     while (i + 1 < limits.size() && has(limits[i + 1], bit)) ++i;
     const double end = i + 1 < limits.size() ? t_s[i + 1] : t_s[i];
     if (!out.empty() && out.back().text == label &&
-        t_s[first] - out.back().t_s - out.back().lasts_s < kTogether_s)
+        t_s[first] - out.back().t_s - out.back().lasts_s < kTogether)
       out.back().lasts_s = end - out.back().t_s;
     else
       out.push_back({t_s[first], EventKind::kRelief, label, end - t_s[first]});
@@ -115,7 +118,7 @@ std::vector<Event> gathered(std::vector<Event> events) {
         same = i;
         break;
       }
-    if (same < out.size() && event.t_s - last[same] < kTogether_s) {
+    if (same < out.size() && event.t_s - last[same] < kTogether) {
       ++times[same];
       last[same] = event.t_s;
       continue;
@@ -282,13 +285,13 @@ void RecordedAttempts::set_learner(const std::string& name) {
 }
 
 int RecordedAttempts::usual() const {
-  int begun = static_cast<int>(attempts_.size());
-  for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
-    if (attempt->outcome == Outcome::kPassed || attempt->outcome == Outcome::kFailed)
-      return attempt->number;
-  for (const report::Attempt& attempt : attempts_)
+  int begun = static_cast<int>(attempts_.size()), ended = 0;
+  for (const report::Attempt& attempt : attempts_) {
     if (attempt.outcome != Outcome::kNotBegun) begun = attempt.number;
-  return begun;
+    if (attempt.outcome == Outcome::kPassed || attempt.outcome == Outcome::kFailed)
+      ended = attempt.number;
+  }
+  return ended > 0 ? ended : begun;
 }
 
 std::size_t RecordedAttempts::row_after(std::int64_t tick) const {
@@ -311,10 +314,34 @@ std::string RecordedAttempts::at_stop(std::size_t row) const {
   return joints;
 }
 
+// A fault lasts until it is cleared, or to the end.
+void RecordedAttempts::add_faults(const Span& span, report::Attempt& out) const {
+  const auto add = [&](const std::string& name, std::int64_t from, std::int64_t to) {
+    if (to < span.begin || from > span.end) return;
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    const double begin = seconds(std::max(from, span.begin), span);
+    out.events.push_back({begin, EventKind::kFault, std::move(words),
+                          seconds(std::min(to, span.end), span) - begin});
+  };
+  std::map<std::string, std::int64_t> since;
+  for (const io::SessionEvent& event : record_.events) {
+    if (event.kind != "fault") continue;
+    if (event.value[1] != 0.0) {
+      since.try_emplace(event.text, event.tick);
+    } else if (const auto begun = since.find(event.text); begun != since.end()) {
+      add(event.text, begun->second, event.tick);
+      since.erase(begun);
+    }
+  }
+  for (const auto& [name, tick] : since) add(name, tick, span.end);
+}
+
 void RecordedAttempts::add_events(const Span& span, report::Attempt& out) const {
   const bool first = out.number == 1;
   const std::vector<double> counted = channel("score_collisions");
   for (const io::SessionEvent& event : record_.events) {
+    if (event.kind == "fault") continue;
     // What comes before the first tick of a later attempt belongs to the one before.
     if (event.tick < span.begin || (event.tick == span.begin && !first) || event.tick > span.end)
       continue;
@@ -343,7 +370,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
   report::Attempt out = attempts_.at(index);
   const Span& span = spans_.at(index);
   const io::SessionEndMark& end = record_.end;
-  const auto lead_in = static_cast<std::int64_t>(kLeadIn_s * record_.header.rate_Hz);
+  const auto lead_in = static_cast<std::int64_t>(kLeadIn * record_.header.rate_Hz);
   const std::int64_t from = std::max(span.begin, span.start - lead_in);
   const auto& ticks = record_.channel_ticks;
   const auto begin = static_cast<std::ptrdiff_t>(row_after(from));
@@ -358,6 +385,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
 
   add_events(span, out);
   add_commands(span, out);
+  add_faults(span, out);
   const bool head = session_ && session_->exercise().task == TaskKind::kHead;
   const std::string tip = head ? "grip_" : "tip_";
   if (head) out.tip_label = "grapple";
@@ -406,10 +434,10 @@ report::Attempt RecordedAttempts::complete(int number) const {
 
   if (!remark_.empty()) out.remarks.push_back(remark_);
   if (!end.complete)
-    out.remarks.push_back(
+    out.remarks.emplace_back(
         "The recording was cut off, so up to its last second is missing; what is shown is sound.");
   if (end.lost > 0)
-    out.remarks.push_back("The recording has gaps because the disk did not keep up.");
+    out.remarks.emplace_back("The recording has gaps because the disk did not keep up.");
   if (!record_.header.parent_id.empty())
     out.remarks.push_back(fmt::format("Taken over from session {} at its tick {}.",
                                       record_.header.parent_id, record_.header.parent_tick));
@@ -419,7 +447,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
     if (name == "overruns") out.health.emplace_back("Late ticks", fmt::format("{:g}", value));
     if (name == "lost_s") out.health.emplace_back("Time lost", fmt::format("{:.3g} s", value));
     if (name == "non_finite" && value > 0.0)
-      out.remarks.push_back("The simulation left the real numbers; the figures mean nothing.");
+      out.remarks.emplace_back("The simulation left the real numbers; the figures mean nothing.");
   }
   return out;
 }
