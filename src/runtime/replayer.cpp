@@ -66,7 +66,7 @@ void Replayer::make_remarks() {
     remarks_.push_back(fmt::format("recorded on a processor of another kind, {}; this is {}",
                                    header.processor, io::this_processor()));
   if (!record_.states_fit())
-    remarks_.push_back(
+    remarks_.emplace_back(
         "its states belong to another version of the program: the stored channels are shown, and "
         "nothing is computed again");
 }
