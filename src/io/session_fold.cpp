@@ -70,8 +70,8 @@ Extent extent_of(const fs::path& journal) {
 // Takes over what lies within the extent.
 class Fold {
  public:
-  Fold(const fs::path& file, const Extent& extent)
-      : writer_(file, extent.header), end_(extent.end.end_tick) {}
+  Fold(const fs::path& journal, const fs::path& file, const Extent& extent)
+      : shown_(journal.string()), writer_(file, extent.header), end_(extent.end.end_tick) {}
 
   bool take(JournalKind kind, std::string_view payload) {
     ByteReader reader(payload);
@@ -84,12 +84,15 @@ class Fold {
           StateHash hash;
           hash.tick = reader.take<std::int64_t>();
           hash.value = reader.take<std::uint64_t>();
+          check(reader);
           if (hash.tick <= end_) writer_.hash(hash);
         }
         break;
       case JournalKind::kState:
-        if (const auto tick = reader.take<std::int64_t>(); tick <= end_)
+        if (const auto tick = reader.take<std::int64_t>(); tick <= end_) {
+          check(reader);
           writer_.state(tick, payload.substr(sizeof tick));
+        }
         break;
       case JournalKind::kRow:
         row(reader, payload.size());
@@ -111,6 +114,11 @@ class Fold {
   void finish(const SessionEndMark& end) { writer_.finish(end); }
 
  private:
+  // A block with the right checksum and another content than its kind has.
+  void check(const ByteReader& reader) const {
+    if (!reader.good()) throw FileError(shown_, "the recording holds what no recording holds");
+  }
+
   void input(ByteReader& reader) {
     const auto kind = static_cast<training::InputEventKind>(reader.take<std::uint8_t>());
     const auto tick = reader.take<std::int64_t>();
@@ -118,17 +126,20 @@ class Fold {
       const auto moved = reader.take<std::uint16_t>();
       for (std::size_t i = 0; i < command::kLeverAxes; ++i)
         if ((moved >> i & 1U) != 0) levers_.axis[i] = reader.take<double>();
+      check(reader);
       if (tick < end_) writer_.lever(tick, levers_);
     } else if (kind == training::InputEventKind::kCommand) {
       training::Command command{};
       command.kind = static_cast<training::CommandKind>(reader.take<std::int32_t>());
       command.value = reader.take<std::int32_t>();
+      check(reader);
       if (tick <= end_) writer_.command(tick, command);
     }
   }
 
   void row(ByteReader& reader, std::size_t bytes) {
     const auto tick = reader.take<std::int64_t>();
+    check(reader);
     values_.resize((bytes - sizeof tick) / sizeof(float));
     for (float& value : values_) value = reader.take<float>();
     if (tick <= end_) writer_.row(tick, values_);
@@ -140,6 +151,7 @@ class Fold {
     event.kind = reader.take_text();
     for (double& value : event.value) value = reader.take<double>();
     event.text = reader.take_text();
+    check(reader);
     if (event.tick <= end_) writer_.event(event);
   }
 
@@ -149,9 +161,11 @@ class Fold {
     attempt.end_tick = reader.take<std::int64_t>();
     attempt.phase = static_cast<training::TaskPhase>(reader.take<std::int32_t>());
     while (!reader.empty()) attempt.figures.push_back(reader.take<double>());
+    check(reader);
     if (attempt.end_tick <= end_) writer_.attempt(attempt);
   }
 
+  std::string shown_;
   SessionWriter writer_;
   std::int64_t end_;
   command::OperatorInput levers_{};
@@ -205,7 +219,7 @@ void fold_journal_into(const fs::path& journal, const fs::path& file) {
   const Extent extent = extent_of(journal);
   try {
     const auto lock = hdf5_lock();
-    Fold fold(file, extent);
+    Fold fold(journal, file, extent);
     scan_journal(journal, [&fold](JournalKind kind, std::string_view payload) {
       return fold.take(kind, payload);
     });
