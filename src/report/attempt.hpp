@@ -24,6 +24,7 @@ struct Figure {
   std::string unit;  // empty: a number
   double value = 0.0;
   std::optional<double> least, most;  // to pass; none: not judged
+  bool detail = false;                // for those who want to know more
 };
 
 enum class Verdict { kNone, kWithin, kBeyond };

@@ -249,7 +249,7 @@ void draw_row(Svg& svg, const TimeFrame& frame, const std::vector<Event>& events
       free_from = std::max(free_from, x + 7.0);
       continue;
     }
-    svg.text({before ? x - 7.0 : from, y + 4.0}, words, "small", before ? "end" : "start");
+    svg.text({before ? x - 7.0 : from, y + 4.0}, words, "small halo", before ? "end" : "start");
     free_from = std::max(x + 7.0, from + width);
   }
 }

@@ -71,11 +71,7 @@ bool has_ended(const Attempt& a) {
   return a.outcome == Outcome::kPassed || a.outcome == Outcome::kFailed;
 }
 
-// No leg has ended yet: the ratio's 0 means that there is none.
-std::string value_text(const Figure& figure) {
-  if (figure.name == "path_ratio" && figure.value == 0.0) return "–";
-  return quantity(figure.value, figure.unit);
-}
+std::string value_text(const Figure& figure) { return quantity(figure.value, figure.unit); }
 
 // Of an attempt that goes on, only what is broken already is sure.
 const char* verdict_text(const Figure& figure, bool ended) {
@@ -161,8 +157,12 @@ std::string score(const Attempt& a) {
   if (a.figures.empty()) return out + paragraph("No figures were recorded.");
   if (a.outcome == Outcome::kNotBegun) return out + paragraph("There is nothing to judge.");
   std::vector<const Figure*> judged, plain;
-  for (const Figure& figure : a.figures)
-    (figure.least || figure.most ? judged : plain).push_back(&figure);
+  for (const Figure& figure : a.figures) {
+    if (figure.least || figure.most)
+      judged.push_back(&figure);
+    else if (!figure.detail)
+      plain.push_back(&figure);
+  }
   const auto broken = std::count_if(judged.begin(), judged.end(), [](const Figure* figure) {
     return verdict(*figure) == Verdict::kBeyond;
   });
@@ -184,6 +184,17 @@ std::string score(const Attempt& a) {
                        cell(limit_text(*figure)), words);
   }
   return out + "</tbody>\n</table>\n";
+}
+
+// What the score left out.
+std::string details(const Attempt& a) {
+  std::string items;
+  for (const Figure& figure : a.figures)
+    if (figure.detail && !figure.least && !figure.most)
+      items += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(figure.label),
+                           escaped(value_text(figure)));
+  if (items.empty() || a.outcome == Outcome::kNotBegun) return {};
+  return "<div class=\"whole\">\n" + heading("More figures") + "<dl>\n" + items + "</dl>\n</div>\n";
 }
 
 // --- Timeline -------------------------------------------------------------------
@@ -487,7 +498,7 @@ std::string page(const Content& c) {
   for (const std::string& sentence : sentences(a))
     out += fmt::format("<p class=\"remark\">{}</p>\n", escaped(sentence));
   out += score(a) + attempts(c) + comparison(c) + learning_curves(c) + timeline(a) + paths(c) +
-         pressures(a) + levers(a) + joints(a) + event_list(a) + recording(a);
+         pressures(a) + levers(a) + joints(a) + details(a) + event_list(a) + recording(a);
   out += fmt::format("</main>\n<footer>Made by {}.</footer>\n</body>\n</html>\n", escaped(c.build));
   return out;
 }

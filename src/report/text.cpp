@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -89,6 +90,7 @@ std::string escaped(std::string_view text) {
 std::string quantity(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "–";
   std::string_view prefix;
+  if (unit == "rad") return fmt::format("{}°", digits(value * 180.0 / std::numbers::pi, 3));
   if (unit == "s" && std::abs(value) >= 60.0) return fmt::format("{} min", clock_text(value));
   if (takes_prefix(unit)) {
     struct Prefix {

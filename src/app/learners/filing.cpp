@@ -8,6 +8,7 @@
 
 #include "app/config_paths.hpp"
 #include "app/exit_status.hpp"
+#include "app/report/attempts.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -49,7 +50,8 @@ learners::FiledSession filed_session(const io::SessionOutline& outline,
     if (!passed && attempt.phase != training::TaskPhase::kFailed) continue;
     learners::Result result{static_cast<int>(i) + 1, passed, {}};
     for (std::size_t k = 0; k < attempt.figures.size() && k < header.figures.size(); ++k)
-      result.figures.emplace_back(header.figures[k].name, attempt.figures[k]);
+      result.figures.emplace_back(header.figures[k].name,
+                                  figure_value(header.figures[k].name, attempt.figures[k]));
     out.passed = out.passed || passed;
     out.results.push_back(std::move(result));
   }

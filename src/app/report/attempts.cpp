@@ -179,6 +179,12 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
 
 }  // namespace
 
+double figure_value(const std::string& name, double recorded) {
+  for (const training::Figure& figure : training::figures())
+    if (figure.name == name && figure.mean && recorded == 0.0) return std::nan("");
+  return recorded;
+}
+
 RecordedAttempts::RecordedAttempts(io::SessionRecord record) : record_(std::move(record)) {
   try {
     session_ = io::make_session(record_.header);
@@ -247,9 +253,13 @@ std::vector<report::Figure> RecordedAttempts::figures(const io::SessionAttempt& 
   const std::size_t n = std::min(recorded.figures.size(), record_.header.figures.size());
   for (std::size_t i = 0; i < n; ++i) {
     const io::ChannelInfo& info = record_.header.figures[i];
-    report::Figure figure{info.name, info.name, info.unit, recorded.figures[i], {}, {}};
-    for (const training::Figure& known : training::figures())
-      if (known.name == info.name) figure.label = known.label;
+    report::Figure figure{info.name, info.name, info.unit, 0.0, {}, {}};
+    figure.value = figure_value(info.name, recorded.figures[i]);
+    for (const training::Figure& known : training::figures()) {
+      if (known.name != info.name) continue;
+      figure.label = known.label;
+      figure.detail = known.detail;
+    }
     if (session_)
       for (const training::Limit& limit : session_->exercise().limits) {
         if (limit.figure != info.name) continue;

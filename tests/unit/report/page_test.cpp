@@ -118,6 +118,19 @@ TEST(ReportPage, SaysWhoWhatAndHowItWent) {
     EXPECT_THAT(html, HasSubstr(text));
 }
 
+TEST(ReportPage, LeavesDetailsForTheEnd) {
+  Content c = square();
+  c.judged.figures.push_back({"ldlj", "Smoothness", "", -6.25, {}, {}, true});
+  c.judged.figures.push_back({"swing", "Head swing", "rad", 0.1, {}, 0.2, true});  // judged
+  const XmlResult xml = read(c);
+  const std::size_t more = xml.text.find("More figures");
+  ASSERT_NE(more, std::string::npos);
+  EXPECT_GT(xml.text.find("Smoothness"), more);
+  EXPECT_THAT(xml.text, HasSubstr("-6.25"));
+  EXPECT_LT(xml.text.find("Head swing"), more);
+  EXPECT_THAT(xml.text, HasSubstr("at most 11.5°"));
+}
+
 TEST(ReportPage, DrawsAKnownSquareWhereItIs) {
   const Content c = square();
   const XmlResult xml = read(c);

@@ -38,6 +38,7 @@ TEST(ReportText, SaysQuantitiesInThreeDigits) {
   EXPECT_EQ(quantity(822'400.0, "J"), "822 kJ");
   EXPECT_EQ(quantity(3.2e6, "J"), "3.2 MJ");
   EXPECT_EQ(quantity(999.9, "J"), "1 kJ");
+  EXPECT_EQ(quantity(0.1, "rad"), "5.73°");
   EXPECT_EQ(quantity(59.96, "s"), "60 s");
   EXPECT_EQ(quantity(259.4, "s"), "4:19.4 min");
   EXPECT_EQ(quantity(-0.0, "m"), "0 m");
