@@ -22,6 +22,7 @@
 #include "app/exit_status.hpp"
 #include "app/inspect.hpp"
 #include "app/interrupt.hpp"
+#include "app/judge.hpp"
 #include "app/learners/learners.hpp"
 #include "app/levers.hpp"
 #include "app/replay/replay.hpp"
@@ -136,6 +137,27 @@ void add_verify(CLI::App& program, VerifyOptions& o) {
       examples("  knuckleboom verify tests/bundles/*\n"
                "  knuckleboom verify my_bundle --set controller.stick.kp_V_per_rad=60\n"
                "  knuckleboom verify my_bundle --update --reason \"valve measured anew\"\n"));
+}
+
+void add_judge(CLI::App& program, JudgeOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "judge", "Judge how a crane was driven: logs, traces and recorded sessions");
+  c->add_option("files", o.files, "Tables (CSV) and session files")
+      ->required()
+      ->type_name("FILE...");
+  c->add_option("--map", o.map, "Log map: which column is what; without it by our names")
+      ->type_name("FILE");
+  c->add_option("--machine", o.machine,
+                "Machine of a log that has its joints instead of the tip: a name or a file")
+      ->type_name("NAME|FILE");
+  c->add_option("--exercise", o.exercise,
+                "Exercise whose limits hold; status 4 if a figure is beyond one")
+      ->type_name("NAME|FILE");
+  c->add_option("--summary", o.summary, "Write the figures as JSON")->type_name("FILE");
+  c->footer(
+      examples("  knuckleboom judge crane.csv --map crane_map.toml\n"
+               "  knuckleboom judge joints.csv --machine harvester\n"
+               "  knuckleboom judge mine.h5 --exercise reach\n"));
 }
 
 void add_inspect(CLI::App& program, InspectOptions& o) {
@@ -426,6 +448,7 @@ struct Asked {
   RunOptions run;
   CompareOptions compare;
   VerifyOptions verify;
+  JudgeOptions judge;
   InspectOptions inspect;
   LeversOptions levers;
   DriveOptions drive;
@@ -440,6 +463,7 @@ struct Asked {
 int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("run")) return run(asked.run);
   if (program.got_subcommand("compare")) return compare(asked.compare);
+  if (program.got_subcommand("judge")) return judge(asked.judge);
   if (program.got_subcommand("verify")) return verify(asked.verify);
   if (program.got_subcommand("check")) return check(asked.files);
   if (program.got_subcommand("inspect")) return inspect(asked.inspect);
@@ -500,6 +524,7 @@ int run_program(int argc, char** argv) {
   add_run(program, asked.run);
   add_compare(program, asked.compare);
   add_verify(program, asked.verify);
+  add_judge(program, asked.judge);
   CLI::App* check_command = program.add_subcommand(
       "check", "Say all that is wrong in machine, scenario, lever and exercise files");
   check_command->add_option("files", asked.files, "Files of any of these kinds")

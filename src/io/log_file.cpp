@@ -20,9 +20,9 @@ constexpr std::size_t kMaxColumns = 200;
 
 // What a column can be.
 constexpr Dimension kColumnDimensions[] = {
-    Dimension::kAngle, Dimension::kLength,   Dimension::kVoltage,      Dimension::kPressure,
-    Dimension::kSpeed, Dimension::kTime,     Dimension::kAngularSpeed, Dimension::kForce,
-    Dimension::kNone,  Dimension::kFrequency};
+    Dimension::kAngle, Dimension::kLength, Dimension::kVoltage,      Dimension::kPressure,
+    Dimension::kSpeed, Dimension::kTime,   Dimension::kAngularSpeed, Dimension::kForce,
+    Dimension::kNone,  Dimension::kPower,  Dimension::kEnergy};
 
 std::string_view label_of(Dimension dimension) { return units(dimension).front().label; }
 

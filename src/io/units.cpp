@@ -53,6 +53,8 @@ constexpr Unit kRateLength[] = {{"V_s_per_m", "V s/m", 1, 1}, {"V_s_per_mm", "V 
 constexpr Unit kRate[] = {{"per_s", "1/s", 1, 1}};
 constexpr Unit kDensity[] = {{"kg_per_m3", "kg/m3", 1, 1}};
 constexpr Unit kForce[] = {{"N", "N", 1, 1}, {"kN", "kN", 1e3, 1}};
+constexpr Unit kPower[] = {{"W", "W", 1, 1}, {"kW", "kW", 1e3, 1}};
+constexpr Unit kEnergy[] = {{"J", "J", 1, 1}, {"kJ", "kJ", 1e3, 1}};
 
 struct Entry {
   Dimension dimension;
@@ -95,6 +97,8 @@ constexpr Entry kDimensions[] = {
     {Dimension::kRate, "a rate of change", kRate},
     {Dimension::kDensity, "a density", kDensity},
     {Dimension::kForce, "a force", kForce},
+    {Dimension::kPower, "a power", kPower},
+    {Dimension::kEnergy, "an energy", kEnergy},
 };
 
 constexpr bool in_order() {

@@ -41,6 +41,8 @@ enum class Dimension {
   kRate,  // share of full travel in a second
   kDensity,
   kForce,
+  kPower,
+  kEnergy,
 };
 
 struct Unit {

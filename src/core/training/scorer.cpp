@@ -1,4 +1,4 @@
-#include "scorer.hpp"
+#include "knuckleboom/core/training/scorer.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 
 #include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/trig.hpp"
-#include "scorer.hpp"
+#include "knuckleboom/core/training/scorer.hpp"
 
 namespace knuckleboom::training {
 namespace {

@@ -40,6 +40,8 @@ enum Observed : std::uint32_t {
   kObservedPump = 1u << 7,
   kObservedGrip = 1u << 8,
   kObservedTask = 1u << 9,  // what is to be done; a log does not say
+  kObservedImpulse = 1u << 10,
+  kObservedDense = 1u << 11,  // the tip as often as the scorer looks at it
 };
 
 }  // namespace knuckleboom::training

@@ -1,0 +1,92 @@
+// knuckleboom judge, end to end.
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace knuckleboom::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+TEST(Judge, ATraceByItsColumns) {
+  const TemporaryFolder folder;
+  const std::string trace = (folder / "t.csv").string(), json = (folder / "j.json").string();
+  ASSERT_EQ(run({"run", "tip_circle", "--trace", trace}).status, 0);
+  const Outcome outcome = run({"judge", trace, "--summary", json});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Pump work +not in the log"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Head swing, rms +not in the log"));
+  // A circle of 1 m radius and a straight line of some metres.
+  EXPECT_GT(json_number(content_of(json), "path_m"), 2.0 * 3.14159 + 1.0);
+  EXPECT_LT(json_number(content_of(json), "path_m"), 25.0);
+  EXPECT_EQ(json_value(content_of(json), "energy_J"), "");
+  EXPECT_LT(json_number(content_of(json), "ldlj"), -5.3);
+}
+
+// A straight least-jerk motion of 3 m in 4 s, as another program might log it.
+TEST(Judge, SomebodyElsesLogByAMap) {
+  const TemporaryFolder folder;
+  write_text(folder / "map.toml",
+             "time = \"ms\"\ntime_unit = \"ms\"\nseparator = \"tab\"\n"
+             "[[column]]\nname = \"tip_x_m\"\ncolumn = \"X\"\nunit = \"mm\"\n"
+             "[[column]]\nname = \"tip_y_m\"\ncolumn = \"Y\"\nunit = \"mm\"\n"
+             "[[column]]\nname = \"tip_z_m\"\ncolumn = \"Z\"\nunit = \"mm\"\n");
+  std::string table = "ms\tX\tY\tZ\twho\n";
+  for (int i = 0; i <= 600; ++i) {
+    const double s = std::fmin(1.0, std::fmax(0.0, (0.01 * i - 0.5) / 4.0));
+    const double way = 3000.0 * s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
+    table += std::to_string(10 * i) + "\t" + std::to_string(0.6 * way) + "\t" +
+             std::to_string(-0.8 * way) + "\t1500\tKalle\n";
+  }
+  write_text(folder / "log.csv", table);
+  const std::string log = (folder / "log.csv").string(), json = (folder / "j.json").string();
+  const Outcome outcome =
+      run({"judge", log, "--map", (folder / "map.toml").string(), "--summary", json});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NEAR(json_number(content_of(json), "path_m"), 3.0, 1e-4);
+  EXPECT_NEAR(json_number(content_of(json), "ldlj"), -5.322, 0.06);
+  EXPECT_EQ(json_number(content_of(json), "speed_peaks"), 1.0);
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Lever reversals +not in the log"));
+  const Outcome unmapped = run({"judge", log});
+  EXPECT_EQ(unmapped.status, 2);
+  EXPECT_THAT(unmapped.errors, HasSubstr("no column has a name that can be judged"));
+}
+
+TEST(Judge, AgainstTheLimitsOfAnExercise) {
+  const TemporaryFolder folder;
+  std::string table = "t_s,tip_x_m,tip_y_m,tip_z_m\n";
+  for (int i = 0; i <= 200; ++i) table += std::to_string(i) + ",0,0,0\n";
+  write_text(folder / "slow.csv", table);
+  const Outcome outcome = run({"judge", (folder / "slow.csv").string(), "--exercise", "reach"});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Time +3:20.0 +at most 3:00.0   BEYOND"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Collisions +not in the log +at most 0\n"));
+}
+
+TEST(Judge, ARecordedSession) {
+  const TemporaryFolder folder;
+  const std::string session = (folder / "s.h5").string();
+  const Outcome drive =
+      run({"drive", "reach", "--demonstrate", "--headless", "--session", session});
+  ASSERT_EQ(drive.status, 0) << drive.errors;
+  const Outcome outcome = run({"judge", session, "--exercise", "reach"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("attempt 1 of 1"));
+  const auto figure = [](const std::string& text, const char* label) {
+    const std::size_t at = text.find(label);
+    return at == std::string::npos ? std::string("none")
+                                   : text.substr(at, text.find('\n', at) - at);
+  };
+  for (const char* label : {"Tip path", "Smoothness", "Head swing, rms", "Pump work  "})
+    EXPECT_EQ(figure(outcome.output, label), figure(drive.output, label));
+}
+
+}  // namespace
+}  // namespace knuckleboom::test
