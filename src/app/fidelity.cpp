@@ -67,9 +67,10 @@ std::unique_ptr<Engine> make_engine(const sim::Simulation& simulation, const Met
     return std::make_unique<RealTimeEngine>(simulation);
   }
   if (!simulation.scenario().faults.empty())
-    throw UserError(fmt::format("the fidelity '{}' knows no faults, and the scenario has some; run it "
-                                "with full or reduced",
-                                method.name));
+    throw UserError(
+        fmt::format("the fidelity '{}' knows no faults, and the scenario has some; run it "
+                    "with full or reduced",
+                    method.name));
   reference::ConvergedOptions options;
   if (relative_tolerance) {
     if (!(*relative_tolerance >= 1e-12 && *relative_tolerance <= 1e-2))
