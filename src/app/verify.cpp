@@ -347,12 +347,18 @@ std::string reference_text(const io::Bundle& bundle, const Run& run) {
   return text;
 }
 
+// A map that says anything of its own: the table is somebody else's, and is written in another way.
+bool is_foreign(const io::LogMap& map) {
+  return !map.time.empty() || !map.time_unit.empty() || map.shift_s != 0.0 ||
+         map.separator != ',' || map.decimal_comma ||
+         std::any_of(map.columns.begin(), map.columns.end(), [](const io::LogColumn& column) {
+           const bool renamed = !column.column.empty() && column.column != column.name;
+           return renamed || !column.unit.empty() || column.scale != 1.0 || column.offset.given;
+         });
+}
+
 int update(const io::Bundle& bundle, const VerifyOptions& options) {
-  if (!bundle.external.empty() || std::any_of(bundle.map.columns.begin(), bundle.map.columns.end(),
-                                              [](const io::LogColumn& column) {
-                                                return !column.column.empty() &&
-                                                       column.column != column.name;
-                                              }))
+  if (!bundle.external.empty() || is_foreign(bundle.map))
     throw UserError(
         fmt::format("bundle {}: the reference is somebody else's data ({}) and is not "
                     "written over; change the tolerances instead",
@@ -366,8 +372,9 @@ int update(const io::Bundle& bundle, const VerifyOptions& options) {
                     bundle.name));
   check_channels(*run, bundle);
   const std::string text = reference_text(bundle, *run);
-  io::write_file(bundle.reference, text);
+  // The reason first: a change that nobody can explain is worse than a reason without one.
   io::log_bundle_update(bundle, today(), program_name(), options.reason);
+  io::write_file(bundle.reference, text);
   say(fmt::format("{}: reference written, {} in {}\n", bundle.name,
                   counted(static_cast<long long>(bundle.channels.size()), "channel", "channels"),
                   bundle.reference.string()));

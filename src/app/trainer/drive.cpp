@@ -27,6 +27,8 @@ int drive(const DriveOptions& options) {
     complain(
         "there is no display, so this is a headless run; with --frames, --duration or --screenshot "
         "pictures are drawn all the same");
+    if (!request.presses.empty())
+      throw UserError("--press needs a picture; add --frames, --duration or --screenshot");
     request.headless = true;
   }
   try {

@@ -95,7 +95,10 @@ std::int64_t length_of(const DriveRequest& request, const LoadedSession& loaded,
   const std::int64_t end = training::InputPlayback(events).end_tick();
   if (end >= 0) return end;
   const std::int64_t picture = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : 0;
-  if (!events.empty()) return std::max(picture, events.back().tick + ticks_of(1.0, tick_s));
+  const bool moves = std::any_of(events.begin(), events.end(), [](const auto& event) {
+    return event.kind == training::InputEventKind::kInput;
+  });
+  if (moves) return std::max(picture, events.back().tick + ticks_of(1.0, tick_s));
   return std::max(picture, ticks_of(kUsualDuration, tick_s));
 }
 

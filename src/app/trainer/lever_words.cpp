@@ -99,6 +99,20 @@ EndWords end_words(const LeverFunction& function) {
   return words;
 }
 
+command::LeverPattern as_driven(const sim::OperatorControl& control, command::ControlMode mode) {
+  command::LeverPattern pattern = control.pattern();
+  if (mode != command::ControlMode::kBoomTip) return pattern;
+  for (std::size_t n = 0; n < pattern.functions.size(); ++n) {
+    const machine::TipVelocity tip = control.tip_of(n);
+    LeverFunction& function = pattern.functions[n];
+    if (tip.reach == 0.0 && tip.height == 0.0) continue;
+    if (function.target == LeverTarget::kJoint && (tip.reach + tip.height) < 0.0)
+      function.shape.sign = -function.shape.sign;
+    function.target = tip.reach != 0.0 ? LeverTarget::kTipReach : LeverTarget::kTipHeight;
+  }
+  return pattern;
+}
+
 view::panels::Help lever_help(const command::LeverPattern& pattern,
                               const std::vector<AxisKeys>& keys) {
   view::panels::Help help;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "knuckleboom/core/command/lever_pattern.hpp"
+#include "knuckleboom/core/sim/operator_control.hpp"
 #include "view/panels/help.hpp"
 
 namespace knuckleboom::app {
@@ -22,6 +23,10 @@ EndWords end_words(const command::LeverFunction& function);
 struct AxisKeys {
   std::string negative, positive;
 };
+
+// The functions as they are driven in a control mode: with boom-tip control levers of boom and stick move
+// the tip.
+command::LeverPattern as_driven(const sim::OperatorControl& control, command::ControlMode mode);
 
 // The help screen's levers. keys: by LeverAxis.
 view::panels::Help lever_help(const command::LeverPattern& pattern,

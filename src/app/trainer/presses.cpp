@@ -9,6 +9,27 @@
 
 namespace knuckleboom::app {
 
+namespace {
+
+int modifier_of(int scancode) {
+  switch (scancode) {
+    case SDL_SCANCODE_LSHIFT:
+      return KMOD_LSHIFT;
+    case SDL_SCANCODE_RSHIFT:
+      return KMOD_RSHIFT;
+    case SDL_SCANCODE_LCTRL:
+      return KMOD_LCTRL;
+    case SDL_SCANCODE_RCTRL:
+      return KMOD_RCTRL;
+    case SDL_SCANCODE_LALT:
+      return KMOD_LALT;
+    default:
+      return KMOD_NONE;
+  }
+}
+
+}  // namespace
+
 Presses::Presses(const std::vector<Press>& presses) {
   for (const Press& press : presses) {
     const SDL_Scancode code = SDL_GetScancodeFromName(press.key.c_str());
@@ -27,7 +48,12 @@ void Presses::push_due(double now_s) {
   if (start_s_ < 0.0) start_s_ = now_s;
   for (; next_ < events_.size() && events_[next_].at_s <= now_s - start_s_; ++next_) {
     const Event& due = events_[next_];
+    if (const int modifier = modifier_of(due.scancode); due.down)
+      modifiers_ |= modifier;
+    else
+      modifiers_ &= ~modifier;
     SDL_Event event{};
+    event.key.keysym.mod = static_cast<Uint16>(modifiers_);
     event.type = due.down ? SDL_KEYDOWN : SDL_KEYUP;
     event.key.state = due.down ? SDL_PRESSED : SDL_RELEASED;
     event.key.keysym.scancode = static_cast<SDL_Scancode>(due.scancode);

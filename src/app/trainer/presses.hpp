@@ -23,6 +23,7 @@ class Presses {
   std::vector<Event> events_;  // in order of time
   std::size_t next_ = 0;
   double start_s_ = -1.0;
+  int modifiers_ = 0;  // of SDL, held by keys of this list
 };
 
 }  // namespace knuckleboom::app

@@ -105,6 +105,10 @@ int Trainer::run_frames() {
     if (!recording.empty()) complain("recording: " + recording);
   });
   while (!done_ && !interrupted()) frame();
+  if (!request_.screenshot.empty() && !picture_taken_) {
+    complain("no picture was written: the run ended before its time");
+    picture_failed_ = true;
+  }
   finish();
   if (interrupted()) return kInterruptedRun;
   if (non_finite_) return kNonFinite;
@@ -664,11 +668,14 @@ void Trainer::open(Screen screen) {
 void Trainer::find_pattern() {
   pattern_ = {};
   if (has_session()) {
-    pattern_ = session_->session().control().pattern();
+    pattern_ =
+        as_driven(session_->session().control(), static_cast<ControlMode>(shown_.control_mode));
     return;
   }
   try {
-    pattern_ = load_session(choice_of(settings_)).session->control().pattern();
+    const LoadedSession loaded = load_session(choice_of(settings_));
+    const ControlMode mode = loaded.choice.control.value_or(loaded.exercise().mode);
+    pattern_ = as_driven(loaded.session->control(), mode);
   } catch (const std::exception& error) {
     notices_.say(now_s(), error.what(), true);
   }

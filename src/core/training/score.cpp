@@ -99,7 +99,10 @@ int broken_limit(const Exercise& exercise, const Score& score) {
     for (const Figure& figure : figures()) {
       if (figure.name != limit.figure) continue;
       const double value = figure.read(score);
-      if ((limit.has_most && value > limit.most) || (limit.has_least && value < limit.least))
+      // A mean of nothing is not reached, though it reads 0.
+      const bool none = figure.mean && value == 0.0;
+      if ((limit.has_most && value > limit.most) ||
+          (limit.has_least && (none || value < limit.least)))
         return static_cast<int>(i);
     }
   }

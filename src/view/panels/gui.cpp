@@ -138,7 +138,8 @@ Painter& Gui::begin(int width_px, int height_px, float x_px, float y_px, bool mo
 
   p.pointer.x = x_px / p.scale;
   p.pointer.y = y_px / p.scale;
-  p.pointer.moved = x_px != p.last_x || y_px != p.last_y;
+  // Where it is at first is no movement.
+  p.pointer.moved = p.last_x >= 0.0F && (x_px != p.last_x || y_px != p.last_y);
   p.pointer.clicked = mouse_down && !p.was_down;
   p.last_x = x_px;
   p.last_y = y_px;

@@ -182,8 +182,11 @@ TEST_F(LeverThreadWithSticks, ComeAndGoWhileOthersLook) {
     levers_->connect(nullptr);
     for (const Notice& notice : levers_->access()->take_notices())
       EXPECT_FALSE(notice.text.empty());
-    left_.emplace();
-    left_->axis(0, kFull);  // not at its centre when it comes
+    {
+      const auto desk = levers_->access();  // nobody looks meanwhile
+      left_.emplace();
+      left_->axis(0, kFull);  // not at its centre when it comes
+    }
     levers_->connect(&*simulation_);
     levers_->beat();
     std::this_thread::sleep_for(5ms);

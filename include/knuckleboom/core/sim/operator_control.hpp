@@ -60,6 +60,8 @@ class OperatorControl {
                        OperatorState& state) const;
 
   const command::LeverPattern& pattern() const { return pattern_; }
+  // What function n of the pattern asks of the tip in boom-tip mode; zero: it drives its joint.
+  machine::TipVelocity tip_of(std::size_t n) const { return functions_[n].full_tip; }
   const std::vector<std::string>& missing() const { return missing_; }
   // Joint speed at full lever in joint rate mode, by function of the pattern [rad/s, m/s]; 0: moves no
   // joint.
