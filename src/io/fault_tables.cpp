@@ -116,7 +116,9 @@ void read_faults(TableReader& root, Report& report, std::vector<Fault>& faults,
                     [&fault](const Fault& other) { return other.name == fault.name; }))
       reader.error("name", fmt::format("there are two faults '{}'; rename one", fault.name));
     const auto kind = kind_of(reader);
-    if (!kind && !reader.has("kind")) reader.required_text("kind");
+    if (!kind && !reader.has("kind"))
+      reader.error("name",
+                   fmt::format("{} lacks 'kind', such as \"cylinder_leak\"", reader.what()));
     fault.function = reader.text("function").value_or("");
     fault.ramp_s = reader.quantity("ramp", Dimension::kTime, {0.0, kLongest}).value_or(0.0);
     fault.at_s = reader.quantity("at", Dimension::kTime, {0.0, kLongest}).value_or(-1.0);
@@ -180,6 +182,8 @@ void read_fault_lot(TableReader& root, Report& report, const std::vector<Fault>&
       report.error(item.place, fmt::format("fault '{}' is to be drawn but does not say when it "
                                            "begins; give it 'at_s'",
                                            item.text));
+    if (std::find(lot.candidates.begin(), lot.candidates.end(), item.text) != lot.candidates.end())
+      report.error(item.place, fmt::format("fault '{}' is named twice; remove one", item.text));
     lot.candidates.push_back(item.text);
   }
   if (static_cast<std::size_t>(lot.draw) > lot.candidates.size())

@@ -222,6 +222,17 @@ TEST_F(Drive, breaksTheMachineByTheClock) {
   EXPECT_EQ(drive({"reach", "--headless", "--fault", "boom_hose_a_burst"}).status, 2);
 }
 
+// What was paused stays paused behind a page that opens and closes.
+TEST_F(Drive, staysPausedBehindTheInstructorsCard) {
+  const Outcome outcome =
+      drive(small({"reach", "--press", "P@1", "--press", "F2@1.5", "--press", "F2@2", "--press",
+                   "F1@2.4", "--press", "F1@2.8", "--duration", "4"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  const double ticks = std::strtod(told(outcome.output, "ticks").c_str(), nullptr);
+  EXPECT_GT(ticks, 0.0);
+  EXPECT_LT(ticks, 2000.0);
+}
+
 // F2; Where: boom; Begin it; bookmark.
 TEST_F(Drive, givesTheInstructorFaultsAndBookmarks) {
   const Outcome outcome =

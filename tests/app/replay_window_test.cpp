@@ -115,6 +115,20 @@ TEST_F(ReplayPicture, handsTheMachineOver) {
   EXPECT_EQ(check.status, 0) << check.errors;
 }
 
+// Not the session it came from, whatever name is asked for.
+TEST_F(ReplayPicture, writesOverNothing) {
+  const std::uintmax_t size = fs::file_size(session_);
+  const Outcome outcome = replay({"--from", "2", "--paused", "--press", "Return@0.5", "--press",
+                                  "P@1.5", "--duration", "2.5", "--session", session_});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(fs::file_size(session_), size);
+  EXPECT_EQ(io::read_session(*folder_ / "reach-2.h5").header.parent_tick, 2000);
+  const Outcome device =
+      program({"drive", "reach", "--headless", "--duration", "1", "--session", "/dev/null"});
+  EXPECT_EQ(device.status, 2);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
 TEST_F(ReplayPicture, saysWhatItCannotDo) {
   Outcome outcome = replay({"--plot", "boom_pressure", "--frames", "2"});
   EXPECT_EQ(outcome.status, 2);

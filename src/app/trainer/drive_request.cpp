@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -214,6 +215,13 @@ DriveRequest request_of(const DriveOptions& o) {
   request.input = o.input;
   request.record_input = o.record_input;
   request.session = o.session;
+  std::error_code ignored;
+  if (std::filesystem::exists(request.session, ignored) &&
+      !std::filesystem::is_regular_file(request.session, ignored))
+    throw UserError(
+        fmt::format("--session {}: that is a folder or a device and no file; name a file "
+                    "that ends in .h5",
+                    o.session));
   request.sessions = o.sessions;
   request.learner = o.learner;
   request.no_record = o.no_record;

@@ -53,6 +53,7 @@ struct DriveRequest {
   std::vector<Press> presses;
   std::vector<TimedFault> faults;  // by time
   bool no_record = false;
+  int sessions_before = 0;  // of this run, by another screen
   bool fullscreen = false, headless = false, mute = false, menu = false, demonstrate = false;
 
   // Ends by itself, so that nobody needs to see it.

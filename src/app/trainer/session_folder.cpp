@@ -1,5 +1,6 @@
 #include "app/trainer/session_folder.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,11 +11,28 @@
 
 namespace knuckleboom::app {
 
+namespace {
+
+// Nothing that was recorded is written over: the first name from this number on that is free.
+std::filesystem::path free_name(const std::filesystem::path& path, int number) {
+  std::error_code ignored;
+  for (;; ++number) {
+    std::filesystem::path name = numbered(path, number);
+    std::filesystem::path journal = name;
+    journal += io::kJournalSuffix;
+    if (name.empty() ||
+        (!std::filesystem::exists(name, ignored) && !std::filesystem::exists(journal, ignored)))
+      return name;
+  }
+}
+
+}  // namespace
+
 RecordingChoice recording_choice(const DriveRequest& request, int number, bool watched) {
   RecordingChoice out;
   out.input = numbered(request.record_input, number);
   if (request.no_record) return out;
-  out.file = numbered(request.session, number);
+  out.file = free_name(request.session, number);
   out.folder = request.sessions;
   out.learner = request.learner;
   out.learner_id = request.learner_id;

@@ -133,6 +133,7 @@ class Stage {
                        : trainer.run();
     // What a machine did by itself is not what its user likes.
     if (request_.presses.empty() && !request_.ends()) keep_settings(settings, trainer.settings());
+    request_.sessions_before += trainer.sessions();
     if (trainer.wanted_replay().empty()) return std::nullopt;
     ReplayShow show;
     show.record = io::read_session(trainer.wanted_replay());

@@ -179,8 +179,8 @@ void Trainer::start_chosen(bool demonstrate) {
 void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> playback,
                     const SessionBranch* branch) {
   end_session();
-  RecordingChoice recording =
-      recording_choice(request_, ++sessions_, !picture_.window().offscreen());
+  RecordingChoice recording = recording_choice(request_, request_.sessions_before + ++sessions_,
+                                               !picture_.window().offscreen());
   const std::filesystem::path record = recording.input;
   if (!playback.empty()) recording.options.emplace_back("playback", "1");
   // What the program shows by itself is nobody's result.
@@ -199,7 +199,10 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   instructor_.begin(session);
   faults_seen_.clear();
   next_fault_ = 0;
-  for (const TimedFault& fault : request_.faults) find_fault(session, fault.name);
+  // Said once; another exercise may not have all of them. What is taken over has had its faults.
+  if (sessions_ == 1)
+    for (const TimedFault& fault : request_.faults) find_fault(session, fault.name);
+  if (branch != nullptr) next_fault_ = request_.faults.size();
   faces_ = faces_of(session);
   briefing_ = briefing_of(session.exercise());
   if (!probe_) probe_ = std::make_unique<runtime::LatenessProbe>(session.exercise().rate_Hz);
@@ -477,7 +480,11 @@ void Trainer::follow_faults() {
   for (; next_fault_ < request_.faults.size(); ++next_fault_) {
     const TimedFault& fault = request_.faults[next_fault_];
     if (shown_.sim.t_s < fault.at_s || session_->paused()) break;
-    session_->set_fault(find_fault(session, fault.name), fault.on);
+    try {
+      session_->set_fault(find_fault(session, fault.name), fault.on);
+    } catch (const UserError& error) {
+      notices_.say(now_s(), error.what(), true);
+    }
   }
   const std::vector<int> there = faults_there(session, shown_);
   for (const int i : there) {
@@ -551,6 +558,8 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
       done_ = true;
       return;
     case kMenuContinue:
+      resume_ = has_session();
+      return back();
     case kMenuBack:
       return back();
     case kMenuAgain:
@@ -650,6 +659,7 @@ void Trainer::change_choice(int id) {
 
 void Trainer::open(Screen screen) {
   if (screen == screen_) return;
+  if (screen_ == Screen::kDriving) resume_ = has_session() && !session_->paused();
   behind_.push_back(screen_);
   screen_ = screen;
   menu_input_.reset();
@@ -689,7 +699,7 @@ void Trainer::back() {
     behind_.pop_back();
   }
   menu_input_.reset();
-  if (screen_ == Screen::kDriving && has_session() && session_->paused()) go_on();
+  if (screen_ == Screen::kDriving && resume_ && session_->paused()) go_on();
 }
 
 view::panels::Menu* Trainer::menu() {

@@ -44,6 +44,7 @@ class Trainer {
   int run_from(LoadedSession loaded, const SessionBranch& branch);
   // The session file that the user wants to see now; empty: none.
   const std::filesystem::path& wanted_replay() const { return wanted_replay_; }
+  int sessions() const { return sessions_; }  // that were begun
 
   const io::TrainerSettings& settings() const { return settings_; }
 
@@ -148,6 +149,7 @@ class Trainer {
   bool result_shown_ = false;  // for this attempt
   double ended_s_ = -1.0;      // when the attempt did
   bool demonstrating_ = false;
+  bool resume_ = false;       // when the screen in front closes
   bool taking_over_ = false;  // until the operator goes on
   bool non_finite_ = false;
   bool recording_failed_ = false;

@@ -59,6 +59,9 @@ TEST(FaultTables, AreReadInSi) {
 }
 
 TEST(FaultTables, SayWhatIsWrong) {
+  EXPECT_THAT(wrong("[[fault]]\nname = \"a\"\nknd = \"cylinder_leak\"\n"),
+              HasSubstr("lacks 'kind'"));
+  EXPECT_THAT(wrong("[[fault]]\n"), HasSubstr("lacks 'kind'"));
   EXPECT_THAT(wrong("[[fault]]\nname = \"a\"\nkind = \"leaky\"\n"), HasSubstr("hose_leak"));
   EXPECT_THAT(
       wrong("[[fault]]\nname = \"a\"\nkind = \"cylinder_leak\"\nleakage_l_per_min_bar = 1\n"),
