@@ -23,12 +23,12 @@ QualitySettings settings(Quality quality) {
     case Quality::kMedium:
       // What a software renderer on two cores draws 25 times a second, shadow included.
       s.shadow_size = 512;
-      s.shadow_reach = 10.0;
-      s.trees = 130;
-      s.undergrowth = 120;
+      s.shadow_reach = 9.0;
+      s.trees = 100;
+      s.undergrowth = 90;
       s.stones = 12;
       s.solid_trees_within = 0.0;
-      s.detail = 0.7;
+      s.detail = 0.6;
       break;
     case Quality::kHigh:
       s.shadow_size = 2048;
