@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -65,6 +66,17 @@ TEST(Smoothness, OfALeastJerkMotionIsItsClosedForm) {
         EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.01 * 5.322)
             << way << " m in " << time << " s, ticks of " << dt;
       }
+}
+
+// Their edges below what counts as moving are long; cut short, they would look too smooth.
+TEST(Smoothness, OfASlowLeastJerkMotionAsWell) {
+  for (const auto& [way, time] : {std::pair(0.5, 4.0), std::pair(2.0, 8.0), std::pair(2.0, 12.0)}) {
+    const Score score = score_of(time + 4.0, [way = way, time = time](double t) {
+      return Vec3(way * least_jerk((t - 1.5) / time), 0.0, 0.0);
+    });
+    EXPECT_EQ(score.tip_movements, 1.0);
+    EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.02 * 5.322) << way << " m in " << time << " s";
+  }
 }
 
 // Two halves with a stop between them that is too short to count: twice the time and twice the jerk's
