@@ -1,0 +1,178 @@
+// Closed loops on top of the tree, by embedding (coordinate partitioning): some joints are independent, the
+// others follow from them, q_d = f(q_i), so that the loops stay closed to the resolution of the numbers.
+//   point-point: a point of body a coincides with one of body b.
+//   point-line:  a point of body a stays on a line fixed to body b.
+// With v = B u, u the rates of the independent joints, and v_dot = B u_dot + gamma:
+//   B^T M B u_dot + B^T (bias + M gamma) = B^T tau.
+// Loops that share joints form a group; groups are solved one by one. docs/theory/loops.md
+//
+// Sources: R. Wehage, E. Haug, ASME J. Mech. Des. 104 (1982) 247-255; loop frames after R. Featherstone,
+// Rigid Body Dynamics Algorithms (2008), ch. 8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/multibody/tree.hpp"
+
+namespace knuckleboom::multibody {
+
+inline constexpr int kMaxLoops = 8;
+inline constexpr int kMaxLoopRows = 3 * kMaxLoops;
+
+enum class LoopKind { kPointPoint, kPointLine };
+
+struct Loop {
+  std::string name;
+  LoopKind kind = LoopKind::kPointPoint;
+  int body_a = kBase, body_b = kBase;  // kBase: the ground, in world axes
+  Vec3 point_a = Vec3::Zero();         // m, in body a
+  Vec3 point_b = Vec3::Zero();         // m, in body b; of a line: any of its points
+  Vec3 direction_b = Vec3::UnitX();    // of the line, in body b
+};
+
+// Two points of the tree and the joints between them: those that both hang on have no part in it.
+class PointPair {
+ public:
+  PointPair() = default;
+  PointPair(const Tree& tree, int body_a, const Vec3& point_a, int body_b, const Vec3& point_b);
+
+  struct Chain {
+    int length = 0;
+    int link[kMaxLinks];  // outward from the last common link, which is not part of it
+  };
+  // Seen from the last common link.
+  struct Place {
+    Vec3 a, b;                                // both points
+    Mat3 R_b;                                 // orientation of the link that carries b
+    Vec3 axis[kMaxLinks], origin[kMaxLinks];  // of the joints between them
+  };
+  void locate(const Tree& tree, const double* q, Place& out) const;
+
+  const Chain& chain_a() const { return a_; }
+  const Chain& chain_b() const { return b_; }
+  int link_a() const { return link_a_; }
+  int link_b() const { return link_b_; }
+
+  // Distance of the points [m]; row[j]: how joint j changes it (kMaxLinks entries, zero elsewhere).
+  double distance(const Tree& tree, const double* q, double* row) const;
+
+ private:
+  Chain a_, b_;
+  int link_a_ = kBase, link_b_ = kBase;
+  Vec3 point_a_ = Vec3::Zero(), point_b_ = Vec3::Zero();  // in their links
+};
+
+// Which joints follow from which, and how, at one position. Arrays by joint.
+struct Embedding {
+  struct Group {
+    int dependents, independents;
+    int dependent[kMaxLinks], independent[kMaxLinks];
+    int rows;
+    int row_loop[kMaxLoopRows];  // loop and axis of each row
+    int row_axis[kMaxLoopRows];
+    double T[kMaxLinks][kMaxLoopRows];  // per dependent: v_d = -T (rows at v_d = 0)
+    bool undetermined[kMaxLinks];       // per dependent: no row holds it, it goes on as it went
+  };
+  int groups;
+  Group group[kMaxLoops];
+  double B[kMaxLinks][kMaxLinks];  // [dependent][independent of its group]
+  double gamma[kMaxLinks];         // of the dependents, by add_gamma()
+  // Of all groups: how well the dependent joints are determined (1: well, 0: not at all; the smallest
+  // pivot over the group's reach), and the loop where they are worst.
+  double quality;
+  int worst_loop;
+  double gap;     // of the loops that did not close [m]; 0: all closed
+  int open_loop;  // the worst of them
+  PointPair::Place place[kMaxLoops];
+  Vec3 axis[kMaxLoops][3];  // of each loop's rows, seen from its last common link
+};
+
+class LoopSystem {
+ public:
+  LoopSystem() = default;
+  // Throws std::invalid_argument, naming the loop: too many, a body that does not exist, a loop that no
+  // joint can close, a line without direction, numbers that are not finite.
+  LoopSystem(const Tree& tree, const std::vector<Loop>& loops);
+
+  bool empty() const { return loops_.empty(); }
+  int loop_count() const { return static_cast<int>(loops_.size()); }
+  int group_count() const { return static_cast<int>(groups_.size()); }
+  // Loops of a group, and the joints between their bodies.
+  struct Group {
+    std::vector<int> loop, joint;
+  };
+  const Group& group(int g) const { return groups_[static_cast<std::size_t>(g)]; }
+  bool has(int joint) const { return (joints_ >> joint & 1) != 0; }
+
+  // Moves the joints with fixed[j] false to where all loops are closed, from q on; from elsewhere if that
+  // leads nowhere. Returns -1, or the loop that stays open, with the smallest gap found [m]. For set-up.
+  int assemble(const Tree& tree, const bool* fixed, double* q, double& gap) const;
+
+  // Dependent joints (bit j: joint j) for a closed position: by pivoting, first among the joints with
+  // keep[j] false. rank: expected number, or 0; fewer than that are returned where the rank drops.
+  std::int64_t choose(const Tree& tree, const double* q, const bool* keep) const;
+  // Number of dependent joints away from singular positions.
+  int rank(const Tree& tree, const double* q) const;
+
+  // Closes the loops by the dependent joints, from q on, and finds B there. v: rates of the joints as they
+  // are expected, for joints that a singular position leaves undetermined.
+  void embed(const Tree& tree, std::int64_t dependent, const double* v, double* q,
+             Embedding& out) const;
+  // Accelerations of the dependent joints at rates v (on the constraint) with u_dot = 0. a: as expected.
+  void add_gamma(const Tree& tree, const double* v, const double* a, Embedding& e) const;
+  // Force of body b on body a at the loop's point, in world axes, that holds the dependent joints;
+  // joint_force: what the dependent joints lack [N m, N]. force_W: kMaxLoops rows.
+  void forces(const Tree& tree, const Embedding& e, const double* q, const double* joint_force,
+              double (*force_W)[3]) const;
+  // Largest distance by which a loop is open at q [m].
+  double gap(const Tree& tree, const double* q) const;
+
+ private:
+  struct Path {
+    PointPair pair;
+    int rows;
+    Mat3 E_b;  // rows' directions, one per column, in the link of body b
+  };
+  struct Work;
+  void evaluate(const Tree& tree, const Group& group, const double* q, Work& w,
+                Embedding* out) const;
+  double closing_error(const Tree& tree, const Group& group, const double* q) const;
+  bool close_group(const Tree& tree, const Group& group, const bool* fixed, double* q) const;
+
+  std::vector<Path> loops_;
+  std::vector<Group> groups_;
+  std::int64_t joints_ = 0;
+};
+
+// v_d = B u: fills the rates of the dependent joints from those of the independent ones.
+inline void expand(const Embedding& e, double* v) {
+  for (int g = 0; g < e.groups; ++g) {
+    const Embedding::Group& group = e.group[g];
+    for (int d = 0; d < group.dependents; ++d) {
+      const int row = group.dependent[d];
+      double sum = 0.0;
+      for (int i = 0; i < group.independents; ++i)
+        sum += e.B[row][group.independent[i]] * v[group.independent[i]];
+      v[row] = sum;
+    }
+  }
+}
+// B^T tau: adds what acts on the dependent joints to the independent ones.
+inline void project(const Embedding& e, double* tau) {
+  for (int g = 0; g < e.groups; ++g) {
+    const Embedding::Group& group = e.group[g];
+    for (int i = 0; i < group.independents; ++i) {
+      const int column = group.independent[i];
+      double sum = 0.0;
+      for (int d = 0; d < group.dependents; ++d)
+        sum += e.B[group.dependent[d]][column] * tau[group.dependent[d]];
+      tau[column] += sum;
+    }
+  }
+}
+// B^T M B in the rows and columns of the independent joints; the others are left as they were.
+void project(const Embedding& e, int n, double (*M)[kMaxLinks]);
+
+}  // namespace knuckleboom::multibody
