@@ -50,6 +50,16 @@ std::string examples(std::string_view lines) { return fmt::format("\nExamples:\n
 
 // --- Sub-commands -------------------------------------------------------------
 
+// CLI::Range lets pass what is no number.
+CLI::Validator within(double low, double high) {
+  const auto fault = [low, high](const std::string& text) {
+    double value = 0.0;
+    const bool inside = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+    return inside ? std::string() : fmt::format("'{}' is no number from {} to {}", text, low, high);
+  };
+  return {fault, ""};
+}
+
 void add_run(CLI::App& program, RunOptions& o) {
   CLI::App* c = program.add_subcommand("run", "Run a scenario and say what came of it");
   c->add_option("scenario", o.scenario, kScenarioHelp)->required()->type_name("SCENARIO");
@@ -226,7 +236,7 @@ void add_picture(CLI::App& command, DriveOptions& o) {
       ->check(CLI::Range(std::int64_t{0}, kMostFrames));
   c->add_option("--duration", o.duration_s, "End after so many seconds")
       ->type_name("S")
-      ->check(CLI::Range(0.0, kLongestTime));
+      ->check(within(0.0, kLongestTime));
   c->add_option("--press", o.presses,
                 "Press a key at a time, held for a while, such as F1@2 or W@2+1.5; may be repeated")
       ->type_name("KEY@S")
@@ -258,7 +268,7 @@ void add_drive(CLI::App& program, DriveOptions& o) {
   add_recording(*c, o);
   c->add_option("--at", o.at_s, "Time of the picture; without it the end [s]")
       ->type_name("T")
-      ->check(CLI::Range(0.0, kLongestTime));
+      ->check(within(0.0, kLongestTime));
   c->add_option("--fault", o.faults,
                 "A fault begins at a time of the session, such as boom_cylinder_leak@12; may be "
                 "repeated; 'knuckleboom list faults' names them")
@@ -290,10 +300,10 @@ void add_replay(CLI::App& program, ReplayOptions& o) {
   c->add_flag("--headless", o.headless, "Without a picture, as fast as possible");
   c->add_option("--from", o.from_s, "Begin at this instant of the session [s]")
       ->type_name("T")
-      ->check(CLI::Range(0.0, kLongestTime));
+      ->check(within(0.0, kLongestTime));
   c->add_option("--speed", o.speed, "0.1 to 10 times real time")
       ->type_name("X")
-      ->check(CLI::Range(0.1, 10.0));
+      ->check(within(0.1, 10.0));
   c->add_flag("--paused", o.paused, "Begin paused");
   c->add_option("--loop", o.loop, "Repeat this section, such as 12-15.5 [s]")->type_name("A-B");
   c->add_option("--plot", o.plots, "Show this channel as a curve; may be repeated, up to four")
@@ -303,7 +313,7 @@ void add_replay(CLI::App& program, ReplayOptions& o) {
   add_recording(*c, o.picture);
   c->add_option("--at", o.picture.at_s, "Time of the picture, from the start of the program [s]")
       ->type_name("T")
-      ->check(CLI::Range(0.0, kLongestTime));
+      ->check(within(0.0, kLongestTime));
   c->footer(
       examples("  knuckleboom replay drive.h5\n"
                "  knuckleboom replay drive.h5 --from 42 --speed 0.2 --plot boom_port_a_Pa\n"

@@ -5,17 +5,20 @@
 #include <cstddef>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "knuckleboom/io/diagnostic.hpp"
+#include "rename_new.hpp"
 
 namespace knuckleboom::io {
 namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
+constexpr int kMostNames = 1000;  // tried
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -34,7 +37,13 @@ AtomicFile::AtomicFile(const std::filesystem::path& path) : shown_(path), target
     throw FileError(path.string(), "cannot be written: this is a directory; give a file name");
   const bool direct = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
   if (direct) {
-    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    // A pipe that nobody reads would keep us waiting.
+    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0 && errno == ENXIO)
+      throw FileError(path.string(),
+                      "cannot be written: this is a socket, or a pipe that nobody reads");
+    if (descriptor_ >= 0)
+      ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
   } else {
     // A file that may not be written must not be replaced either.
     if (std::filesystem::exists(status) && ::access(target_.c_str(), W_OK) != 0) fail(errno);
@@ -90,22 +99,39 @@ void AtomicFile::write(std::string_view text) {
   if (buffer_.size() >= kBuffer) flush();
 }
 
-void AtomicFile::close() {
-  if (descriptor_ < 0) return;
+bool AtomicFile::finish() {
+  if (descriptor_ < 0) return false;
   flush();
-  if (!temporary_.empty()) {
-    // On disk before the name changes: a crash leaves the old file or the new one.
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(errno);
-    const int descriptor = descriptor_;
-    descriptor_ = -1;
-    if (::close(descriptor) != 0) fail(errno);
-    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-    temporary_.clear();
-    return;
-  }
-  const int descriptor = descriptor_;
-  descriptor_ = -1;
+  // On disk before the name changes: a crash leaves the old file or the new one.
+  if (!temporary_.empty() && ::fsync(descriptor_) != 0 && errno != EINVAL) fail(errno);
+  const int descriptor = std::exchange(descriptor_, -1);
   if (::close(descriptor) != 0) fail(errno);
+  return !temporary_.empty();
+}
+
+void AtomicFile::close() {
+  if (!finish()) return;
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+std::filesystem::path AtomicFile::close_new() {
+  std::filesystem::path name = shown_;
+  if (!finish()) return name;
+  int error = rename_new(temporary_, target_);
+  for (int number = 2; error == EEXIST && number <= kMostNames; ++number) {
+    name = numbered(shown_, number);
+    error = rename_new(temporary_, name);
+  }
+  if (error != 0) fail(error);
+  temporary_.clear();
+  return name;
+}
+
+std::filesystem::path numbered(const std::filesystem::path& path, int number) {
+  if (path.empty() || number < 2) return path;
+  return path.parent_path() /
+         fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string());
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -135,6 +135,8 @@ class InputParser {
       named(value, header.levers, header.levers_hash);
     } else if (key == "rate_Hz") {
       rate(value);
+    } else if (key == "fault_seed") {
+      fault_seed(value);
     } else {
       header.remarks.emplace_back(text);
     }
@@ -166,6 +168,12 @@ class InputParser {
                            shown(value), kMaxRateHz));
     else
       out_.header.rate_Hz = *rate;
+  }
+
+  void fault_seed(std::string_view value) {
+    out_.header.fault_seed = parsed<std::uint64_t>(value);
+    if (!out_.header.fault_seed)
+      error(1, fmt::format("'fault_seed' is '{}'; it must be a whole number from 0", shown(value)));
   }
 
   void names(std::string_view line) {
@@ -297,6 +305,7 @@ std::string header_text(const InputHeader& header) {
   line("machine", header.machine, header.machine_hash);
   line("levers", header.levers, header.levers_hash);
   if (header.rate_Hz > 0.0) out += fmt::format("# rate_Hz: {}\n", header.rate_Hz);
+  if (header.fault_seed) out += fmt::format("# fault_seed: {}\n", *header.fault_seed);
   for (const std::string& remark : header.remarks) out += fmt::format("# {}\n", one_line(remark));
   out += "tick";
   for (const char* name : kLeverAxisNames) out += fmt::format(",{}", name);
@@ -365,6 +374,6 @@ void InputWriter::write_axes(const OperatorInput& input) {
   first_ = false;
 }
 
-void InputWriter::close() { file_.close(); }
+std::filesystem::path InputWriter::close() { return file_.close_new(); }
 
 }  // namespace knuckleboom::io

@@ -36,6 +36,9 @@ std::string journal_block(JournalKind kind, std::uint64_t sequence, std::string_
 
 void scan_journal(const std::filesystem::path& path,
                   const std::function<bool(JournalKind, std::string_view)>& use) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    throw FileError(path.string(), "this is not a regular file; expected a recording of a session");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose);
   if (!file)

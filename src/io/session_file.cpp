@@ -367,8 +367,9 @@ std::shared_ptr<const Store> open_checked(const fs::path& path, const std::strin
   {
     const File file(path);
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-      throw FileError(shown, "this is not a regular file; expected a session");
+    if (::fstat(file.get(), &status) != 0)
+      throw FileError(shown,
+                      fmt::format("cannot be read: {}", std::generic_category().message(errno)));
     std::string block(kGuardBytes, '\0');
     const ssize_t n = ::pread(file.get(), block.data(), block.size(), 0);
     block.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
@@ -400,6 +401,9 @@ std::shared_ptr<const Store> open_store(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     throw FileError(shown, "this is a directory; expected a session file");
+  // To open a pipe is to wait for somebody who writes to it.
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw FileError(shown, "this is not a regular file; expected a session");
   fs::path journal = path;
   if (!fs::exists(path, ignored)) journal += kJournalSuffix;
   if (!fs::is_regular_file(journal, ignored) || !is_journal(journal))

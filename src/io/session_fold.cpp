@@ -50,9 +50,11 @@ SessionEndMark end_mark(std::string_view payload) {
 
 Extent extent_of(const fs::path& journal) {
   Extent out;
-  scan_journal(journal, [&out](JournalKind kind, std::string_view payload) {
+  bool others = false;
+  scan_journal(journal, [&](JournalKind kind, std::string_view payload) {
     if (!out.any) {
-      out.any = kind == JournalKind::kHeader && from_bytes(payload, out.header);
+      others = kind == JournalKind::kHeader && is_other_format(payload);
+      out.any = !others && kind == JournalKind::kHeader && from_bytes(payload, out.header);
       out.end.end_tick = out.header.first_tick;
       return out.any;
     }
@@ -61,9 +63,12 @@ Extent extent_of(const fs::path& journal) {
     if (kind == JournalKind::kEnd) out.end = end_mark(payload);
     return kind != JournalKind::kEnd;
   });
-  if (!out.any)
+  if (others)
     throw FileError(journal.string(),
-                    "this is no recording of a session, or its beginning is damaged");
+                    "this was recorded by another version of the program; use that version");
+  if (!out.any)
+    throw UnreadableJournal(journal.string(),
+                            "this is no recording of a session, or its beginning is damaged");
   return out;
 }
 
@@ -116,7 +121,8 @@ class Fold {
  private:
   // A block with the right checksum and another content than its kind has.
   void check(const ByteReader& reader) const {
-    if (!reader.good()) throw FileError(shown_, "the recording holds what no recording holds");
+    if (!reader.good())
+      throw UnreadableJournal(shown_, "the recording holds what no recording holds");
   }
 
   void input(ByteReader& reader) {

@@ -193,6 +193,11 @@ std::string to_bytes(const SessionHeader& header) {
   return out;
 }
 
+bool is_other_format(std::string_view bytes) {
+  ByteReader reader(bytes);
+  return reader.take<std::int32_t>() != kSessionFormat && reader.good();
+}
+
 bool from_bytes(std::string_view bytes, SessionHeader& header) {
   ByteReader reader(bytes);
   if (reader.take<std::int32_t>() != kSessionFormat) return false;

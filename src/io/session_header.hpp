@@ -9,6 +9,8 @@
 namespace knuckleboom::io {
 
 std::string to_bytes(const SessionHeader& header);
+// Whether another version of the program has written them.
+bool is_other_format(std::string_view bytes);
 // False: the bytes are no header.
 bool from_bytes(std::string_view bytes, SessionHeader& header);
 

@@ -13,15 +13,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/fs.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "bytes.hpp"
 #include "journal_blocks.hpp"
+#include "rename_new.hpp"
 #include "session_fold.hpp"
 #include "session_header.hpp"
 
@@ -33,6 +32,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kGathered = std::size_t{64} << 10;
 constexpr int kMostNames = 1000;  // tried
 constexpr const char* kTemporarySuffix = ".tmp";
+constexpr const char* kUnreadableSuffix = ".unreadable";
 constexpr std::chrono::hours kUnfinishedAge{1};
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -41,18 +41,6 @@ fs::path beside(const fs::path& session, const char* suffix) {
   fs::path path = session;
   path += suffix;
   return path;
-}
-
-// Gives a file its name unless something has it already. 0 or an error number.
-int name_new(const fs::path& temporary, const fs::path& name) {
-  if (::syscall(SYS_renameat2, AT_FDCWD, temporary.c_str(), AT_FDCWD, name.c_str(),
-                RENAME_NOREPLACE) == 0)
-    return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  // File systems without it: a link to an existing name fails as well.
-  if (::link(temporary.c_str(), name.c_str()) != 0) return errno;
-  ::unlink(temporary.c_str());
-  return 0;
 }
 
 class Descriptor {
@@ -99,7 +87,7 @@ int create_journal(const fs::path& journal, std::string_view header, bool& taken
   int error = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   if (error == EOPNOTSUPP || error == ENOLCK) error = 0;  // then nobody can be told; go on
   if (error == 0) error = write_all(file.get(), header);
-  if (error == 0) error = name_new(temporary, journal);
+  if (error == 0) error = rename_new(temporary, journal);
   if (error == 0) return file.release();
   ::unlink(temporary.c_str());
   taken = error == EEXIST;
@@ -346,6 +334,17 @@ std::filesystem::path recover_session(const fs::path& journal) {
   fold_journal(journal, session, true);
   ::unlink(journal.c_str());
   return session;
+}
+
+std::filesystem::path set_aside(const fs::path& journal) {
+  int error = EEXIST;
+  for (int i = 1; error == EEXIST && i < kMostNames; ++i) {
+    fs::path name = journal;
+    name += i > 1 ? fmt::format("-{}{}", i, kUnreadableSuffix) : kUnreadableSuffix;
+    error = rename_new(journal, name);
+    if (error == 0) return name;
+  }
+  throw FileError(journal.string(), fmt::format("cannot be renamed: {}", reason(error)));
 }
 
 void remove_unfinished(const fs::path& folder) {

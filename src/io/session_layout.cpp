@@ -38,8 +38,11 @@ bool value_of(const std::string& block, std::string_view key, std::string& value
 std::unique_lock<std::recursive_mutex> hdf5_lock() {
   static std::recursive_mutex mutex;
   std::unique_lock<std::recursive_mutex> lock(mutex);
-  static const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
-  (void)silent;
+  // All is closed by hand; the library's own tidying up at the program's end crashes over a file that
+  // could not be written.
+  static const bool ready =
+      H5dont_atexit() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  (void)ready;
   return lock;
 }
 

@@ -49,6 +49,7 @@ SimulationLoop::SimulationLoop(Ticker& ticker, ThreadSettings settings, Clock& c
       tick_(settings_.first_tick),
       paused_(settings_.start_paused),
       playback_(settings_.playback),
+      plan_(settings_.plan),
       end_tick_(playback_.end_tick()),
       playing_(!settings_.playback.empty()) {}
 
@@ -136,7 +137,10 @@ void SimulationLoop::take_event(const ThreadEvent& event) {
 
 void SimulationLoop::apply(const Command& command) {
   ticker_.apply(command);
-  if (command.kind == training::CommandKind::kRestart) jump_next_ = true;
+  if (command.kind == training::CommandKind::kRestart) {
+    jump_next_ = true;
+    plan_.restart(tick_);
+  }
   record(InputEventKind::kCommand, command);
 }
 
@@ -164,6 +168,7 @@ bool SimulationLoop::take_input() {
     take_playback();
   else
     take_levers();
+  plan_.advance(tick_, [this](const Command& command) { apply(command); });
   if (!any_recorded_ || !same(input_, recorded_)) record(InputEventKind::kInput);
   return true;
 }

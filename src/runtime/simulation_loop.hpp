@@ -49,6 +49,7 @@ class SimulationLoop {
   bool ran_ = false;
 
   training::InputPlayback playback_;
+  training::AttemptPlan plan_;
   std::int64_t end_tick_;  // of the playback, -1: none
   bool playing_, played_out_ = false;
   command::OperatorInput input_{};  // of the next tick

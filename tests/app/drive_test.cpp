@@ -1,18 +1,22 @@
 // knuckleboom drive, end to end: without a display, by SDL's offscreen driver and its silent sound, and
 // in a window of a virtual display.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <osg/Image>
 #include <osgDB/ReadFile>
+#include <sys/stat.h>
 
 #include "knuckleboom/io/session_file.hpp"
 #include "program.hpp"
@@ -220,6 +224,133 @@ TEST_F(Drive, breaksTheMachineByTheClock) {
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.errors, HasSubstr("there is no fault 'boom_hose_burst'"));
   EXPECT_EQ(drive({"reach", "--headless", "--fault", "boom_hose_a_burst"}).status, 2);
+}
+
+// The recording alone leads to the same card of faults.
+TEST_F(Drive, recordsTheSeedOfTheFaults) {
+  const auto hunt = [this](std::vector<std::string> more) {
+    more.insert(more.begin(), {"fault_hunt", "--headless", "--demonstrate", "--duration", "40"});
+    return drive(more);
+  };
+  const Outcome usual = hunt({});
+  std::string seed;
+  Outcome other;
+  for (int i = 1; i < 6 && seed.empty(); ++i) {
+    other = hunt({"--fault-seed", std::to_string(i), "--record-input", file("other.csv")});
+    ASSERT_EQ(other.status, 0) << other.errors;
+    if (told(other.output, "state") != told(usual.output, "state"))
+      seed = std::to_string(i);
+    else
+      fs::remove(file("other.csv"));
+  }
+  ASSERT_THAT(seed, Not(IsEmpty()));
+  EXPECT_THAT(content_of(file("other.csv")), HasSubstr("# fault_seed: " + seed));
+  const Outcome again = drive({"--headless", "--input", file("other.csv")});
+  EXPECT_EQ(told(again.output, "state"), told(other.output, "state")) << again.errors;
+}
+
+TEST_F(Drive, writesOverNoRecordingOfInput) {
+  write_text(folder_ / "hands.csv", "t_s,left_y\n0.5,0.6\n1.5,0\n");
+  const std::string before = content_of(file("hands.csv"));
+  const Outcome outcome = drive({"reach", "--headless", "--duration", "2", "--input",
+                                 file("hands.csv"), "--record-input", file("hands.csv")});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.errors, HasSubstr("hands.csv is there already"));
+  EXPECT_EQ(content_of(file("hands.csv")), before);
+  EXPECT_EQ(told(outcome.output, "recording"), file("hands-2.csv"));
+  EXPECT_THAT(content_of(file("hands-2.csv")), HasSubstr(",end"));
+  const Outcome live =
+      drive(small({"reach", "--duration", "1", "--record-input", file("hands.csv")}));
+  EXPECT_EQ(live.status, 0) << live.errors;
+  EXPECT_EQ(content_of(file("hands.csv")), before);
+  EXPECT_THAT(told(live.output, "recording"), HasSubstr("hands-3.csv"));
+}
+
+// Ticks of the restarts and of the faults that begin.
+std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> restarts_and_faults(
+    const std::string& session) {
+  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> out;
+  for (const training::InputEvent& input : io::read_session(session).inputs) {
+    if (input.kind != training::InputEventKind::kCommand) continue;
+    if (input.command.kind == training::CommandKind::kRestart) out.first.push_back(input.tick);
+    if (input.command.kind == training::CommandKind::kFault) out.second.push_back(input.tick);
+  }
+  return out;
+}
+
+TEST_F(Drive, breaksTheMachineInEveryAttempt) {
+  write_text(folder_ / "twice.csv", "tick,left_y,command\n100,0.5,\n1500,,restart\n4000,,end\n");
+  const Outcome headless = drive({"reach", "--headless", "--input", file("twice.csv"), "--fault",
+                                  "boom_hose_a_burst@0.75", "--fault", "swing_sticking_spool@2",
+                                  "--session", file("h.h5"), "--record-input", file("again.csv")});
+  ASSERT_EQ(headless.status, 0) << headless.errors;
+  const auto [restarts, faults] = restarts_and_faults(file("h.h5"));
+  EXPECT_EQ(restarts, (std::vector<std::int64_t>{1500}));
+  EXPECT_EQ(faults, (std::vector<std::int64_t>{750, 2250, 3500}));
+  EXPECT_EQ(told(drive({"--headless", "--input", file("again.csv")}).output, "state"),
+            told(headless.output, "state"));
+
+  // Live, to the tick and not to the picture.
+  const Outcome live =
+      drive(small({"reach", "--duration", "5", "--fault", "boom_hose_a_burst@0.75", "--press",
+                   "F5@2.5", "--session", file("l.h5"), "--record-input", file("l.csv")}));
+  ASSERT_EQ(live.status, 0) << live.errors;
+  const auto [again, broken] = restarts_and_faults(file("l.h5"));
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(broken, (std::vector<std::int64_t>{750, again.front() + 750}));
+  EXPECT_EQ(told(drive({"--headless", "--input", file("l.csv")}).output, "state"),
+            told(live.output, "state"));
+}
+
+// What there is when the disk is full grows with the disk, second by second.
+TEST_F(Drive, keepsAllButASecondOnAFullDisk) {
+  std::vector<double> ends;
+  for (int kilobytes = 800; kilobytes <= 1200; kilobytes += 100) {
+    const std::string session = file(("full" + std::to_string(kilobytes) + ".h5").c_str());
+    const std::string command =
+        "ulimit -f " + std::to_string(kilobytes) + "; XDG_DATA_HOME=" + file("data") +
+        " " KNUCKLEBOOM_BINARY " drive reach --headless --duration 60 --session " + session +
+        " > /dev/null 2> " + file("errors.txt");
+    EXPECT_EQ(WEXITSTATUS(std::system(("bash -c '" + command + "'").c_str())), 1);
+    EXPECT_THAT(content_of(file("errors.txt")), HasSubstr("not recorded any more"));
+    ends.push_back(io::read_session(session + ".journal").duration_s());
+  }
+  const double step = (ends.back() - ends.front()) / static_cast<double>(ends.size() - 1);
+  for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_NEAR(ends[i] - ends[i - 1], step, 1.0);
+}
+
+// A recording that failed is told by the exit status, whatever was looked at afterwards.
+TEST_F(Drive, doesNotForgetAFailedRecordingInAReplay) {
+  std::string command = "ulimit -f 300; exec " KNUCKLEBOOM_BINARY;
+  for (const std::string& word :
+       small({"drive", "reach", "--duration", "9", "--session", file("full.h5"), "--press",
+              "Escape@4", "--press", "Up@4.4", "--press", "Up@4.7", "--press", "Up@5", "--press",
+              "Return@5.3", "--press", "Escape@7"}))
+    command += " " + word;
+  for (const std::string& word : environment()) command = "export " + word + "; " + command;
+  command += " > " + file("out.txt") + " 2> " + file("errors.txt");
+  EXPECT_EQ(WEXITSTATUS(std::system(("bash -c '" + command + "'").c_str())), 1)
+      << content_of(file("errors.txt"));
+  EXPECT_THAT(content_of(file("errors.txt")), HasSubstr("not recorded any more"));
+}
+
+TEST_F(Drive, refusesPipesInPlaceOfFiles) {
+  for (const char* name : {"p.h5", "p.csv", "p.png", "p"})
+    ASSERT_EQ(::mkfifo(file(name).c_str(), 0600), 0);
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"replay", file("p.h5"), "--headless"},
+           {"report", file("p.h5"), "-o", file("r.html")},
+           {"verify", file("p")},
+           {"learners", "import", file("p.h5")},
+           {"drive", "--headless", "--session", file("p.h5")},
+           {"drive", "--headless", "--input", file("p.csv")},
+           {"drive", "--headless", "--record-input", file("p.csv")},
+           {"drive", "--headless", "--screenshot", file("p.png")}}) {
+    const Outcome outcome = run(arguments, environment());
+    EXPECT_EQ(outcome.status, 2) << arguments.front();
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+    EXPECT_THAT(outcome.errors, HasSubstr(file("p"))) << arguments.front();
+  }
 }
 
 // What was paused stays paused behind a page that opens and closes.

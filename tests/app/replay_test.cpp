@@ -67,6 +67,24 @@ std::string told(const std::string& summary, const std::string& name) {
   return summary.substr(from, summary.find('\n', from) - from);
 }
 
+TEST_F(ReplayCommand, refusesNumbersThatAreNone) {
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--speed", "nan"},
+                                             {"--speed", "inf"},
+                                             {"--speed", "0.05"},
+                                             {"--speed", "11"},
+                                             {"--from", "nan"},
+                                             {"--duration", "nan"},
+                                             {"--at", "nan"},
+                                             {"--loop", "nan-2"}}) {
+    std::vector<std::string> arguments = {"replay", file("none.h5"), "--headless"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const Outcome outcome = knuckleboom(arguments);
+    EXPECT_EQ(outcome.status, 2) << wrong[0] << wrong[1];
+    EXPECT_THAT(outcome.errors, HasSubstr(wrong[0] == "--loop" ? "none.h5" : wrong[0]));
+  }
+}
+
 // Driven live, with changes of control and model and a restart on the way.
 TEST_F(ReplayCommand, findsTheSameBitsInALiveSession) {
   const Outcome drive =

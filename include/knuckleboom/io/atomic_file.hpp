@@ -21,8 +21,12 @@ class AtomicFile {
   // Hands what was written so far to the system: a program that dies leaves it in the temporary file.
   void flush();
   void close();
+  // The same, but nothing is written over: under its name or, where that is taken, under the first free
+  // one of name-2, name-3, ... Returns the one it got.
+  std::filesystem::path close_new();
 
  private:
+  bool finish();  // on the disk; false: there is no name to be given
   void discard() noexcept;
   [[noreturn]] void fail(int error);
 
@@ -32,6 +36,9 @@ class AtomicFile {
   std::string buffer_;
   int descriptor_ = -1;
 };
+
+// "drive.csv", "drive-2.csv", "drive-3.csv", ... for number 1, 2, 3, ...
+std::filesystem::path numbered(const std::filesystem::path& path, int number);
 
 // The whole file at once.
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -1,7 +1,9 @@
 // Input files: what an operator's hands did, tick by tick. docs/reference/input_file.md.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +23,8 @@ struct InputHeader {
   std::string program;  // name, version, revision
   std::string exercise, machine, levers;
   ContentHash exercise_hash, machine_hash, levers_hash;
-  double rate_Hz = 0.0;  // ticks per second
+  double rate_Hz = 0.0;                     // ticks per second
+  std::optional<std::uint64_t> fault_seed;  // of the card, where it was not the exercise's own
   std::vector<std::string> remarks;
 };
 
@@ -39,14 +42,14 @@ InputFile read_input_text(std::string_view text, const std::string& file_name,
 // As input files call a command: "control_mode:valve"; empty for one they do not know.
 std::string word_of(const training::Command& command);
 
-// Writes as events come in; the file appears under its name at close(). What is read back has the same
-// events, bit by bit. Throws FileError.
+// Writes as events come in; the file appears under its name at close(), and nothing is written over: see
+// AtomicFile::close_new(). What is read back has the same events, bit by bit. Throws FileError.
 class InputWriter {
  public:
   InputWriter(const std::filesystem::path& path, const InputHeader& header);
   void write(std::span<const training::InputEvent> events);
   void flush() { file_.flush(); }  // see AtomicFile
-  void close();
+  std::filesystem::path close();   // returns the name it got
 
  private:
   void write_axes(const command::OperatorInput& input);

@@ -79,9 +79,18 @@ class SessionJournal {
   bool own_name_ = false;  // must not replace anything
 };
 
+// A journal of which no program can ever make a session file.
+class UnreadableJournal : public FileError {
+ public:
+  using FileError::FileError;
+};
+
 // Makes a session file of a journal that was left behind, and removes the journal. Throws FileError:
-// recording is still going on, no room, nothing in it. Returns the session file.
+// recording is still going on, no room, another version's; UnreadableJournal. Returns the session file.
 std::filesystem::path recover_session(const std::filesystem::path& journal);
+// Out of the way of those that can be read: FILE.journal becomes FILE.journal.unreadable, or with a number
+// where that is taken. Returns the new name. Throws FileError.
+std::filesystem::path set_aside(const std::filesystem::path& journal);
 // Journals in a folder that no program is writing to any more.
 std::vector<std::filesystem::path> abandoned_journals(const std::filesystem::path& folder);
 // Removes what programs have left in a folder that died while they made a journal; not what is younger

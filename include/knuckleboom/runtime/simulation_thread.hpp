@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/training/attempt_plan.hpp"
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
@@ -46,6 +47,7 @@ struct ThreadSettings {
   // Not empty: levers and commands are taken from here and not from set_input(); at its end, if it says
   // one, the thread pauses.
   std::vector<training::InputEvent> playback;
+  training::AttemptPlan plan;  // beside levers and playback; what it does is recorded as well
 };
 
 // How well the thread keeps its time.

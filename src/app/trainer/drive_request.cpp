@@ -102,7 +102,6 @@ Press press_of(const std::string& text) {
 }
 
 void check_numbers(const DriveOptions& o) {
-  // The command line's ranges let pass what is no number.
   if (std::isnan(o.at_s)) throw UserError("--at nan: write seconds");
   if (std::isnan(o.duration_s)) throw UserError("--duration nan: write seconds");
   if (o.rate_Hz != 0.0 && !(o.rate_Hz >= kLowestRate && o.rate_Hz <= kHighestRate))
@@ -178,6 +177,15 @@ const char* label_of(Fidelity fidelity) {
 
 namespace {
 
+// What is there must be a file: a pipe, socket or device would keep the session waiting.
+void refuse_other_than_files(const char* option, const std::string& name, const char* ending) {
+  std::error_code ignored;
+  if (std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
+    throw UserError(fmt::format(
+        "{} {}: that is a folder, pipe, socket or device and no file; name a file that ends in {}",
+        option, name, ending));
+}
+
 TimedFault fault_of(const std::string& text, bool on) {
   const char* option = on ? "--fault" : "--clear-fault";
   const std::size_t at = text.rfind('@');
@@ -215,13 +223,9 @@ DriveRequest request_of(const DriveOptions& o) {
   request.input = o.input;
   request.record_input = o.record_input;
   request.session = o.session;
-  std::error_code ignored;
-  if (std::filesystem::exists(request.session, ignored) &&
-      !std::filesystem::is_regular_file(request.session, ignored))
-    throw UserError(
-        fmt::format("--session {}: that is a folder or a device and no file; name a file "
-                    "that ends in .h5",
-                    o.session));
+  refuse_other_than_files("--session", o.session, ".h5");
+  refuse_other_than_files("--record-input", o.record_input, ".csv");
+  refuse_other_than_files("--screenshot", o.screenshot, ".png");
   request.sessions = o.sessions;
   request.learner = o.learner;
   request.no_record = o.no_record;

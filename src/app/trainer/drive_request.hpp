@@ -25,7 +25,7 @@ struct SessionChoice {
   std::optional<std::uint64_t> fault_seed;
 };
 
-// A fault that comes or goes at a time of the session.
+// A fault that comes or goes at a time of every attempt.
 struct TimedFault {
   std::string name;
   double at_s = 0.0;

@@ -31,7 +31,8 @@ namespace {
 constexpr double kUsualDuration = 10.0;           // s
 constexpr double kLongest = 1800.0, kRest = 2.0;  // s, of a demonstration and after it
 constexpr double kShowEvery = 1.0 / 30.0;         // s; what the picture's trail is made of
-constexpr std::int64_t kChoreTicks = 4096;        // between looks at interrupts and the recording
+constexpr double kChorePeriod =
+    0.25;  // s of the session, between looks at interrupts and recording
 
 // The one picture of a headless run.
 class Snapshotter {
@@ -102,18 +103,15 @@ std::int64_t length_of(const DriveRequest& request, const LoadedSession& loaded,
   return std::max(picture, ticks_of(kUsualDuration, tick_s));
 }
 
-void record(const std::filesystem::path& path, const LoadedSession& loaded,
-            std::vector<training::InputEvent> events, std::int64_t end) {
-  std::erase_if(events, [end](const training::InputEvent& event) {
-    return event.kind == training::InputEventKind::kEnd || event.tick >= end;
-  });
+std::filesystem::path record(const std::filesystem::path& path, const LoadedSession& loaded,
+                             const std::vector<training::InputEvent>& events, std::int64_t end) {
   training::InputEvent last{};
   last.tick = end;
   last.kind = training::InputEventKind::kEnd;
-  events.push_back(last);
   io::InputWriter writer(path, loaded.header());
   writer.write(events);
-  writer.close();
+  writer.write({&last, 1});
+  return writer.close();
 }
 
 // What moves the levers, headed by what the command line changes of the exercise.
@@ -136,35 +134,18 @@ std::vector<training::InputEvent> events_of(const DriveRequest& request,
   return events;
 }
 
-// The levers do what they did; what the machine makes of it is another thing.
-void add_faults(const DriveRequest& request, const LoadedSession& loaded,
-                std::vector<training::InputEvent>& events) {
-  for (const TimedFault& fault : request.faults) {
-    training::InputEvent event{};
-    event.tick = ticks_of(fault.at_s, loaded.session->tick_s());
-    event.kind = training::InputEventKind::kCommand;
-    event.command = {fault.on ? training::CommandKind::kFault : training::CommandKind::kClearFault,
-                     find_fault(*loaded.session, fault.name)};
-    const auto later =
-        std::find_if(events.begin(), events.end(), [&event](const training::InputEvent& other) {
-          return other.tick > event.tick || other.kind == training::InputEventKind::kEnd;
-        });
-    events.insert(later, event);
-  }
-}
-
 struct HeadlessRun {
   training::SessionState state;
   training::SessionSnapshot last;
   std::int64_t ticks = 0;
   bool picture_failed = false;
   runtime::RecordingEnd recorded;
+  std::vector<training::InputEvent> events;  // all that happened
 };
 
 // nullptr: nothing names a file or folder.
-std::unique_ptr<runtime::SessionRecorder> recorder_of(const DriveRequest& request,
-                                                      const LoadedSession& loaded) {
-  const RecordingChoice choice = recording_choice(request, 1, false);
+std::unique_ptr<runtime::SessionRecorder> recorder_of(const LoadedSession& loaded,
+                                                      const RecordingChoice& choice) {
   if (choice.file.empty() && choice.folder.empty()) return nullptr;
   io::SessionHeader header = loaded.session_header();
   header.learner = choice.learner;
@@ -180,35 +161,55 @@ std::unique_ptr<runtime::SessionRecorder> recorder_of(const DriveRequest& reques
 // Levers and commands on their way to the session and, where they change, to its recording.
 class RecordedHands {
  public:
-  explicit RecordedHands(runtime::SessionTicker& ticker) : ticker_(ticker) {}
+  RecordedHands(runtime::SessionTicker& ticker, training::AttemptPlan plan)
+      : ticker_(ticker), plan_(std::move(plan)) {}
   void apply(std::int64_t tick, const training::Command& command) {
     ticker_.apply(command);
+    if (command.kind == training::CommandKind::kRestart) plan_.restart(tick);
     training::InputEvent event{};
     event.tick = tick;
     event.kind = training::InputEventKind::kCommand;
     event.command = command;
-    ticker_.record(event);
+    record(event);
   }
   void tick(std::int64_t tick, const command::OperatorInput& input,
             training::SessionSnapshot& out) {
+    plan_.advance(tick, [&](const training::Command& command) { apply(tick, command); });
     if (!any_ || std::memcmp(&input, &last_, sizeof input) != 0) {
       any_ = true;
       last_ = input;
       training::InputEvent event{};
       event.tick = tick;
       event.input = input;
-      ticker_.record(event);
+      record(event);
     }
     ticker_.tick(input, out);
   }
+  std::vector<training::InputEvent> take_events() { return std::move(events_); }
 
  private:
+  void record(const training::InputEvent& event) {
+    ticker_.record(event);
+    events_.push_back(event);
+  }
+
   runtime::SessionTicker& ticker_;
+  training::AttemptPlan plan_;
+  std::vector<training::InputEvent> events_;
   command::OperatorInput last_{};
   bool any_ = false;
 };
 
+// What the command line breaks and mends.
+training::AttemptPlan plan_of(const DriveRequest& request, const training::Session& session) {
+  std::vector<training::AttemptCommand> commands;
+  for (const TimedFault& fault : request.faults)
+    commands.push_back(attempt_command(fault, session));
+  return training::AttemptPlan(std::move(commands));
+}
+
 HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded,
+                        const RecordingChoice& recording,
                         const std::vector<training::InputEvent>& events) {
   const training::Session& session = *loaded.session;
   std::optional<Snapshotter> picture;
@@ -217,11 +218,12 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
   const std::int64_t length = length_of(request, loaded, events);
   const std::int64_t picture_tick = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : length;
   const std::int64_t show_ticks = std::max<std::int64_t>(1, ticks_of(kShowEvery, tick_s));
+  const std::int64_t chore_ticks = std::max<std::int64_t>(1, ticks_of(kChorePeriod, tick_s));
 
-  const std::unique_ptr<runtime::SessionRecorder> recorder = recorder_of(request, loaded);
+  const std::unique_ptr<runtime::SessionRecorder> recorder = recorder_of(loaded, recording);
   runtime::SessionTicker ticker(session);
   ticker.record_into(recorder.get());
-  RecordedHands hands(ticker);
+  RecordedHands hands(ticker, plan_of(request, session));
   HeadlessRun run{};
   ticker.observe(run.last);
   training::InputPlayback playback(events);
@@ -232,12 +234,13 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
     hands.tick(run.ticks, playback.advance(run.ticks, apply), run.last);
     if (picture && run.ticks < picture_tick && run.ticks % show_ticks == 0)
       picture->follow(run.last);
-    if (run.ticks % kChoreTicks != 0) continue;
+    if (run.ticks % chore_ticks != 0) continue;
     stopped = interrupted();
     if (recorder) recorder->drain();
   }
   if (picture && !stopped && picture_tick >= length) picture->take(run.last);
   run.state = ticker.state();
+  run.events = hands.take_events();
   if (recorder) run.recorded = recorder->finish(run.state);
   run.picture_failed = picture && picture->failed();
   return run;
@@ -266,14 +269,13 @@ int drive_headless(const DriveRequest& request) {
   const LoadedSession loaded = load_session(choice);
   for (const std::string& note : loaded.session->notes()) complain(note);
 
-  std::vector<training::InputEvent> events = events_of(request, loaded, std::move(input));
-  add_faults(request, loaded, events);
-  const HeadlessRun run = run_session(request, loaded, events);
+  const RecordingChoice recording = recording_choice(request, 1, false);
+  for (const std::string& remark : recording.remarks) complain(remark);
+  const std::vector<training::InputEvent> events = events_of(request, loaded, std::move(input));
+  const HeadlessRun run = run_session(request, loaded, recording, events);
   SessionEnd end = end_of(run, loaded);
-  if (!request.record_input.empty()) {
-    record(request.record_input, loaded, events, run.ticks);
-    end.recording = request.record_input.string();
-  }
+  if (!recording.input.empty())
+    end.recording = record(recording.input, loaded, run.events, run.ticks).string();
   say(session_summary(end, false));
   if (interrupted()) {
     complain("stopped before the end");

@@ -1,5 +1,6 @@
 #include "app/trainer/live_session.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,13 +14,18 @@ namespace knuckleboom::app {
 namespace {
 
 runtime::ThreadSettings settings_of(const LoadedSession& loaded,
-                                    std::vector<training::InputEvent> playback, bool record,
-                                    std::int64_t first_tick) {
+                                    std::vector<training::InputEvent> playback,
+                                    std::vector<training::AttemptCommand> plan, bool record,
+                                    const training::SessionState& first) {
   runtime::ThreadSettings settings;
   settings.rate_Hz = loaded.exercise().rate_Hz;
   settings.start_paused = true;
   settings.record = record;
-  settings.first_tick = first_tick;
+  settings.first_tick = first.tick;
+  // In the middle of an attempt that was taken over.
+  const training::Session& session = *loaded.session;
+  const std::int64_t run = std::llround(session.snapshot(first).sim.t_s / session.tick_s());
+  settings.plan = training::AttemptPlan(std::move(plan), first.tick - run, first.tick);
   settings.playback = std::move(playback);
   return settings;
 }
@@ -27,13 +33,14 @@ runtime::ThreadSettings settings_of(const LoadedSession& loaded,
 }  // namespace
 
 LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
+                         std::vector<training::AttemptCommand> plan,
                          const RecordingChoice& recording, const SessionBranch* branch)
     : loaded_(std::move(loaded)),
       ticker_(*loaded_.session,
               branch != nullptr ? branch->state : loaded_.session->initial_state()),
       record_(recording.input),
-      thread_(ticker_, settings_of(loaded_, std::move(playback), !recording.input.empty(),
-                                   ticker_.state().tick)) {
+      thread_(ticker_, settings_of(loaded_, std::move(playback), std::move(plan),
+                                   !recording.input.empty(), ticker_.state())) {
   begin_session_file(recording, branch);
   if (!record_.empty()) writer_ = std::make_unique<io::InputWriter>(record_, loaded_.header());
   thread_.start();
@@ -150,7 +157,7 @@ std::string LiveSession::save_recording() {
     record_fault_ = "the recording of the input has gaps: the disk did not keep up";
   if (writer_) {
     try {
-      writer_->close();
+      record_ = writer_->close();
     } catch (const io::FileError& error) {
       record_fault_ = fmt::format("the input was not recorded: {}", error.what());
     }
@@ -174,12 +181,6 @@ SessionEnd LiveSession::finish() {
   end.state_hash = io::state_hash(ticker_.state());
   end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last), true);
   return end;
-}
-
-std::filesystem::path numbered(const std::filesystem::path& path, int session) {
-  if (path.empty() || session < 2) return path;
-  return path.parent_path() /
-         fmt::format("{}-{}{}", path.stem().string(), session, path.extension().string());
 }
 
 }  // namespace knuckleboom::app

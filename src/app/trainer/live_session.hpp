@@ -47,14 +47,16 @@ struct RecordingChoice {
   std::filesystem::path folder;     // empty as well: not
   std::string learner, learner_id;  // whose it is; may be empty
   std::vector<std::pair<std::string, std::string>> options;  // more for the header
+  std::vector<std::string> remarks;                          // what is not as it was asked for
 };
 
 class LiveSession {
  public:
-  // playback: empty for the operator's own levers. branch: nullptr for the start of the exercise.
-  // Starts paused.
+  // playback: empty for the operator's own levers. plan: of every attempt, by time. branch: nullptr for
+  // the start of the exercise. Starts paused.
   LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
-              const RecordingChoice& recording, const SessionBranch* branch = nullptr);
+              std::vector<training::AttemptCommand> plan, const RecordingChoice& recording,
+              const SessionBranch* branch = nullptr);
   ~LiveSession();  // keeps the recording, whatever happens
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
@@ -103,8 +105,5 @@ class LiveSession {
   bool saved_ = false;
   runtime::SimulationThread thread_;
 };
-
-// "drive.csv", "drive-2.csv", ... for the sessions of one run.
-std::filesystem::path numbered(const std::filesystem::path& path, int session);
 
 }  // namespace knuckleboom::app

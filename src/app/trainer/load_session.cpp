@@ -1,5 +1,6 @@
 #include "app/trainer/load_session.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -62,6 +63,7 @@ io::InputHeader LoadedSession::header() const {
   header.machine_hash = machine_hash;
   header.levers_hash = levers_hash;
   header.rate_Hz = exercise().rate_Hz;
+  header.fault_seed = choice.fault_seed;
   return header;
 }
 
@@ -138,6 +140,13 @@ int find_fault(const training::Session& session, const std::string& name) {
                   name, alternatives(name, names)));
 }
 
+training::AttemptCommand attempt_command(const TimedFault& fault,
+                                         const training::Session& session) {
+  return {std::llround(fault.at_s / session.tick_s()),
+          {fault.on ? training::CommandKind::kFault : training::CommandKind::kClearFault,
+           find_fault(session, fault.name)}};
+}
+
 std::vector<std::string> usual_fault_names() {
   std::vector<std::string> names;
   const LoadedSession loaded = load_session({});
@@ -176,6 +185,7 @@ LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice)
     throw UserError(fmt::format("{} was recorded at {:g} Hz; it cannot be played at --rate {:g}",
                                 path.string(), header.rate_Hz, choice.rate_Hz));
   choice.rate_Hz = header.rate_Hz;
+  if (!choice.fault_seed) choice.fault_seed = header.fault_seed;
   return input;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/trainer/drive_request.hpp"
+#include "knuckleboom/core/training/attempt_plan.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/input_file.hpp"
@@ -41,6 +42,8 @@ LoadedSession load_session(const SessionChoice& choice,
 
 // Number of a fault of the session. Throws UserError with the names that are like it.
 int find_fault(const training::Session& session, const std::string& name);
+// A fault of the command line as a command for the session. Throws as find_fault does.
+training::AttemptCommand attempt_command(const TimedFault& fault, const training::Session& session);
 // Of the trainer's usual machine.
 std::vector<std::string> usual_fault_names();
 

@@ -238,8 +238,10 @@ void take_choices(const Menu& menu, io::TrainerSettings& settings) {
   }
 }
 
-SessionChoice choice_of(const io::TrainerSettings& settings) {
+SessionChoice choice_of(const io::TrainerSettings& settings, const SessionChoice& asked) {
   SessionChoice choice;
+  choice.rate_Hz = asked.rate_Hz;
+  choice.fault_seed = asked.fault_seed;
   choice.exercise = settings.exercise;
   choice.machine = settings.machine;
   choice.levers = settings.levers;

@@ -40,8 +40,8 @@ enum MenuId : int {
 view::panels::Menu main_menu(const io::TrainerSettings& settings);
 // The other way: what the rows say, into the settings.
 void take_choices(const view::panels::Menu& menu, io::TrainerSettings& settings);
-// "" stands for what the exercise says.
-SessionChoice choice_of(const io::TrainerSettings& settings);
+// "" stands for what the exercise says. asked: by the command line, for what the menu has no row for.
+SessionChoice choice_of(const io::TrainerSettings& settings, const SessionChoice& asked);
 
 view::panels::Menu pause_menu(const std::string& exercise, bool can_restart);
 // demonstrated: nobody was at the levers.

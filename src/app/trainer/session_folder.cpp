@@ -7,32 +7,60 @@
 
 #include "app/config_paths.hpp"
 #include "app/learners/filing.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/session_journal.hpp"
 
 namespace knuckleboom::app {
-
 namespace {
 
-// Nothing that was recorded is written over: the first name from this number on that is free.
-std::filesystem::path free_name(const std::filesystem::path& path, int number) {
+namespace fs = std::filesystem;
+
+// The first name from this number on that is free.
+fs::path free_name(const fs::path& path, int number) {
   std::error_code ignored;
   for (;; ++number) {
-    std::filesystem::path name = numbered(path, number);
-    std::filesystem::path journal = name;
+    fs::path name = io::numbered(path, number);
+    fs::path journal = name;
     journal += io::kJournalSuffix;
-    if (name.empty() ||
-        (!std::filesystem::exists(name, ignored) && !std::filesystem::exists(journal, ignored)))
-      return name;
+    if (name.empty() || (!fs::exists(name, ignored) && !fs::exists(journal, ignored))) return name;
+  }
+}
+
+void remark_other_name(const fs::path& asked, const fs::path& got, int number,
+                       std::vector<std::string>& remarks) {
+  if (got == asked) return;
+  remarks.push_back(number > 1 ? fmt::format("This session is recorded into {}.", got.string())
+                               : fmt::format("{} is there already; this is recorded into {}.",
+                                             asked.string(), got.string()));
+}
+
+// It is said once, and nothing is deleted: somebody may still make something of it.
+std::string aside(const fs::path& journal, const io::UnreadableJournal& why) {
+  try {
+    return fmt::format("A session that was cut off cannot be kept and was renamed to {}: {}",
+                       io::set_aside(journal).filename().string(), why.what());
+  } catch (const io::FileError& error) {
+    return fmt::format("A session that was cut off can neither be kept ({}) nor set aside: {}",
+                       why.what(), error.what());
   }
 }
 
 }  // namespace
 
-RecordingChoice recording_choice(const DriveRequest& request, int number, bool watched) {
+RecordingChoice recording_choice(const DriveRequest& request, int number, bool watched,
+                                 bool taken_over) {
   RecordingChoice out;
-  out.input = numbered(request.record_input, number);
+  if (taken_over && !request.record_input.empty()) {
+    out.remarks.emplace_back(
+        "--record-input: what is taken over does not begin with its exercise, so its input alone "
+        "would not lead to the same; only the session is recorded.");
+  } else {
+    out.input = free_name(request.record_input, number);
+    remark_other_name(request.record_input, out.input, number, out.remarks);
+  }
   if (request.no_record) return out;
   out.file = free_name(request.session, number);
+  remark_other_name(request.session, out.file, number, out.remarks);
   out.folder = request.sessions;
   out.learner = request.learner;
   out.learner_id = request.learner_id;
@@ -51,6 +79,8 @@ std::vector<std::string> keep_cut_off_sessions(const std::filesystem::path& fold
           fmt::format("A session that was cut off has been kept: {}", kept.string()));
       if (std::string fault = file_session(kept); !fault.empty())
         sentences.push_back(std::move(fault));
+    } catch (const io::UnreadableJournal& unreadable) {
+      sentences.push_back(aside(journal, unreadable));
     } catch (const io::FileError& error) {
       sentences.push_back(
           fmt::format("A session that was cut off could not be kept: {}", error.what()));

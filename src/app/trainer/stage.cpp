@@ -113,6 +113,11 @@ view::Quality quality_from(const DriveRequest& request, const io::TrainerSetting
   return settings.quality.empty() ? view::Quality::kAuto : quality_of(settings.quality, "quality");
 }
 
+// What went wrong on one screen is not made good by the next.
+int worst(int before, int now) {
+  return before == kSuccess || now == kInterruptedRun ? now : before;
+}
+
 class Stage {
  public:
   Stage(DriveRequest request, const io::TrainerSettings& settings)
@@ -125,8 +130,9 @@ class Stage {
     picture_.use_mouse(!picture_.window().offscreen());
   }
 
-  // What comes after it: a replay or nothing.
-  std::optional<ReplayShow> drive(std::optional<TakeOver> take_over, int& status) {
+  // What comes after it: a replay or nothing. wants_replay: though it may be that there is none.
+  std::optional<ReplayShow> drive(std::optional<TakeOver> take_over, int& status,
+                                  bool& wants_replay) {
     const io::TrainerSettings settings = load_settings();
     Trainer trainer(picture_, presses_, request_, settings, load_desk());
     status = take_over ? trainer.run_from(std::move(take_over->loaded), take_over->branch)
@@ -134,10 +140,17 @@ class Stage {
     // What a machine did by itself is not what its user likes.
     if (request_.presses.empty() && !request_.ends()) keep_settings(settings, trainer.settings());
     request_.sessions_before += trainer.sessions();
-    if (trainer.wanted_replay().empty()) return std::nullopt;
-    ReplayShow show;
-    show.record = io::read_session(trainer.wanted_replay());
-    return show;
+    wants_replay = !trainer.wanted_replay().empty();
+    if (!wants_replay) return std::nullopt;
+    try {
+      ReplayShow show;
+      show.record = io::read_session(trainer.wanted_replay());
+      return show;
+    } catch (const io::FileError& error) {
+      complain(error.what());
+      status = kInternalError;  // it was recorded a moment ago
+      return std::nullopt;
+    }
   }
 
   ReplayWindow::Outcome replay(ReplayShow show, std::optional<TakeOver>& take_over, int& status) {
@@ -176,14 +189,19 @@ int run_stage(DriveRequest request, std::optional<ReplayShow> replay) {
   std::optional<TakeOver> take_over;
   int status = kSuccess;
   for (;;) {
+    int of_screen = kSuccess;
     if (replay) {
-      const ReplayWindow::Outcome outcome = stage.replay(std::move(*replay), take_over, status);
+      const ReplayWindow::Outcome outcome = stage.replay(std::move(*replay), take_over, of_screen);
+      status = worst(status, of_screen);
       replay.reset();
       if (outcome == ReplayWindow::Outcome::kEnded || (replay_only && !take_over)) return status;
       stage.begin_with_menu();
     }
-    replay = stage.drive(std::exchange(take_over, std::nullopt), status);
-    if (!replay) return status;
+    bool wants_replay = false;
+    replay = stage.drive(std::exchange(take_over, std::nullopt), of_screen, wants_replay);
+    status = worst(status, of_screen);
+    if (!wants_replay) return status;
+    if (!replay) stage.begin_with_menu();
   }
 }
 

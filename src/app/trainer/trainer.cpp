@@ -159,8 +159,7 @@ void Trainer::begin() {
 void Trainer::start_chosen(bool demonstrate) {
   try {
     announce(demonstrate ? "Practising" : "Getting ready");
-    SessionChoice choice = choice_of(settings_);
-    choice.rate_Hz = request_.choice.rate_Hz;
+    SessionChoice choice = choice_of(settings_, request_.choice);
     if (demonstrate) choice = demonstrable(choice);
     LoadedSession loaded = load_session(choice);
     std::vector<training::InputEvent> playback;
@@ -180,29 +179,34 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
                     const SessionBranch* branch) {
   end_session();
   RecordingChoice recording = recording_choice(request_, request_.sessions_before + ++sessions_,
-                                               !picture_.window().offscreen());
-  const std::filesystem::path record = recording.input;
+                                               !picture_.window().offscreen(), branch != nullptr);
+  for (const std::string& remark : recording.remarks) {
+    complain(remark);
+    notices_.say(now_s(), remark, true);
+  }
   if (!playback.empty()) recording.options.emplace_back("playback", "1");
   // What the program shows by itself is nobody's result.
   const bool by_hand = playback.empty() || (sessions_ == 1 && !request_.input.empty());
   if (!by_hand) recording.learner = recording.learner_id = {};
-  session_ =
-      std::make_unique<LiveSession>(std::move(loaded), std::move(playback), recording, branch);
+  std::vector<training::AttemptCommand> plan;
+  for (const TimedFault& fault : request_.faults) {
+    try {
+      plan.push_back(attempt_command(fault, *loaded.session));
+    } catch (const UserError& error) {
+      if (sessions_ == 1) throw;  // another exercise need not have all of them
+      notices_.say(now_s(), error.what(), true);
+    }
+  }
+  session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), std::move(plan),
+                                           recording, branch);
   levers_.connect(&session_->thread());
   const training::Session& session = session_->session();
   picture_.show_world(&session);
   if (picture_.scene() != nullptr)
     for (const std::string& note : picture_.scene()->notes()) notices_.say(now_s(), note, true);
   for (const std::string& note : session.notes()) notices_.say(now_s(), note, true);
-  if (sessions_ == 2 && !record.empty())
-    notices_.say(now_s(), fmt::format("This session is recorded into {}.", record.string()));
   instructor_.begin(session);
   faults_seen_.clear();
-  next_fault_ = 0;
-  // Said once; another exercise may not have all of them. What is taken over has had its faults.
-  if (sessions_ == 1)
-    for (const TimedFault& fault : request_.faults) find_fault(session, fault.name);
-  if (branch != nullptr) next_fault_ = request_.faults.size();
   faces_ = faces_of(session);
   briefing_ = briefing_of(session.exercise());
   if (!probe_) probe_ = std::make_unique<runtime::LatenessProbe>(session.exercise().rate_Hz);
@@ -234,7 +238,7 @@ void Trainer::open_main_menu(const std::string& complaint) {
   // A wood behind the menu is pleasant, but nothing that may fail.
   if (complaint.empty() && picture_.scene() == nullptr) {
     try {
-      const LoadedSession loaded = load_session(choice_of(settings_));
+      const LoadedSession loaded = load_session(choice_of(settings_, request_.choice));
       picture_.show_world(loaded.session.get());
       const training::SessionSnapshot still =
           loaded.session->snapshot(loaded.session->initial_state());
@@ -473,19 +477,10 @@ void Trainer::rest(std::int64_t frame_start_ns) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(left));
 }
 
-// What happens by the command line, and what the trainee is told.
+// What the trainee is told.
 void Trainer::follow_faults() {
   if (!has_session()) return;
   const training::Session& session = session_->session();
-  for (; next_fault_ < request_.faults.size(); ++next_fault_) {
-    const TimedFault& fault = request_.faults[next_fault_];
-    if (shown_.sim.t_s < fault.at_s || session_->paused()) break;
-    try {
-      session_->set_fault(find_fault(session, fault.name), fault.on);
-    } catch (const UserError& error) {
-      notices_.say(now_s(), error.what(), true);
-    }
-  }
   const std::vector<int> there = faults_there(session, shown_);
   for (const int i : there) {
     const command::Fault& fault = session.faults()[static_cast<std::size_t>(i)];
@@ -683,7 +678,7 @@ void Trainer::find_pattern() {
     return;
   }
   try {
-    const LoadedSession loaded = load_session(choice_of(settings_));
+    const LoadedSession loaded = load_session(choice_of(settings_, request_.choice));
     const ControlMode mode = loaded.choice.control.value_or(loaded.exercise().mode);
     pattern_ = as_driven(loaded.session->control(), mode);
   } catch (const std::exception& error) {
@@ -750,7 +745,14 @@ void Trainer::replay_session() {
 
 void Trainer::restart() {
   if (!has_session()) return;
-  if (session_->now().playing) return;
+  if (session_->now().playing)
+    return notices_.say(now_s(),
+                        demonstrating_
+                            ? "This is a demonstration: it ends by itself or by Esc, and "
+                              "then the exercise can be started again."
+                            : "The levers come from an input file: the exercise can be "
+                              "started again after its end.",
+                        true);
   screen_ = Screen::kDriving;
   behind_.clear();
   latency_.forget();

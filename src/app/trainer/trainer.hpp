@@ -142,7 +142,6 @@ class Trainer {
   view::panels::Menu main_, pause_, result_, devices_;
   InstructorCard instructor_;
   std::vector<int> faults_seen_;
-  std::size_t next_fault_ = 0;  // of the request
   view::panels::Result figures_;
   view::panels::MenuIntent clicked_;  // by the mouse, in the last picture
   view::panels::InstrumentLevel instruments_ = view::panels::InstrumentLevel::kFull;

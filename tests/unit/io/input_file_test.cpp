@@ -114,6 +114,30 @@ TEST(InputFile, comesBackBitByBit) {
   EXPECT_EQ(back.header.remarks, header.remarks);
 }
 
+TEST(InputFile, keepsTheSeedOfTheFaults) {
+  const test::TemporaryFolder folder;
+  InputHeader header;
+  header.fault_seed = 18446744073709551615U;
+  InputWriter(folder.path() / "a.csv", header).close();
+  EXPECT_EQ(read_input(folder.path() / "a.csv").header.fault_seed, header.fault_seed);
+  EXPECT_FALSE(read_input_text("tick,left_y\n0,1\n", "b.csv").header.fault_seed.has_value());
+  EXPECT_THROW(read_input_text("# fault_seed: -1\ntick,left_y\n0,1\n", "c.csv"), FileError);
+}
+
+// Whoever comes second, even if both began when nothing was there.
+TEST(InputFile, writesOverNothing) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "a.csv";
+  InputHeader one, two;
+  one.exercise = "one";
+  two.exercise = "two";
+  InputWriter first(path, one), second(path, two);
+  EXPECT_EQ(first.close(), path);
+  EXPECT_EQ(second.close(), folder.path() / "a-2.csv");
+  EXPECT_EQ(read_input(path).header.exercise, "one");
+  EXPECT_EQ(read_input(folder.path() / "a-2.csv").header.exercise, "two");
+}
+
 TEST(InputFile, writesOnlyWhatMoved) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "hands.csv";

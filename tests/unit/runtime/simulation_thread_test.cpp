@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -426,6 +427,29 @@ TEST(SimulationThread, playsBackAndPausesAtTheEnd) {
     EXPECT_EQ(events[i].kind, settings.playback[i].kind);
     EXPECT_EQ(events[i].input.axis[0], settings.playback[i].input.axis[0]);
   }
+}
+
+// To the tick, after every restart, and recorded like any command.
+TEST(SimulationThread, followsItsPlanInEveryAttempt) {
+  ThreadSettings settings = plain(2000.0);
+  settings.playback = {{6, InputEventKind::kCommand, {CommandKind::kRestart, 0}, {}},
+                       {14, InputEventKind::kEnd, {}, {}}};
+  settings.plan = training::AttemptPlan({{3, {CommandKind::kFault, 1}},
+                                         {5, {CommandKind::kClearFault, 2}},
+                                         {7, {CommandKind::kFault, 3}}});
+  FakeTicker ticker;
+  SimulationThread thread(ticker, settings);
+  thread.start();
+  ASSERT_TRUE(eventually(thread, [](const Published& p) { return p.played_out; }));
+  thread.stop();
+  std::vector<InputEvent> events;
+  thread.drain(events);
+  std::vector<std::pair<std::int64_t, int>> faults;
+  for (const InputEvent& event : events)
+    if (event.kind == InputEventKind::kCommand && event.command.kind != CommandKind::kRestart)
+      faults.emplace_back(event.tick, event.command.value);
+  EXPECT_EQ(faults,
+            (std::vector<std::pair<std::int64_t, int>>{{3, 1}, {5, 2}, {9, 1}, {11, 2}, {13, 3}}));
 }
 
 TEST(SimulationThread, refusesImpossibleSettings) {
