@@ -22,8 +22,10 @@ class ClosedMachine {
         n_(model.joint_count()),
         m_(static_cast<int>(model.actuators.size())) {
     // Step weight zero: the instantaneous relations.
-    for (const machine::Actuator& actuator : model.actuators)
-      constants_.push_back(hydraulics::make_stage(actuator.circuit, 0.0, 1e-6));
+    for (int k = 0; k < m_; ++k)
+      constants_.push_back(
+          hydraulics::make_stage(model.actuators[static_cast<std::size_t>(k)].circuit, 0.0, 1e-6,
+                                 1.0, {}, state.actuator[k].C));
   }
 
   int size() const { return 2 * n_ + 2 * m_; }
@@ -50,7 +52,9 @@ class ClosedMachine {
     multibody::MassAndBias body;
     multibody::mass_and_bias(model_.tree, state_.inertia, q, v, body);
     Eigen::VectorXd tau(n_);
-    for (int i = 0; i < n_; ++i) tau(i) = -body.bias[i] - model_.tree.link(i).damping * v[i];
+    for (int i = 0; i < n_; ++i)
+      tau(i) = -body.bias[i] - model_.tree.link(i).damping * v[i] -
+               model_.tree.link(i).stiffness * (q[i] - model_.tree.link(i).rest);
     Eigen::VectorXd out(size());
     for (int k = 0; k < m_; ++k) {
       const machine::Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
@@ -65,8 +69,8 @@ class ClosedMachine {
       hydraulics::evaluate_stage(hydraulics::LineModel::kClosed,
                                  constants_[static_cast<std::size_t>(k)], in, x_dot, p_start, oil);
       tau(i) += J * (oil.force - circuit.B * x_dot);
-      out(2 * n_ + 2 * k) = (-oil.o_R[0] - oil.bypass_C[0]) / circuit.line1.C;
-      out(2 * n_ + 2 * k + 1) = (-oil.o_R[1] - oil.bypass_C[1]) / circuit.line2.C;
+      out(2 * n_ + 2 * k) = (-oil.o_R[0] - oil.bypass_C[0]) / state_.actuator[k].C[0];
+      out(2 * n_ + 2 * k + 1) = (-oil.o_R[1] - oil.bypass_C[1]) / state_.actuator[k].C[1];
     }
     Eigen::MatrixXd M(n_, n_);
     for (int i = 0; i < n_; ++i)

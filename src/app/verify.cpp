@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -15,12 +16,15 @@
 
 #include <fmt/format.h>
 
+#include "app/check.hpp"
+#include "app/config_paths.hpp"
 #include "app/console.hpp"
 #include "app/execute.hpp"
 #include "app/exit_status.hpp"
 #include "app/fidelity.hpp"
 #include "app/interrupt.hpp"
 #include "app/load.hpp"
+#include "app/log_scenario.hpp"
 #include "app/model_run.hpp"
 #include "app/plot.hpp"
 #include "app/recording.hpp"
@@ -140,9 +144,40 @@ std::optional<Run> run_input(const io::Bundle& bundle,
              differences(input, loaded)};
 }
 
+// A machine driven by the reference's own columns.
+std::optional<Run> run_log(const io::Bundle& bundle, const std::vector<std::string>& assignments) {
+  const Overrides overrides = sort_overrides(assignments);
+  if (!overrides.scenario.empty())
+    throw UserError(
+        fmt::format("bundle {}: '{}' is a scenario's, but this bundle is driven by a "
+                    "log; only the machine can be changed",
+                    bundle.name, overrides.scenario.front().key));
+  const fs::path path = find_machine(bundle.machine);
+  refuse_other_kind(path.string(), FileKind::kMachine);
+  const io::MachineFile machine = io::read_machine(path, overrides.machine);
+  const io::Trace log = io::read_log(bundle.reference, bundle.map, log_columns(machine.model));
+  LogRun choice;
+  choice.rest_s = bundle.rest_s;
+  const Method& method = find_method(bundle.fidelity.empty() ? "full" : bundle.fidelity);
+  const sim::Simulation simulation(machine.model, log_scenario(machine.model, log, choice));
+  ModelRun run = run_model(simulation, method, std::nullopt, kCompareRows);
+  if (run.result.interrupted) return std::nullopt;
+  Run out{fmt::format("{} driven by its log, {} model", machine.model.name, method.name),
+          {},
+          run.recording.channels(),
+          run.recording.to_trace("the run"),
+          run.sample_ticks,
+          simulation.tick_s(),
+          !run.result.non_finite,
+          {}};
+  for (double& t : out.trace.data.front()) t += log.data.front().front();
+  return out;
+}
+
 std::optional<Run> run_bundle(const io::Bundle& bundle, const VerifyOptions& options) {
   std::vector<std::string> assignments = bundle.assignments;
   assignments.insert(assignments.end(), options.assignments.begin(), options.assignments.end());
+  if (bundle.drive_count > 0) return run_log(bundle, assignments);
   return bundle.input.empty() ? run_scenario(bundle, assignments) : run_input(bundle, assignments);
 }
 
@@ -150,6 +185,7 @@ std::vector<io::KnownColumn> known_columns(const Run& run) {
   std::vector<io::KnownColumn> out;
   for (const sim::Channel& channel : run.channels)
     if (channel.name != "t_s") out.push_back({channel.name, channel.unit});
+  out.push_back({"tank_Pa", "Pa"});
   return out;
 }
 
@@ -167,14 +203,15 @@ void check_channels(const Run& run, const io::Bundle& bundle) {
   for (std::size_t i = 0; i < bundle.channels.size(); ++i) {
     const io::BundleChannel& channel = bundle.channels[i];
     const sim::Channel& ours = channel_of(run, bundle, channel.name);
-    if (channel.tolerance.unit == ours.unit) continue;
-    const io::Diagnostic& place = bundle.map.columns[i].place;
-    throw io::FileError(
-        {{place.file, place.line, place.column,
-          fmt::format(
-              "the tolerance of '{}' is in {}, but the channel is in {}", channel.name,
-              channel.tolerance.unit.empty() ? std::string("no unit") : channel.tolerance.unit,
-              ours.unit.empty() ? std::string("no unit") : ours.unit)}});
+    for (const io::LogQuantity* asked : {&channel.tolerance, &channel.rms}) {
+      if (!asked->given || asked->unit == ours.unit) continue;
+      const io::Diagnostic& place = bundle.map.columns[i].place;
+      throw io::FileError(
+          {{place.file, place.line, place.column,
+            fmt::format("the tolerance of '{}' is in {}, but the channel is in {}", channel.name,
+                        asked->unit.empty() ? std::string("no unit") : asked->unit,
+                        ours.unit.empty() ? std::string("no unit") : ours.unit)}});
+    }
   }
 }
 
@@ -183,7 +220,7 @@ void check_channels(const Run& run, const io::Bundle& bundle) {
 struct Row {
   io::ColumnDifference found;
   std::string unit;
-  double tolerance = 0.0;
+  double tolerance = 0.0, rms = 0.0;  // infinite: any
   bool good = false;
 };
 
@@ -193,9 +230,13 @@ std::vector<Row> compare_channels(const io::Bundle& bundle, const Run& run,
   for (const io::BundleChannel& channel : bundle.channels) {
     Row row;
     row.found = io::deviation(run.trace, reference, channel.name, channel.from_s, channel.to_s);
-    row.unit = channel.tolerance.unit;
-    row.tolerance = channel.tolerance.value;
-    row.good = row.found.samples > 0 && row.found.max <= row.tolerance;
+    const auto limit = [](const io::LogQuantity& asked) {
+      return asked.given ? asked.value : std::numeric_limits<double>::infinity();
+    };
+    row.unit = channel.tolerance.given ? channel.tolerance.unit : channel.rms.unit;
+    row.tolerance = limit(channel.tolerance);
+    row.rms = limit(channel.rms);
+    row.good = row.found.samples > 0 && row.found.max <= row.tolerance && row.found.rms <= row.rms;
     rows.push_back(std::move(row));
   }
   return rows;
@@ -222,18 +263,23 @@ std::string uncovered(const io::Bundle& bundle, const Run& run, const io::Trace&
 }
 
 std::string table(const std::vector<Row>& rows) {
-  std::string text = fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}\n", "channel", "worst", "at",
-                                 "tolerance", "rms");
+  const bool any_rms =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return std::isfinite(row.rms); });
+  const auto limit = [](double value, const std::string& unit) {
+    return std::isfinite(value) ? with_prefix(value, unit) : std::string("any");
+  };
+  std::string text = fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "channel", "worst",
+                                 "at", "tolerance", "rms", any_rms ? "tolerance" : "");
   for (const Row& row : rows) {
     if (row.found.samples == 0) {
       text += fmt::format("  {:<22}has no number to compare with   FAILED\n", row.found.column);
       continue;
     }
-    text += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}{}\n", row.found.column,
+    text += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}{:>12}{}\n", row.found.column,
                         with_prefix(row.found.max, row.unit),
                         fmt::format("{:.3f} s", row.found.time_of_max_s),
-                        with_prefix(row.tolerance, row.unit), with_prefix(row.found.rms, row.unit),
-                        row.good ? "" : "   FAILED");
+                        limit(row.tolerance, row.unit), with_prefix(row.found.rms, row.unit),
+                        any_rms ? limit(row.rms, row.unit) : "", row.good ? "" : "   FAILED");
   }
   return text;
 }
@@ -262,7 +308,8 @@ Figure failure_figure(const io::Bundle& bundle, const Run& run, const io::Trace&
     if (row.good || row.found.samples == 0) continue;
     const std::string& name = row.found.column;
     const std::string unit = row.unit.empty() ? "1" : row.unit;
-    Panel values{name, "time [s]", fmt::format("[{}]", unit), {}, false, row.tolerance};
+    const double spread = std::isfinite(row.tolerance) ? row.tolerance : row.rms;
+    Panel values{name, "time [s]", fmt::format("[{}]", unit), {}, false, spread};
     values.curves.push_back(curve("reference", reference, name, 0, LineStyle::kThick));
     values.curves.push_back(curve("run", run.trace, name, 1, LineStyle::kThin));
     Panel apart{fmt::format("{}: run - reference", name),
@@ -270,7 +317,7 @@ Figure failure_figure(const io::Bundle& bundle, const Run& run, const io::Trace&
                 fmt::format("difference [{}]", unit),
                 {},
                 false,
-                row.tolerance};
+                spread};
     Curve difference{"difference", {}, {}, 1, LineStyle::kSolid};
     for (std::size_t i = 0; i < reference.rows(); ++i) {
       const double t = reference.data.front()[i];
@@ -283,11 +330,12 @@ Figure failure_figure(const io::Bundle& bundle, const Run& run, const io::Trace&
     const std::vector<double> ends = {reference.data.front().front(),
                                       reference.data.front().back()};
     for (const double sign : {1.0, -1.0})
-      apart.curves.push_back({sign > 0.0 ? "tolerance" : "",
-                              ends,
-                              {sign * row.tolerance, sign * row.tolerance},
-                              6,
-                              LineStyle::kDashed});
+      if (std::isfinite(row.tolerance))
+        apart.curves.push_back({sign > 0.0 ? "tolerance" : "",
+                                ends,
+                                {sign * row.tolerance, sign * row.tolerance},
+                                6,
+                                LineStyle::kDashed});
     figure.panels.push_back(std::move(values));
     figure.panels.push_back(std::move(apart));
   }

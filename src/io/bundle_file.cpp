@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxChannels = 200;
 constexpr double kUsualRate = 50.0;  // Hz
+constexpr double kUsualRest = 0.5;   // s
 
 class BundleReader {
  public:
@@ -38,6 +39,7 @@ class BundleReader {
     read_run(reader);
     if (const Node* reference = reader.required_subtable("reference")) read_reference(*reference);
     for (const Node* node : reader.tables("channel", kMaxChannels)) read_channel(*node);
+    for (const Node* node : reader.tables("drive", kMaxChannels)) read_drive(*node);
     if (out_.channels.empty() && !report_.any())
       report_.error(root_.place,
                     "the bundle has no [[channel]]; add one for each quantity that is compared");
@@ -52,10 +54,17 @@ class BundleReader {
     out_.scenario = own(reader.text("scenario").value_or(""));
     const std::string input = reader.text("input").value_or("");
     if (!input.empty()) out_.input = out_.folder / input;
-    if (reader.has("scenario") == reader.has("input"))
-      report_.error(root_.place,
-                    "a bundle runs either a scenario or recorded levers; give it 'scenario' = a "
-                    "scenario's name or file, or 'input' = an input file");
+    const int ways = (reader.has("scenario") ? 1 : 0) + (reader.has("input") ? 1 : 0) +
+                     (root_.find("drive") != nullptr ? 1 : 0);
+    if (ways != 1)
+      report_.error(
+          root_.place,
+          "a bundle runs a scenario, recorded levers or a machine driven by its log; give "
+          "it 'scenario' = a scenario's name or file, 'input' = an input file, or "
+          "[[drive]] tables of the log's columns");
+    if (root_.find("drive") != nullptr && !reader.has("machine"))
+      reader.missing("machine", {Dimension::kNone});
+    out_.rest_s = reader.quantity("rest", Dimension::kTime, kPositive).value_or(kUsualRest);
     out_.fidelity = reader.text("fidelity").value_or("");
     const Node* set = reader.any("set");
     if (set == nullptr) return;
@@ -104,7 +113,8 @@ class BundleReader {
     BundleChannel channel;
     channel.name = column.name;
     channel.tolerance = read_log_quantity(reader, "tolerance", kNonNegative);
-    if (!reader.has("tolerance"))
+    channel.rms = read_log_quantity(reader, "rms", kNonNegative);
+    if (!reader.has("tolerance") && !reader.has("rms"))
       reader.missing("tolerance", {Dimension::kNone, Dimension::kAngle, Dimension::kLength,
                                    Dimension::kPressure, Dimension::kVoltage});
     constexpr double kEver = std::numeric_limits<double>::infinity();
@@ -115,6 +125,16 @@ class BundleReader {
     reader.done();
     out_.map.columns.push_back(std::move(column));
     out_.channels.push_back(std::move(channel));
+  }
+
+  void read_drive(const Node& node) {
+    TableReader reader(report_, node, "a [[drive]]");
+    LogColumn column = read_log_column(reader, report_);
+    if (!column.name.empty() && !names_.insert(column.name).second)
+      reader.error("name", fmt::format("there are two columns '{}'; keep one", column.name));
+    reader.done();
+    out_.map.columns.push_back(std::move(column));
+    ++out_.drive_count;
   }
 
   const Node& root_;

@@ -63,6 +63,8 @@ class MachineReader {
     read_valves(reader);
     protection_ = reader.subtable("protection");
     if (protection_ != nullptr) read_protection(*protection_);
+    oil_ = reader.subtable("oil");
+    if (oil_ != nullptr) read_fluid(*oil_);
     read_actuators(reader);
     read_controllers(reader);
     read_tip(reader);
@@ -249,6 +251,15 @@ class MachineReader {
             .quantity("damping", revolute ? Dimension::kRotaryDamping : Dimension::kDamping,
                       kNonNegative)
             .value_or(0.0);
+    body.stiffness =
+        reader
+            .quantity("spring", revolute ? Dimension::kRotaryStiffness : Dimension::kStiffness,
+                      kPositive)
+            .value_or(0.0);
+    body.rest = reader.quantity("spring_rest", position).value_or(0.0);
+    if (reader.has("spring_rest") && !reader.has("spring"))
+      reader.error("spring_rest", fmt::format("the spring of {} has a rest only; give 'spring' too",
+                                              reader.what()));
     body.stop_stiffness =
         reader
             .quantity("stop_stiffness",
@@ -526,8 +537,9 @@ class MachineReader {
       read_cylinder(reader, actuator, type);
     else
       read_motor(reader, circuit, type);
-    circuit.line1 = read_line(reader, "line_a", *kind);
-    circuit.line2 = read_line(reader, "line_b", *kind);
+    read_oil_of(reader, circuit);
+    circuit.line1 = read_line(reader, "line_a", circuit, 0);
+    circuit.line2 = read_line(reader, "line_b", circuit, 1);
     read_valve_of(reader, circuit);
     read_protection_of(reader, circuit);
     read_end_stops(reader, actuator, joint);
@@ -600,19 +612,85 @@ class MachineReader {
     circuit.leak_external2 = leak("leak_b");
   }
 
-  hydraulics::Line read_line(TableReader& parent, std::string_view key, ActuatorKind kind) {
+  hydraulics::Fluid read_fluid(const Node& node) {
+    hydraulics::Fluid fluid;
+    TableReader reader(report_, node, "'oil'");
+    fluid.bulk_Pa = reader.required("bulk_modulus", Dimension::kPressure, kPositive);
+    const auto read = [&](double& value, std::string_view stem, Dimension dimension, Range range) {
+      if (const auto given = reader.quantity(stem, dimension, range)) value = *given;
+    };
+    read(fluid.density, "density", Dimension::kDensity, kPositive);
+    read(fluid.air_share, "air_share", Dimension::kNone, Range{0.0, 0.5});
+    read(fluid.polytropic, "polytropic", Dimension::kNone, Range{1.0, 1.67});
+    reader.done();
+    return fluid;
+  }
+
+  // With a table of the oil the lines give volumes, else capacitances.
+  void read_oil_of(TableReader& reader, hydraulics::Circuit& circuit) {
+    const Node* own = reader.subtable("oil");
+    circuit.volumes = own != nullptr || oil_ != nullptr;
+    const bool cylinder = circuit.kind == ActuatorKind::kCylinder;
+    const auto body = reader.quantity("closed_length", Dimension::kLength);
+    const auto stroke = reader.quantity("stroke", Dimension::kLength, kPositive);
+    if (!circuit.volumes) return;
+    Node merged;
+    if (oil_ != nullptr) merged = *oil_;
+    if (own != nullptr) merge(merged, *own);
+    if (oil_ == nullptr) merged.place = own->place;
+    circuit.fluid = read_fluid(merged);
+    if (!cylinder) return;
+    if (!reader.has("closed_length")) reader.missing("closed_length", {Dimension::kLength});
+    if (!reader.has("stroke")) reader.missing("stroke", {Dimension::kLength});
+    circuit.chamber[0].area = circuit.A1;
+    circuit.chamber[1].area = circuit.A2;
+    circuit.chamber[0].x_empty = body.value_or(0.0);
+    circuit.chamber[1].x_empty = body.value_or(0.0) + stroke.value_or(0.0);
+  }
+
+  hydraulics::Line read_line(TableReader& parent, std::string_view key,
+                             hydraulics::Circuit& circuit, std::size_t side) {
     hydraulics::Line line;
     const Node* node = parent.required_subtable(key);
     if (node == nullptr) return line;
     TableReader reader(report_, *node, fmt::format("'{}' of {}", key, parent.what()));
-    line.I = reader.required("inertance", Dimension::kInertance, kPositive);
-    line.C = reader.required("capacitance", Dimension::kCapacitance, kPositive);
-    line.R = reader.required("resistance",
-                             kind == ActuatorKind::kCylinder ? Dimension::kQuadraticResistance
-                                                             : Dimension::kLinearResistance,
-                             kPositive);
+    if (circuit.volumes) {
+      read_chamber(reader, circuit.fluid, line, circuit.chamber[side]);
+      line.C = hydraulics::capacitance(circuit.fluid, circuit.chamber[side],
+                                       circuit.chamber[1 - side].x_empty, 0.0);
+    } else {
+      line.I = reader.required("inertance", Dimension::kInertance, kPositive);
+      line.C = reader.required("capacitance", Dimension::kCapacitance, kPositive);
+    }
+    line.R =
+        reader.required("resistance",
+                        circuit.kind == ActuatorKind::kCylinder ? Dimension::kQuadraticResistance
+                                                                : Dimension::kLinearResistance,
+                        kPositive);
     reader.done();
     return line;
+  }
+
+  // A hose by its length and bore, which give volume and inertance, or by those two.
+  void read_chamber(TableReader& reader, const hydraulics::Fluid& fluid, hydraulics::Line& line,
+                    hydraulics::Chamber& chamber) {
+    if (reader.has("hose_length") || reader.has("hose_bore")) {
+      const double length = reader.required("hose_length", Dimension::kLength, kPositive);
+      const double bore = reader.required("hose_bore", Dimension::kLength, kPositive);
+      const double area = std::numbers::pi / 4.0 * bore * bore;
+      chamber.hose_m3 = area * length;
+      line.I = area > 0.0 ? fluid.density * length / area : 0.0;
+    } else {
+      chamber.hose_m3 = reader.required("hose_volume", Dimension::kVolume, kPositive);
+      line.I = reader.required("inertance", Dimension::kInertance, kPositive);
+    }
+    const auto read = [&](double& value, std::string_view stem, Dimension dimension, Range range) {
+      if (const auto given = reader.quantity(stem, dimension, range)) value = *given;
+    };
+    read(chamber.hose_bulk_Pa, "hose_bulk_modulus", Dimension::kPressure, kPositive);
+    read(chamber.wall_bulk_Pa, "wall_bulk_modulus", Dimension::kPressure, kPositive);
+    read(chamber.dead_m3, "dead_volume", Dimension::kVolume, kNonNegative);
+    read(chamber.trapped_air_m3, "trapped_air", Dimension::kVolume, kNonNegative);
   }
 
   void read_valve_of(TableReader& reader, hydraulics::Circuit& circuit) {
@@ -993,6 +1071,7 @@ class MachineReader {
   Report& report_;
   machine::MachineModel model_;
   const Node* protection_ = nullptr;
+  const Node* oil_ = nullptr;
   std::vector<std::string> valve_names_;
   std::vector<Place> valve_places_;
   std::vector<hydraulics::Valve> valves_;

@@ -23,6 +23,7 @@ constexpr Unit kFrequency[] = {{"Hz", "Hz", 1, 1}};
 constexpr Unit kSpeed[] = {{"m_per_s", "m/s", 1, 1}, {"mm_per_s", "mm/s", 1, 1000}};
 constexpr Unit kAngularSpeed[] = {{"rad_per_s", "rad/s", 1, 1}, {"deg_per_s", "deg/s", pi, 180}};
 constexpr Unit kAcceleration[] = {{"m_per_s2", "m/s2", 1, 1}};
+constexpr Unit kVolume[] = {{"m3", "m3", 1, 1}, {"l", "l", 1, 1e3}, {"cm3", "cm3", 1, 1e6}};
 constexpr Unit kInertance[] = {{"kg_per_m4", "kg/m4", 1, 1}};
 constexpr Unit kCapacitance[] = {{"m3_per_Pa", "m3/Pa", 1, 1}, {"cm3_per_bar", "cm3/bar", 1, 1e11}};
 constexpr Unit kQuadraticResistance[] = {{"kg_per_m7", "kg/m7", 1, 1}};
@@ -77,6 +78,7 @@ constexpr Entry kDimensions[] = {
     {Dimension::kSpeed, "a speed", kSpeed},
     {Dimension::kAngularSpeed, "an angular speed", kAngularSpeed},
     {Dimension::kAcceleration, "an acceleration", kAcceleration},
+    {Dimension::kVolume, "a volume", kVolume},
     {Dimension::kInertance, "an inertance", kInertance},
     {Dimension::kCapacitance, "a capacitance", kCapacitance},
     {Dimension::kQuadraticResistance, "a quadratic flow resistance", kQuadraticResistance},

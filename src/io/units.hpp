@@ -21,6 +21,7 @@ enum class Dimension {
   kSpeed,
   kAngularSpeed,
   kAcceleration,
+  kVolume,
   kInertance,            // I of a line
   kCapacitance,          // C of a line
   kQuadraticResistance,  // dP = R Q|Q|

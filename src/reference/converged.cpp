@@ -30,7 +30,7 @@ struct Evaluation {
   double a[kMaxLinks];
   hydraulics::StageResult out[kMaxActuators];
   machine::StopForce stop[kMaxActuators];
-  double x_dot[kMaxActuators];
+  double x[kMaxActuators], x_dot[kMaxActuators];
   double ledger[kLedgerStates];
 };
 
@@ -139,7 +139,8 @@ struct ConvergedSolver::Impl {
     std::fill(e.ledger, e.ledger + kLedgerStates, 0.0);
     for (int i = 0; i < n; ++i) {
       const double damping = model.tree.link(i).damping;
-      tau[i] = -damping * v[i] - body.bias[i];
+      tau[i] = -damping * v[i] - body.bias[i] -
+               model.tree.link(i).stiffness * (q[i] - model.tree.link(i).rest);
       e.ledger[5] += damping * v[i] * v[i];
       const double stop =
           machine::stop_force(model.joint_stops[static_cast<std::size_t>(i)], q[i], v[i], 0.0)
@@ -153,7 +154,7 @@ struct ConvergedSolver::Impl {
       const machine::LinkageState linkage =
           machine::linkage_state(actuator.linkage, q[i], body.sin_q[i], body.cos_q[i]);
       J[k] = linkage.J;
-      x[k] = linkage.x;
+      x[k] = e.x[k] = linkage.x;
       e.x_dot[k] = linkage.J * v[i];
       const machine::ActuatorState& a = state->actuator[k];
       if (quasi_static(k)) {
@@ -243,6 +244,8 @@ struct ConvergedSolver::Impl {
       const hydraulics::Line* lines[2] = {&c.line1, &c.line2};
       const hydraulics::StageResult& out = e.out[k];
       const double* own = values + 2 * n + 4 * k;
+      double C[2];
+      hydraulics::capacitances(c, {}, e.x[k], {own[0], own[1]}, C);
       double* rate = d + 2 * n + 4 * k;
       const LineModel line = machine::line_model(self.state->actuator[k].open != 0, self.fidelity);
       for (int s = 0; s < 2; ++s) {
@@ -251,21 +254,36 @@ struct ConvergedSolver::Impl {
         if (line == LineModel::kResistive || self.quasi_static(k)) {
           rate[s] = rate[2 + s] = 0.0;
         } else if (line == LineModel::kDynamic) {
-          rate[s] = (Q - out.o_R[s] - out.bypass_C[s]) / lines[s]->C;
+          rate[s] = (Q - out.o_R[s] - out.bypass_C[s]) / C[s];
           rate[2 + s] =
               (self.in[k].P_S[s] - self.in[k].C_R[s] * signed_square(Q) - P) / lines[s]->I;
         } else {
-          rate[s] = (-out.o_R[s] - out.bypass_C[s]) / lines[s]->C;
+          rate[s] = (-out.o_R[s] - out.bypass_C[s]) / C[s];
           rate[2 + s] = (hydraulics::residual_flow(self.in[k].P_S[s], P, self.in[k].C_R[s]) - Q) /
                         self.model.tau_Q;
         }
       }
     }
+    for (int k = 0; self.options.energy_audit && k < self.m; ++k)
+      e.ledger[7] +=
+          self.gained_by_volume(k, e.x[k], e.x_dot[k], values + 2 * n + 4 * k, d + 2 * n + 4 * k);
     if (self.options.energy_audit)
       for (int i = 0; i < kLedgerStates; ++i) d[2 * n + 4 * self.m + i] = e.ledger[i];
     for (int i = 0; i < self.size; ++i)
       if (!std::isfinite(d[i])) return 1;
     return 0;
+  }
+
+  // P^2/2 dC/dt of both lines [W].
+  double gained_by_volume(int k, double x, double x_dot, const double* P, const double* P_dot) {
+    const hydraulics::Circuit& c = model.actuators[static_cast<std::size_t>(k)].circuit;
+    if (!c.volumes) return 0.0;
+    constexpr double kApart = 1e-7;  // s
+    double now[2], then[2];
+    hydraulics::capacitances(c, {}, x, {P[0], P[1]}, now);
+    hydraulics::capacitances(c, {}, x + kApart * x_dot,
+                             {P[0] + kApart * P_dot[0], P[1] + kApart * P_dot[1]}, then);
+    return 0.5 * (P[0] * P[0] * (then[0] - now[0]) + P[1] * P[1] * (then[1] - now[1])) / kApart;
   }
 
   void load() {
@@ -300,6 +318,8 @@ struct ConvergedSolver::Impl {
         a.Q[s] = algebraic ? e.out[k].Q[s] : values[2 * n + 4 * k + 2 + s];
         a.p[s] = e.out[k].p[s];
       }
+      hydraulics::capacitances(model.actuators[static_cast<std::size_t>(k)].circuit, a.fault,
+                               e.x[k], a.P_C, a.C);
     }
     if (!options.energy_audit) return;
     const double* w = values + 2 * n + 4 * m;

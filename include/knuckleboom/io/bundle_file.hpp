@@ -14,7 +14,8 @@ namespace knuckleboom::io {
 
 struct BundleChannel {
   std::string name;       // of the run; its column in the reference is in Bundle::reference
-  LogQuantity tolerance;  // largest deviation allowed
+  LogQuantity tolerance;  // largest deviation allowed; not given: any
+  LogQuantity rms;        // largest root mean square allowed; not given: any
   double from_s, to_s;    // compared between these times
 };
 
@@ -23,7 +24,8 @@ struct Bundle {
   std::string name;  // the folder's
   std::string description;
   std::string origin;  // where the reference comes from
-  // What is run: a scenario, or levers as they were recorded. Names, or files relative to the folder.
+  // What is run: a scenario, levers as they were recorded, or a machine as the reference's own columns
+  // drove it. Names, or files relative to the folder.
   std::string machine, scenario;
   std::filesystem::path input;
   std::string fidelity;                  // empty: reduced, or as the exercise says
@@ -31,8 +33,11 @@ struct Bundle {
 
   std::filesystem::path reference;  // the table; empty: external data whose place nobody has named
   std::string external;             // its path below the folder of external data; empty: own
-  double rate_Hz = 0.0;             // at which an update writes it
-  LogMap map;                       // of its columns, in the order of the channels
+  // Columns of the reference that drive the machine, behind those of the channels in `map`.
+  std::size_t drive_count = 0;
+  double rest_s = 0.0;   // the reference's first part, which shows the machine at rest
+  double rate_Hz = 0.0;  // at which an update writes it
+  LogMap map;            // of its columns, in the order of the channels
   std::vector<BundleChannel> channels;
 };
 

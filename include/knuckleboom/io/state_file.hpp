@@ -13,7 +13,7 @@
 namespace knuckleboom::io {
 
 // Goes up with every change of what SimState holds; a state is only good for the layout it was made by.
-inline constexpr std::uint32_t kStateFormat = 5;
+inline constexpr std::uint32_t kStateFormat = 6;
 
 // Written in full or not at all. The hashes name the machine and the scenario the state belongs to,
 // the method the way it was computed, such as "converged-full".

@@ -5,7 +5,7 @@
 namespace knuckleboom::hydraulics {
 
 StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance,
-                          double side_flow_weight, const CircuitFault& fault) {
+                          double side_flow_weight, const CircuitFault& fault, const double* C) {
   StageConstants k{};
   const Line* lines[2] = {&circuit.line1, &circuit.line2};
   const double external[2] = {circuit.leak_external1 + fault.leak_external[0],
@@ -14,7 +14,7 @@ StageConstants make_stage(const Circuit& circuit, double g, double port_toleranc
   for (int s = 0; s < 2; ++s) {
     StageConstants::Side& side = k.side[s];
     side.sign_area = areas[s];
-    side.g_C = g / capacitance(*lines[s], fault);
+    side.g_C = g / (C != nullptr ? C[s] : lines[s]->C * (1.0 + fault.compliance));
     side.g_I = g / lines[s]->I;
     side.R = lines[s]->R;
     side.leak_external = external[s];

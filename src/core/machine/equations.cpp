@@ -14,18 +14,26 @@ using hydraulics::StageResult;
 
 double oil_energy(const Circuit& circuit, const ActuatorState& state, LineModel model) {
   if (model == LineModel::kResistive) return 0.0;
-  double sum =
-      0.5 * hydraulics::capacitance(circuit.line1, state.fault) * state.P_C[0] * state.P_C[0] +
-      0.5 * hydraulics::capacitance(circuit.line2, state.fault) * state.P_C[1] * state.P_C[1];
+  double sum = 0.5 * state.C[0] * state.P_C[0] * state.P_C[0] +
+               0.5 * state.C[1] * state.P_C[1] * state.P_C[1];
   if (model == LineModel::kDynamic)
     sum += 0.5 * circuit.line1.I * state.Q[0] * state.Q[0] +
            0.5 * circuit.line2.I * state.Q[1] * state.Q[1];
   return sum;
 }
 
+double spring_energy(const multibody::Tree& tree, const double* q) {
+  double sum = 0.0;
+  for (int i = 0; i < tree.link_count(); ++i) {
+    const double bent = q[i] - tree.link(i).rest;
+    sum += 0.5 * tree.link(i).stiffness * bent * bent;
+  }
+  return sum;
+}
+
 double stored_energy(const MachineModel& model, const MachineState& state, Fidelity fidelity) {
   const multibody::Energy e = multibody::energy(model.tree, state.inertia, state.q, state.v);
-  double sum = e.kinetic + e.potential;
+  double sum = e.kinetic + e.potential + spring_energy(model.tree, state.q);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const ActuatorState& a = state.actuator[k];
     sum += oil_energy(model.actuators[k].circuit, a, line_model(a.open != 0, fidelity));
@@ -72,7 +80,7 @@ void watch(const Actuator& actuator, const StageResult& out, bool at_stop, Actua
 }
 
 double held_shift(const Actuator& actuator, const ActuatorState& a, double load) {
-  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(actuator.circuit, a.fault);
+  const double shift = (a.F_hold - load) / hydraulics::closed_stiffness(actuator.circuit, a.C);
   const EndStops& stops = actuator.stops;
   if (!stops.enabled) return shift;
   return std::clamp(shift, std::min(0.0, stops.x_min - a.x_hold),
@@ -80,16 +88,13 @@ double held_shift(const Actuator& actuator, const ActuatorState& a, double load)
 }
 
 void held_pressures(const Circuit& circuit, const ActuatorState& a, double shift, double (&P)[2]) {
-  P[0] = a.P_hold[0] -
-         hydraulics::area1(circuit) / hydraulics::capacitance(circuit.line1, a.fault) * shift;
-  P[1] = a.P_hold[1] +
-         hydraulics::area2(circuit) / hydraulics::capacitance(circuit.line2, a.fault) * shift;
+  P[0] = a.P_hold[0] - hydraulics::area1(circuit) / a.C[0] * shift;
+  P[1] = a.P_hold[1] + hydraulics::area2(circuit) / a.C[1] * shift;
 }
 
 void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants& k, double h,
                       double oil_before, double x, ActuatorState& a, EnergyLedger& energy) {
-  const double C[2] = {hydraulics::capacitance(actuator.circuit.line1, a.fault),
-                       hydraulics::capacitance(actuator.circuit.line2, a.fault)};
+  const double(&C)[2] = a.C;
   const double p[2] = {a.p[0], a.p[1]};
   double booked = 0.0;
   for (int s = 0; s < 2; ++s) {
@@ -139,8 +144,39 @@ void set_fault(const MachineModel& model, Fidelity fidelity, int actuator,
   a.fault = fault;
   const hydraulics::CircuitFault none{};
   a.faulty = std::memcmp(&fault, &none, sizeof fault) != 0 ? 1 : 0;
+  const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
+  hydraulics::capacitances(circuit, a.fault, displacement(model, actuator, state.q[link]).x, a.P_C,
+                           a.C);
   state.energy.events += oil_energy(circuit, a, line) - before;
   if (quasi_static(model, fidelity, a)) hold_here(model, actuator, state);
+}
+
+namespace {
+// Largest share of the absolute pressure by which half a tick is looked ahead.
+constexpr double kAhead = 0.1;
+}  // namespace
+
+void follow_volumes(const MachineModel& model, Fidelity fidelity, double h, MachineState& state) {
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const Actuator& actuator = model.actuators[k];
+    const Circuit& circuit = actuator.circuit;
+    if (!circuit.volumes) continue;
+    ActuatorState& a = state.actuator[k];
+    const LinkageState at = displacement(model, static_cast<int>(k), state.q[actuator.link]);
+    const double x_dot = at.J * state.v[actuator.link];
+    const double area[2] = {hydraulics::area1(circuit), -hydraulics::area2(circuit)};
+    double P[2];
+    for (int s = 0; s < 2; ++s) {
+      const double rate = ((a.open != 0 ? a.Q[s] : 0.0) - area[s] * x_dot) / a.C[s];
+      const double most =
+          kAhead * std::max(a.P_C[s] + hydraulics::kAtmosphere, hydraulics::kLeastAbsolute);
+      P[s] = a.P_C[s] + std::clamp(0.5 * h * rate, -most, most);
+    }
+    const LineModel line = line_model(a.open != 0, fidelity);
+    const double before = oil_energy(circuit, a, line);
+    hydraulics::capacitances(circuit, a.fault, at.x + 0.5 * h * x_dot, P, a.C);
+    state.energy.model += oil_energy(circuit, a, line) - before;
+  }
 }
 
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,

@@ -23,7 +23,10 @@ Potential potential(const MachineModel& model, const double* q) {
   Potential out{};
   out.energy = multibody::energy(model.tree, inertia, q, zero).potential;
   multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, out.gradient);
+  out.energy += spring_energy(model.tree, q);
   for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Link& link = model.tree.link(i);
+    out.gradient[i] += link.stiffness * (q[i] - link.rest);
     const EndStops& stops = model.joint_stops[static_cast<std::size_t>(i)];
     const StopForce stop = stop_force(stops, q[i], 0.0, 0.0);
     out.gradient[i] -= stop.force;

@@ -17,6 +17,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
   ActuatorConstants faulty[kMaxActuators];
 
   hydraulics::StageInput inputs[kMaxActuators];
+  follow_volumes(model_, Fidelity::kFull, h, state);
   update_valves(model_, Fidelity::kFull, state, inputs);
   double q_mid[kMaxLinks];
   multibody::MassAndBias body;
@@ -46,6 +47,12 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
       for (int i = 0; i < n; ++i) {
         tau[i] -= model_.tree.link(i).damping * v[i];
         dtau[i] -= model_.tree.link(i).damping;
+      }
+    if (any_springs_)
+      for (int i = 0; i < n; ++i) {
+        const multibody::Link& link = model_.tree.link(i);
+        tau[i] -= link.stiffness * (q_star[i] + g * v[i] - link.rest);
+        dtau[i] -= g * link.stiffness;
       }
     if (any_joint_stops_)
       for (int i = 0; i < n; ++i) {

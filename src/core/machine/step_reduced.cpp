@@ -137,6 +137,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
   std::int32_t was_open[kMaxActuators];
   for (int k = 0; k < m; ++k) was_open[k] = state.actuator[k].open;
   hydraulics::StageInput inputs[kMaxActuators];
+  follow_volumes(model_, Fidelity::kReduced, h, state);
   update_valves(model_, Fidelity::kReduced, state, inputs);
   double q_mid[kMaxLinks];
   multibody::MassAndBias body;
@@ -207,9 +208,15 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
       state.energy.friction += h * (1.0 - theta[i]) * damping * state.v[i] * state.v[i];
     }
 
+  if (any_springs_)
+    for (int i = 0; i < n; ++i) {
+      const multibody::Link& link = model_.tree.link(i);
+      bias[i] += (1.0 - theta[i]) * link.stiffness * (state.q[i] - link.rest);
+    }
+
   double stop[2][kMaxLinks] = {};  // of the joints' own stops, at the start and the end
   double q_star[kMaxLinks];
-  if (any_joint_stops_)
+  if (any_joint_stops_ || any_springs_)
     for (int i = 0; i < n; ++i) {
       const EndStops& stops = model_.joint_stops[static_cast<std::size_t>(i)];
       const StopForce start = stop_force(stops, state.q[i], state.v[i], 0.0);
@@ -239,6 +246,13 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
       for (int i = 0; i < n; ++i) {
         tau[i] -= theta[i] * model_.tree.link(i).damping * speed[i];
         dtau[i] -= theta[i] * model_.tree.link(i).damping;
+      }
+    if (any_springs_)
+      for (int i = 0; i < n; ++i) {
+        const multibody::Link& link = model_.tree.link(i);
+        const double g = h * theta[i];
+        tau[i] -= theta[i] * link.stiffness * (q_star[i] + g * speed[i] - link.rest);
+        dtau[i] -= theta[i] * g * link.stiffness;
       }
     if (any_joint_stops_)
       for (int i = 0; i < n; ++i) {

@@ -11,11 +11,11 @@ constexpr double kAbsurd = 1e12;        // rad, m/s^2: no machine is there, what
 constexpr double kPortTolerance = 1.0;  // Pa; Newton's error behind it is far smaller
 
 ActuatorConstants make_constants(const hydraulics::Circuit& circuit,
-                                 const hydraulics::CircuitFault& fault, double h) {
+                                 const hydraulics::CircuitFault& fault, const double* C, double h) {
   using hydraulics::make_stage;
-  return {make_stage(circuit, 0.0, kPortTolerance, 1.0, fault),
-          make_stage(circuit, integration::Sdirk2::kGamma * h, kPortTolerance, 1.0, fault),
-          make_stage(circuit, 0.5 * h, kPortTolerance, 2.0, fault)};
+  return {make_stage(circuit, 0.0, kPortTolerance, 1.0, fault, C),
+          make_stage(circuit, integration::Sdirk2::kGamma * h, kPortTolerance, 1.0, fault, C),
+          make_stage(circuit, 0.5 * h, kPortTolerance, 2.0, fault, C)};
 }
 
 }  // namespace
@@ -23,10 +23,12 @@ ActuatorConstants make_constants(const hydraulics::Circuit& circuit,
 Stepper::Stepper(const MachineModel& model, double h)
     : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-    constants_[k] = make_constants(model.actuators[k].circuit, {}, h);
+    constants_[k] = make_constants(model.actuators[k].circuit, {}, nullptr, h);
   }
-  for (int i = 0; i < model.joint_count(); ++i)
+  for (int i = 0; i < model.joint_count(); ++i) {
     any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;
+    any_springs_ = any_springs_ || model.tree.link(i).stiffness > 0.0;
+  }
   for (const EndStops& stops : model.joint_stops)
     any_joint_stops_ = any_joint_stops_ || stops.enabled;
 }
@@ -34,9 +36,10 @@ Stepper::Stepper(const MachineModel& model, double h)
 const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState& state,
                                                ActuatorConstants& own) const {
   const auto k = static_cast<std::size_t>(actuator);
-  if (state.faulty == 0) [[likely]]
+  const hydraulics::Circuit& circuit = model_.actuators[k].circuit;
+  if (state.faulty == 0 && !circuit.volumes) [[likely]]
     return constants_[k];
-  own = make_constants(model_.actuators[k].circuit, state.fault, h_);
+  own = make_constants(circuit, state.fault, state.C, h_);
   return own;
 }
 

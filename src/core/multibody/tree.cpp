@@ -86,6 +86,8 @@ const char* fault_of(const Body& body) {
   if (!(norm > 0.0) || !std::isfinite(norm)) return "the joint axis has no direction";
   if (!std::isfinite(body.damping) || body.damping < 0.0)
     return "the joint's damping must be zero or above, and finite";
+  if (!std::isfinite(body.stiffness) || body.stiffness < 0.0 || !std::isfinite(body.rest))
+    return "the joint's spring needs a stiffness of zero or above, and a finite rest";
   if (!std::isfinite(body.lower) || !std::isfinite(body.upper))
     return "the joint's limits are not finite";
   if (body.lower > body.upper) return "the joint's lower limit lies above the upper one";
@@ -132,6 +134,8 @@ int Tree::add_body(Body body) {
     link.aligned = (link.in_parent.R - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-15;
     if (link.aligned) link.in_parent.R.setIdentity();
     link.damping = body.damping;
+    link.stiffness = body.stiffness;
+    link.rest = body.rest;
     link.body = index;
     body.link = n_links_;
     body.in_link = Pose{to_body.transpose(), Vec3::Zero()};

@@ -28,6 +28,9 @@ double open(const Snapshot& s, int joint) {
   const ActuatorSnapshot* a = actuator(s, joint);
   return a != nullptr ? a->open : 0.0;
 }
+double length(const Snapshot& s, int joint) { return actuator(s, joint)->displacement; }
+double force(const Snapshot& s, int joint) { return actuator(s, joint)->force; }
+double pump(const Snapshot& s, int) { return s.pump_Pa; }
 double tip(const Snapshot& s, int component) { return s.tip_W[component]; }
 
 }  // namespace
@@ -50,6 +53,20 @@ std::vector<Channel> channels(const machine::MachineModel& model) {
   }
   const char* const axes[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
   for (int c = 0; c < 3; ++c) out.push_back({axes[c], "m", "tip in the world frame", tip, c});
+  return out;
+}
+
+std::vector<Channel> actuator_channels(const machine::MachineModel& model) {
+  std::vector<Channel> out;
+  for (const machine::Actuator& actuator : model.actuators) {
+    const std::string& joint = model.joint_name(actuator.link);
+    const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
+    if (cylinder)
+      out.push_back({joint + "_length_m", "m", "cylinder between its pins", length, actuator.link});
+    out.push_back({joint + (cylinder ? "_force_N" : "_torque_Nm"), cylinder ? "N" : "Nm",
+                   "of the oil on the actuator", force, actuator.link});
+  }
+  out.push_back({"pump_Pa", "Pa", "supply pressure", pump, 0});
   return out;
 }
 

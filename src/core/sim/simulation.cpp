@@ -162,6 +162,7 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
     a.F_hold = load[actuator.link] / linkage.J;
     set_equilibrium(actuator.circuit, a.F_hold, initial, a.P_C);
     a.x_hold = linkage.x;
+    hydraulics::capacitances(actuator.circuit, a.fault, linkage.x, a.P_C, a.C);
     for (int s = 0; s < 2; ++s) {
       a.p[s] = a.P_hold[s] = a.P_C[s];
       a.Q[s] = hydraulics::residual_flow(in[k].P_S[s], a.P_C[s], in[k].C_R[s]);
@@ -306,13 +307,24 @@ void Simulation::run_events(SimState& state) const {
   }
 }
 
+void Simulation::follow_supply(SimState& state) const {
+  // At the middle of the tick, over which the pressures are held.
+  const double t = time(state) + 0.5 * h_;
+  if (!scenario_.pump_Pa.terms.empty())
+    state.machine.pump_Pa = state.fault.pump_set_Pa = command::value(scenario_.pump_Pa, t);
+  if (!scenario_.tank_Pa.terms.empty())
+    state.machine.tank_Pa = command::value(scenario_.tank_Pa, t);
+}
+
 void Simulation::begin_tick(SimState& state) const {
+  follow_supply(state);
   run_events(state);
   run_plan(state);
   control(state, scenario_input(state));
 }
 
 void Simulation::begin_tick(SimState& state, const TickInput& input) const {
+  follow_supply(state);
   run_events(state);
   run_plan(state);
   control(state, input);

@@ -65,9 +65,10 @@ TEST(BundleFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("format = 1", "format = 2"),
               HasSubstr("b/bundle.toml:1:10: 'format' is 2"));
   EXPECT_THAT(complaint("origin = \"made up\"", ""), HasSubstr("lacks 'origin'"));
-  EXPECT_THAT(complaint("scenario = \"../lift.toml\"", ""), HasSubstr("either a scenario or"));
+  EXPECT_THAT(complaint("scenario = \"../lift.toml\"", ""),
+              HasSubstr("runs a scenario, recorded levers or"));
   EXPECT_THAT(complaint("set = [", "input = \"i.csv\"\nset = ["),
-              HasSubstr("either a scenario or"));
+              HasSubstr("runs a scenario, recorded levers or"));
   EXPECT_THAT(complaint("[\"supply.pump_MPa=18\"]", "\"a=1\""),
               HasSubstr("b/bundle.toml:4:7: 'set' must be an array of strings"));
   EXPECT_THAT(complaint("tolerance_deg = 180", ""),
@@ -78,6 +79,25 @@ TEST(BundleFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("from_s = 2", "[[channel]]\nname = \"boom_rad\"\ntolerance = 1"),
               HasSubstr("two channels 'boom_rad'"));
   EXPECT_THAT(complaint("file = \"reference.csv\"", ""), HasSubstr("the reference lacks 'file'"));
+}
+
+TEST(BundleFile, MayBeDrivenByItsOwnLog) {
+  const io::Bundle bundle = io::read_bundle_text(
+      "format = 1\norigin = \"o\"\nmachine = \"crane\"\nrest_s = 2\n"
+      "[reference]\nfile = \"r.csv\"\n"
+      "[[drive]]\nname = \"lift_valve_V\"\ncolumn = \"U\"\nunit = \"V\"\nscale = -2\noffset_V = "
+      "11.6\n"
+      "[[channel]]\nname = \"lift_length_m\"\ncolumn = \"s1_mm\"\nrms_mm = 10\n",
+      "b/bundle.toml", {});
+  EXPECT_EQ(bundle.machine, "crane");
+  EXPECT_EQ(bundle.rest_s, 2.0);
+  EXPECT_EQ(bundle.drive_count, 1u);
+  ASSERT_EQ(bundle.map.columns.size(), 2u);
+  EXPECT_EQ(bundle.map.columns[1].name, "lift_valve_V");
+  EXPECT_EQ(bundle.map.columns[1].scale, -2.0);
+  ASSERT_EQ(bundle.channels.size(), 1u);
+  EXPECT_FALSE(bundle.channels[0].tolerance.given);
+  EXPECT_DOUBLE_EQ(bundle.channels[0].rms.value, 0.010);
 }
 
 TEST(BundleFile, LogsUpdatesLineByLine) {

@@ -60,6 +60,8 @@ struct Scenario {
   double tick_s = 1e-3;
   std::vector<InitialJoint> initial;
   std::vector<JointProgram> programs;
+  // Pressures of the supply over time, measured for instance [Pa]; without terms the machine's.
+  Signal pump_Pa, tank_Pa;
   double tip_start_s = 0.0;
   TipPath tip_path;
   std::vector<Event> events;  // sorted by time

@@ -9,6 +9,7 @@
 // the flow o_s = sign_s area_s x_dot out of it, with sign +1 and -1. The paper's Q_i2 is -Q_2 here.
 #pragma once
 
+#include "knuckleboom/core/hydraulics/chamber.hpp"
 #include "knuckleboom/core/hydraulics/valve.hpp"
 
 namespace knuckleboom::hydraulics {
@@ -35,7 +36,10 @@ enum class ActuatorKind { kCylinder, kMotor };
 
 struct Circuit {
   ActuatorKind kind = ActuatorKind::kCylinder;
-  Line line1, line2;
+  Line line1, line2;     // their C where the volumes are not given
+  bool volumes = false;  // C follows from chamber and fluid, with stroke and pressure
+  Chamber chamber[2];
+  Fluid fluid;
   double A1 = 0.0, A2 = 0.0;   // cylinder: head and rod side areas [m^2]
   double D_m = 0.0;            // motor: displacement [m^3/rad]
   double N = 1.0;              // motor: gear ratio
@@ -67,14 +71,21 @@ inline double relief_Pa(const Protection& protection, const CircuitFault& fault)
       fault.relief_Pa > 0.0 && !(protection.enabled && protection.relief_Pa <= fault.relief_Pa);
   return lower ? fault.relief_Pa : protection.relief_Pa;
 }
-inline double capacitance(const Line& line, const CircuitFault& fault) {
-  return line.C * (1.0 + fault.compliance);
+// Of both lines, with displacement x [m, rad] and capacitance pressures P_C [Pa].
+inline void capacitances(const Circuit& c, const CircuitFault& fault, double x,
+                         const double (&P_C)[2], double (&C)[2]) {
+  const double line[2] = {c.line1.C, c.line2.C};
+  for (int s = 0; s < 2; ++s)
+    C[s] = (c.volumes ? capacitance(c.fluid, c.chamber[s], x, P_C[s]) : line[s]) *
+           (1.0 + fault.compliance);
 }
 
 // K_Eq of eq. 23 [N/m or N m/rad].
-inline double closed_stiffness(const Circuit& c, const CircuitFault& fault = {}) {
-  return area1(c) * area1(c) / capacitance(c.line1, fault) +
-         area2(c) * area2(c) / capacitance(c.line2, fault);
+inline double closed_stiffness(const Circuit& c, const double (&C)[2]) {
+  return area1(c) * area1(c) / C[0] + area2(c) * area2(c) / C[1];
+}
+inline double closed_stiffness(const Circuit& c) {
+  return closed_stiffness(c, {c.line1.C, c.line2.C});
 }
 
 }  // namespace knuckleboom::hydraulics

@@ -47,9 +47,11 @@ struct StageConstants {
   // Closed valve, linear line: p = closed[s][0] f_0 + closed[s][1] f_1 with f_s = P_star - (g_C + R) o_s.
   double closed[2][2];
 };
-// g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star.
+// g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star. C: capacitances of both lines; null:
+// as the lines have them.
 StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance = 1.0,
-                          double side_flow_weight = 1.0, const CircuitFault& fault = {});
+                          double side_flow_weight = 1.0, const CircuitFault& fault = {},
+                          const double* C = nullptr);
 
 // Explicit part of the stage, and the valve.
 struct StageInput {

@@ -86,8 +86,15 @@ inline Powers powers(const hydraulics::StageConstants& k, const hydraulics::Stag
 double oil_energy(const hydraulics::Circuit& circuit, const ActuatorState& state,
                   hydraulics::LineModel model);
 
+// Of the joints' springs [J].
+double spring_energy(const multibody::Tree& tree, const double* q);
+
 // Kinetic, potential and oil energy of the whole machine [J].
 double stored_energy(const MachineModel& model, const MachineState& state, Fidelity fidelity);
+
+// Capacitances for the tick that begins: at its middle where they go with stroke and pressure. What the
+// oil gains by that is booked as the model's: a line of changing C is no linear spring.
+void follow_volumes(const MachineModel& model, Fidelity fidelity, double h, MachineState& state);
 
 // Sets spools to their commands' orifices and changes equations where a valve opened or closed:
 // counts switches and books what the change gains. in[k] receives sources and resistances.

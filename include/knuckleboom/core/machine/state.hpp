@@ -18,6 +18,7 @@ struct ActuatorState {
   double P_C[2];     // pressure in the capacitance of line 1 and 2 [Pa]
   double Q[2];       // flow from the source into line 1 and 2 [m^3/s]
   double p[2];       // port pressure: P1, P4 or P_Re1, P_Re2 [Pa]
+  double C[2];       // capacitance of line 1 and 2, as the tick uses it [m^3/Pa]
   double command_V;  // to the valve
   double spool_V;    // behind its lag
   // Quasi-static closed valve: position, force and port pressures from closing on (eq. 25-26).

@@ -49,6 +49,7 @@ class Stepper {
   double residual_decay_;  // of eq. 15 over one step
   std::array<ActuatorConstants, kMaxActuators> constants_;
   bool any_damping_ = false;
+  bool any_springs_ = false;
   bool any_joint_stops_ = false;
 };
 

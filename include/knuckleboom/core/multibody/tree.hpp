@@ -44,6 +44,8 @@ struct Body {
   Vec3 axis_B = Vec3::UnitZ();      // unit axis, the same in body frame and (at zero) joint frame
   RigidInertia inertia;             // in the body frame
   double damping = 0.0;             // viscous, N m s/rad or N s/m
+  double stiffness = 0.0;           // of a spring towards `rest`, N m/rad or N/m
+  double rest = 0.0;                // rad or m
   double lower = 0.0, upper = 0.0;  // rad or m; equal means no limit
   // Beyond a limit the joint itself pushes back; 0: it does not (an actuator's end stops may).
   double stop_stiffness = 0.0;  // N m/rad or N/m
@@ -59,6 +61,7 @@ struct Link {
   bool aligned = true;  // in_parent.R is the identity: the joint axis is parallel to the parent's
   Pose in_parent;       // pose in the parent link's frame at joint position zero
   double damping = 0.0;
+  double stiffness = 0.0, rest = 0.0;
   int body = 0;  // the body that moves with this link
 };
 

@@ -68,6 +68,7 @@ class Simulation {
   double energy_residual(const SimState& state) const;
 
  private:
+  void follow_supply(SimState& state) const;
   void run_events(SimState& state) const;
   void apply(const command::Event& event, int index, SimState& state) const;
   void control(SimState& state, const TickInput& input) const;
