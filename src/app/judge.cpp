@@ -1,6 +1,7 @@
 #include "app/judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -30,8 +31,10 @@ namespace fs = std::filesystem;
 
 struct Judgement {
   std::string file, heading;
-  // By training::figures(); nothing: not in the log.
+  // By training::figures(); nothing: why it is not known, and what that is due to.
   std::vector<std::optional<double>> values;
+  std::vector<std::string> why;
+  std::string remark;  // a line, or empty
 };
 
 bool is_session(const fs::path& path) {
@@ -47,6 +50,8 @@ std::vector<Judgement> judge_session(const fs::path& path) {
     Judgement one{path.string(),
                   fmt::format("{}, attempt {} of {}, as judged by {}", session.header.exercise,
                               i + 1, session.attempts.size(), session.header.program),
+                  {},
+                  {},
                   {}};
     for (const training::Figure& figure : training::figures()) {
       const auto& names = session.header.figures;
@@ -56,6 +61,7 @@ std::vector<Judgement> judge_session(const fs::path& path) {
       one.values.push_back(index < attempt.figures.size()
                                ? std::optional<double>(attempt.figures[index])
                                : std::nullopt);
+      one.why.emplace_back("not in the log");
     }
     out.push_back(std::move(one));
   }
@@ -67,21 +73,46 @@ std::vector<Judgement> judge_session(const fs::path& path) {
   return out;
 }
 
+// Why a log does not tell a figure; empty: it does.
+std::string why_unknown(const training::Figure& figure, const LogObservations& log,
+                        const training::ScoreState& state) {
+  using namespace training;
+  const std::uint32_t missing = figure.needs & ~log.observed;
+  constexpr std::uint32_t kNoise = kObservedWay | kObservedCalm;
+  if ((missing & ~(kNoise | kObservedDense)) != 0) return "not in the log";
+  if ((missing & kObservedDense) != 0) return "not in the log: the tip too seldom";
+  if ((missing & kNoise) != 0)
+    return fmt::format("too noisy: {:.2f} m/s at rest",
+                       (missing & kObservedWay) != 0 ? log.way_noise : log.speed_noise);
+  const bool smoothness = figure.mean && (figure.needs & kObservedDense) != 0;
+  if (smoothness && state.motion.left_out > 0.0 && state.score.tip_movements == 0.0)
+    return "not in the log: no movement whole";
+  return {};
+}
+
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
   const LogObservations log = read_observations(path, map, machine);
   training::ScoreState state{};
   training::set_start(log.rows.front(), state);
   for (std::size_t i = 1; i < log.rows.size(); ++i) training::gather(true, log.rows[i], state);
-  training::finish(log.rows.back(), state);
+  training::finish(log.end_s, state);
   Judgement out{
       path.string(),
       fmt::format("from {:g} s, {:.4g} Hz, by {}", log.start_s, log.rate_Hz, listing(log.columns)),
+      {},
+      {},
       {}};
-  for (const training::Figure& figure : training::figures())
-    out.values.push_back((figure.needs & ~log.observed) == 0
-                             ? std::optional<double>(figure.read(state.score))
-                             : std::nullopt);
+  for (const training::Figure& figure : training::figures()) {
+    out.why.push_back(why_unknown(figure, log, state));
+    out.values.push_back(out.why.back().empty() ? std::optional<double>(figure.read(state.score))
+                                                : std::nullopt);
+  }
+  const std::uint32_t movements = training::kObservedDense | training::kObservedCalm;
+  if (state.motion.left_out > 0.0 && (log.observed & movements) == movements)
+    out.remark = fmt::format(
+        "movements of the tip left out, as they have gaps or began before the log: {:.0f}",
+        state.motion.left_out);
   return out;
 }
 
@@ -89,15 +120,16 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
   std::string text = fmt::format("{}: {}\n", judged.file, judged.heading);
   for (std::size_t i = 0; i < judged.values.size(); ++i) {
     const training::Figure& figure = training::figures()[i];
-    std::string line =
-        judged.values[i] ? value_text(figure, *judged.values[i]) : std::string("not in the log");
+    std::string line = judged.values[i] ? value_text(figure, *judged.values[i]) : judged.why[i];
     const training::Limit* limit = exercise == nullptr ? nullptr : limit_of(*exercise, figure.name);
     if (limit != nullptr) {
       line = fmt::format("{:<14}  {}", line, limit_text(figure, *limit));
-      if (judged.values[i] && is_beyond(*limit, *judged.values[i], true)) line += "   BEYOND";
+      if (judged.values[i] && is_beyond(figure, *limit, *judged.values[i], true))
+        line += "   BEYOND";
     }
     text += fmt::format("  {:<20} {}\n", figure.label, line);
   }
+  if (!judged.remark.empty()) text += fmt::format("  {}\n", judged.remark);
   return text;
 }
 
@@ -106,8 +138,15 @@ std::string to_json(const std::vector<Judgement>& all) {
   json.begin_array();
   for (const Judgement& judged : all) {
     json.begin_object().member("file", judged.file).key("figures").begin_object();
+    for (std::size_t i = 0; i < judged.values.size(); ++i) {
+      if (!judged.values[i]) continue;
+      const training::Figure& figure = training::figures()[i];
+      const double value = *judged.values[i];
+      json.member(figure.name, training::is_undefined(figure, value) ? std::nan("") : value);
+    }
+    json.end_object().key("unknown").begin_object();
     for (std::size_t i = 0; i < judged.values.size(); ++i)
-      if (judged.values[i]) json.member(training::figures()[i].name, *judged.values[i]);
+      if (!judged.values[i]) json.member(training::figures()[i].name, judged.why[i]);
     json.end_object().end_object();
   }
   return json.end_array().text();
@@ -115,8 +154,9 @@ std::string to_json(const std::vector<Judgement>& all) {
 
 bool beyond_a_limit(const Judgement& judged, const training::Exercise& exercise) {
   for (std::size_t i = 0; i < judged.values.size(); ++i) {
-    const training::Limit* limit = limit_of(exercise, training::figures()[i].name);
-    if (limit != nullptr && judged.values[i] && is_beyond(*limit, *judged.values[i], true))
+    const training::Figure& figure = training::figures()[i];
+    const training::Limit* limit = limit_of(exercise, figure.name);
+    if (limit != nullptr && judged.values[i] && is_beyond(figure, *limit, *judged.values[i], true))
       return true;
   }
   return false;

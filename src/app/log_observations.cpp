@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "app/tip_motion.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/io/trace.hpp"
 
@@ -19,7 +20,15 @@ using training::Observation;
 
 constexpr double kMostRows = 2e7;
 constexpr double kMoved = 0.03;    // of a lever or a demand; it starts the attempt, as in a session
-constexpr double kDenseHz = 49.9;  // what the scorer's own samples need
+constexpr double kDenseHz = 24.9;  // below it the tip's jerk is lost between the rows
+constexpr double kSampleHz = 50.0;  // of the scorer
+constexpr double kWayHz = 1.0;      // what is faster in the tip's way is noise
+constexpr double kSpeedHz = 5.0;    // as the scorer has it
+constexpr double kNoise = 0.05;     // m/s at rest; more is too noisy
+constexpr double kMoving = 0.05;    // m/s
+constexpr double kGap = 0.04;       // s, between rows that tell where the tip is; more is a gap
+constexpr double kSettle = 0.2;     // s, that the scorer's low-pass remembers
+constexpr double kDropOut = 0.2;    // s; a grip or release that is shorter is none
 constexpr const char* kTip[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
 
 std::string lever_name(int axis) { return std::string("lever_") + command::kLeverAxisNames[axis]; }
@@ -91,8 +100,27 @@ class Course {
     const double share = (t - t_[row_]) / (t_[row_ + 1] - t_[row_]);
     return y_[row_] + share * (y_[row_ + 1] - y_[row_]);
   }
+  // The same with a slope that goes on from row to row (cubic Hermite), but straight over gaps and next
+  // to them: straight lines have jerk at every row.
+  double curved_at(double t, double gap_s) {
+    const double straight = at(t);
+    if (row_ == 0 || row_ + 2 >= t_.size()) return straight;
+    for (std::size_t i = row_ - 1; i <= row_ + 1; ++i)
+      if (t_[i + 1] - t_[i] > gap_s) return straight;
+    const double h = t_[row_ + 1] - t_[row_], s = std::clamp((t - t_[row_]) / h, 0.0, 1.0);
+    const double from = slope(row_), to = slope(row_ + 1), r = 1.0 - s;
+    return straight + s * r * h * (r * from - s * to + (s - r) * (y_[row_ + 1] - y_[row_]) / h);
+  }
+  // Whether t lies more than a moment from what is known.
+  bool in_gap(double t, double gap_s) {
+    at(t);
+    if (row_ + 1 == t_.size()) return t - t_[row_] > gap_s;
+    return t < t_[row_] ? t_[row_] - t > gap_s : t > t_[row_] && t_[row_ + 1] - t_[row_] > gap_s;
+  }
 
  private:
+  double slope(std::size_t i) const { return (y_[i + 1] - y_[i - 1]) / (t_[i + 1] - t_[i - 1]); }
+
   std::vector<double> t_, y_;
   std::size_t row_ = 0;
 };
@@ -121,20 +149,30 @@ class Observer {
   LogObservations read() {
     LogObservations out;
     out.columns.assign(log_.columns.begin() + 1, log_.columns.end());
-    const double dt = usual_step();
-    out.rate_Hz = 1.0 / dt;
+    step_ = usual_step();
+    out.rate_Hz = 1.0 / step_;
     out.observed = observed(out.rate_Hz);
-    const auto count = static_cast<std::int64_t>(std::floor((t_.back() - t_.front()) / dt + 1e-6));
-    out.rows.reserve(static_cast<std::size_t>(count) + 1);
-    for (std::int64_t i = 0; i <= count; ++i) {
-      Observation row = row_at(t_.front() + dt * static_cast<double>(i), dt);
-      // Up to the first movement only the last row counts: that is where the attempt begins.
-      if (out.rows.size() == 1 && !begun_ && can_wait() && !moved(row)) out.rows.clear();
-      if (moved(row)) begun_ = true;
-      if (out.rows.empty()) out.start_s = t_.front() + dt * static_cast<double>(i);
-      row.ticks = static_cast<std::int64_t>(out.rows.size());
-      out.rows.push_back(row);
+    const double dt = row_step();
+    const auto count = static_cast<std::size_t>(std::floor((t_.back() - t_.front()) / dt + 1e-6));
+    out.rows.reserve(count + 1);
+    for (std::size_t i = 0; i <= count; ++i)
+      out.rows.push_back(row_at(t_.front() + dt * static_cast<double>(i), dt));
+    skip_drop_outs(out.rows);
+    const std::size_t start = can_wait() ? start_row(out.rows) : 0;
+    std::vector<Vec3> tips;
+    if (has_tip()) {
+      tips = measure_tip(out);
+      // A lever and the tip that it moves need not start in one row.
+      const auto shortly = static_cast<std::size_t>(kSettle / dt);
+      if (speed(tips, start - std::min(start, shortly), dt) >= kMoving)
+        mark_unmeasured(out.rows, start);
     }
+    const std::size_t last = last_action(out.rows, tips);
+    out.start_s = t_.front() + dt * static_cast<double>(start);
+    out.end_s = last > start ? dt * static_cast<double>(last - start) : 0.0;
+    out.rows.erase(out.rows.begin(), out.rows.begin() + static_cast<std::ptrdiff_t>(start));
+    for (std::size_t i = 0; i < out.rows.size(); ++i)
+      out.rows[i].ticks = static_cast<std::int64_t>(i);
     return out;
   }
 
@@ -205,13 +243,84 @@ class Observer {
         sum += step;
         n += 1.0;
       }
-    const double dt = sum / n;
-    if ((t_.back() - t_.front()) / dt > kMostRows)
+    return sum / n;
+  }
+
+  // Rows on the scorer's samples, so that it needs none between; slow logs as they are.
+  double row_step() const {
+    const double rate_Hz = 1.0 / step_;
+    const double dt =
+        rate_Hz < kDenseHz ? step_ : 1.0 / (kSampleHz * std::ceil(rate_Hz / kSampleHz - 1e-3));
+    const double seconds = t_.back() - t_.front();
+    if (seconds / dt > kMostRows)
       throw io::FileError(log_.file,
                           fmt::format("rows {:g} s apart over {:g} s are too many to judge; take "
                                       "out the long gaps",
-                                      dt, t_.back() - t_.front()));
+                                      step_, seconds));
     return dt;
+  }
+
+  // The row before the first movement of a lever: there the attempt begins.
+  static std::size_t start_row(const std::vector<Observation>& rows) {
+    const auto first = std::find_if(rows.begin(), rows.end(), moved);
+    const auto at = static_cast<std::size_t>(first - rows.begin());
+    return at > 0 ? at - 1 : 0;
+  }
+
+  // A bad contact is no release, nor a short one a grip.
+  static void skip_drop_outs(std::vector<Observation>& rows) {
+    const auto most = static_cast<std::size_t>(std::ceil(kDropOut / rows.front().dt - 1e-6));
+    for (const bool held : {false, true}) {
+      std::size_t since = 0;  // the state has been so
+      for (std::size_t i = 1; i < rows.size(); ++i) {
+        if (rows[i].held == rows[i - 1].held) continue;
+        const bool was = rows[i - 1].held >= 0;
+        if (was == held && since > 0 && i - since < most)
+          for (std::size_t k = since; k < i; ++k) rows[k].held = rows[i].held;
+        since = i;
+      }
+    }
+  }
+
+  static double speed(const std::vector<Vec3>& tips, std::size_t i, double dt) {
+    const std::size_t from = i > 0 ? i - 1 : 0, to = std::min(i + 1, tips.size() - 1);
+    if (from == to) return 0.0;
+    return (tips[to] - tips[from]).norm() / (dt * static_cast<double>(to - from));
+  }
+
+  // Way and noise of the tip. Returns it as the scorer sees it, but not late.
+  static std::vector<Vec3> measure_tip(LogObservations& out) {
+    const double dt = out.rows.front().dt;
+    std::vector<Vec3> tips;
+    tips.reserve(out.rows.size());
+    for (const Observation& row : out.rows)
+      tips.emplace_back(row.tip_W[0], row.tip_W[1], row.tip_W[2]);
+    const std::vector<Vec3> way = smoothed(tips, kWayHz, dt);
+    for (std::size_t i = 1; i < way.size(); ++i) out.rows[i].step_m = (way[i] - way[i - 1]).norm();
+    out.way_noise = speed_at_rest(way, dt);
+    out.speed_noise = speed_at_rest(low_passed(tips, kSpeedHz, dt), dt);
+    if (out.way_noise <= kNoise) out.observed |= training::kObservedWay;
+    if (out.speed_noise <= kNoise) out.observed |= training::kObservedCalm;
+    return smoothed(tips, kSpeedHz, dt);
+  }
+
+  // How the movement under way here began is not known.
+  static void mark_unmeasured(std::vector<Observation>& rows, std::size_t from) {
+    const auto count = static_cast<std::size_t>(std::ceil(kSettle / rows.front().dt));
+    for (std::size_t i = from; i < std::min(rows.size(), from + count + 1); ++i)
+      rows[i].unmeasured = 1;
+  }
+
+  // The last row with a lever out or, where the log has no levers, with the tip in motion; not before the
+  // last grip or release.
+  std::size_t last_action(const std::vector<Observation>& rows,
+                          const std::vector<Vec3>& tips) const {
+    if (!can_wait() && tips.empty()) return rows.size() - 1;
+    for (std::size_t i = rows.size() - 1; i > 0; --i) {
+      if (rows[i].held != rows[i - 1].held) return i;
+      if (can_wait() ? moved(rows[i]) : speed(tips, i, rows[i].dt) >= kMoving) return i;
+    }
+    return 0;
   }
 
   static bool moved(const Observation& row) {
@@ -222,14 +331,22 @@ class Observer {
 
   static bool above_half(MaybeCourse& course, double t) { return course && course->at(t) > 0.5; }
 
+  double gap_s() const { return std::max(kGap, 1.5 * step_); }
+
+  bool tip_in_gap(double t) {
+    const auto gap = [&](MaybeCourse& course) { return course && course->in_gap(t, gap_s()); };
+    return crane_tip_ ? std::any_of(joints_.begin(), joints_.end(), gap)
+                      : std::any_of(tip_.begin(), tip_.end(), gap);
+  }
+
   void place_tip(double t, double (&tip_W)[3]) {
     if (!crane_tip_) {
-      for (std::size_t c = 0; c < 3; ++c) tip_W[c] = tip_[c] ? tip_[c]->at(t) : 0.0;
+      for (std::size_t c = 0; c < 3; ++c) tip_W[c] = tip_[c] ? tip_[c]->curved_at(t, gap_s()) : 0.0;
       return;
     }
     double q[kMaxLinks] = {};
     for (std::size_t i = 0; i < joints_.size(); ++i)
-      if (joints_[i]) q[i] = joints_[i]->at(t);
+      if (joints_[i]) q[i] = joints_[i]->curved_at(t, gap_s());
     machine::PointPose pose;
     machine::locate(*machine_, *crane_tip_, q, pose);
     for (int c = 0; c < 3; ++c) tip_W[c] = pose.p_W(c);
@@ -238,7 +355,11 @@ class Observer {
   Observation row_at(double t, double dt) {
     Observation row{};
     row.dt = dt;
-    if (has_tip()) place_tip(t, row.tip_W);
+    if (has_tip()) {
+      place_tip(t, row.tip_W);
+      if (tip_in_gap(t)) gap_until_ = t + kSettle;
+      row.unmeasured = t <= gap_until_ ? 1 : 0;
+    }
     if (head_) {
       const double angle = head_->at(t);
       row.hang_W[0] = std::sin(angle);
@@ -270,8 +391,10 @@ class Observer {
   std::optional<machine::LinkPoint> crane_tip_;  // if the joints that carry it are there
   MaybeCourse head_, power_, work_, held_, collisions_, impulse_, at_stop_, at_relief_;
   std::vector<Course> demands_;
+  double step_ = 0.0;  // usual time between two rows [s]
+  double gap_until_ = -1e300;
   double stop_hits_ = 0.0, relief_ticks_ = 0.0, power_work_J_ = 0.0;
-  bool was_at_stop_ = false, begun_ = false;
+  bool was_at_stop_ = false;
 };
 
 }  // namespace

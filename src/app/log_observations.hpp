@@ -17,6 +17,9 @@ struct LogObservations {
   std::uint32_t observed = 0;               // bits of training::Observed
   double rate_Hz = 0.0;
   double start_s = 0.0;              // of the first row, in the log's time
+  double end_s = 0.0;                // since then: the last lever movement, or motion of the tip
+  // What the tip travels at rest: of its way, and of its speed as the scorer sees it [m/s].
+  double way_noise = 0.0, speed_noise = 0.0;
   std::vector<std::string> columns;  // that were used, without the time
 };
 

@@ -26,7 +26,7 @@ TEST(Judge, ATraceByItsColumns) {
   // A circle of 1 m radius and a straight line of some metres.
   EXPECT_GT(json_number(content_of(json), "path_m"), 2.0 * 3.14159 + 1.0);
   EXPECT_LT(json_number(content_of(json), "path_m"), 25.0);
-  EXPECT_EQ(json_value(content_of(json), "energy_J"), "");
+  EXPECT_EQ(json_value(content_of(json), "energy_J"), "\"not in the log\"");
   EXPECT_LT(json_number(content_of(json), "ldlj"), -5.3);
 }
 
@@ -68,6 +68,21 @@ TEST(Judge, AgainstTheLimitsOfAnExercise) {
   EXPECT_EQ(outcome.status, 4);
   EXPECT_THAT(outcome.output, testing::ContainsRegex("Time +3:20.0 +at most 3:00.0   BEYOND"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("Collisions +not in the log +at most 0\n"));
+}
+
+TEST(Judge, ATipThatTremblesTooMuch) {
+  const TemporaryFolder folder;
+  std::string table = "t_s,tip_x_m,tip_y_m,tip_z_m,held\n";
+  for (int i = 0; i <= 1000; ++i)
+    table += std::to_string(0.01 * i) + "," + std::to_string(0.1 * std::sin(0.05 * i)) + ",0,0,0\n";
+  write_text(folder / "noise.csv", table);
+  const Outcome outcome = run({"judge", (folder / "noise.csv").string(), "--exercise", "logs"});
+  EXPECT_THAT(outcome.output,
+              testing::ContainsRegex("Tip path +too noisy: 0\\.[0-9]+ m/s at rest"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Smoothness \\(LDLJ\\) +too noisy: "));
+  // No cycle is not a fast one.
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Cycle time +- +at most .*BEYOND"));
+  EXPECT_EQ(outcome.status, 4);
 }
 
 TEST(Judge, ARecordedSession) {

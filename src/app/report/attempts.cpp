@@ -181,7 +181,7 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
 
 double figure_value(const std::string& name, double recorded) {
   for (const training::Figure& figure : training::figures())
-    if (figure.name == name && figure.mean && recorded == 0.0) return std::nan("");
+    if (figure.name == name && training::is_undefined(figure, recorded)) return std::nan("");
   return recorded;
 }
 

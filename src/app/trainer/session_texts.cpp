@@ -66,8 +66,7 @@ double pump_scale(const machine::MachineModel& machine) {
 }  // namespace
 
 std::string value_text(const training::Figure& figure, double value) {
-  if (!std::isfinite(value)) return "-";
-  if (figure.mean && value == 0.0) return "-";
+  if (training::is_undefined(figure, value)) return "-";
   if (figure.name == "time_s") return view::panels::clock_text(value);
   if (figure.unit == "J") return with_prefix(value, "J");
   if (figure.unit == "N s") return fmt::format("{:.0f} N s", value);
@@ -87,7 +86,9 @@ std::string limit_text(const training::Figure& figure, const training::Limit& li
   return text;
 }
 
-bool is_beyond(const training::Limit& limit, double value, bool ended) {
+bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,
+               bool ended) {
+  if (training::is_undefined(figure, value)) return ended;
   return (limit.has_most && value > limit.most) ||
          (ended && limit.has_least && value < limit.least);
 }
@@ -144,8 +145,8 @@ std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Sco
     row.value = value_text(figure, value);
     if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr) {
       row.limit = limit_text(figure, *limit);
-      row.verdict = is_beyond(*limit, value, ended) ? FigureRow::Verdict::kBeyond
-                                                    : FigureRow::Verdict::kWithin;
+      row.verdict = is_beyond(figure, *limit, value, ended) ? FigureRow::Verdict::kBeyond
+                                                            : FigureRow::Verdict::kWithin;
     }
     rows.push_back(std::move(row));
   }

@@ -27,7 +27,8 @@ std::vector<view::panels::FigureRow> figure_rows(const training::Exercise& exerc
 // As it is shown: "0.25 m", "-".
 std::string value_text(const training::Figure& figure, double value);
 std::string limit_text(const training::Figure& figure, const training::Limit& limit);
-bool is_beyond(const training::Limit& limit, double value, bool ended);
+bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,
+               bool ended);
 const training::Limit* limit_of(const training::Exercise& exercise, const std::string& figure);
 
 // Why an attempt has failed: the broken limit, or the time; empty if it has not.

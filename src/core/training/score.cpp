@@ -1,6 +1,8 @@
 // The table of figures: docs/reference/figures.md.
 #include "knuckleboom/core/training/score.hpp"
 
+#include <cmath>
+
 #include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/core/training/task.hpp"
 
@@ -22,18 +24,20 @@ bool counts_as_collision(TaskKind kind, world::Obstacle obstacle) {
 
 const std::vector<Figure>& figures() {
   constexpr std::uint32_t kCycle = kObservedTip | kObservedGrip;
-  constexpr std::uint32_t kDense = kObservedTip | kObservedDense;
+  constexpr std::uint32_t kPart = kCycle | kObservedCalm;
+  constexpr std::uint32_t kWay = kObservedTip | kObservedWay;
+  constexpr std::uint32_t kDense = kObservedTip | kObservedDense | kObservedCalm;
   static const std::vector<Figure> table = {
       {"time_s", "Time", "s", "from the first lever movement on",
        [](const Score& s) { return s.time_s; }},
       {"path_m", "Tip path", "m", "way that the tip travelled",
-       [](const Score& s) { return s.path_m; }, kObservedTip},
+       [](const Score& s) { return s.path_m; }, kWay},
       {"shortest_m", "Shortest path", "m",
        "straight lines between the places where the tip did its work",
        [](const Score& s) { return s.shortest_m; }, kObservedTip | kObservedGrip},
       {"path_ratio", "Path over shortest", "",
        "tip path over shortest path, up to the last target done",
-       [](const Score& s) { return s.path_ratio; }, kObservedTip | kObservedGrip, false, true},
+       [](const Score& s) { return s.path_ratio; }, kWay | kObservedGrip, false, true},
       {"collisions", "Collisions", "", "contacts begun with what is not to be touched",
        [](const Score& s) { return s.collisions; }, kObservedContacts},
       {"collision_impulse_Ns", "Collision impulse", "N s", "momentum passed on in these contacts",
@@ -45,7 +49,7 @@ const std::vector<Figure>& figures() {
       {"lever_reversals", "Lever reversals", "", "changes of direction of the levers",
        [](const Score& s) { return s.lever_reversals; }, kObservedLevers},
       {"functions_mean", "Functions together", "", "functions in use, mean over the time any is",
-       [](const Score& s) { return s.functions_mean; }, kObservedDemand},
+       [](const Score& s) { return s.functions_mean; }, kObservedDemand, false, true},
       {"energy_J", "Pump work", "J", "work of the pump", [](const Score& s) { return s.energy_J; },
        kObservedPump},
       {"placed", "Done", "", "targets reached, or logs in their bunks",
@@ -60,13 +64,13 @@ const std::vector<Figure>& figures() {
       {"cycle_s", "Cycle time", "s", "mean over the log cycles",
        [](const Score& s) { return s.cycle_s; }, kCycle, true, true},
       {"reach_s", "Reaching", "s", "mean of a cycle: empty on the way to the log",
-       [](const Score& s) { return s.reach_s; }, kCycle, true, true},
+       [](const Score& s) { return s.reach_s; }, kPart, true, true},
       {"grip_s", "Gripping", "s", "mean of a cycle: standing over the log",
-       [](const Score& s) { return s.grip_s; }, kCycle, true, true},
+       [](const Score& s) { return s.grip_s; }, kPart, true, true},
       {"move_s", "Moving", "s", "mean of a cycle: on the way with the log",
-       [](const Score& s) { return s.move_s; }, kCycle, true, true},
+       [](const Score& s) { return s.move_s; }, kPart, true, true},
       {"release_s", "Releasing", "s", "mean of a cycle: standing where the log is let go",
-       [](const Score& s) { return s.release_s; }, kCycle, true, true},
+       [](const Score& s) { return s.release_s; }, kPart, true, true},
       {"tip_movements", "Tip movements", "", "movements of the tip from rest to rest",
        [](const Score& s) { return s.tip_movements; }, kDense, true},
       {"ldlj", "Smoothness (LDLJ)", "", "log dimensionless jerk, mean over the tip's movements",
@@ -93,16 +97,18 @@ const std::vector<Figure>& figures() {
   return table;
 }
 
+bool is_undefined(const Figure& figure, double value) {
+  return !std::isfinite(value) || (figure.mean && value == 0.0);
+}
+
 int broken_limit(const Exercise& exercise, const Score& score) {
   for (std::size_t i = 0; i < exercise.limits.size(); ++i) {
     const Limit& limit = exercise.limits[i];
     for (const Figure& figure : figures()) {
       if (figure.name != limit.figure) continue;
       const double value = figure.read(score);
-      // A mean of nothing is not reached, though it reads 0.
-      const bool none = figure.mean && value == 0.0;
-      if ((limit.has_most && value > limit.most) ||
-          (limit.has_least && (none || value < limit.least)))
+      if (is_undefined(figure, value) || (limit.has_most && value > limit.most) ||
+          (limit.has_least && value < limit.least))
         return static_cast<int>(i);
     }
   }

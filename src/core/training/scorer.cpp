@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/power.hpp"
@@ -25,11 +26,6 @@ constexpr double kShortApproach = 0.05;  // m
 // Butterworth low-pass of second order, 5 Hz at one sample in 20 ms, by the bilinear transformation.
 constexpr double kB0 = 0.067455273889071896, kB1 = 0.13491054777814379;
 constexpr double kA1 = -1.1429805025399011, kA2 = 0.41280159809618866;
-
-double distance(const double (&a)[3], const double (&b)[3]) {
-  const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-  return std::sqrt(x * x + y * y + z * z);
-}
 
 void copy(const double (&from)[3], double (&to)[3]) {
   for (int c = 0; c < 3; ++c) to[c] = from[c];
@@ -72,7 +68,7 @@ void gather_levers(const Observation& at, ScoreState& state) {
     state.in_use_ticks += 1.0;
     score.functions_mean = state.in_use_sum / state.in_use_ticks;
   }
-  score.idle_share = 1.0 - state.in_use_ticks / static_cast<double>(at.ticks);
+  if (at.ticks > 0) score.idle_share = 1.0 - state.in_use_ticks / static_cast<double>(at.ticks);
 }
 
 // --- Log cycles ---------------------------------------------------------------
@@ -151,6 +147,7 @@ void begin_movement(double speed, MotionState& motion) {
   motion.peak = motion.furthest = speed;
   motion.peaks = motion.slow_s = 0.0;
   motion.moving = motion.rising = 1;
+  motion.unmeasured = 0;
 }
 
 void follow_peaks(double speed, MotionState& motion) {
@@ -168,6 +165,10 @@ void follow_peaks(double speed, MotionState& motion) {
 void end_movement(Score& score, MotionState& motion) {
   motion.moving = 0;
   if (motion.peak < kLeastPeak || motion.end_jerk2 <= 0.0) return;
+  if (motion.unmeasured != 0) {
+    motion.left_out += 1.0;
+    return;
+  }
   const double d = motion.end_duration_s;
   const double jerk = d * d * d * motion.end_jerk2 / (motion.peak * motion.peak);
   motion.ldlj_sum -= logarithm(jerk);
@@ -217,12 +218,14 @@ void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
     follow_movement(speed, state.score, motion);
   else if (speed >= kMoving)
     begin_movement(speed, motion);
+  if (motion.moving != 0 && at.unmeasured != 0) motion.unmeasured = 1;
   motion.speed[1] = motion.speed[0];
   motion.speed[0] = speed;
   if (std::sqrt(step.x() * step.x() + step.y() * step.y()) >= kOnTheWay * kSample)
     set_out(now_s, state);
 
   const Vec3 hang = vector(at.hang_W);
+  if (hang.isZero(0.0)) return;  // there is no head
   const double angle = angle_between_lines(hang, Vec3::UnitZ());
   motion.swing2_sum += angle * angle;
   motion.swing_samples += 1.0;
@@ -254,6 +257,11 @@ void start_motion(const Observation& at, MotionState& motion) {
 
 }  // namespace
 
+double distance(const double (&a)[3], const double (&b)[3]) {
+  const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+  return std::sqrt(x * x + y * y + z * z);
+}
+
 // --- An attempt ---------------------------------------------------------------
 
 void set_start(const Observation& at, ScoreState& state) {
@@ -269,13 +277,16 @@ void set_start(const Observation& at, ScoreState& state) {
   // A log that is in the grapple already is on its way.
   state.cycle.phase = at.held >= 0 ? CyclePhase::kMove : CyclePhase::kReach;
   start_motion(at, state.motion);
+  const bool head = !vector(at.hang_W).isZero(0.0);
+  state.score.swing_peak_rad = state.score.swing_rms_rad =
+      head ? 0.0 : std::numeric_limits<double>::quiet_NaN();
   state.primed = 1;
 }
 
 void gather(bool free, const Observation& at, ScoreState& state) {
   Score& score = state.score;
   score.time_s = at.dt * static_cast<double>(at.ticks);
-  score.path_m += distance(at.tip_W, state.last_tip_W);
+  score.path_m += at.step_m;
   score.collisions = at.collisions - state.start_collisions;
   score.collision_impulse_Ns = at.impulse_Ns - state.start_impulse;
   score.end_stop_hits = at.stop_hits - state.start_stop_hits;
@@ -287,9 +298,8 @@ void gather(bool free, const Observation& at, ScoreState& state) {
   gather_grip(free, at, state);
 }
 
-void finish(const Observation& last, ScoreState& state) {
-  const double now_s = last.dt * static_cast<double>(last.ticks);
-  if (state.cycle.phase == CyclePhase::kRelease) finish_cycle(now_s, state);
+void finish(double end_s, ScoreState& state) {
+  if (state.cycle.phase == CyclePhase::kRelease) finish_cycle(end_s, state);
   cut_movement(state);
 }
 
@@ -307,6 +317,7 @@ void cut_movement(ScoreState& state) {
   motion.duration_s = motion.jerk2 = motion.peaks = motion.slow_s = 0.0;
   motion.peak = motion.furthest = speed;
   motion.moving = motion.rising = 1;
+  motion.unmeasured = 0;
 }
 
 double straight_leg(const double (&tip_W)[3], const ScoreState& state) {

@@ -187,6 +187,12 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (exercise_.task == TaskKind::kLogs && !this->machine().grapple.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");
+  for (const Limit& limit : exercise_.limits)
+    for (const Figure& figure : figures())
+      if (figure.name == limit.figure && (figure.needs & kObservedHead) != 0 &&
+          !this->machine().grapple.present)
+        notes_.push_back("machine '" + machine.name + "' has no head: the limit on '" +
+                         limit.figure + "' cannot be kept");
 }
 
 SessionState Session::initial_state() const {

@@ -46,7 +46,7 @@ double share_along(const Vec3& p, const Vec3& a, const Vec3& b) {
 }
 
 Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
-                             const SessionSnapshot& snapshot) {
+                             const SessionSnapshot& snapshot, const double (&last_tip_W)[3]) {
   Observation out{};
   out.ticks = ticks;
   out.dt = dt;
@@ -54,6 +54,7 @@ Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
     out.tip_W[c] = snapshot.sim.tip_W[c];
     out.hang_W[c] = snapshot.hang_W[c];
   }
+  out.step_m = distance(out.tip_W, last_tip_W);
   for (int i = 0; i < command::kLeverAxes; ++i) out.axis[i] = snapshot.input.axis[i];
   for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = snapshot.shaped[i];
   for (int i = 0; i < world::kObstacles; ++i) {
@@ -136,15 +137,15 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
   if (task.phase == TaskPhase::kReady) {
     const bool moved = lever_moved(snapshot);
     if (!moved || score.primed == 0)
-      set_start(observe_snapshot(exercise_.task, dt, 0, snapshot), score);
+      set_start(observe_snapshot(exercise_.task, dt, 0, snapshot, snapshot.sim.tip_W), score);
     if (moved) {
       task.phase = TaskPhase::kRunning;
       task.start_tick = snapshot.sim.tick - 1;
     }
   }
   if (task.phase == TaskPhase::kRunning) {
-    const Observation at =
-        observe_snapshot(exercise_.task, dt, snapshot.sim.tick - task.start_tick, snapshot);
+    const Observation at = observe_snapshot(exercise_.task, dt, snapshot.sim.tick - task.start_tick,
+                                            snapshot, score.last_tip_W);
     gather(exercise_.task == TaskKind::kFree, at, score);
     advance(dt, snapshot, task, score);
     score.score.placed = task.step;
@@ -185,7 +186,7 @@ void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task
   const bool late =
       exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
   if (!done && !late) return;
-  finish(at, score);
+  finish(score.score.time_s, score);
   // Free play has nothing to be done: its time is simply over.
   const bool good =
       (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score.score) < 0;

@@ -14,6 +14,7 @@ struct Observation {
   std::int64_t ticks;  // since the first lever movement, this one included
   double dt;           // of a tick [s]
   double tip_W[3];     // end of the stick [m]
+  double step_m;       // its way in this tick; of a log, of the smoothed tip
   double hang_W[3];    // direction of the hanging head, downwards at rest; zeros: there is none
   double axis[command::kLeverAxes];        // lever positions, -1 to 1
   double shaped[sim::kMaxLeverFunctions];  // demand of each function, -1 to 1
@@ -23,8 +24,8 @@ struct Observation {
   double stop_hits;     // runs into end stops
   double relief_ticks;  // ticks with a relief valve open
   double pump_work_J;
-  std::int32_t held;  // log in the grapple, -1: none
-  std::int32_t reserved;
+  std::int32_t held;        // log in the grapple, -1: none
+  std::int32_t unmeasured;  // 1: where the tip was, now or just before, is guessed
 };
 static_assert(std::is_trivially_copyable_v<Observation>);
 
@@ -41,7 +42,9 @@ enum Observed : std::uint32_t {
   kObservedGrip = 1u << 8,
   kObservedTask = 1u << 9,  // what is to be done; a log does not say
   kObservedImpulse = 1u << 10,
-  kObservedDense = 1u << 11,  // the tip as often as the scorer looks at it
+  kObservedDense = 1u << 11,  // the tip often enough for its jerk
+  kObservedWay = 1u << 12,    // the tip with less noise than would lengthen its way
+  kObservedCalm = 1u << 13,   // the tip with less noise than would look like movement
 };
 
 }  // namespace knuckleboom::training

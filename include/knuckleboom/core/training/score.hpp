@@ -39,7 +39,7 @@ struct Score {
   double tip_movements;                  // of the tip, from rest to rest
   double ldlj;                           // log dimensionless jerk, mean over them
   double speed_peaks;                    // mean over them
-  double swing_peak_rad, swing_rms_rad;  // of the hanging head from the vertical
+  double swing_peak_rad, swing_rms_rad;  // of the hanging head from the vertical; no head: nan
 
   double lever_movements;  // out of neutral, over all levers
   double reversals_per_cycle, movements_per_cycle;
@@ -60,5 +60,8 @@ struct Figure {
   bool mean = false;        // 0: there was nothing to take the mean of
 };
 const std::vector<Figure>& figures();
+
+// There is nothing of which it could be the value. It is within no limit.
+bool is_undefined(const Figure& figure, double value);
 
 }  // namespace knuckleboom::training

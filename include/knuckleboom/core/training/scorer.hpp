@@ -7,14 +7,18 @@
 
 namespace knuckleboom::training {
 
+// Between two points.
+double distance(const double (&a)[3], const double (&b)[3]);
+
 // While nobody has moved a lever: what the figures start from.
 void set_start(const Observation& at, ScoreState& state);
 
 // One tick of an attempt. free: nobody says what is to be done; legs go from grip to release and back.
 void gather(bool free, const Observation& at, ScoreState& state);
 
-// No tick comes any more: what is under way and done is counted.
-void finish(const Observation& last, ScoreState& state);
+// No tick comes any more: what is under way and done is counted. A release under way ends at end_s, not
+// before the last grip or release.
+void finish(double end_s, ScoreState& state);
 
 // The work of a leg was done with the tip at tip_W after path_m of the way; straight: what the leg adds
 // to the shortest path. The next leg starts here.

@@ -40,7 +40,9 @@ struct MotionState {
   double furthest;                              // speed of the last turning point
   double ldlj_sum, peaks_sum;                   // over the movements that have ended
   double swing2_sum, swing_samples;
+  double left_out;  // movements that were not measured from beginning to end
   std::int32_t moving, rising;
+  std::int32_t unmeasured, reserved;  // of the movement under way
 };
 // Where in a log cycle the crane is.
 enum class CyclePhase : std::int32_t { kReach, kGrip, kMove, kRelease };
@@ -76,7 +78,7 @@ struct ScoreState {
 static_assert(std::is_trivially_copyable_v<ScoreState>);
 // No padding: equal states have equal bytes.
 static_assert(sizeof(TaskState) == 9 * sizeof(double) + 4 * sizeof(std::int32_t));
-static_assert(sizeof(MotionState) == 26 * sizeof(double) + 2 * sizeof(std::int32_t));
+static_assert(sizeof(MotionState) == 27 * sizeof(double) + 4 * sizeof(std::int32_t));
 static_assert(sizeof(CycleState) == 8 * sizeof(double) + 2 * sizeof(std::int32_t));
 static_assert(sizeof(ApproachState) == 10 * sizeof(double) + 2 * sizeof(std::int32_t));
 static_assert(sizeof(Score) == 31 * sizeof(double));

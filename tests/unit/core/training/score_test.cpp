@@ -188,6 +188,19 @@ TEST(Score, LimitsAreInclusive) {
   EXPECT_EQ(training::broken_limit(exercise, score), 0);
 }
 
+TEST(Score, AMeanOfNothingIsWithinNoLimit) {
+  Exercise exercise = free_play();
+  exercise.limits = {{"cycle_s", true, false, 90.0, 0.0}};
+  training::Score score{};
+  EXPECT_EQ(training::broken_limit(exercise, score), 0);  // no cycle is not a fast one
+  score.cycle_s = 80.0;
+  EXPECT_EQ(training::broken_limit(exercise, score), -1);
+  exercise.limits = {{"swing_peak_rad", true, false, 0.4, 0.0}};
+  EXPECT_EQ(training::broken_limit(exercise, score), -1);  // a head that hangs still
+  score.swing_peak_rad = std::nan("");
+  EXPECT_EQ(training::broken_limit(exercise, score), 0);
+}
+
 TEST(Score, SameSnapshotsSameBits) {
   const Exercise exercise = free_play();
   const auto run = [&] {

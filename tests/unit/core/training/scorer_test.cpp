@@ -1,5 +1,7 @@
 // How the crane was moved: figures of invented motions whose answers are known in closed form.
 
+#include "knuckleboom/core/training/scorer.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -135,10 +137,12 @@ TEST(HeadSwing, PeakAndRmsOfAPendulum) {
   const Exercise exercise = exercise_of(TaskKind::kFree);
   Attempt attempt(exercise);
   attempt.start();
-  EXPECT_EQ(attempt.at.score.swing_peak_rad, 0.0);  // there is no head
+  EXPECT_TRUE(std::isnan(attempt.at.score.swing_peak_rad));  // there is no head
+  EXPECT_TRUE(std::isnan(attempt.at.score.swing_rms_rad));
   Attempt swinging(exercise);
   swinging.at.hang_W[2] = -1.0;
   swinging.start();
+  EXPECT_EQ(swinging.at.score.swing_peak_rad, 0.0);  // there is one, and it hangs still
   const double amplitude = 0.3;
   for (int i = 1; i <= 20'000; ++i) {  // ten periods of 2 s
     const double angle = amplitude * std::sin(pi * i * 1e-3);
@@ -246,6 +250,16 @@ TEST(Levers, EffortMovementsAndIdleShare) {
   EXPECT_EQ(score.lever_movements, 21.0);  // both halves of each period, and the other lever
   EXPECT_EQ(score.lever_reversals, 20.0);
   EXPECT_NEAR(score.idle_share, 0.75, 1e-9);
+}
+
+TEST(Levers, NoTicksAreNoTime) {
+  training::Observation at{};
+  at.dt = 1e-3;
+  training::ScoreState state{};
+  training::set_start(at, state);
+  training::gather(true, at, state);
+  EXPECT_EQ(state.score.idle_share, 0.0);
+  EXPECT_EQ(state.score.time_s, 0.0);
 }
 
 }  // namespace
