@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "app/tip_motion.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/io/trace.hpp"
 
@@ -297,10 +296,9 @@ class Observer {
       tips.emplace_back(row.tip_W[0], row.tip_W[1], row.tip_W[2]);
     const std::vector<Vec3> way = smoothed(tips, kWayHz, dt);
     for (std::size_t i = 1; i < way.size(); ++i) out.rows[i].step_m = (way[i] - way[i - 1]).norm();
-    out.way_noise = speed_at_rest(way, dt);
-    out.speed_noise = speed_at_rest(low_passed(tips, kSpeedHz, dt), dt);
-    if (out.way_noise <= kNoise) out.observed |= training::kObservedWay;
-    if (out.speed_noise <= kNoise) out.observed |= training::kObservedCalm;
+    out.noise = tip_noise(tips, kWayHz, kSpeedHz, dt);
+    if (out.noise.way <= kNoise) out.observed |= training::kObservedWay;
+    if (out.noise.speed <= kNoise) out.observed |= training::kObservedCalm;
     return smoothed(tips, kSpeedHz, dt);
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/tip_motion.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/io/log_file.hpp"
@@ -18,8 +19,7 @@ struct LogObservations {
   double rate_Hz = 0.0;
   double start_s = 0.0;              // of the first row, in the log's time
   double end_s = 0.0;                // since then: the last lever movement, or motion of the tip
-  // What the tip travels at rest: of its way, and of its speed as the scorer sees it [m/s].
-  double way_noise = 0.0, speed_noise = 0.0;
+  TipNoise noise{};                  // of the way, and of the speed as the scorer sees it
   std::vector<std::string> columns;  // that were used, without the time
 };
 

@@ -3,12 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
+#include <utility>
 
 namespace knuckleboom::app {
 namespace {
 
 bool too_slow(double cutoff_Hz, double dt) { return 4.0 * cutoff_Hz * dt >= 1.0; }
+
+// Mean speed; ten steps at least.
+double speed_in_slowest_second(const std::vector<Vec3>& p, double dt) {
+  if (p.size() < 2) return 0.0;
+  const std::size_t steps =
+      std::min(p.size() - 1, std::max<std::size_t>(10, static_cast<std::size_t>(1.0 / dt + 0.5)));
+  double way = 0.0, least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < p.size(); ++i) {
+    way += (p[i] - p[i - 1]).norm();
+    if (i < steps) continue;
+    least = std::min(least, way);
+    way -= (p[i + 1 - steps] - p[i - steps]).norm();
+  }
+  return std::max(0.0, least) / (static_cast<double>(steps) * dt);
+}
 
 }  // namespace
 
@@ -46,21 +63,15 @@ std::vector<Vec3> smoothed(const std::vector<Vec3>& p, double cutoff_Hz, double 
   return {first, first + static_cast<std::ptrdiff_t>(p.size())};
 }
 
-double speed_at_rest(const std::vector<Vec3>& p, double dt) {
-  if (p.size() < 2) return 0.0;
-  const std::size_t steps =
-      std::min(p.size() - 1, std::max<std::size_t>(10, static_cast<std::size_t>(1.0 / dt + 0.5)));
-  double way = 0.0, least = -1.0, noise = 0.0;
-  for (std::size_t i = 1; i < p.size(); ++i) {
-    way += (p[i] - p[i - 1]).norm();
-    if (i < steps) continue;
-    if (least < 0.0 || way < least) {
-      least = way;
-      noise = way - (p[i] - p[i - steps]).norm();
-    }
-    way -= (p[i + 1 - steps] - p[i - steps]).norm();
-  }
-  return std::max(0.0, noise) / (static_cast<double>(steps) * dt);
+// The noise of the speed is what the way's smoothing takes away, in the second with the least of it: that does
+// not depend on how fast the crane goes. The noise of the way can be neither more than that nor more than the
+// least speed there is.
+TipNoise tip_noise(const std::vector<Vec3>& p, double way_Hz, double speed_Hz, double dt) {
+  const std::vector<Vec3> way = smoothed(p, way_Hz, dt);
+  std::vector<Vec3> rest = p;
+  for (std::size_t i = 0; i < p.size(); ++i) rest[i] -= way[i];
+  const double speed = speed_in_slowest_second(low_passed(std::move(rest), speed_Hz, dt), dt);
+  return {std::min(speed, speed_in_slowest_second(way, dt)), speed};
 }
 
 }  // namespace knuckleboom::app

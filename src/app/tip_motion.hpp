@@ -13,8 +13,12 @@ std::vector<Vec3> low_passed(std::vector<Vec3> p, double cutoff_Hz, double dt);
 // The same forwards and backwards: not late. The ends stay about where they are.
 std::vector<Vec3> smoothed(const std::vector<Vec3>& p, double cutoff_Hz, double dt);
 
-// What the tip seems to travel by noise alone [m/s]: its way in the slowest second (ten points at least),
-// less the straight line between the ends of that.
-double speed_at_rest(const std::vector<Vec3>& p, double dt);
+// What the tip seems to travel at rest, by the noise of its sensors [m/s].
+struct TipNoise {
+  double way;    // smoothed with way_Hz
+  double speed;  // behind a low-pass of speed_Hz
+};
+// Of noise that is broader than way_Hz.
+TipNoise tip_noise(const std::vector<Vec3>& p, double way_Hz, double speed_Hz, double dt);
 
 }  // namespace knuckleboom::app

@@ -74,7 +74,8 @@ TEST(Judge, ATipThatTremblesTooMuch) {
   const TemporaryFolder folder;
   std::string table = "t_s,tip_x_m,tip_y_m,tip_z_m,held\n";
   for (int i = 0; i <= 1000; ++i)
-    table += std::to_string(0.01 * i) + "," + std::to_string(0.1 * std::sin(0.05 * i)) + ",0,0,0\n";
+    table +=
+        std::to_string(0.01 * i) + "," + std::to_string(i * i * 7919L % 1009 * 1e-3) + ",0,0,0\n";
   write_text(folder / "noise.csv", table);
   const Outcome outcome = run({"judge", (folder / "noise.csv").string(), "--exercise", "logs"});
   EXPECT_THAT(outcome.output,
