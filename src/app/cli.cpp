@@ -20,6 +20,7 @@
 #include "app/console.hpp"
 #include "app/demo.hpp"
 #include "app/exit_status.hpp"
+#include "app/identify/identify.hpp"
 #include "app/inspect.hpp"
 #include "app/interrupt.hpp"
 #include "app/judge.hpp"
@@ -168,6 +169,54 @@ void add_judge(CLI::App& program, JudgeOptions& o) {
       examples("  knuckleboom judge crane.csv --map crane_map.toml\n"
                "  knuckleboom judge joints.csv --machine harvester\n"
                "  knuckleboom judge mine.h5 --exercise reach\n"));
+}
+
+void add_identify(CLI::App& program, IdentifyOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "identify", "Find parameters of a machine from a measured log, and how well it knows them");
+  c->add_option("machine", o.machine, "Machine: a name or a file")
+      ->required()
+      ->type_name("MACHINE");
+  c->add_option("log", o.log, "Table (CSV) with --map, or the folder of a bundle with [[drive]]")
+      ->required()
+      ->type_name("LOG");
+  c->add_option("--map", o.map, "Log map: which column is what")->type_name("FILE");
+  c->add_option(
+       "--fit", o.fits,
+       "A parameter: its key as after --set, where to start, its bounds, and the spread of "
+       "what is known before; of the log itself log.delay_s.JOINT, log.offset.COLUMN, "
+       "log.scale.COLUMN; may be repeated")
+      ->required()
+      ->type_name("KEY=START,LOW,HIGH[,SD]")
+      ->allow_extra_args(false);
+  c->add_option("--range", o.from_to, "Part of the log that is fitted [s]")->type_name("A-B");
+  c->add_option("--hold-out", o.hold_out, "Part that is only looked at; may be repeated [s]")
+      ->type_name("A-B")
+      ->allow_extra_args(false);
+  c->add_option("--channel", o.channels, "Compare this one; without it all that the map has")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  c->add_option(
+       "--spread", o.weights,
+       "Standard deviation of a channel's error, in SI: how much it counts; may be repeated")
+      ->type_name("CHANNEL=NUMBER")
+      ->allow_extra_args(false);
+  c->add_option("--set", o.assignments, "Change a value of the machine; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--fidelity", o.fidelity, "full or reduced; without it full")->type_name("NAME");
+  c->add_option("--rest", o.rest_s, "First part of the log at rest; without it 0.5 [s]")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1e6));
+  c->add_option("--iterations", o.iterations, "At most so many steps of the search; without it 40")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000));
+  c->add_option("--plot", o.plot, "Draw measured and computed; .svg or .png")->type_name("FILE");
+  c->add_option("--summary", o.summary, "Write the result as JSON")->type_name("FILE");
+  c->footer(
+      examples("  knuckleboom identify my_crane log.csv --map map.toml \\\n"
+               "    --fit oil.bulk_modulus_MPa=900,300,1700 --hold-out 12-27 --plot fit.svg\n"
+               "  knuckleboom identify my_crane my_bundle --fit log.delay_s.lift=0.1,0,0.5\n"));
 }
 
 void add_inspect(CLI::App& program, InspectOptions& o) {
@@ -460,6 +509,7 @@ struct Asked {
   VerifyOptions verify;
   JudgeOptions judge;
   InspectOptions inspect;
+  IdentifyOptions identify;
   LeversOptions levers;
   DriveOptions drive;
   ReplayOptions replay;
@@ -472,6 +522,7 @@ struct Asked {
 
 int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("run")) return run(asked.run);
+  if (program.got_subcommand("identify")) return identify(asked.identify);
   if (program.got_subcommand("compare")) return compare(asked.compare);
   if (program.got_subcommand("judge")) return judge(asked.judge);
   if (program.got_subcommand("verify")) return verify(asked.verify);
@@ -535,6 +586,7 @@ int run_program(int argc, char** argv) {
   add_compare(program, asked.compare);
   add_verify(program, asked.verify);
   add_judge(program, asked.judge);
+  add_identify(program, asked.identify);
   CLI::App* check_command = program.add_subcommand(
       "check", "Say all that is wrong in machine, scenario, lever and exercise files");
   check_command->add_option("files", asked.files, "Files of any of these kinds")

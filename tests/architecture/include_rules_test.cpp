@@ -60,10 +60,11 @@ const std::vector<Layer>& layers() {
         "runtime/latest_value"}},
       {"report/", {"io/utf8"}},
       {"learners/", {"io/diagnostic", "io/utf8"}},
+      {"identification/", {}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"app/",
        {"core/", "reference/", "io/", "runtime/", "input/", "view/", "sound/", "report/",
-        "learners/", "version.hpp"}},
+        "learners/", "identification/", "version.hpp"}},
       {"main.cpp", {"app/", "version.hpp"}},
   };
   return table;
@@ -79,7 +80,7 @@ struct Library {
 
 const std::vector<Library>& libraries() {
   static const std::vector<Library> table = {
-      {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"core/", "reference/", "app/", "view/"}},
+      {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"core/", "reference/", "identification/", "app/", "view/"}},
       {"SUNDIALS",
        {"sundials/", "arkode/", "cvode/", "cvodes/", "ida/", "idas/", "kinsol/", "nvector/",
         "sunlinsol/", "sunmatrix/", "sunnonlinsol/"},
@@ -92,6 +93,7 @@ const std::vector<Library>& libraries() {
        {"spdlog/"},
        {"io/", "runtime/", "reference/", "input/", "view/", "sound/", "app/", "main.cpp"}},
       {"SQLite", {"sqlite3"}, {"learners/"}},
+      {"Ceres", {"ceres/"}, {"identification/"}},
       {"SDL", {"SDL2/", "SDL"}, {"input/", "view/", "sound/", "app/trainer/", "app/replay/"}},
       {"OpenSceneGraph", {"osg"}, {"view/"}},
       {"Dear ImGui", {"imgui"}, {"view/"}},

@@ -1,0 +1,67 @@
+// Parameters of a model from measured data: bounded nonlinear least squares by Ceres, and what the data say
+// about the result. docs/theory/identification.md
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace knuckleboom::identification {
+
+struct Parameter {
+  std::string name;
+  double start = 0.0, low = 0.0, high = 0.0;  // low < high
+  double prior_sd = 0.0;                      // of knowledge that it is near its start; 0: none
+};
+
+// Residuals, each over its standard deviation, in `blocks` of consecutive samples of one channel. Called from
+// several threads at once. False: there is no such model; the values are not looked at.
+using Residuals =
+    std::function<bool(std::span<const double> values, std::vector<double>& residuals)>;
+
+struct Options {
+  std::vector<std::size_t> blocks;  // lengths, in order; their sum is the number of residuals
+  int max_iterations = 40;
+  // Difference for slopes, as a share of a parameter's range: large against what a simulation's discrete
+  // events make of it, small against its curvature.
+  double step = 1e-3;
+  int threads = 2;
+  std::function<bool(int iteration, double cost)> progress;  // false: stop here
+};
+
+struct Estimate {
+  double value = 0.0;
+  double sd = 0.0;  // standard deviation; infinite: not determined
+  bool at_bound = false;
+};
+
+// A direction in which the data leave the parameters open: their changes, each over its range.
+struct Open {
+  std::vector<double> direction;  // of length 1
+  double sd = 0.0;                // in ranges
+};
+
+struct Fit {
+  bool usable = false;  // the model could be computed at the start
+  bool converged = false;
+  std::string message;
+  std::vector<Estimate> estimates;
+  Eigen::MatrixXd correlation;
+  std::vector<Open> open;                      // wider than a quarter of the range
+  double cost_before = 0.0, cost_after = 0.0;  // half the sum of squares, priors left out
+  int evaluations = 0;
+};
+
+// Residuals of a free-running simulation hang together over time; the spread of the estimates takes each
+// block for as many independent samples as its autocorrelation leaves.
+Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
+        const Options& options);
+
+// How many independent samples a series is worth: n (1 - r)/(1 + r), r its correlation from one sample to
+// the next. Source: Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184-197.
+double independent_samples(std::span<const double> series);
+
+}  // namespace knuckleboom::identification

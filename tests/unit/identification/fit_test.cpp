@@ -1,0 +1,119 @@
+#include "identification/fit.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace knuckleboom::identification {
+namespace {
+
+// y = a exp(-b t) + noise of known spread.
+struct Decay {
+  std::vector<double> t, y;
+  explicit Decay(double noise) {
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal(0.0, noise);
+    for (int i = 0; i < 400; ++i) {
+      t.push_back(0.01 * i);
+      y.push_back(2.0 * std::exp(-0.8 * t.back()) + normal(random));
+    }
+  }
+  Residuals residuals(double noise) const {
+    return [this, noise](std::span<const double> p, std::vector<double>& r) {
+      r.clear();
+      for (std::size_t i = 0; i < t.size(); ++i)
+        r.push_back((p[0] * std::exp(-p[1] * t[i]) - y[i]) / noise);
+      return true;
+    };
+  }
+};
+
+Options one_block(std::size_t n) {
+  Options options;
+  options.blocks = {n};
+  return options;
+}
+
+TEST(Fit, FindsADecayWithinItsOwnConfidence) {
+  const Decay data(0.02);
+  const std::vector<Parameter> p = {{"a", 1.0, 0.0, 5.0, 0.0}, {"b", 0.2, 0.0, 3.0, 0.0}};
+  const Fit found = fit(p, data.residuals(0.02), one_block(400));
+  ASSERT_TRUE(found.usable);
+  EXPECT_TRUE(found.converged) << found.message;
+  // Linear theory: J'J of a exp(-b t) at the truth.
+  double aa = 0, ab = 0, bb = 0;
+  for (const double t : data.t) {
+    const double e = std::exp(-0.8 * t);
+    aa += e * e;
+    ab += e * -2.0 * t * e;
+    bb += 4.0 * t * t * e * e;
+  }
+  const double det = aa * bb - ab * ab;
+  EXPECT_NEAR(found.estimates[0].sd / (0.02 * std::sqrt(bb / det)), 1.0, 0.15);
+  EXPECT_NEAR(found.estimates[1].sd / (0.02 * std::sqrt(aa / det)), 1.0, 0.15);
+  EXPECT_NEAR(found.correlation(0, 1), -ab / std::sqrt(aa * bb), 0.02);
+  EXPECT_NEAR(found.estimates[0].value, 2.0, 4.0 * found.estimates[0].sd);
+  EXPECT_NEAR(found.estimates[1].value, 0.8, 4.0 * found.estimates[1].sd);
+  EXPECT_TRUE(found.open.empty());
+}
+
+TEST(Fit, SaysWhatTheDataCannotDetermine) {
+  // Only the product of the two counts.
+  const Residuals product = [](std::span<const double> p, std::vector<double>& r) {
+    r.clear();
+    for (int i = 0; i < 50; ++i)
+      r.push_back(100.0 * (p[0] * p[1] - 6.0) + (i % 2 == 0 ? 0.1 : -0.1));
+    return true;
+  };
+  const std::vector<Parameter> p = {{"a", 2.5, 1.0, 4.0, 0.0}, {"b", 2.5, 1.0, 4.0, 0.0}};
+  const Fit found = fit(p, product, one_block(50));
+  EXPECT_NEAR(found.estimates[0].value * found.estimates[1].value, 6.0, 1e-3);
+  ASSERT_EQ(found.open.size(), 1u);
+  // Along the curve of equal product one goes up where the other goes down.
+  EXPECT_LT(found.open[0].direction[0] * found.open[0].direction[1], -0.4);
+  EXPECT_LT(found.correlation(0, 1), -0.99);
+  // With what is known of one of them the other follows.
+  const std::vector<Parameter> known = {{"a", 2.0, 1.0, 4.0, 0.001}, {"b", 2.5, 1.0, 4.0, 0.0}};
+  const Fit with_prior = fit(known, product, one_block(50));
+  EXPECT_NEAR(with_prior.estimates[0].value, 2.0, 1e-3);
+  EXPECT_NEAR(with_prior.estimates[1].value, 3.0, 3e-3);
+  EXPECT_TRUE(with_prior.open.empty());
+}
+
+TEST(Fit, StopsAtABoundAndSaysSo) {
+  const Residuals line = [](std::span<const double> p, std::vector<double>& r) {
+    r = {p[0] - 3.0, 2.0 * (p[0] - 3.0)};
+    return true;
+  };
+  const Fit found = fit({{"a", 1.0, 0.0, 2.0, 0.0}}, line, one_block(2));
+  EXPECT_NEAR(found.estimates[0].value, 2.0, 1e-9);
+  EXPECT_TRUE(found.estimates[0].at_bound);
+}
+
+TEST(Fit, SurvivesModelsThatCannotBe) {
+  // Beyond 1.5 there is no machine.
+  const Residuals fragile = [](std::span<const double> p, std::vector<double>& r) {
+    if (p[0] > 1.5) return false;
+    r = {p[0] - 1.4};
+    return true;
+  };
+  EXPECT_NEAR(fit({{"a", 0.2, 0.0, 10.0, 0.0}}, fragile, one_block(1)).estimates[0].value, 1.4,
+              1e-6);
+  EXPECT_FALSE(fit({{"a", 2.0, 0.0, 10.0, 0.0}}, fragile, one_block(1)).usable);
+}
+
+TEST(Fit, NeighboursThatHangTogetherCountLess) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> white, red{0.0};
+  for (int i = 0; i < 20000; ++i) {
+    white.push_back(normal(random));
+    red.push_back(0.9 * red.back() + normal(random));
+  }
+  EXPECT_NEAR(independent_samples(white) / 20000.0, 1.0, 0.03);
+  EXPECT_NEAR(independent_samples(red) / 20000.0, 0.1 / 1.9, 0.005);
+}
+
+}  // namespace
+}  // namespace knuckleboom::identification
