@@ -1,21 +1,19 @@
 // Identification as a user meets it: a log made with known parameters gives them back.
 #include "app/identify/identify.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <fstream>
-#include <regex>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "app/exit_status.hpp"
 #include "app/identify/free_run.hpp"
 #include "knuckleboom/io/machine_file.hpp"
-#include "support/files.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/session_recording.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -33,7 +31,8 @@ class Identify : public testing::Test {
     const std::vector<io::Override> made = {{"valve.lift.conductance_m3_per_s_sqrtPa", "3e-7"},
                                             {"actuator.lift.friction_N_s_per_m", "9e4"}};
     const machine::MachineModel model = io::read_machine(machine_file(), made).model;
-    io::Trace log{{}, {"t_s", "lift_valve_V", "lift_length_m", "lift_port_b_Pa"}, {{}, {}, {}, {}}, "made"};
+    io::Trace log{
+        {}, {"t_s", "lift_valve_V", "lift_length_m", "lift_port_b_Pa"}, {{}, {}, {}, {}}, "made"};
     for (int i = 0; i <= 1200; ++i) {
       const double t = 0.01 * i;
       log.data[0].push_back(t);
@@ -67,7 +66,8 @@ class Identify : public testing::Test {
   }
 
   double number(const std::string& parameter, const std::string& what) const {
-    const std::string json = test::slurp(folder_.path() / "fit.json");
+    std::ifstream file(folder_.path() / "fit.json");
+    const std::string json((std::istreambuf_iterator<char>(file)), {});
     const std::size_t at = json.find('"' + parameter + "\":");
     const std::size_t from = json.find('"' + what + "\":", at) + what.size() + 3;
     return std::stod(json.substr(from, 30));
@@ -106,7 +106,8 @@ TEST_F(Identify, SaysWhatIsWrong) {
     return std::string("nothing");
   };
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900"}), HasSubstr("expected KEY=START,LOW,HIGH"));
-  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,1000,2000"}), HasSubstr("start must lie between"));
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,1000,2000"}),
+              HasSubstr("start must lie between"));
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,x,2000"}), HasSubstr("oil.bulk_modulus_MPa"));
   EXPECT_THAT(complaint({"oil.bulk_modulos_MPa=900,1,2000"}), HasSubstr("bulk_modul"));
   EXPECT_THAT(complaint({"log.delay_s.boom=0,0,1"}), HasSubstr("the log drives no joint 'boom'"));
