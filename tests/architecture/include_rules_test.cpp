@@ -80,7 +80,9 @@ struct Library {
 
 const std::vector<Library>& libraries() {
   static const std::vector<Library> table = {
-      {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"core/", "reference/", "identification/", "app/", "view/"}},
+      {"Eigen",
+       {"Eigen/", "unsupported/Eigen/"},
+       {"core/", "reference/", "identification/", "app/", "view/"}},
       {"SUNDIALS",
        {"sundials/", "arkode/", "cvode/", "cvodes/", "ida/", "idas/", "kinsol/", "nvector/",
         "sunlinsol/", "sunmatrix/", "sunnonlinsol/"},
