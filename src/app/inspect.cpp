@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numbers>
 #include <optional>
 
 #include <fmt/format.h>
@@ -305,6 +306,66 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   return text;
 }
 
+// What stands between spools and lines besides.
+std::string section_text(const MachineModel& model) {
+  using hydraulics::CompensatorKind;
+  using hydraulics::HoldingKind;
+  std::string text;
+  for (const machine::Actuator& actuator : model.actuators) {
+    const hydraulics::Compensator& compensator = actuator.circuit.valve.compensator;
+    std::vector<std::string> words;
+    if (compensator.kind == CompensatorKind::kUpstream)
+      words.push_back(fmt::format("compensated, {:.3g} bar over the edge, lag {:g} s",
+                                  1e-5 * compensator.margin_Pa, compensator.lag_s));
+    if (compensator.kind == CompensatorKind::kFlowSharing)
+      words.push_back(fmt::format("flow sharing, lag {:g} s", compensator.lag_s));
+    if (compensator.kind == CompensatorKind::kNone && actuator.circuit.valve.load_check)
+      words.emplace_back("load check");
+    for (int s = 0; s < 2; ++s) {
+      const hydraulics::LoadHolding& holding = actuator.circuit.holding[s];
+      const char* port = s == 0 ? "a" : "b";
+      if (holding.kind == HoldingKind::kCounterbalance)
+        words.push_back(fmt::format("counterbalance at port {}: {:.4g} bar, pilot {:g}:1", port,
+                                    1e-5 * holding.set_Pa, holding.pilot_ratio));
+      if (holding.kind == HoldingKind::kPilotCheck)
+        words.push_back(fmt::format("pilot check at port {}, {:g}:1", port, holding.pilot_ratio));
+    }
+    if (!words.empty()) text += fmt::format("  {:<24}{}\n", actuator.name, listing(words));
+  }
+  return text;
+}
+
+std::string supply_text(const machine::Supply& supply) {
+  using hydraulics::PumpControl;
+  if (supply.kind == hydraulics::SupplyKind::kConstant)
+    return fmt::format("  {:<24}pump {:g} MPa, tank {:g} MPa\n", "supply", 1e-6 * supply.pump_Pa,
+                       1e-6 * supply.tank_Pa);
+  const hydraulics::PumpSupply& pump = supply.pump;
+  const double speed = pump.speed_ratio * pump.engine.speed;
+  std::string text =
+      fmt::format("  {:<24}pump {:.4g} l/min at {:.4g} rpm", "supply",
+                  kLitresPerMinute * pump.displacement * speed, speed * 30.0 / std::numbers::pi);
+  if (pump.control == PumpControl::kFixed) text += ", full displacement";
+  if (pump.control == PumpControl::kPressure)
+    text += fmt::format(", regulated to {:.4g} bar", 1e-5 * supply.pump_Pa);
+  if (pump.control == PumpControl::kLoadSensing)
+    text += fmt::format(", load sensing with {:.3g} bar, {:.3g} to {:.4g} bar",
+                        1e-5 * pump.margin_Pa, 1e-5 * pump.standby_Pa, 1e-5 * supply.pump_Pa);
+  if (pump.power_limit_W > 0.0)
+    text += fmt::format(", at most {}", with_prefix(pump.power_limit_W, "W"));
+  text += fmt::format("\n  {:<24}gallery {:.3g} l, main relief {:.4g} bar, tank {:g} bar\n", "",
+                      1e3 * pump.gallery_volume, 1e-5 * pump.relief_Pa, 1e-5 * supply.tank_Pa);
+  const hydraulics::Engine& engine = pump.engine;
+  if (engine.inertia > 0.0)
+    text += fmt::format("  {:<24}engine {:.4g} N m, droop {:.3g} %, {}\n", "", engine.torque_max,
+                        100.0 * engine.droop,
+                        with_prefix(engine.torque_max * engine.speed * (1.0 - engine.droop), "W"));
+  for (const hydraulics::Accumulator& a : pump.accumulators)
+    text += fmt::format("  {:<24}accumulator {:.3g} l, precharge {:.4g} bar, exponent {:g}\n", "",
+                        1e3 * a.gas_volume, 1e-5 * a.precharge_Pa, a.exponent);
+  return text;
+}
+
 std::string valves_text(const MachineModel& model) {
   std::string text = fmt::format(
       "\nvalves: flow in l/min through one edge at 1 MPa and 10 MPa across it\n  {:<24}{:>16}{:>16}"
@@ -331,8 +392,7 @@ std::string valves_text(const MachineModel& model) {
                         ? fmt::format(", spool time constant {:g} s", valve.spool_time_constant_s)
                         : std::string());
   }
-  return text + fmt::format("  {:<24}pump {:g} MPa, tank {:g} MPa\n", "supply",
-                            1e-6 * model.supply.pump_Pa, 1e-6 * model.supply.tank_Pa);
+  return text + section_text(model) + supply_text(model.supply);
 }
 
 // Most numbers of a file share a few sources, so the table only points to them.

@@ -158,6 +158,13 @@ RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation
       machine::stored_energy(simulation.model(), run.state.machine, run.state.fidelity) -
       s.energy.start;
   s.energy_residual_J = simulation.energy_residual(run.state);
+  const machine::Supply& supply = simulation.model().supply;
+  s.has_pump = supply.kind == hydraulics::SupplyKind::kPump;
+  s.supply = run.state.machine.supply_energy;
+  if (s.has_pump)
+    s.supply_stored_J = hydraulics::stored_energy(supply.pump, run.state.machine.supply,
+                                                  run.state.machine.pump_Pa) -
+                        s.supply.start;
   const double turned_over = energy_turned_over(s.energy, s.stored_change_J);
   s.pump_worked = s.energy.pump > kLeastPumpShare * turned_over;
   const double scale = s.pump_worked ? s.energy.pump : turned_over;
@@ -207,6 +214,13 @@ std::string to_text(const RunSummary& s) {
                            joule(e.valve), joule(e.line), joule(e.relief), joule(e.leakage),
                            joule(e.friction), joule(e.stops)));
   text += line("energy stored", joule(s.stored_change_J));
+  if (s.has_pump)
+    text += line("supply",
+                 fmt::format("engine {}; pump losses {}, main relief {}, compensators {}, held "
+                             "pressure {}, stored {}",
+                             joule(s.supply.engine), joule(s.supply.pump_loss),
+                             joule(s.supply.relief), joule(s.supply.compensator),
+                             joule(s.supply.coupling), joule(s.supply_stored_J)));
   text += line("energy residual", residual_words(s));
   if (h.newton_iterations > 0)
     text += line("Newton",
@@ -255,6 +269,17 @@ std::string to_json(const RunSummary& s) {
       .member("stops", e.stops)
       .member("stored_change", s.stored_change_J)
       .end_object();
+  if (s.has_pump)
+    json.key("supply_J")
+        .begin_object()
+        .member("engine", s.supply.engine)
+        .member("delivered", s.supply.delivered)
+        .member("pump_loss", s.supply.pump_loss)
+        .member("relief", s.supply.relief)
+        .member("compensator", s.supply.compensator)
+        .member("coupling", s.supply.coupling)
+        .member("stored_change", s.supply_stored_J)
+        .end_object();
   json.member("relief_s", static_cast<double>(h.relief_ticks) * s.tick_s)
       .member("cavitation_s", static_cast<double>(h.cavitation_ticks) * s.tick_s)
       .member("stop_hits", h.stop_hits)

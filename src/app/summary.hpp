@@ -26,6 +26,9 @@ struct RunSummary {
   std::int64_t overruns = 0;
   machine::Health health{};  // since the start of the scenario
   machine::EnergyLedger energy{};
+  bool has_pump = false;  // and an engine, beside a constant source
+  hydraulics::SupplyLedger supply{};
+  double supply_stored_J = 0.0;
   double stored_change_J = 0.0;
   double energy_residual_J = 0.0;
   // Relative to the work of the pump; where that has done little or less, to all energy turned over.

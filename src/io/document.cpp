@@ -55,8 +55,13 @@ Entry* find_quantity(Node& table, std::string_view key) {
 // Two ways to say the same: who gives one in a file with a base, or by an override, replaces the
 // other.
 constexpr std::pair<std::string_view, std::string_view> kAlternatives[] = {
-    {"polynomial", "table"}, {"exponent", "curve"}, {"bore", "area_a"},
-    {"bore", "area_b"},      {"rod", "area_a"},     {"rod", "area_b"}};
+    {"polynomial", "table"},  {"exponent", "curve"},
+    {"bore", "area_a"},       {"bore", "area_b"},
+    {"rod", "area_a"},        {"rod", "area_b"},
+    {"flow", "conductance"},  {"flow_by_volt", "conductance"},
+    {"flow", "polynomial"},   {"flow", "table"},
+    {"flow", "flow_by_volt"}, {"flow_by_volt", "polynomial"},
+    {"flow_by_volt", "table"}};
 
 void displace_alternatives(Node& table, std::string_view key) {
   const std::string_view stem = split_key(key).stem;

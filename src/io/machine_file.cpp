@@ -109,12 +109,99 @@ class MachineReader {
     const Node* node = root.required_subtable("supply");
     if (node == nullptr) return;
     TableReader reader(report_, *node, "'supply'");
+    model_.supply.kind = reader
+                             .choice<hydraulics::SupplyKind>(
+                                 "kind", {{"constant", hydraulics::SupplyKind::kConstant},
+                                          {"pump", hydraulics::SupplyKind::kPump}})
+                             .value_or(hydraulics::SupplyKind::kConstant);
     model_.supply.pump_Pa = reader.required("pump", Dimension::kPressure, Range{0.0, 1e8, true});
     model_.supply.tank_Pa =
         reader.quantity("tank", Dimension::kPressure, kNonNegative).value_or(0.0);
     if (reader.has("pump") && model_.supply.pump_Pa > 0.0 &&
         model_.supply.tank_Pa >= model_.supply.pump_Pa)
       reader.error("tank", "the tank must be at a lower pressure than the pump");
+    if (model_.supply.kind == hydraulics::SupplyKind::kPump) read_pump(reader);
+    reader.done();
+  }
+
+  void read_pump(TableReader& reader) {
+    using hydraulics::PumpControl;
+    hydraulics::PumpSupply& pump = model_.supply.pump;
+    const auto control =
+        reader.choice<PumpControl>("control", {{"fixed", PumpControl::kFixed},
+                                               {"pressure", PumpControl::kPressure},
+                                               {"load_sensing", PumpControl::kLoadSensing}});
+    if (!reader.has("control")) reader.missing("control", {Dimension::kNone});
+    pump.control = control.value_or(PumpControl::kLoadSensing);
+    const auto read = [&reader](double& value, std::string_view stem, Dimension dimension,
+                                Range range) {
+      if (const auto given = reader.quantity(stem, dimension, range)) value = *given;
+    };
+    pump.displacement = reader.required("displacement", Dimension::kMotorDisplacement, kPositive);
+    read(pump.speed_ratio, "speed_ratio", Dimension::kNone, Range{0.01, 100.0});
+    const bool senses = pump.control == PumpControl::kLoadSensing;
+    const bool regulated = pump.control != PumpControl::kFixed;
+    if (senses) {
+      pump.margin_Pa = reader.required("margin", Dimension::kPressure, kPositive);
+      pump.standby_Pa = reader.required("standby", Dimension::kPressure, kPositive);
+      read(pump.load_line_s, "load_line", Dimension::kTime, kNonNegative);
+    }
+    if (regulated) {
+      pump.stroke_time_s = reader.required("stroke_time", Dimension::kTime, Range{1e-3, 10.0});
+      pump.regulator_band_Pa =
+          reader.required("regulator_band", Dimension::kPressure, Range{1e4, 1e8});
+      read(pump.regulator_damping_s, "regulator_damping", Dimension::kTime, Range{0.0, 1.0});
+      read(pump.power_limit_W, "power_limit", Dimension::kPower, kPositive);
+    }
+    read(pump.leak, "leak", Dimension::kFlowPerPressure, kNonNegative);
+    read(pump.drag_torque, "drag_torque", Dimension::kTorque, kNonNegative);
+    if (const auto pistons = reader.integer("pistons", 1, 99)) pump.pistons = *pistons;
+    read(pump.ripple, "ripple", Dimension::kNone, Range{0.0, 1.0});
+    if (pump.ripple > 0.0 && pump.pistons == 0)
+      reader.error("ripple", "a ripple needs the number of pistons; add 'pistons'");
+    if (const Node* node = reader.required_subtable("gallery")) {
+      TableReader gallery(report_, *node, "'gallery' of 'supply'");
+      // Smaller ones would swing with the actuators within a tick.
+      pump.gallery_volume = gallery.required("volume", Dimension::kVolume, Range{1e-4, 10.0});
+      pump.gallery_bulk_modulus =
+          gallery.required("bulk_modulus", Dimension::kPressure, Range{1e7, 1e10});
+      gallery.done();
+    }
+    if (const Node* node = reader.required_subtable("relief")) {
+      TableReader relief(report_, *node, "'relief' of 'supply'");
+      pump.relief_Pa = relief.required("set", Dimension::kPressure, kPositive);
+      pump.relief_conductance =
+          relief.required("conductance", Dimension::kFlowPerPressure, kPositive);
+      relief.done();
+    }
+    if (const Node* node = reader.required_subtable("engine")) read_engine(*node, pump.engine);
+    constexpr std::size_t kMost = 8;
+    for (const Node* node : reader.tables("accumulator", kMost)) {
+      TableReader own(report_, *node, "the accumulator");
+      hydraulics::Accumulator accumulator;
+      if (own.has("name")) name_of(own, "name");
+      accumulator.precharge_Pa = own.required("precharge", Dimension::kPressure, kNonNegative);
+      accumulator.gas_volume = own.required("volume", Dimension::kVolume, Range{1e-6, 10.0});
+      accumulator.exponent =
+          own.quantity("exponent", Dimension::kNone, Range{1.05, 2.0}).value_or(1.3);
+      own.done();
+      pump.accumulators.push_back(accumulator);
+    }
+  }
+
+  void read_engine(const Node& node, hydraulics::Engine& engine) {
+    TableReader reader(report_, node, "'engine' of 'supply'");
+    engine.speed = reader.required("speed", Dimension::kAngularSpeed, Range{1.0, 1e4});
+    const auto inertia = reader.quantity("inertia", Dimension::kInertia, kPositive);
+    // Without inertia the speed never changes.
+    if (reader.has("inertia") || reader.has("droop") || reader.has("torque_max")) {
+      engine.inertia = inertia.value_or(0.0);
+      if (!reader.has("inertia")) reader.missing("inertia", {Dimension::kInertia});
+      engine.droop = reader.required("droop", Dimension::kNone, Range{0.001, 0.5});
+      engine.torque_max = reader.required("torque_max", Dimension::kTorque, kPositive);
+      engine.governor_s =
+          reader.quantity("governor_lag", Dimension::kTime, kNonNegative).value_or(0.0);
+    }
     reader.done();
   }
 
@@ -388,34 +475,106 @@ class MachineReader {
         reader.required("min_conductance_ratio", Dimension::kNone, Range{0.0, 0.1, true});
     valve.spool_time_constant_s =
         reader.quantity("spool_time_constant", Dimension::kTime, kNonNegative).value_or(0.0);
+    read_compensator(reader, valve);
     constexpr std::array<std::string_view, 4> kEdges = {"pump_to_a", "b_to_tank", "pump_to_b",
                                                         "a_to_tank"};
     // What all edges share may be left out when each has its own.
     const bool optional = std::all_of(kEdges.begin(), kEdges.end(), [&](std::string_view edge) {
       return node.find(edge) != nullptr;
     });
-    const hydraulics::Conductance common = read_conductance(reader, {}, !optional);
+    const hydraulics::Conductance common = read_conductance(reader, valve, {}, !optional);
     for (std::size_t i = 0; i < kEdges.size(); ++i) {
       valve.edge[i] = common;
       const Node* edge = reader.subtable(kEdges[i]);
       if (edge == nullptr) continue;
       TableReader edge_reader(report_, *edge, fmt::format("edge '{}' of {}", kEdges[i], what));
-      valve.edge[i] = read_conductance(edge_reader, common, true);
+      valve.edge[i] = read_conductance(edge_reader, valve, common, true);
       edge_reader.done();
     }
     reader.done();
     return valve;
   }
 
-  hydraulics::Conductance read_conductance(TableReader& reader, hydraulics::Conductance conductance,
-                                           bool required) {
+  void read_compensator(TableReader& reader, hydraulics::Valve& valve) {
+    using hydraulics::CompensatorKind;
+    valve.load_check = reader.flag("load_check").value_or(false);
+    if (const auto lag = reader.quantity("load_check_lag", Dimension::kTime, kNonNegative))
+      valve.load_check_lag_s = *lag;
+    const Node* node = reader.subtable("compensator");
+    if (node == nullptr) return;
+    TableReader own(report_, *node, fmt::format("the compensator of {}", reader.what()));
+    hydraulics::Compensator& compensator = valve.compensator;
+    const auto kind =
+        own.choice<CompensatorKind>("kind", {{"none", CompensatorKind::kNone},
+                                             {"upstream", CompensatorKind::kUpstream},
+                                             {"flow_sharing", CompensatorKind::kFlowSharing}});
+    if (!own.has("kind")) own.missing("kind", {Dimension::kNone});
+    compensator.kind = kind.value_or(CompensatorKind::kNone);
+    if (compensator.kind == CompensatorKind::kUpstream)
+      compensator.margin_Pa = own.required("margin", Dimension::kPressure, kPositive);
+    if (compensator.kind != CompensatorKind::kNone)
+      compensator.lag_s = own.required("lag", Dimension::kTime, Range{1e-3, 1.0});
+    own.done();
+  }
+
+  // Flow in l/min or m3/s at a drop, over the opening or over the volts.
+  std::optional<hydraulics::Conductance> read_rated(TableReader& reader,
+                                                    const hydraulics::Valve& valve) {
+    const auto drop = reader.quantity("rated_drop", Dimension::kPressure, kPositive);
+    const auto by_opening = reader.curve("flow", Dimension::kFlow, Range{0.0, 1.0}, kNonNegative);
+    auto rated = by_opening;
+    if (const auto by_volt =
+            reader.curve("flow_by_volt", Dimension::kFlow, kNonNegative, kNonNegative)) {
+      rated = by_volt;
+      for (double& x : rated->x) {
+        x = (x - valve.overlap_V) / (valve.full_V - valve.overlap_V);
+        if (x < -1e-9 || x > 1.0 + 1e-9) {
+          reader.error("flow_by_volt",
+                       fmt::format("'flow_by_volt' of {} goes beyond the spool's {} to {} V",
+                                   reader.what(), valve.overlap_V, valve.full_V));
+          return std::nullopt;
+        }
+        x = std::clamp(x, 0.0, 1.0);
+      }
+    }
+    if (!reader.has("flow") && !reader.has("flow_by_volt")) {
+      if (reader.has("rated_drop"))
+        reader.error("rated_drop",
+                     fmt::format("{} has a 'rated_drop' without flows; add 'flow'", reader.what()));
+      return std::nullopt;
+    }
+    for (const std::string_view other : {"conductance", "polynomial", "table"})
+      if (reader.has(other))
+        reader.error(other, fmt::format("{} gives flows and a '{}'; keep one of them",
+                                        reader.what(), other));
+    if (reader.has("flow") && reader.has("flow_by_volt"))
+      reader.error("flow_by_volt",
+                   fmt::format("{} gives flows twice; keep one of 'flow' and 'flow_by_volt'",
+                               reader.what()));
+    if (!reader.has("rated_drop")) reader.missing("rated_drop", {Dimension::kPressure});
+    if (!rated || !drop) return std::nullopt;
+    hydraulics::Conductance conductance;
+    const double most = rated->y.back();
+    conductance.scale = most / std::sqrt(*drop);
+    conductance.table = *rated;
+    if (most > 0.0)
+      for (double& y : conductance.table.y) y /= most;
+    return conductance;
+  }
+
+  hydraulics::Conductance read_conductance(TableReader& reader, const hydraulics::Valve& valve,
+                                           hydraulics::Conductance conductance, bool required) {
     const std::size_t before = report_.count();
+    const auto rated = read_rated(reader, valve);
+    const bool by_flow = reader.has("flow") || reader.has("flow_by_volt");
+    if (rated) conductance = *rated;
     const auto scale = reader.quantity("conductance", Dimension::kOrificeConductance, kPositive);
     if (scale) conductance.scale = *scale;
-    if (required && conductance.scale == 0.0 && !reader.has("conductance"))
+    if (required && !by_flow && conductance.scale == 0.0 && !reader.has("conductance"))
       reader.missing("conductance", {Dimension::kOrificeConductance});
     const auto coefficients = reader.numbers("polynomial", Dimension::kNone, kAny, 1, 3);
     const auto table = reader.curve("table", Range{0.0, 1.0}, kNonNegative);
+    if (by_flow && !rated) return conductance;
     if (reader.has("polynomial") && reader.has("table")) {
       reader.error("table", fmt::format("{} has a 'polynomial' and a 'table'; keep one of them",
                                         reader.what()));
@@ -436,7 +595,7 @@ class MachineReader {
                                    reader.what()));
       return conductance;
     }
-    if (report_.count() != before || (!coefficients && !table)) return conductance;
+    if (report_.count() != before || (!coefficients && !table && !rated)) return conductance;
     // A spool that is moved further never opens less.
     hydraulics::Conductance shape = conductance;
     shape.scale = 1.0;
@@ -445,7 +604,8 @@ class MachineReader {
       const double next = hydraulics::conductance(shape, i / 100.0);
       if (!(next >= last - 1e-12 * std::fabs(last)) || (i == 100 && !(next > 0.0))) {
         reader.error(
-            coefficients ? "polynomial" : "table",
+            rated ? (reader.has("flow") ? "flow" : "flow_by_volt")
+                  : (coefficients ? "polynomial" : "table"),
             fmt::format("the curve of {} falls (or stays at zero) near an opening of {}; it "
                         "must rise from 0 to 1",
                         reader.what(), i / 100.0));
@@ -542,6 +702,8 @@ class MachineReader {
     circuit.line2 = read_line(reader, "line_b", circuit, 1);
     read_valve_of(reader, circuit);
     read_protection_of(reader, circuit);
+    circuit.holding[0] = read_holding(reader, "holding_a");
+    circuit.holding[1] = read_holding(reader, "holding_b");
     read_end_stops(reader, actuator, joint);
     reader.done();
     return draft;
@@ -691,6 +853,48 @@ class MachineReader {
     read(chamber.wall_bulk_Pa, "wall_bulk_modulus", Dimension::kPressure, kPositive);
     read(chamber.dead_m3, "dead_volume", Dimension::kVolume, kNonNegative);
     read(chamber.trapped_air_m3, "trapped_air", Dimension::kVolume, kNonNegative);
+  }
+
+  hydraulics::LoadHolding read_holding(TableReader& parent, std::string_view key) {
+    using hydraulics::HoldingKind;
+    hydraulics::LoadHolding holding;
+    const Node* node = parent.subtable(key);
+    if (node == nullptr) return holding;
+    TableReader reader(report_, *node, fmt::format("'{}' of {}", key, parent.what()));
+    const auto kind =
+        reader.choice<HoldingKind>("kind", {{"none", HoldingKind::kNone},
+                                            {"counterbalance", HoldingKind::kCounterbalance},
+                                            {"pilot_check", HoldingKind::kPilotCheck}});
+    if (!reader.has("kind")) reader.missing("kind", {Dimension::kNone});
+    holding.kind = kind.value_or(HoldingKind::kNone);
+    if (holding.kind == HoldingKind::kCounterbalance)
+      holding.set_Pa = reader.required("set", Dimension::kPressure, kPositive);
+    if (holding.kind != HoldingKind::kNone) {
+      holding.pilot_ratio = reader.required("pilot_ratio", Dimension::kNone, kPositive);
+      holding.range_Pa = reader.required("range", Dimension::kPressure, Range{1e4, 1e8});
+      holding.lag_s = reader.required("lag", Dimension::kTime, Range{1e-3, 1.0});
+      holding.conductance = read_flow_at_drop(reader);
+    }
+    reader.done();
+    return holding;
+  }
+
+  // A conductance as such, or as a flow at a drop.
+  double read_flow_at_drop(TableReader& reader) {
+    const auto conductance =
+        reader.quantity("conductance", Dimension::kOrificeConductance, kPositive);
+    const auto flow = reader.quantity("flow", Dimension::kFlow, kPositive);
+    const auto drop = reader.quantity("rated_drop", Dimension::kPressure, kPositive);
+    if (reader.has("conductance")) {
+      for (const std::string_view other : {"flow", "rated_drop"})
+        if (reader.has(other))
+          reader.error(other, fmt::format("{} gives a conductance and a '{}'; keep one of them",
+                                          reader.what(), other));
+      return conductance.value_or(1.0);
+    }
+    if (!reader.has("flow")) reader.missing("flow", {Dimension::kFlow});
+    if (!reader.has("rated_drop")) reader.missing("rated_drop", {Dimension::kPressure});
+    return flow && drop ? *flow / std::sqrt(*drop) : 1.0;
   }
 
   void read_valve_of(TableReader& reader, hydraulics::Circuit& circuit) {

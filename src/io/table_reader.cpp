@@ -206,7 +206,14 @@ std::optional<Vec3> TableReader::vector(std::string_view stem, Dimension dimensi
 }
 
 std::optional<Table> TableReader::curve(std::string_view key, Range x_range, Range y_range) {
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
+  return curve(key, Dimension::kNone, x_range, y_range);
+}
+
+std::optional<Table> TableReader::curve(std::string_view stem, Dimension y_dimension, Range x_range,
+                                        Range y_range) {
+  const Unit* y_unit = nullptr;
+  const Entry* entry = take(stem, {y_dimension}, &y_unit, nullptr);
+  const std::string_view key = entry != nullptr ? std::string_view(entry->key) : stem;
   if (entry == nullptr ||
       !check_kind(*entry, Node::Kind::kArray, "an array of pairs, such as [[0, 0], [1, 1]]"))
     return std::nullopt;
@@ -224,7 +231,7 @@ std::optional<Table> TableReader::curve(std::string_view key, Range x_range, Ran
       return std::nullopt;
     }
     const auto x = number(pair.items[0], key, plain, x_range);
-    const auto y = number(pair.items[1], key, plain, y_range);
+    const auto y = number(pair.items[1], key, *y_unit, y_range);
     if (!x || !y) return std::nullopt;
     if (!table.x.empty() && *x <= table.x.back()) {
       report_.error(pair.place,

@@ -55,6 +55,9 @@ class TableReader {
   std::optional<Vec3> vector(std::string_view stem, Dimension dimension);
   // Pairs [[x, y], ...] with increasing x.
   std::optional<Table> curve(std::string_view key, Range x_range, Range y_range);
+  // The same, y in a unit of this dimension.
+  std::optional<Table> curve(std::string_view stem, Dimension y_dimension, Range x_range,
+                             Range y_range);
   template <typename T>
   std::optional<T> choice(std::string_view key,
                           std::initializer_list<std::pair<std::string_view, T>> choices);

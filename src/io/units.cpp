@@ -21,7 +21,8 @@ constexpr Unit kVoltage[] = {{"V", "V", 1, 1}, {"mV", "mV", 1, 1000}};
 constexpr Unit kTime[] = {{"s", "s", 1, 1}, {"ms", "ms", 1, 1000}, {"us", "us", 1, 1e6}};
 constexpr Unit kFrequency[] = {{"Hz", "Hz", 1, 1}};
 constexpr Unit kSpeed[] = {{"m_per_s", "m/s", 1, 1}, {"mm_per_s", "mm/s", 1, 1000}};
-constexpr Unit kAngularSpeed[] = {{"rad_per_s", "rad/s", 1, 1}, {"deg_per_s", "deg/s", pi, 180}};
+constexpr Unit kAngularSpeed[] = {
+    {"rad_per_s", "rad/s", 1, 1}, {"deg_per_s", "deg/s", pi, 180}, {"rpm", "rpm", pi, 30}};
 constexpr Unit kAcceleration[] = {{"m_per_s2", "m/s2", 1, 1}};
 constexpr Unit kVolume[] = {{"m3", "m3", 1, 1}, {"l", "l", 1, 1e3}, {"cm3", "cm3", 1, 1e6}};
 constexpr Unit kInertance[] = {{"kg_per_m4", "kg/m4", 1, 1}};
@@ -56,6 +57,9 @@ constexpr Unit kDensity[] = {{"kg_per_m3", "kg/m3", 1, 1}};
 constexpr Unit kForce[] = {{"N", "N", 1, 1}, {"kN", "kN", 1e3, 1}};
 constexpr Unit kPower[] = {{"W", "W", 1, 1}, {"kW", "kW", 1e3, 1}};
 constexpr Unit kEnergy[] = {{"J", "J", 1, 1}, {"kJ", "kJ", 1e3, 1}};
+
+constexpr Unit kFlow[] = {{"m3_per_s", "m3/s", 1, 1}, {"l_per_min", "l/min", 1, 6e4}};
+constexpr Unit kTorque[] = {{"N_m", "N m", 1, 1}};
 
 struct Entry {
   Dimension dimension;
@@ -101,6 +105,8 @@ constexpr Entry kDimensions[] = {
     {Dimension::kForce, "a force", kForce},
     {Dimension::kPower, "a power", kPower},
     {Dimension::kEnergy, "an energy", kEnergy},
+    {Dimension::kFlow, "a flow", kFlow},
+    {Dimension::kTorque, "a torque", kTorque},
 };
 
 constexpr bool in_order() {

@@ -44,6 +44,8 @@ enum class Dimension {
   kForce,
   kPower,
   kEnergy,
+  kFlow,
+  kTorque,
 };
 
 struct Unit {

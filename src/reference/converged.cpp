@@ -12,7 +12,8 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/integration/sdirk2.hpp"
+#include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -43,6 +44,7 @@ struct ConvergedSolver::Impl {
   const machine::MachineModel& model;
   ConvergedOptions options;
   int n, m, size;
+  int flows = 0;  // place of what each circuit has drawn from the pump [m^3]
   std::vector<hydraulics::StageConstants> constants;  // with zero step weight: instantaneous
   sundials::Context context;
   N_Vector y = nullptr, tolerance = nullptr;
@@ -58,15 +60,26 @@ struct ConvergedSolver::Impl {
   double spool_start[kMaxActuators];
   double oil_start[kMaxActuators];  // energy at the start of the tick, for held oil
 
+  // A pump's supply and valve sections are held over a tick, as the real-time step does.
+  bool supplied;  // what the circuits draw is needed
+  std::vector<machine::SectionLags> lags;
+  machine::Draw draws[kMaxActuators];
+
   Impl(const sim::Simulation& s, ConvergedOptions o)
       : simulation(s),
         model(s.model()),
         options(o),
         n(model.joint_count()),
         m(static_cast<int>(model.actuators.size())),
-        size(2 * n + 4 * m + (o.energy_audit ? kLedgerStates : 0)) {
-    for (const machine::Actuator& actuator : model.actuators)
+        size(2 * n + 4 * m + (o.energy_audit ? kLedgerStates : 0)),
+        supplied(model.supply.kind == hydraulics::SupplyKind::kPump) {
+    for (const machine::Actuator& actuator : model.actuators) {
       constants.push_back(hydraulics::make_stage(actuator.circuit, 0.0, kPortTolerance));
+      lags.push_back(machine::section_lags(actuator.circuit, simulation.tick_s()));
+      supplied = supplied || hydraulics::has_section(actuator.circuit);
+    }
+    flows = size;
+    if (supplied) size += m;
     y = N_VNew_Serial(size, context);
     tolerance = N_VNew_Serial(size, context);
     matrix = SUNDenseMatrix(size, size, context);
@@ -114,7 +127,8 @@ struct ConvergedSolver::Impl {
       const hydraulics::Valve& valve = model.actuators[u].circuit.valve;
       if (valve.spool_time_constant_s <= 0.0) continue;
       const hydraulics::Orifices o =
-          hydraulics::orifices(valve, spool_at(k, t), state->pump_Pa, state->tank_Pa);
+          machine::section_orifices(model.actuators[u].circuit, state->actuator[k], spool_at(k, t),
+                                    state->pump_Pa, state->tank_Pa);
       in[k].P_S[0] = o.P_S1, in[k].P_S[1] = o.P_S2;
       in[k].C_R[0] = o.C_R1, in[k].C_R[1] = o.C_R2;
     }
@@ -269,6 +283,11 @@ struct ConvergedSolver::Impl {
           self.gained_by_volume(k, e.x[k], e.x_dot[k], values + 2 * n + 4 * k, d + 2 * n + 4 * k);
     if (self.options.energy_audit)
       for (int i = 0; i < kLedgerStates; ++i) d[2 * n + 4 * self.m + i] = e.ledger[i];
+    if (self.supplied)
+      for (int k = 0; k < self.m; ++k) {
+        const machine::ActuatorState& a = self.state->actuator[k];
+        d[self.flows + k] = a.open != 0 ? e.out[k].Q[machine::pump_side(self.spool_at(k, t))] : 0.0;
+      }
     for (int i = 0; i < self.size; ++i)
       if (!std::isfinite(d[i])) return 1;
     return 0;
@@ -321,6 +340,8 @@ struct ConvergedSolver::Impl {
       hydraulics::capacitances(model.actuators[static_cast<std::size_t>(k)].circuit, a.fault,
                                e.x[k], a.P_C, a.C);
     }
+    if (supplied)
+      for (int k = 0; k < m; ++k) draws[k].volume += values[flows + k];
     if (!options.energy_audit) return;
     const double* w = values + 2 * n + 4 * m;
     machine::EnergyLedger& ledger = state->energy;
@@ -378,6 +399,13 @@ struct ConvergedSolver::Impl {
     for (int k = 0; k < m; ++k)
       oil_start[k] = machine::oil_energy(model.actuators[static_cast<std::size_t>(k)].circuit,
                                          state->actuator[k], LineModel::kClosed);
+    if (supplied) {
+      for (int k = 0; k < m; ++k) {
+        state->actuator[k].spool_V = spool_at(k, t + 1e-9);
+        draws[k] = {0.0, 0.0};
+      }
+      machine::advance_sections(model, lags.data(), *state);
+    }
     for (const double to : stops) {
       // A spool on its overlap belongs to the side it is moving to: look a little ahead.
       for (int k = 0; k < m; ++k) state->actuator[k].spool_V = spool_at(k, t + from + 1e-9);
@@ -388,7 +416,23 @@ struct ConvergedSolver::Impl {
     }
     for (int k = 0; k < m; ++k) state->actuator[k].spool_V = spool_at(k, t + h);
     finish(e);
+    if (supplied) finish_supply(h);
     ++s.tick;
+  }
+
+  void finish_supply(double h) {
+    const double g = integration::Sdirk2::kGamma * h;
+    for (int k = 0; k < m; ++k) {
+      const hydraulics::Circuit& circuit = model.actuators[static_cast<std::size_t>(k)].circuit;
+      const machine::ActuatorState& a = state->actuator[k];
+      const int s = machine::pump_side(a.spool_V);
+      hydraulics::StageConstants::Side side{};
+      side.g_C = g / a.C[s];
+      side.g_I = g / (s == 0 ? circuit.line1.I : circuit.line2.I);
+      if (machine::line_model(a.open != 0, fidelity) == LineModel::kDynamic)
+        draws[k].conductance = machine::line_conductance(side, in[k].C_R[s], a.Q[s]);
+    }
+    machine::finish_supply(model, h, lags.data(), draws, *state);
   }
 
   void finish(const Evaluation& e) {

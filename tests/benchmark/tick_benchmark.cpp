@@ -250,5 +250,58 @@ BENCHMARK_CAPTURE(ratios, tip_circle, test::tip_circle())
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
+// The trainer's crane with all functions moving: on a pump of its own against a constant source, and in
+// between what the valve sections alone cost.
+void supply_ratios(benchmark::State& loop, Fidelity fidelity) {
+  constexpr int kTicks = 2000;
+  constexpr int kRounds = 20;
+  command::Scenario scenario = test::stick_sine();
+  scenario.duration_s = 0.001 * kTicks;
+  for (const char* joint : {"swing", "boom", "stick"}) {
+    command::JointProgram program;
+    program.joint = joint;
+    program.mode = command::JointMode::kVoltage;
+    program.signal = {{test::sine(4.0, 0.9, 0.1)}};
+    scenario.programs.push_back(program);
+  }
+  scenario.programs.erase(scenario.programs.begin());
+  const auto load = [](const std::string& name) {
+    return io::read_machine(std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config/machines" /
+                            name / "machine.toml")
+        .model;
+  };
+  machine::MachineModel constant = load("harvester_ls");
+  constant.supply.kind = hydraulics::SupplyKind::kConstant;
+  std::array<Ratio, 3> table = {{{"pump / constant, same valves", {}},
+                                 {"load sensing / grapple", {}},
+                                 {"valve sections / grapple", {}}}};
+  for (auto _ : loop) {
+    Run grapple(scenario, fidelity, load("harvester_grapple"));
+    Run sections(scenario, fidelity, constant);
+    Run pump(scenario, fidelity, load("harvester_ls"));
+    for (int round = 0; round < kRounds; ++round) {
+      const double g = microseconds_each(kTicks, [&] { grapple.step(); });
+      const double s = microseconds_each(kTicks, [&] { sections.step(); });
+      const double p = microseconds_each(kTicks, [&] { pump.step(); });
+      table[0].rounds.push_back(p / s);
+      table[1].rounds.push_back(p / g);
+      table[2].rounds.push_back(s / g);
+    }
+  }
+  std::fprintf(stderr, "supply, %s model, %d rounds of %d ticks\n%-30s %8s %8s\n",
+               fidelity == Fidelity::kFull ? "full" : "reduced", kRounds, kTicks, "", "least",
+               "median");
+  for (const Ratio& ratio : table) {
+    std::fprintf(stderr, "%-30s %8.2f %8.2f\n", ratio.name, ratio.least(), ratio.median());
+    loop.counters[ratio.name] = ratio.median();
+  }
+}
+BENCHMARK_CAPTURE(supply_ratios, full, Fidelity::kFull)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(supply_ratios, reduced, Fidelity::kReduced)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace knuckleboom

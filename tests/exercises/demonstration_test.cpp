@@ -9,12 +9,14 @@
 namespace knuckleboom {
 namespace {
 
-class Demonstration : public testing::TestWithParam<std::tuple<std::string, machine::Fidelity>> {};
+// Exercise, model, machine in place of the exercise's own.
+using Case = std::tuple<std::string, machine::Fidelity, std::string>;
+class Demonstration : public testing::TestWithParam<Case> {};
 
 TEST_P(Demonstration, Passes) {
   training::Exercise exercise = test::shipped_exercise(std::get<0>(GetParam()));
   exercise.fidelity = std::get<1>(GetParam());
-  const training::Session session(test::shipped_machine(exercise.machine),
+  const training::Session session(test::shipped_machine(std::get<2>(GetParam())),
                                   test::shipped_levers(exercise.levers), exercise);
   training::SessionState state = session.initial_state();
   const training::SessionSnapshot snapshot =
@@ -35,10 +37,12 @@ TEST_P(Demonstration, Passes) {
 INSTANTIATE_TEST_SUITE_P(
     Exercises, Demonstration,
     testing::Combine(testing::Values("reach", "path", "logs", "head_to_stem"),
-                     testing::Values(machine::Fidelity::kReduced, machine::Fidelity::kFull)),
+                     testing::Values(machine::Fidelity::kReduced, machine::Fidelity::kFull),
+                     testing::Values("harvester_grapple", "harvester_ls")),
     [](const auto& info) {
       return std::get<0>(info.param) +
-             (std::get<1>(info.param) == machine::Fidelity::kFull ? "_full" : "_reduced");
+             (std::get<1>(info.param) == machine::Fidelity::kFull ? "_full_" : "_reduced_") +
+             std::get<2>(info.param);
     });
 
 }  // namespace

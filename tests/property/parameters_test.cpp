@@ -129,8 +129,9 @@ Change scaled(const std::string& name, int k, Part part, double factor = 1.05) {
 TEST(Parameters, OfACircuit) {
   const Circuit any;
   const auto& [kind, line1, line2, A1, A2, D_m, N, B, leak_internal, leak_external1, leak_external2,
-               protection, valve] = any;
+               protection, valve, holding] = any;
   const auto& [I, C, R] = line1;
+  (void)holding;  // OfAValveSection
   (void)kind, (void)line2, (void)A1, (void)A2, (void)D_m, (void)N, (void)B, (void)leak_internal;
   (void)leak_external1, (void)leak_external2, (void)protection, (void)valve, (void)I, (void)C;
   (void)R;
@@ -188,7 +189,9 @@ TEST(Parameters, OfTheProtection) {
 
 TEST(Parameters, OfAValve) {
   const Valve any;
-  const auto& [overlap_V, full_V, edge, min_conductance_ratio, spool_time_constant_s] = any;
+  const auto& [overlap_V, full_V, edge, min_conductance_ratio, spool_time_constant_s, compensator,
+               load_check, load_check_lag_s] = any;
+  (void)compensator, (void)load_check, (void)load_check_lag_s;  // OfAValveSection
   const auto& [scale, polynomial, table] = edge[0];
   (void)overlap_V, (void)full_V, (void)min_conductance_ratio, (void)spool_time_constant_s;
   (void)scale, (void)polynomial, (void)table;
@@ -274,8 +277,8 @@ TEST(Parameters, OfAController) {
 
 TEST(Parameters, OfTheMachine) {
   const machine::Supply any;
-  const auto& [pump_Pa, tank_Pa] = any;
-  (void)pump_Pa, (void)tank_Pa;
+  const auto& [pump_Pa, tank_Pa, kind, pump] = any;
+  (void)pump_Pa, (void)tank_Pa, (void)kind, (void)pump;  // the last: OfAPump
   const auto body = [](const char* name, const std::function<void(multibody::Body&)>& set) {
     return [=](MachineModel& m) {
       const multibody::Tree before = m.tree;
@@ -293,6 +296,11 @@ TEST(Parameters, OfTheMachine) {
   using multibody::Body;
   const std::vector<Change> changes = {
       {"pump_Pa", [](MachineModel& m) { m.supply.pump_Pa *= 0.99; }},
+      {"kind",
+       [](MachineModel& m) {
+         m = test::pump_machine();
+         m.actuators = test::reference_machine().actuators;
+       }},
       {"tank_Pa", [](MachineModel& m) { m.supply.tank_Pa = 2e5; }},
       {"closed_valve",
        [](MachineModel& m) { m.closed_valve = machine::ClosedValveModel::kQuasiStatic; }},
@@ -344,6 +352,116 @@ TEST(Parameters, OfAJointsOwnStops) {
                       }),
                       ground}},
                     2);
+}
+
+TEST(Parameters, OfAPump) {
+  const hydraulics::PumpSupply any;
+  const auto& [control, displacement, speed_ratio, margin_Pa, standby_Pa, load_line_s,
+               stroke_time_s, regulator_band_Pa, regulator_damping_s, power_limit_W, leak,
+               drag_torque, pistons, ripple, gallery_volume, gallery_bulk_modulus, relief_Pa,
+               relief_conductance, engine, accumulators] = any;
+  (void)control, (void)displacement, (void)speed_ratio, (void)margin_Pa, (void)standby_Pa;
+  (void)load_line_s, (void)stroke_time_s, (void)regulator_band_Pa, (void)regulator_damping_s;
+  (void)power_limit_W, (void)leak, (void)drag_torque, (void)pistons, (void)ripple;
+  (void)gallery_volume, (void)gallery_bulk_modulus, (void)relief_Pa, (void)relief_conductance;
+  const auto& [speed, droop, torque_max, inertia, governor_s] = engine;
+  (void)speed, (void)droop, (void)torque_max, (void)inertia, (void)governor_s, (void)accumulators;
+  const hydraulics::Accumulator one;
+  const auto& [precharge_Pa, gas_volume, exponent] = one;
+  (void)precharge_Pa, (void)gas_volume, (void)exponent;
+  using hydraulics::PumpSupply;
+  std::vector<Change> changes;
+  const auto add = [&](
+                       const char* name, const std::function<void(PumpSupply&)>& set,
+                       const std::function<void(PumpSupply&)>& ground = [](PumpSupply&) {}) {
+    const auto base = [=](MachineModel& m) {
+      m = test::pump_machine();
+      ground(m.supply.pump);
+    };
+    changes.push_back({name, [=](MachineModel& m) { set(m.supply.pump); }, base});
+  };
+  add("control", [](PumpSupply& s) { s.control = hydraulics::PumpControl::kPressure; });
+  add("displacement", [](PumpSupply& s) { s.displacement *= 0.9; });
+  add("speed_ratio", [](PumpSupply& s) { s.speed_ratio = 1.1; });
+  add("margin_Pa", [](PumpSupply& s) { s.margin_Pa *= 1.1; });
+  add("standby_Pa", [](PumpSupply& s) { s.standby_Pa *= 1.1; });
+  add("load_line_s", [](PumpSupply& s) { s.load_line_s *= 2.0; });
+  add("stroke_time_s", [](PumpSupply& s) { s.stroke_time_s *= 1.1; });
+  add("regulator_band_Pa", [](PumpSupply& s) { s.regulator_band_Pa *= 1.1; });
+  add("regulator_damping_s", [](PumpSupply& s) { s.regulator_damping_s *= 1.1; });
+  add("power_limit_W", [](PumpSupply& s) { s.power_limit_W = 20e3; });
+  add("leak", [](PumpSupply& s) { s.leak *= 10.0; });
+  add("drag_torque", [](PumpSupply& s) { s.drag_torque *= 2.0; });
+  const auto rippling = [](PumpSupply& s) {
+    s.pistons = 9;
+    s.ripple = 0.05;
+  };
+  add(
+      "pistons", [](PumpSupply& s) { s.pistons = 7; }, rippling);
+  add(
+      "ripple", [](PumpSupply& s) { s.ripple = 0.1; }, rippling);
+  add("gallery_volume", [](PumpSupply& s) { s.gallery_volume *= 1.1; });
+  add("gallery_bulk_modulus", [](PumpSupply& s) { s.gallery_bulk_modulus *= 1.1; });
+  const auto fixed = [](PumpSupply& s) { s.control = hydraulics::PumpControl::kFixed; };
+  add(
+      "relief_Pa", [](PumpSupply& s) { s.relief_Pa *= 0.95; }, fixed);
+  add(
+      "relief_conductance", [](PumpSupply& s) { s.relief_conductance *= 1.1; }, fixed);
+  add("engine speed", [](PumpSupply& s) { s.engine.speed *= 0.95; });
+  add("engine droop", [](PumpSupply& s) { s.engine.droop *= 1.5; });
+  add("engine torque", [](PumpSupply& s) { s.engine.torque_max *= 0.9; });
+  add("engine inertia", [](PumpSupply& s) { s.engine.inertia *= 1.5; });
+  add("engine governor", [](PumpSupply& s) { s.engine.governor_s *= 1.5; });
+  const auto charged = [](PumpSupply& s) { s.accumulators = {{5e6, 1e-3, 1.3}}; };
+  add("accumulators", charged);
+  add(
+      "precharge", [](PumpSupply& s) { s.accumulators[0].precharge_Pa *= 1.1; }, charged);
+  add(
+      "gas volume", [](PumpSupply& s) { s.accumulators[0].gas_volume *= 1.1; }, charged);
+  add(
+      "exponent", [](PumpSupply& s) { s.accumulators[0].exponent = 1.4; }, charged);
+  expect_all_matter(changes, 27);
+}
+
+TEST(Parameters, OfAValveSection) {
+  const hydraulics::Compensator any;
+  const auto& [compensator_kind, compensator_margin, compensator_lag] = any;
+  (void)compensator_kind, (void)compensator_margin, (void)compensator_lag;
+  const hydraulics::LoadHolding one;
+  const auto& [holding_kind, set_Pa, pilot_ratio, range_Pa, conductance, lag_s] = one;
+  (void)holding_kind, (void)set_Pa, (void)pilot_ratio, (void)range_Pa, (void)conductance;
+  (void)lag_s;
+  using hydraulics::LoadHolding;
+  std::vector<Change> changes;
+  const auto pump = [](MachineModel& m) { m = test::pump_machine(); };
+  const auto valve = [&](const char* name, const std::function<void(Valve&)>& set) {
+    changes.push_back({name,
+                       [=](MachineModel& m) {
+                         for (machine::Actuator& a : m.actuators) set(a.circuit.valve);
+                       },
+                       pump});
+  };
+  const auto holding = [&](const char* name, const std::function<void(LoadHolding&)>& set) {
+    changes.push_back(
+        {name, [=](MachineModel& m) { set(m.actuators[1].circuit.holding[0]); }, pump});
+  };
+  valve("compensator",
+        [](Valve& v) { v.compensator.kind = hydraulics::CompensatorKind::kFlowSharing; });
+  valve("compensator margin", [](Valve& v) { v.compensator.margin_Pa *= 0.9; });
+  valve("compensator lag", [](Valve& v) { v.compensator.lag_s *= 1.2; });
+  valve("load check lag", [](Valve& v) { v.load_check_lag_s *= 2.0; });
+  holding("holding kind", [](LoadHolding& l) { l.kind = hydraulics::HoldingKind::kPilotCheck; });
+  holding("set", [](LoadHolding& l) { l.set_Pa *= 1.1; });
+  holding("pilot ratio", [](LoadHolding& l) { l.pilot_ratio *= 1.2; });
+  holding("range", [](LoadHolding& l) { l.range_Pa *= 1.2; });
+  holding("holding conductance", [](LoadHolding& l) { l.conductance *= 1.1; });
+  holding("holding lag", [](LoadHolding& l) { l.lag_s *= 1.2; });
+  changes.push_back({"load check", [](MachineModel& m) {
+                       for (machine::Actuator& a : m.actuators) {
+                         a.circuit.valve.load_check = true;
+                       }
+                     }});
+  expect_all_matter(changes, 11);
 }
 
 // The counter-check: what is no parameter changes nothing.

@@ -124,6 +124,27 @@ TEST(NoHeap, InAnyTick) {
     }
 }
 
+// A pump with all that belongs to it.
+TEST(NoHeap, InATickOfAPump) {
+  for (const machine::Fidelity fidelity : {machine::Fidelity::kFull, machine::Fidelity::kReduced})
+    for (const Scenario& scenario : {with_events(), violent()}) {
+      machine::MachineModel model = test::pump_machine();
+      model.supply.pump.accumulators = {{5e6, 1e-3, 1.3}};
+      model.supply.pump.pistons = 9;
+      model.supply.pump.ripple = 0.02;
+      const Simulation simulation(model, scenario);
+      SimState state = simulation.initial_state(fidelity);
+      long calls = 0;
+      {
+        const test::HeapCounter heap;
+        for (int k = 0; k < 4000; ++k) simulation.step(state);
+        calls = heap.calls();
+      }
+      EXPECT_EQ(calls, 0);
+      EXPECT_EQ(state.machine.health.non_finite, 0);
+    }
+}
+
 TEST(NoHeap, InTheStartASnapshotOrAnInput) {
   const Simulation simulation(test::reference_machine(), test::tip_circle());
   SimState state;

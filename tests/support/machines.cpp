@@ -96,6 +96,48 @@ machine::MachineModel reference_machine(bool protection) {
   return model;
 }
 
+machine::MachineModel pump_machine() {
+  machine::MachineModel model = reference_machine();
+  machine::Supply& supply = model.supply;
+  supply.kind = hydraulics::SupplyKind::kPump;
+  hydraulics::PumpSupply& pump = supply.pump;
+  pump.control = hydraulics::PumpControl::kLoadSensing;
+  pump.displacement = 100e-6 / (2.0 * std::numbers::pi);
+  pump.margin_Pa = 2e6;
+  pump.standby_Pa = 2.5e6;
+  pump.load_line_s = 0.01;
+  pump.stroke_time_s = 0.06;
+  pump.regulator_band_Pa = 1e6;
+  pump.regulator_damping_s = 0.015;
+  pump.power_limit_W = 60e3;
+  pump.leak = 5e-13;
+  pump.drag_torque = 10.0;
+  pump.gallery_volume = 3e-3;
+  pump.gallery_bulk_modulus = 1e9;
+  pump.relief_Pa = 23e6;
+  pump.relief_conductance = 1e-9;
+  pump.engine.speed = 1800.0 * std::numbers::pi / 30.0;
+  pump.engine.droop = 0.06;
+  pump.engine.torque_max = 600.0;
+  pump.engine.inertia = 2.0;
+  pump.engine.governor_s = 0.1;
+  for (Actuator& actuator : model.actuators) {
+    hydraulics::Valve& valve = actuator.circuit.valve;
+    valve.compensator = {hydraulics::CompensatorKind::kUpstream, 1e6, 0.015};
+    valve.spool_time_constant_s = 0.03;
+  }
+  hydraulics::LoadHolding& holding = model.actuators[1].circuit.holding[0];
+  holding.kind = hydraulics::HoldingKind::kCounterbalance;
+  holding.set_Pa = 22e6;
+  holding.pilot_ratio = 3.0;
+  holding.range_Pa = 10e6;
+  holding.conductance = 5e-6;
+  holding.lag_s = 0.02;
+  const std::vector<std::string> faults = machine::finish(model);
+  if (!faults.empty()) throw std::logic_error(faults.front());
+  return model;
+}
+
 Term constant(double value) {
   Term term;
   term.value = value;

@@ -15,6 +15,10 @@ namespace knuckleboom::test {
 // protection: relief, anti-cavitation and end stops. Without them, the paper's machine.
 machine::MachineModel reference_machine(bool protection = true);
 
+// The same with a load-sensing pump on an engine that droops, compensated valves and a counterbalance valve
+// at the boom's head side.
+machine::MachineModel pump_machine();
+
 // The actuators of that machine, for tests of circuits alone.
 hydraulics::Valve reference_valve();
 hydraulics::Circuit reference_motor();

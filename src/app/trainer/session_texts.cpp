@@ -51,9 +51,15 @@ std::string target_line(const Exercise& exercise, const SessionSnapshot& now, co
   return fmt::format("{} {} of {}{}: {}", what, now.task.step + 1, now.task.steps, name, do_what);
 }
 
-// Full scale of the pump's power: the largest function alone, with half of the pressure lost in its
+// Full scale of the pump's power: what it can give; of a constant source the largest function alone, with half of the pressure lost in its
 // open valve.
 double pump_scale(const machine::MachineModel& machine) {
+  const machine::Supply& supply = machine.supply;
+  if (supply.kind == hydraulics::SupplyKind::kPump) {
+    const hydraulics::PumpSupply& pump = supply.pump;
+    const double most = pump.displacement * pump.speed_ratio * pump.engine.speed * supply.pump_Pa;
+    return pump.power_limit_W > 0.0 ? std::min(most, pump.power_limit_W) : most;
+  }
   double most = 0.0;
   for (const machine::Actuator& a : machine.actuators) {
     const double flow = hydraulics::conductance(a.circuit.valve.edge[hydraulics::kPumpToA], 1.0) *

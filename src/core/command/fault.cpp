@@ -18,7 +18,7 @@ const char* name_of(FaultKind kind) {
 
 bool needs_function(FaultKind kind) {
   return kind != FaultKind::kWornPump && kind != FaultKind::kAirInOil &&
-         kind != FaultKind::kLeverDelay;
+         kind != FaultKind::kLowRelief && kind != FaultKind::kLeverDelay;
 }
 
 void draw_card(const FaultLot& lot, std::vector<Fault>& faults) {

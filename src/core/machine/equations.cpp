@@ -179,13 +179,34 @@ void follow_volumes(const MachineModel& model, Fidelity fidelity, double h, Mach
   }
 }
 
+hydraulics::Orifices section_orifices(const Circuit& circuit, const ActuatorState& a,
+                                      double spool_V, double pump_Pa, double tank_Pa) {
+  using hydraulics::HoldingKind;
+  const hydraulics::Valve& valve = circuit.valve;
+  hydraulics::Orifices o = hydraulics::orifices(valve, spool_V, pump_Pa, tank_Pa);
+  if (!hydraulics::has_section(circuit) || !o.open) return o;
+  const bool forward = spool_V >= 0.0;
+  double& source = forward ? o.P_S1 : o.P_S2;
+  double& C_R = forward ? o.C_R1 : o.C_R2;
+  const bool compensated = valve.compensator.kind != hydraulics::CompensatorKind::kNone;
+  if (compensated) source = std::max(tank_Pa, std::min(pump_Pa, a.P_compensated));
+  if (compensated || valve.load_check)
+    C_R += hydraulics::load_check_resistance(
+        valve.edge[forward ? hydraulics::kPumpToA : hydraulics::kPumpToB].scale, a.load_check);
+  for (int s = 0; s < 2; ++s)
+    if (circuit.holding[s].kind != HoldingKind::kNone)
+      (s == 0 ? o.C_R1 : o.C_R2) +=
+          hydraulics::holding_resistance(circuit.holding[s].conductance, a.holding[s]);
+  return o;
+}
+
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
                    StageInput* in) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const Actuator& actuator = model.actuators[k];
     ActuatorState& a = state.actuator[k];
     const hydraulics::Orifices o =
-        hydraulics::orifices(actuator.circuit.valve, a.spool_V, state.pump_Pa, state.tank_Pa);
+        section_orifices(actuator.circuit, a, a.spool_V, state.pump_Pa, state.tank_Pa);
     in[k].P_S[0] = o.P_S1;
     in[k].P_S[1] = o.P_S2;
     in[k].C_R[0] = o.C_R1;
@@ -215,7 +236,7 @@ void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelit
     a.hand_over = 0;
     if (to == Fidelity::kFull) {
       const hydraulics::Orifices o =
-          hydraulics::orifices(circuit.valve, a.spool_V, state.pump_Pa, state.tank_Pa);
+          section_orifices(circuit, a, a.spool_V, state.pump_Pa, state.tank_Pa);
       a.Q[0] = hydraulics::residual_flow(o.P_S1, a.P_C[0], o.C_R1);
       a.Q[1] = hydraulics::residual_flow(o.P_S2, a.P_C[1], o.C_R2);
     } else if (open) {

@@ -26,6 +26,28 @@ double steady_speed(double K, double b, double force) {
 
 }  // namespace
 
+void count_on(const Supply& supply, const hydraulics::SupplyState& state, double pump_Pa,
+              const hydraulics::Circuit& circuit, Load& load) {
+  using hydraulics::CompensatorKind;
+  load.pump_Pa = pump_Pa;
+  load.tank_Pa = supply.tank_Pa;
+  if (supply.kind == hydraulics::SupplyKind::kConstant) return;
+  const hydraulics::PumpSupply& pump = supply.pump;
+  load.flow_limit = hydraulics::flow_limit(pump, state, pump_Pa);
+  if (pump.control == hydraulics::PumpControl::kFixed) return;
+  const double highest = state.set_Pa * (1.0 - state.wear) - state.drop_Pa;
+  const CompensatorKind kind = circuit.valve.compensator.kind;
+  load.pump_Pa = highest;
+  if (pump.control != hydraulics::PumpControl::kLoadSensing) return;
+  if (kind == CompensatorKind::kFlowSharing) load.drop_Pa = pump.margin_Pa;
+  if (kind != CompensatorKind::kNone) return;
+  // What its own load makes of the pump's pressure, or another one's if that is higher.
+  const bool outward = load.force >= 0.0;
+  const double area_in = outward ? hydraulics::area1(circuit) : hydraulics::area2(circuit);
+  const double own = std::fabs(load.force) / area_in + pump.margin_Pa;
+  load.pump_Pa = std::max(pump_Pa, std::min(highest, std::max(own, pump.standby_Pa)));
+}
+
 Metering::Sense Metering::make_sense(const hydraulics::Circuit& circuit, bool outward) {
   using hydraulics::Edge;
   const hydraulics::Valve& valve = circuit.valve;
@@ -51,6 +73,9 @@ Metering::Sense Metering::make_sense(const hydraulics::Circuit& circuit, bool ou
     table.x.push_back(x);
     table.y.push_back(y);
   };
+  s.compensated = valve.compensator.kind != hydraulics::CompensatorKind::kNone;
+  s.margin = valve.compensator.margin_Pa;
+  s.held = circuit.holding[outward ? 1 : 0].kind != hydraulics::HoldingKind::kNone;
   for (int i = 0; i <= kSamples; ++i) {
     const double opening = static_cast<double>(i) / kSamples;
     const double K_in = cube(s.area_in) * (hydraulics::resistance(valve, edge_in, opening) + R_in);
@@ -59,6 +84,10 @@ Metering::Sense Metering::make_sense(const hydraulics::Circuit& circuit, bool ou
     add(s.opening, 1.0 / std::sqrt(s.K), opening);
     add(s.opening_out, 1.0 / std::sqrt(s.K_out), opening);
     add(s.g, opening, 1.0 / std::sqrt(s.K));
+    if (!s.compensated) continue;
+    const double g_in = 1.0 / std::sqrt(hydraulics::resistance(valve, edge_in, opening));
+    add(s.opening_in, g_in, opening);
+    add(s.g_in, opening, g_in);
   }
   return s;
 }
@@ -78,7 +107,12 @@ double Metering::command_V(double x_dot, const Load& load) const {
   const double b = s.damping + load.damping;
   const double both = left_over(s.area_in, load.pump_Pa, s.area_out, load.tank_Pa, force, b, w);
   double opening = both > 0.0 ? evaluate(s.opening, w / std::sqrt(both)).value : 1.0;
-  if (s.anti_cavitation) {
+  if (s.compensated)
+    opening = std::max(
+        opening, evaluate(s.opening_in,
+                          w * s.area_in / std::sqrt(load.drop_Pa > 0.0 ? load.drop_Pa : s.margin))
+                     .value);
+  if (s.anti_cavitation && !s.held) {
     const double outlet =
         left_over(s.area_in, s.P_anti_cavitation, s.area_out, load.tank_Pa, force, b, w);
     if (outlet > 0.0)
@@ -89,25 +123,35 @@ double Metering::command_V(double x_dot, const Load& load) const {
   return sign * (across * overlap_V_ + opening * (full_V_ - overlap_V_));
 }
 
+double Metering::compensated_speed(const Sense& s, double g_in, const Load& load) {
+  return g_in * std::sqrt(load.drop_Pa > 0.0 ? load.drop_Pa : s.margin) / s.area_in;
+}
+
 double Metering::top_speed(double sign, const Load& load) const {
   const Sense& s = sense(sign);
   const double force = sign * load.force;
   const double b = s.damping + load.damping;
-  const double fed = steady_speed(
+  double fed = steady_speed(
       s.K, b, left_over(s.area_in, load.pump_Pa, s.area_out, load.tank_Pa, force, b, 0.0));
-  if (!s.anti_cavitation) return fed;
+  fed = std::min(fed, load.flow_limit / s.area_in);
+  if (s.compensated) fed = std::min(fed, compensated_speed(s, s.g_in.y.back(), load));
+  if (!s.anti_cavitation || s.held) return fed;
   return std::max(fed, steady_speed(s.K_out, b,
                                     left_over(s.area_in, s.P_anti_cavitation, s.area_out,
                                               load.tank_Pa, force, b, 0.0)));
 }
 
-double Metering::unloaded_speed(double command_V, double pump_Pa, double tank_Pa) const {
+double Metering::unloaded_speed(double command_V, const Load& supply) const {
   const double sign = command_V < 0.0 ? -1.0 : 1.0;
   const Sense& s = sense(sign);
   const double opening = (std::fabs(command_V) - overlap_V_) / (full_V_ - overlap_V_);
   if (!(opening > 0.0)) return 0.0;
   const double g = evaluate(s.g, opening).value;
-  return sign * steady_speed(1.0 / (g * g), s.damping, s.area_in * pump_Pa - s.area_out * tank_Pa);
+  double w = steady_speed(1.0 / (g * g), s.damping,
+                          s.area_in * supply.pump_Pa - s.area_out * supply.tank_Pa);
+  w = std::min(w, supply.flow_limit / s.area_in);
+  if (s.compensated) w = std::min(w, compensated_speed(s, evaluate(s.g_in, opening).value, supply));
+  return sign * w;
 }
 
 }  // namespace knuckleboom::machine

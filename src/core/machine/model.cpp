@@ -86,6 +86,53 @@ void check_valve(const hydraulics::Valve& valve, const std::string& who,
     require(edge.scale > 0.0, who, "every metering edge needs a conductance above zero", faults);
 }
 
+void check_section(const hydraulics::Circuit& c, const std::string& who,
+                   std::vector<std::string>& faults) {
+  const hydraulics::Valve& valve = c.valve;
+  require(valve.compensator.kind != hydraulics::CompensatorKind::kUpstream ||
+              valve.compensator.margin_Pa > 0.0,
+          who, "the compensator's margin must be above zero", faults);
+  require(valve.compensator.lag_s >= 0.0 && valve.load_check_lag_s >= 0.0, who,
+          "the lags of its valve section must not be negative", faults);
+  for (const hydraulics::LoadHolding& holding : c.holding) {
+    if (holding.kind == hydraulics::HoldingKind::kNone) continue;
+    require(holding.conductance > 0.0 && holding.range_Pa > 0.0 && holding.pilot_ratio > 0.0, who,
+            "a holding valve needs conductance, range and pilot ratio above zero", faults);
+    require(holding.lag_s >= 0.0, who, "a holding valve's lag must not be negative", faults);
+  }
+}
+
+void check_supply(const Supply& supply, std::vector<std::string>& faults) {
+  const std::string who = "supply: ";
+  if (!(supply.pump_Pa > supply.tank_Pa))
+    faults.emplace_back("the pump pressure must be above the tank pressure");
+  if (supply.kind != hydraulics::SupplyKind::kPump) return;
+  using hydraulics::PumpControl;
+  const hydraulics::PumpSupply& pump = supply.pump;
+  const hydraulics::Engine& engine = pump.engine;
+  require(pump.displacement > 0.0 && pump.speed_ratio > 0.0 && engine.speed > 0.0, who,
+          "displacement and speed must be above zero", faults);
+  require(pump.gallery_volume > 0.0 && pump.gallery_bulk_modulus > 0.0, who,
+          "the gallery's volume and bulk modulus must be above zero", faults);
+  require(pump.relief_conductance > 0.0, who, "the main relief needs a conductance", faults);
+  require(pump.relief_Pa > supply.pump_Pa || pump.control == PumpControl::kFixed, who,
+          "the main relief must open above the pressure that the pump is regulated to", faults);
+  require(pump.leak >= 0.0 && pump.drag_torque >= 0.0 && pump.ripple >= 0.0, who,
+          "leakage, drag and ripple must not be negative", faults);
+  if (pump.control != PumpControl::kFixed)
+    require(pump.stroke_time_s > 0.0 && pump.regulator_band_Pa > 0.0, who,
+            "the regulator needs a stroke time and a band above zero", faults);
+  if (pump.control == PumpControl::kLoadSensing)
+    require(pump.margin_Pa > 0.0 && pump.standby_Pa > 0.0 && pump.standby_Pa <= supply.pump_Pa, who,
+            "load sensing needs a margin, and a stand-by pressure below the cut-off", faults);
+  if (engine.inertia > 0.0)
+    require(engine.droop > 0.0 && engine.torque_max > 0.0, who,
+            "the engine needs a droop and a torque above zero", faults);
+  for (const hydraulics::Accumulator& a : pump.accumulators)
+    require(a.gas_volume > 0.0 && a.exponent > 1.0 && a.precharge_Pa >= 0.0, who,
+            "an accumulator needs gas, and an exponent above 1", faults);
+}
+
 void check_circuit(const Actuator& actuator, std::vector<std::string>& faults) {
   const hydraulics::Circuit& c = actuator.circuit;
   const std::string who = "actuator '" + actuator.name + "': ";
@@ -113,6 +160,7 @@ void check_circuit(const Actuator& actuator, std::vector<std::string>& faults) {
             "anti-cavitation needs a conductance above zero", faults);
   }
   check_valve(c.valve, who, faults);
+  check_section(c, who, faults);
 }
 
 void check_controller(const control::PidGains& gains, const std::string& who,
@@ -234,8 +282,7 @@ std::vector<std::string> finish(MachineModel& model) {
   }
   derive_joint_stops(model, faults);
   if (n > 0 && faults.empty()) check_inertia(model, faults);
-  if (!(model.supply.pump_Pa > model.supply.tank_Pa))
-    faults.emplace_back("the pump pressure must be above the tank pressure");
+  check_supply(model.supply, faults);
   if (!(model.tau_Q > 0.0)) faults.emplace_back("tau_Q must be above zero");
   return faults;
 }

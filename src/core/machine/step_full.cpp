@@ -8,7 +8,7 @@ namespace knuckleboom::machine {
 using hydraulics::LineModel;
 using integration::Sdirk2;
 
-void Stepper::step_full(MachineState& state, const double* joint_force) const {
+void Stepper::step_full(MachineState& state, const double* joint_force, Draw* draws) const {
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
@@ -114,6 +114,10 @@ void Stepper::step_full(MachineState& state, const double* joint_force) const {
                    : d.out.Q[s];
     }
     watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
+    const int s = pump_side(a.spool_V);
+    draws[k] = {d.drawn[s], d.line == LineModel::kDynamic
+                                ? line_conductance(d.constants->side[s], d.in.C_R[s], a.Q[s])
+                                : 0.0};
   }
   state.health.relief_ticks += relief ? 1 : 0;
   state.health.cavitation_ticks += cavitation ? 1 : 0;

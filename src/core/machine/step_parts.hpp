@@ -2,7 +2,7 @@
 #pragma once
 
 #include "knuckleboom/core/integration/joint_speeds.hpp"
-#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::machine {
@@ -22,6 +22,7 @@ struct Drive {
   double mean_stop;  // force of the end stop over a trapezoidal step
   // After a change of the model: the circuit's share in the oil's force, the rest is that of before.
   double share, force_before;
+  double drawn[2];  // through the valve into the lines over the tick [m^3]
 };
 
 // Mass matrix, bias and trigonometry at the middle of the step, extrapolated from its start. The bias is
@@ -54,6 +55,7 @@ inline void start_drive(const Actuator& actuator, const hydraulics::StageConstan
   d.x_star = d.x_n;
   d.stop = StopForce{0.0, 0.0, false};
   d.share = 1.0;
+  d.drawn[0] = d.drawn[1] = 0.0;
   d.in = valve;
   for (int s = 0; s < 2; ++s) {
     d.in.P_star[s] = a.P_C[s];
@@ -97,8 +99,9 @@ inline void carry_to(double x_dot, Drive& d) {
   d.x_dot = x_dot;
 }
 
-// Powers of a stage into the ledger, with its quadrature weight [s].
-inline void book(const Drive& d, double weight, EnergyLedger& energy) {
+// Powers and flows of a stage into the books, with its quadrature weight [s].
+inline void book(Drive& d, double weight, EnergyLedger& energy) {
+  for (int s = 0; s < 2; ++s) d.drawn[s] += weight * d.out.Q[s];
   const Powers w = powers(*d.constants, d.in, d.out, d.x_dot);
   energy.pump += weight * w.pump;
   energy.valve += weight * w.valve;

@@ -126,7 +126,7 @@ void book_closed(const ActuatorState& start, double x_dot_start, double h, const
 
 }  // namespace
 
-void Stepper::step_reduced(MachineState& state, const double* joint_force) const {
+void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw* draws) const {
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
@@ -301,6 +301,8 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force) const
     }
     if (held[i]) release_held_oil(*d.actuator, constants, h, oil_before, d.x_n, a, state.energy);
     watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
+    // The piston's inertia lets no source change its flow within a tick.
+    draws[k] = {d.drawn[pump_side(a.spool_V)], 0.0};
   }
   if (any_held) {
     // Work on the bodies with no actuator behind it: the held joints' prescribed motion, and its

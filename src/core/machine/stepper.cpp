@@ -24,7 +24,10 @@ Stepper::Stepper(const MachineModel& model, double h)
     : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     constants_[k] = make_constants(model.actuators[k].circuit, {}, nullptr, h);
+    lags_[k] = section_lags(model.actuators[k].circuit, h);
+    any_sections_ = any_sections_ || hydraulics::has_section(model.actuators[k].circuit);
   }
+  pump_ = model.supply.kind == hydraulics::SupplyKind::kPump;
   for (int i = 0; i < model.joint_count(); ++i) {
     any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;
     any_springs_ = any_springs_ || model.tree.link(i).stiffness > 0.0;
@@ -44,7 +47,11 @@ const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState
 }
 
 void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_force) const {
-  fidelity == Fidelity::kFull ? step_full(state, joint_force) : step_reduced(state, joint_force);
+  Draw draws[kMaxActuators];
+  if (any_sections_) advance_sections(model_, lags_.data(), state);
+  fidelity == Fidelity::kFull ? step_full(state, joint_force, draws)
+                              : step_reduced(state, joint_force, draws);
+  if (pump_ || any_sections_) finish_supply(model_, h_, lags_.data(), draws, state);
   double sum = 0.0;
   for (int i = 0; i < model_.joint_count(); ++i)
     sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);

@@ -33,6 +33,12 @@ double force(const Snapshot& s, int joint) { return actuator(s, joint)->force; }
 double pump(const Snapshot& s, int) { return s.pump_Pa; }
 double tip(const Snapshot& s, int component) { return s.tip_W[component]; }
 
+double supply(const Snapshot& s, int) { return s.pump_Pa; }
+double pump_flow(const Snapshot& s, int) { return s.pump_flow_m3_per_s; }
+double relief_flow(const Snapshot& s, int) { return s.relief_flow_m3_per_s; }
+double load_signal(const Snapshot& s, int) { return s.load_signal_Pa; }
+double engine(const Snapshot& s, int) { return s.engine_rad_per_s; }
+
 }  // namespace
 
 std::vector<Channel> channels(const machine::MachineModel& model) {
@@ -53,6 +59,14 @@ std::vector<Channel> channels(const machine::MachineModel& model) {
   }
   const char* const axes[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
   for (int c = 0; c < 3; ++c) out.push_back({axes[c], "m", "tip in the world frame", tip, c});
+  if (model.supply.kind == hydraulics::SupplyKind::kPump) {
+    out.push_back({"supply_Pa", "Pa", "pressure of the gallery", supply, 0});
+    out.push_back(
+        {"load_signal_Pa", "Pa", "what a load-sensing pump adds its margin to", load_signal, 0});
+    out.push_back({"pump_flow_m3_s", "m3/s", "delivered by the pump", pump_flow, 0});
+    out.push_back({"main_relief_flow_m3_s", "m3/s", "over the main relief", relief_flow, 0});
+    out.push_back({"engine_rad_s", "rad/s", "speed of the engine", engine, 0});
+  }
   return out;
 }
 

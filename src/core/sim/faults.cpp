@@ -118,6 +118,7 @@ void Simulation::work_faults(SimState& state, double h) const {
   Sensors sensors;
   double loss = 0.0;
   double drop = 0.0;
+  double main_relief_Pa = 0.0;
   f.active = 0;
   f.lever_delay_s = 0.0;
   for (std::size_t k = 0; k < actuators; ++k) {
@@ -133,6 +134,12 @@ void Simulation::work_faults(SimState& state, double h) const {
     if (fault.kind == FaultKind::kWornPump) {
       loss = std::max(loss, share * fault.size);
       drop += share * fault.flow_size;
+    }
+    if (fault.kind == FaultKind::kLowRelief && fault.function.empty()) {
+      const double set = model_.supply.pump.relief_Pa;
+      const double lowered = share > 0.0 ? set + share * (fault.size - set) : set;
+      main_relief_Pa = main_relief_Pa > 0.0 ? std::min(main_relief_Pa, lowered) : lowered;
+      continue;
     }
     if (fault.kind == FaultKind::kLeverDelay)
       f.lever_delay_s = std::max(f.lever_delay_s, share * fault.size);
@@ -161,7 +168,15 @@ void Simulation::work_faults(SimState& state, double h) const {
   }
   for (int i = 0; i < model_.joint_count(); ++i)
     if (!sensors.lost[i]) f.measured[i] = m.q[i] + sensors.shift[i];
-  if (loss > 0.0 || drop > 0.0) {
+  if (model_.supply.kind == hydraulics::SupplyKind::kPump) {
+    // Its own equations make pressure and flow of it.
+    hydraulics::SupplyState& supply = m.supply;
+    const bool worn = loss > 0.0 || drop > 0.0;
+    f.pump_flow = worn ? f.pump_flow + h / (h + kPumpTime) * (supply.flow - f.pump_flow) : 0.0;
+    supply.wear = loss;
+    supply.drop_Pa = drop * f.pump_flow;
+    supply.relief_Pa = main_relief_Pa;
+  } else if (loss > 0.0 || drop > 0.0) {
     f.pump_flow += h / (h + kPumpTime) * (drawn(m, actuators) - f.pump_flow);
     m.pump_Pa = std::max(m.tank_Pa, f.pump_set_Pa * (1.0 - loss) - drop * f.pump_flow);
   } else {
@@ -201,6 +216,8 @@ std::vector<Fault> usual_faults(const machine::MachineModel& model) {
     return out.back();
   };
   add("worn_pump", FaultKind::kWornPump, "", 0.25).flow_size = 5e6 / 1e-3;
+  if (model.supply.kind == hydraulics::SupplyKind::kPump)
+    add("main_low_relief", FaultKind::kLowRelief, "", 0.5 * model.supply.pump.relief_Pa);
   add("air_in_oil", FaultKind::kAirInOil, "", 0.3).ramp_s = 2.0;
   add("lever_delay", FaultKind::kLeverDelay, "", 0.2);
   for (const machine::Actuator& actuator : model.actuators) {

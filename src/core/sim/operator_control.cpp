@@ -60,10 +60,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     metering_.emplace_back(actuator.circuit);
     mean_lever_[k] = mean_lever(model, static_cast<int>(k));
     const double full_V = actuator.circuit.valve.full_V;
-    const machine::Supply& supply = model.supply;
-    const double speed =
-        std::min(metering_[k].unloaded_speed(full_V, supply.pump_Pa, supply.tank_Pa),
-                 -metering_[k].unloaded_speed(-full_V, supply.pump_Pa, supply.tank_Pa));
+    const double speed = unloaded_speed(k, full_V);
     if (speed > 0.0) scale_[static_cast<std::size_t>(actuator.link)] = speed / mean_lever_[k];
   }
   for (int i = tip_.link; i != multibody::kBase; i = model.tree.link(i).parent) axis_link_ = i;
@@ -93,6 +90,20 @@ int OperatorControl::actuator_of(const std::string& joint) const {
   return -1;
 }
 
+// The lesser of both ways, with the whole supply for this function.
+double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const {
+  const machine::MachineModel& model = simulation_.model();
+  const machine::Supply& supply = model.supply;
+  machine::Load load;
+  double pump_Pa = supply.pump_Pa;
+  hydraulics::SupplyState state{};
+  if (supply.kind == hydraulics::SupplyKind::kPump)
+    state = hydraulics::settled_supply(supply.pump, supply.pump_Pa, supply.tank_Pa, pump_Pa);
+  machine::count_on(supply, state, pump_Pa, model.actuators[actuator].circuit, load);
+  const machine::Metering& metering = metering_[actuator];
+  return std::min(metering.unloaded_speed(volts, load), -metering.unloaded_speed(-volts, load));
+}
+
 OperatorControl::Function OperatorControl::make_function(
     const command::LeverFunction& lever) const {
   const machine::MachineModel& model = simulation_.model();
@@ -118,11 +129,7 @@ OperatorControl::Function OperatorControl::make_function(
                                       : "' turns; give its full_rate in deg_per_s"));
     f.full_rate = lever.full_rate;
   } else {
-    const machine::Supply& supply = model.supply;
-    f.full_rate =
-        std::min(metering_[k].unloaded_speed(f.full_V, supply.pump_Pa, supply.tank_Pa),
-                 -metering_[k].unloaded_speed(-f.full_V, supply.pump_Pa, supply.tank_Pa)) /
-        mean_lever_[k];
+    f.full_rate = unloaded_speed(k, f.full_V) / mean_lever_[k];
   }
   return f;
 }
@@ -192,8 +199,13 @@ machine::Load OperatorControl::load(int actuator, const SimState& sim, const dou
   const machine::MachineModel& model = simulation_.model();
   const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
   const double J = machine::displacement(model, actuator, simulation_.measured(sim, link)).J;
-  return {torque[link] / J, model.tree.link(link).damping / (J * J), sim.machine.pump_Pa,
-          sim.machine.tank_Pa};
+  machine::Load load;
+  load.force = torque[link] / J;
+  load.damping = model.tree.link(link).damping / (J * J);
+  machine::count_on(model.supply, sim.machine.supply, sim.machine.pump_Pa,
+                    model.actuators[static_cast<std::size_t>(actuator)].circuit, load);
+  load.tank_Pa = sim.machine.tank_Pa;
+  return load;
 }
 
 void OperatorControl::ask_valves(const OperatorState& state, Asked& asked) const {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
@@ -140,6 +140,11 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
   machine::MachineState& m = state.machine;
   m.pump_Pa = state.fault.pump_set_Pa = model_.supply.pump_Pa;
   m.tank_Pa = model_.supply.tank_Pa;
+  if (model_.supply.kind == hydraulics::SupplyKind::kPump) {
+    m.supply =
+        hydraulics::settled_supply(model_.supply.pump, model_.supply.pump_Pa, m.tank_Pa, m.pump_Pa);
+    m.supply_energy.start = hydraulics::stored_energy(model_.supply.pump, m.supply, m.pump_Pa);
+  }
   const int n = model_.joint_count();
   for (int i = 0; i < n; ++i) {
     const auto u = static_cast<std::size_t>(i);
@@ -213,6 +218,13 @@ TickInput Simulation::scenario_input(SimState& state) const {
   return input;
 }
 
+// What a sound pump shall hold; one of its own makes its way there.
+void Simulation::set_pump(double pressure_Pa, SimState& state) const {
+  state.fault.pump_set_Pa = pressure_Pa;
+  const bool pump = model_.supply.kind == hydraulics::SupplyKind::kPump;
+  (pump ? state.machine.supply.set_Pa : state.machine.pump_Pa) = pressure_Pa;
+}
+
 void Simulation::apply(const command::Event& event, int index, SimState& state) const {
   machine::MachineState& m = state.machine;
   const auto at = static_cast<std::size_t>(index);
@@ -244,7 +256,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
       break;
     }
     case EventKind::kPumpPressure:
-      m.pump_Pa = state.fault.pump_set_Pa = event.value;
+      set_pump(event.value, state);
       break;
     case EventKind::kGain: {
       control::PidGains& gains = state.gains[event_actuator_[at]];
@@ -310,8 +322,7 @@ void Simulation::run_events(SimState& state) const {
 void Simulation::follow_supply(SimState& state) const {
   // At the middle of the tick, over which the pressures are held.
   const double t = time(state) + 0.5 * h_;
-  if (!scenario_.pump_Pa.terms.empty())
-    state.machine.pump_Pa = state.fault.pump_set_Pa = command::value(scenario_.pump_Pa, t);
+  if (!scenario_.pump_Pa.terms.empty()) set_pump(command::value(scenario_.pump_Pa, t), state);
   if (!scenario_.tank_Pa.terms.empty())
     state.machine.tank_Pa = command::value(scenario_.tank_Pa, t);
 }
@@ -389,7 +400,8 @@ double Simulation::energy_residual(const SimState& state) const {
   const machine::EnergyLedger& e = state.machine.energy;
   const double stored = machine::stored_energy(model_, state.machine, state.fidelity) - e.start;
   return e.pump + e.switching + e.model + e.events + e.external -
-         (e.valve + e.line + e.relief + e.leakage + e.friction + e.stops) - stored;
+         (e.valve + e.line + e.relief + e.leakage + e.friction + e.stops) - stored +
+         machine::supply_residual(model_, state.machine);
 }
 
 }  // namespace knuckleboom::sim

@@ -43,6 +43,10 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int i = 0; i < 3; ++i) out.tip_W[i] = tip(i);
   out.pump_Pa = m.pump_Pa;
+  out.pump_flow_m3_per_s = m.supply.flow;
+  out.relief_flow_m3_per_s = m.supply.relief_flow;
+  out.load_signal_Pa = m.supply.load_Pa;
+  out.engine_rad_per_s = m.supply.engine_speed;
   for (std::size_t i = 0; state.fault.active != 0 && i < simulation.scenario().faults.size(); ++i)
     if (simulation.fault_is_there(state, static_cast<int>(i))) out.faults[i / 32] |= 1U << (i % 32);
   out.health = m.health;

@@ -391,14 +391,13 @@ void Session::watch_grip(const Parts& parts, const world::PartForces& forces,
 
 void Session::step(const command::OperatorInput& input, SessionState& state,
                    SessionSnapshot& snapshot) const {
-  const double& pump_J = state.sim.machine.energy.pump;
-  const double pump_before_J = pump_J;
+  const double pump_before_J = machine::pump_work(state.sim.machine);
   const command::OperatorInput used = delayed(input, state);
   for (int i = 0; i < steps_; ++i) small_step(used, state, snapshot);
   snapshot.input = input;
   state.last_input = input;
   ++state.tick;
-  snapshot.pump_power_W = (pump_J - pump_before_J) / tick_s();
+  snapshot.pump_power_W = (machine::pump_work(state.sim.machine) - pump_before_J) / tick_s();
 }
 
 // Where the levers were some ticks ago. When a delay begins they stand still for so long.
@@ -505,7 +504,7 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.contact_force = state.world.machine_force;
   out.last_impact_speed = state.world.last_impact_speed;
   out.last_collision_tick = state.world.last_collision_tick;
-  out.pump_work_J = m.energy.pump;
+  out.pump_work_J = machine::pump_work(m);
 }
 
 }  // namespace knuckleboom::training

@@ -70,6 +70,16 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
                now.open != 0 ? "open" : "closed", Align::kRight);
 }
 
+// "142 bar   38 kW"; with an engine of its own: "1740 rpm   142 bar   38 kW".
+std::string pump_text(const SessionSnapshot& now) {
+  std::string text = bar_text(now.sim.pump_Pa) + " bar   " + power_text(now.pump_power_W);
+  if (now.sim.engine_rad_per_s <= 0.0) return text;
+  constexpr double kRpm = 60.0 / 6.283185307179586;
+  char rpm[32];
+  std::snprintf(rpm, sizeof rpm, "%.0f rpm   ", kRpm * now.sim.engine_rad_per_s);
+  return rpm + text;
+}
+
 void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now) {
   const int count = std::min(now.sim.actuator_count, static_cast<int>(faces.actuators.size()));
   const Rect card{kEdge, kEdge, kSide, 46.0F + kPad + static_cast<float>(count) * kActuatorHeight};
@@ -77,8 +87,7 @@ void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const Sessi
   const float x = card.x + kPad;
   float y = card.y + kPad;
   painter.text(x, y, Type::kBold, kText, "Pump");
-  painter.text(card.right() - kPad, y + 1.0F, Type::kSmall, kText,
-               bar_text(now.sim.pump_Pa) + " bar   " + power_text(now.pump_power_W), Align::kRight);
+  painter.text(card.right() - kPad, y + 1.0F, Type::kSmall, kText, pump_text(now), Align::kRight);
   painter.bar({x, y + 22.0F, card.width - 2.0F * kPad, 7.0F},
               share(now.pump_power_W, 0.0, faces.pump_full_W), kAccent);
   y += 40.0F;

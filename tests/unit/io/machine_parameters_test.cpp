@@ -29,6 +29,7 @@ class Dump {
           g.tracking_time_s, g.period_ticks);
     add(m.supply.pump_Pa, m.supply.tank_Pa, m.tau_Q, static_cast<double>(m.closed_valve),
         m.tip_body);
+    supply(m.supply);
     vector(m.tip_B);
     for (const machine::ContactShape& s : m.shapes) {
       add(s.name, s.body, static_cast<int>(s.role), s.radius);
@@ -66,6 +67,16 @@ class Dump {
     vector(b.inertia.com);
     matrix(b.inertia.about_com);
   }
+  void supply(const machine::Supply& s) {
+    const hydraulics::PumpSupply& p = s.pump;
+    add(static_cast<int>(s.kind), static_cast<int>(p.control), p.displacement, p.speed_ratio,
+        p.margin_Pa, p.standby_Pa, p.load_line_s, p.stroke_time_s, p.regulator_band_Pa,
+        p.regulator_damping_s, p.power_limit_W, p.leak, p.drag_torque, p.pistons, p.ripple,
+        p.gallery_volume, p.gallery_bulk_modulus, p.relief_Pa, p.relief_conductance);
+    add(p.engine.speed, p.engine.droop, p.engine.torque_max, p.engine.inertia, p.engine.governor_s);
+    for (const hydraulics::Accumulator& a : p.accumulators)
+      add(a.precharge_Pa, a.gas_volume, a.exponent);
+  }
   void actuator(const machine::Actuator& a) {
     vector(a.linkage.base_pin);
     vector(a.linkage.rod_pin);
@@ -76,7 +87,11 @@ class Dump {
     add(p.enabled, p.relief_Pa, p.relief_conductance, p.anti_cavitation_Pa,
         p.anti_cavitation_conductance);
     const hydraulics::Valve& v = c.valve;
-    add(v.overlap_V, v.full_V, v.min_conductance_ratio, v.spool_time_constant_s);
+    add(v.overlap_V, v.full_V, v.min_conductance_ratio, v.spool_time_constant_s,
+        static_cast<int>(v.compensator.kind), v.compensator.margin_Pa, v.compensator.lag_s,
+        v.load_check, v.load_check_lag_s);
+    for (const hydraulics::LoadHolding& l : c.holding)
+      add(static_cast<int>(l.kind), l.set_Pa, l.pilot_ratio, l.range_Pa, l.conductance, l.lag_s);
     for (const hydraulics::Conductance& e : v.edge) {
       add(e.scale, e.polynomial[0], e.polynomial[1], e.polynomial[2]);
       for (std::size_t i = 0; i < e.table.x.size(); ++i) add(e.table.x[i], e.table.y[i]);
@@ -94,8 +109,30 @@ name = "everything"
 source = "made up for a test"
 gravity_m_per_s2 = 9.81
 [supply]
+kind = "pump"
 pump_bar = 200
 tank_bar = 2
+control = "load_sensing"
+displacement_cm3_per_rev = 100
+speed_ratio = 1.2
+margin_bar = 20
+standby_bar = 25
+load_line_ms = 10
+stroke_time_ms = 70
+regulator_band_bar = 10
+regulator_damping_ms = 12
+power_limit_kW = 80
+leak_l_per_min_bar = 0.02
+drag_torque_N_m = 12
+pistons = 9
+ripple = 0.02
+gallery = { volume_l = 4, bulk_modulus_MPa = 1100 }
+relief = { set_bar = 230, conductance_l_per_min_bar = 20 }
+engine = { speed_rpm = 1800, inertia_kg_m2 = 2, droop = 0.06, torque_max_N_m = 500, governor_lag_ms = 100 }
+[[supply.accumulator]]
+precharge_bar = 80
+volume_l = 1.5
+exponent = 1.25
 [closed_valve]
 model = "quasi_static"
 tau_Q_ms = 12
@@ -191,9 +228,12 @@ min_conductance_ratio = 1e-4
 spool_time_constant_ms = 15
 pump_to_a = { conductance_m3_per_s_sqrtPa = 1e-6, polynomial = [0.5, 0.3, 0.2] }
 b_to_tank = { conductance_m3_per_s_sqrtPa = 2e-6, table = [[0, 0], [0.4, 0.2], [1, 1]] }
-pump_to_b = { conductance_m3_per_s_sqrtPa = 3e-6, polynomial = [1] }
+pump_to_b = { flow_by_volt_l_per_min = [[0.5, 0], [4, 60], [8.9, 100]], rated_drop_bar = 10 }
 a_to_tank = { conductance_m3_per_s_sqrtPa = 4e-6, polynomial = [0.1, 0.9] }
+load_check = true
+load_check_lag_ms = 6
 [valve.one]
+compensator = { kind = "upstream", margin_bar = 10, lag_ms = 15 }
 overlap_V = 0.5
 full_V = 10
 min_conductance_ratio = 1e-4
@@ -229,6 +269,8 @@ base_pin_m = [0.3, 0, -0.6]
 rod_pin_m = [1.2, 0.1, 0.2]
 friction_kN_s_per_m = 20
 valve = "one"
+holding_a = { kind = "counterbalance", set_bar = 240, pilot_ratio = 3, range_bar = 60, lag_ms = 20, flow_l_per_min = 200, rated_drop_bar = 10 }
+holding_b = { kind = "pilot_check", pilot_ratio = 4, range_bar = 20, lag_ms = 10, conductance_m3_per_s_sqrtPa = 4e-6 }
 line_a = { inertance_kg_per_m4 = 1.5e7, capacitance_m3_per_Pa = 9e-12, resistance_kg_per_m7 = 4e10 }
 line_b = { inertance_kg_per_m4 = 1.6e7, capacitance_m3_per_Pa = 7e-12, resistance_kg_per_m7 = 5e10 }
 end_stops = { cushion_mm = 60, cushion_damping_kN_s_per_m = 300, stiffness_kN_per_mm = 50, damping_N_s_per_m = 1e6 }
@@ -292,7 +334,7 @@ std::vector<io::Override> mutations(const machine::Source& source) {
       const std::size_t end = std::min(text.find_first_of(",] ", i), text.size());
       double value = 0.0;
       std::from_chars(text.data() + i, text.data() + end, value);
-      const bool integer = source.key.ends_with("_ticks");
+      const bool integer = source.key.ends_with("_ticks") || source.key.ends_with("pistons");
       const double changed = integer ? value + 1.0 : value == 0.0 ? 1e-3 : value * 1.0078125;
       std::string key = source.key;
       for (const int k : index) key.append(1, '.').append(std::to_string(k));
@@ -367,6 +409,23 @@ TEST(MachineParameters, EveryNumberOfTheGrappleHarvesterIsUsed) {
     EXPECT_NE(before, Dump(io::read_machine(path, std::vector{o}).model).text()) << o.key;
 }
 
+TEST(MachineParameters, EveryNumberOfTheLoadSensingHarvesterIsUsed) {
+  const std::string path = config("machines/harvester_ls/machine.toml");
+  const std::string before = Dump(io::read_machine(path).model).text();
+  const machine::MachineModel model = io::read_machine(path).model;
+  EXPECT_EQ(model.supply.kind, hydraulics::SupplyKind::kPump);
+  for (const machine::Actuator& a : model.actuators)
+    EXPECT_EQ(a.circuit.valve.compensator.kind, hydraulics::CompensatorKind::kUpstream) << a.name;
+  const std::vector<io::Override> some = {{"supply.displacement_cm3_per_rev", "150"},
+                                          {"supply.engine.torque_max_N_m", "950"},
+                                          {"supply.gallery.volume_l", "7"},
+                                          {"valve.main.compensator.margin_bar", "11"},
+                                          {"valve.main.pump_to_a.flow_l_per_min.2.1", "29"},
+                                          {"actuator.boom.holding_a.set_bar", "241"}};
+  for (const io::Override& o : some)
+    EXPECT_NE(before, Dump(io::read_machine(path, std::vector{o}).model).text()) << o.key;
+}
+
 TEST(MachineParameters, UnitsAreConverted) {
   const machine::MachineModel m = io::read_machine_text(kEverything, "m.toml").model;
   constexpr double kDegree = 3.14159265358979323846 / 180.0;
@@ -386,11 +445,25 @@ TEST(MachineParameters, UnitsAreConverted) {
   EXPECT_DOUBLE_EQ(m.controllers[0].Kp, 0.5 / kDegree);
   EXPECT_DOUBLE_EQ(m.controllers[0].Kd, 0.01 / kDegree);
   EXPECT_EQ(m.controllers[2].feed_forward, 10.0);
+  // 100 cm3 a turn; 1800 rpm; 200 l/min at 10 bar; 60 l/min at 10 bar and 3.6 of 8.6 V.
+  EXPECT_DOUBLE_EQ(m.supply.pump.displacement, 100e-6 / (360.0 * kDegree));
+  EXPECT_DOUBLE_EQ(m.supply.pump.engine.speed, 1800.0 * 6.0 * kDegree);
+  EXPECT_DOUBLE_EQ(m.supply.pump.gallery_volume, 4e-3);
+  EXPECT_DOUBLE_EQ(m.actuators[1].circuit.holding[0].conductance, 0.2 / 60.0 / 1e3);
+  const hydraulics::Conductance& edge = m.actuators[0].circuit.valve.edge[hydraulics::kPumpToB];
+  EXPECT_NEAR(hydraulics::conductance(edge, 3.6 / 8.6) * 1e3, 60e-3 / 60.0, 1e-12);
 }
 
 TEST(MachineParameters, StructureIsRead) {
   const machine::MachineModel m = io::read_machine_text(kEverything, "m.toml").model;
   EXPECT_EQ(m.closed_valve, machine::ClosedValveModel::kQuasiStatic);
+  EXPECT_EQ(m.supply.kind, hydraulics::SupplyKind::kPump);
+  EXPECT_EQ(m.supply.pump.control, hydraulics::PumpControl::kLoadSensing);
+  EXPECT_EQ(m.supply.pump.accumulators.size(), 1u);
+  EXPECT_TRUE(m.actuators[0].circuit.valve.load_check);
+  EXPECT_EQ(m.actuators[1].circuit.valve.compensator.kind, hydraulics::CompensatorKind::kUpstream);
+  EXPECT_EQ(m.actuators[1].circuit.holding[0].kind, hydraulics::HoldingKind::kCounterbalance);
+  EXPECT_EQ(m.actuators[1].circuit.holding[1].kind, hydraulics::HoldingKind::kPilotCheck);
   EXPECT_EQ(m.actuators[0].name, "drive");
   // Own values over those of [protection].
   EXPECT_EQ(m.actuators[0].circuit.protection.relief_Pa, 2e7);

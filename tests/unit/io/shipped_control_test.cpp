@@ -158,7 +158,7 @@ Line reach_3m(const char* machine, Fidelity fidelity, double lever, double log_k
 }
 
 TEST(ShippedControl, APureReachDemandKeepsItsHeight) {
-  for (const char* machine : {"harvester", "harvester_grapple"})
+  for (const char* machine : {"harvester", "harvester_grapple", "harvester_ls"})
     for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
       for (const double log_kg : {0.0, 300.0})
         for (const double lever : {0.5, -0.5}) {
@@ -166,13 +166,14 @@ TEST(ShippedControl, APureReachDemandKeepsItsHeight) {
           std::printf("%-18s %-8s log %3.0f kg, 3 m %s: height within %.1f cm, %.3f m/s\n", machine,
                       fidelity == Fidelity::kFull ? "full" : "reduced", log_kg,
                       lever > 0.0 ? "out" : "in", 100.0 * line.aside_m, line.speed_m_per_s);
-          EXPECT_LT(line.aside_m, 0.05);
+          // Compensated valves leave the boom's bounce next to no damping.
+          EXPECT_LT(line.aside_m, std::string(machine) == "harvester_ls" ? 0.08 : 0.05);
           EXPECT_NEAR(line.speed_m_per_s, 0.5, 0.01);
         }
 }
 
 TEST(ShippedControl, NeutralHoldsStillWithAndWithoutALog) {
-  for (const char* machine : {"harvester", "harvester_grapple"})
+  for (const char* machine : {"harvester", "harvester_grapple", "harvester_ls"})
     for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
       for (const double log_kg : {0.0, 300.0})
         for (const ControlMode mode : {ControlMode::kJointRate, ControlMode::kBoomTip}) {
@@ -188,7 +189,7 @@ TEST(ShippedControl, NeutralHoldsStillWithAndWithoutALog) {
 
 // After a move the valves are shut; the oil's own swing dies away, and nothing keeps it up.
 TEST(ShippedControl, NoLimitCycleAfterAStop) {
-  for (const char* machine : {"harvester", "harvester_grapple"})
+  for (const char* machine : {"harvester", "harvester_grapple", "harvester_ls"})
     for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
       for (const double log_kg : {0.0, 300.0}) {
         Rig rig(model(machine), pattern("boom_tip"), ControlMode::kBoomTip, fidelity, 0.5, -1.5);

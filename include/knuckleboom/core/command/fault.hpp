@@ -17,7 +17,7 @@ enum class FaultKind : std::int32_t {
   kAirInOil,      // size: share of the oil's stiffness that is left
   kHoseLeak,      // size: conductance from port to tank [m^3/(s Pa)]
   kCylinderLeak,  // size: conductance between the ports [m^3/(s Pa)]
-  kLowRelief,     // size: where the port relief opens [Pa]
+  kLowRelief,     // size: where the port relief opens [Pa], or the main relief
   kSensorBias,    // size: added to the joint position that controllers see [rad, m]
   kSensorNoise,   // size: standard deviation [rad, m]
   kSensorDropout,  // size: share of the time in which the last position stays
@@ -26,8 +26,8 @@ enum class FaultKind : std::int32_t {
 };
 inline constexpr int kFaultKinds = 12;
 const char* name_of(FaultKind kind);  // "sticking_spool", as files say it
-// Whether it sits at one function (joint). Of the others, kAirInOil is that of all functions, unless it
-// names one.
+// Whether it must sit at one function (joint). Of the others, kAirInOil is that of all functions and
+// kLowRelief that of the pump's main relief, unless they name one.
 bool needs_function(FaultKind kind);
 
 struct Fault {

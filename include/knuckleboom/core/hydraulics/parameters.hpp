@@ -10,6 +10,7 @@
 #pragma once
 
 #include "knuckleboom/core/hydraulics/chamber.hpp"
+#include "knuckleboom/core/hydraulics/load_holding.hpp"
 #include "knuckleboom/core/hydraulics/valve.hpp"
 
 namespace knuckleboom::hydraulics {
@@ -48,6 +49,7 @@ struct Circuit {
   double leak_external1 = 0.0, leak_external2 = 0.0;  // ports to tank, 1/R_e1, 1/R_e2
   Protection protection;
   Valve valve;
+  LoadHolding holding[2];  // at port 1 and 2
 };
 
 // What is wrong with a circuit, on top of its parameters. All zero: nothing.
@@ -78,6 +80,12 @@ inline void capacitances(const Circuit& c, const CircuitFault& fault, double x,
   for (int s = 0; s < 2; ++s)
     C[s] = (c.volumes ? capacitance(c.fluid, c.chamber[s], x, P_C[s]) : line[s]) *
            (1.0 + fault.compliance);
+}
+
+// Whether anything but the spool stands between sources and lines.
+inline bool has_section(const Circuit& c) {
+  return c.valve.compensator.kind != CompensatorKind::kNone || c.valve.load_check ||
+         c.holding[0].kind != HoldingKind::kNone || c.holding[1].kind != HoldingKind::kNone;
 }
 
 // K_Eq of eq. 23 [N/m or N m/rad].

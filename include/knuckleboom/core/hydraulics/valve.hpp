@@ -22,12 +22,28 @@ struct Conductance {
   Table table;  // used instead of the polynomial when not empty
 };
 
+// Keeps the drop over the metering edge from the pump, whatever the load.
+enum class CompensatorKind {
+  kNone,
+  kUpstream,     // before the edge: its source is load + margin, as far as the pump's pressure goes
+  kFlowSharing,  // all edges get the drop that the pump leaves over the highest load
+};
+struct Compensator {
+  CompensatorKind kind = CompensatorKind::kNone;
+  double margin_Pa = 0.0;  // kUpstream
+  double lag_s = 0.0;
+};
+
 struct Valve {
   double overlap_V = 0.5;
   double full_V = 10.0;
   std::array<Conductance, 4> edge;
   double min_conductance_ratio = 1e-4;  // of the edge's scale: the maximum resistance
   double spool_time_constant_s = 0.0;   // first-order lag of the spool behind the command; 0: none
+  Compensator compensator;
+  // No oil goes back from a port to the pump; always so with a compensator.
+  bool load_check = false;
+  double load_check_lag_s = 0.005;
 };
 
 // What a command makes of a valve.

@@ -96,6 +96,10 @@ double stored_energy(const MachineModel& model, const MachineState& state, Fidel
 // oil gains by that is booked as the model's: a line of changing C is no linear spring.
 void follow_volumes(const MachineModel& model, Fidelity fidelity, double h, MachineState& state);
 
+// Sources and orifices of a circuit at a spool position, with what else its valve section puts in the way.
+hydraulics::Orifices section_orifices(const hydraulics::Circuit& circuit, const ActuatorState& a,
+                                      double spool_V, double pump_Pa, double tank_Pa);
+
 // Sets spools to their commands' orifices and changes equations where a valve opened or closed:
 // counts switches and books what the change gains. in[k] receives sources and resistances.
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,

@@ -1,8 +1,10 @@
 // A circuit turned round: which valve command moves an actuator at a wanted speed under a given load,
 // and how fast it can go. Steady state of the resistive network (paper, section 4, eq. 17), with the
 // meter-in side left to its anti-cavitation valve where the load runs ahead of the pump.
-// docs/theory/operator_control.md
+// A compensated valve meters by its inlet edge alone. docs/theory/operator_control.md
 #pragma once
+
+#include <limits>
 
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/math/table.hpp"
@@ -12,8 +14,13 @@ namespace knuckleboom::machine {
 struct Load {
   double force = 0.0;    // what the oil must hold, outward positive, at rest [N, N m]
   double damping = 0.0;  // of the joint, seen at the actuator, beside the circuit's own B
-  double pump_Pa = 0.0, tank_Pa = 0.0;
+  double pump_Pa = 0.0, tank_Pa = 0.0;  // pump: what it can hold for this function
+  double drop_Pa = 0.0;  // that a compensated valve's inlet edge gets; 0: the compensator's margin
+  double flow_limit = std::numeric_limits<double>::infinity();  // of the pump [m^3/s]
 };
+// Supply as a function may count on it, for a load whose force is known. pump_Pa: the gallery's.
+void count_on(const Supply& supply, const hydraulics::SupplyState& state, double pump_Pa,
+              const hydraulics::Circuit& circuit, Load& load);
 
 class Metering {
  public:
@@ -24,7 +31,10 @@ class Metering {
   // Speed with the valve fully open, outward (sign +1) or inward (-1); never negative.
   double top_speed(double sign, const Load& load) const;
   // Speed of a command without load [m/s, rad/s], with its sign.
-  double unloaded_speed(double command_V, double pump_Pa, double tank_Pa) const;
+  double unloaded_speed(double command_V, double pump_Pa, double tank_Pa) const {
+    return unloaded_speed(command_V, Load{0.0, 0.0, pump_Pa, tank_Pa});
+  }
+  double unloaded_speed(double command_V, const Load& supply) const;
 
  private:
   // One sense of motion: oil meters in on one side and out on the other.
@@ -38,7 +48,13 @@ class Metering {
     double K = 0.0;      // force over speed^2 of both orifices and lines, fully open
     double K_out = 0.0;  // of the outlet's alone
     Table g;             // over opening
+    // Compensated: opening over the inlet edge's conductance, and that over the opening.
+    bool compensated = false;
+    double margin = 0.0;
+    Table opening_in, g_in;
+    bool held = false;  // a holding valve keeps the load from running ahead
   };
+  static double compensated_speed(const Sense& s, double g_in, const Load& load);
   static Sense make_sense(const hydraulics::Circuit& circuit, bool outward);
   const Sense& sense(double sign) const { return sign < 0.0 ? in_ : out_; }
 

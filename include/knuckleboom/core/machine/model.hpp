@@ -9,6 +9,7 @@
 
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/hydraulics/parameters.hpp"
+#include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
 namespace knuckleboom::machine {
@@ -63,8 +64,10 @@ enum class ClosedValveModel {
 };
 
 struct Supply {
-  double pump_Pa = 20e6;
+  double pump_Pa = 20e6;  // of the constant source; highest that a pump is regulated to
   double tank_Pa = 0.0;
+  hydraulics::SupplyKind kind = hydraulics::SupplyKind::kConstant;
+  hydraulics::PumpSupply pump;
 };
 
 // A part of the machine that can touch the world: a capsule fixed to a body.

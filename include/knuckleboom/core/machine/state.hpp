@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "knuckleboom/core/hydraulics/parameters.hpp"
+#include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
 namespace knuckleboom::machine {
@@ -24,6 +25,10 @@ struct ActuatorState {
   // Quasi-static closed valve: position, force and port pressures from closing on (eq. 25-26).
   double x_hold, F_hold, P_hold[2];
   hydraulics::CircuitFault fault;
+  // Of the valve section, where there is one; held over a tick.
+  double P_compensated;  // that the compensator lets through at most [Pa]
+  double load_check;     // openings, 0 to 1
+  double holding[2];
   std::int32_t open;
   std::int32_t relief_active;      // bit s: a valve of side s is beyond its relief setting
   std::int32_t cavitation_active;  // bit s: side s draws oil through its anti-cavitation valve
@@ -66,8 +71,10 @@ struct MachineState {
   double q[kMaxLinks], v[kMaxLinks], a[kMaxLinks];  // joint position, rate, acceleration
   multibody::LinkInertia inertia[kMaxLinks];        // payloads included
   ActuatorState actuator[kMaxActuators];
-  double pump_Pa, tank_Pa;
+  double pump_Pa, tank_Pa;         // of the gallery and the return side
+  hydraulics::SupplyState supply;  // where there is a pump
   EnergyLedger energy;
+  hydraulics::SupplyLedger supply_energy;
   Health health;
 };
 static_assert(std::is_trivially_copyable_v<MachineState>);

@@ -13,6 +13,7 @@
 
 #include "knuckleboom/core/hydraulics/stage.hpp"
 #include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 
 namespace knuckleboom::machine {
@@ -41,8 +42,9 @@ class Stepper {
   // Those of a circuit as it is now; own: room for those of a faulty one.
   const ActuatorConstants& constants_of(int actuator, const ActuatorState& state,
                                         ActuatorConstants& own) const;
-  void step_full(MachineState& state, const double* joint_force) const;
-  void step_reduced(MachineState& state, const double* joint_force) const;
+  // draws: of each actuator, filled in.
+  void step_full(MachineState& state, const double* joint_force, Draw* draws) const;
+  void step_reduced(MachineState& state, const double* joint_force, Draw* draws) const;
 
   const MachineModel& model_;
   double h_;
@@ -51,6 +53,9 @@ class Stepper {
   bool any_damping_ = false;
   bool any_springs_ = false;
   bool any_joint_stops_ = false;
+  std::array<SectionLags, kMaxActuators> lags_{};
+  bool any_sections_ = false;
+  bool pump_ = false;  // or a constant source
 };
 
 }  // namespace knuckleboom::machine

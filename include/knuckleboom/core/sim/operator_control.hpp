@@ -86,6 +86,7 @@ class OperatorControl {
     bool moves[kMaxActuators];  // not neutral
   };
 
+  double unloaded_speed(std::size_t actuator, double volts) const;
   Function make_function(const command::LeverFunction& lever) const;
   int actuator_of(const std::string& joint) const;
   void assign_tip_functions();

@@ -72,6 +72,7 @@ class Simulation {
   void run_events(SimState& state) const;
   void apply(const command::Event& event, int index, SimState& state) const;
   void control(SimState& state, const TickInput& input) const;
+  void set_pump(double pressure_Pa, SimState& state) const;
   int actuator_of(const std::string& joint) const;
   void place_faults();
   void run_plan(SimState& state) const;

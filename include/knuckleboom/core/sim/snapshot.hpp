@@ -31,7 +31,11 @@ struct Snapshot {
   ActuatorSnapshot actuator[kMaxActuators];
   std::int32_t actuator_of_joint[kMaxLinks];  // -1: passive
   double tip_W[3];                            // m
-  double pump_Pa;
+  double pump_Pa;                             // of the gallery
+  // Of a pump; zeros with a constant source.
+  double pump_flow_m3_per_s, relief_flow_m3_per_s;  // delivered; of that over the main relief
+  double load_signal_Pa;
+  double engine_rad_per_s;
   std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is there
   machine::Health health;
 };

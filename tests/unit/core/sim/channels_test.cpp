@@ -33,6 +33,15 @@ TEST(Channels, NamesInTheirOrder) {
   EXPECT_EQ(names(sim::channels(test::reference_machine())), expected);
 }
 
+TEST(Channels, APumpAddsItsOwn) {
+  const std::vector<std::string> plain = names(sim::channels(test::reference_machine()));
+  std::vector<std::string> all = names(sim::channels(test::pump_machine()));
+  EXPECT_EQ(
+      std::vector<std::string>(all.begin() + static_cast<std::ptrdiff_t>(plain.size()), all.end()),
+      (std::vector<std::string>{"supply_Pa", "load_signal_Pa", "pump_flow_m3_s",
+                                "main_relief_flow_m3_s", "engine_rad_s"}));
+}
+
 TEST(Channels, EachHasItsUnitAndWords) {
   std::set<std::string> seen;
   for (const Channel& channel : sim::channels(test::reference_machine())) {
