@@ -370,6 +370,10 @@ struct ConvergedSolver::Impl {
       }
     }
     std::sort(times.begin(), times.end());
+    // Spools that move alike cross together.
+    times.erase(
+        std::unique(times.begin(), times.end(), [](double a, double b) { return b - a < 1e-9; }),
+        times.end());
     return times;
   }
 

@@ -42,7 +42,12 @@ const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState
   const hydraulics::Circuit& circuit = model_.actuators[k].circuit;
   if (state.faulty == 0 && !circuit.volumes) [[likely]]
     return constants_[k];
-  own = make_constants(circuit, state.fault, state.C, h_);
+  hydraulics::CircuitFault fault = state.fault;
+  // A leaking hose lies on the spool's side of a holding valve.
+  for (int s = 0; s < 2; ++s)
+    if (circuit.holding[s].kind != hydraulics::HoldingKind::kNone)
+      fault.leak_external[s] *= state.holding[s];
+  own = make_constants(circuit, fault, state.C, h_);
   return own;
 }
 

@@ -232,6 +232,28 @@ TEST_P(Power, HoldingValvesKeepTheLoadWhereNoPilotOpensThem) {
   }
 }
 
+TEST_P(Power, ABurstHoseBehindAHoldingValveDropsNothing) {
+  const auto sunk = [&](bool held) {
+    MachineModel model = test::pump_machine();
+    if (!held) model.actuators[kBoom].circuit.holding[0] = {};
+    command::Scenario scenario = volts(0.0, 0.0, 0.0, 3.0);
+    command::Fault burst;
+    burst.name = "burst";
+    burst.kind = command::FaultKind::kHoseLeak;
+    burst.function = "boom";
+    burst.size = 600.0 / (6e4 * 1e7);
+    scenario.faults = {burst};
+    const Simulation simulation(model, scenario);
+    SimState state = run(simulation, 0.5);
+    const double before = state.machine.q[1];
+    simulation.set_fault(state, 0, true);
+    go_on(simulation, 1.0, state);
+    return before - state.machine.q[1];
+  };
+  EXPECT_NEAR(sunk(true), 0.0, 1e-3);
+  EXPECT_GT(sunk(false), 0.1);
+}
+
 // The load check: a spool that opens before the pump is there does not let the load sink.
 TEST_P(Power, NoOilGoesBackToThePump) {
   for (const bool check : {false, true}) {
