@@ -215,7 +215,12 @@ std::vector<Fault> usual_faults(const machine::MachineModel& model) {
     out.push_back(std::move(fault));
     return out.back();
   };
-  add("worn_pump", FaultKind::kWornPump, "", 0.25).flow_size = 5e6 / 1e-3;
+  // Load sensing has only its margin to lose.
+  const hydraulics::PumpSupply& pump = model.supply.pump;
+  const bool senses = model.supply.kind == hydraulics::SupplyKind::kPump &&
+                      pump.control == hydraulics::PumpControl::kLoadSensing;
+  add("worn_pump", FaultKind::kWornPump, "", 0.25).flow_size =
+      (senses ? 0.25 * pump.margin_Pa : 5e6) / 1e-3;
   if (model.supply.kind == hydraulics::SupplyKind::kPump)
     add("main_low_relief", FaultKind::kLowRelief, "", 0.5 * model.supply.pump.relief_Pa);
   add("air_in_oil", FaultKind::kAirInOil, "", 0.3).ramp_s = 2.0;
