@@ -128,10 +128,11 @@ Change scaled(const std::string& name, int k, Part part, double factor = 1.05) {
 
 TEST(Parameters, OfACircuit) {
   const Circuit any;
-  const auto& [kind, line1, line2, A1, A2, D_m, N, B, leak_internal, leak_external1, leak_external2,
-               protection, valve, holding] = any;
+  const auto& [kind, line1, line2, volumes, chamber, fluid, A1, A2, D_m, N, B, leak_internal,
+               leak_external1, leak_external2, protection, valve, holding] = any;
   const auto& [I, C, R] = line1;
-  (void)holding;  // OfAValveSection
+  (void)holding;                              // OfAValveSection
+  (void)volumes, (void)chamber, (void)fluid;  // chamber_test.cpp
   (void)kind, (void)line2, (void)A1, (void)A2, (void)D_m, (void)N, (void)B, (void)leak_internal;
   (void)leak_external1, (void)leak_external2, (void)protection, (void)valve, (void)I, (void)C;
   (void)R;
