@@ -14,6 +14,7 @@
 #include "document.hpp"
 #include "fault_tables.hpp"
 #include "initial_joints.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
@@ -127,6 +128,7 @@ class ExerciseReader {
             .value_or(e.fidelity);
     e.rate_Hz =
         reader.quantity("rate", Dimension::kFrequency, Range{250.0, 2000.0}).value_or(e.rate_Hz);
+    e.lesson = reader.integer("lesson", 1, 10000).value_or(0);
     e.time_limit_s =
         reader.quantity("time_limit", Dimension::kTime, Range{1.0, 1e5}).value_or(e.time_limit_s);
     e.grapple_opening = reader.quantity("grapple_opening", Dimension::kNone, Range{0.0, 1.0})
@@ -507,6 +509,16 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
   start.faults = exercise.faults;
   start_places.faults = places.faults;
   std::vector<Diagnostic> faults = check_against(start, machine, start_places);
+  const std::vector<command::Fault> usual = sim::usual_faults(machine);
+  for (std::size_t i = 0; i < exercise.faults.size() && i < places.faults.size(); ++i) {
+    const std::string& name = exercise.faults[i].name;
+    if (std::any_of(usual.begin(), usual.end(),
+                    [&name](const command::Fault& fault) { return fault.name == name; }))
+      faults.push_back({places.faults[i].file, places.faults[i].line, places.faults[i].column,
+                        fmt::format("fault '{}' has the name of a usual fault of machine '{}', "
+                                    "which could then not be chosen; rename it",
+                                    name, machine.name)});
+  }
   const bool grapple = exercise.task == TaskKind::kLogs || exercise.task == TaskKind::kHead;
   if (grapple && !machine.grapple.present)
     faults.push_back(

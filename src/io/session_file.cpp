@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -338,6 +339,37 @@ std::vector<SessionEvent> read_events(hid_t file) {
   return events;
 }
 
+// The attempt that was going on at the end is not in the table of a recording that was cut off, nor is one
+// that had ended before it was taken over: its figures are in the channels.
+void add_open_attempt(hid_t file, const SessionHeader& header, const SessionEndMark& end,
+                      std::vector<SessionAttempt>& attempts) {
+  SessionAttempt open{header.first_tick, end.end_tick, training::TaskPhase::kReady, {}};
+  for (const CommandRow& row : read_table<CommandRow>(file, "commands", command_type()))
+    if (static_cast<training::CommandKind>(row.kind) == training::CommandKind::kRestart)
+      open.begin_tick = row.tick;
+  if (std::any_of(attempts.begin(), attempts.end(), [&open](const SessionAttempt& attempt) {
+        return attempt.begin_tick == open.begin_tick;
+      }))
+    return;
+  // Rows up to a restart tell of the attempt before it.
+  const auto ticks = read_table<std::int64_t>(file, "channels/tick", copy_of(H5T_NATIVE_INT64));
+  const bool any =
+      !ticks.empty() && (ticks.back() > open.begin_tick || open.begin_tick == header.first_tick);
+  const auto last = [&](const std::string& name) {
+    const bool known =
+        any && std::any_of(header.channels.begin(), header.channels.end(),
+                           [&name](const ChannelInfo& channel) { return channel.name == name; });
+    if (!known) return std::nan("");
+    const auto values = read_table<float>(file, "channels/" + name, copy_of(H5T_NATIVE_FLOAT));
+    return values.empty() ? std::nan("") : static_cast<double>(values.back());
+  };
+  if (const double phase = last("task_phase"); phase >= 0.0 && phase <= 3.0)
+    open.phase = static_cast<training::TaskPhase>(static_cast<int>(phase));
+  for (const ChannelInfo& figure : header.figures)
+    open.figures.push_back(last("score_" + figure.name));
+  attempts.push_back(std::move(open));
+}
+
 // A file to read a journal from, gone when it is closed.
 fs::path unnamed(const fs::path& journal) {
   std::string name =
@@ -447,6 +479,7 @@ SessionRecord read_session(const fs::path& path) {
     record.inputs = read_inputs(file, record.end.end_tick);
     record.events = read_events(file);
     record.attempts = read_attempts(file, record.header);
+    add_open_attempt(file, record.header, record.end, record.attempts);
     for (const HashRow& row : read_table<HashRow>(file, "hashes", hash_type()))
       record.hashes.push_back({row.tick, row.hash});
     const Hdf5Handle integer = copy_of(H5T_NATIVE_INT64);
@@ -463,6 +496,7 @@ SessionOutline read_session_outline(const fs::path& path) {
     outline.header = read_header(store->file.id());
     outline.end = read_end(store->file.id());
     outline.attempts = read_attempts(store->file.id(), outline.header);
+    add_open_attempt(store->file.id(), outline.header, outline.end, outline.attempts);
     return outline;
   });
 }

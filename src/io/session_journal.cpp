@@ -293,6 +293,12 @@ void SessionJournal::close(const SessionEndMark& end) {
   ::unlink(journal_.c_str());
 }
 
+void SessionJournal::discard() {
+  if (descriptor_ < 0) return;
+  ::unlink(journal_.c_str());
+  ::close(std::exchange(descriptor_, -1));
+}
+
 namespace {
 
 // Of a session whose journal is locked: nobody is writing any of these.

@@ -14,6 +14,7 @@
 
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/utf8.hpp"
+#include "learners/same_name.hpp"
 
 namespace knuckleboom::learners {
 namespace {
@@ -27,8 +28,10 @@ constexpr const char* kSchema = R"SQL(
 CREATE TABLE learners (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL UNIQUE COLLATE NOCASE,
-  key TEXT NOT NULL UNIQUE
+  key TEXT NOT NULL UNIQUE,
+  folded TEXT NOT NULL
 );
+CREATE INDEX learners_by_folded ON learners(folded);
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   learner INTEGER NOT NULL REFERENCES learners(id) ON DELETE CASCADE,
@@ -45,6 +48,7 @@ CREATE TABLE attempts (
   session INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
   attempt INTEGER NOT NULL,
   passed INTEGER NOT NULL,
+  finished INTEGER NOT NULL,
   PRIMARY KEY (session, attempt)
 ) WITHOUT ROWID;
 CREATE TABLE figures (
@@ -54,6 +58,13 @@ CREATE TABLE figures (
   value REAL,
   PRIMARY KEY (session, attempt, key)
 ) WITHOUT ROWID;
+)SQL";
+
+// From format 1 to 2. Names that only now are the same stay; find() prefers the spelling it is asked for.
+constexpr const char* kUpgrade = R"SQL(
+ALTER TABLE learners ADD COLUMN folded TEXT NOT NULL DEFAULT '';
+CREATE INDEX learners_by_folded ON learners(folded);
+ALTER TABLE attempts ADD COLUMN finished INTEGER NOT NULL DEFAULT 1;
 )SQL";
 
 std::string random_key() {
@@ -228,10 +239,26 @@ void Database::open(Access access, int patience_ms) {
   run("PRAGMA foreign_keys = ON");
   // What is deleted is written over; a rollback journal, unlike a write-ahead log, leaves no old page.
   run("PRAGMA secure_delete = ON");
-  check_format(access);
+  check_format(access, patience_ms);
 }
 
-void Database::check_format(Access access) {
+void Database::upgrade() const {
+  Transaction transaction(*this);
+  if (number("PRAGMA user_version") == 1) {  // else another program was quicker
+    run(kUpgrade);
+    std::vector<std::pair<std::int64_t, std::string>> names;
+    Statement all(*this, "SELECT id, name FROM learners");
+    while (all.step()) names.emplace_back(all.integer(0), all.text(1));
+    for (const auto& [id, name] : names) {
+      Statement one(*this, "UPDATE learners SET folded = ? WHERE id = ?");
+      one.bind(folded(name)).bind(id).step();
+    }
+    run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
+  }
+  transaction.commit();
+}
+
+void Database::check_format(Access access, int patience_ms) {
   const auto empty = [this] {
     return number("PRAGMA user_version") == 0 && number("SELECT count(*) FROM sqlite_master") == 0;
   };
@@ -249,6 +276,13 @@ void Database::check_format(Access access) {
     transaction.commit();
   }
   if (number("PRAGMA application_id") != kApplication) fail(SQLITE_NOTADB);
+  if (number("PRAGMA user_version") == 1) {
+    if (access == Access::kRead) {
+      sqlite3_close(std::exchange(handle_, nullptr));
+      return open(Access::kWrite, patience_ms);
+    }
+    upgrade();
+  }
   if (const std::int64_t format = number("PRAGMA user_version"); format != kDatabaseFormat)
     throw io::FileError(
         path_.string(),
@@ -270,7 +304,13 @@ std::optional<Learner> Database::one(const char* sql, const std::string& what) c
 }
 
 std::optional<Learner> Database::find(const std::string& name) const {
-  return one("SELECT id, name, key FROM learners WHERE name = ?", name);
+  if (handle_ == nullptr) return std::nullopt;
+  Statement statement(*this,
+                      "SELECT id, name, key FROM learners WHERE folded = ?1 "
+                      "ORDER BY name = ?2 COLLATE BINARY DESC, id LIMIT 1");
+  statement.bind(folded(name)).bind(name);
+  if (!statement.step()) return std::nullopt;
+  return Learner{statement.integer(0), statement.text(1), statement.text(2)};
 }
 
 std::optional<Learner> Database::find_by_key(const std::string& key) const {
@@ -291,7 +331,7 @@ std::vector<Summary> Database::list() const {
                       "SELECT l.id, l.name, l.key, count(s.id), coalesce(sum(s.passed), 0), "
                       "coalesce(min(s.started), ''), coalesce(max(s.started), '') "
                       "FROM learners l LEFT JOIN sessions s ON s.learner = l.id "
-                      "GROUP BY l.id ORDER BY l.name");
+                      "GROUP BY l.id ORDER BY l.folded, l.name");
   while (statement.step())
     out.push_back({{statement.integer(0), statement.text(1), statement.text(2)},
                    statement.integer(3),
@@ -328,10 +368,14 @@ std::vector<FiledSession> Database::sessions(const Learner& learner,
 std::vector<Result> Database::results(std::int64_t session) const {
   std::vector<Result> out;
   Statement attempts(*this,
-                     "SELECT attempt, passed FROM attempts WHERE session = ? ORDER BY attempt");
+                     "SELECT attempt, passed, finished FROM attempts WHERE session = ? "
+                     "ORDER BY attempt");
   attempts.bind(session);
   while (attempts.step())
-    out.push_back({static_cast<int>(attempts.integer(0)), attempts.integer(1) != 0, {}});
+    out.push_back({static_cast<int>(attempts.integer(0)),
+                   attempts.integer(1) != 0,
+                   attempts.integer(2) != 0,
+                   {}});
   Statement figures(*this, "SELECT attempt, key, value FROM figures WHERE session = ?");
   figures.bind(session);
   while (figures.step())
@@ -345,8 +389,8 @@ std::vector<Result> Database::results(std::int64_t session) const {
 
 Learner Database::insert(const std::string& name) {
   Learner learner{0, name, random_key()};
-  Statement statement(*this, "INSERT INTO learners (name, key) VALUES (?, ?)");
-  statement.bind(learner.name).bind(learner.key).step();
+  Statement statement(*this, "INSERT INTO learners (name, key, folded) VALUES (?, ?, ?)");
+  statement.bind(learner.name).bind(learner.key).bind(folded(learner.name)).step();
   learner.id = sqlite3_last_insert_rowid(handle_);
   return learner;
 }
@@ -379,8 +423,8 @@ void Database::rename(const Learner& learner, const std::string& name) {
     if (there && there->id != learner.id)
       throw io::FileError(path_.string(),
                           fmt::format("there is a learner '{}' already", there->name));
-    Statement statement(*this, "UPDATE learners SET name = ? WHERE id = ?");
-    statement.bind(wanted).bind(learner.id).step();
+    Statement statement(*this, "UPDATE learners SET name = ?, folded = ? WHERE id = ?");
+    statement.bind(wanted).bind(folded(wanted)).bind(learner.id).step();
     transaction.commit();
   }
   compact();
@@ -414,8 +458,13 @@ bool Database::file(const Learner& learner, const FiledSession& session) {
       .step();
   const std::int64_t id = sqlite3_last_insert_rowid(handle_);
   for (const Result& result : session.results) {
-    Statement attempt(*this, "INSERT INTO attempts (session, attempt, passed) VALUES (?, ?, ?)");
-    attempt.bind(id).bind(std::int64_t{result.attempt}).bind(std::int64_t{result.passed}).step();
+    Statement attempt(
+        *this, "INSERT INTO attempts (session, attempt, passed, finished) VALUES (?, ?, ?, ?)");
+    attempt.bind(id)
+        .bind(std::int64_t{result.attempt})
+        .bind(std::int64_t{result.passed})
+        .bind(std::int64_t{result.finished})
+        .step();
     for (const auto& [key, value] : result.figures) {
       Statement figure(*this,
                        "INSERT INTO figures (session, attempt, key, value) VALUES (?, ?, ?, ?)");

@@ -17,7 +17,7 @@ struct sqlite3;
 namespace knuckleboom::learners {
 
 // Goes up with every change that older programs cannot read.
-inline constexpr int kDatabaseFormat = 1;
+inline constexpr int kDatabaseFormat = 2;
 
 struct Learner {
   std::int64_t id = 0;
@@ -32,10 +32,11 @@ struct Summary {
   std::string first, last;                // "2026-11-28T06:40:12Z"; empty: no session
 };
 
-// An attempt that was passed or failed.
+// An attempt that was begun.
 struct Result {
   int attempt = 1;  // within its session
   bool passed = false;
+  bool finished = true;  // false: broken off, neither passed nor failed
   std::vector<std::pair<std::string, double>> figures;
 };
 
@@ -64,7 +65,7 @@ class Database {
   Database& operator=(Database&&) = delete;
 
   std::vector<Summary> list() const;  // by name
-  // Upper and lower case of A to Z are the same.
+  // As same_name() has it; the same spelling first.
   std::optional<Learner> find(const std::string& name) const;
   std::optional<Learner> find_by_key(const std::string& key) const;
   // Whose session it is.
@@ -87,7 +88,8 @@ class Database {
   class Transaction;
   void open(Access access, int patience_ms);
   void prepare_file() const;
-  void check_format(Access access);
+  void check_format(Access access, int patience_ms);
+  void upgrade() const;
   std::optional<Learner> one(const char* sql, const std::string& what) const;
   std::vector<Result> results(std::int64_t session) const;
   Learner insert(const std::string& name);

@@ -45,7 +45,7 @@ std::string csv_text(std::string_view text) {
 
 std::string csv_table(const std::vector<LearnerSessions>& learners) {
   const std::vector<std::string> keys = figure_keys(learners);
-  std::string out = "learner,started,exercise,machine,duration_s,file,attempt,passed";
+  std::string out = "learner,started,exercise,machine,duration_s,file,attempt,passed,finished";
   for (const std::string& key : keys) out.append(",").append(csv_text(key));
   out += kEnd;
   for (const auto& [learner, sessions] : learners)
@@ -55,11 +55,12 @@ std::string csv_table(const std::vector<LearnerSessions>& learners) {
                       csv_text(session.exercise), csv_text(session.machine), session.duration_s,
                       csv_text(session.file.string()));
       for (const Result& result : session.results) {
-        out += fmt::format("{},{},{}", head, result.attempt, result.passed ? 1 : 0);
+        out += fmt::format("{},{},{},{}", head, result.attempt, result.passed ? 1 : 0,
+                           result.finished ? 1 : 0);
         for (const std::string& key : keys) out.append(",").append(value_of(result, key));
         out += kEnd;
       }
-      if (session.results.empty()) out += head + ",,0" + std::string(keys.size(), ',') + kEnd;
+      if (session.results.empty()) out += head + ",,0,0" + std::string(keys.size(), ',') + kEnd;
     }
   return out;
 }

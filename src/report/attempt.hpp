@@ -25,6 +25,7 @@ struct Figure {
   double value = 0.0;
   std::optional<double> least, most;  // to pass; none: not judged
   bool detail = false;                // for those who want to know more
+  bool passes = true;                 // in seconds: time that passes, not an integral
 };
 
 enum class Verdict { kNone, kWithin, kBeyond };

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "knuckleboom/io/utf8.hpp"
 #include "report/svg.hpp"
 #include "report/text.hpp"
 
@@ -169,6 +171,7 @@ void draw_metres(Svg& svg, const PlanScale& scale, double width, PathView view) 
 struct Row {
   EventKind kind;
   const char* label;
+  int lanes = 1;  // at most, below each other, for what would lie on each other
 };
 constexpr std::array<Row, 11> kRows = {{{EventKind::kTask, "Task"},
                                         {EventKind::kGrip, "Grip"},
@@ -176,14 +179,31 @@ constexpr std::array<Row, 11> kRows = {{{EventKind::kTask, "Task"},
                                         {EventKind::kCollision, "Collisions"},
                                         {EventKind::kEndStop, "End stops"},
                                         {EventKind::kRelief, "At relief"},
-                                        {EventKind::kControl, "Control"},
-                                        {EventKind::kFault, "Faults"},
-                                        {EventKind::kBookmark, "Bookmarks"},
-                                        {EventKind::kMessage, "Messages"},
-                                        {EventKind::kOther, "Other"}}};
-constexpr double kRowHeight = 24.0;
+                                        {EventKind::kControl, "Control", 3},
+                                        {EventKind::kFault, "Faults", 8},
+                                        {EventKind::kBookmark, "Bookmarks", 3},
+                                        {EventKind::kMessage, "Messages", 6},
+                                        {EventKind::kOther, "Other", 3}}};
+constexpr double kRowHeight = 24.0, kLaneHeight = 15.0;
 constexpr double kRowLabel = 76.0;  // width
-constexpr double kLetter = 5.4;     // width of a letter of the small text, about
+constexpr double kMarkHalf = 5.0;   // width
+constexpr double kTextGap = 7.0;    // from the middle of a mark
+
+// Of the small text in DejaVu Sans or Verdana, rather too wide.
+double text_width(std::string_view text) {
+  double width = 0.0;
+  for (std::size_t i = 0; i < text.size();) {
+    const io::Utf8Character character = io::decode_utf8(text, i);
+    const char32_t c = character.length == 0 ? U'?' : character.code;
+    const bool narrow =
+        c < 128 &&
+        std::string_view("iljtfr.,:;'|! ()").find(static_cast<char>(c)) != std::string_view::npos;
+    const bool wide = c == U'm' || c == U'w' || c == U'%' || c == U'@' || (c >= U'A' && c <= U'Z');
+    width += narrow ? 4.0 : c >= 0x1100 ? 10.0 : wide ? 8.6 : 6.2;
+    i += std::max<std::size_t>(character.length, 1);
+  }
+  return width;
+}
 
 void draw_mark(Svg& svg, EventKind kind, Pixel at) {
   switch (kind) {
@@ -219,39 +239,99 @@ std::string shortened(const std::string& text) {
   return text.substr(0, end) + "…";
 }
 
-void draw_row(Svg& svg, const TimeFrame& frame, const std::vector<Event>& events, Row row,
-              double y) {
-  svg.text({kRowLabel - 10.0, y + 4.0}, row.label, "label", "end");
-  double free_from = kRowLabel;
-  double last_mark = -1.0;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const Event& event = events[i];
-    if (event.kind != row.kind) continue;
-    const double x = frame.x(event.t_s);
-    if (event.lasts_s > 0.0)
-      svg.rectangle({x, y - 5.0}, std::max(frame.x(event.t_s + event.lasts_s) - x, 1.0), 10.0,
-                    "spot bad");
-    else if (x - last_mark >= 0.5)  // a thousand marks on one pixel are one
-      draw_mark(svg, row.kind, {x, y});
-    last_mark = x;
-    const std::string words = shortened(event.text);
-    const double width = kLetter * static_cast<double>(words.size()) + 8.0;
-    const bool before = x + width > kPageWidth;
-    const double from = before ? x - width : x + 7.0;
-    double next = kPageWidth;
-    for (std::size_t j = i + 1; j < events.size(); ++j) {
-      if (events[j].kind != row.kind) continue;
-      next = frame.x(events[j].t_s);
-      break;
-    }
-    const bool room = before ? from >= free_from : from >= free_from - 8.0 && from + width <= next;
-    if (words.empty() || !room) {
-      free_from = std::max(free_from, x + 7.0);
-      continue;
-    }
-    svg.text({before ? x - 7.0 : from, y + 4.0}, words, "small halo", before ? "end" : "start");
-    free_from = std::max(x + 7.0, from + width);
+// An event in its row.
+struct Placed {
+  const Event* event = nullptr;
+  double x = 0.0, end = 0.0;  // px; the same for a moment
+  int lane = 0;
+  std::string words;  // empty: there is no room for them
+  Pixel words_at;     // y is not used
+  bool to_the_left = false, inside = false;
+};
+
+// Where the words go: behind the event, before it, or on its bar. from: the lane is taken up to there;
+// until: from here on. Returns up to where the lane is taken then.
+double place_words(Placed& placed, double from, double until) {
+  const std::string words = shortened(placed.event->text);
+  const double width = text_width(words);
+  const bool moment = !(placed.end > placed.x);
+  const double behind = placed.end + (moment ? kTextGap : 4.0);
+  const double before = placed.x - (moment ? kTextGap : 4.0);
+  const double taken = placed.end + (moment ? kTextGap : 1.0);
+  if (words.empty()) return taken;
+  placed.words = words;
+  if (behind + width <= std::min(until, kPageWidth)) {
+    placed.words_at.x = behind;
+    return behind + width + 2.0;
   }
+  if (before - width >= from) {
+    placed.words_at.x = before;
+    placed.to_the_left = true;
+    return taken;
+  }
+  if (width + 6.0 <= placed.end - placed.x) {
+    placed.words_at.x = placed.x + 3.0;
+    placed.inside = true;
+    return taken;
+  }
+  placed.words.clear();
+  return taken;
+}
+
+std::vector<Placed> placed_events(const TimeFrame& frame, const std::vector<Event>& events,
+                                  Row row) {
+  std::vector<Placed> out;
+  for (const Event& event : events) {
+    if (event.kind != row.kind) continue;
+    Placed placed;
+    placed.event = &event;
+    placed.x = frame.x(event.t_s);
+    placed.end = event.lasts_s > 0.0 ? std::max(frame.x(event.t_s + event.lasts_s), placed.x + 1.0)
+                                     : placed.x;
+    out.push_back(std::move(placed));
+  }
+  std::vector<double> taken(static_cast<std::size_t>(row.lanes), kRowLabel);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Placed& placed = out[i];
+    const double left = placed.x - (placed.end > placed.x ? 0.0 : kMarkHalf);
+    const auto lane = std::find_if(taken.begin(), taken.end(),
+                                   [left](double end) { return end <= left + 0.5 * kMarkHalf; });
+    if (row.lanes > 1 && lane != taken.end()) {
+      placed.lane = static_cast<int>(lane - taken.begin());
+      *lane = place_words(placed, *lane, kPageWidth);
+    } else if (row.lanes > 1) {
+      taken[0] = std::max(taken[0], placed.end + kTextGap);
+    } else {
+      const double next = i + 1 < out.size() ? out[i + 1].x - kMarkHalf : kPageWidth;
+      taken[0] =
+          std::max(taken[0], placed.end > next + kMarkHalf ? placed.end
+                                                           : place_words(placed, taken[0], next));
+    }
+  }
+  return out;
+}
+
+double height_of(const std::vector<Placed>& row) {
+  int lanes = 1;
+  for (const Placed& placed : row) lanes = std::max(lanes, placed.lane + 1);
+  return kRowHeight + kLaneHeight * (lanes - 1);
+}
+
+void draw_row(Svg& svg, const std::vector<Placed>& events, Row row, double y) {
+  svg.text({kRowLabel - 10.0, y + 4.0}, row.label, "label", "end");
+  double last_mark = -1.0;
+  for (const Placed& placed : events) {
+    const double middle = y + kLaneHeight * placed.lane;
+    if (placed.end > placed.x)
+      svg.rectangle({placed.x, middle - 5.0}, placed.end - placed.x, 10.0, "spot bad");
+    else if (placed.lane > 0 || placed.x - last_mark >= 0.5)  // a thousand on one pixel are one
+      draw_mark(svg, row.kind, {placed.x, middle});
+    if (placed.lane == 0) last_mark = placed.x;
+  }
+  for (const Placed& placed : events)
+    if (!placed.words.empty())
+      svg.text({placed.words_at.x, y + kLaneHeight * placed.lane + 3.5}, placed.words,
+               placed.inside ? "small inside" : "small halo", placed.to_the_left ? "end" : "start");
 }
 
 }  // namespace
@@ -329,19 +409,23 @@ std::string path_chart(const Attempt& judged, std::span<const Overlay> overlays,
 // --- Timeline -------------------------------------------------------------------
 
 std::string timeline_chart(const Attempt& judged) {
-  std::vector<Row> rows;
-  for (const Row& row : kRows)
-    if (std::any_of(judged.events.begin(), judged.events.end(),
-                    [&row](const Event& event) { return event.kind == row.kind; }))
-      rows.push_back(row);
-  const double height = kRowHeight * static_cast<double>(std::max<std::size_t>(rows.size(), 1));
-  const TimeFrame frame{4.0, height, time_range(judged), {}, kRowLabel};
+  TimeFrame frame{4.0, 0.0, time_range(judged), {}, kRowLabel};
+  std::vector<std::pair<Row, std::vector<Placed>>> rows;
+  for (const Row& row : kRows) {
+    std::vector<Placed> events = placed_events(frame, judged.events, row);
+    if (events.empty()) continue;
+    frame.height += height_of(events);
+    rows.emplace_back(row, std::move(events));
+  }
+  frame.height = std::max(frame.height, kRowHeight);
   Svg svg(kPageWidth, frame.bottom() + kTimeAxis, "Events over time");
   draw_time_axis(svg, frame);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double y = frame.top + kRowHeight * (static_cast<double>(i) + 0.5);
+  double top = frame.top;
+  for (const auto& [row, events] : rows) {
+    const double y = top + 0.5 * kRowHeight;
     svg.line({kRowLabel, y}, {kPageWidth - kRight, y}, "grid");
-    draw_row(svg, frame, judged.events, rows[i], y);
+    draw_row(svg, events, row, y);
+    top += height_of(events);
   }
   return std::move(svg).finish();
 }

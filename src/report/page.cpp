@@ -32,6 +32,10 @@ std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n",
 std::string lead(std::string_view text) {
   return fmt::format("<p class=\"keys\">{}</p>\n", escaped(text));
 }
+// A line and what it means, which stay together.
+std::string key(const std::string& classes, std::string_view text) {
+  return fmt::format("<span class=\"item\">{}{}</span> ", key_line(classes), escaped(text));
+}
 std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", escaped(text)); }
 std::string number_cell(std::string_view text) {
   return fmt::format("<td class=\"n\">{}</td>", escaped(text));
@@ -61,9 +65,10 @@ const char* outcome_class(Outcome outcome) {
 
 std::string limit_text(const Figure& figure) {
   std::string text;
-  if (figure.least) text = "at least " + quantity(*figure.least, figure.unit);
+  if (figure.least) text = "at least " + quantity(*figure.least, figure.unit, figure.passes);
   if (figure.most)
-    text += (text.empty() ? "at most " : ", at most ") + quantity(*figure.most, figure.unit);
+    text += (text.empty() ? "at most " : ", at most ") +
+            quantity(*figure.most, figure.unit, figure.passes);
   return text;
 }
 
@@ -71,7 +76,9 @@ bool has_ended(const Attempt& a) {
   return a.outcome == Outcome::kPassed || a.outcome == Outcome::kFailed;
 }
 
-std::string value_text(const Figure& figure) { return quantity(figure.value, figure.unit); }
+std::string value_text(const Figure& figure) {
+  return quantity(figure.value, figure.unit, figure.passes);
+}
 
 // Of an attempt that goes on, only what is broken already is sure.
 const char* verdict_text(const Figure& figure, bool ended) {
@@ -274,16 +281,16 @@ std::string paths(const Content& c) {
   std::string out = heading("Path of the " + (a.tip_label == "Tip" ? "tip" : a.tip_label));
   if (a.tip.size() < 2) return out + paragraph("No path was recorded.");
   const std::vector<Overlay> overlays = overlays_of(c);
-  out += "<p class=\"keys\">" + key_line("own") + "this attempt, from ○ to ●";
-  if (!a.ideal.empty()) out += key_line("ideal") + escaped(a.ideal_label);
+  out += "<p class=\"keys\">" + key("own", "this attempt, from ○ to ●");
+  if (!a.ideal.empty()) out += key("ideal", a.ideal_label);
   for (const Overlay& overlay : overlays) {
     const bool expert = overlay.classes == "expert";
-    out += key_line("other " + overlay.classes) +
-           escaped((expert ? "expert: " : "") + label_of(*overlay.attempt, a));
+    out +=
+        key("other " + overlay.classes, (expert ? "expert: " : "") + label_of(*overlay.attempt, a));
   }
   if (std::any_of(a.events.begin(), a.events.end(),
                   [](const Event& event) { return event.kind == EventKind::kCollision; }))
-    out += " &#160; ✕ collision";
+    out += "<span class=\"item\">✕ collision</span>";
   out += "</p>\n<div class=\"pair\">\n";
   out += "<figure><figcaption>From above: ahead is to the right, left is up</figcaption>\n" +
          path_chart(a, overlays, PathView::kAbove) + "</figure>\n";
@@ -302,9 +309,9 @@ std::string pressures(const Attempt& a) {
   std::string out = heading("Pressures");
   if (a.t_s.size() < 2 || (a.pressures.empty() && a.pump_Pa.empty()))
     return out + paragraph("No pressures were recorded.");
-  out += "<p class=\"keys\">In MPa." + key_line("own") + "head side or motor inlet" +
-         key_line("second") + "rod side or motor outlet" + key_line("limit") +
-         "relief valve opens</p>\n";
+  out += "<p class=\"keys\"><span class=\"item\">In MPa.</span>" +
+         key("own", "head side or motor inlet") + key("second", "rod side or motor outlet") +
+         key("limit", "relief valve opens") + "</p>\n";
   for (const Pressures& one : a.pressures) out += figure_of(one.label, pressure_chart(a, one));
   if (!a.pump_Pa.empty())
     out += figure_of("Pump", strip_chart(a, {"Pressure of the pump", "Pa", a.pump_Pa}, {0.0, 1.0}));
@@ -334,7 +341,7 @@ std::string difference(const Figure& own, const Figure& other) {
   const double by = own.value - other.value;
   if (!std::isfinite(by)) return "–";
   if (by == 0.0) return "same";
-  std::string text = (by > 0.0 ? "+" : "−") + quantity(std::abs(by), own.unit);
+  std::string text = (by > 0.0 ? "+" : "−") + quantity(std::abs(by), own.unit, own.passes);
   if (other.value > 0.0) text += fmt::format(" ({:+.0f} %)", 100.0 * by / other.value);
   return text;
 }

@@ -39,11 +39,13 @@ ul.events .t { display: inline-block; min-width: 52px; margin-right: 10px; text-
 figure { margin: 6px 0 0; }
 figcaption { font-size: 12px; color: #444; }
 svg { display: block; width: 100%; height: auto; overflow: hidden; }
-svg.key { display: inline-block; width: 30px; height: 10px; vertical-align: 1px; margin: 0 4px 0 10px; }
+svg.key { display: inline-block; width: 30px; height: 10px; vertical-align: 1px; margin: 0 4px 0 0; }
+.keys .item { display: inline-block; margin-right: 14px; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 4px 16px; align-items: start; }
 text { font: 10px "DejaVu Sans", Verdana, Arial, sans-serif; fill: #333; }
 text.small { font-size: 9.5px; }
 text.label { font-size: 11px; }
+text.inside { fill: #fff; }
 text.halo { paint-order: stroke; stroke: #fff; stroke-width: 3px; }
 line, polyline { fill: none; }
 .grid { stroke: #e2e2e2; stroke-width: 1; }

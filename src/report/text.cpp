@@ -87,11 +87,12 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string quantity(double value, std::string_view unit) {
+std::string quantity(double value, std::string_view unit, bool passes) {
   if (!std::isfinite(value)) return "–";
   std::string_view prefix;
   if (unit == "rad") return fmt::format("{}°", digits(value * 180.0 / std::numbers::pi, 3));
-  if (unit == "s" && std::abs(value) >= 60.0) return fmt::format("{} min", clock_text(value));
+  if (unit == "s" && passes && std::abs(value) >= 60.0)
+    return fmt::format("{} min", clock_text(value));
   if (takes_prefix(unit)) {
     struct Prefix {
       double factor;

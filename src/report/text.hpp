@@ -11,8 +11,9 @@ namespace knuckleboom::report {
 // and characters that neither allows become U+FFFD; so do those that turn the direction of writing.
 std::string escaped(std::string_view text);
 
-// A few significant digits: "12.3 m", "4.56 MPa", "1:23 min", "-" for what is not finite.
-std::string quantity(double value, std::string_view unit);
+// A few significant digits: "12.3 m", "4.56 MPa", "1:23 min", "-" for what is not finite. passes: what is in
+// seconds is time that passes, and long ones are told in minutes.
+std::string quantity(double value, std::string_view unit, bool passes = true);
 // "0:07.5", "1:23.0", "-0:02.0".
 std::string clock_text(double seconds);
 // "2026-11-28 06:40 UTC"; what is not of that form stays as it is.

@@ -76,6 +76,8 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
   watch_.held_log = start.held_log;
   std::copy(std::begin(start.collisions), std::end(start.collisions), watch_.collisions);
   watch_.stop_hits = start.sim.health.stop_hits;
+  // What stands already when the recording begins does not begin then.
+  std::copy(std::begin(start.sim.faults), std::end(start.sim.faults), watch_.faults);
   watch_.begin_tick = first.tick;
   watch_.open =
       watch_.phase == training::TaskPhase::kReady || watch_.phase == training::TaskPhase::kRunning;
@@ -86,7 +88,9 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
   if (settings_.own_thread) thread_ = std::thread([this] { run(); });
 }
 
-SessionRecorder::~SessionRecorder() {
+SessionRecorder::~SessionRecorder() { stop(); }
+
+void SessionRecorder::stop() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -334,16 +338,15 @@ std::string SessionRecorder::take_fault() {
   return std::exchange(fault_, {});
 }
 
+void SessionRecorder::discard() {
+  stop();
+  if (journal_) journal_->discard();
+  journal_.reset();
+}
+
 RecordingEnd SessionRecorder::finish(const training::SessionState& last,
                                      std::vector<std::pair<std::string, double>> health) {
-  if (thread_.joinable()) {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_one();
-    thread_.join();
-  }
+  stop();
   end_attempt(last.tick, last.task.phase, last.score.score);
   write();
   RecordingEnd out{file_, first_fault_};

@@ -115,6 +115,16 @@ TEST_F(ReplayPicture, handsTheMachineOver) {
   EXPECT_EQ(check.status, 0) << check.errors;
 }
 
+// Nobody went on: there is nothing to keep.
+TEST_F(ReplayPicture, leavesNothingOfATakeOverThatWasLeft) {
+  const fs::path own = *folder_ / "left.h5";
+  const Outcome outcome = replay({"--from", "6", "--paused", "--press", "Return@0.5", "--duration",
+                                  "3", "--session", own.string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_FALSE(fs::exists(own));
+  EXPECT_FALSE(fs::exists(own.string() + ".journal"));
+}
+
 // Not the session it came from, whatever name is asked for.
 TEST_F(ReplayPicture, writesOverNothing) {
   const std::uintmax_t size = fs::file_size(session_);

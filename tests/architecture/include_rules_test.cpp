@@ -96,6 +96,7 @@ const std::vector<Library>& libraries() {
        {"io/", "runtime/", "reference/", "input/", "view/", "sound/", "app/", "main.cpp"}},
       {"SQLite", {"sqlite3"}, {"learners/"}},
       {"Ceres", {"ceres/"}, {"identification/"}},
+      {"utf8proc", {"utf8proc"}, {"learners/"}},
       {"SDL", {"SDL2/", "SDL"}, {"input/", "view/", "sound/", "app/trainer/", "app/replay/"}},
       {"OpenSceneGraph", {"osg"}, {"view/"}},
       {"Dear ImGui", {"imgui"}, {"view/"}},

@@ -60,6 +60,8 @@ class SessionJournal {
   // Completes the recording: the journal becomes the session file. Throws FileError; the journal then
   // stays and can be recovered later.
   void close(const SessionEndMark& end);
+  // There is nothing worth keeping: the journal is removed.
+  void discard();
 
  private:
   SessionJournal(std::filesystem::path session, std::filesystem::path journal, int descriptor,

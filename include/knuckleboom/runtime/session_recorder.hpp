@@ -62,6 +62,8 @@ class SessionRecorder {
   std::string take_fault();
   const std::filesystem::path& file() const { return file_; }
 
+  // Instead of finish(), when there was no tick: leaves nothing behind.
+  void discard();
   // After the last tick, when nobody ticks any more: completes the session file. health: what of the
   // thread is to be kept, by name. Once.
   RecordingEnd finish(const training::SessionState& last,
@@ -108,6 +110,7 @@ class SessionRecorder {
   void end_attempt(std::int64_t tick, training::TaskPhase phase, const training::Score& score);
   void lose() { lost_.fetch_add(1, std::memory_order_relaxed); }
 
+  void stop();  // the recorder thread
   void run();
   void take();   // from the queues
   void write();  // to the journal

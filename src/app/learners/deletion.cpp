@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/io/session_journal.hpp"
+#include "learners/same_name.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -19,8 +20,9 @@ bool contains(const std::vector<fs::path>& paths, const fs::path& path) {
 }
 
 bool is_of(const io::SessionHeader& header, const learners::Learner& learner) {
-  return header.learner_id.empty() ? !header.learner.empty() && header.learner == learner.name
-                                   : header.learner_id == learner.key;
+  return header.learner_id.empty()
+             ? !header.learner.empty() && learners::same_name(header.learner, learner.name)
+             : header.learner_id == learner.key;
 }
 
 // What a program that died left half made is no session file, but has the key in it.

@@ -1,6 +1,7 @@
 #include "app/learners/filing.hpp"
 
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -13,14 +14,19 @@
 namespace knuckleboom::app {
 namespace {
 
+struct WhichExercise {
+  std::string name;
+  bool free = false;  // nothing is asked
+};
 // As the report has it: by its own name, from wherever it was read.
-std::string exercise_name(const io::SessionHeader& header) {
+WhichExercise exercise_of(const io::SessionHeader& header) {
   try {
-    return io::make_session(header)->exercise().name;
+    const std::unique_ptr<training::Session> session = io::make_session(header);
+    return {session->exercise().name, session->exercise().task == training::TaskKind::kFree};
   } catch (const io::FileError&) {
   } catch (const std::invalid_argument&) {
   }
-  return header.exercise;  // of another version
+  return {header.exercise, false};  // of another version
 }
 
 }  // namespace
@@ -40,15 +46,17 @@ learners::FiledSession filed_session(const io::SessionOutline& outline,
   out.recording = header.id;
   out.file = std::filesystem::absolute(file).lexically_normal();
   out.started = header.start_utc;
-  out.exercise = exercise_name(header);
+  const WhichExercise exercise = exercise_of(header);
+  out.exercise = exercise.name;
   out.machine = header.machine;
   out.duration_s = static_cast<double>(outline.end.end_tick - header.first_tick) / header.rate_Hz;
   if (!header.parent_id.empty()) return out;
   for (std::size_t i = 0; i < outline.attempts.size(); ++i) {
     const io::SessionAttempt& attempt = outline.attempts[i];
     const bool passed = attempt.phase == training::TaskPhase::kPassed;
-    if (!passed && attempt.phase != training::TaskPhase::kFailed) continue;
-    learners::Result result{static_cast<int>(i) + 1, passed, {}};
+    const bool finished = passed || attempt.phase == training::TaskPhase::kFailed;
+    if (!finished && (exercise.free || attempt.phase != training::TaskPhase::kRunning)) continue;
+    learners::Result result{static_cast<int>(i) + 1, passed, finished, {}};
     for (std::size_t k = 0; k < attempt.figures.size() && k < header.figures.size(); ++k)
       result.figures.emplace_back(header.figures[k].name,
                                   figure_value(header.figures[k].name, attempt.figures[k]));

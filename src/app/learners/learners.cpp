@@ -15,9 +15,11 @@
 #include "app/learners/filing.hpp"
 #include "app/replay/replay.hpp"
 #include "app/text.hpp"
+#include "app/trainer/session_texts.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "learners/database.hpp"
+#include "learners/same_name.hpp"
 #include "learners/table.hpp"
 #include "report/text.hpp"
 
@@ -77,9 +79,10 @@ int show(const Database& database, const std::string& name) {
   for (const FiledSession& session : sessions) {
     const auto passed = std::count_if(session.results.begin(), session.results.end(),
                                       [](const Result& result) { return result.passed; });
-    const std::string result = session.results.empty()
-                                   ? "not finished"
-                                   : fmt::format("{} of {} passed", passed, session.results.size());
+    const auto finished = std::count_if(session.results.begin(), session.results.end(),
+                                        [](const Result& result) { return result.finished; });
+    const std::string result =
+        finished == 0 ? "not finished" : fmt::format("{} of {} passed", passed, finished);
     say(fmt::format("  {}  {}  {}  {}  {}\n", report::date_text(session.started),
                     padded(session.exercise, 16), padded(result, 16),
                     padded(report::quantity(session.duration_s, "s"), 12, true),
@@ -94,20 +97,23 @@ std::vector<Result> results_of(const Database& database, const Learner& learner,
                                const std::string& exercise) {
   std::vector<Result> out;
   for (const FiledSession& session : database.sessions(learner, exercise))
-    out.insert(out.end(), session.results.begin(), session.results.end());
+    std::copy_if(session.results.begin(), session.results.end(), std::back_inserter(out),
+                 [](const Result& result) { return result.finished; });
   return out;
 }
 
 std::set<std::string> exercises_of(const Database& database, const Learner& learner) {
   std::set<std::string> out;
   for (const FiledSession& session : database.sessions(learner))
-    if (!session.results.empty()) out.insert(session.exercise);
+    if (std::any_of(session.results.begin(), session.results.end(),
+                    [](const Result& result) { return result.finished; }))
+      out.insert(session.exercise);
   return out;
 }
 
 std::string value_of(const Result& result, const training::Figure& figure) {
   for (const auto& [key, value] : result.figures)
-    if (key == figure.name) return report::quantity(value, figure.unit);
+    if (key == figure.name) return report::quantity(value, figure.unit, is_time(figure));
   return "-";
 }
 
@@ -179,7 +185,8 @@ Learner owner_of(Database& database, const io::SessionHeader& header, const std:
   if (name.empty())
     throw UserError(
         fmt::format("{}: the session names nobody; say whose it is with --learner NAME", file));
-  const bool same = wanted.empty() || header.learner.empty() || wanted == header.learner ||
+  const bool same = wanted.empty() || header.learner.empty() ||
+                    learners::same_name(wanted, header.learner) ||
                     (named && database.find(wanted) && database.find(wanted)->id == named->id);
   if (!same)
     throw UserError(fmt::format("{}: the session is of '{}'", file, printable(header.learner)));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/trainer/drive_request.hpp"
+#include "app/trainer/instructor.hpp"
 #include "app/trainer/session_texts.hpp"
 
 namespace knuckleboom::app {
@@ -209,31 +210,8 @@ std::vector<double> RecordedAttempts::channel(const std::string& name) const {
   return {values.begin(), values.end()};
 }
 
-// A recording that was cut off has not written down its last attempt: its figures are in the channels.
 void RecordedAttempts::find_attempts() {
-  std::vector<io::SessionAttempt> all = record_.attempts;
-  std::vector<std::int64_t> begins = {record_.header.first_tick};
-  for (const training::InputEvent& input : record_.inputs)
-    if (input.kind == training::InputEventKind::kCommand &&
-        input.command.kind == training::CommandKind::kRestart)
-      begins.push_back(input.tick);
-  const std::int64_t last = begins.back();
-  const bool known = std::any_of(all.begin(), all.end(), [last](const io::SessionAttempt& attempt) {
-    return attempt.begin_tick == last;
-  });
-  if (!known) {
-    io::SessionAttempt open{last, record_.end.end_tick, TaskPhase::kReady, {}};
-    for (const io::SessionEvent& event : record_.events)
-      if (event.kind == "phase" && event.tick > last)
-        open.phase = static_cast<TaskPhase>(
-            std::clamp(static_cast<int>(event.value[0]), 0, static_cast<int>(TaskPhase::kFailed)));
-    for (const io::ChannelInfo& figure : record_.header.figures) {
-      const std::vector<double> values = channel("score_" + figure.name);
-      open.figures.push_back(values.empty() ? std::nan("") : values.back());
-    }
-    all.push_back(std::move(open));
-  }
-  for (const io::SessionAttempt& attempt : all) {
+  for (const io::SessionAttempt& attempt : record_.attempts) {
     Span span{attempt.begin_tick, attempt.end_tick, attempt.begin_tick};
     for (const io::SessionEvent& event : record_.events)
       if (event.kind == "phase" && event.text == "running" && event.tick > span.begin &&
@@ -258,6 +236,7 @@ std::vector<report::Figure> RecordedAttempts::figures(const io::SessionAttempt& 
     for (const training::Figure& known : training::figures()) {
       if (known.name != info.name) continue;
       figure.label = known.label;
+      figure.passes = is_time(known);
       figure.detail = known.detail;
     }
     if (session_)
@@ -324,6 +303,17 @@ std::string RecordedAttempts::at_stop(std::size_t row) const {
   return joints;
 }
 
+// Those there were when the session began: it was taken over.
+std::vector<std::string> RecordedAttempts::standing_faults() const {
+  std::vector<std::string> names;
+  if (!session_ || record_.header.parent_id.empty() || !record_.states_fit() ||
+      record_.state_ticks.empty())
+    return names;
+  for (const int fault : faults_there(*session_, session_->snapshot(record_.state(0))))
+    names.push_back(session_->faults()[static_cast<std::size_t>(fault)].name);
+  return names;
+}
+
 // A fault lasts until it is cleared, or to the end.
 void RecordedAttempts::add_faults(const Span& span, report::Attempt& out) const {
   const auto add = [&](const std::string& name, std::int64_t from, std::int64_t to) {
@@ -335,6 +325,7 @@ void RecordedAttempts::add_faults(const Span& span, report::Attempt& out) const 
                           seconds(std::min(to, span.end), span) - begin});
   };
   std::map<std::string, std::int64_t> since;
+  for (const std::string& name : standing_faults()) since.emplace(name, record_.header.first_tick);
   for (const io::SessionEvent& event : record_.events) {
     if (event.kind != "fault") continue;
     if (event.value[1] != 0.0) {

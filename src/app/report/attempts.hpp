@@ -40,6 +40,7 @@ class RecordedAttempts {
   std::size_t row_after(std::int64_t tick) const;  // of the channels, the first at or after it
   std::string at_stop(std::size_t row) const;      // which joints
   void add_events(const Span& span, report::Attempt& out) const;
+  std::vector<std::string> standing_faults() const;
   void add_faults(const Span& span, report::Attempt& out) const;
   void add_commands(const Span& span, report::Attempt& out) const;
   double seconds(std::int64_t tick, const Span& span) const;

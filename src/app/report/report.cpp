@@ -15,6 +15,7 @@
 #include "app/replay/replay.hpp"
 #include "app/report/attempts.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "learners/same_name.hpp"
 #include "report/page.hpp"
 
 namespace knuckleboom::app {
@@ -48,9 +49,10 @@ class Sources {
          database_->sessions(*learner, session.attempts().front().exercise)) {
       if (known.contains(filed.recording) || filed.started > session.header().start_utc) continue;
       for (const learners::Result& result : filed.results)
-        out.push_back({filed.started,
-                       result.passed ? report::Outcome::kPassed : report::Outcome::kFailed,
-                       result.figures});
+        if (result.finished)
+          out.push_back({filed.started,
+                         result.passed ? report::Outcome::kPassed : report::Outcome::kFailed,
+                         result.figures});
     }
   }
 
@@ -85,7 +87,7 @@ void add_earlier(const RecordedAttempts& session, int until, const report::Attem
     const bool ended =
         attempt.outcome == report::Outcome::kPassed || attempt.outcome == report::Outcome::kFailed;
     if (!ended || attempt.number >= until || attempt.exercise != judged.exercise ||
-        attempt.learner != judged.learner)
+        !learners::same_name(attempt.learner, judged.learner))
       continue;
     report::Result result{attempt.started, attempt.outcome, {}};
     for (const report::Figure& figure : attempt.figures)
@@ -125,7 +127,7 @@ int write_report(const ReportOptions& options) {
       continue;
     }
     content.others.push_back(other.complete(other.usual()));
-    if (content.others.back().learner != content.judged.learner) continue;
+    if (!learners::same_name(content.others.back().learner, content.judged.learner)) continue;
     known.insert(other.header().id);
     if (other.header().start_utc <= session.header().start_utc)
       add_earlier(other, other.attempts().back().number + 1, content.judged, content.earlier);

@@ -38,6 +38,7 @@ LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent>
     : loaded_(std::move(loaded)),
       ticker_(*loaded_.session,
               branch != nullptr ? branch->state : loaded_.session->initial_state()),
+      first_tick_(ticker_.state().tick),
       record_(recording.input),
       thread_(ticker_, settings_of(loaded_, std::move(playback), std::move(plan),
                                    !recording.input.empty(), ticker_.state())) {
@@ -82,6 +83,13 @@ void LiveSession::begin_session_file(const RecordingChoice& recording,
 
 void LiveSession::finish_session_file() {
   if (!recorder_) return;
+  if (ticker_.state().tick == first_tick_) {
+    // Nobody went on from where it was taken over.
+    ticker_.record_into(nullptr);
+    recorder_->discard();
+    recorder_.reset();
+    return;
+  }
   const runtime::ThreadHealth& health = thread_.published().health;
   recorded_ =
       recorder_->finish(ticker_.state(), {{"ticks", static_cast<double>(health.ticks)},

@@ -93,6 +93,7 @@ class LiveSession {
 
   LoadedSession loaded_;
   runtime::SessionTicker ticker_;
+  std::int64_t first_tick_;
   std::unique_ptr<runtime::SessionRecorder> recorder_;
   runtime::RecordingEnd recorded_;
   std::string session_fault_;  // that nobody has been told of yet

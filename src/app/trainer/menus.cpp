@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -127,7 +128,10 @@ MenuRow choice_row(int id, const char* label, const std::vector<std::string>& na
   MenuRow row;
   row.id = id;
   row.label = label;
-  for (const std::string& name : names) row.choices.push_back(make(name));
+  for (const std::string& name : names) {
+    row.choices.push_back(make(name));
+    row.choices.back().value = name;
+  }
   row.chosen = chosen;
   return row;
 }
@@ -151,11 +155,28 @@ int volume_index(const io::TrainerSettings& settings) {
   return best;
 }
 
-// What a row stands on, as a name; unchanged if the menu has no such row.
-void take(const Menu& menu, int id, const std::vector<std::string>& names, std::string& value) {
+// What a row stands on; unchanged if the menu has no such row.
+void take(const Menu& menu, int id, std::string& value) {
   const MenuRow* row = menu.find(id);
-  if (row == nullptr || row->chosen >= static_cast<int>(names.size())) return;
-  value = names[static_cast<std::size_t>(row->chosen)];
+  if (row == nullptr || row->chosen >= static_cast<int>(row->choices.size())) return;
+  value = row->choices[static_cast<std::size_t>(row->chosen)].value;
+}
+
+// As they are to be learned; those that say nothing about it, or cannot be read, come last by name.
+std::vector<std::string> lessons() {
+  std::vector<std::pair<int, std::string>> order;
+  for (std::string& name : exercise_names()) {
+    int lesson = 0;
+    try {
+      lesson = io::read_exercise(find_exercise(name)).exercise.lesson;
+    } catch (const std::exception&) {  // exercise_choice() says it
+    }
+    order.emplace_back(lesson > 0 ? lesson : std::numeric_limits<int>::max(), std::move(name));
+  }
+  std::stable_sort(order.begin(), order.end());
+  std::vector<std::string> names;
+  for (auto& [lesson, name] : order) names.push_back(std::move(name));
+  return names;
 }
 
 std::string device_text(const input::DeviceLine& line) {
@@ -182,7 +203,7 @@ Menu main_menu(const io::TrainerSettings& settings) {
   Menu menu;
   menu.title = "Knuckleboom";
   menu.subtitle = "Learn to drive a forestry crane";
-  const std::vector<std::string> exercises = exercise_names();
+  const std::vector<std::string> exercises = lessons();
   const std::vector<std::string> machines = optional_names(machine_names());
   const std::vector<std::string> layouts = optional_names(lever_names());
   menu.rows.push_back(action(kMenuStart, "Start", "Begins the exercise below."));
@@ -224,13 +245,13 @@ Menu main_menu(const io::TrainerSettings& settings) {
 }
 
 void take_choices(const Menu& menu, io::TrainerSettings& settings) {
-  take(menu, kMenuExercise, exercise_names(), settings.exercise);
-  take(menu, kMenuMachine, optional_names(machine_names()), settings.machine);
-  take(menu, kMenuLayout, optional_names(lever_names()), settings.levers);
-  take(menu, kMenuControl, control_names(), settings.control);
-  take(menu, kMenuFidelity, fidelity_names(), settings.fidelity);
-  take(menu, kMenuQuality, quality_names(), settings.quality);
-  take(menu, kMenuInstruments, instrument_names(), settings.instruments);
+  take(menu, kMenuExercise, settings.exercise);
+  take(menu, kMenuMachine, settings.machine);
+  take(menu, kMenuLayout, settings.levers);
+  take(menu, kMenuControl, settings.control);
+  take(menu, kMenuFidelity, settings.fidelity);
+  take(menu, kMenuQuality, settings.quality);
+  take(menu, kMenuInstruments, settings.instruments);
   if (const MenuRow* row = menu.find(kMenuVolume);
       row != nullptr && row->chosen != volume_index(settings)) {
     settings.muted = row->chosen == 0;

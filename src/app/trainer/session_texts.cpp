@@ -71,6 +71,8 @@ double pump_scale(const machine::MachineModel& machine) {
 
 }  // namespace
 
+bool is_time(const training::Figure& figure) { return figure.name != "control_effort_s"; }
+
 std::string value_text(const training::Figure& figure, double value) {
   if (training::is_undefined(figure, value)) return "-";
   if (figure.name == "time_s") return view::panels::clock_text(value);
@@ -177,6 +179,9 @@ view::panels::Briefing briefing_of(const Exercise& exercise) {
   view::panels::Briefing briefing;
   briefing.title = exercise.title.empty() ? exercise.name : exercise.title;
   briefing.paragraphs = exercise.briefing;
+  if (exercise.time_limit_s > 0.0)
+    briefing.limits.push_back(
+        fmt::format("Done within {}", view::panels::clock_text(exercise.time_limit_s)));
   for (const training::Figure& figure : training::figures())
     if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr)
       briefing.limits.push_back(fmt::format("{}: {}", figure.label, limit_text(figure, *limit)));

@@ -25,6 +25,8 @@ std::vector<view::panels::FigureRow> figure_rows(const training::Exercise& exerc
                                                  const training::Score& score, bool ended,
                                                  bool details = false);
 // As it is shown: "0.25 m", "-".
+// Whether what is in seconds is time that passes, and not an integral over it.
+bool is_time(const training::Figure& figure);
 std::string value_text(const training::Figure& figure, double value);
 std::string limit_text(const training::Figure& figure, const training::Limit& limit);
 bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,

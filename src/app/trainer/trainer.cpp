@@ -740,7 +740,7 @@ void Trainer::replay_session() {
     done_ = true;
     return;
   }
-  open_main_menu("This session was not recorded, so there is nothing to see again.");
+  open_main_menu("Of this session nothing was recorded, so there is nothing to see again.");
 }
 
 void Trainer::restart() {

@@ -121,13 +121,22 @@ void add_faults(const machine::MachineModel& machine, const Exercise& exercise,
                       "', which machine '" + machine.name + "' does not drive");
   }
   command::draw_card(exercise.fault_lot, faults);
+  std::size_t left_out = 0;
   for (command::Fault& usual : sim::usual_faults(machine)) {
     const bool named = std::any_of(faults.begin(), faults.end(), [&usual](const command::Fault& f) {
       return f.name == usual.name;
     });
-    if (!named && faults.size() < static_cast<std::size_t>(command::kMaxFaults))
+    if (named)
+      notes.push_back("the exercise's own fault '" + usual.name + "' stands for the usual one of " +
+                      "machine '" + machine.name + "', which has the same name");
+    else if (faults.size() < static_cast<std::size_t>(command::kMaxFaults))
       faults.push_back(std::move(usual));
+    else
+      ++left_out;
   }
+  if (left_out > 0)
+    notes.push_back("there is no room for " + std::to_string(left_out) +
+                    " of the usual faults of machine '" + machine.name + "'");
 }
 
 command::Scenario start_of(const machine::MachineModel& machine, const Exercise& exercise,

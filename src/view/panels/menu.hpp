@@ -12,6 +12,7 @@ namespace knuckleboom::view::panels {
 struct MenuChoice {
   std::string name = {};
   std::string detail = {};  // shown beside the list while it is chosen
+  std::string value = {};   // what it stands for
 };
 
 struct MenuRow {

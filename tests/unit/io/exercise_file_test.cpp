@@ -482,5 +482,27 @@ TEST(ExerciseFile, FitsAMachineOrSaysWhyNot) {
   EXPECT_EQ(joined(io::check_against(parse(kLogs), machine)), "");
 }
 
+// The usual one of that name could not be reached.
+TEST(ExerciseFile, MayNotNameAFaultAsTheMachinesUsualOnes) {
+  machine::MachineModel machine = io::read_machine(config("machines/harvester/machine.toml")).model;
+  machine.grapple.present = true;
+  const std::string text =
+      std::string(kLogs) +
+      "\n[[fault]]\nname = \"mine\"\nkind = \"lever_delay\"\ndelay_ms = 100\n"
+      "\n[[fault]]\nname = \"boom_low_relief\"\nkind = \"lever_delay\"\ndelay_ms = 101\n";
+  const io::ExerciseFile file = io::read_exercise_text(text, "e.toml");
+  const auto found = io::check_against(file.exercise, machine, file.places);
+  ASSERT_EQ(found.size(), 1U) << joined(found);
+  EXPECT_EQ(found[0].line, test::line_of(text, "name = \"boom_low_relief\"") - 1);
+  EXPECT_NE(found[0].message.find("fault 'boom_low_relief' has the name of a usual fault"),
+            std::string::npos);
+}
+
+TEST(ExerciseFile, SaysWhichLessonItIs) {
+  EXPECT_EQ(parse(kLogs).lesson, 0);
+  EXPECT_EQ(parse("lesson = 7\n" + std::string(kLogs)).lesson, 7);
+  EXPECT_NE(joined(read("lesson = 0\n" + std::string(kLogs))).find("lesson"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace knuckleboom

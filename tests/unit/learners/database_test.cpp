@@ -39,8 +39,9 @@ FiledSession session(const std::string& recording, const std::string& started,
   out.machine = "harvester_grapple";
   out.duration_s = 61.5;
   out.passed = true;
-  out.results = {{1, false, {{"time_s", 50.25}, {"collisions", 2.0}}},
-                 {3, true, {{"time_s", 33.5}, {"collisions", 0.0}}}};
+  out.results = {{1, false, true, {{"time_s", 50.25}, {"collisions", 2.0}}},
+                 {3, true, true, {{"time_s", 33.5}, {"collisions", 0.0}}},
+                 {4, false, false, {}}};
   return out;
 }
 
@@ -105,11 +106,13 @@ TEST_F(LearnersDatabase, KeepsWhatIsFiled) {
   EXPECT_EQ(one.machine, "harvester_grapple");
   EXPECT_EQ(one.duration_s, 61.5);
   EXPECT_TRUE(one.passed);
-  ASSERT_EQ(one.results.size(), 2U);
+  ASSERT_EQ(one.results.size(), 3U);
+  EXPECT_FALSE(one.results[2].finished);
   EXPECT_EQ(one.results[0].attempt, 1);
   EXPECT_FALSE(one.results[0].passed);
   EXPECT_EQ(one.results[1].attempt, 3);
   EXPECT_TRUE(one.results[1].passed);
+  EXPECT_TRUE(one.results[1].finished);
   EXPECT_THAT(one.results[1].figures,
               testing::UnorderedElementsAre(testing::Pair("time_s", 33.5),
                                             testing::Pair("collisions", 0.0)));
@@ -182,6 +185,66 @@ TEST_F(LearnersDatabase, RenamesWithoutATrace) {
   EXPECT_EQ(database.find("kim")->name, "KIM");
 }
 
+// Capitals and accents of any script: the pairs are from Unicode's CaseFolding.txt.
+TEST_F(LearnersDatabase, KnowsANameInCapitals) {
+  Database database = open();
+  const Learner one = database.add("Ärla Weiß");
+  EXPECT_EQ(database.find("ärla weiß")->id, one.id);
+  EXPECT_EQ(database.find("ÄRLA WEISS")->id, one.id);
+  EXPECT_EQ(database.find("A\xCC\x88rla Weiß")->id, one.id);  // A and combining dots
+  EXPECT_FALSE(database.find("Arla Weiß"));
+  EXPECT_EQ(database.find_or_add("äRLA WEIß").id, one.id);
+  EXPECT_THAT(fault_of([&] { database.add("ärla weiss"); }), HasSubstr("'Ärla Weiß' already"));
+  EXPECT_EQ(database.add("Żółć").name, "Żółć");
+  EXPECT_EQ(database.find("ŻÓŁĆ")->name, "Żółć");
+  EXPECT_EQ(database.add("Σίσυφος").name, "Σίσυφος");
+  EXPECT_EQ(database.find("ΣΊΣΥΦΟΣ")->name, "Σίσυφος");
+  database.add("Zoe");
+  database.add("élan");
+  std::vector<std::string> names;
+  for (const Summary& summary : database.list()) names.push_back(summary.learner.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"Zoe", "Ärla Weiß", "élan", "Żółć", "Σίσυφος"}));
+}
+
+// As the program wrote it before: two spellings of one name are two learners, and stay so.
+TEST_F(LearnersDatabase, TakesOverOneOfTheFirstFormat) {
+  fs::create_directories(file_.parent_path());
+  tamper(R"SQL(
+    CREATE TABLE learners (id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL UNIQUE COLLATE NOCASE, key TEXT NOT NULL UNIQUE);
+    CREATE TABLE sessions (id INTEGER PRIMARY KEY AUTOINCREMENT,
+      learner INTEGER NOT NULL REFERENCES learners(id) ON DELETE CASCADE,
+      recording TEXT NOT NULL UNIQUE, file TEXT NOT NULL, started TEXT NOT NULL,
+      exercise TEXT NOT NULL, machine TEXT NOT NULL, duration REAL NOT NULL,
+      passed INTEGER NOT NULL);
+    CREATE TABLE attempts (session INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      attempt INTEGER NOT NULL, passed INTEGER NOT NULL,
+      PRIMARY KEY (session, attempt)) WITHOUT ROWID;
+    CREATE TABLE figures (session INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      attempt INTEGER NOT NULL, key TEXT NOT NULL, value REAL,
+      PRIMARY KEY (session, attempt, key)) WITHOUT ROWID;
+    INSERT INTO learners VALUES (1, 'Ärla', 'k1'), (2, 'ärla', 'k2'), (3, 'Bo', 'k3');
+    INSERT INTO sessions VALUES (1, 2, 'r', '/data/r.h5', 't', 'reach', 'm', 1.0, 1);
+    INSERT INTO attempts VALUES (1, 1, 1);
+    PRAGMA application_id = 1265517165;
+    PRAGMA user_version = 1;
+  )SQL");
+  {
+    const Database database = open(Access::kRead);
+    EXPECT_EQ(database.find("ärla")->key, "k2");
+    EXPECT_EQ(database.find("Ärla")->key, "k1");
+    EXPECT_EQ(database.find("ÄRLA")->key, "k1");
+    EXPECT_EQ(database.find("BO")->key, "k3");
+  }
+  Database database = open();
+  const auto sessions = database.sessions(*database.find("ärla"));
+  ASSERT_EQ(sessions.size(), 1U);
+  ASSERT_EQ(sessions[0].results.size(), 1U);
+  EXPECT_TRUE(sessions[0].results[0].finished);
+  EXPECT_FALSE(database.file(*database.find("ärla"), sessions[0]));
+  EXPECT_EQ(database.add("Cé").name, "Cé");
+}
+
 TEST_F(LearnersDatabase, DeletesToTheLastByte) {
   Database database = open();
   const Learner gone = database.add("Xanthippe"), stays = database.add("Bo");
@@ -201,7 +264,7 @@ TEST_F(LearnersDatabase, DeletesToTheLastByte) {
   ASSERT_EQ(other.list().size(), 1U);
   EXPECT_EQ(other.list()[0].sessions, 60);
   EXPECT_EQ(other.sessions(stays).size(), 60U);
-  EXPECT_EQ(other.sessions(stays)[7].results.size(), 2U);
+  EXPECT_EQ(other.sessions(stays)[7].results.size(), 3U);
 }
 
 TEST_F(LearnersDatabase, TakesTwoTrainersAtOnce) {
@@ -251,10 +314,10 @@ TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
   };
 
-  tamper("PRAGMA user_version = 2");
+  tamper("PRAGMA user_version = 3");
   for (const Access access : {Access::kRead, Access::kWrite})
     EXPECT_THAT(fault_of([&] { open(access); }),
-                HasSubstr("a newer version of the program (format 2; this one knows 1)"));
+                HasSubstr("a newer version of the program (format 3; this one knows 2)"));
   tamper("PRAGMA user_version = 1; PRAGMA application_id = 7");
   EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("this is no database of learners"));
 

@@ -32,16 +32,20 @@ TEST(LearnersTable, HasARowForEachResult) {
   one.exercise = "reach";
   one.machine = "crane";
   one.duration_s = 61.5;
-  one.results = {{1, false, {{"time_s", 50.25}}},
-                 {2, true, {{"time_s", 0.1}, {"error_m", std::nan("")}}}};
+  one.results = {{1, false, true, {{"time_s", 50.25}}},
+                 {2, true, true, {{"time_s", 0.1}, {"error_m", std::nan("")}}},
+                 {3, false, false, {{"time_s", 7.0}}}};
   FiledSession none;
   none.exercise = "logs";
-  EXPECT_EQ(csv_table({{{1, "Öberg, Åsa", "k"}, {one}}, {{2, "=Bo", "k"}, {none}}}),
-            "learner,started,exercise,machine,duration_s,file,attempt,passed,time_s,error_m\r\n"
-            "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",1,0,50.25,\r\n"
-            "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",2,1,0.1,\r\n"
-            "'=Bo,,logs,,0,,,0,,\r\n");
-  EXPECT_EQ(csv_table({}), "learner,started,exercise,machine,duration_s,file,attempt,passed\r\n");
+  EXPECT_EQ(
+      csv_table({{{1, "Öberg, Åsa", "k"}, {one}}, {{2, "=Bo", "k"}, {none}}}),
+      "learner,started,exercise,machine,duration_s,file,attempt,passed,finished,time_s,error_m\r\n"
+      "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",1,0,1,50.25,\r\n"
+      "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",2,1,1,0.1,\r\n"
+      "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",3,0,0,7,\r\n"
+      "'=Bo,,logs,,0,,,0,0,,\r\n");
+  EXPECT_EQ(csv_table({}),
+            "learner,started,exercise,machine,duration_s,file,attempt,passed,finished\r\n");
 }
 
 }  // namespace

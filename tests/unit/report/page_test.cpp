@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -161,6 +162,65 @@ TEST(ReportPage, DrawsAKnownSquareWhereItIs) {
       nearest = std::min(nearest, std::hypot(p.x - corner.x, p.y - corner.y));
     EXPECT_LT(nearest, 1.0);
   }
+}
+
+// What happens at nearly the same time stands below each other, and no two words share a place.
+TEST(ReportPage, KeepsTheWordsOfTheTimelineApart) {
+  Attempt a = square_attempt();
+  a.t_s = {0.0, 300.0};
+  a.tip.clear();
+  a.events = {{60.0, EventKind::kFault, "boom cylinder leak", 240.0},
+              {62.0, EventKind::kFault, "air in oil", 100.0},
+              {63.0, EventKind::kFault, "swing sticking spool", 237.0},
+              {63.5, EventKind::kFault, "worn pump", 5.0},
+              {100.0, EventKind::kMessage, "KEEP THE BOOM LOW WWWWWW", 0.0},
+              {104.0, EventKind::kMessage, "Stop at the next stem, please", 0.0},
+              {130.0, EventKind::kBookmark, "bookmark", 0.0},
+              {131.0, EventKind::kBookmark, "bookmark", 0.0},
+              {299.0, EventKind::kMessage, "Well done, that is enough", 0.0}};
+  const std::string svg = timeline_chart(a);
+  struct Box {
+    double left, right, y;
+    std::string text;
+  };
+  std::vector<Box> boxes;
+  const std::regex text(
+      "<text class=\"small (halo|inside)\" x=\"([-0-9.]+)\" y=\"([-0-9.]+)\" "
+      "text-anchor=\"(start|end)\">([^<]*)</text>");
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), text); it != std::sregex_iterator();
+       ++it) {
+    // As wide as the letters are in a wide font, but for the capitals of the one message.
+    const std::string words = (*it)[5];
+    const double width =
+        (words.starts_with("KEEP") ? 8.3 : 5.6) * static_cast<double>(words.size());
+    const double x = std::stod((*it)[2]);
+    const bool end = (*it)[4] == "end";
+    boxes.push_back({end ? x - width : x, end ? x : x + width, std::stod((*it)[3]), words});
+  }
+  ASSERT_EQ(boxes.size(), a.events.size()) << svg;
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_TRUE(boxes[i].right <= boxes[j].left || boxes[j].right <= boxes[i].left ||
+                  std::abs(boxes[i].y - boxes[j].y) >= 10.0)
+          << boxes[i].text << " and " << boxes[j].text;
+}
+
+TEST(ReportPage, KeepsALineOfAKeyWithItsWords) {
+  Content content = square();
+  content.judged.ideal_label = "a <square>";
+  const std::string html = page(content);
+  EXPECT_THAT(html, HasSubstr("</svg>a &lt;square&gt;</span>"));
+  EXPECT_THAT(html, HasSubstr("</svg>relief valve opens</span>"));
+}
+
+TEST(ReportPage, TellsAnIntegralInSeconds) {
+  Content content = square();
+  Figure effort{"control_effort_s", "Control effort", "s", 277.9, {}, {}};
+  effort.passes = false;
+  content.judged.figures.push_back(effort);
+  const std::string html = page(content);
+  EXPECT_THAT(html, HasSubstr(">278 s<"));
+  EXPECT_THAT(html, Not(HasSubstr("4:37.9")));
 }
 
 TEST(ReportPage, ShowsAPressurePeakAboveTheRelief) {

@@ -41,6 +41,7 @@ TEST(ReportText, SaysQuantitiesInThreeDigits) {
   EXPECT_EQ(quantity(0.1, "rad"), "5.73°");
   EXPECT_EQ(quantity(59.96, "s"), "60 s");
   EXPECT_EQ(quantity(259.4, "s"), "4:19.4 min");
+  EXPECT_EQ(quantity(277.9, "s", false), "278 s");
   EXPECT_EQ(quantity(-0.0, "m"), "0 m");
   EXPECT_EQ(quantity(std::nan(""), "m"), "–");
   EXPECT_EQ(quantity(std::numeric_limits<double>::infinity(), "s"), "–");

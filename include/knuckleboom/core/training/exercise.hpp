@@ -53,6 +53,7 @@ struct Exercise {
   command::ControlMode mode = command::ControlMode::kValve;
   machine::Fidelity fidelity = machine::Fidelity::kReduced;
   double rate_Hz = 1000.0;
+  int lesson = 0;             // place among the exercises as they are to be learned; 0: not said
   double time_limit_s = 0.0;  // 0: none; beyond it the attempt has failed
   std::vector<command::InitialJoint> initial;
   double grapple_opening = 1.0;  // at the start, 0 closed .. 1 open

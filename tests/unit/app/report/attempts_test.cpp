@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -115,6 +117,55 @@ TEST_F(RecordedReach, CountsFromTheFirstLeverMovement) {
   ASSERT_NE(find(EventKind::kTask), a.events.end());
   EXPECT_EQ(find(EventKind::kTask)->text, "begun");
   EXPECT_NEAR(find(EventKind::kTask)->t_s, 0.001, 1e-9);
+}
+
+// A fault that stood when the session was taken over did not begin then, but it was there.
+TEST(RecordedFaults, DoNotBeginWhereTheyOnlyGoOn) {
+  const test::TemporaryFolder folder;
+  test::DescribedSession described = test::described_session("reach");
+  const training::Session& session = *described.session;
+  training::SessionState state = session.initial_state();
+  training::SessionSnapshot snapshot{};
+  session.apply({CommandKind::kFault, 1}, state);
+  for (int i = 0; i < 1500; ++i) session.step({}, state, snapshot);
+  described.header.first_tick = 1500;
+  described.header.parent_id = "somebody";
+  described.header.parent_tick = 1500;
+  runtime::RecorderSettings settings;
+  settings.own_thread = false;
+  runtime::SessionTicker ticker(session, state);
+  runtime::SessionRecorder recorder(io::SessionJournal(folder / "two.h5", described.header),
+                                    session, state, settings);
+  ticker.record_into(&recorder);
+  for (int i = 0; i < 1000; ++i) {
+    ticker.tick({}, snapshot);
+    if (i == 499) ticker.apply({CommandKind::kFault, 2});
+    recorder.drain();
+  }
+  recorder.finish(ticker.state());
+  const io::SessionRecord record = io::read_session(folder / "two.h5");
+  std::vector<std::string> begun;
+  for (const io::SessionEvent& event : record.events)
+    if (event.kind == "fault") begun.push_back(event.text);
+  EXPECT_EQ(begun, std::vector<std::string>{session.faults()[2].name});
+
+  const report::Attempt attempt = RecordedAttempts(record).complete(1);
+  std::vector<double> lasting;
+  for (const report::Event& event : attempt.events)
+    if (event.kind == EventKind::kFault) lasting.push_back(event.lasts_s);
+  ASSERT_EQ(lasting.size(), 2U);
+  EXPECT_NEAR(lasting[0], 1.0, 1e-9);
+  EXPECT_NEAR(lasting[1], 0.5, 2e-3);
+}
+
+TEST(SessionRecorder, LeavesNothingWhereThereWasNoTick) {
+  const test::TemporaryFolder folder;
+  const test::DescribedSession described = test::described_session("reach");
+  runtime::SessionRecorder recorder(io::SessionJournal(folder / "none.h5", described.header),
+                                    *described.session, described.session->initial_state());
+  EXPECT_TRUE(std::filesystem::exists(folder / "none.h5.journal"));
+  recorder.discard();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_F(RecordedReach, ShowsTheRestOfOneThatWasCutOff) {

@@ -1,6 +1,9 @@
 // What the menu stands on.
 #include "app/trainer/menus.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace knuckleboom::app {
@@ -20,6 +23,25 @@ TEST(Menus, keepWhatTheCommandLineAsksFor) {
   EXPECT_EQ(choice.control, command::ControlMode::kBoomTip);
   EXPECT_EQ(choice.rate_Hz, 500.0);
   EXPECT_EQ(choice.fault_seed, 7U);
+}
+
+// The easiest first, and what is chosen is what is shown.
+TEST(Menus, ListTheExercisesAsTheyAreLearned) {
+  io::TrainerSettings settings;
+  settings.exercise = "logs";
+  view::panels::Menu menu = main_menu(settings);
+  view::panels::MenuRow& row = *menu.find(kMenuExercise);
+  std::vector<std::string> names;
+  for (const view::panels::MenuChoice& choice : row.choices) names.push_back(choice.value);
+  EXPECT_EQ(names, (std::vector<std::string>{"reach", "path", "head_to_stem", "logs", "fault_hunt",
+                                             "free_play"}));
+  EXPECT_EQ(row.chosen, 3);
+  EXPECT_NE(row.choices[3].detail.find("To pass\n  Done within 25:00"), std::string::npos)
+      << row.choices[3].detail;
+  row.chosen = 1;
+  take_choices(menu, settings);
+  EXPECT_EQ(settings.exercise, "path");
+  EXPECT_EQ(settings.machine, "");
 }
 
 }  // namespace
