@@ -50,7 +50,7 @@ TEST(Judge, SomebodyElsesLogByAMap) {
   const Outcome outcome =
       run({"judge", log, "--map", (folder / "map.toml").string(), "--summary", json});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
-  EXPECT_NEAR(json_number(content_of(json), "path_m"), 3.0, 1e-4);
+  EXPECT_NEAR(json_number(content_of(json), "path_m"), 3.0, 0.02);  // smoothing swings by 0.4 %
   EXPECT_NEAR(json_number(content_of(json), "ldlj"), -5.322, 0.06);
   EXPECT_EQ(json_number(content_of(json), "speed_peaks"), 1.0);
   EXPECT_THAT(outcome.output, testing::ContainsRegex("Lever reversals +not in the log"));
@@ -74,8 +74,8 @@ TEST(Judge, ATipThatTremblesTooMuch) {
   const TemporaryFolder folder;
   std::string table = "t_s,tip_x_m,tip_y_m,tip_z_m,held\n";
   for (int i = 0; i <= 1000; ++i)
-    table +=
-        std::to_string(0.01 * i) + "," + std::to_string(i * i * 7919L % 1009 * 1e-3) + ",0,0,0\n";
+    table += std::to_string(0.01 * i) + "," +
+             std::to_string(1e-3 * static_cast<double>(i * i * 7919L % 1009)) + ",0,0,0\n";
   write_text(folder / "noise.csv", table);
   const Outcome outcome = run({"judge", (folder / "noise.csv").string(), "--exercise", "logs"});
   EXPECT_THAT(outcome.output,
