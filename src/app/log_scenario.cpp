@@ -92,6 +92,22 @@ std::vector<io::KnownColumn> log_columns(const machine::MachineModel& model) {
   return out;
 }
 
+std::vector<double> delays(const machine::MachineModel& model,
+                           const std::vector<std::pair<std::string, double>>& of_columns) {
+  std::vector<double> out(model.actuators.size(), 0.0);
+  for (const auto& [column, delay] : of_columns) {
+    const auto at = std::find_if(model.actuators.begin(), model.actuators.end(),
+                                 [&, &name = column](const auto& actuator) {
+                                   return model.joint_name(actuator.link) + "_valve_V" == name;
+                                 });
+    if (at == model.actuators.end())
+      throw UserError(
+          fmt::format("'{}' has a delay, but only valve commands can have one", column));
+    out[static_cast<std::size_t>(at - model.actuators.begin())] = delay;
+  }
+  return out;
+}
+
 command::Scenario log_scenario(const machine::MachineModel& model, const io::Trace& log,
                                const LogRun& run) {
   command::Scenario scenario;
@@ -121,11 +137,13 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
     initial.joint = joint;
     const auto length = at_rest(log, joint + "_length_m", run.rest_s);
     const std::string unit = model.tree.link(link).revolute ? "_rad" : "_m";
-    const auto position = at_rest(log, joint + unit, run.rest_s);
+    auto position = at_rest(log, joint + unit, run.rest_s);
+    for (const auto& [name, value] : run.start)
+      if (name == joint) position = value;
     if (!length && !position)
       throw UserError(
           fmt::format("the log does not say where joint '{0}' starts; map a column to "
-                      "{0}{1} or {0}_length_m",
+                      "{0}{1} or {0}_length_m, or give it in [start]",
                       joint, unit));
     initial.position = length ? position_at(model, static_cast<int>(k), *length) : *position;
     if (const auto rod = at_rest(log, joint + "_port_b_Pa", run.rest_s)) {

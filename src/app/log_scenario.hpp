@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "knuckleboom/core/command/scenario.hpp"
@@ -17,8 +18,14 @@ std::vector<io::KnownColumn> drive_columns(const machine::MachineModel& model);
 // Those, and all channels of a run.
 std::vector<io::KnownColumn> log_columns(const machine::MachineModel& model);
 
+// By actuator, from delays of its command's column. Throws UserError for a column that is no command.
+std::vector<double> delays(const machine::MachineModel& model,
+                           const std::vector<std::pair<std::string, double>>& of_columns);
+
 struct LogRun {
   double rest_s = 0.5;  // the log's first part shows the machine at rest
+  // Positions of joints that the log does not show [rad, m].
+  std::vector<std::pair<std::string, double>> start;
   double tick_s = 1e-3;
   std::vector<double> delay_s;  // of each actuator's command; empty: none
 };

@@ -158,6 +158,8 @@ std::optional<Run> run_log(const io::Bundle& bundle, const std::vector<std::stri
   const io::Trace log = io::read_log(bundle.reference, bundle.map, log_columns(machine.model));
   LogRun choice;
   choice.rest_s = bundle.rest_s;
+  choice.start = bundle.start;
+  choice.delay_s = delays(machine.model, bundle.delay_s);
   const Method& method = find_method(bundle.fidelity.empty() ? "full" : bundle.fidelity);
   const sim::Simulation simulation(machine.model, log_scenario(machine.model, log, choice));
   ModelRun run = run_model(simulation, method, std::nullopt, kCompareRows);

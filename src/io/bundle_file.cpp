@@ -64,6 +64,7 @@ class BundleReader {
           "[[drive]] tables of the log's columns");
     if (root_.find("drive") != nullptr && !reader.has("machine"))
       reader.missing("machine", {Dimension::kNone});
+    if (const Node* start = reader.subtable("start")) read_start(*start);
     out_.rest_s = reader.quantity("rest", Dimension::kTime, kPositive).value_or(kUsualRest);
     out_.fidelity = reader.text("fidelity").value_or("");
     const Node* set = reader.any("set");
@@ -127,9 +128,27 @@ class BundleReader {
     out_.channels.push_back(std::move(channel));
   }
 
+  // Keys are joints with the unit of their position.
+  void read_start(const Node& node) {
+    for (const Entry& entry : node.entries) {
+      const KeyParts key = split_key(entry.key);
+      const bool position =
+          key.dimension == Dimension::kAngle || key.dimension == Dimension::kLength;
+      if (!position || !entry.value.is_number())
+        report_.error(entry.place,
+                      fmt::format("'{}' must be a joint's position with its unit, such "
+                                  "as boom_rad = 0.5 or slide_m = 0.2",
+                                  entry.key));
+      else
+        out_.start.emplace_back(std::string(key.stem), to_si(entry.value.number, *key.unit));
+    }
+  }
+
   void read_drive(const Node& node) {
     TableReader reader(report_, node, "a [[drive]]");
     LogColumn column = read_log_column(reader, report_);
+    if (const auto delay = reader.quantity("delay", Dimension::kTime, kNonNegative))
+      out_.delay_s.emplace_back(column.name, *delay);
     if (!column.name.empty() && !names_.insert(column.name).second)
       reader.error("name", fmt::format("there are two columns '{}'; keep one", column.name));
     reader.done();

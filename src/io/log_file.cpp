@@ -72,7 +72,7 @@ class LogReader {
   Trace read(std::string_view text) {
     CsvDialect dialect{true, true, map_.separator, map_.decimal_comma, {}};
     const std::vector<std::string> theirs = header_of(text);
-    const std::string time = time_column(theirs);
+    const std::string time = map_.row_s > 0.0 ? std::string() : time_column(theirs);
     for (const LogColumn& column : map_.columns) {
       const std::string& name = column.column.empty() ? column.name : column.column;
       if (std::find(theirs.begin(), theirs.end(), name) == theirs.end())
@@ -81,15 +81,22 @@ class LogReader {
       dialect.only.push_back(name);
       factors_.push_back(factor_of(column, name));
     }
-    const double to_seconds = time_factor(time);
+    const double to_seconds = time.empty() ? 1.0 : time_factor(time);
     if (!errors_.empty()) throw FileError(std::move(errors_));
-    dialect.only.push_back(time);
+    if (!time.empty()) dialect.only.push_back(time);
     Csv csv = parse_csv(text, file_, dialect);
     const auto values = [&csv](const std::string& name) -> const std::vector<double>& {
       const auto at = std::find(csv.columns.begin(), csv.columns.end(), name);
       return csv.data[static_cast<std::size_t>(at - csv.columns.begin())];
     };
-    Trace out{std::move(csv.comments), {"t_s"}, {values(time)}, file_};
+    Trace out{std::move(csv.comments), {"t_s"}, {}, file_};
+    if (time.empty()) {
+      std::vector<double> rows(csv.lines.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<double>(i) * map_.row_s;
+      out.data.push_back(std::move(rows));
+    } else {
+      out.data.push_back(values(time));
+    }
     for (double& t : out.data.front()) t = t * to_seconds + map_.shift_s;
     check_times(out.data.front(), csv.lines, time);
     for (std::size_t i = 0; i < map_.columns.size(); ++i) {
@@ -213,6 +220,9 @@ Diagnostic at_place(const Report& report, const Place& place) {
 void read_log_layout(TableReader& reader, LogMap& map) {
   map.time = reader.text("time").value_or("");
   map.time_unit = reader.text("time_unit").value_or("");
+  map.row_s = reader.quantity("row", Dimension::kTime, kPositive).value_or(0.0);
+  if (map.row_s > 0.0 && reader.has("time"))
+    reader.error("row", "'row' says that the table has no time, and 'time' names it; keep one");
   map.shift_s = reader.quantity("shift", Dimension::kTime).value_or(0.0);
   map.separator =
       reader.choice<char>("separator", {{",", ','}, {";", ';'}, {"tab", '\t'}}).value_or(',');

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "knuckleboom/io/diagnostic.hpp"
@@ -35,6 +36,9 @@ struct Bundle {
   std::string external;             // its path below the folder of external data; empty: own
   // Columns of the reference that drive the machine, behind those of the channels in `map`.
   std::size_t drive_count = 0;
+  std::vector<std::pair<std::string, double>> delay_s;  // of drive columns that have one
+  // Positions of joints that the log does not show [rad, m].
+  std::vector<std::pair<std::string, double>> start;
   double rest_s = 0.0;   // the reference's first part, which shows the machine at rest
   double rate_Hz = 0.0;  // at which an update writes it
   LogMap map;            // of its columns, in the order of the channels

@@ -33,6 +33,7 @@ struct LogColumn {
 struct LogMap {
   std::string time;  // their column; empty: t_s, else t, else the first
   std::string time_unit;
+  double row_s = 0.0;    // above 0: the table has no time, its rows are so far apart
   double shift_s = 0.0;  // added to their times
   char separator = ',';
   bool decimal_comma = false;

@@ -130,6 +130,7 @@ struct Case {
   std::vector<Wanted> wanted;
   std::vector<double> spread;  // of each channel, SI
   std::vector<std::string> units;
+  std::vector<std::pair<std::string, double>> delay_s;  // of the bundle
   Span fitted{-1e300, 1e300};
   std::vector<Span> held_out;
 
@@ -171,7 +172,7 @@ std::vector<std::vector<double>> run(const Case& c, std::span<const double> valu
     }
   }
   const io::MachineFile machine = io::read_machine(c.machine, overrides);
-  setup.log.delay_s.assign(machine.model.actuators.size(), 0.0);
+  setup.log.delay_s = app::delays(machine.model, c.delay_s);
   for (const auto& [joint, delay] : delays)
     for (std::size_t k = 0; k < machine.model.actuators.size(); ++k)
       if (machine.model.joint_name(machine.model.actuators[k].link) == joint)
@@ -241,6 +242,7 @@ struct Log {
   std::map<std::string, double> spread;  // a bundle's rms
   std::vector<std::string> assignments;
   std::vector<std::string> channels;  // empty: all that are not driving
+  std::vector<std::pair<std::string, double>> start, delay_s;
 };
 
 Log find_log(const IdentifyOptions& o) {
@@ -249,7 +251,7 @@ Log find_log(const IdentifyOptions& o) {
     if (o.map.empty())
       throw UserError(
           fmt::format("{}: say with --map FILE which of its columns is what", printable(o.log)));
-    return {o.log, io::read_log_map(o.map), o.rest_s, {}, {}, {}};
+    return {o.log, io::read_log_map(o.map), o.rest_s, {}, {}, {}, {}, {}};
   }
   const char* data = std::getenv(io::kExternalData);
   const io::Bundle bundle = io::read_bundle(o.log, data != nullptr ? data : "");
@@ -259,7 +261,8 @@ Log find_log(const IdentifyOptions& o) {
   if (bundle.reference.empty() || !fs::exists(bundle.reference, ignored))
     throw UserError(fmt::format("{}: its data, {}, are not here; name their folder in {}",
                                 printable(o.log), bundle.external, io::kExternalData));
-  Log out{bundle.reference, bundle.map, bundle.rest_s, {}, bundle.assignments, {}};
+  Log out{bundle.reference,   bundle.map, bundle.rest_s, {},
+          bundle.assignments, {},         bundle.start,  bundle.delay_s};
   for (const io::BundleChannel& channel : bundle.channels) {
     out.channels.push_back(channel.name);
     if (channel.rms.given && channel.rms.value > 0.0) out.spread[channel.name] = channel.rms.value;
@@ -325,6 +328,8 @@ Case make_case(const IdentifyOptions& o) {
         fmt::format("'{}' is a scenario's; a log has none", overrides.scenario.front().key));
   c.overrides = overrides.machine;
   c.setup.log.rest_s = log.rest_s;
+  c.setup.log.start = log.start;
+  c.delay_s = log.delay_s;
 
   // All that is wrong with the keys is said by the reader of the machine file.
   std::vector<io::Override> first = c.overrides;

@@ -84,7 +84,8 @@ TEST(BundleFile, SaysWhatIsWrongAndWhere) {
 TEST(BundleFile, MayBeDrivenByItsOwnLog) {
   const io::Bundle bundle = io::read_bundle_text(
       "format = 1\norigin = \"o\"\nmachine = \"crane\"\nrest_s = 2\n"
-      "[reference]\nfile = \"r.csv\"\n"
+      "[start]\ntilt_m = -0.25\n"
+      "[reference]\nfile = \"r.csv\"\nrow_ms = 10\n"
       "[[drive]]\nname = \"lift_valve_V\"\ncolumn = \"U\"\nunit = \"V\"\nscale = -2\noffset_V = "
       "11.6\n"
       "[[channel]]\nname = \"lift_length_m\"\ncolumn = \"s1_mm\"\nrms_mm = 10\n",
@@ -92,6 +93,12 @@ TEST(BundleFile, MayBeDrivenByItsOwnLog) {
   EXPECT_EQ(bundle.machine, "crane");
   EXPECT_EQ(bundle.rest_s, 2.0);
   EXPECT_EQ(bundle.drive_count, 1u);
+  ASSERT_EQ(bundle.start.size(), 1u);
+  EXPECT_EQ(bundle.start[0].first, "tilt");
+  EXPECT_DOUBLE_EQ(bundle.start[0].second, -0.25);
+  ASSERT_EQ(bundle.delay_s.size(), 1u);
+  EXPECT_DOUBLE_EQ(bundle.delay_s[0].second, 0.45);
+  EXPECT_DOUBLE_EQ(bundle.map.row_s, 0.01);
   ASSERT_EQ(bundle.map.columns.size(), 2u);
   EXPECT_EQ(bundle.map.columns[1].name, "lift_valve_V");
   EXPECT_EQ(bundle.map.columns[1].scale, -2.0);
