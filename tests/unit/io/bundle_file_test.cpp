@@ -87,7 +87,7 @@ TEST(BundleFile, MayBeDrivenByItsOwnLog) {
       "[start]\ntilt_m = -0.25\n"
       "[reference]\nfile = \"r.csv\"\nrow_ms = 10\n"
       "[[drive]]\nname = \"lift_valve_V\"\ncolumn = \"U\"\nunit = \"V\"\nscale = -2\noffset_V = "
-      "11.6\n"
+      "11.6\ndelay_ms = 450\n"
       "[[channel]]\nname = \"lift_length_m\"\ncolumn = \"s1_mm\"\nrms_mm = 10\n",
       "b/bundle.toml", {});
   EXPECT_EQ(bundle.machine, "crane");
