@@ -20,7 +20,7 @@ class SimulationThread;
 namespace knuckleboom::input {
 
 inline constexpr double kPollPeriod_s = 2e-3;
-inline constexpr double kKeysKnown_s = 0.25;
+inline constexpr double kKeysKnown_s = 1.0;
 inline constexpr double kRampIn_s = 1.5;
 
 // What was handed over, and when the thread saw it.

@@ -342,7 +342,11 @@ std::string difference(const Figure& own, const Figure& other) {
   if (!std::isfinite(by)) return "–";
   if (by == 0.0) return "same";
   std::string text = (by > 0.0 ? "+" : "−") + quantity(std::abs(by), own.unit, own.passes);
-  if (other.value > 0.0) text += fmt::format(" ({:+.0f} %)", 100.0 * by / other.value);
+  // A share of next to nothing says nothing.
+  const double share = other.value > 0.0 ? by / other.value : INFINITY;
+  if (quantity(std::abs(by), own.unit, own.passes) == quantity(0.0, own.unit, own.passes))
+    return "same";
+  if (std::abs(share) < 10.0) text += fmt::format(" ({:+.0f} %)", 100.0 * share);
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
+#include "app/learners/filing.hpp"
 #include "app/replay/replay_texts.hpp"
 #include "app/replay/replay_window.hpp"
 #include "app/text.hpp"
@@ -136,6 +137,7 @@ fs::path find_session(const std::string& name_or_file) {
     path = io::recover_session(journal);
     complain(
         fmt::format("{} was cut off; what it holds is now in {}", journal.string(), path.string()));
+    if (const std::string fault = file_session(path); !fault.empty()) complain(fault);
     return path;
   } catch (const io::FileError& error) {
     // Still being recorded, or no room: it can be read all the same.

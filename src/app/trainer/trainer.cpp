@@ -726,8 +726,8 @@ void Trainer::toggle_pause() {
 
 void Trainer::go_on() {
   if (!has_session()) return;
-  taking_over_ = false;
-  levers_.access()->keyboard().centre();
+  // Who takes over holds the keys already; behind a page they may have been let go unseen.
+  if (!std::exchange(taking_over_, false)) levers_.access()->keyboard().centre();
   levers_.operate(true);  // the very first tick has them
   session_->resume();
 }

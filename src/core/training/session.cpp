@@ -466,6 +466,7 @@ void Session::small_step(const command::OperatorInput& input, SessionState& stat
 SessionSnapshot Session::snapshot(const SessionState& state) const {
   SessionSnapshot out;
   fill(state, out);
+  out.input = state.last_input;
   task_.show(simulation_.tick_s(), state.task, state.score, out);
   return out;
 }
