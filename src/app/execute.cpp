@@ -11,6 +11,7 @@
 
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "knuckleboom/runtime/realtime_request.hpp"
 
@@ -75,6 +76,15 @@ void look_at_limits(const sim::Simulation& simulation, const sim::SimState& stat
     const double beyond = std::max(body.lower - q, q - body.upper);
     if (beyond > worst.beyond) worst = {i, beyond, simulation.time(state)};
   }
+}
+
+void look_at_loops(const sim::Simulation& simulation, const sim::SimState& state,
+                   std::int64_t singular_before, RunResult& result) {
+  const machine::Health& health = state.machine.health;
+  if (health.singular_ticks == singular_before || !result.singular.empty()) return;
+  result.singular = machine::singular_sentence(
+      simulation.model(), static_cast<int>(health.singular_loop), state.machine.q);
+  result.singular_at_s = simulation.time(state);
 }
 
 void look_at_pressures(const sim::Simulation& simulation, const sim::SimState& state,
@@ -147,6 +157,7 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
       before = after;
       if (pacer) pacer->tick_finished();
       look_at_pressures(simulation, state, result);
+      look_at_loops(simulation, state, start.machine.health.singular_ticks, result);
       if (state.machine.health.non_finite > start.machine.health.non_finite) {
         result.non_finite = true;
         break;

@@ -56,6 +56,9 @@ struct RunResult {
   LimitExcess limits;
   PressureExcess above_relief;  // by more than 5 %
   PressureExcess below_vacuum;  // below -1 bar
+  // The first singular position of a loop: a sentence, and when.
+  std::string singular;
+  double singular_at_s = 0.0;
   // Of a paced run.
   std::int64_t overruns = 0;
   double elapsed_s = 0.0, lost_s = 0.0, worst_lateness_s = 0.0;

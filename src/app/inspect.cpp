@@ -19,6 +19,7 @@
 #include "app/plot.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
@@ -59,12 +60,19 @@ struct PoseFacts {
   std::vector<double> x, J;            // of each actuator
   std::vector<double> port_a, port_b;  // with the unloaded side at tank pressure [Pa]
   std::vector<Mode> modes;
+  std::int64_t dependent = 0;  // joints that follow from the others
+  double quality = 1.0;
+  std::string singular;  // sentence, if this pose is one
 };
 
 bool limited(const multibody::Body& body) { return body.upper > body.lower; }
 
 const multibody::Body& body_of(const MachineModel& model, int link) {
   return model.tree.body(model.tree.link(link).body);
+}
+
+std::string body_name(const MachineModel& model, int body) {
+  return body == multibody::kBase ? "base" : model.tree.body(body).name;
 }
 
 std::vector<JointFacts> joint_facts(const MachineModel& model) {
@@ -122,20 +130,28 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
   facts.q.assign(m.q, m.q + model.joint_count());
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int c = 0; c < 3; ++c) facts.tip[c] = tip(c);
-  double load[kMaxLinks];
-  const double zero[kMaxLinks] = {};
-  multibody::inverse_dynamics(model.tree, m.inertia, m.q, zero, zero, load);
+  double load[kMaxLinks], force[kMaxActuators];
+  machine::static_loads(model, m.inertia, m.q, m.dependent, force, load);
   facts.load.assign(load, load + model.joint_count());
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-    const int link = model.actuators[k].link;
-    const machine::LinkageState s = machine::displacement(model, static_cast<int>(k), m.q[link]);
+    const machine::LinkageState s = machine::displacement(model, static_cast<int>(k), m.q);
     facts.x.push_back(s.x);
     facts.J.push_back(s.J);
-    facts.force.push_back(load[link] / s.J);
+    facts.force.push_back(force[k]);
     facts.port_a.push_back(m.actuator[k].p[0]);
     facts.port_b.push_back(m.actuator[k].p[1]);
   }
   facts.modes = closed_valve_modes(model, m);
+  if (!model.loop_system.empty()) {
+    double closed[kMaxLinks];
+    std::copy(m.q, m.q + model.joint_count(), closed);
+    multibody::Embedding e;
+    model.loop_system.embed(model.tree, m.dependent, m.v, closed, e);
+    facts.dependent = m.dependent;
+    facts.quality = e.quality;
+    if (e.quality < machine::kSingularQuality)
+      facts.singular = machine::singular_sentence(model, e.worst_loop, m.q);
+  }
   return facts;
 }
 
@@ -205,7 +221,12 @@ constexpr double kLitresPerMinute = 60'000.0;  // per m^3/s
 std::string passive_words(const MachineModel& model, const JointFacts& joint) {
   const multibody::Body& body = body_of(model, model.tree.find_joint(joint.name));
   const bool turns = joint.unit == "rad";
-  std::string text = ", passive";
+  const int link = model.tree.find_joint(joint.name);
+  const auto drive = std::find_if(model.drives.begin(), model.drives.end(),
+                                  [link](const machine::JointDrive& d) { return d.link == link; });
+  std::string text = drive != model.drives.end()   ? ", drive of its own"
+                     : model.loop_system.has(link) ? ", in a loop"
+                                                   : ", passive";
   if (body.damping > 0.0)
     text += fmt::format(", damping {:g} {}", body.damping, turns ? "N m s/rad" : "N s/m");
   if (body.stop_stiffness > 0.0)
@@ -227,6 +248,10 @@ std::string joints_text(const MachineModel& model, const std::vector<JointFacts>
     const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(joint.actuator)];
     const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
     text += fmt::format(", {} '{}'\n", cylinder ? "cylinder" : "motor", actuator.name);
+    if (actuator.linkage.kind == machine::LinkageKind::kPins)
+      text += fmt::format("  {:<12}between pins on '{}' and '{}'\n", "",
+                          body_name(model, actuator.linkage.base_body),
+                          body_name(model, actuator.linkage.rod_body));
     if (actuator.linkage.kind != machine::LinkageKind::kTriangle || !joint.limited) continue;
     const LinkageFacts linkage = linkage_facts(model, joint.actuator);
     text += fmt::format("  {:<12}length {:.4f} to {:.4f} m, stroke {:.4f} m\n", "", linkage.x_min,
@@ -235,6 +260,30 @@ std::string joints_text(const MachineModel& model, const std::vector<JointFacts>
                         "", linkage.lever_min, linkage.lever_min_at, linkage.lever_max,
                         linkage.lever_max_at);
   }
+  return text;
+}
+
+std::string loops_text(const MachineModel& model) {
+  if (model.loops.empty()) return {};
+  std::string text = "\nloops\n";
+  for (const multibody::Loop& loop : model.loops)
+    text += fmt::format("  {:<12}point of '{}' on a {} of '{}'\n", loop.name,
+                        body_name(model, loop.body_a),
+                        loop.kind == multibody::LoopKind::kPointPoint ? "point" : "line",
+                        body_name(model, loop.body_b));
+  return text;
+}
+
+// Which joints follow from which at a pose, and how well.
+std::string loop_pose_text(const MachineModel& model, const PoseFacts& pose) {
+  if (model.loops.empty()) return {};
+  std::vector<std::string> follow;
+  for (int i = 0; i < model.joint_count(); ++i)
+    if ((pose.dependent >> i & 1) != 0) follow.push_back(model.joint_name(i));
+  std::string text =
+      fmt::format("  loops       {} {}, determined to {:.3f} of the best possible\n",
+                  listing(follow), follow.size() == 1 ? "follows" : "follow", pose.quality);
+  if (!pose.singular.empty()) text += fmt::format("  warning: {}\n", pose.singular);
   return text;
 }
 
@@ -464,7 +513,7 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
     if (joint.actuator >= 0) {
       const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(joint.actuator)];
       json.member("actuator", actuator.name);
-      if (joint.limited) {
+      if (joint.limited && actuator.linkage.kind != machine::LinkageKind::kPins) {
         const LinkageFacts linkage = linkage_facts(model, joint.actuator);
         json.member("displacement_min", linkage.x_min)
             .member("displacement_max", linkage.x_max)
@@ -526,11 +575,13 @@ int inspect(const InspectOptions& options) {
   text += joints_text(model, joints);
   double total_mass = 0.0;
   text += masses_text(model, total_mass);
+  text += loops_text(model);
   text += outside_text(model);
-  for (const PoseFacts& pose : poses) text += pose_text(model, pose);
-  text +=
-      "  (ports: the unloaded side at tank pressure; modes: valves closed, without end stops)\n";
-  text += valves_text(model);
+  for (const PoseFacts& pose : poses) text += pose_text(model, pose) + loop_pose_text(model, pose);
+  if (!model.actuators.empty())
+    text +=
+        "  (ports: the unloaded side at tank pressure; modes: valves closed, without end stops)\n";
+  if (!model.actuators.empty()) text += valves_text(model);
   text += sources_text(model);
   if (!options.json.empty()) io::write_file(options.json, to_json(file, joints, poses, total_mass));
   say(text);

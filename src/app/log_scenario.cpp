@@ -49,6 +49,12 @@ std::optional<double> at_rest(const io::Trace& log, const std::string& name, dou
 double position_at(const machine::MachineModel& model, int actuator, double length) {
   const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
   const multibody::Body& body = model.tree.body(model.tree.link(link).body);
+  if (model.actuators[static_cast<std::size_t>(actuator)].linkage.kind ==
+      machine::LinkageKind::kPins)
+    throw UserError(fmt::format(
+        "joint '{}': its cylinder lies across several joints, so that its length alone does not "
+        "place the joint; give the log's column of the joint's position",
+        model.joint_name(link)));
   double low = body.lower, high = body.upper;
   const auto excess = [&](double q) {
     return machine::displacement(model, actuator, q).x - length;

@@ -8,19 +8,20 @@
 
 #include "knuckleboom/core/hydraulics/stage.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
-// y = q, v, then P_C of side 1 and 2 of each actuator.
+// y = q, v of the independent joints, then P_C of side 1 and 2 of each actuator.
 class ClosedMachine {
  public:
   ClosedMachine(const machine::MachineModel& model, const machine::MachineState& state)
-      : model_(model),
-        state_(state),
-        n_(model.joint_count()),
-        m_(static_cast<int>(model.actuators.size())) {
+      : model_(model), state_(state), m_(static_cast<int>(model.actuators.size())) {
+    for (int i = 0; i < model.joint_count(); ++i)
+      if ((state.dependent >> i & 1) == 0) joint_.push_back(i);
+    n_ = static_cast<int>(joint_.size());
     // Step weight zero: the instantaneous relations.
     for (int k = 0; k < m_; ++k)
       constants_.push_back(
@@ -33,7 +34,7 @@ class ClosedMachine {
 
   Eigen::VectorXd rest() const {
     Eigen::VectorXd y = Eigen::VectorXd::Zero(size());
-    for (int i = 0; i < n_; ++i) y(i) = state_.q[i];
+    for (int i = 0; i < n_; ++i) y(i) = state_.q[joint_[static_cast<std::size_t>(i)]];
     for (int k = 0; k < m_; ++k)
       for (int s = 0; s < 2; ++s) y(2 * n_ + 2 * k + s) = state_.actuator[k].P_C[s];
     return y;
@@ -47,43 +48,64 @@ class ClosedMachine {
   }
 
   Eigen::VectorXd rate(const Eigen::VectorXd& y) const {
-    const double* q = y.data();
-    const double* v = y.data() + n_;
+    machine::MachineState at = state_;
+    for (int i = 0; i < n_; ++i) {
+      at.q[joint_[static_cast<std::size_t>(i)]] = y(i);
+      at.v[joint_[static_cast<std::size_t>(i)]] = y(n_ + i);
+    }
+    double q[kMaxLinks];
     multibody::MassAndBias body;
-    multibody::mass_and_bias(model_.tree, state_.inertia, q, v, body);
-    Eigen::VectorXd tau(n_);
-    for (int i = 0; i < n_; ++i)
-      tau(i) = -body.bias[i] - model_.tree.link(i).damping * v[i] -
+    machine::Mechanism mechanism;
+    machine::middle_of_mechanism(model_, at, 0.0, nullptr, false, q, body, mechanism);
+    double tau[kMaxLinks];
+    for (int i = 0; i < model_.joint_count(); ++i)
+      tau[i] = -body.bias[i] - model_.tree.link(i).damping * at.v[i] -
                model_.tree.link(i).stiffness * (q[i] - model_.tree.link(i).rest);
     Eigen::VectorXd out(size());
     for (int k = 0; k < m_; ++k) {
-      const machine::Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
-      const hydraulics::Circuit& circuit = actuator.circuit;
-      const int i = actuator.link;
-      const double J = machine::displacement(model_, k, q[i]).J;
-      const double x_dot = J * v[i];
+      const hydraulics::Circuit& circuit = model_.actuators[static_cast<std::size_t>(k)].circuit;
+      double row[kMaxLinks];
+      machine::displacement_row(model_, k, q, row);
+      double x_dot = 0.0;
+      for (int i = 0; i < model_.joint_count(); ++i) x_dot += row[i] * at.v[i];
       hydraulics::StageInput in{};
       for (int s = 0; s < 2; ++s) in.P_star[s] = y(2 * n_ + 2 * k + s);
       const double p_start[2] = {in.P_star[0], in.P_star[1]};
       hydraulics::StageResult oil{};
       hydraulics::evaluate_stage(hydraulics::LineModel::kClosed,
                                  constants_[static_cast<std::size_t>(k)], in, x_dot, p_start, oil);
-      tau(i) += J * (oil.force - circuit.B * x_dot);
+      for (int i = 0; i < model_.joint_count(); ++i)
+        tau[i] += row[i] * (oil.force - circuit.B * x_dot);
       out(2 * n_ + 2 * k) = (-oil.o_R[0] - oil.bypass_C[0]) / state_.actuator[k].C[0];
       out(2 * n_ + 2 * k + 1) = (-oil.o_R[1] - oil.bypass_C[1]) / state_.actuator[k].C[1];
     }
+    double tau_u[kMaxLinks];
+    machine::to_independent(mechanism, tau, tau_u);
     Eigen::MatrixXd M(n_, n_);
     for (int i = 0; i < n_; ++i)
-      for (int j = 0; j < n_; ++j) M(i, j) = body.M[i][j];
+      for (int j = 0; j < n_; ++j) M(i, j) = mechanism.M[i][j];
     out.head(n_) = y.segment(n_, n_);
-    out.segment(n_, n_) = M.llt().solve(tau);
+    out.segment(n_, n_) = M.llt().solve(Eigen::Map<const Eigen::VectorXd>(tau_u, n_));
     return out;
+  }
+
+  // The shape of a mode over all joints, from that over the independent ones.
+  std::vector<double> over_joints(const std::vector<double>& shape) const {
+    double v[kMaxLinks] = {};
+    for (int i = 0; i < n_; ++i)
+      v[joint_[static_cast<std::size_t>(i)]] = shape[static_cast<std::size_t>(i)];
+    machine::MachineState at = state_;
+    multibody::Embedding e;
+    model_.loop_system.embed(model_.tree, at.dependent, v, at.q, e);
+    multibody::expand(e, v);
+    return {v, v + model_.joint_count()};
   }
 
  private:
   const machine::MachineModel& model_;
   const machine::MachineState& state_;
-  int n_, m_;
+  int n_ = 0, m_;
+  std::vector<int> joint_;
   std::vector<hydraulics::StageConstants> constants_;
 };
 
@@ -130,7 +152,7 @@ std::vector<Mode> closed_valve_modes(const machine::MachineModel& model,
       mode.oscillates = true;
       mode.frequency_Hz = std::abs(root) / (2.0 * std::numbers::pi);
       mode.damping_ratio = -root.real() / std::abs(root);
-      mode.shape = shape_of(solver.eigenvectors().col(i), machine.joints());
+      mode.shape = machine.over_joints(shape_of(solver.eigenvectors().col(i), machine.joints()));
     } else {
       mode.time_constant_s = -1.0 / root.real();
     }

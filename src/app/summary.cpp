@@ -93,6 +93,15 @@ std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation&
   const auto actuator = [&model](int index) -> const machine::Actuator& {
     return model.actuators[static_cast<std::size_t>(index)];
   };
+  if (!run.singular.empty())
+    out.push_back(fmt::format(
+        "{}, at {} ({} in all); it went on as it went, and may have gone either way", run.singular,
+        at(run.singular_at_s), counted(s.health.singular_ticks, "such tick", "such ticks")));
+  if (s.health.open_loop_ticks > 0)
+    out.push_back(fmt::format(
+        "no motion kept the loops closed in {}; their joints were stopped there: the mechanism was "
+        "driven against the end of its reach",
+        counted(s.health.open_loop_ticks, "tick", "ticks")));
   if (run.above_relief.actuator >= 0)
     out.push_back(fmt::format(
         "a pressure of actuator '{}' reached {} at {}, well above its relief setting of {}; its "
@@ -207,8 +216,9 @@ std::string to_text(const RunSummary& s) {
                            ticks_s(h.cavitation_ticks)));
   text += line("end stops", counted(h.stop_hits, "hit", "hits"));
   text += line("energy in",
-               fmt::format("pump {}, valve changes {}, model {}, payloads {}", joule(e.pump),
-                           joule(e.switching), joule(e.model), joule(e.events)));
+               fmt::format("pump {}, valve changes {}, model {}, payloads {}{}", joule(e.pump),
+                           joule(e.switching), joule(e.model), joule(e.events),
+                           e.external != 0.0 ? ", from outside " + joule(e.external) : ""));
   text += line("energy out",
                fmt::format("valves {}, lines {}, relief {}, leakage {}, friction {}, stops {}",
                            joule(e.valve), joule(e.line), joule(e.relief), joule(e.leakage),

@@ -37,8 +37,12 @@ command::InitialJoint read_joint(const Entry& entry, Report& report, Dimension& 
 }  // namespace
 
 ScenarioPlaces::Unit to_unit(Dimension dimension) {
-  if (dimension == Dimension::kAngle) return ScenarioPlaces::Unit::kAngle;
-  if (dimension == Dimension::kLength) return ScenarioPlaces::Unit::kLength;
+  if (dimension == Dimension::kAngle || dimension == Dimension::kTorque ||
+      dimension == Dimension::kAngularSpeed)
+    return ScenarioPlaces::Unit::kAngle;
+  if (dimension == Dimension::kLength || dimension == Dimension::kForce ||
+      dimension == Dimension::kSpeed)
+    return ScenarioPlaces::Unit::kLength;
   return ScenarioPlaces::Unit::kNone;
 }
 

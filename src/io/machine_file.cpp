@@ -57,9 +57,12 @@ class MachineReader {
     model_.description = reader.text("description").value_or("");
     model_.tree.gravity_W =
         Vec3(0.0, 0.0, -reader.required("gravity", Dimension::kAcceleration, Range{0.0, 100.0}));
+    hydraulic_ = root_.find("actuator") != nullptr;
     read_supply(reader);
     read_closed_valve(reader);
     read_bodies(reader);
+    read_loops(reader);
+    read_drives(reader);
     read_valves(reader);
     protection_ = reader.subtable("protection");
     if (protection_ != nullptr) read_protection(*protection_);
@@ -106,7 +109,7 @@ class MachineReader {
   }
 
   void read_supply(TableReader& root) {
-    const Node* node = root.required_subtable("supply");
+    const Node* node = hydraulic_ ? root.required_subtable("supply") : root.subtable("supply");
     if (node == nullptr) return;
     TableReader reader(report_, *node, "'supply'");
     model_.supply.kind = reader
@@ -206,7 +209,8 @@ class MachineReader {
   }
 
   void read_closed_valve(TableReader& root) {
-    const Node* node = root.required_subtable("closed_valve");
+    const Node* node =
+        hydraulic_ ? root.required_subtable("closed_valve") : root.subtable("closed_valve");
     if (node == nullptr) return;
     TableReader reader(report_, *node, "'closed_valve'");
     const auto kind = reader.choice<machine::ClosedValveModel>(
@@ -433,6 +437,86 @@ class MachineReader {
                                   "'base'; give one body of the circle another parent",
                                   drafts[i].body.name));
     bodies_known_ = known;
+  }
+
+  // --- Loops and drives -----------------------------------------------------------------------
+
+  // The body that a key names, base included; kBase where it is wrong.
+  int any_body(TableReader& reader, std::string_view key, bool required) {
+    const std::string body = required ? reader.required_text(key) : reader.text(key).value_or("");
+    const int found = model_.tree.find_body(body);
+    if (body.empty() || body == "base" || found != multibody::kBase ||
+        model_.tree.body_count() == 0)
+      return found;
+    std::vector<std::string> names{"base"};
+    for (int i = 0; i < model_.tree.body_count(); ++i) names.push_back(model_.tree.body(i).name);
+    reader.error(key, fmt::format("{} names the body '{}', which does not exist{}", reader.what(),
+                                  body, alternatives(body, names)));
+    return found;
+  }
+
+  void read_loops(TableReader& root) {
+    std::set<std::string> names;
+    const auto nodes = root.tables("loop", kMaxBodies);
+    if (nodes.size() > static_cast<std::size_t>(multibody::kMaxLoops))
+      report_.error(nodes[multibody::kMaxLoops]->place,
+                    fmt::format("there are {} loops; a machine has at most {}", nodes.size(),
+                                multibody::kMaxLoops));
+    for (const Node* node : nodes) {
+      const std::string called = text_of(*node, "name");
+      TableReader reader(report_, *node,
+                         called.empty() ? "the loop" : fmt::format("loop '{}'", called));
+      multibody::Loop loop;
+      loop.name = name_of(reader, "name");
+      if (!loop.name.empty() && !names.insert(loop.name).second)
+        report_.error(node->place,
+                      fmt::format("there are two loops called '{}'; rename one", loop.name));
+      const auto kind = reader.choice<multibody::LoopKind>(
+          "kind", {{"point_point", multibody::LoopKind::kPointPoint},
+                   {"point_line", multibody::LoopKind::kPointLine}});
+      if (!reader.has("kind")) reader.missing("kind", {Dimension::kNone});
+      if (!kind) continue;  // without its kind the rest cannot be judged
+      loop.kind = *kind;
+      loop.body_a = any_body(reader, "body_a", true);
+      loop.point_a = reader.required_vector("point_a", Dimension::kLength);
+      loop.body_b = any_body(reader, "body_b", true);
+      loop.point_b = reader.required_vector("point_b", Dimension::kLength);
+      if (*kind == multibody::LoopKind::kPointLine)
+        loop.direction_b = direction_of(reader, "direction_b");
+      if (text_of(*node, "body_a") == text_of(*node, "body_b") && !text_of(*node, "body_a").empty())
+        reader.error("body_b", fmt::format("both ends of {} are on one body; a loop joins two",
+                                           reader.what()));
+      reader.done();
+      places_.emplace("loop " + loop.name, node->place);
+      model_.loops.push_back(std::move(loop));
+    }
+  }
+
+  void read_drives(TableReader& root) {
+    std::set<std::string> seen;
+    for (const Node* node : root.tables("drive", kMaxBodies)) {
+      const std::string joint = text_of(*node, "joint");
+      TableReader reader(report_, *node,
+                         joint.empty() ? "the drive" : fmt::format("the drive of '{}'", joint));
+      const auto type = joint_of(reader);
+      if (!joint.empty() && !seen.insert(joint).second)
+        report_.error(node->place, fmt::format("joint '{}' has two drives; remove one", joint));
+      if (!type) continue;  // without its joint the units cannot be judged
+      const bool slides = *type == JointType::kPrismatic;
+      machine::JointDrive drive;
+      drive.link = model_.tree.find_joint(joint);
+      drive.torque_limit = reader
+                               .quantity(slides ? "force_limit" : "torque_limit",
+                                         slides ? Dimension::kForce : Dimension::kTorque, kPositive)
+                               .value_or(0.0);
+      drive.speed_gain =
+          reader
+              .quantity("speed_gain", slides ? Dimension::kDamping : Dimension::kRotaryDamping,
+                        kPositive)
+              .value_or(0.0);
+      reader.done();
+      if (drive.link != multibody::kBase) model_.drives.push_back(drive);
+    }
   }
 
   // --- Valves ---------------------------------------------------------------------------------
@@ -740,6 +824,19 @@ class MachineReader {
     circuit.B = reader.required("friction", Dimension::kDamping, kNonNegative);
     const auto base_pin = reader.vector("base_pin", Dimension::kLength);
     const auto rod_pin = reader.vector("rod_pin", Dimension::kLength);
+    if (reader.has("base_body") || reader.has("rod_body")) {
+      actuator.linkage.kind = LinkageKind::kPins;
+      actuator.linkage.base_body = any_body(reader, "base_body", true);
+      actuator.linkage.rod_body = any_body(reader, "rod_body", true);
+      if (!reader.has("base_pin")) reader.missing("base_pin", {Dimension::kLength});
+      if (!reader.has("rod_pin")) reader.missing("rod_pin", {Dimension::kLength});
+      actuator.linkage.base_pin = base_pin.value_or(Vec3::Zero());
+      actuator.linkage.rod_pin = rod_pin.value_or(Vec3::Zero());
+      return;
+    }
+    // Asked for so that they count as known.
+    reader.text("base_body");
+    reader.text("rod_body");
     if (!type) return;
     if (*type == JointType::kRevolute) {
       actuator.linkage.kind = LinkageKind::kTriangle;
@@ -1286,6 +1383,7 @@ class MachineReader {
   std::set<std::string> actuated_;
   std::map<std::string, Place> places_;  // by kind and name: "actuator boom"
   bool bodies_known_ = false;
+  bool hydraulic_ = true;  // there are actuators
 };
 
 }  // namespace

@@ -119,13 +119,16 @@ class ScenarioReader {
     const auto mode =
         with_tip ? reader.choice<JointMode>("mode", {{"track", JointMode::kTrack},
                                                      {"voltage", JointMode::kVoltage},
-                                                     {"tip", JointMode::kTip}})
+                                                     {"tip", JointMode::kTip},
+                                                     {"torque", JointMode::kTorque},
+                                                     {"speed", JointMode::kSpeed}})
                  : reader.choice<JointMode>(
                        "mode", {{"track", JointMode::kTrack}, {"voltage", JointMode::kVoltage}});
     if (!reader.has("mode"))
       report_.error(reader.place(),
                     fmt::format("{} lacks 'mode'; add mode = \"track\"{}", reader.what(),
-                                with_tip ? ", \"voltage\" or \"tip\"" : " or \"voltage\""));
+                                with_tip ? ", \"voltage\", \"tip\", \"torque\" or \"speed\""
+                                         : " or \"voltage\""));
     return mode;
   }
 
@@ -138,11 +141,16 @@ class ScenarioReader {
       return value;
     }
     Dimension which = Dimension::kNone;
-    const auto value = reader.quantity(stem, {Dimension::kAngle, Dimension::kLength}, kAny, which);
-    if (!value && needed && !reader.has(stem))
-      reader.missing(stem, {Dimension::kAngle, Dimension::kLength});
+    const auto [turning, sliding] =
+        mode == JointMode::kTorque  ? std::pair{Dimension::kTorque, Dimension::kForce}
+        : mode == JointMode::kSpeed ? std::pair{Dimension::kAngularSpeed, Dimension::kSpeed}
+                                    : std::pair{Dimension::kAngle, Dimension::kLength};
+    const auto value = reader.quantity(stem, {turning, sliding}, kAny, which);
+    if (!value && needed && !reader.has(stem)) reader.missing(stem, {turning, sliding});
     if (value && unit != Dimension::kNone && unit != which)
-      reader.error(stem, "the terms of this joint mix angles and lengths; use one kind of unit");
+      reader.error(stem,
+                   "the terms of this joint mix those of a turning and of a sliding joint; use "
+                   "one kind of unit");
     if (value && unit == Dimension::kNone) unit = which;
     return value;
   }
@@ -202,8 +210,9 @@ class ScenarioReader {
 
   double hold_value(TableReader& reader, JointMode mode, const std::string& joint,
                     Dimension& unit) {
-    const auto value = amount(reader, "value", mode, unit, mode == JointMode::kVoltage);
-    if (value || reader.has("value") || mode == JointMode::kVoltage) return value.value_or(0.0);
+    const bool needed = mode != JointMode::kTrack;
+    const auto value = amount(reader, "value", mode, unit, needed);
+    if (value || reader.has("value") || needed) return value.value_or(0.0);
     for (const command::InitialJoint& initial : out_.scenario.initial)
       if (initial.joint == joint) return initial.position;
     report_.error(
@@ -359,11 +368,12 @@ class ScenarioReader {
                                                         {"detach", EventKind::kDetach},
                                                         {"joint_mode", EventKind::kJointMode},
                                                         {"pump_pressure", EventKind::kPumpPressure},
-                                                        {"gain", EventKind::kGain}});
+                                                        {"gain", EventKind::kGain},
+                                                        {"assemble", EventKind::kAssemble}});
     if (!reader.has("kind"))
       report_.error(node.place,
                     "the event lacks 'kind'; add kind = \"attach\", \"detach\", "
-                    "\"joint_mode\", \"pump_pressure\" or \"gain\"");
+                    "\"joint_mode\", \"pump_pressure\", \"gain\" or \"assemble\"");
     if (!kind) return event;
     event.kind = *kind;
     const double end = out_.scenario.duration_s > 0.0 ? out_.scenario.duration_s : kLongest;
@@ -376,6 +386,9 @@ class ScenarioReader {
         break;
       case EventKind::kDetach:
         event.name = name_of(reader, "name");
+        break;
+      case EventKind::kAssemble:
+        event.target = reader.required_text("body");
         break;
       case EventKind::kJointMode:
         event.target = reader.required_text("joint");
@@ -512,6 +525,7 @@ class FitCheck {
       check_program(scenario_.programs[i], at(places_.programs, i));
     for (std::size_t i = 0; i < scenario_.events.size(); ++i)
       check_event(scenario_.events[i], at(places_.event_targets, i));
+    check_assembly();
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i)
       check_fault(scenario_.faults[i], at(places_.faults, i));
     return std::move(out_);
@@ -591,6 +605,10 @@ class FitCheck {
   void check_program(const command::JointProgram& program, const ScenarioPlaces::Place& place) {
     const multibody::Body* body = body_of(program.joint, place);
     if (body == nullptr) return;
+    if (program.mode == JointMode::kTorque || program.mode == JointMode::kSpeed) {
+      check_joint_drive(program, *body, place);
+      return;
+    }
     check_actuated(*body, place);
     if (program.mode != JointMode::kTrack) return;
     check_unit(*body, place);
@@ -606,6 +624,94 @@ class FitCheck {
                                program.joint, q, unit_of(*body), t, body->lower, body->upper));
       break;
     }
+  }
+
+  void check_joint_drive(const command::JointProgram& program, const multibody::Body& body,
+                         const ScenarioPlaces::Place& place) {
+    const bool revolute = body.type == multibody::JointType::kRevolute;
+    const bool torque = program.mode == JointMode::kTorque;
+    if (place.unit == ScenarioPlaces::Unit::kAngle && !revolute)
+      error(place, fmt::format("joint '{}' slides; give its {} in {}", body.joint_name,
+                               torque ? "force" : "speed", torque ? "N" : "m_per_s"));
+    if (place.unit == ScenarioPlaces::Unit::kLength && revolute)
+      error(place, fmt::format("joint '{}' turns; give its {} in {}", body.joint_name,
+                               torque ? "torque" : "speed", torque ? "N_m" : "rad_per_s"));
+    if (torque) return;
+    const int link = body.link;
+    if (std::any_of(
+            machine_.drives.begin(), machine_.drives.end(),
+            [link](const machine::JointDrive& d) { return d.link == link && d.speed_gain > 0.0; }))
+      return;
+    error(place,
+          fmt::format("joint '{}' has no drive that could follow a speed; give the machine a "
+                      "[[drive]] with joint = \"{}\" and a speed_gain, or use mode = "
+                      "\"torque\"",
+                      body.joint_name, body.joint_name));
+  }
+
+  // Bodies that join the machine while it runs: each once, after the one it hangs on, and none of a loop.
+  void check_assembly() {
+    const multibody::Tree& tree = machine_.tree;
+    std::map<int, double> joins;  // by body
+    for (std::size_t i = 0; i < scenario_.events.size(); ++i) {
+      const command::Event& event = scenario_.events[i];
+      if (event.kind != EventKind::kAssemble) continue;
+      const int index = tree.find_body(event.target);
+      const ScenarioPlaces::Place& place = at(places_.event_targets, i);
+      if (index == multibody::kBase) {
+        std::vector<std::string> names;
+        for (int b = 0; b < tree.body_count(); ++b) names.push_back(tree.body(b).name);
+        error(place, fmt::format("machine '{}' has no body '{}'{}", machine_.name, event.target,
+                                 alternatives(event.target, names)));
+        continue;
+      }
+      const multibody::Body& body = tree.body(index);
+      if (body.type == multibody::JointType::kFixed)
+        error(place, fmt::format("body '{}' has no joint of its own; it joins with the body it is "
+                                 "fixed to",
+                                 event.target));
+      else if (machine_.loop_system.has(body.link))
+        error(place, fmt::format("body '{}' is part of a loop, which cannot be closed later; only "
+                                 "bodies of open chains can join",
+                                 event.target));
+      else if (machine_.closed_valve == machine::ClosedValveModel::kQuasiStatic)
+        error(place,
+              "bodies cannot join a machine with the quasi-static closed valve; use the dynamic "
+              "one (closed_valve.model)");
+      if (!joins.emplace(index, event.at_s).second)
+        error(place, fmt::format("body '{}' joins twice; remove one of the events", event.target));
+    }
+    for (std::size_t i = 0; i < scenario_.events.size() && !joins.empty(); ++i) {
+      const command::Event& event = scenario_.events[i];
+      if (event.kind != EventKind::kAssemble && event.kind != EventKind::kAttach) continue;
+      const bool itself = event.kind == EventKind::kAttach;
+      const int index = tree.find_body(event.target);
+      if (index == multibody::kBase) continue;
+      for (int b = itself ? index : tree.body(index).parent; b != multibody::kBase;
+           b = tree.body(b).parent) {
+        const auto join = joins.find(b);
+        if (join == joins.end() || join->second <= event.at_s) continue;
+        error(at(places_.event_targets, i),
+              fmt::format("at {} s there is nothing to fix it to: body '{}' joins at {} s",
+                          event.at_s, tree.body(b).name, join->second));
+        break;
+      }
+    }
+    // What hangs on a body that is missing has to be missing too.
+    for (const auto& [missing, since] : joins)
+      for (int b = 0; b < tree.body_count(); ++b) {
+        const multibody::Body& body = tree.body(b);
+        if (body.parent != missing || body.type == multibody::JointType::kFixed ||
+            joins.contains(b))
+          continue;
+        for (std::size_t i = 0; i < scenario_.events.size(); ++i)
+          if (scenario_.events[i].kind == EventKind::kAssemble &&
+              scenario_.events[i].target == tree.body(missing).name)
+            error(at(places_.event_targets, i),
+                  fmt::format("body '{}' hangs on '{}', which joins at {} s only; give it an "
+                              "'assemble' event of its own, later",
+                              body.name, tree.body(missing).name, since));
+      }
   }
 
   void check_event(const command::Event& event, const ScenarioPlaces::Place& place) {
@@ -638,6 +744,7 @@ class FitCheck {
           error(place, "the pump pressure would not be above that of the tank");
         break;
       case EventKind::kDetach:
+      case EventKind::kAssemble:
         break;
     }
   }

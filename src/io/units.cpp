@@ -37,6 +37,7 @@ constexpr Unit kMotorDisplacement[] = {{"m3_per_rad", "m3/rad", 1, 1},
                                        {"cm3_per_rev", "cm3/rev", 1, 2e6 * pi}};
 constexpr Unit kStiffness[] = {
     {"N_per_m", "N/m", 1, 1}, {"kN_per_m", "kN/m", 1e3, 1}, {"kN_per_mm", "kN/mm", 1e6, 1}};
+constexpr Unit kTorque[] = {{"N_m", "N m", 1, 1}, {"kN_m", "kN m", 1e3, 1}};
 constexpr Unit kRotaryStiffness[] = {{"N_m_per_rad", "N m/rad", 1, 1},
                                      {"kN_m_per_rad", "kN m/rad", 1e3, 1}};
 constexpr Unit kDamping[] = {{"N_s_per_m", "N s/m", 1, 1}, {"kN_s_per_m", "kN s/m", 1e3, 1}};
@@ -59,7 +60,6 @@ constexpr Unit kPower[] = {{"W", "W", 1, 1}, {"kW", "kW", 1e3, 1}};
 constexpr Unit kEnergy[] = {{"J", "J", 1, 1}, {"kJ", "kJ", 1e3, 1}};
 
 constexpr Unit kFlow[] = {{"m3_per_s", "m3/s", 1, 1}, {"l_per_min", "l/min", 1, 6e4}};
-constexpr Unit kTorque[] = {{"N_m", "N m", 1, 1}};
 
 struct Entry {
   Dimension dimension;

@@ -13,7 +13,9 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "knuckleboom/core/integration/sdirk2.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
+#include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -24,10 +26,11 @@ using hydraulics::LineModel;
 using machine::Fidelity;
 
 constexpr double kPortTolerance = 1e-6;  // Pa; coarser, its noise would stop the step control
-constexpr int kLedgerStates = 8;         // pump valve line relief leakage friction stops model
+constexpr int kLedgerStates = 9;  // pump valve line relief leakage friction stops model external
 
 // Everything that one evaluation of the right-hand side finds on its way.
 struct Evaluation {
+  double q[kMaxLinks], v[kMaxLinks];  // loops closed
   double a[kMaxLinks];
   hydraulics::StageResult out[kMaxActuators];
   machine::StopForce stop[kMaxActuators];
@@ -54,6 +57,13 @@ struct ConvergedSolver::Impl {
 
   // Of the current segment.
   machine::MachineState* state = nullptr;
+  machine::MachineState trial;  // where the joints of loops are solved for
+  machine::Mechanism mechanism;
+  bool coupled = false;
+  double force_room[kMaxLinks];
+  machine::SpeedCommands speed_room;
+  const double* joint_force = nullptr;
+  const machine::SpeedCommands* speeds = nullptr;
   Fidelity fidelity = Fidelity::kFull;
   hydraulics::StageInput in[kMaxActuators];
   double segment_start = 0.0;
@@ -143,10 +153,20 @@ struct ConvergedSolver::Impl {
   }
 
   void evaluate(const double* values, Evaluation& e) {
-    const double* q = values;
-    const double* v = values + n;
+    const double* q = e.q;
+    const double* v = e.v;
+    std::copy(values, values + n, e.q);
+    std::copy(values + n, values + 2 * n, e.v);
     multibody::MassAndBias body;
-    multibody::mass_and_bias(model.tree, state->inertia, q, v, body);
+    if (coupled) {
+      // The independent joints are what is integrated; the others follow.
+      std::copy(values, values + n, trial.q);
+      std::copy(values + n, values + 2 * n, trial.v);
+      machine::middle_of_mechanism(model, trial, 0.0, nullptr, false, e.q, body, mechanism);
+      std::copy(trial.v, trial.v + n, e.v);
+    } else {
+      multibody::mass_and_bias(model.tree, state->inertia, q, v, body);
+    }
     double tau[kMaxLinks];
     bool held[kMaxLinks] = {};
     double J[kMaxActuators], x[kMaxActuators];
@@ -161,15 +181,23 @@ struct ConvergedSolver::Impl {
               .force;
       tau[i] += stop;
       e.ledger[6] -= stop * v[i];
+      double drive = joint_force != nullptr ? joint_force[i] : 0.0;
+      if (speeds != nullptr) drive += machine::servo_torque(*speeds, i, v[i]).torque;
+      tau[i] += drive;
+      e.ledger[8] += drive * v[i];
     }
     for (int k = 0; k < m; ++k) {
       const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
       const int i = actuator.link;
-      const machine::LinkageState linkage =
+      machine::LinkageState linkage =
           machine::linkage_state(actuator.linkage, q[i], body.sin_q[i], body.cos_q[i]);
+      const bool pins = actuator.linkage.kind == machine::LinkageKind::kPins;
+      double row[kMaxLinks];
+      if (pins) linkage.x = machine::displacement_row(model, k, q, row);
       J[k] = linkage.J;
       x[k] = e.x[k] = linkage.x;
       e.x_dot[k] = linkage.J * v[i];
+      for (int j = 0; pins && j < n; ++j) e.x_dot[k] += row[j] * v[j];
       const machine::ActuatorState& a = state->actuator[k];
       if (quasi_static(k)) {
         held[i] = true;
@@ -188,6 +216,7 @@ struct ConvergedSolver::Impl {
       e.stop[k] = machine::stop_force(actuator.stops, linkage.x, e.x_dot[k], 0.0);
       const double force = e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
       tau[i] += linkage.J * force;
+      for (int j = 0; pins && j < n; ++j) tau[j] += row[j] * force;
       const machine::Powers w =
           machine::powers(constants[static_cast<std::size_t>(k)], in[k], e.out[k], e.x_dot[k]);
       e.ledger[0] += w.pump;
@@ -198,7 +227,25 @@ struct ConvergedSolver::Impl {
       e.ledger[5] += w.friction;
       e.ledger[6] -= e.stop[k].force * e.x_dot[k];
     }
-    accelerations(body, held, J, x, v, tau, e);
+    if (coupled)
+      mechanism_accelerations(tau, e);
+    else
+      accelerations(body, held, J, x, v, tau, e);
+  }
+
+  void mechanism_accelerations(double* tau, Evaluation& e) {
+    double u_dot[kMaxLinks], M[kMaxLinks][kMaxLinks];
+    machine::to_independent(mechanism, tau, u_dot);
+    for (int r = 0; r < mechanism.count; ++r)
+      std::copy(mechanism.M[r], mechanism.M[r] + mechanism.count, M[r]);
+    solve_positive_definite<kMaxLinks>(mechanism.count, M, u_dot);
+    std::fill(e.a, e.a + n, 0.0);
+    machine::to_joints(mechanism, u_dot, e.a);
+    for (int g = 0; g < mechanism.embedding.groups; ++g) {
+      const multibody::Embedding::Group& group = mechanism.embedding.group[g];
+      for (int d = 0; d < group.dependents; ++d)
+        e.a[group.dependent[d]] += mechanism.embedding.gamma[group.dependent[d]];
+    }
   }
 
   bool quasi_static(int k) const {
@@ -250,7 +297,7 @@ struct ConvergedSolver::Impl {
     self.evaluate(values, e);
     const int n = self.n;
     for (int i = 0; i < n; ++i) {
-      d[i] = values[n + i];
+      d[i] = e.v[i];
       d[n + i] = e.a[i];
     }
     for (int k = 0; k < self.m; ++k) {
@@ -324,8 +371,8 @@ struct ConvergedSolver::Impl {
     const double* values = N_VGetArrayPointer(y);
     evaluate(values, e);
     for (int i = 0; i < n; ++i) {
-      state->q[i] = values[i];
-      state->v[i] = values[n + i];
+      state->q[i] = e.q[i];
+      state->v[i] = e.v[i];
       state->a[i] = e.a[i];
     }
     for (int k = 0; k < m; ++k) {
@@ -353,6 +400,7 @@ struct ConvergedSolver::Impl {
     ledger.friction += w[5];
     ledger.stops += w[6];
     ledger.model += w[7];
+    ledger.external += w[8];
   }
 
   // Times within the tick at which a lagging spool passes its overlap: in closed form.
@@ -395,6 +443,10 @@ struct ConvergedSolver::Impl {
     const double t = simulation.time(s);
     for (int k = 0; k < m; ++k) spool_start[k] = state->actuator[k].spool_V;
     simulation.begin_tick(s);
+    joint_force = simulation.joint_force(s, nullptr, force_room);
+    speeds = simulation.speed_commands(s, speed_room);
+    coupled = model.coupled() || state->absent != 0;
+    trial = *state;
     segment_start = t;
     std::vector<double> stops = spool_events(h);
     stops.push_back(h);
@@ -448,7 +500,7 @@ struct ConvergedSolver::Impl {
       const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
       machine::release_held_oil(actuator, constants[static_cast<std::size_t>(k)],
                                 simulation.tick_s(), oil_start[k],
-                                machine::displacement(model, k, state->q[actuator.link]).x,
+                                machine::displacement_row(model, k, state->q, nullptr),
                                 state->actuator[k], state->energy);
     }
     for (int k = 0; k < m; ++k)
@@ -458,6 +510,7 @@ struct ConvergedSolver::Impl {
     state->health.relief_ticks += relief ? 1 : 0;
     state->health.cavitation_ticks += cavitation ? 1 : 0;
     state->health.non_finite += finite ? 0 : 1;
+    if (coupled) machine::close_mechanism(model, simulation.tick_s(), false, *state, mechanism);
     ++state->health.ticks;
   }
 };

@@ -22,6 +22,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "reference/converged.hpp"
 #include "support/machines.hpp"
+#include "support/mechanisms.hpp"
 
 namespace knuckleboom {
 namespace {
@@ -182,6 +183,49 @@ void converged_tick(benchmark::State& loop, const command::Scenario& scenario, F
 }
 BENCHMARK_CAPTURE(converged_tick, full_stick_sine, test::stick_sine(), Fidelity::kFull);
 BENCHMARK_CAPTURE(converged_tick, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
+
+// --- Loops ------------------------------------------------------------------------------------------
+// One four-bar, then more of them beside each other: what each adds over the first.
+
+double microseconds_each(int count, const Simulation& simulation, SimState& state) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+  };
+  const double start = now();
+  for (int k = 0; k < count; ++k) simulation.step(state);
+  return (now() - start) / count;
+}
+
+void loops(benchmark::State& loop) {
+  constexpr int kMost = 5;
+  constexpr int kRounds = 21;
+  std::vector<double> each[kMost];
+  for (auto _ : loop) {
+    std::vector<std::unique_ptr<Simulation>> simulations;
+    std::vector<SimState> states;
+    for (int n = 1; n <= kMost; ++n) {
+      machine::MachineModel model = test::four_bar_machine({}, n);
+      model.drives.clear();
+      command::Scenario scenario = test::four_bar_start(0.5, 1e3, n);
+      simulations.push_back(std::make_unique<Simulation>(model, scenario));
+      states.push_back(simulations.back()->initial_state(Fidelity::kReduced));
+    }
+    for (int round = 0; round < kRounds; ++round)
+      for (int n = 0; n < kMost; ++n)
+        each[n].push_back(microseconds_each(500, *simulations[static_cast<std::size_t>(n)],
+                                            states[static_cast<std::size_t>(n)]));
+  }
+  for (int n = 0; n < kMost; ++n) {
+    std::sort(each[n].begin(), each[n].end());
+    const double median = each[n][each[n].size() / 2];
+    std::fprintf(stderr, "%d loops: %.2f us a tick, %.2f times one loop\n", n + 1, median,
+                 median / each[0][each[0].size() / 2]);
+    loop.counters[std::to_string(n + 1) + " loops"] = median;
+  }
+}
+BENCHMARK(loops)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 // --- Side by side -----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 #include "heap_counter.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
 #include "support/machines.hpp"
 #include "support/variants.hpp"
 
@@ -194,6 +195,35 @@ TEST(NoHeap, UnderForcesPayloadsAndChangesOfTheModel) {
     EXPECT_EQ(calls, 0);
     EXPECT_EQ(state.machine.health.non_finite, 0);
   }
+}
+
+// Loops, joint drives, and bodies that join.
+TEST(NoHeap, WithLoopsAndAssembly) {
+  const std::filesystem::path root = std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config";
+  const char* const cases[3][2] = {{"four_bar", "four_bar_torque"},
+                                   {"crank_slider", "crank_slider_torque"},
+                                   {"puma", "puma_assembly"}};
+  for (const auto& names : cases)
+    for (const machine::Fidelity fidelity :
+         {machine::Fidelity::kFull, machine::Fidelity::kReduced}) {
+      SCOPED_TRACE(names[0]);
+      const Simulation simulation(
+          io::read_machine(root / "machines" / names[0] / "machine.toml").model,
+          io::read_scenario(root / "scenarios" / (std::string(names[1]) + ".toml")).scenario);
+      SimState state;
+      sim::Snapshot snapshot;
+      long calls = 0;
+      {
+        const test::HeapCounter heap;
+        state = simulation.initial_state(fidelity);
+        for (int k = 0; k < 7000; ++k) simulation.step(state);
+        snapshot = sim::take_snapshot(simulation, state);
+        calls = heap.calls();
+      }
+      EXPECT_EQ(calls, 0);
+      EXPECT_EQ(snapshot.health.non_finite, 0);
+      EXPECT_EQ(state.machine.absent, 0);
+    }
 }
 
 // A head that hangs and runs into its joints' stops.

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <string>
 
+#include "knuckleboom/core/command/scenario.hpp"
+#include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 
 namespace knuckleboom::test {
@@ -110,6 +113,59 @@ inline SliderMotion slider_motion(const CrankSlider& c, double angle, double rat
   m.x_ddot = -c.crank * (std::cos(angle) * rate * rate + std::sin(angle) * acceleration) -
              c.rod * (std::cos(phi) * phi_dot * phi_dot + std::sin(phi) * phi_ddot);
   return m;
+}
+
+// What a torque at the crank does, from the motion alone: power of all bars over the crank's rate.
+inline double four_bar_torque(const FourBar& f, double angle, double rate, double acceleration,
+                              double& kinetic) {
+  const FourBarMotion m = four_bar_motion(f, angle, rate, acceleration);
+  const double length[3] = {f.crank, f.coupler, f.rocker};
+  const double mass[3] = {1.0, 2.0, 1.5};
+  // Start of each bar: its velocity and acceleration.
+  double v[2] = {0.0, 0.0}, a[2] = {0.0, 0.0};
+  double power = 0.0;
+  kinetic = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    const double c = std::cos(m.angle[i]), s = std::sin(m.angle[i]);
+    if (i == 2) v[0] = v[1] = a[0] = a[1] = 0.0;
+    const double w = m.rate[i], al = m.acceleration[i], l = length[i];
+    const auto vx = [&](double r) { return v[0] - r * s * w; };
+    const auto vz = [&](double r) { return v[1] + r * c * w; };
+    const auto ax = [&](double r) { return a[0] - r * s * al - r * c * w * w; };
+    const auto az = [&](double r) { return a[1] + r * c * al - r * s * w * w; };
+    const double I = mass[i] * l * l / 12.0;
+    const double h = 0.5 * l;
+    power += mass[i] * (ax(h) * vx(h) + (az(h) + 9.81) * vz(h)) + I * al * w;
+    kinetic += 0.5 * mass[i] * (vx(h) * vx(h) + vz(h) * vz(h)) + 0.5 * I * w * w;
+    const double end_v[2] = {vx(l), vz(l)}, end_a[2] = {ax(l), az(l)};
+    v[0] = end_v[0], v[1] = end_v[1], a[0] = end_a[0], a[1] = end_a[1];
+  }
+  return power / rate;
+}
+
+// The mechanism alone, driven at its crank by nothing or by a torque.
+inline machine::MachineModel four_bar_machine(const FourBar& f = {}, int count = 1) {
+  machine::MachineModel model;
+  model.name = "four_bar";
+  for (int k = 0; k < count; ++k)
+    model.loops.push_back(
+        add_four_bar(model.tree, f, Vec3(0.0, 0.5 * k, 0.0), std::to_string(k).c_str()));
+  for (int k = 0; k < count; ++k) model.drives.push_back({3 * k, 0.0, 0.0});
+  finish(model);
+  return model;
+}
+
+inline command::Scenario four_bar_start(double crank, double duration_s, int count = 1) {
+  command::Scenario scenario;
+  scenario.name = "four_bar";
+  scenario.duration_s = duration_s;
+  for (int k = 0; k < count; ++k) {
+    const std::string end = std::to_string(k);
+    scenario.initial.push_back({"crank" + end, crank, false, false, 0.0, 0.0});
+    scenario.initial.push_back({"coupler" + end, 0.5, false, false, 0.0, 0.0});
+    scenario.initial.push_back({"rocker" + end, 1.5, false, false, 0.0, 0.0});
+  }
+  return scenario;
 }
 
 }  // namespace knuckleboom::test

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -126,9 +127,8 @@ LinkageState displacement(const MachineModel& model, int actuator, double q) {
 
 void hold_here(const MachineModel& model, int actuator, MachineState& state) {
   const Circuit& circuit = model.actuators[static_cast<std::size_t>(actuator)].circuit;
-  const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
   ActuatorState& a = state.actuator[actuator];
-  a.x_hold = displacement(model, actuator, state.q[link]).x;
+  a.x_hold = displacement_row(model, actuator, state.q, nullptr);
   a.P_hold[0] = a.P_C[0];
   a.P_hold[1] = a.P_C[1];
   a.F_hold = hydraulics::area1(circuit) * a.P_C[0] - hydraulics::area2(circuit) * a.P_C[1];
@@ -144,9 +144,8 @@ void set_fault(const MachineModel& model, Fidelity fidelity, int actuator,
   a.fault = fault;
   const hydraulics::CircuitFault none{};
   a.faulty = std::memcmp(&fault, &none, sizeof fault) != 0 ? 1 : 0;
-  const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
-  hydraulics::capacitances(circuit, a.fault, displacement(model, actuator, state.q[link]).x, a.P_C,
-                           a.C);
+  hydraulics::capacitances(circuit, a.fault, displacement_row(model, actuator, state.q, nullptr),
+                           a.P_C, a.C);
   state.energy.events += oil_energy(circuit, a, line) - before;
   if (quasi_static(model, fidelity, a)) hold_here(model, actuator, state);
 }
@@ -162,8 +161,10 @@ void follow_volumes(const MachineModel& model, Fidelity fidelity, double h, Mach
     const Circuit& circuit = actuator.circuit;
     if (!circuit.volumes) continue;
     ActuatorState& a = state.actuator[k];
-    const LinkageState at = displacement(model, static_cast<int>(k), state.q[actuator.link]);
-    const double x_dot = at.J * state.v[actuator.link];
+    double row[kMaxLinks];
+    const double x = displacement_row(model, static_cast<int>(k), state.q, row);
+    double x_dot = 0.0;
+    for (int j = 0; j < model.joint_count(); ++j) x_dot += row[j] * state.v[j];
     const double area[2] = {hydraulics::area1(circuit), -hydraulics::area2(circuit)};
     double P[2];
     for (int s = 0; s < 2; ++s) {
@@ -174,7 +175,7 @@ void follow_volumes(const MachineModel& model, Fidelity fidelity, double h, Mach
     }
     const LineModel line = line_model(a.open != 0, fidelity);
     const double before = oil_energy(circuit, a, line);
-    hydraulics::capacitances(circuit, a.fault, at.x + 0.5 * h * x_dot, P, a.C);
+    hydraulics::capacitances(circuit, a.fault, x + 0.5 * h * x_dot, P, a.C);
     state.energy.model += oil_energy(circuit, a, line) - before;
   }
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
@@ -175,6 +177,114 @@ void check_controller(const control::PidGains& gains, const std::string& who,
   require(gains.period_ticks >= 1, who, "the controller's period is at least one tick", faults);
 }
 
+// Middle of every joint's range.
+void middle_of_ranges(const MachineModel& model, double* q) {
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Body& body = model.tree.body(model.tree.link(i).body);
+    q[i] = 0.5 * (body.lower + body.upper);
+  }
+}
+
+// Closed loops near the middle of the ranges, with the driven joints there if that is possible.
+bool closed_middle(const MachineModel& model, double* q, int& loop, double& gap) {
+  bool fixed[kMaxLinks];
+  keep_independent(model, fixed);
+  middle_of_ranges(model, q);
+  loop = model.loop_system.assemble(model.tree, fixed, q, gap);
+  if (loop < 0) return true;
+  std::fill(fixed, fixed + kMaxLinks, false);
+  middle_of_ranges(model, q);
+  loop = model.loop_system.assemble(model.tree, fixed, q, gap);
+  return loop < 0;
+}
+
+void derive_loops(MachineModel& model, std::vector<std::string>& faults) {
+  try {
+    model.loop_system = multibody::LoopSystem(model.tree, model.loops);
+  } catch (const std::invalid_argument& error) {
+    faults.emplace_back(error.what());
+    return;
+  }
+  if (model.loop_system.empty()) return;
+  double q[kMaxLinks];
+  int loop = -1;
+  double gap = 0.0;
+  if (!closed_middle(model, q, loop, gap))
+    faults.emplace_back(
+        "loop '" + model.loops[static_cast<std::size_t>(loop)].name +
+        "': no position of its joints closes it; the nearest found leaves a gap of " +
+        std::to_string(gap) + " m; check its points and the lengths of its bodies");
+}
+
+// Length of a cylinder between pins while its own joint goes through its range and the other driven joints
+// stay in the middle of theirs; as far as the loops let it go.
+void check_pins(const MachineModel& model, int index, Actuator& actuator,
+                const multibody::Body& body, std::vector<std::string>& faults) {
+  const std::string who = "actuator '" + actuator.name + "': ";
+  Linkage& linkage = actuator.linkage;
+  double start[kMaxLinks];
+  int loop = -1;
+  double gap = 0.0;
+  if (!closed_middle(model, start, loop, gap)) return;
+  const LinkageState first = displacement(model, index, start);
+  linkage.sign = first.J < 0.0 ? -1.0 : 1.0;
+  EndStops& stops = actuator.stops;
+  const bool ends = stops.enabled && !(stops.x_max > stops.x_min);
+  double low = first.x;
+  double high = first.x;
+  bool keep[kMaxLinks];
+  keep_independent(model, keep);
+  const std::int64_t dependent = model.loop_system.choose(model.tree, start, keep);
+  const double step = (body.upper - body.lower) / kRangeSamples;
+  for (const double sense : {-1.0, 1.0}) {
+    double q[kMaxLinks];
+    std::copy(start, start + model.joint_count(), q);
+    for (int i = 0; i <= kRangeSamples / 2; ++i) {
+      const std::string at =
+          " at " + std::to_string(q[actuator.link]) + " of joint '" + body.joint_name + "'";
+      const LinkageState s = displacement(model, index, q);
+      if (!(s.x > 1e-3)) {
+        faults.emplace_back(who + "its pins meet" + at + ": impossible cylinder");
+        return;
+      }
+      if (!(s.J * linkage.sign > 0.0)) {
+        faults.emplace_back(who + "its lever arm vanishes" + at +
+                            ": impossible cylinder within the joint range");
+        return;
+      }
+      low = std::min(low, s.x);
+      high = std::max(high, s.x);
+      if (!(step > 0.0)) break;
+      q[actuator.link] += sense * step;
+      const double zero[kMaxLinks] = {};
+      multibody::Embedding e;
+      model.loop_system.embed(model.tree, dependent, zero, q, e);
+      if (e.gap > 0.0) break;
+    }
+  }
+  if (!ends) return;
+  stops.x_min = low;
+  stops.x_max = high;
+}
+
+void check_drives(const MachineModel& model, std::vector<std::string>& faults) {
+  bool taken[kMaxLinks] = {};
+  for (const Actuator& actuator : model.actuators)
+    if (actuator.link >= 0 && actuator.link < model.joint_count()) taken[actuator.link] = true;
+  for (const JointDrive& drive : model.drives) {
+    if (drive.link < 0 || drive.link >= model.joint_count()) {
+      faults.emplace_back("a drive's joint does not exist");
+      continue;
+    }
+    const std::string who = "joint '" + model.joint_name(drive.link) + "': ";
+    require(!taken[drive.link], who, "it has a drive and an actuator, or two drives; keep one",
+            faults);
+    taken[drive.link] = true;
+    require(drive.torque_limit >= 0.0 && drive.speed_gain >= 0.0, who,
+            "its drive's limit and gain must not be negative", faults);
+  }
+}
+
 void derive_stops(Actuator& actuator, const multibody::Body& body,
                   std::vector<std::string>& faults) {
   EndStops& stops = actuator.stops;
@@ -195,6 +305,25 @@ void derive_stops(Actuator& actuator, const multibody::Body& body,
           "end stop damping and cushion must not be negative", faults);
   require(2.0 * stops.cushion < stops.x_max - stops.x_min, who,
           "the two cushions overlap; make them shorter", faults);
+}
+
+// Every joint that stays independent must move some inertia, at one position: the loops close there.
+void check_loop_inertia(const MachineModel& model, std::vector<std::string>& faults) {
+  MachineState state{};
+  int loop = -1;
+  double gap = 0.0;
+  if (!closed_middle(model, state.q, loop, gap)) return;
+  for (int i = 0; i < model.joint_count(); ++i)
+    state.inertia[i] = model.tree.link_inertias()[static_cast<std::size_t>(i)];
+  choose_independent(model, state);
+  multibody::MassAndBias body;
+  Mechanism mechanism;
+  double q[kMaxLinks];
+  middle_of_mechanism(model, state, 0.0, nullptr, false, q, body, mechanism);
+  double zero[kMaxLinks] = {};
+  if (!solve_positive_definite<kMaxLinks>(mechanism.count, mechanism.M, zero))
+    faults.emplace_back(
+        "the mass matrix is singular: some motion that the loops leave free moves no inertia");
 }
 
 // Every joint must move some inertia, in the middle of its range and at both ends.
@@ -278,10 +407,40 @@ std::vector<std::string> finish(MachineModel& model) {
       check_triangle(actuator, body, faults);
     }
     check_circuit(actuator, faults);
+    if (actuator.linkage.kind == LinkageKind::kPins) {
+      const Linkage& l = actuator.linkage;
+      const int bodies = model.tree.body_count();
+      if (l.base_body >= bodies || l.rod_body >= bodies || l.base_body < multibody::kBase ||
+          l.rod_body < multibody::kBase) {
+        faults.emplace_back(who + "the body of one of its pins does not exist");
+        continue;
+      }
+      actuator.linkage.pins =
+          multibody::PointPair(model.tree, l.base_body, l.base_pin, l.rod_body, l.rod_pin);
+      if (l.pins.chain_a().length + l.pins.chain_b().length == 0)
+        faults.emplace_back(who + "no joint lies between its two pins, so it moves nothing");
+      continue;  // its range needs the loops
+    }
     derive_stops(actuator, body, faults);
   }
+  check_drives(model, faults);
   derive_joint_stops(model, faults);
-  if (n > 0 && faults.empty()) check_inertia(model, faults);
+  derive_loops(model, faults);
+  if (faults.empty())
+    for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+      Actuator& actuator = model.actuators[k];
+      if (actuator.linkage.kind != LinkageKind::kPins) continue;
+      const multibody::Body& body = model.tree.body(model.tree.link(actuator.link).body);
+      check_pins(model, static_cast<int>(k), actuator, body, faults);
+      derive_stops(actuator, body, faults);
+    }
+  if (model.coupled() && model.closed_valve == ClosedValveModel::kQuasiStatic)
+    faults.emplace_back(
+        "the quasi-static closed valve holds single joints and knows no loops and no cylinders "
+        "across "
+        "several joints; use the dynamic one (closed_valve.model)");
+  if (n > 0 && faults.empty())
+    model.loop_system.empty() ? check_inertia(model, faults) : check_loop_inertia(model, faults);
   check_supply(model.supply, faults);
   if (!(model.tau_Q > 0.0)) faults.emplace_back("tau_Q must be above zero");
   return faults;

@@ -17,10 +17,13 @@ struct Potential {
   double gradient[kMaxLinks];
 };
 
-Potential potential(const MachineModel& model, const double* q) {
+// Joints that follow are moved to where they belong.
+Potential potential(const MachineModel& model, std::int64_t dependent, double* q) {
   const double zero[kMaxLinks] = {};
   const multibody::LinkInertia* inertia = model.tree.link_inertias().data();
   Potential out{};
+  multibody::Embedding e;
+  if (dependent != 0) model.loop_system.embed(model.tree, dependent, zero, q, e);
   out.energy = multibody::energy(model.tree, inertia, q, zero).potential;
   multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, out.gradient);
   out.energy += spring_energy(model.tree, q);
@@ -32,12 +35,13 @@ Potential potential(const MachineModel& model, const double* q) {
     out.gradient[i] -= stop.force;
     if (stop.active) out.energy += 0.5 * stop.force * stop.force / stops.stiffness;
   }
+  if (dependent != 0) multibody::project(e, out.gradient);
   return out;
 }
 
 }  // namespace
 
-int find_rest(const MachineModel& model, const bool* free, double* q) {
+int find_rest(const MachineModel& model, const bool* free, double* q, std::int64_t dependent) {
   constexpr int kMaxIterations = 500;
   constexpr double kDifference = 1e-5;  // rad, m
   constexpr double kLongest = 0.5;      // rad, m
@@ -53,10 +57,11 @@ int find_rest(const MachineModel& model, const bool* free, double* q) {
     double beside[kMaxLinks];
     std::copy(q, q + model.joint_count(), beside);
     beside[joint[k]] += kNudge;
-    if (potential(model, beside).energy < potential(model, q).energy) q[joint[k]] += kNudge;
+    if (potential(model, dependent, beside).energy < potential(model, dependent, q).energy)
+      q[joint[k]] += kNudge;
   }
 
-  Potential here = potential(model, q);
+  Potential here = potential(model, dependent, q);
   double damping = 1e-9;
   int longest = joint[0];
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
@@ -66,9 +71,9 @@ int find_rest(const MachineModel& model, const bool* free, double* q) {
       double side[kMaxLinks];
       std::copy(q, q + model.joint_count(), side);
       side[joint[c]] = q[joint[c]] + kDifference;
-      const Potential up = potential(model, side);
+      const Potential up = potential(model, dependent, side);
       side[joint[c]] = q[joint[c]] - kDifference;
-      const Potential down = potential(model, side);
+      const Potential down = potential(model, dependent, side);
       for (int r = 0; r < n; ++r) {
         H[r][c] = (up.gradient[joint[r]] - down.gradient[joint[r]]) / (2.0 * kDifference);
         largest = std::max(largest, std::fabs(H[r][c]));
@@ -95,7 +100,7 @@ int find_rest(const MachineModel& model, const bool* free, double* q) {
       std::copy(q, q + model.joint_count(), trial);
       const double share = length > kLongest ? kLongest / length : 1.0;
       for (int r = 0; r < n; ++r) trial[joint[r]] += share * step[r];
-      const Potential there = potential(model, trial);
+      const Potential there = potential(model, dependent, trial);
       const double slack = 1e-14 * std::fabs(here.energy);
       if (uphill || !(there.energy <= here.energy + slack)) {
         damping = damping * 10.0;

@@ -8,7 +8,8 @@ namespace knuckleboom::machine {
 using hydraulics::LineModel;
 using integration::Sdirk2;
 
-void Stepper::step_full(MachineState& state, const double* joint_force, Draw* draws) const {
+void Stepper::step_full(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
+                        Draw* draws) const {
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
@@ -21,14 +22,22 @@ void Stepper::step_full(MachineState& state, const double* joint_force, Draw* dr
   update_valves(model_, Fidelity::kFull, state, inputs);
   double q_mid[kMaxLinks];
   multibody::MassAndBias body;
-  middle(model_.tree, state, h, joint_force, q_mid, body);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) body.M[i][j] *= 1.0 / g;
+  Mechanism mechanism;
+  const bool coupled = coupled_ || state.absent != 0;
+  if (coupled) [[unlikely]] {
+    middle_of_mechanism(model_, state, h, joint_force, conservative_ && speeds == nullptr, q_mid,
+                        body, mechanism);
+  } else {
+    middle(model_.tree, state, h, joint_force, q_mid, body);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) body.M[i][j] *= 1.0 / g;
+  }
 
   for (int k = 0; k < m; ++k) {
     const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
     start_drive(actuator, constants_of(k, state.actuator[k], faulty[k]).sdirk, Fidelity::kFull,
                 state.actuator[k], inputs[k], state.q[actuator.link], q_mid, body, drives[k]);
+    if (between_pins(actuator)) start_pins(model_, state.q, q_mid, drives[k]);
   }
 
   double q_star[kMaxLinks];  // joint positions before the stage's own part
@@ -38,10 +47,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, Draw* dr
     for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
     for (int k = 0; k < m; ++k) {
       Drive& d = drives[k];
-      const int i = d.actuator->link;
-      const Force f = evaluate(d.J * v[i], g, d);
-      tau[i] = d.J * f.force;
-      dtau[i] = d.J * d.J * f.dforce;
+      act(model_, evaluate(speed_of(model_, d, v), g, d), 1.0, d, tau, dtau);
     }
     if (any_damping_)
       for (int i = 0; i < n; ++i) {
@@ -62,6 +68,12 @@ void Stepper::step_full(MachineState& state, const double* joint_force, Draw* dr
         tau[i] += f.force;
         dtau[i] += f.dforce;
       }
+    if (speeds != nullptr) [[unlikely]]
+      for (int i = 0; i < n; ++i) {
+        const ServoTorque servo = servo_torque(*speeds, i, v[i]);
+        tau[i] += servo.torque;
+        dtau[i] += servo.slope;
+      }
   };
 
   double v_star[kMaxLinks], v[kMaxLinks], v_first[kMaxLinks];
@@ -70,12 +82,15 @@ void Stepper::step_full(MachineState& state, const double* joint_force, Draw* dr
     v[i] = state.v[i] + g * state.a[i];
   }
   for (int stage = 0; stage < 2; ++stage) {
-    count(integration::solve_joint_speeds<kMaxLinks>(n, body.M, v_star, body.bias, nullptr, v, law),
+    count(coupled ? solve_mechanism(model_, mechanism, 1.0 / g, drives, body, body.bias, v_star, v,
+                                    state, law)
+                  : integration::solve_joint_speeds<kMaxLinks>(n, body.M, v_star, body.bias,
+                                                               nullptr, v, law),
           state.health);
     const double weight = h * Sdirk2::kWeight[stage];
     for (int k = 0; k < m; ++k) {
       Drive& d = drives[k];
-      carry_to(d.J * v[d.actuator->link], d);
+      carry_to(speed_of(model_, d, v), d);
       book(d, weight, state.energy);
     }
     if (any_damping_)
@@ -83,6 +98,9 @@ void Stepper::step_full(MachineState& state, const double* joint_force, Draw* dr
         state.energy.friction += weight * model_.tree.link(i).damping * v[i] * v[i];
     if (any_joint_stops_)
       for (int i = 0; i < n; ++i) state.energy.stops -= weight * stop[i] * v[i];
+    if (speeds != nullptr) [[unlikely]]
+      for (int i = 0; i < n; ++i)
+        state.energy.external += weight * servo_torque(*speeds, i, v[i]).torque * v[i];
     if (stage == 1) break;
     for (int i = 0; i < n; ++i) {
       v_first[i] = v[i];
@@ -128,6 +146,8 @@ void Stepper::step_full(MachineState& state, const double* joint_force, Draw* dr
     state.a[i] = (v[i] - v_star[i]) / g;
     state.v[i] = v[i];
   }
+  if (coupled) [[unlikely]]
+    close_mechanism(model_, h, conservative_ && speeds == nullptr, state, mechanism);
 }
 
 }  // namespace knuckleboom::machine

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "knuckleboom/core/integration/joint_speeds.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
+#include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::machine {
@@ -23,6 +25,10 @@ struct Drive {
   // After a change of the model: the circuit's share in the oil's force, the rest is that of before.
   double share, force_before;
   double drawn[2];  // through the valve into the lines over the tick [m^3]
+  // Of a cylinder between pins: change of its length with every joint, and weighted slope of its force.
+  double row[kMaxLinks];
+  double dforce;
+  double theta;  // weight of the step's end (reduced model)
 };
 
 // Mass matrix, bias and trigonometry at the middle of the step, extrapolated from its start. The bias is
@@ -64,11 +70,135 @@ inline void start_drive(const Actuator& actuator, const hydraulics::StageConstan
   }
 }
 
-// Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves.
-// Returns the force on the displacement and its slope.
+// Force on an actuator's displacement and its slope.
 struct Force {
   double force, dforce;
 };
+
+inline bool between_pins(const Actuator& actuator) {
+  return actuator.linkage.kind == LinkageKind::kPins;
+}
+
+// What start_drive() leaves open for a cylinder between pins.
+inline void start_pins(const MachineModel& model, const double* q, const double* q_mid, Drive& d) {
+  d.J = 1.0;
+  d.x_n = d.actuator->linkage.pins.distance(model.tree, q_mid, d.row);
+  for (int j = 0; j < model.joint_count(); ++j) d.x_n -= d.row[j] * (q_mid[j] - q[j]);
+  d.x_star = d.x_n;
+}
+
+// Speed of an actuator's displacement at joint rates v.
+inline double speed_of(const MachineModel& model, const Drive& d, const double* v) {
+  if (!between_pins(*d.actuator)) [[likely]]
+    return d.J * v[d.actuator->link];
+  double sum = 0.0;
+  for (int j = 0; j < model.joint_count(); ++j) sum += d.row[j] * v[j];
+  return sum;
+}
+
+// Force of an actuator on the joints, with weight w, and its slope.
+inline void act(const MachineModel& model, const Force& f, double w, Drive& d, double* tau,
+                double* dtau) {
+  if (!between_pins(*d.actuator)) [[likely]] {
+    const int i = d.actuator->link;
+    tau[i] += w * d.J * f.force;
+    dtau[i] += w * d.J * d.J * f.dforce;
+    return;
+  }
+  for (int j = 0; j < model.joint_count(); ++j) tau[j] += w * d.row[j] * f.force;
+  d.dforce = w * f.dforce;
+}
+
+// Row of an actuator over the independent joints.
+inline void independent_row(const MachineModel& model, const Mechanism& mechanism, const Drive& d,
+                            double* row) {
+  double by_joint[kMaxLinks] = {};
+  if (between_pins(*d.actuator))
+    std::copy(d.row, d.row + model.joint_count(), by_joint);
+  else
+    by_joint[d.actuator->link] = d.J;
+  to_independent(mechanism, by_joint, row);
+}
+
+// What a unit force on an actuator accelerates its displacement by, through all joints.
+inline double mobility(const Mechanism& mechanism, const double* row) {
+  double M[kMaxLinks][kMaxLinks], x[kMaxLinks];
+  for (int r = 0; r < mechanism.count; ++r) {
+    std::copy(mechanism.M[r], mechanism.M[r] + mechanism.count, M[r]);
+    x[r] = row[r];
+  }
+  solve_positive_definite<kMaxLinks>(mechanism.count, M, x);
+  double sum = 0.0;
+  for (int r = 0; r < mechanism.count; ++r) sum += row[r] * x[r];
+  return sum;
+}
+
+// Newton over the independent joints with a law over all joints. rate: 1 / g. v_star, v: of all joints, on
+// the constraint. Leaves the loops' forces in the state.
+template <class Law>
+integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& mechanism,
+                                          double rate, const Drive* drives,
+                                          const multibody::MassAndBias& body, const double* bias,
+                                          const double* v_star, double* v, MachineState& state,
+                                          Law& law) {
+  const int n = model.joint_count();
+  const int m = static_cast<int>(model.actuators.size());
+  const multibody::Embedding& e = mechanism.embedding;
+  double M_g[kMaxLinks][kMaxLinks], u_star[kMaxLinks], u[kMaxLinks], bias_u[kMaxLinks];
+  double row[kMaxActuators][kMaxLinks], work[kMaxLinks], tau[kMaxLinks], dtau[kMaxLinks];
+  int column_of[kMaxLinks];
+  std::copy(bias, bias + n, work);
+  to_independent(mechanism, work, bias_u);
+  for (int r = 0; r < mechanism.count; ++r) {
+    const int j = mechanism.joint[r];
+    column_of[j] = r;
+    u_star[r] = v_star[j];
+    u[r] = v[j];
+    for (int c = 0; c < mechanism.count; ++c) M_g[r][c] = rate * mechanism.M[r][c];
+  }
+  for (int k = 0; k < m; ++k) independent_row(model, mechanism, drives[k], row[k]);
+  const auto independent_law = [&](const double* speed, double* tau_u,
+                                   double(&dtau_u)[kMaxLinks][kMaxLinks]) {
+    to_joints(mechanism, speed, v);
+    law(v, tau, dtau);
+    std::copy(tau, tau + n, work);
+    to_independent(mechanism, work, tau_u);
+    for (int r = 0; r < mechanism.count; ++r) {
+      for (int c = 0; c < r; ++c) dtau_u[r][c] = 0.0;
+      dtau_u[r][r] = dtau[mechanism.joint[r]];
+    }
+    for (int g = 0; g < e.groups; ++g) {
+      const multibody::Embedding::Group& group = e.group[g];
+      for (int d = 0; d < group.dependents; ++d) {
+        const int j = group.dependent[d];
+        if (dtau[j] == 0.0) continue;
+        for (int a = 0; a < group.independents; ++a)
+          for (int b = 0; b <= a; ++b)
+            dtau_u[column_of[group.independent[a]]][column_of[group.independent[b]]] +=
+                e.B[j][group.independent[a]] * dtau[j] * e.B[j][group.independent[b]];
+      }
+    }
+    for (int k = 0; k < m; ++k) {
+      if (!between_pins(*drives[k].actuator)) continue;
+      for (int r = 0; r < mechanism.count; ++r)
+        for (int c = 0; c <= r; ++c) dtau_u[r][c] += row[k][r] * drives[k].dforce * row[k][c];
+    }
+  };
+  const integration::NewtonReport report = integration::solve_dense_joint_speeds<kMaxLinks>(
+      mechanism.count, M_g, u_star, bias_u, u, independent_law);
+  to_joints(mechanism, u, v);
+  if (model.loop_system.empty()) return report;
+  // What the dependent joints lack is the loops' doing.
+  double lack[kMaxLinks];
+  for (int i = 0; i < n; ++i) {
+    lack[i] = bias[i] - tau[i];
+    for (int j = 0; j < n; ++j) lack[i] += rate * body.M[i][j] * (v[j] - v_star[j]);
+  }
+  model.loop_system.forces(model.tree, e, state.q, lack, state.loop_force_W);
+  return report;
+}
+
+// Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves.
 inline Force evaluate(double x_dot, double g, Drive& d) {
   d.x_dot = x_dot;
   const double p_start[2] = {d.out.p[0], d.out.p[1]};

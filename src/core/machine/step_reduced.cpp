@@ -71,6 +71,34 @@ double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d
   return std::max(slope, -f.dforce * 1e-3);
 }
 
+// Start value of Newton: the actuator at the speed at which it would settle, by the joint that moves it most.
+void settle_independent(const Mechanism& mechanism, const double* row, double x_dot, double* v) {
+  int most = 0;
+  double speed = 0.0;
+  for (int c = 0; c < mechanism.count; ++c) {
+    if (std::fabs(row[c]) > std::fabs(row[most])) most = c;
+    speed += row[c] * v[mechanism.joint[c]];
+  }
+  if (row[most] != 0.0) v[mechanism.joint[most]] += (x_dot - speed) / row[most];
+}
+
+// Joints that an actuator moves follow its weight.
+void raise_theta(const Mechanism& mechanism, const double* row, double theta, double* of_joint) {
+  for (int c = 0; c < mechanism.count; ++c)
+    if (row[c] != 0.0) of_joint[mechanism.joint[c]] = std::max(of_joint[mechanism.joint[c]], theta);
+}
+
+// What a unit torque at joint i accelerates it by.
+double joint_mobility(bool coupled, const Mechanism& mechanism, const multibody::MassAndBias& body,
+                      int n, int i) {
+  if (!coupled) return inverse_diagonal<kMaxLinks>(n, body.M, i);
+  double by_joint[kMaxLinks] = {};
+  double row[kMaxLinks];
+  by_joint[i] = 1.0;
+  to_independent(mechanism, by_joint, row);
+  return mobility(mechanism, row);
+}
+
 // The circuit's share in the force, `left` ticks before the ports are all its own.
 void from_before(const ActuatorState& a, int left, double h, Drive& d) {
   const double done = 1.0 - static_cast<double>(left) / hand_over_ticks(h);
@@ -126,7 +154,8 @@ void book_closed(const ActuatorState& start, double x_dot_start, double h, const
 
 }  // namespace
 
-void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw* draws) const {
+void Stepper::step_reduced(MachineState& state, const double* joint_force,
+                           const SpeedCommands* speeds, Draw* draws) const {
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
@@ -141,7 +170,13 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
   update_valves(model_, Fidelity::kReduced, state, inputs);
   double q_mid[kMaxLinks];
   multibody::MassAndBias body;
-  middle(model_.tree, state, h, joint_force, q_mid, body);
+  Mechanism mechanism;
+  const bool coupled = coupled_ || state.absent != 0;
+  if (coupled) [[unlikely]]
+    middle_of_mechanism(model_, state, h, joint_force, conservative_ && speeds == nullptr, q_mid,
+                        body, mechanism);
+  else
+    middle(model_.tree, state, h, joint_force, q_mid, body);
 
   // Per joint: weight of the step's end, explicit part of the torque, start value of the speed.
   double theta[kMaxLinks], bias[kMaxLinks], v[kMaxLinks];
@@ -163,7 +198,8 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
     const int i = actuator.link;
     start_drive(actuator, constants.now, Fidelity::kReduced, a, inputs[k], state.q[i], q_mid, body,
                 d);
-    d.x_dot = d.J * state.v[i];
+    if (between_pins(actuator)) start_pins(model_, state.q, q_mid, d);
+    d.x_dot = speed_of(model_, d, state.v);
     held[i] = quasi_static(model_, Fidelity::kReduced, a);
     if (held[i]) {
       any_held = true;
@@ -175,6 +211,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
     const Force start =
         d.line == LineModel::kClosed ? closed_start(a, d) : evaluate(d.x_dot, 0.0, d);
     d.mean_stop = 0.5 * d.stop.force;
+    d.theta = 0.5;
     if (d.line == LineModel::kResistive) {
       const double share = d.share;
       Force rated = start;
@@ -182,25 +219,46 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
         from_before(a, a.hand_over - 1, h, d);
         rated = evaluate(d.x_dot, 0.0, d);
       }
-      const double compliance = h * d.J * d.J * inverse_diagonal<kMaxLinks>(n, body.M, i);
+      double row[kMaxLinks];
+      if (coupled) independent_row(model_, mechanism, d, row);
+      const double compliance = coupled ? h * mobility(mechanism, row)
+                                        : h * d.J * d.J * inverse_diagonal<kMaxLinks>(n, body.M, i);
       double z = -compliance * rated.dforce;
       if (was_open[k] == 0 || z > kSlowSettling || outside(constants.now, d.out)) {
         z = compliance * settle(a, was_open[k] == 0, rated, d);
-        v[i] = d.settled / d.J;
+        if (coupled)
+          settle_independent(mechanism, row, d.settled, v);
+        else
+          v[i] = d.settled / d.J;
       }
-      theta[i] = integration::fitted_theta(z);
+      d.theta = integration::fitted_theta(z);
+      if (coupled)
+        raise_theta(mechanism, row, d.theta, theta);
+      else
+        theta[i] = d.theta;
       const double share_at_end = d.share;
       d.share = share;
-      book(d, h * (1.0 - theta[i]), state.energy);
+      book(d, h * (1.0 - d.theta), state.energy);
       d.share = share_at_end;
     } else {
       d.constants = &constants.half;
       for (int s = 0; s < 2; ++s)
         d.in.P_star[s] -= constants.half.side[s].g_C * constants.half.side[s].sign_area * d.x_dot;
     }
-    bias[i] -= (1.0 - theta[i]) * d.J * start.force;
-    d.x_star = d.x_n + h * (1.0 - theta[i]) * d.x_dot;
+    if (between_pins(actuator))
+      for (int j = 0; j < n; ++j) bias[j] -= (1.0 - d.theta) * d.row[j] * start.force;
+    else
+      bias[i] -= (1.0 - d.theta) * d.J * start.force;
+    d.x_star = d.x_n + h * (1.0 - d.theta) * d.x_dot;
   }
+  if (speeds != nullptr) [[unlikely]]
+    for (int i = 0; i < n; ++i) {
+      const ServoTorque start = servo_torque(*speeds, i, state.v[i]);
+      const double z = -h * start.slope * joint_mobility(coupled, mechanism, body, n, i);
+      if (z > 0.0) theta[i] = std::max(theta[i], integration::fitted_theta(z));
+      bias[i] -= (1.0 - theta[i]) * start.torque;
+      state.energy.external += h * (1.0 - theta[i]) * start.torque * state.v[i];
+    }
   if (any_damping_)
     for (int i = 0; i < n; ++i) {
       const double damping = model_.tree.link(i).damping;
@@ -221,7 +279,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
       const EndStops& stops = model_.joint_stops[static_cast<std::size_t>(i)];
       const StopForce start = stop_force(stops, state.q[i], state.v[i], 0.0);
       if (start.active && theta[i] == 0.5)
-        theta[i] = integration::fitted_theta(-h * inverse_diagonal<kMaxLinks>(n, body.M, i) *
+        theta[i] = integration::fitted_theta(-h * joint_mobility(coupled, mechanism, body, n, i) *
                                              start.dforce);
       stop[0][i] = start.force;
       bias[i] -= (1.0 - theta[i]) * start.force;
@@ -230,17 +288,15 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
 
   double(&M_h)[kMaxLinks][kMaxLinks] = body.M;
   const double rate = 1.0 / h;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) M_h[i][j] *= rate;
+  if (!coupled) [[likely]]
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) M_h[i][j] *= rate;
   const auto law = [&](const double* speed, double* tau, double* dtau) {
     for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
     for (int k = 0; k < m; ++k) {
       Drive& d = drives[k];
-      const int i = d.actuator->link;
-      if (held[i]) continue;
-      const Force f = evaluate(d.J * speed[i], h * theta[i], d);
-      tau[i] = theta[i] * d.J * f.force;
-      dtau[i] = theta[i] * d.J * d.J * f.dforce;
+      if (held[d.actuator->link]) continue;
+      act(model_, evaluate(speed_of(model_, d, speed), h * d.theta, d), d.theta, d, tau, dtau);
     }
     if (any_damping_)
       for (int i = 0; i < n; ++i) {
@@ -263,9 +319,17 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
         tau[i] += theta[i] * f.force;
         dtau[i] += theta[i] * f.dforce;
       }
+    if (speeds != nullptr) [[unlikely]]
+      for (int i = 0; i < n; ++i) {
+        const ServoTorque servo = servo_torque(*speeds, i, speed[i]);
+        tau[i] += theta[i] * servo.torque;
+        dtau[i] += theta[i] * servo.slope;
+      }
   };
-  count(integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, any_held ? held : nullptr,
-                                                   v, law),
+  count(coupled
+            ? solve_mechanism(model_, mechanism, rate, drives, body, bias, state.v, v, state, law)
+            : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias,
+                                                         any_held ? held : nullptr, v, law),
         state.health);
 
   bool relief = false;
@@ -283,12 +347,12 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
         if (!held[j]) load += M_h[i][j] * (v[j] - state.v[j]);
       v[i] = quasi_static_speed(model_.tau_Q, h, load / d.J, a, d) / d.J;
     } else {
-      carry_to(d.J * v[i], d);
+      carry_to(speed_of(model_, d, v), d);
       d.mean_stop += 0.5 * d.stop.force;
       if (d.line == LineModel::kClosed)
         book_closed(a, x_dot_start[k], h, d, state.energy);
       else
-        book(d, h * theta[i], state.energy);
+        book(d, h * d.theta, state.energy);
       if (a.hand_over > 0) [[unlikely]] {
         --a.hand_over;
         mix_ports(a, d);
@@ -323,12 +387,16 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force, Draw*
     if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
     state.a[i] = (v[i] - v_0) / h;
     state.v[i] = v[i];
+    if (speeds != nullptr) [[unlikely]]
+      state.energy.external += h * theta[i] * servo_torque(*speeds, i, v[i]).torque * v[i];
     if (any_damping_)
       state.energy.friction += h * theta[i] * model_.tree.link(i).damping * v[i] * v[i];
     if (any_joint_stops_ && !held[i])
       state.energy.stops -=
           0.5 * h * (v_0 + v[i]) * ((1.0 - theta[i]) * stop[0][i] + theta[i] * stop[1][i]);
   }
+  if (coupled) [[unlikely]]
+    close_mechanism(model_, h, conservative_ && speeds == nullptr, state, mechanism);
 }
 
 }  // namespace knuckleboom::machine

@@ -21,7 +21,7 @@ ActuatorConstants make_constants(const hydraulics::Circuit& circuit,
 }  // namespace
 
 Stepper::Stepper(const MachineModel& model, double h)
-    : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)) {
+    : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)), coupled_(model.coupled()) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     constants_[k] = make_constants(model.actuators[k].circuit, {}, nullptr, h);
     lags_[k] = section_lags(model.actuators[k].circuit, h);
@@ -34,6 +34,7 @@ Stepper::Stepper(const MachineModel& model, double h)
   }
   for (const EndStops& stops : model.joint_stops)
     any_joint_stops_ = any_joint_stops_ || stops.enabled;
+  conservative_ = model.actuators.empty() && !any_damping_ && !any_joint_stops_ && !any_springs_;
 }
 
 const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState& state,
@@ -51,11 +52,12 @@ const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState
   return own;
 }
 
-void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_force) const {
+void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_force,
+                   const SpeedCommands* speeds) const {
   Draw draws[kMaxActuators];
   if (any_sections_) advance_sections(model_, lags_.data(), state);
-  fidelity == Fidelity::kFull ? step_full(state, joint_force, draws)
-                              : step_reduced(state, joint_force, draws);
+  fidelity == Fidelity::kFull ? step_full(state, joint_force, speeds, draws)
+                              : step_reduced(state, joint_force, speeds, draws);
   if (pump_ || any_sections_) finish_supply(model_, h_, lags_.data(), draws, state);
   double sum = 0.0;
   for (int i = 0; i < model_.joint_count(); ++i)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 
@@ -15,12 +16,52 @@ LinkPoint tip_point(const MachineModel& model) {
 LinkPoint crane_tip(const MachineModel& model) {
   LinkPoint point = tip_point(model);
   for (int i = point.link; i != multibody::kBase; i = model.tree.link(i).parent) {
-    const bool actuated = std::any_of(model.actuators.begin(), model.actuators.end(),
-                                      [i](const Actuator& a) { return a.link == i; });
-    if (!actuated) point = {model.tree.link(i).parent, model.tree.link(i).in_parent.p};
+    // A joint of a loop moves with the others of it.
+    const bool moved =
+        model.loop_system.has(i) || std::any_of(model.actuators.begin(), model.actuators.end(),
+                                                [i](const Actuator& a) { return a.link == i; });
+    if (!moved) point = {model.tree.link(i).parent, model.tree.link(i).in_parent.p};
   }
   return point;
 }
+
+namespace {
+
+// Joints of loops move the point by way of those that stay independent.
+void through_loops(const MachineModel& model, const double* q, PointPose& out) {
+  bool keep[kMaxLinks];
+  keep_independent(model, keep);
+  const std::int64_t dependent = model.loop_system.choose(model.tree, q, keep);
+  double closed[kMaxLinks];
+  std::copy(q, q + model.joint_count(), closed);
+  const double zero[kMaxLinks] = {};
+  multibody::Embedding e;
+  model.loop_system.embed(model.tree, dependent, zero, closed, e);
+  for (int g = 0; g < e.groups; ++g) {
+    const multibody::Embedding::Group& group = e.group[g];
+    for (int d = 0; d < group.dependents; ++d) {
+      const int j = group.dependent[d];
+      if (!out.carries[static_cast<std::size_t>(j)]) continue;
+      out.carries[static_cast<std::size_t>(j)] = false;
+      for (int c = 0; c < group.independents; ++c) {
+        const auto i = static_cast<std::size_t>(group.independent[c]);
+        const Vec3 share = e.B[j][i] * out.J_W[static_cast<std::size_t>(j)];
+        out.J_W[i] = out.carries[i] ? Vec3(out.J_W[i] + share) : share;
+        out.carries[i] = true;
+      }
+    }
+  }
+}
+
+// Dependent joints to where those that are used put them.
+void follow(const MachineModel& model, const bool* used, double* q) {
+  const std::int64_t dependent = model.loop_system.choose(model.tree, q, used);
+  const double zero[kMaxLinks] = {};
+  multibody::Embedding e;
+  model.loop_system.embed(model.tree, dependent, zero, q, e);
+}
+
+}  // namespace
 
 // Along the point's own chain only, and without velocities: multibody::forward_kinematics does more than
 // a tick can afford here.
@@ -56,6 +97,8 @@ void locate(const MachineModel& model, const LinkPoint& point, const double* q, 
     out.J_W[static_cast<std::size_t>(i)] =
         model.tree.link(i).revolute ? Vec3(axis[i].cross(out.p_W - origin[i])) : axis[i];
   }
+  if (!model.loop_system.empty()) [[unlikely]]
+    through_loops(model, q, out);
 }
 
 Vec3 tip_position(const MachineModel& model, const double* q) {
@@ -70,6 +113,8 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
   const int n = model.joint_count();
   const LinkPoint point = tip_point(model);
   PointPose tip, moved;
+  if (!model.loop_system.empty()) [[unlikely]]
+    follow(model, used, q);
   locate(model, point, q, tip);
   double damping = 1e-12;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
@@ -78,13 +123,14 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
     double A[kMaxLinks][kMaxLinks];
     double d[kMaxLinks];
     for (int i = 0; i < n; ++i) {
-      d[i] = used[i] ? tip.J_W[static_cast<std::size_t>(i)].dot(error) : 0.0;
+      const bool moves = used[i] && tip.carries[static_cast<std::size_t>(i)];
+      d[i] = moves ? tip.J_W[static_cast<std::size_t>(i)].dot(error) : 0.0;
       for (int j = 0; j <= i; ++j)
         A[i][j] =
-            used[i] && used[j]
+            moves && used[j] && tip.carries[static_cast<std::size_t>(j)]
                 ? tip.J_W[static_cast<std::size_t>(i)].dot(tip.J_W[static_cast<std::size_t>(j)])
                 : 0.0;
-      A[i][i] += used[i] ? damping : 1.0;
+      A[i][i] += moves ? damping : 1.0;
     }
     if (!solve_positive_definite<kMaxLinks>(n, A, d)) {
       damping = damping * 100.0 + 1e-9;
@@ -96,6 +142,8 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
       trial[i] = q[i] + std::clamp(d[i], -0.3, 0.3);
       if (body.upper > body.lower) trial[i] = std::clamp(trial[i], body.lower, body.upper);
     }
+    if (!model.loop_system.empty()) [[unlikely]]
+      follow(model, used, trial);
     locate(model, point, trial, moved);
     if ((target_W - moved.p_W).norm() < error.norm()) {
       std::copy(trial, trial + n, q);

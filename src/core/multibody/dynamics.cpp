@@ -4,6 +4,8 @@
 // a light link far out keeps its digits.
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
+#include <algorithm>
+
 #include "knuckleboom/core/math/cholesky.hpp"
 
 namespace knuckleboom::multibody {
@@ -202,27 +204,33 @@ Energy energy(const Tree& tree, const LinkInertia* inertia, const double* q, con
   return out;
 }
 
-void attach(const Tree& tree, LinkInertia* inertia, const double* q, double* v, int link,
-            const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W) {
-  const int n = tree.link_count();
+void attach_momentum(const Tree& tree, const double* q, const double* v, int link,
+                     const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W,
+                     double* momentum) {
   const Kinematics kinematics = forward_kinematics(tree, q, v);
   const FreeMotion joined = motion_when_attached(kinematics, link, payload);
   const LinkMotion& carrier = kinematics.link[link];
 
-  // Momentum the payload brings beyond what it would have at the link's present velocity. In terms
-  // of the change of the rates, M_new dv = J^T (that), so a payload already moving along changes none.
+  // A payload already moving along brings none.
   const WorldInertia b = in_world(payload, carrier.in_world.R);
   const Vec3 r = joined.p_com_W - carrier.in_world.p;
   const Vec3 excess_omega = omega_W - joined.omega_W;
   const Vec3 linear = b.mass * (v_com_W - joined.v_com_W);
   const Vec3 angular = b.I * excess_omega - b.mass * r.cross(excess_omega.cross(r));
 
-  double dv[kMaxLinks] = {};
+  std::fill(momentum, momentum + tree.link_count(), 0.0);
   for (int i = link; i != kBase; i = tree.link(i).parent) {
     const LinkMotion& m = kinematics.link[i];
     const Wrench impulse{angular + (joined.p_com_W - m.in_world.p).cross(linear), linear};
-    dv[i] = joint_component(tree.link(i), m.axis_W, impulse);
+    momentum[i] = joint_component(tree.link(i), m.axis_W, impulse);
   }
+}
+
+void attach(const Tree& tree, LinkInertia* inertia, const double* q, double* v, int link,
+            const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W) {
+  const int n = tree.link_count();
+  double dv[kMaxLinks];
+  attach_momentum(tree, q, v, link, payload, v_com_W, omega_W, dv);
   inertia[link] = inertia[link] + payload;
   MassAndBias system;
   mass_and_bias(tree, inertia, q, v, system);

@@ -158,7 +158,7 @@ struct LoopSystem::Work {
   double phi[kMaxLoopRows];
   double T[kMaxLoopRows][kMaxLoopRows];
   int row_loop[kMaxLoopRows], row_axis[kMaxLoopRows];
-  double weight[kMaxLinks];  // what a good pivot of a column is: reach of a revolute joint, 1
+  double weight[kMaxLinks];  // what a good pivot of a column is: arm of a revolute joint, 1
   double reach;
   bool row_used[kMaxLoopRows], column_used[kMaxLinks];
 
@@ -239,6 +239,17 @@ LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops) {
     joints_ |= mask;
     loops_.push_back(path);
   }
+  for (int j = 0; j < tree.link_count(); ++j) arm_[j] = tree.link(j).revolute ? 0.0 : 1.0;
+  for (const Path& path : loops_)
+    for (const bool of_a : {true, false}) {
+      const PointPair::Chain& chain = of_a ? path.pair.chain_a() : path.pair.chain_b();
+      double arm = (of_a ? path.pair.point_a() : path.pair.point_b()).norm();
+      for (int k = chain.length - 1; k >= 0; --k) {
+        const int j = chain.link[k];
+        if (tree.link(j).revolute) arm_[j] = std::max(arm_[j], arm);
+        arm += tree.link(j).in_parent.p.norm();
+      }
+    }
   // Loops that share a joint belong together.
   std::vector<std::int64_t> group_mask;
   std::vector<std::vector<int>> members;
@@ -267,6 +278,13 @@ LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops) {
       if ((group_mask[g] >> j & 1) != 0) group.joint.push_back(j);
     groups_.push_back(std::move(group));
   }
+}
+
+int LoopSystem::group_of(int loop) const {
+  for (int g = 0; g < group_count(); ++g)
+    for (const int k : group(g).loop)
+      if (k == loop) return g;
+  return -1;
 }
 
 void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q, Work& w,
@@ -302,14 +320,16 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
   }
   w.reach = 0.0;
   for (int c = 0; c < w.joints; ++c) {
-    if (!tree.link(group.joint[static_cast<std::size_t>(c)]).revolute) continue;
+    const int j = group.joint[static_cast<std::size_t>(c)];
+    w.weight[c] = arm_[j];
+    if (!tree.link(j).revolute) continue;
     double square = 0.0;
     for (int r = 0; r < w.rows; ++r) square += w.G[r][c] * w.G[r][c];
-    w.reach = std::max(w.reach, square);
+    w.weight[c] = std::max(arm_[j], std::sqrt(square));
+    w.reach = std::max(w.reach, w.weight[c]);
+    if (!(w.weight[c] > 0.0)) w.weight[c] = 1.0;
   }
-  w.reach = w.reach > 0.0 ? std::sqrt(w.reach) : 1.0;
-  for (int c = 0; c < w.joints; ++c)
-    w.weight[c] = tree.link(group.joint[static_cast<std::size_t>(c)]).revolute ? w.reach : 1.0;
+  if (!(w.reach > 0.0)) w.reach = 1.0;
   w.start();
 }
 

@@ -31,6 +31,8 @@ double open(const Snapshot& s, int joint) {
 double length(const Snapshot& s, int joint) { return actuator(s, joint)->displacement; }
 double force(const Snapshot& s, int joint) { return actuator(s, joint)->force; }
 double pump(const Snapshot& s, int) { return s.pump_Pa; }
+double loop_force(const Snapshot& s, int index) { return s.loop_force_W[index / 3][index % 3]; }
+double drive(const Snapshot& s, int joint) { return s.joint_drive[joint]; }
 double tip(const Snapshot& s, int component) { return s.tip_W[component]; }
 
 double supply(const Snapshot& s, int) { return s.pump_Pa; }
@@ -57,6 +59,16 @@ std::vector<Channel> channels(const machine::MachineModel& model) {
     out.push_back({joint + "_port_b_Pa", "Pa", "rod side (P4) or motor outlet (P_Re2)", port_b, i});
     out.push_back({joint + "_valve_open", "", "1: valve beyond its overlap", open, i});
   }
+  for (const machine::JointDrive& d : model.drives)
+    out.push_back(
+        {model.joint_name(d.link) + "_drive", "",
+         "torque, force or speed asked of the joint's own drive in the tick that led here", drive,
+         d.link});
+  for (std::size_t k = 0; k < model.loops.size(); ++k)
+    for (int c = 0; c < 3; ++c)
+      out.push_back({model.loops[k].name + "_force_" + "xyz"[c] + "_N", "N",
+                     "of body b on body a of the loop, world frame, in the tick that led here",
+                     loop_force, static_cast<int>(3 * k) + c});
   const char* const axes[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
   for (int c = 0; c < 3; ++c) out.push_back({axes[c], "m", "tip in the world frame", tip, c});
   if (model.supply.kind == hydraulics::SupplyKind::kPump) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::sim {
@@ -35,10 +36,16 @@ const multibody::Body& body_of(const machine::MachineModel& model, int link) {
 }
 
 // Mean of |dx/dq| over the joint's range.
-double mean_lever(const machine::MachineModel& model, int actuator) {
+double mean_lever(const Simulation& simulation, int actuator) {
+  const machine::MachineModel& model = simulation.model();
   const machine::Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
   const multibody::Body& body = body_of(model, a.link);
   if (a.linkage.kind == machine::LinkageKind::kDirect || !(body.upper > body.lower)) return 1.0;
+  if (a.linkage.kind == machine::LinkageKind::kPins) {
+    // Its range needs the mechanism's: the lever where the scenario starts.
+    const SimState start = simulation.initial_state(machine::Fidelity::kReduced);
+    return std::fabs(machine::displacement(model, actuator, start.machine.q).J);
+  }
   const double low = machine::displacement(model, actuator, body.lower).x;
   const double high = machine::displacement(model, actuator, body.upper).x;
   return std::fabs(high - low) / (body.upper - body.lower);
@@ -58,7 +65,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const machine::Actuator& actuator = model.actuators[k];
     metering_.emplace_back(actuator.circuit);
-    mean_lever_[k] = mean_lever(model, static_cast<int>(k));
+    mean_lever_[k] = mean_lever(simulation_, static_cast<int>(k));
     const double full_V = actuator.circuit.valve.full_V;
     const double speed = unloaded_speed(k, full_V);
     if (speed > 0.0) scale_[static_cast<std::size_t>(actuator.link)] = speed / mean_lever_[k];
@@ -198,7 +205,7 @@ void OperatorControl::shape(const command::OperatorInput& input, OperatorState& 
 machine::Load OperatorControl::load(int actuator, const SimState& sim, const double* torque) const {
   const machine::MachineModel& model = simulation_.model();
   const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
-  const double J = machine::displacement(model, actuator, simulation_.measured(sim, link)).J;
+  const double J = machine::displacement(model, actuator, simulation_.measured(sim)).J;
   machine::Load load;
   load.force = torque[link] / J;
   load.damping = model.tree.link(link).damping / (J * J);
@@ -258,8 +265,7 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
     const int i = model.actuators[k].link;
     const auto u = static_cast<std::size_t>(i);
     if (state.following[k] != 0) q[i] = state.reference[i];
-    const double J =
-        machine::displacement(model, static_cast<int>(k), simulation_.measured(sim, i)).J;
+    const double J = machine::displacement(model, static_cast<int>(k), simulation_.measured(sim)).J;
     const double top = kTopShare / std::fabs(J);
     limits.scale[i] = scale_[u];
     limits.up[i] = top * metering_[k].top_speed(J, loads[k]);
@@ -346,7 +352,7 @@ Drive OperatorControl::follow(int actuator, const SimState& sim, const machine::
   const int i = model.actuators[k].link;
   const double h = simulation_.tick_s();
   const double q = simulation_.measured(sim, i);
-  const double J = machine::displacement(model, actuator, q).J;
+  const double J = machine::displacement(model, actuator, simulation_.measured(sim)).J;
   const machine::Metering& metering = metering_[k];
 
   double rate = asked.rate[i] + state.rate_offset[i] * fade(state.rate_fade_s[i]);
@@ -388,6 +394,11 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
     for (int i = 0; i < model.joint_count(); ++i) q[i] = simulation_.measured(sim, i);
     multibody::inverse_dynamics(model.tree, sim.machine.inertia, q, zero, zero, torque);
     for (int k = 0; k < actuators; ++k) loads[k] = load(k, sim, torque);
+    if (model.coupled()) [[unlikely]] {
+      double force[kMaxActuators];
+      machine::static_loads(model, sim.machine.inertia, q, sim.machine.dependent, force, torque);
+      for (int k = 0; k < actuators; ++k) loads[k].force = force[k];
+    }
   }
 
   Asked asked{};

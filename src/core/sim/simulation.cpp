@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
@@ -65,25 +66,12 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
       scenario_(std::move(scenario)),
       h_(scenario_.tick_s),
       stepper_(model_, h_) {
-  bool hangs[kMaxLinks] = {};
-  for (int i = 0; i < model_.joint_count(); ++i) {
-    passive_[static_cast<std::size_t>(i)] = hangs[i] = model_.passive(i);
-    const multibody::Body& body = model_.tree.body(model_.tree.link(i).body);
-    if (hangs[i]) q0_[static_cast<std::size_t>(i)] = 0.5 * (body.lower + body.upper);
-  }
-  for (const command::InitialJoint& joint : scenario_.initial) {
-    const int link = model_.tree.find_joint(joint.joint);
-    if (link == multibody::kBase)
-      throw std::invalid_argument("the scenario starts joint '" + joint.joint +
-                                  "', which the machine does not have");
-    q0_[static_cast<std::size_t>(link)] = joint.position;
-    hangs[link] = false;
-  }
-  if (const int link = machine::find_rest(model_, hangs, q0_.data()); link >= 0)
-    throw std::invalid_argument("joint '" + model_.joint_name(link) +
-                                "' has no actuator and nowhere to rest; give its start in the "
-                                "scenario, or give it limits and stops");
+  place_start();
   for (const command::JointProgram& program : scenario_.programs) {
+    if (program.mode == JointMode::kTorque || program.mode == JointMode::kSpeed) {
+      place_joint_program(program);
+      continue;
+    }
     const int k = actuator_of(program.joint);
     program_[static_cast<std::size_t>(k)] = &program;
     if (program.mode == JointMode::kTip) {
@@ -115,10 +103,112 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
       event_link_.back() = model_.tree.body(body).link;
       event_inertia_.back() = multibody::to_link_inertia(
           {event.mass_kg, event.com_B, event.about_com}, model_.tree.body(body).in_link);
+    } else if (event.kind == EventKind::kAssemble) {
+      event_link_.back() = model_.tree.body(model_.tree.find_body(event.target)).link;
     } else if (event.kind == EventKind::kJointMode || event.kind == EventKind::kGain) {
       event_actuator_.back() = actuator_of(event.target);
     }
   }
+}
+
+void Simulation::place_start() {
+  bool hangs[kMaxLinks] = {};
+  bool given[kMaxLinks] = {};
+  for (int i = 0; i < model_.joint_count(); ++i) {
+    passive_[static_cast<std::size_t>(i)] = hangs[i] = model_.passive(i);
+    const multibody::Body& body = model_.tree.body(model_.tree.link(i).body);
+    if (hangs[i]) q0_[static_cast<std::size_t>(i)] = 0.5 * (body.lower + body.upper);
+  }
+  for (const command::InitialJoint& joint : scenario_.initial) {
+    const int link = model_.tree.find_joint(joint.joint);
+    if (link == multibody::kBase)
+      throw std::invalid_argument("the scenario starts joint '" + joint.joint +
+                                  "', which the machine does not have");
+    q0_[static_cast<std::size_t>(link)] = joint.position;
+    hangs[link] = false;
+    given[link] = true;
+  }
+  for (const command::Event& event : scenario_.events) {
+    if (event.kind != EventKind::kAssemble) continue;
+    const int body = model_.tree.find_body(event.target);
+    const int link = body == multibody::kBase ? multibody::kBase : model_.tree.body(body).link;
+    if (link == multibody::kBase || model_.tree.link(link).body != body)
+      throw std::invalid_argument("body '" + event.target +
+                                  "' cannot join the machine: it does not exist or has no joint of "
+                                  "its own that moves");
+    absent_ |= std::int64_t{1} << link;
+    hangs[link] = false;  // it stays where it is until then
+  }
+  if (!model_.loop_system.empty()) close_start(hangs, given);
+  if (const int link = machine::find_rest(model_, hangs, q0_.data(), dependent0_); link >= 0)
+    throw std::invalid_argument("joint '" + model_.joint_name(link) +
+                                "' has no actuator and nowhere to rest; give its start in the "
+                                "scenario, or give it limits and stops");
+}
+
+// The joints that the scenario gives, and those that are driven, stay; the others of the loops follow.
+void Simulation::close_start(bool* hangs, const bool* given) {
+  const multibody::LoopSystem& loops = model_.loop_system;
+  bool keep[kMaxLinks], fixed[kMaxLinks];
+  machine::keep_independent(model_, keep);
+  for (int i = 0; i < kMaxLinks; ++i) fixed[i] = keep[i] || given[i];
+  std::array<double, kMaxLinks> start = q0_;
+  double gap = 0.0;
+  int open = loops.assemble(model_.tree, fixed, q0_.data(), gap);
+  if (open >= 0) {
+    // Too many given: those without a drive of their own are a first guess.
+    q0_ = start;
+    open = loops.assemble(model_.tree, keep, q0_.data(), gap);
+  }
+  if (open >= 0) {
+    std::string joints;
+    for (const int j : loops.group(loops.group_of(open)).joint)
+      if (fixed[j])
+        joints += (joints.empty() ? "" : ", ") + model_.joint_name(j) + " " +
+                  std::to_string(start[static_cast<std::size_t>(j)]) +
+                  (model_.tree.link(j).revolute ? " rad" : " m");
+    throw std::invalid_argument("loop '" + model_.loops[static_cast<std::size_t>(open)].name +
+                                "' cannot be closed with " + joints +
+                                ": the nearest found leaves a gap of " + std::to_string(gap) +
+                                " m; start its joints elsewhere");
+  }
+  // Driven joints stay independent before those that only have a start.
+  std::int64_t dependent = loops.choose(model_.tree, q0_.data(), fixed);
+  for (int i = 0; i < model_.joint_count(); ++i)
+    if (keep[i] && (dependent >> i & 1) != 0) {
+      dependent = loops.choose(model_.tree, q0_.data(), keep);
+      break;
+    }
+  if (__builtin_popcountll(static_cast<std::uint64_t>(dependent)) <
+      loops.rank(model_.tree, q0_.data())) {
+    multibody::Embedding e;
+    const double zero[kMaxLinks] = {};
+    std::array<double, kMaxLinks> q = q0_;
+    loops.embed(model_.tree, dependent, zero, q.data(), e);
+    throw std::invalid_argument(
+        "at the start, " +
+        machine::singular_sentence(model_, std::max(0, e.worst_loop), q0_.data()) +
+        "; start it elsewhere");
+  }
+  for (int i = 0; i < model_.joint_count(); ++i)
+    if ((dependent >> i & 1) != 0) hangs[i] = false;
+  dependent0_ = dependent;
+}
+
+// A torque or a speed on a joint of its own.
+void Simulation::place_joint_program(const command::JointProgram& program) {
+  const int link = model_.tree.find_joint(program.joint);
+  if (link == multibody::kBase)
+    throw std::invalid_argument("the scenario drives joint '" + program.joint +
+                                "', which the machine does not have");
+  const machine::JointDrive* drive = nullptr;
+  for (const machine::JointDrive& d : model_.drives)
+    if (d.link == link) drive = &d;
+  if (program.mode == JointMode::kSpeed && (drive == nullptr || drive->speed_gain == 0.0))
+    throw std::invalid_argument("the scenario gives joint '" + program.joint +
+                                "' a speed to follow, but it has no drive with a speed gain");
+  joint_program_[static_cast<std::size_t>(link)] = &program;
+  has_drives_ = true;
 }
 
 int Simulation::actuator_of(const std::string& joint) const {
@@ -151,9 +241,12 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
     m.q[i] = state.reference[i] = state.tip_joints[0][i] = state.tip_joints[1][i] = q0_[u];
     m.inertia[i] = model_.tree.link_inertias()[u];
   }
-  double load[kMaxLinks];
-  const double zero[kMaxLinks] = {};
-  multibody::inverse_dynamics(model_.tree, m.inertia, m.q, zero, zero, load);
+  m.dependent = dependent0_;
+  m.absent = absent_;
+  for (int i = 0; i < n; ++i)
+    if ((absent_ >> i & 1) != 0) m.inertia[i] = {};
+  double force[kMaxActuators], load[kMaxLinks];
+  machine::static_loads(model_, m.inertia, m.q, m.dependent, force, load);
   hydraulics::StageInput in[kMaxActuators];
   machine::update_valves(model_, fidelity, m, in);
   for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
@@ -162,12 +255,10 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
     const command::InitialJoint* initial = nullptr;
     for (const command::InitialJoint& joint : scenario_.initial)
       if (joint.joint == model_.joint_name(actuator.link)) initial = &joint;
-    const machine::LinkageState linkage =
-        machine::displacement(model_, static_cast<int>(k), m.q[actuator.link]);
-    a.F_hold = load[actuator.link] / linkage.J;
+    a.F_hold = force[k];
     set_equilibrium(actuator.circuit, a.F_hold, initial, a.P_C);
-    a.x_hold = linkage.x;
-    hydraulics::capacitances(actuator.circuit, a.fault, linkage.x, a.P_C, a.C);
+    a.x_hold = machine::displacement_row(model_, static_cast<int>(k), m.q, nullptr);
+    hydraulics::capacitances(actuator.circuit, a.fault, a.x_hold, a.P_C, a.C);
     for (int s = 0; s < 2; ++s) {
       a.p[s] = a.P_hold[s] = a.P_C[s];
       a.Q[s] = hydraulics::residual_flow(in[k].P_S[s], a.P_C[s], in[k].C_R[s]);
@@ -215,6 +306,13 @@ TickInput Simulation::scenario_input(SimState& state) const {
     }
     if (state.overridden[k] != 0) drive = state.override_drive[k];
   }
+  for (int i = 0; has_drives_ && i < model_.joint_count(); ++i) {
+    const command::JointProgram* program = joint_program_[static_cast<std::size_t>(i)];
+    if (program == nullptr) continue;
+    const bool speed = program->mode == JointMode::kSpeed;
+    input.joint[i] = {command::value(program->signal, t),
+                      speed ? JointDriveMode::kSpeed : JointDriveMode::kTorque};
+  }
   return input;
 }
 
@@ -235,8 +333,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
       for (Payload& slot : state.payload) {
         if (event.kind == EventKind::kAttach && slot.event == kSlotFree) {
           slot = {event_inertia_[at], event_link_[at], index};
-          multibody::attach(model_.tree, m.inertia, m.q, m.v, slot.link, slot.inertia, Vec3::Zero(),
-                            Vec3::Zero());
+          machine::attach(model_, m, slot.link, slot.inertia, Vec3::Zero(), Vec3::Zero());
           break;
         }
         if (event.kind == EventKind::kDetach && slot.event >= 0 &&
@@ -253,6 +350,12 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
       const int k = event_actuator_[at];
       state.overridden[k] = event.mode == JointMode::kVoltage ? 1 : 0;
       state.override_drive[k] = Drive{event.value, DriveMode::kVoltage, 0, 0.0};
+      break;
+    }
+    case EventKind::kAssemble: {
+      const double before = machine::stored_energy(model_, m, state.fidelity);
+      machine::assemble_body(model_, m, event_link_[at]);
+      m.energy.events += machine::stored_energy(model_, m, state.fidelity) - before;
       break;
     }
     case EventKind::kPumpPressure:
@@ -307,6 +410,41 @@ void Simulation::control(SimState& state, const TickInput& input) const {
       set_spool(static_cast<int>(k), state);
     state.input.drive[k] = drive;
   }
+  std::copy(std::begin(input.joint), std::end(input.joint), std::begin(state.input.joint));
+}
+
+const double* Simulation::joint_force(const SimState& state, const double* outside,
+                                      double* room) const {
+  const JointCommand* command = state.input.joint;
+  bool any = false;
+  for (int i = 0; i < model_.joint_count(); ++i) {
+    room[i] = outside != nullptr ? outside[i] : 0.0;
+    if (command[i].mode != JointDriveMode::kTorque) continue;
+    room[i] += command[i].value;
+    any = true;
+  }
+  for (const machine::JointDrive& drive : model_.drives) {
+    const JointCommand& own = command[drive.link];
+    if (own.mode != JointDriveMode::kTorque || drive.torque_limit == 0.0) continue;
+    room[drive.link] += std::clamp(own.value, -drive.torque_limit, drive.torque_limit) - own.value;
+  }
+  return any ? room : outside;
+}
+
+const machine::SpeedCommands* Simulation::speed_commands(const SimState& state,
+                                                         machine::SpeedCommands& room) const {
+  if (model_.drives.empty()) return nullptr;
+  bool any = false;
+  for (int i = 0; i < model_.joint_count(); ++i) room.gain[i] = room.speed[i] = room.limit[i] = 0.0;
+  for (const machine::JointDrive& drive : model_.drives) {
+    const JointCommand& own = state.input.joint[drive.link];
+    if (own.mode != JointDriveMode::kSpeed) continue;
+    room.speed[drive.link] = own.value;
+    room.gain[drive.link] = drive.speed_gain;
+    room.limit[drive.link] = drive.torque_limit;
+    any = true;
+  }
+  return any ? &room : nullptr;
 }
 
 void Simulation::run_events(SimState& state) const {
@@ -354,15 +492,22 @@ void Simulation::end_tick(SimState& state) const {
     work_faults(state, h_);
 }
 
+void Simulation::step_machine(SimState& state, const double* outside) const {
+  double force[kMaxLinks];
+  machine::SpeedCommands speeds;
+  stepper_.step(state.fidelity, state.machine, joint_force(state, outside, force),
+                speed_commands(state, speeds));
+}
+
 void Simulation::step(SimState& state) const {
   begin_tick(state);
-  stepper_.step(state.fidelity, state.machine);
+  step_machine(state, nullptr);
   end_tick(state);
 }
 
 void Simulation::step(SimState& state, const TickInput& input, const double* joint_force) const {
   begin_tick(state, input);
-  stepper_.step(state.fidelity, state.machine, joint_force);
+  step_machine(state, joint_force);
   end_tick(state);
 }
 
@@ -378,7 +523,7 @@ int Simulation::attach(SimState& state, int link, const multibody::LinkInertia& 
     if (state.payload[slot].event != kSlotFree) continue;
     const double before = machine::stored_energy(model_, m, state.fidelity);
     state.payload[slot] = {payload, link, kNoEvent};
-    multibody::attach(model_.tree, m.inertia, m.q, m.v, link, payload, v_com_W, omega_W);
+    machine::attach(model_, m, link, payload, v_com_W, omega_W);
     m.energy.events += machine::stored_energy(model_, m, state.fidelity) - before;
     return slot;
   }

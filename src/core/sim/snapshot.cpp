@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 
 namespace knuckleboom::sim {
@@ -25,7 +26,7 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
     const machine::ActuatorState& a = m.actuator[k];
     out.actuator_of_joint[actuator.link] = k;
     ActuatorSnapshot& s = out.actuator[k];
-    s.displacement = machine::displacement(model, k, m.q[actuator.link]).x;
+    s.displacement = machine::displacement_row(model, k, m.q, nullptr);
     s.valve_V = a.command_V;
     s.spool_V = a.spool_V;
     // A closed valve's flow state is the fictitious residual flow (eq. 14).
@@ -42,6 +43,8 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
   }
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int i = 0; i < 3; ++i) out.tip_W[i] = tip(i);
+  std::memcpy(out.loop_force_W, m.loop_force_W, sizeof out.loop_force_W);
+  for (int i = 0; i < out.joint_count; ++i) out.joint_drive[i] = state.input.joint[i].value;
   out.pump_Pa = m.pump_Pa;
   out.pump_flow_m3_per_s = m.supply.flow;
   out.relief_flow_m3_per_s = m.supply.relief_flow;

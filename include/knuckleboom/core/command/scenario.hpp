@@ -14,12 +14,15 @@ enum class JointMode {
   kTrack,    // the joint controller follows the reference
   kVoltage,  // open loop: the program is the valve command in volts
   kTip,      // the joint controller follows the inverse kinematics of the tip path
+  kTorque,   // a torque or force on the joint, whatever else moves it
+  kSpeed,    // the joint's own drive follows a speed
 };
 
 struct JointProgram {
   std::string joint;
   JointMode mode = JointMode::kTrack;
-  Signal signal;  // joint position [rad, m] or valve command [V]; unused in tip mode
+  // Joint position [rad, m], valve command [V], torque [N m, N] or speed [rad/s, m/s]; unused in tip mode.
+  Signal signal;
 };
 
 struct InitialJoint {
@@ -37,6 +40,7 @@ enum class EventKind {
   kJointMode,     // joint to open loop volts (value) or back to tracking, without a bump
   kPumpPressure,  // supply pressure becomes value [Pa]
   kGain,          // controller gain `key` of joint becomes value
+  kAssemble,      // a body of the machine that was not there joins it, with its joint
 };
 
 struct Event {

@@ -1,11 +1,13 @@
 // Newton's method for the joint speeds of one implicit stage:
-//   M_g (v - v_start) + bias = tau(v),   M_g = M / g, tau_i depending on v_i alone.
+//   M_g (v - v_start) + bias = tau(v),   M_g = M / g,
+// tau_i depending on v_i alone, or (kDense) with a symmetric slope across joints.
 // tau falls with v (valves, friction and stops resist), so the left minus the right is the gradient of a
 // convex function: there is one solution, and a line search along Newton's direction always gets there.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "knuckleboom/core/math/cholesky.hpp"
 
@@ -28,13 +30,23 @@ inline constexpr double kNarrow = 1e-3;
 
 namespace detail {
 
+// Slopes of the law: one for each joint, or a matrix of which the lower half counts.
+template <int Stride>
+inline double slope_at(const double (&dtau)[Stride], int i, int j) {
+  return i == j ? dtau[i] : 0.0;
+}
+template <int Stride>
+inline double slope_at(const double (&dtau)[Stride][Stride], int i, int j) {
+  return dtau[i][j];
+}
+
 // Size > 0: number of joints known when compiling; 0: n_given counts.
-template <int Size, int Stride, class Law>
+template <int Size, int Stride, bool kDense = false, class Law>
 NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const double* v_start,
                                 const double* bias, const bool* held, double* v, Law& law) {
   const int n = Size > 0 ? Size : n_given;
   double tau[Stride];
-  double dtau[Stride];
+  std::conditional_t<kDense, double[Stride][Stride], double[Stride]> dtau;
   double residual[Stride];
   double step[Stride] = {};
   double A[Stride][Stride];
@@ -81,8 +93,11 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
     }
     for (int i = 0; i < n; ++i) {
       step[i] = -residual[i];
-      for (int j = 0; j < i; ++j) A[i][j] = M_g[i][j];
-      A[i][i] = M_g[i][i] - dtau[i];
+      for (int j = 0; j < i; ++j) {
+        A[i][j] = M_g[i][j];
+        if constexpr (kDense) A[i][j] -= dtau[i][j];
+      }
+      A[i][i] = M_g[i][i] - slope_at<Stride>(dtau, i, i);
     }
     if (held != nullptr) {
       for (int i = 0; i < n; ++i) {
@@ -127,6 +142,14 @@ NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double
     default:
       return detail::solve_joint_speeds<0, Stride>(n, M_g, v_start, bias, held, v, law);
   }
+}
+
+// The same for a law whose force on one joint also changes with the others' speeds: law(v, tau, dtau) with
+// dtau[i][j] = d tau_i / d v_j, symmetric; the lower half is read.
+template <int Stride, class Law>
+NewtonReport solve_dense_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
+                                      const double* bias, double* v, Law&& law) {
+  return detail::solve_joint_speeds<0, Stride, true>(n, M_g, v_start, bias, nullptr, v, law);
 }
 
 }  // namespace knuckleboom::integration

@@ -149,7 +149,8 @@ inline bool quasi_static(const MachineModel& model, Fidelity fidelity, const Act
          model.closed_valve == ClosedValveModel::kQuasiStatic;
 }
 
-// Actuator displacement and lever of actuator k at joint position q.
+// Displacement and lever of actuator k at position q of its joint, which alone it follows (any linkage:
+// machine/mechanism.hpp).
 LinkageState displacement(const MachineModel& model, int actuator, double q);
 
 // Piston speed of a just opened valve against the force that it held (eq. 17).

@@ -10,6 +10,7 @@
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/hydraulics/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
+#include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
 namespace knuckleboom::machine {
@@ -17,6 +18,7 @@ namespace knuckleboom::machine {
 enum class LinkageKind {
   kDirect,    // displacement = joint position (motor on a revolute joint, cylinder along a slide)
   kTriangle,  // cylinder between a pin on the joint's parent body and a pin on its own body
+  kPins,  // cylinder between pins on any two bodies: its length follows from all joints between them
 };
 
 // How the actuator displacement x follows from the joint position q; x_dot = J q_dot (eq. 4).
@@ -24,9 +26,13 @@ struct Linkage {
   LinkageKind kind = LinkageKind::kDirect;
   Vec3 base_pin = Vec3::Zero();  // triangle: in the joint frame at q = 0 (origin at the joint), m
   Vec3 rod_pin = Vec3::Zero();   // triangle: in the moving body's frame, m
+  // Pins: the bodies (or multibody::kBase), each pin in its body's frame.
+  int base_body = multibody::kBase, rod_body = multibody::kBase;
+  multibody::PointPair pins;  // filled by finish()
   // Length^2 = k0 + kc cos q + ks sin q; filled by finish().
   double k0 = 0.0, kc = 0.0, ks = 0.0;
-  double sign = 1.0;  // of J over the joint range; filled by finish()
+  double sign =
+      1.0;  // of dx/dq over the joint range (pins: in the middle of it); filled by finish()
 };
 
 struct LinkageState {
@@ -35,6 +41,8 @@ struct LinkageState {
 };
 inline LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q) {
   if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
+  if (linkage.kind == LinkageKind::kPins) [[unlikely]]
+    return {0.0, 0.0};  // one joint does not tell: machine/mechanism.hpp
   const double x = std::sqrt(std::max(0.0, linkage.k0 + linkage.kc * cos_q + linkage.ks * sin_q));
   return {x, (linkage.ks * cos_q - linkage.kc * sin_q) / (2.0 * x)};
 }
@@ -56,6 +64,14 @@ struct Actuator {
   Linkage linkage;
   hydraulics::Circuit circuit;
   EndStops stops;
+};
+
+// A drive of its own on a joint, without hydraulics: it turns with the torque (or pushes with the force)
+// that the scenario asks for, or holds a speed by a torque in proportion to what is missing.
+struct JointDrive {
+  int link = 0;
+  double torque_limit = 0.0;  // N m, N; 0: none
+  double speed_gain = 0.0;    // N m s/rad, N s/m; 0: no speed control
 };
 
 enum class ClosedValveModel {
@@ -119,6 +135,9 @@ struct MachineModel {
   multibody::Tree tree;
   std::vector<Actuator> actuators;             // at most one per joint
   std::vector<control::PidGains> controllers;  // one per actuator
+  std::vector<multibody::Loop> loops;
+  multibody::LoopSystem loop_system;  // of the loops; filled by finish()
+  std::vector<JointDrive> drives;     // at most one per joint, and none beside an actuator
   Supply supply;
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
   double tau_Q = 0.01;                // time constant of the residual flow (eq. 15) [s]
@@ -131,6 +150,12 @@ struct MachineModel {
   std::vector<Source> sources;
 
   int joint_count() const { return tree.link_count(); }
+  // Whether one joint's motion is that of several: loops, or a cylinder across more than one joint.
+  bool coupled() const {
+    return !loop_system.empty() ||
+           std::any_of(actuators.begin(), actuators.end(),
+                       [](const Actuator& a) { return a.linkage.kind == LinkageKind::kPins; });
+  }
   bool passive(int link) const {
     for (const Actuator& actuator : actuators)
       if (actuator.link == link) return false;

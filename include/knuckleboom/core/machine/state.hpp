@@ -6,6 +6,7 @@
 
 #include "knuckleboom/core/hydraulics/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
+#include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
 namespace knuckleboom::machine {
@@ -65,11 +66,20 @@ struct Health {
   std::int64_t non_finite;
   std::int64_t first_non_finite;  // tick of the first one, from 1; 0: none
   std::int64_t newton_worst;      // most iterations in one stage
+  // Loops whose joints do not determine each other (rank drops), and loops that no motion kept closed:
+  // their joints were stopped.
+  std::int64_t singular_ticks;
+  std::int64_t first_singular;  // tick of the first one, from 1; 0: none
+  std::int64_t singular_loop;   // which loop that was
+  std::int64_t open_loop_ticks;
 };
 
 struct MachineState {
   double q[kMaxLinks], v[kMaxLinks], a[kMaxLinks];  // joint position, rate, acceleration
   multibody::LinkInertia inertia[kMaxLinks];        // payloads included
+  std::int64_t dependent;  // bit j: joint j follows from others by loops (multibody/loops.hpp)
+  std::int64_t absent;     // bit j: the body of joint j is not there yet; the joint stands still
+  double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a, in the last tick [N]
   ActuatorState actuator[kMaxActuators];
   double pump_Pa, tank_Pa;         // of the gallery and the return side
   hydraulics::SupplyState supply;  // where there is a pump

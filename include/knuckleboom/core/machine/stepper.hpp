@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "knuckleboom/core/hydraulics/stage.hpp"
 #include "knuckleboom/core/machine/model.hpp"
@@ -25,6 +26,24 @@ struct ActuatorConstants {
   hydraulics::StageConstants half;   // h / 2, leakage and protective flow at the end of the step
 };
 
+// What joint drives with speed control are asked for during a step.
+struct SpeedCommands {
+  double speed[kMaxLinks];  // rad/s, m/s
+  double gain[kMaxLinks];   // N m s/rad, N s/m; 0: none
+  double limit[kMaxLinks];  // of the torque or force; 0: none
+};
+
+// Torque of a drive with speed control, falling with the speed.
+struct ServoTorque {
+  double torque, slope;
+};
+inline ServoTorque servo_torque(const SpeedCommands& c, int i, double v) {
+  const double torque = c.gain[i] * (c.speed[i] - v);
+  if (c.limit[i] > 0.0 && std::fabs(torque) > c.limit[i])
+    return {std::copysign(c.limit[i], torque), 0.0};
+  return {torque, -c.gain[i]};
+}
+
 class Stepper {
  public:
   // h: step [s]. The model must outlive the stepper.
@@ -33,8 +52,9 @@ class Stepper {
   // One step with the valve commands that stand in the state. No allocation, no exception: a solver
   // that does not converge or a number that is not finite is counted in state.health.
   // joint_force: generalised force from outside on every joint, constant over the step [N m, N];
-  // null: none.
-  void step(Fidelity fidelity, MachineState& state, const double* joint_force = nullptr) const;
+  // null: none. speeds: of joint drives; null: none.
+  void step(Fidelity fidelity, MachineState& state, const double* joint_force = nullptr,
+            const SpeedCommands* speeds = nullptr) const;
 
   double h() const { return h_; }
 
@@ -43,13 +63,17 @@ class Stepper {
   const ActuatorConstants& constants_of(int actuator, const ActuatorState& state,
                                         ActuatorConstants& own) const;
   // draws: of each actuator, filled in.
-  void step_full(MachineState& state, const double* joint_force, Draw* draws) const;
-  void step_reduced(MachineState& state, const double* joint_force, Draw* draws) const;
+  void step_full(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
+                 Draw* draws) const;
+  void step_reduced(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
+                    Draw* draws) const;
 
   const MachineModel& model_;
   double h_;
   double residual_decay_;  // of eq. 15 over one step
   std::array<ActuatorConstants, kMaxActuators> constants_;
+  bool coupled_;       // MachineModel::coupled()
+  bool conservative_;  // nothing but gravity acts: the middle of the step is worth finding exactly
   bool any_damping_ = false;
   bool any_springs_ = false;
   bool any_joint_stops_ = false;

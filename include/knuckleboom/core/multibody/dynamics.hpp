@@ -40,6 +40,11 @@ Energy energy(const Tree& tree, const LinkInertia* inertia, const double* q, con
 // payload: in the link frame; v_com_W, omega_W: payload motion just before.
 void attach(const Tree& tree, LinkInertia* inertia, const double* q, double* v, int link,
             const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W);
+// Momentum that the payload brings to the joints beyond what it would have at the link's present velocity:
+// M_new dv = this.
+void attach_momentum(const Tree& tree, const double* q, const double* v, int link,
+                     const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W,
+                     double* momentum);
 // A released payload keeps its velocity, so the rates stay; returns its motion.
 struct FreeMotion {
   Vec3 p_com_W;

@@ -54,6 +54,8 @@ class PointPair {
   const Chain& chain_b() const { return b_; }
   int link_a() const { return link_a_; }
   int link_b() const { return link_b_; }
+  const Vec3& point_a() const { return point_a_; }  // in their links
+  const Vec3& point_b() const { return point_b_; }
 
   // Distance of the points [m]; row[j]: how joint j changes it (kMaxLinks entries, zero elsewhere).
   double distance(const Tree& tree, const double* q, double* row) const;
@@ -104,6 +106,8 @@ class LoopSystem {
     std::vector<int> loop, joint;
   };
   const Group& group(int g) const { return groups_[static_cast<std::size_t>(g)]; }
+  // The group that a loop belongs to.
+  int group_of(int loop) const;
   bool has(int joint) const { return (joints_ >> joint & 1) != 0; }
 
   // Moves the joints with fixed[j] false to where all loops are closed, from q on; from elsewhere if that
@@ -144,6 +148,7 @@ class LoopSystem {
   std::vector<Path> loops_;
   std::vector<Group> groups_;
   std::int64_t joints_ = 0;
+  double arm_[kMaxLinks] = {};  // how far a loop's point may be from a revolute joint [m]; else 1
 };
 
 // v_d = B u: fills the rates of the dependent joints from those of the independent ones.

@@ -49,6 +49,17 @@ class Simulation {
     return state.fault.active == 0 ? state.machine.q[link] : state.fault.measured[link];
   }
 
+  // All of them.
+  const double* measured(const SimState& state) const {
+    return state.fault.active == 0 ? state.machine.q : state.fault.measured;
+  }
+
+  // What the joints' own drives do in the tick of state.input, with a force from outside added (may be
+  // null). Each returns null where there is nothing; else it has filled the given room.
+  const double* joint_force(const SimState& state, const double* outside, double* room) const;
+  const machine::SpeedCommands* speed_commands(const SimState& state,
+                                               machine::SpeedCommands& room) const;
+
   // The parts of a tick, for a solver that takes the place of machine::Stepper between them.
   void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
   void begin_tick(SimState& state, const TickInput& input) const;
@@ -78,6 +89,10 @@ class Simulation {
   void run_plan(SimState& state) const;
   void work_faults(SimState& state, double h) const;
   void set_spool(int actuator, SimState& state) const;
+  void place_start();
+  void close_start(bool* hangs, const bool* given);
+  void step_machine(SimState& state, const double* outside) const;
+  void place_joint_program(const command::JointProgram& program);
 
   machine::MachineModel model_;
   command::Scenario scenario_;
@@ -96,7 +111,11 @@ class Simulation {
     int fault;
     bool on;
   };
-  std::vector<Planned> plan_;  // by tick
+  std::vector<Planned> plan_;                                            // by tick
+  std::array<const command::JointProgram*, kMaxLinks> joint_program_{};  // torque and speed
+  bool has_drives_ = false;                                              // of joints
+  std::int64_t absent_ = 0;      // joints of bodies not there yet
+  std::int64_t dependent0_ = 0;  // joints, at the start
   bool has_tip_ = false;
   std::array<bool, kMaxLinks> tip_used_{};
   Vec3 tip_start_W_ = Vec3::Zero();

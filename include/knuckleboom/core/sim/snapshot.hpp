@@ -29,9 +29,11 @@ struct Snapshot {
   std::int32_t joint_count, actuator_count;
   JointSnapshot joint[kMaxLinks];
   ActuatorSnapshot actuator[kMaxActuators];
-  std::int32_t actuator_of_joint[kMaxLinks];  // -1: passive
-  double tip_W[3];                            // m
-  double pump_Pa;                             // of the gallery
+  std::int32_t actuator_of_joint[kMaxLinks];     // -1: passive
+  double tip_W[3];                               // m
+  double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a [N]
+  double joint_drive[kMaxLinks];  // torque, force or speed asked of a joint's own drive
+  double pump_Pa;                 // of the gallery
   // Of a pump; zeros with a constant source.
   double pump_flow_m3_per_s, relief_flow_m3_per_s;  // delivered; of that over the main relief
   double load_signal_Pa;

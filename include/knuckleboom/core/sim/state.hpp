@@ -26,8 +26,19 @@ struct Drive {
   std::int32_t hold_sum;  // of kFedPosition: 1 if the controller's sum shall not grow
   double feed_forward_V;  // of kFedPosition; as the valve counts, whatever the linkage's sign
 };
+// What acts on one joint without hydraulics.
+enum class JointDriveMode : std::int64_t {
+  kNone,
+  kTorque,  // value on the joint [N m, N]
+  kSpeed,   // value is what the joint's drive follows [rad/s, m/s]
+};
+struct JointCommand {
+  double value;
+  JointDriveMode mode;
+};
 struct TickInput {
   Drive drive[kMaxActuators];
+  JointCommand joint[kMaxLinks];
 };
 
 inline constexpr std::int32_t kSlotFree = -1;
@@ -76,6 +87,7 @@ static_assert(sizeof(machine::ActuatorState) == 23 * sizeof(double) + 8 * sizeof
 static_assert(sizeof(FaultState) ==
               (command::kMaxFaults + kMaxLinks + 2 * kMaxActuators + 3) * sizeof(double) +
                   (command::kMaxFaults + kMaxActuators + 2) * sizeof(std::int32_t));
+static_assert(sizeof(JointCommand) == 2 * sizeof(double));
 static_assert(sizeof(Drive) == 3 * sizeof(double) && sizeof(Payload) == 11 * sizeof(double));
 
 }  // namespace knuckleboom::sim

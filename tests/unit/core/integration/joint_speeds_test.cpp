@@ -248,5 +248,32 @@ TEST(JointSpeeds, NamesItWhenThereIsNoSolution) {
   EXPECT_LE(report.iterations, integration::kMaxNewtonIterations);
 }
 
+// A force across joints, as of a cylinder between pins: slope a matrix.
+TEST(JointSpeeds, AForceAcrossJoints) {
+  const double row[2] = {0.7, -1.3};
+  double M[kMaxLinks][kMaxLinks] = {{3.0, 0.4}, {0.4, 2.0}};
+  const double start[2] = {0.1, -0.2};
+  const double bias[2] = {1.0, -2.0};
+  const auto force = [](double x_dot) { return 4.0 - 5.0 * x_dot * std::fabs(x_dot) - x_dot; };
+  double v[2] = {0.0, 0.0};
+  const NewtonReport report = integration::solve_dense_joint_speeds<kMaxLinks>(
+      2, M, start, bias, v, [&](const double* u, double* tau, double(&dtau)[kMaxLinks][kMaxLinks]) {
+        const double x_dot = row[0] * u[0] + row[1] * u[1];
+        const double slope = -10.0 * std::fabs(x_dot) - 1.0;
+        for (int i = 0; i < 2; ++i) {
+          tau[i] = row[i] * force(x_dot);
+          for (int j = 0; j <= i; ++j) dtau[i][j] = row[i] * slope * row[j];
+        }
+      });
+  EXPECT_TRUE(report.converged);
+  EXPECT_LT(report.iterations, 12);
+  const double f = force(row[0] * v[0] + row[1] * v[1]);
+  for (int i = 0; i < 2; ++i) {
+    double left = bias[i] - row[i] * f;
+    for (int j = 0; j < 2; ++j) left += M[i][j] * (v[j] - start[j]);
+    EXPECT_NEAR(left, 0.0, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace knuckleboom

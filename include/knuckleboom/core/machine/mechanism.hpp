@@ -1,0 +1,76 @@
+// Machines whose joints depend on each other: closed loops, cylinders across several joints, bodies that
+// are not there yet. Their step runs over the independent joints. docs/theory/loops.md
+#pragma once
+
+#include <string>
+
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::machine {
+
+// Pivots below this share are reported as singular, with what the joints move in a tick added.
+inline constexpr double kSingularQuality = 1e-4;
+
+// The machine over its independent joints, for one step. joint[c] is the tree's joint of column c.
+struct Mechanism {
+  int count;
+  int joint[kMaxLinks];
+  double M[kMaxLinks][kMaxLinks];  // B^T M B
+  multibody::Embedding embedding;
+  double q_start[kMaxLinks];
+};
+
+// Joints that stay independent while they can: those that are driven.
+void keep_independent(const MachineModel& model, bool* keep);
+
+// Position of the dependent joints, choice of the independent ones and their rates, from state.q and
+// state.v on. For the start and after a change of the machine.
+void choose_independent(const MachineModel& model, MachineState& state);
+
+// Mass matrix and bias at the middle of a step (step_parts.hpp), over the tree; the bias includes
+// M gamma. Rates of the dependent joints in the state become those of the middle's B. exact: iterate
+// until the middle is that of the step's own acceleration.
+void middle_of_mechanism(const MachineModel& model, MachineState& state, double h,
+                         const double* joint_force, bool exact, double* q_mid,
+                         multibody::MassAndBias& body, Mechanism& out);
+// Closes the loops at the end of a step: dependent positions, rates and accelerations. Chooses other
+// independent joints where the present ones determine the rest badly; counts singular positions.
+// lossless: nothing damps, so that what the step leaves of the energy goes back to the speeds.
+void close_mechanism(const MachineModel& model, double h, bool lossless, MachineState& state,
+                     Mechanism& mechanism);
+
+// B^T row, over the independent joints.
+inline void to_independent(const Mechanism& m, double* by_joint, double* out) {
+  multibody::project(m.embedding, by_joint);
+  for (int c = 0; c < m.count; ++c) out[c] = by_joint[m.joint[c]];
+}
+// v = B u.
+inline void to_joints(const Mechanism& m, const double* u, double* v) {
+  for (int c = 0; c < m.count; ++c) v[m.joint[c]] = u[c];
+  multibody::expand(m.embedding, v);
+}
+
+// Actuator displacement at joint positions q [m, rad]. row (kMaxLinks entries, may be null): its change
+// with every joint of the tree.
+double displacement_row(const MachineModel& model, int actuator, const double* q, double* row);
+// The same as a function of the actuator's own joint: J goes through the loops, other independent joints
+// stay. q must close the loops.
+LinkageState displacement(const MachineModel& model, int actuator, const double* q);
+
+// What the actuators hold at rest [N, N m], outward positive, and on what the joints pull that stay
+// independent (gravity; B^T bias) [N m, N]; entries of dependent joints are zero.
+void static_loads(const MachineModel& model, const multibody::LinkInertia* inertia, const double* q,
+                  std::int64_t dependent, double* actuator_force, double* joint_load);
+
+// Fixes a payload to a link (multibody::attach), with the momentum kept that loops leave free.
+void attach(const MachineModel& model, MachineState& state, int link,
+            const multibody::LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W);
+// A body that was absent joins the machine, at rest in the world until then, with its joint where it is.
+void assemble_body(const MachineModel& model, MachineState& state, int link);
+
+// One sentence about a singular position: the loop and where its joints stand.
+std::string singular_sentence(const MachineModel& model, int loop, const double* q);
+
+}  // namespace knuckleboom::machine
