@@ -249,9 +249,10 @@ std::string joints_text(const MachineModel& model, const std::vector<JointFacts>
     const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
     text += fmt::format(", {} '{}'\n", cylinder ? "cylinder" : "motor", actuator.name);
     if (actuator.linkage.kind == machine::LinkageKind::kPins)
-      text += fmt::format("  {:<12}between pins on '{}' and '{}'\n", "",
+      text += fmt::format("  {:<12}between pins on '{}' and '{}', length {:.4f} to {:.4f} m\n", "",
                           body_name(model, actuator.linkage.base_body),
-                          body_name(model, actuator.linkage.rod_body));
+                          body_name(model, actuator.linkage.rod_body), actuator.linkage.length_min,
+                          actuator.linkage.length_max);
     if (actuator.linkage.kind != machine::LinkageKind::kTriangle || !joint.limited) continue;
     const LinkageFacts linkage = linkage_facts(model, joint.actuator);
     text += fmt::format("  {:<12}length {:.4f} to {:.4f} m, stroke {:.4f} m\n", "", linkage.x_min,

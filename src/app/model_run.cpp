@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/sim/channels.hpp"
 #include "knuckleboom/version.hpp"
 
 namespace knuckleboom::app {
@@ -37,6 +38,7 @@ io::TraceHeader trace_header(const LoadedCase& loaded, const sim::Simulation& si
   const machine::MachineModel& model = simulation.model();
   for (int i = 0; i < model.joint_count(); ++i)
     header.joints.push_back({model.joint_name(i), model.tree.link(i).revolute});
+  for (const sim::Channel& channel : sim::channels(model)) header.columns.push_back(channel.name);
   return header;
 }
 

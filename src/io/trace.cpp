@@ -82,7 +82,8 @@ std::vector<std::string> trace_columns(std::span<const TraceJoint> joints) {
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const TraceHeader& header)
     : file_(path), n_joints_(header.joints.size()) {
-  const std::vector<std::string> columns = trace_columns(header.joints);
+  const std::vector<std::string> columns =
+      header.columns.empty() ? trace_columns(header.joints) : header.columns;
   n_columns_ = columns.size();
   std::vector<std::string> lines{
       header.program, fmt::format("machine: {} {}", header.machine, header.machine_hash.hex),

@@ -32,6 +32,7 @@ constexpr int kLedgerStates = 9;  // pump valve line relief leakage friction sto
 struct Evaluation {
   double q[kMaxLinks], v[kMaxLinks];  // loops closed
   double a[kMaxLinks];
+  double lack[kMaxLinks];  // what the loops give to the dependent joints
   hydraulics::StageResult out[kMaxActuators];
   machine::StopForce stop[kMaxActuators];
   double x[kMaxActuators], x_dot[kMaxActuators];
@@ -228,12 +229,13 @@ struct ConvergedSolver::Impl {
       e.ledger[6] -= e.stop[k].force * e.x_dot[k];
     }
     if (coupled)
-      mechanism_accelerations(tau, e);
+      mechanism_accelerations(body, tau, e);
     else
       accelerations(body, held, J, x, v, tau, e);
   }
 
-  void mechanism_accelerations(double* tau, Evaluation& e) {
+  // tau: less the bias.
+  void mechanism_accelerations(const multibody::MassAndBias& body, double* tau, Evaluation& e) {
     double u_dot[kMaxLinks], M[kMaxLinks][kMaxLinks];
     machine::to_independent(mechanism, tau, u_dot);
     for (int r = 0; r < mechanism.count; ++r)
@@ -241,6 +243,10 @@ struct ConvergedSolver::Impl {
     solve_positive_definite<kMaxLinks>(mechanism.count, M, u_dot);
     std::fill(e.a, e.a + n, 0.0);
     machine::to_joints(mechanism, u_dot, e.a);
+    for (int i = 0; i < n; ++i) {
+      e.lack[i] = -tau[i];
+      for (int j = 0; j < n; ++j) e.lack[i] += body.M[i][j] * e.a[j];
+    }
     for (int g = 0; g < mechanism.embedding.groups; ++g) {
       const multibody::Embedding::Group& group = mechanism.embedding.group[g];
       for (int d = 0; d < group.dependents; ++d)
@@ -375,6 +381,8 @@ struct ConvergedSolver::Impl {
       state->v[i] = e.v[i];
       state->a[i] = e.a[i];
     }
+    if (!model.loop_system.empty())
+      model.loop_system.forces(model.tree, mechanism.embedding, e.q, e.lack, state->loop_force_W);
     for (int k = 0; k < m; ++k) {
       machine::ActuatorState& a = state->actuator[k];
       const bool algebraic =

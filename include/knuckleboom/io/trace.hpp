@@ -30,6 +30,8 @@ struct TraceHeader {
   double tick_s = 0.0;
   std::vector<std::string> remarks;  // further lines
   std::vector<TraceJoint> joints;
+  // All columns by name, for rows of plain numbers; empty: trace_columns(joints).
+  std::vector<std::string> columns;
 };
 
 struct JointSample {

@@ -63,15 +63,28 @@ view::CylinderLook cylinder_look(const machine::MachineModel& machine,
   const multibody::Body& b = tree.body(body);
   view::CylinderLook look;
   look.name = actuator.name;
-  const Place base = place(tree, b.parent, at(b.in_parent, actuator.linkage.base_pin));
+  const machine::Linkage& linkage = actuator.linkage;
+  const bool pins = linkage.kind == machine::LinkageKind::kPins;
+  const Place base = pins ? place(tree, linkage.base_body, linkage.base_pin)
+                          : place(tree, b.parent, at(b.in_parent, linkage.base_pin));
   look.base_body = base.link;
   look.base_pin_B = base.p;
   look.rod_body = actuator.link;
-  look.rod_pin_B = actuator.linkage.rod_pin;
+  look.rod_pin_B = linkage.rod_pin;
+  if (pins) {
+    const Place rod = place(tree, linkage.rod_body, linkage.rod_pin);
+    look.rod_body = rod.link;
+    look.rod_pin_B = rod.p;
+  }
   // Areas: A1 = pi/4 bore^2, A2 = A1 - pi/4 rod^2.
   const hydraulics::Circuit& c = actuator.circuit;
   look.bore = std::sqrt(4.0 / std::numbers::pi * c.A1);
   look.rod = std::sqrt(4.0 / std::numbers::pi * std::max(0.0, c.A1 - c.A2));
+  if (pins) {
+    look.length_min = linkage.length_min;
+    look.length_max = linkage.length_max;
+    return look;
+  }
   look.length_min = 1e9;
   look.length_max = 0.0;
   constexpr int kSamples = 64;
@@ -115,7 +128,7 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
     look.bodies.push_back(part);
   }
   for (const machine::Actuator& actuator : machine.actuators)
-    if (actuator.linkage.kind == machine::LinkageKind::kTriangle)
+    if (actuator.linkage.kind != machine::LinkageKind::kDirect)
       look.cylinders.push_back(cylinder_look(machine, actuator));
   for (const machine::ContactShape& shape : machine.shapes) {
     const Place from = place(tree, shape.body, shape.from_B);

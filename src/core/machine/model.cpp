@@ -262,6 +262,8 @@ void check_pins(const MachineModel& model, int index, Actuator& actuator,
       if (e.gap > 0.0) break;
     }
   }
+  linkage.length_min = low;
+  linkage.length_max = high;
   if (!ends) return;
   stops.x_min = low;
   stops.x_max = high;
@@ -437,8 +439,7 @@ std::vector<std::string> finish(MachineModel& model) {
   if (model.coupled() && model.closed_valve == ClosedValveModel::kQuasiStatic)
     faults.emplace_back(
         "the quasi-static closed valve holds single joints and knows no loops and no cylinders "
-        "across "
-        "several joints; use the dynamic one (closed_valve.model)");
+        "across several joints; use the dynamic one (closed_valve.model)");
   if (n > 0 && faults.empty())
     model.loop_system.empty() ? check_inertia(model, faults) : check_loop_inertia(model, faults);
   check_supply(model.supply, faults);

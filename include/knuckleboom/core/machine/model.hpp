@@ -28,7 +28,8 @@ struct Linkage {
   Vec3 rod_pin = Vec3::Zero();   // triangle: in the moving body's frame, m
   // Pins: the bodies (or multibody::kBase), each pin in its body's frame.
   int base_body = multibody::kBase, rod_body = multibody::kBase;
-  multibody::PointPair pins;  // filled by finish()
+  multibody::PointPair pins;                  // filled by finish()
+  double length_min = 0.0, length_max = 0.0;  // over the joint's range [m]; filled by finish()
   // Length^2 = k0 + kc cos q + ks sin q; filled by finish().
   double k0 = 0.0, kc = 0.0, ks = 0.0;
   double sign =

@@ -20,7 +20,8 @@ struct Channel {
 };
 
 // t_s, then per joint position, rate, reference, valve command, port pressures, valve state, then the
-// joints' own drives and the loops' forces where there are any, then the tip. A passive joint has zeros for its actuator's channels.
+// joints' own drives and the loops' forces where there are any, then the tip. A passive joint has zeros
+// for its actuator's channels.
 std::vector<Channel> channels(const machine::MachineModel& model);
 // Of every actuator the oil's force, of a cylinder the length between its pins, and the supply's pressure.
 // A trace does not have them.
