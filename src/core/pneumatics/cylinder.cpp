@@ -92,7 +92,8 @@ ChamberStage chamber_stage(const FlowLaw& law, const Air& air, const Edges& edge
   const double per_P = V / (gas.k - 1.0);
   ChamberStage out{};
   double P = P_start;
-  double m = star.m;
+  // The second stage of a step may start from less than nothing where a small chamber empties.
+  double m = star.m > 0.0 ? star.m : P_start * V / (gas.R * air.T_ambient);
   double last = 1.0;
   Streams s{};
   double det = 1.0, mm = 1.0, mP = 0.0, em = 0.0, eP = per_P;
