@@ -51,9 +51,10 @@ template <std::size_t N>
 bool is_any(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
-constexpr std::array<std::string_view, 13> kMachineWords = {
-    "body", "actuator", "controller",       "valve", "protection", "supply", "closed_valve",
-    "tip",  "base",     "gravity_m_per_s2", "shape", "grapple",    "visual"};
+constexpr std::array<std::string_view, 16> kMachineWords = {
+    "body",  "actuator", "controller",       "valve", "protection", "supply", "closed_valve",
+    "tip",   "base",     "gravity_m_per_s2", "shape", "grapple",    "visual", "loop",
+    "drive", "oil"};
 constexpr std::array<std::string_view, 8> kScenarioWords = {
     "machine", "duration_s", "duration_min", "initial", "tip_path", "event", "tick_ms", "tick_s"};
 constexpr std::array<std::string_view, 2> kLeverWords = {"function", "default"};

@@ -17,9 +17,10 @@ namespace {
 
 // First words of keys without their units. What both files have ("name", "description") needs its
 // prefix; "joint" alone is the machine's, as the joints are what a machine is tuned by.
-constexpr std::array<std::string_view, 13> kMachineWords = {
-    "gravity",    "supply", "closed_valve", "body",  "valve",   "protection", "actuator",
-    "controller", "tip",    "joint",        "shape", "grapple", "visual"};
+constexpr std::array<std::string_view, 16> kMachineWords = {
+    "gravity",  "supply",     "closed_valve", "body",  "valve", "protection",
+    "actuator", "controller", "tip",          "joint", "shape", "grapple",
+    "visual",   "loop",       "drive",        "oil"};
 constexpr std::array<std::string_view, 6> kScenarioWords = {"machine", "duration", "tick",
                                                             "initial", "tip_path", "event"};
 
