@@ -55,8 +55,9 @@ constexpr std::array<std::string_view, 16> kMachineWords = {
     "body",  "actuator", "controller",       "valve", "protection", "supply", "closed_valve",
     "tip",   "base",     "gravity_m_per_s2", "shape", "grapple",    "visual", "loop",
     "drive", "oil"};
-constexpr std::array<std::string_view, 8> kScenarioWords = {
-    "machine", "duration_s", "duration_min", "initial", "tip_path", "event", "tick_ms", "tick_s"};
+constexpr std::array<std::string_view, 9> kScenarioWords = {"machine", "duration_s", "duration_min",
+                                                            "initial", "tip_path",   "event",
+                                                            "tick_ms", "tick_s",     "bench"};
 constexpr std::array<std::string_view, 2> kLeverWords = {"function", "default"};
 constexpr std::array<std::string_view, 15> kExerciseWords = {
     "title", "briefing", "levers", "control_mode", "time_limit_s", "start",    "ground", "contact",
@@ -95,18 +96,23 @@ std::string good_machine(const io::MachineFile& file) {
 }
 
 // What is to be said of a sound scenario, after a look at its machine if that can be had.
-std::string good_scenario(const io::ScenarioFile& file, const std::string& path) {
+std::string good_scenario(io::ScenarioFile file, const std::string& path) {
   const command::Scenario& scenario = file.scenario;
   const std::string words = fmt::format("scenario {}, {:g} s", scenario.name, scenario.duration_s);
-  const fs::path machine_path = machine_of(file, path);
   std::optional<io::MachineFile> machine;
-  try {
-    machine = io::read_machine(machine_path);
-  } catch (const io::FileError&) {
-    return fmt::format("{}; {} has faults of its own, so it was not checked against it", words,
-                       machine_path.string());
+  if (needs_no_machine(file)) {
+    machine = empty_bench(file);
+  } else {
+    const fs::path machine_path = machine_of(file, path);
+    try {
+      machine = io::read_machine(machine_path);
+    } catch (const io::FileError&) {
+      return fmt::format("{}; {} has faults of its own, so it was not checked against it", words,
+                         machine_path.string());
+    }
   }
-  std::vector<io::Diagnostic> faults = io::check_against(scenario, machine->model, file.places);
+  std::vector<io::Diagnostic> faults = io::put_on_bench(file, machine->model);
+  if (faults.empty()) faults = io::check_against(scenario, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
   return fmt::format("{}, fits machine {}", words, machine->model.name);
 }

@@ -20,6 +20,7 @@
 #include "app/console.hpp"
 #include "app/demo.hpp"
 #include "app/exit_status.hpp"
+#include "app/friction_study.hpp"
 #include "app/identify/identify.hpp"
 #include "app/inspect.hpp"
 #include "app/interrupt.hpp"
@@ -131,6 +132,22 @@ void add_compare(CLI::App& program, CompareOptions& o) {
                "  knuckleboom compare boom_sine --fidelity reduced --fidelity converged-full\n"
                "  knuckleboom compare stick_sine --against old.csv --tolerance-rad 1e-9 "
                "--tolerance-Pa 1\n"));
+}
+
+void add_friction(CLI::App& program, FrictionOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "friction", "Run a scenario with every friction model and say which of them hold");
+  c->add_option("scenario", o.scenario, kScenarioHelp)->required()->type_name("SCENARIO");
+  c->add_option("--machine", o.machine, kMachineHelp)->type_name("NAME|FILE");
+  c->add_option("--fidelity", o.fidelity, "full or reduced; without it reduced")->type_name("NAME");
+  c->add_option("--at", o.at,
+                "Path of the friction table; without it the bench's, or the only actuator's")
+      ->type_name("KEY");
+  c->add_option("--set", o.assignments, kSetHelp)->type_name("KEY=VALUE")->allow_extra_args(false);
+  c->add_option("--plot", o.plot, "Draw positions and speeds; .svg or .png")->type_name("FILE");
+  c->footer(
+      examples("  knuckleboom friction friction_hold\n"
+               "  knuckleboom friction friction_sine --fidelity full --plot sine.png\n"));
 }
 
 void add_verify(CLI::App& program, VerifyOptions& o) {
@@ -506,6 +523,7 @@ std::string empty_value(const CLI::App& program) {
 struct Asked {
   RunOptions run;
   CompareOptions compare;
+  FrictionOptions friction;
   VerifyOptions verify;
   JudgeOptions judge;
   InspectOptions inspect;
@@ -524,6 +542,7 @@ int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("run")) return run(asked.run);
   if (program.got_subcommand("identify")) return identify(asked.identify);
   if (program.got_subcommand("compare")) return compare(asked.compare);
+  if (program.got_subcommand("friction")) return friction_study(asked.friction);
   if (program.got_subcommand("judge")) return judge(asked.judge);
   if (program.got_subcommand("verify")) return verify(asked.verify);
   if (program.got_subcommand("check")) return check(asked.files);
@@ -584,6 +603,7 @@ int run_program(int argc, char** argv) {
   add_learners(program, asked.learners);
   add_run(program, asked.run);
   add_compare(program, asked.compare);
+  add_friction(program, asked.friction);
   add_verify(program, asked.verify);
   add_judge(program, asked.judge);
   add_identify(program, asked.identify);

@@ -72,7 +72,7 @@ _knuckleboom() {{
     return
   fi
   case "$command" in
-    run | compare)
+    run | compare | friction)
       COMPREPLY=($(compgen -W "$("$program" list scenarios 2>/dev/null)" -- "$word")
                  $(compgen -f -- "$word")) ;;
     inspect)
@@ -133,7 +133,7 @@ _knuckleboom() {{
     return
   fi
   case "$command" in
-    run | compare)
+    run | compare | friction)
       compadd -- ${{(f)"$($program list scenarios 2>/dev/null)"}}
       _files ;;
     inspect)
@@ -182,7 +182,7 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
         arguments = " -r";
       text += fmt::format("{} -l {}{}\n", here, option.substr(2), arguments);
     }
-    if (command.name == "run" || command.name == "compare")
+    if (command.name == "run" || command.name == "compare" || command.name == "friction")
       text += here + " -a '(knuckleboom list scenarios 2>/dev/null)'\n";
     if (command.name == "inspect") text += here + " -a '(knuckleboom list machines 2>/dev/null)'\n";
     if (command.name == "learners")

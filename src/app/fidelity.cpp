@@ -78,7 +78,11 @@ std::unique_ptr<Engine> make_engine(const sim::Simulation& simulation, const Met
           fmt::format("--rtol is {}; it must lie between 1e-12 and 1e-2", *relative_tolerance));
     options.relative_tolerance = *relative_tolerance;
   }
-  return std::make_unique<ConvergedEngine>(simulation, options);
+  try {
+    return std::make_unique<ConvergedEngine>(simulation, options);
+  } catch (const std::invalid_argument& error) {
+    throw UserError(error.what());
+  }
 }
 
 }  // namespace knuckleboom::app

@@ -218,10 +218,24 @@ bool same_edges(const hydraulics::Valve& valve) {
 
 constexpr double kLitresPerMinute = 60'000.0;  // per m^3/s
 
+// Dry friction between its Coulomb and its static value; empty if there is none.
+std::string friction_words(const friction::FrictionModel& dry, bool turns) {
+  constexpr const char* kNames[] = {"", "Coulomb", "continuous Coulomb", "Stribeck", "LuGre"};
+  if (dry.kind == friction::Kind::kNone) return {};
+  const char* const unit = turns ? "N m" : "N";
+  return fmt::format(", {} friction {} to {}", kNames[static_cast<int>(dry.kind)],
+                     with_prefix(dry.F_c, unit), with_prefix(dry.F_s, unit));
+}
+
+std::string own_friction_words(const MachineModel& model, int link, bool turns) {
+  if (model.joint_friction.empty()) return {};
+  return friction_words(model.joint_friction[static_cast<std::size_t>(link)], turns);
+}
+
 std::string passive_words(const MachineModel& model, const JointFacts& joint) {
-  const multibody::Body& body = body_of(model, model.tree.find_joint(joint.name));
-  const bool turns = joint.unit == "rad";
   const int link = model.tree.find_joint(joint.name);
+  const multibody::Body& body = body_of(model, link);
+  const bool turns = joint.unit == "rad";
   const auto drive = std::find_if(model.drives.begin(), model.drives.end(),
                                   [link](const machine::JointDrive& d) { return d.link == link; });
   std::string text = drive != model.drives.end()   ? ", drive of its own"
@@ -231,7 +245,7 @@ std::string passive_words(const MachineModel& model, const JointFacts& joint) {
     text += fmt::format(", damping {:g} {}", body.damping, turns ? "N m s/rad" : "N s/m");
   if (body.stop_stiffness > 0.0)
     text += ", stops " + with_prefix(body.stop_stiffness, turns ? "N m/rad" : "N/m");
-  return text + "\n";
+  return text + own_friction_words(model, link, turns) + "\n";
 }
 
 std::string joints_text(const MachineModel& model, const std::vector<JointFacts>& joints) {
@@ -247,7 +261,9 @@ std::string joints_text(const MachineModel& model, const std::vector<JointFacts>
     }
     const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(joint.actuator)];
     const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
-    text += fmt::format(", {} '{}'\n", cylinder ? "cylinder" : "motor", actuator.name);
+    text += fmt::format(", {} '{}'{}{}\n", cylinder ? "cylinder" : "motor", actuator.name,
+                        friction_words(actuator.friction, !cylinder),
+                        own_friction_words(model, actuator.link, joint.unit == "rad"));
     if (actuator.linkage.kind == machine::LinkageKind::kPins)
       text += fmt::format("  {:<12}between pins on '{}' and '{}', length {:.4f} to {:.4f} m\n", "",
                           body_name(model, actuator.linkage.base_body),

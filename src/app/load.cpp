@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 16> kMachineWords = {
     "gravity",  "supply",     "closed_valve", "body",  "valve", "protection",
     "actuator", "controller", "tip",          "joint", "shape", "grapple",
     "visual",   "loop",       "drive",        "oil"};
-constexpr std::array<std::string_view, 6> kScenarioWords = {"machine", "duration", "tick",
-                                                            "initial", "tip_path", "event"};
+constexpr std::array<std::string_view, 7> kScenarioWords = {
+    "machine", "duration", "tick", "initial", "tip_path", "event", "bench"};
 
 bool names(std::string_view word, std::string_view known) {
   // With a unit behind it: duration_s.
@@ -106,6 +106,17 @@ std::vector<std::string> LoadedCase::files() const {
   return all;
 }
 
+bool needs_no_machine(const io::ScenarioFile& scenario) {
+  return scenario.bench && scenario.bench->actuator.empty() && scenario.scenario.machine.empty();
+}
+
+io::MachineFile empty_bench(const io::ScenarioFile& scenario) {
+  io::MachineFile bench;
+  bench.model.name = "bench";
+  bench.hash = scenario.hash;
+  return bench;
+}
+
 std::filesystem::path machine_of(const io::ScenarioFile& scenario,
                                  const std::filesystem::path& scenario_path) {
   const io::ScenarioPlaces::Place& at = scenario.places.machine;
@@ -128,12 +139,18 @@ LoadedCase load_case(const std::string& scenario, const std::string& machine,
   loaded.scenario_path = find_scenario(scenario);
   refuse_other_kind(loaded.scenario_path.string(), FileKind::kScenario);
   loaded.scenario = io::read_scenario(loaded.scenario_path, overrides.scenario);
-  loaded.machine_path =
-      machine.empty() ? machine_of(loaded.scenario, loaded.scenario_path) : find_machine(machine);
-  refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
-  loaded.machine = io::read_machine(loaded.machine_path, overrides.machine);
-  std::vector<io::Diagnostic> faults =
-      io::check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
+  if (machine.empty() && needs_no_machine(loaded.scenario)) {
+    loaded.machine = empty_bench(loaded.scenario);
+  } else {
+    loaded.machine_path =
+        machine.empty() ? machine_of(loaded.scenario, loaded.scenario_path) : find_machine(machine);
+    refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
+    loaded.machine = io::read_machine(loaded.machine_path, overrides.machine);
+  }
+  std::vector<io::Diagnostic> faults = io::put_on_bench(loaded.scenario, loaded.machine.model);
+  if (faults.empty())
+    faults =
+        io::check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
   return loaded;
 }

@@ -41,6 +41,10 @@ LoadedCase load_case(const std::string& scenario, const std::string& machine,
 std::filesystem::path machine_of(const io::ScenarioFile& scenario,
                                  const std::filesystem::path& scenario_path);
 
+// A bench without an actuator may name no machine; it runs on an empty one.
+bool needs_no_machine(const io::ScenarioFile& scenario);
+io::MachineFile empty_bench(const io::ScenarioFile& scenario);
+
 // What the machine's own sources say about how far it can be trusted; empty if nothing.
 std::string machine_note(const machine::MachineModel& model);
 

@@ -58,6 +58,12 @@ std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation&
         fmt::format("the step's Newton iteration did not converge in {}; results near "
                     "those ticks are less exact (a shorter tick_ms helps)",
                     counted(s.health.newton_unconverged, "stage", "stages")));
+  if (s.health.friction_unsettled > 0)
+    out.push_back(
+        fmt::format("it was still open what sticks after {}; friction near those ticks is less "
+                    "exact (a shorter "
+                    "tick_ms helps)",
+                    counted(s.health.friction_unsettled, "stage", "stages")));
   if (mostly_unconverged(s.health))
     out.push_back("more than a tenth of the stages did not converge; do not use these results");
   if (!run.non_finite && !std::isfinite(s.energy_residual))
@@ -297,6 +303,7 @@ std::string to_json(const RunSummary& s) {
       .member("newton_iterations", h.newton_iterations)
       .member("newton_worst", h.newton_worst)
       .member("newton_unconverged", h.newton_unconverged)
+      .member("friction_unsettled", h.friction_unsettled)
       .member("non_finite", h.non_finite)
       .member("tick_s", s.tick_s)
       .member("start_s", s.start_s)

@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 
 #include "document.hpp"
+#include "friction_table.hpp"
+#include "gains_table.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
 #include "table_reader.hpp"
@@ -92,6 +94,7 @@ class MachineReader {
     std::string parent;
     Place place;
     Place parent_place;
+    friction::FrictionModel friction;
     bool limits_given = false;
   };
   struct ActuatorDraft {
@@ -337,11 +340,7 @@ class MachineReader {
                                           "exchange them or leave both out for no limits",
                                           reader.what(), *lower, *upper));
     }
-    body.damping =
-        reader
-            .quantity("damping", revolute ? Dimension::kRotaryDamping : Dimension::kDamping,
-                      kNonNegative)
-            .value_or(0.0);
+    draft.friction = read_friction(report_, reader, revolute, "damping", false, body.damping);
     body.stiffness =
         reader
             .quantity("spring", revolute ? Dimension::kRotaryStiffness : Dimension::kStiffness,
@@ -407,6 +406,7 @@ class MachineReader {
                                 draft.body.name, draft.parent, alternatives(draft.parent, names)));
     }
     const bool sound = !report_.any();
+    std::vector<friction::FrictionModel> friction;
     std::map<std::string, int> added{{"base", multibody::kBase}};
     std::vector<bool> done(drafts.size(), false);
     for (bool progress = true; progress;) {
@@ -428,6 +428,7 @@ class MachineReader {
         if (!sound) continue;
         drafts[i].body.parent = parent->second;
         model_.tree.add_body(drafts[i].body);
+        if (drafts[i].body.type != JointType::kFixed) friction.push_back(drafts[i].friction);
       }
     }
     for (std::size_t i = 0; known && i < drafts.size(); ++i)
@@ -436,6 +437,9 @@ class MachineReader {
                       fmt::format("body '{}' hangs on itself: its chain of parents never reaches "
                                   "'base'; give one body of the circle another parent",
                                   drafts[i].body.name));
+    if (std::any_of(friction.begin(), friction.end(),
+                    [](const auto& dry) { return dry.kind != friction::Kind::kNone; }))
+      model_.joint_friction = std::move(friction);
     bodies_known_ = known;
   }
 
@@ -780,7 +784,7 @@ class MachineReader {
     if (*kind == ActuatorKind::kCylinder)
       read_cylinder(reader, actuator, type);
     else
-      read_motor(reader, circuit, type);
+      read_motor(reader, actuator, type);
     read_oil_of(reader, circuit);
     circuit.line1 = read_line(reader, "line_a", circuit, 0);
     circuit.line2 = read_line(reader, "line_b", circuit, 1);
@@ -821,7 +825,7 @@ class MachineReader {
       circuit.A1 = std::numbers::pi / 4.0 * bore * bore;
       circuit.A2 = std::numbers::pi / 4.0 * (bore * bore - rod * rod);
     }
-    circuit.B = reader.required("friction", Dimension::kDamping, kNonNegative);
+    actuator.friction = read_friction(report_, reader, false, "friction", true, circuit.B);
     const auto base_pin = reader.vector("base_pin", Dimension::kLength);
     const auto rod_pin = reader.vector("rod_pin", Dimension::kLength);
     if (reader.has("base_body") || reader.has("rod_body")) {
@@ -852,8 +856,8 @@ class MachineReader {
     }
   }
 
-  void read_motor(TableReader& reader, hydraulics::Circuit& circuit,
-                  std::optional<JointType> type) {
+  void read_motor(TableReader& reader, machine::Actuator& actuator, std::optional<JointType> type) {
+    hydraulics::Circuit& circuit = actuator.circuit;
     if (type && *type == JointType::kPrismatic)
       reader.error("joint",
                    fmt::format("{} is a motor on a sliding joint; a motor turns a revolute "
@@ -861,7 +865,7 @@ class MachineReader {
                                reader.what()));
     circuit.D_m = reader.required("displacement", Dimension::kMotorDisplacement, kPositive);
     circuit.N = reader.required("gear_ratio", Dimension::kNone, kPositive);
-    circuit.B = reader.required("friction", Dimension::kRotaryDamping, kNonNegative);
+    actuator.friction = read_friction(report_, reader, true, "friction", true, circuit.B);
     const auto leak = [&](std::string_view stem) {
       const auto resistance = reader.quantity(stem, Dimension::kLinearResistance, kPositive);
       return resistance ? 1.0 / *resistance : 0.0;
@@ -1124,37 +1128,6 @@ class MachineReader {
       else
         model_.controllers.push_back(gains[joint]);
     }
-  }
-
-  control::PidGains read_gains(TableReader& reader, bool length) {
-    control::PidGains gains;
-    const auto pick = [&](Dimension angle, Dimension slide) { return length ? slide : angle; };
-    const Dimension rate = pick(Dimension::kRateAngle, Dimension::kRateLength);
-    gains.Kp = reader.required(
-        "kp", pick(Dimension::kProportionalAngle, Dimension::kProportionalLength), kGain);
-    gains.Ki =
-        reader.quantity("ki", pick(Dimension::kIntegralAngle, Dimension::kIntegralLength), kGain)
-            .value_or(gains.Ki);
-    gains.Kd = reader.quantity("kd", rate, kGain).value_or(gains.Kd);
-    gains.feed_forward = reader.quantity("feed_forward", rate, kGain).value_or(0.0);
-    const auto read = [&](double& value, std::string_view stem, Dimension dimension, Range range) {
-      if (const auto given = reader.quantity(stem, dimension, range)) value = *given;
-    };
-    read(gains.derivative_filter_s, "derivative_filter", Dimension::kTime, kPositive);
-    read(gains.overlap_compensation_V, "overlap_compensation", Dimension::kVoltage, kNonNegative);
-    read(gains.compensation_width_V, "compensation_width", Dimension::kVoltage, kPositive);
-    gains.output_limit_V = reader.required("output_limit", Dimension::kVoltage, kPositive);
-    read(gains.tracking_time_s, "tracking_time", Dimension::kTime, kPositive);
-    gains.anti_windup =
-        reader
-            .choice<control::AntiWindup>(
-                "anti_windup", {{"none", control::AntiWindup::kNone},
-                                {"conditional", control::AntiWindup::kConditional},
-                                {"back_calculation", control::AntiWindup::kBackCalculation}})
-            .value_or(gains.anti_windup);
-    gains.period_ticks = reader.integer("period_ticks", 1, 100000).value_or(gains.period_ticks);
-    reader.done();
-    return gains;
   }
 
   void read_tip(TableReader& root) {

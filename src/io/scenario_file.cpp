@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "bench_table.hpp"
 #include "csv.hpp"
 #include "document.hpp"
 #include "fault_tables.hpp"
@@ -40,7 +41,14 @@ class ScenarioReader {
     command::Scenario& scenario = out_.scenario;
     scenario.name = name_of(reader, "name");
     scenario.description = reader.text("description").value_or("");
-    scenario.machine = reader.required_text("machine");
+    if (const Node* bench = reader.subtable("bench")) {
+      out_.bench = read_bench(report_, *bench);
+      out_.places.bench = to_place(bench->place);
+    }
+    // Without an actuator the bench needs no machine.
+    scenario.machine = out_.bench && out_.bench->actuator.empty()
+                           ? reader.text("machine").value_or("")
+                           : reader.required_text("machine");
     out_.places.machine = to_place(reader.place_of("machine"));
     scenario.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
     if (const auto tick = reader.quantity("tick", Dimension::kTime, Range{1e-5, 0.1}))
@@ -121,14 +129,16 @@ class ScenarioReader {
                                                      {"voltage", JointMode::kVoltage},
                                                      {"tip", JointMode::kTip},
                                                      {"torque", JointMode::kTorque},
-                                                     {"speed", JointMode::kSpeed}})
+                                                     {"speed", JointMode::kSpeed},
+                                                     {"spring", JointMode::kSpring}})
                  : reader.choice<JointMode>(
                        "mode", {{"track", JointMode::kTrack}, {"voltage", JointMode::kVoltage}});
     if (!reader.has("mode"))
-      report_.error(reader.place(),
-                    fmt::format("{} lacks 'mode'; add mode = \"track\"{}", reader.what(),
-                                with_tip ? ", \"voltage\", \"tip\", \"torque\" or \"speed\""
-                                         : " or \"voltage\""));
+      report_.error(
+          reader.place(),
+          fmt::format("{} lacks 'mode'; add mode = \"track\"{}", reader.what(),
+                      with_tip ? ", \"voltage\", \"tip\", \"torque\", \"speed\" or \"spring\""
+                               : " or \"voltage\""));
     return mode;
   }
 
@@ -605,6 +615,14 @@ class FitCheck {
   void check_program(const command::JointProgram& program, const ScenarioPlaces::Place& place) {
     const multibody::Body* body = body_of(program.joint, place);
     if (body == nullptr) return;
+    if (program.mode == JointMode::kSpring) {
+      check_unit(*body, place);
+      if (body->stiffness == 0.0)
+        error(place, fmt::format("joint '{}' has no spring whose end could be moved; give it a "
+                                 "'spring'",
+                                 program.joint));
+      return;
+    }
     if (program.mode == JointMode::kTorque || program.mode == JointMode::kSpeed) {
       check_joint_drive(program, *body, place);
       return;
@@ -612,6 +630,7 @@ class FitCheck {
     check_actuated(*body, place);
     if (program.mode != JointMode::kTrack) return;
     check_unit(*body, place);
+    check_gains(program, place);
     constexpr int kMaxSamples = 20000;
     const double n = std::clamp(scenario_.duration_s / scenario_.tick_s, 1.0, double{kMaxSamples});
     const int samples = static_cast<int>(n);
@@ -714,6 +733,18 @@ class FitCheck {
       }
   }
 
+  // On a bench a cylinder's displacement is another position than its joint's was.
+  void check_gains(const command::JointProgram& program, const ScenarioPlaces::Place& place) {
+    for (std::size_t k = 0; k < machine_.actuators.size(); ++k) {
+      const control::PidGains& gains = machine_.controllers[k];
+      if (machine_.joint_name(machine_.actuators[k].link) != program.joint) continue;
+      if (gains.Kp == 0.0 && gains.Ki == 0.0 && gains.feed_forward == 0.0)
+        error(place, fmt::format("the controller of joint '{}' has no gain to track with; a "
+                                 "bench needs [bench.controller] for that",
+                                 program.joint));
+    }
+  }
+
   void check_event(const command::Event& event, const ScenarioPlaces::Place& place) {
     switch (event.kind) {
       case EventKind::kAttach: {
@@ -775,6 +806,28 @@ ScenarioFile read_scenario_text(std::string_view text, const std::string& file_n
 ScenarioFile read_scenario(const std::filesystem::path& path, std::span<const Override> overrides) {
   return read_scenario_text(read_text_file(path, kConfigurationLimit, "scenario file"),
                             path.string(), overrides);
+}
+
+std::vector<Diagnostic> put_on_bench(ScenarioFile& file, machine::MachineModel& model) {
+  if (!file.bench) return {};
+  std::vector<std::string> faults;
+  machine::MachineModel rig = machine::make_bench(model, *file.bench, faults);
+  std::vector<Diagnostic> out;
+  const ScenarioPlaces::Place& at = file.places.bench;
+  for (std::string& fault : faults) out.push_back({at.file, at.line, at.column, std::move(fault)});
+  if (!out.empty()) return out;
+  model = std::move(rig);
+  std::vector<command::InitialJoint>& initial = file.scenario.initial;
+  if (std::none_of(initial.begin(), initial.end(),
+                   [](const auto& joint) { return joint.joint == machine::kBenchJoint; })) {
+    command::InitialJoint start;
+    start.joint = machine::kBenchJoint;
+    if (!model.actuators.empty() && model.actuators[0].stops.enabled)
+      start.position = 0.5 * (model.actuators[0].stops.x_min + model.actuators[0].stops.x_max);
+    initial.push_back(std::move(start));
+    file.places.initial.push_back(at);
+  }
+  return {};
 }
 
 std::vector<Diagnostic> check_against(const command::Scenario& scenario,

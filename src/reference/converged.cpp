@@ -12,6 +12,7 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include "knuckleboom/core/friction/friction.hpp"
 #include "knuckleboom/core/integration/sdirk2.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
@@ -36,8 +37,25 @@ struct Evaluation {
   hydraulics::StageResult out[kMaxActuators];
   machine::StopForce stop[kMaxActuators];
   double x[kMaxActuators], x_dot[kMaxActuators];
+  double bristle_rate[kMaxActuators + kMaxLinks];
   double ledger[kLedgerStates];
 };
+
+// Dry friction at one place.
+struct Rubbing {
+  const friction::FrictionModel* model;
+  int link;
+  int actuator;  // -1: at the joint itself
+  int bristle;   // its state among those of bristles; -1: none
+};
+
+void refuse_sticking(const friction::FrictionModel& dry, const std::string& who) {
+  if (friction::sticks(dry.kind))
+    throw std::invalid_argument(
+        "the friction of " + who +
+        " truly sticks, which the converged solution does not follow; run it with full or reduced, "
+        "or choose its friction model continuous_coulomb_viscous or lugre");
+}
 
 void silent(int, const char*, const char*, char*, void*) {}
 
@@ -48,7 +66,10 @@ struct ConvergedSolver::Impl {
   const machine::MachineModel& model;
   ConvergedOptions options;
   int n, m, size;
-  int flows = 0;  // place of what each circuit has drawn from the pump [m^3]
+  std::vector<Rubbing> rubbing;
+  int rubbing_of[kMaxActuators];  // -1: no dry friction
+  int bristles = 0;               // their states follow those of the circuits, then the ledger's
+  int flows = 0;                  // place of what each circuit has drawn from the pump [m^3]
   std::vector<hydraulics::StageConstants> constants;  // with zero step weight: instantaneous
   sundials::Context context;
   N_Vector y = nullptr, tolerance = nullptr;
@@ -82,8 +103,10 @@ struct ConvergedSolver::Impl {
         options(o),
         n(model.joint_count()),
         m(static_cast<int>(model.actuators.size())),
-        size(2 * n + 4 * m + (o.energy_audit ? kLedgerStates : 0)),
+        size(2 * n + 4 * m),
         supplied(model.supply.kind == hydraulics::SupplyKind::kPump) {
+    find_friction();
+    size = ledger_at() + (o.energy_audit ? kLedgerStates : 0);
     for (const machine::Actuator& actuator : model.actuators) {
       constants.push_back(hydraulics::make_stage(actuator.circuit, 0.0, kPortTolerance));
       lags.push_back(machine::section_lags(actuator.circuit, simulation.tick_s()));
@@ -116,6 +139,50 @@ struct ConvergedSolver::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  int bristles_at() const { return 2 * n + 4 * m; }
+  int ledger_at() const { return bristles_at() + bristles; }
+
+  void find_friction() {
+    const auto add = [this](const friction::FrictionModel& dry, int link, int actuator,
+                            const std::string& who) {
+      refuse_sticking(dry, who);
+      rubbing.push_back(
+          {&dry, link, actuator, dry.kind == friction::Kind::kLuGre ? bristles++ : -1});
+    };
+    for (int k = 0; k < m; ++k) {
+      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+      rubbing_of[k] = -1;
+      if (actuator.friction.kind == friction::Kind::kNone) continue;
+      rubbing_of[k] = static_cast<int>(rubbing.size());
+      add(actuator.friction, actuator.link, k, "actuator '" + actuator.name + "'");
+    }
+    for (std::size_t i = 0; i < model.joint_friction.size(); ++i)
+      if (model.joint_friction[i].kind != friction::Kind::kNone) {
+        const int link = static_cast<int>(i);
+        add(model.joint_friction[i], link, -1, "joint '" + model.joint_name(link) + "'");
+      }
+  }
+
+  double& bristle_of(const Rubbing& r) const {
+    return r.actuator < 0 ? state->bristle[r.link] : state->actuator[r.actuator].bristle;
+  }
+
+  // Force that a motion has to overcome there; bristles' rate and losses.
+  double rub(const Rubbing& r, double x_dot, const double* values, Evaluation& e) const {
+    if (r.bristle < 0) {
+      const double force = friction::continuous(*r.model, x_dot).force;
+      e.ledger[5] += force * x_dot;
+      return force;
+    }
+    const double z = values[bristles_at() + r.bristle];
+    const double rate = x_dot - r.model->sigma_0 * std::fabs(x_dot) * z /
+                                    friction::stribeck_level(*r.model, x_dot).force;
+    const double force = r.model->sigma_0 * z + r.model->sigma_1 * rate;
+    e.bristle_rate[r.bristle] = rate;
+    e.ledger[5] += force * x_dot - r.model->sigma_0 * z * rate;
+    return force;
+  }
+
   // Absolute tolerances: the relative one times a small value of each quantity.
   void set_tolerances() {
     double* t = N_VGetArrayPointer(tolerance);
@@ -129,7 +196,10 @@ struct ConvergedSolver::Impl {
       a[0] = a[1] = 1e5 * r;   // Pa
       a[2] = a[3] = 1e-5 * r;  // m^3/s
     }
-    for (int i = 2 * n + 4 * m; i < size; ++i) t[i] = 1e30;  // integrals do not choose the step
+    for (const Rubbing& rub : rubbing)
+      if (rub.bristle >= 0)
+        t[bristles_at() + rub.bristle] = 1e-3 * r * rub.model->F_c / rub.model->sigma_0;
+    for (int i = ledger_at(); i < size; ++i) t[i] = 1e30;  // integrals do not choose the step
   }
 
   void set_orifices(double t) {
@@ -172,6 +242,7 @@ struct ConvergedSolver::Impl {
     bool held[kMaxLinks] = {};
     double J[kMaxActuators], x[kMaxActuators];
     std::fill(e.ledger, e.ledger + kLedgerStates, 0.0);
+    std::fill(e.bristle_rate, e.bristle_rate + bristles, 0.0);
     for (int i = 0; i < n; ++i) {
       const double damping = model.tree.link(i).damping;
       tau[i] = -damping * v[i] - body.bias[i] -
@@ -215,7 +286,9 @@ struct ConvergedSolver::Impl {
                                  constants[static_cast<std::size_t>(k)], in[k], e.x_dot[k], a.p,
                                  e.out[k]);
       e.stop[k] = machine::stop_force(actuator.stops, linkage.x, e.x_dot[k], 0.0);
-      const double force = e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
+      double force = e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
+      if (rubbing_of[k] >= 0)
+        force -= rub(rubbing[static_cast<std::size_t>(rubbing_of[k])], e.x_dot[k], values, e);
       tau[i] += linkage.J * force;
       for (int j = 0; pins && j < n; ++j) tau[j] += row[j] * force;
       const machine::Powers w =
@@ -228,6 +301,8 @@ struct ConvergedSolver::Impl {
       e.ledger[5] += w.friction;
       e.ledger[6] -= e.stop[k].force * e.x_dot[k];
     }
+    for (const Rubbing& r : rubbing)
+      if (r.actuator < 0 && !held[r.link]) tau[r.link] -= rub(r, v[r.link], values, e);
     if (coupled)
       mechanism_accelerations(body, tau, e);
     else
@@ -334,8 +409,9 @@ struct ConvergedSolver::Impl {
     for (int k = 0; self.options.energy_audit && k < self.m; ++k)
       e.ledger[7] +=
           self.gained_by_volume(k, e.x[k], e.x_dot[k], values + 2 * n + 4 * k, d + 2 * n + 4 * k);
+    for (int i = 0; i < self.bristles; ++i) d[self.bristles_at() + i] = e.bristle_rate[i];
     if (self.options.energy_audit)
-      for (int i = 0; i < kLedgerStates; ++i) d[2 * n + 4 * self.m + i] = e.ledger[i];
+      for (int i = 0; i < kLedgerStates; ++i) d[self.ledger_at() + i] = e.ledger[i];
     if (self.supplied)
       for (int k = 0; k < self.m; ++k) {
         const machine::ActuatorState& a = self.state->actuator[k];
@@ -369,7 +445,9 @@ struct ConvergedSolver::Impl {
         values[2 * n + 4 * k + s] = state->actuator[k].P_C[s];
         values[2 * n + 4 * k + 2 + s] = state->actuator[k].Q[s];
       }
-    for (int i = 2 * n + 4 * m; i < size; ++i) values[i] = 0.0;
+    for (const Rubbing& r : rubbing)
+      if (r.bristle >= 0) values[bristles_at() + r.bristle] = bristle_of(r);
+    for (int i = ledger_at(); i < size; ++i) values[i] = 0.0;
   }
 
   // Takes the solution over, with the algebraic ports, and books the ledger.
@@ -397,8 +475,10 @@ struct ConvergedSolver::Impl {
     }
     if (supplied)
       for (int k = 0; k < m; ++k) draws[k].volume += values[flows + k];
+    for (const Rubbing& r : rubbing)
+      if (r.bristle >= 0) bristle_of(r) = values[bristles_at() + r.bristle];
     if (!options.energy_audit) return;
-    const double* w = values + 2 * n + 4 * m;
+    const double* w = values + ledger_at();
     machine::EnergyLedger& ledger = state->energy;
     ledger.pump += w[0];
     ledger.valve += w[1];

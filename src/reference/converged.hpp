@@ -15,7 +15,8 @@ struct ConvergedOptions {
 
 class ConvergedSolver {
  public:
-  // The simulation must outlive the solver. Throws std::runtime_error if SUNDIALS cannot be set up.
+  // The simulation must outlive the solver. Throws std::runtime_error if SUNDIALS cannot be set up,
+  // std::invalid_argument if some friction truly sticks (its law has no value at rest to integrate).
   ConvergedSolver(const sim::Simulation& simulation, ConvergedOptions options = {});
   ~ConvergedSolver();
   ConvergedSolver(const ConvergedSolver&) = delete;

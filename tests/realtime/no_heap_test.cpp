@@ -146,6 +146,31 @@ TEST(NoHeap, InATickOfAPump) {
     }
 }
 
+// Every kind of friction, at actuators and at a joint, sticking and moving.
+TEST(NoHeap, WithFriction) {
+  using friction::Kind;
+  for (const test::Variant& variant : test::kVariants)
+    for (const Kind kind : {Kind::kCoulomb, Kind::kContinuous, Kind::kStribeck, Kind::kLuGre}) {
+      machine::MachineModel model = test::reference_machine(variant);
+      const friction::FrictionModel dry{kind, 3e3, 5e3, 0.01, 1e-3, 3.0, 1e8, 1e5};
+      for (machine::Actuator& actuator : model.actuators) actuator.friction = dry;
+      model.joint_friction.assign(static_cast<std::size_t>(model.joint_count()), dry);
+      command::Scenario scenario = test::boom_pulse();
+      scenario.programs.push_back(
+          {"swing", command::JointMode::kTorque, {{test::constant(100.0)}}});
+      const Simulation simulation(model, scenario);
+      SimState state = simulation.initial_state(variant.fidelity);
+      long calls = 0;
+      {
+        const test::HeapCounter heap;
+        for (int k = 0; k < 6000; ++k) simulation.step(state);
+        calls = heap.calls();
+      }
+      EXPECT_EQ(calls, 0);
+      EXPECT_EQ(state.machine.health.non_finite, 0);
+    }
+}
+
 TEST(NoHeap, InTheStartASnapshotOrAnInput) {
   const Simulation simulation(test::reference_machine(), test::tip_circle());
   SimState state;

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "knuckleboom/core/command/scenario.hpp"
-#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/machine/bench.hpp"
 #include "knuckleboom/io/content_hash.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/override.hpp"
@@ -25,7 +26,7 @@ struct ScenarioPlaces {
     int column = 0;
     Unit unit = Unit::kNone;  // of its joint values
   };
-  Place machine, tip_path;
+  Place machine, tip_path, bench;
   std::vector<Place> initial, programs, events;
   // Of what an event acts on (its body, joint or pressure), and of its name; else of the event.
   std::vector<Place> event_targets, event_names;
@@ -34,6 +35,7 @@ struct ScenarioPlaces {
 
 struct ScenarioFile {
   command::Scenario scenario;
+  std::optional<machine::Bench> bench;  // then it runs on this rig of the machine
   ContentHash hash;
   std::vector<std::string> files;  // that were read: this one and its CSV tables
   ScenarioPlaces places;
@@ -46,6 +48,10 @@ ScenarioFile read_scenario(const std::filesystem::path& path,
 // The same from memory; CSV tables are looked up in the folder of file_name.
 ScenarioFile read_scenario_text(std::string_view text, const std::string& file_name,
                                 std::span<const Override> overrides = {});
+
+// Puts an actuator of the machine on the scenario's bench, if it has one: the model becomes the rig, and
+// the load starts at the actuator's middle unless the scenario says where. Returns what keeps it from that.
+std::vector<Diagnostic> put_on_bench(ScenarioFile& file, machine::MachineModel& model);
 
 // What keeps a scenario from running on a machine: unknown joints and bodies, wrong kinds of unit,
 // joints without an actuator, positions outside the joint limits. Empty if it fits.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "knuckleboom/core/friction/friction.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
@@ -38,7 +39,12 @@ double stored_energy(const MachineModel& model, const MachineState& state, Fidel
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const ActuatorState& a = state.actuator[k];
     sum += oil_energy(model.actuators[k].circuit, a, line_model(a.open != 0, fidelity));
+    if (model.actuators[k].friction.kind == friction::Kind::kLuGre)
+      sum += friction::bristle_energy(model.actuators[k].friction, a.bristle);
   }
+  for (std::size_t i = 0; i < model.joint_friction.size(); ++i)
+    if (model.joint_friction[i].kind == friction::Kind::kLuGre)
+      sum += friction::bristle_energy(model.joint_friction[i], state.bristle[i]);
   return sum;
 }
 

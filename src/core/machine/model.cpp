@@ -328,6 +328,47 @@ void check_loop_inertia(const MachineModel& model, std::vector<std::string>& fau
         "the mass matrix is singular: some motion that the loops leave free moves no inertia");
 }
 
+// What truly sticks is held by one joint: no more of those that loops leave free may move it.
+void check_sticking(const MachineModel& model, std::vector<std::string>& faults) {
+  MachineState state{};
+  int loop = -1;
+  double gap = 0.0;
+  if (!closed_middle(model, state.q, loop, gap)) return;
+  for (int i = 0; i < model.joint_count(); ++i)
+    state.inertia[i] = model.tree.link_inertias()[static_cast<std::size_t>(i)];
+  choose_independent(model, state);
+  multibody::MassAndBias body;
+  Mechanism mechanism;
+  double q[kMaxLinks];
+  middle_of_mechanism(model, state, 0.0, nullptr, false, q, body, mechanism);
+  const auto check = [&](const friction::FrictionModel& dry, double* by_joint,
+                         const std::string& who) {
+    if (!friction::sticks(dry.kind)) return;
+    double row[kMaxLinks];
+    to_independent(mechanism, by_joint, row);
+    double most = 0.0;
+    for (int c = 0; c < mechanism.count; ++c) most = std::max(most, std::fabs(row[c]));
+    int moving = 0;
+    for (int c = 0; c < mechanism.count; ++c) moving += std::fabs(row[c]) > 1e-9 * most ? 1 : 0;
+    if (moving > 1)
+      faults.emplace_back(who +
+                          "its friction truly sticks, but several joints that are free of each "
+                          "other move it; choose continuous_coulomb_viscous or lugre");
+  };
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const Actuator& actuator = model.actuators[k];
+    double by_joint[kMaxLinks] = {};
+    displacement_row(model, static_cast<int>(k), q, by_joint);
+    check(actuator.friction, by_joint, "actuator '" + actuator.name + "': ");
+  }
+  for (std::size_t i = 0; i < model.joint_friction.size(); ++i) {
+    double by_joint[kMaxLinks] = {};
+    by_joint[i] = 1.0;
+    check(model.joint_friction[i], by_joint,
+          "joint '" + model.joint_name(static_cast<int>(i)) + "': ");
+  }
+}
+
 // Every joint must move some inertia, in the middle of its range and at both ends.
 void check_inertia(const MachineModel& model, std::vector<std::string>& faults) {
   const int n = model.joint_count();
@@ -409,6 +450,7 @@ std::vector<std::string> finish(MachineModel& model) {
       check_triangle(actuator, body, faults);
     }
     check_circuit(actuator, faults);
+    if (const char* fault = friction::fault_of(actuator.friction)) faults.emplace_back(who + fault);
     if (actuator.linkage.kind == LinkageKind::kPins) {
       const Linkage& l = actuator.linkage;
       const int bodies = model.tree.body_count();
@@ -440,8 +482,12 @@ std::vector<std::string> finish(MachineModel& model) {
     faults.emplace_back(
         "the quasi-static closed valve holds single joints and knows no loops and no cylinders "
         "across several joints; use the dynamic one (closed_valve.model)");
+  for (std::size_t i = 0; i < model.joint_friction.size(); ++i)
+    if (const char* fault = friction::fault_of(model.joint_friction[i]))
+      faults.emplace_back("joint '" + model.joint_name(static_cast<int>(i)) + "': " + fault);
   if (n > 0 && faults.empty())
     model.loop_system.empty() ? check_inertia(model, faults) : check_loop_inertia(model, faults);
+  if (n > 0 && faults.empty() && model.coupled()) check_sticking(model, faults);
   check_supply(model.supply, faults);
   if (!(model.tau_Q > 0.0)) faults.emplace_back("tau_Q must be above zero");
   return faults;

@@ -1,6 +1,7 @@
 // Full model: two SDIRK stages.
 #include "knuckleboom/core/integration/sdirk2.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
+#include "step_friction.hpp"
 #include "step_parts.hpp"
 
 namespace knuckleboom::machine {
@@ -76,6 +77,11 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
       }
   };
 
+  StepFriction friction;
+  const bool dry = friction_.count > 0;
+  if (dry) [[unlikely]]
+    friction.start(friction_, model_, state, drives, coupled ? &mechanism : nullptr, body.M, g,
+                   false);
   double v_star[kMaxLinks], v[kMaxLinks], v_first[kMaxLinks];
   for (int i = 0; i < n; ++i) {
     v_star[i] = state.v[i];
@@ -83,11 +89,17 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
   }
   for (int stage = 0; stage < 2; ++stage) {
     count(coupled ? solve_mechanism(model_, mechanism, 1.0 / g, drives, body, body.bias, v_star, v,
-                                    state, law)
-                  : integration::solve_joint_speeds<kMaxLinks>(n, body.M, v_star, body.bias,
-                                                               nullptr, v, law),
+                                    state, law, dry ? &friction : nullptr)
+          : dry   ? friction.solve(v_star, body.bias, nullptr, v, law, state.health)
+                : integration::solve_joint_speeds<kMaxLinks>(n, body.M, v_star, body.bias, nullptr,
+                                                             v, law),
           state.health);
     const double weight = h * Sdirk2::kWeight[stage];
+    if (dry) [[unlikely]] {
+      double moved[kMaxLinks];
+      for (int i = 0; i < n; ++i) moved[i] = weight * v[i];
+      friction.book(moved);
+    }
     for (int k = 0; k < m; ++k) {
       Drive& d = drives[k];
       carry_to(speed_of(model_, d, v), d);
@@ -102,6 +114,8 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
       for (int i = 0; i < n; ++i)
         state.energy.external += weight * servo_torque(*speeds, i, v[i]).torque * v[i];
     if (stage == 1) break;
+    if (dry) [[unlikely]]
+      friction.next_stage(v, Sdirk2::kCarry);
     for (int i = 0; i < n; ++i) {
       v_first[i] = v[i];
       q_star[i] = state.q[i] + h * Sdirk2::kWeight[0] * v[i];
@@ -119,6 +133,8 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
     }
   }
 
+  if (dry) [[unlikely]]
+    friction.finish(v, state);
   bool relief = false;
   bool cavitation = false;
   for (int k = 0; k < m; ++k) {
@@ -143,7 +159,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
     const double moved = h * (Sdirk2::kWeight[0] * v_first[i] + Sdirk2::kWeight[1] * v[i]);
     state.q[i] += moved;
     if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
-    state.a[i] = (v[i] - v_star[i]) / g;
+    state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - v_star[i]) / g;
     state.v[i] = v[i];
   }
   if (coupled) [[unlikely]]

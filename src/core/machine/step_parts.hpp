@@ -6,6 +6,7 @@
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "step_friction.hpp"
 
 namespace knuckleboom::machine {
 
@@ -134,13 +135,14 @@ inline double mobility(const Mechanism& mechanism, const double* row) {
 }
 
 // Newton over the independent joints with a law over all joints. rate: 1 / g. v_star, v: of all joints, on
-// the constraint. Leaves the loops' forces in the state.
+// the constraint. friction (may be null): dry friction, which the law leaves out. Leaves the loops' forces in
+// the state.
 template <class Law>
 integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& mechanism,
                                           double rate, const Drive* drives,
                                           const multibody::MassAndBias& body, const double* bias,
                                           const double* v_star, double* v, MachineState& state,
-                                          Law& law) {
+                                          Law& law, StepFriction* friction) {
   const int n = model.joint_count();
   const int m = static_cast<int>(model.actuators.size());
   const multibody::Embedding& e = mechanism.embedding;
@@ -161,6 +163,8 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
                                    double(&dtau_u)[kMaxLinks][kMaxLinks]) {
     to_joints(mechanism, speed, v);
     law(v, tau, dtau);
+    if (friction != nullptr) [[unlikely]]
+      friction->add(v, tau, dtau);
     std::copy(tau, tau + n, work);
     to_independent(mechanism, work, tau_u);
     for (int r = 0; r < mechanism.count; ++r) {
@@ -184,9 +188,25 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
         for (int c = 0; c <= r; ++c) dtau_u[r][c] += row[k][r] * drives[k].dforce * row[k][c];
     }
   };
-  const integration::NewtonReport report = integration::solve_dense_joint_speeds<kMaxLinks>(
-      mechanism.count, M_g, u_star, bias_u, u, independent_law);
+  integration::NewtonReport report;
+  if (friction == nullptr) {
+    report = integration::solve_dense_joint_speeds<kMaxLinks>(mechanism.count, M_g, u_star, bias_u,
+                                                              nullptr, u, independent_law);
+  } else {
+    friction->begin_stage(nullptr, v, u);
+    const auto newton = [&](const double* own_bias, const bool* given, double* to, double* last) {
+      const auto recorded = [&](const double* speed, double* tau_u,
+                                double(&dtau_u)[kMaxLinks][kMaxLinks]) {
+        independent_law(speed, tau_u, dtau_u);
+        std::copy(tau_u, tau_u + mechanism.count, last);
+      };
+      return integration::solve_dense_joint_speeds<kMaxLinks>(mechanism.count, M_g, u_star,
+                                                              own_bias, given, to, recorded);
+    };
+    report = friction->settle(u_star, bias_u, u, newton, state.health);
+  }
   to_joints(mechanism, u, v);
+  if (friction != nullptr) friction->end_stage(v);
   if (model.loop_system.empty()) return report;
   // What the dependent joints lack is the loops' doing.
   double lack[kMaxLinks];

@@ -1,6 +1,7 @@
 // Reduced model: one exponentially fitted theta step.
 #include "knuckleboom/core/integration/fitted_theta.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
+#include "step_friction.hpp"
 #include "step_parts.hpp"
 
 namespace knuckleboom::machine {
@@ -266,12 +267,6 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
       state.energy.friction += h * (1.0 - theta[i]) * damping * state.v[i] * state.v[i];
     }
 
-  if (any_springs_)
-    for (int i = 0; i < n; ++i) {
-      const multibody::Link& link = model_.tree.link(i);
-      bias[i] += (1.0 - theta[i]) * link.stiffness * (state.q[i] - link.rest);
-    }
-
   double stop[2][kMaxLinks] = {};  // of the joints' own stops, at the start and the end
   double q_star[kMaxLinks];
   if (any_joint_stops_ || any_springs_)
@@ -284,6 +279,12 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
       stop[0][i] = start.force;
       bias[i] -= (1.0 - theta[i]) * start.force;
       q_star[i] = state.q[i] + h * (1.0 - theta[i]) * state.v[i];
+    }
+
+  if (any_springs_)  // after the stops, which choose the weights
+    for (int i = 0; i < n; ++i) {
+      const multibody::Link& link = model_.tree.link(i);
+      bias[i] += (1.0 - theta[i]) * link.stiffness * (state.q[i] - link.rest);
     }
 
   double(&M_h)[kMaxLinks][kMaxLinks] = body.M;
@@ -326,11 +327,22 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
         dtau[i] += theta[i] * servo.slope;
       }
   };
-  count(coupled
-            ? solve_mechanism(model_, mechanism, rate, drives, body, bias, state.v, v, state, law)
-            : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias,
-                                                         any_held ? held : nullptr, v, law),
+  StepFriction friction;
+  const bool dry = friction_.count > 0;
+  if (dry) [[unlikely]]
+    friction.start(friction_, model_, state, drives, coupled ? &mechanism : nullptr, M_h, h, true);
+  const bool* const given = any_held ? held : nullptr;
+  count(coupled ? solve_mechanism(model_, mechanism, rate, drives, body, bias, state.v, v, state,
+                                  law, dry ? &friction : nullptr)
+        : dry   ? friction.solve(state.v, bias, given, v, law, state.health)
+                : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, given, v, law),
         state.health);
+  if (dry) [[unlikely]] {
+    double moved[kMaxLinks];
+    for (int i = 0; i < n; ++i) moved[i] = h * ((1.0 - theta[i]) * state.v[i] + theta[i] * v[i]);
+    friction.book(moved);
+    friction.finish(v, state);
+  }
 
   bool relief = false;
   bool cavitation = false;
@@ -385,7 +397,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     const double moved = h * ((1.0 - theta[i]) * v_0 + theta[i] * v[i]);
     state.q[i] += moved;
     if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
-    state.a[i] = (v[i] - v_0) / h;
+    state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - v_0) / h;
     state.v[i] = v[i];
     if (speeds != nullptr) [[unlikely]]
       state.energy.external += h * theta[i] * servo_torque(*speeds, i, v[i]).torque * v[i];

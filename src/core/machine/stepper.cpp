@@ -28,13 +28,22 @@ Stepper::Stepper(const MachineModel& model, double h)
     any_sections_ = any_sections_ || hydraulics::has_section(model.actuators[k].circuit);
   }
   pump_ = model.supply.kind == hydraulics::SupplyKind::kPump;
+  const auto add_friction = [&](const friction::FrictionModel& dry, int link, int actuator) {
+    if (dry.kind == friction::Kind::kNone) return;
+    friction_.site[static_cast<std::size_t>(friction_.count++)] = {&dry, link, actuator};
+  };
+  for (std::size_t k = 0; k < model.actuators.size(); ++k)
+    add_friction(model.actuators[k].friction, model.actuators[k].link, static_cast<int>(k));
+  for (std::size_t i = 0; i < model.joint_friction.size(); ++i)
+    add_friction(model.joint_friction[i], static_cast<int>(i), -1);
   for (int i = 0; i < model.joint_count(); ++i) {
     any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;
     any_springs_ = any_springs_ || model.tree.link(i).stiffness > 0.0;
   }
   for (const EndStops& stops : model.joint_stops)
     any_joint_stops_ = any_joint_stops_ || stops.enabled;
-  conservative_ = model.actuators.empty() && !any_damping_ && !any_joint_stops_ && !any_springs_;
+  conservative_ = model.actuators.empty() && !any_damping_ && !any_joint_stops_ && !any_springs_ &&
+                  friction_.count == 0;
 }
 
 const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState& state,

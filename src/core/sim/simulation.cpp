@@ -68,7 +68,8 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
       stepper_(model_, h_) {
   place_start();
   for (const command::JointProgram& program : scenario_.programs) {
-    if (program.mode == JointMode::kTorque || program.mode == JointMode::kSpeed) {
+    if (program.mode == JointMode::kTorque || program.mode == JointMode::kSpeed ||
+        program.mode == JointMode::kSpring) {
       place_joint_program(program);
       continue;
     }
@@ -207,6 +208,9 @@ void Simulation::place_joint_program(const command::JointProgram& program) {
   if (program.mode == JointMode::kSpeed && (drive == nullptr || drive->speed_gain == 0.0))
     throw std::invalid_argument("the scenario gives joint '" + program.joint +
                                 "' a speed to follow, but it has no drive with a speed gain");
+  if (program.mode == JointMode::kSpring && model_.tree.link(link).stiffness == 0.0)
+    throw std::invalid_argument("the scenario moves the spring of joint '" + program.joint +
+                                "', which has none");
   joint_program_[static_cast<std::size_t>(link)] = &program;
   has_drives_ = true;
 }
@@ -309,6 +313,12 @@ TickInput Simulation::scenario_input(SimState& state) const {
   for (int i = 0; has_drives_ && i < model_.joint_count(); ++i) {
     const command::JointProgram* program = joint_program_[static_cast<std::size_t>(i)];
     if (program == nullptr) continue;
+    if (program->mode == JointMode::kSpring) {
+      // Its far end at the middle of the tick pulls by this more than a fixed one would.
+      const double end = command::value(program->signal, t + 0.5 * h_);
+      input.joint[i] = {model_.tree.link(i).stiffness * end, JointDriveMode::kTorque};
+      continue;
+    }
     const bool speed = program->mode == JointMode::kSpeed;
     input.joint[i] = {command::value(program->signal, t),
                       speed ? JointDriveMode::kSpeed : JointDriveMode::kTorque};

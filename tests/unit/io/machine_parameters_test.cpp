@@ -23,6 +23,7 @@ class Dump {
     vector(m.tree.gravity_W);
     for (int i = 0; i < m.tree.body_count(); ++i) body(m.tree.body(i));
     for (const machine::Actuator& a : m.actuators) actuator(a);
+    for (const friction::FrictionModel& f : m.joint_friction) friction(f);
     for (const control::PidGains& g : m.controllers)
       add(g.Kp, g.Ki, g.Kd, g.derivative_filter_s, g.feed_forward, g.overlap_compensation_V,
           g.compensation_width_V, g.output_limit_V, static_cast<double>(g.anti_windup),
@@ -77,12 +78,16 @@ class Dump {
     for (const hydraulics::Accumulator& a : p.accumulators)
       add(a.precharge_Pa, a.gas_volume, a.exponent);
   }
+  void friction(const friction::FrictionModel& f) {
+    add(static_cast<int>(f.kind), f.F_c, f.F_s, f.v_s, f.v_min, f.n, f.sigma_0, f.sigma_1);
+  }
   void actuator(const machine::Actuator& a) {
     vector(a.linkage.base_pin);
     vector(a.linkage.rod_pin);
     const hydraulics::Circuit& c = a.circuit;
     add(a.name, a.link, c.line1.I, c.line1.C, c.line1.R, c.line2.I, c.line2.C, c.line2.R, c.A1,
         c.A2, c.D_m, c.N, c.B, c.leak_internal, c.leak_external1, c.leak_external2);
+    friction(a.friction);
     const hydraulics::Protection& p = c.protection;
     add(p.enabled, p.relief_Pa, p.relief_conductance, p.anti_cavitation_Pa,
         p.anti_cavitation_conductance);
@@ -182,7 +187,7 @@ position_m = [0, 0, -0.5]
 mass_kg = 5
 com_m = [0, 0, 0]
 inertia_kg_m2 = [0.1, 0.1, 0.1]
-joint = { name = "drop", type = "prismatic", axis = [0, 0.1, 1], lower_m = -0.1, upper_m = 0, stop_stiffness_kN_per_m = 20, stop_damping_kN_s_per_m = 0.3 }
+joint = { name = "drop", type = "prismatic", axis = [0, 0.1, 1], lower_m = -0.1, upper_m = 0, stop_stiffness_kN_per_m = 20, stop_damping_kN_s_per_m = 0.3, friction = { model = "continuous_coulomb_viscous", viscous_N_s_per_m = 30, coulomb_N = 40, static_N = 60, peak_speed_mm_per_s = 2, fall_end = 3 } }
 [tip]
 body = "tool"
 position_m = [0.1, 0.2, -1]
@@ -252,6 +257,7 @@ kind = "motor"
 displacement_cm3_per_rev = 72
 gear_ratio = 100
 friction_N_m_s_per_rad = 1000
+friction = { model = "lugre", coulomb_kN_m = 0.8, static_N_m = 1100, stribeck_speed_deg_per_s = 2, bristle_stiffness_N_m_per_rad = 1e7, bristle_damping_N_m_s_per_rad = 3e4 }
 leak_internal_Pa_s_per_m3 = 2e12
 leak_a_kg_per_m4_s = 8e12
 leak_b_kg_per_m4_s = 9e12
@@ -442,6 +448,16 @@ TEST(MachineParameters, UnitsAreConverted) {
   EXPECT_EQ(m.actuators[1].circuit.B, 2e4);
   EXPECT_EQ(m.actuators[1].stops.stiffness, 5e7);
   EXPECT_EQ(m.actuators[2].circuit.A1, 50e-4);
+  EXPECT_EQ(m.actuators[0].circuit.B, 1000.0);
+  EXPECT_EQ(m.actuators[0].friction.kind, friction::Kind::kLuGre);
+  EXPECT_EQ(m.actuators[0].friction.F_c, 800.0);
+  EXPECT_DOUBLE_EQ(m.actuators[0].friction.v_s, 2.0 * kDegree);
+  const friction::FrictionModel& drop =
+      m.joint_friction[static_cast<std::size_t>(m.tree.find_joint("drop"))];
+  EXPECT_EQ(drop.kind, friction::Kind::kContinuous);
+  EXPECT_DOUBLE_EQ(drop.F_s, 60.0 - 30.0 * 0.002);  // without its viscous part
+  EXPECT_EQ(m.tree.body(m.tree.find_body("drawer")).damping, 30.0);
+  EXPECT_EQ(m.joint_friction[0].kind, friction::Kind::kNone);
   EXPECT_DOUBLE_EQ(m.controllers[0].Kp, 0.5 / kDegree);
   EXPECT_DOUBLE_EQ(m.controllers[0].Kd, 0.01 / kDegree);
   EXPECT_EQ(m.controllers[2].feed_forward, 10.0);

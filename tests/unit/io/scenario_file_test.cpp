@@ -229,13 +229,14 @@ const BadInput kBadInputs[] = {
     {"BothPorts", "port_b_MPa = 3", "port_b_MPa = 3\nport_a_MPa = 3",
      "gives the pressure of both ports", "port_b_MPa = 3", 14},
     {"BadMode", "mode = \"track\"", "mode = \"trak\"",
-     "expected track, voltage or tip; did you mean 'track'?", "mode = \"trak\"", 8},
+     "expected track, voltage, tip, torque, speed or spring; did you mean 'track'?",
+     "mode = \"trak\"", 8},
     {"BadKind", "kind = \"sine\"", "kind = \"cosine\"", "'kind' is \"cosine\"; expected", "cosine",
      12},
     {"TrackInVolts", "value_rad = 0.1", "value_V = 0.1", "'V' is not a unit of 'value'",
      "value_V = 0.1", 20},
-    {"MixedUnits", "value_rad = 0.1", "value_m = 0.1", "mix angles and lengths", "value_m = 0.1",
-     30},
+    {"MixedUnits", "value_rad = 0.1", "value_m = 0.1",
+     "mix those of a turning and of a sliding joint", "value_m = 0.1", 30},
     {"EndBeforeStart", "start_s = 1, end_s = 3", "start_s = 3, end_s = 1",
      "'end' must come after 'start'", "start_s = 3, end_s = 1", 58},
     {"HoldOfNothing", "[initial.boom]\nposition_rad = 0.5\nport_b_MPa = 3\n", "",
@@ -416,6 +417,120 @@ TEST(ScenarioAgainstMachine, MisfitsAreToldWithTheirPlace) {
     EXPECT_NE(joined(found).find(input.fragment), std::string::npos) << joined(found);
     EXPECT_EQ(found[0].file, "s.toml");
     EXPECT_EQ(found[0].line, test::line_of(text, input.marker)) << joined(found);
+  }
+}
+
+// --- Bench ----------------------------------------------------------------------
+
+const char kBench[] = R"(name = "rig"
+machine = "harvester"
+duration_s = 10
+
+[bench]
+actuator = "boom"
+load_t = 3
+slope_deg = 30
+spring_kN_per_m = 2
+spring_rest_mm = 1900
+damping_N_s_per_m = 12
+
+[bench.wall]
+position_m = 2.2
+stiffness_kN_per_mm = 1
+damping_kN_s_per_m = 20
+
+[bench.friction]
+model = "stribeck"
+coulomb_N = 300
+static_N = 400
+stribeck_speed_mm_per_s = 10
+
+[bench.controller]
+kp_V_per_m = 60
+output_limit_V = 10
+
+[[joint]]
+name = "load"
+mode = "track"
+terms = [{ kind = "hold", value_m = 2.0 }]
+)";
+
+std::vector<io::Diagnostic> on_bench(const std::string& text) {
+  std::vector<io::Diagnostic> found;
+  const auto unread = faults([&] {
+    io::ScenarioFile file = parse(text);
+    machine::MachineModel model = harvester();
+    found = io::put_on_bench(file, model);
+    if (found.empty()) found = io::check_against(file.scenario, model, file.places);
+  });
+  return unread.empty() ? found : unread;
+}
+
+TEST(ScenarioBench, EveryKeyIsRead) {
+  io::ScenarioFile file = parse(kBench);
+  machine::MachineModel model = harvester();
+  ASSERT_EQ(joined(io::put_on_bench(file, model)), "");
+  EXPECT_EQ(joined(io::check_against(file.scenario, model, file.places)), "");
+  ASSERT_EQ(model.joint_count(), 1);
+  const multibody::Body& load = model.tree.body(0);
+  EXPECT_EQ(load.inertia.mass, 3000.0);
+  EXPECT_EQ(load.damping, 12.0);
+  EXPECT_EQ(load.upper, 2.2);
+  EXPECT_EQ(load.stop_stiffness, 1e6);
+  EXPECT_EQ(load.stop_damping, 2e4);
+  EXPECT_NEAR(model.tree.gravity_W.x(), -9.81 * 0.5, 1e-12);
+  EXPECT_EQ(load.stiffness, 2000.0);
+  EXPECT_EQ(load.rest, 1.9);
+  EXPECT_EQ(model.joint_friction[0].F_s, 400.0);
+  EXPECT_EQ(model.controllers[0].Kp, 60.0);
+  EXPECT_EQ(model.actuators[0].circuit.A1, harvester().actuators[1].circuit.A1);
+  ASSERT_EQ(file.scenario.initial.size(), 1u);
+  const machine::EndStops& stops = model.actuators[0].stops;
+  EXPECT_EQ(file.scenario.initial[0].position, 0.5 * (stops.x_min + stops.x_max));
+}
+
+TEST(ScenarioBench, WrongOnesAreToldWithTheirPlace) {
+  const BadInput inputs[] = {
+      {"", "actuator = \"boom\"", "actuator = \"bom\"", "has no actuator 'bom' to put on the bench",
+       "[bench]", 0},
+      {"", "load_t = 3", "load_kg_m2 = 3", "is a cylinder and slides its load", "[bench]", 0},
+      {"", "load_t = 3\n", "", "the bench lacks 'load'", "[bench]", 0},
+      {"", "slope_deg = 30", "slope_deg = 100", "'slope_deg' is 100", "slope_deg = 100", 0},
+      {"", "spring_kN_per_m = 2\n", "", "the bench has no spring", "spring_rest_mm", 0},
+      {"", "static_N = 400", "static_N = 200", "static friction below Coulomb", "static_N = 200",
+       0},
+      {"", "kp_V_per_m = 60", "kp_V_per_m = 0", "no gain to track with", "[[joint]]", 0},
+      {"", "mode = \"track\"\nterms = [{ kind = \"hold\", value_m = 2.0 }]",
+       "mode = \"torque\"\nterms = [{ kind = \"hold\", value_N_m = 2.0 }]",
+       "joint 'load' slides; give its force in N", "[[joint]]", 0},
+  };
+  for (const BadInput& input : inputs) {
+    std::string text = kBench;
+    if (std::string_view(input.from).starts_with("load_t") && *input.to != '\0') {
+      // In another unit the rest of the bench would be wrong as well.
+      text =
+          "name = \"rig\"\nmachine = \"harvester\"\nduration_s = 1\n[bench]\n"
+          "actuator = \"boom\"\nload_t = 3\n";
+    }
+    text = replaced(text, input.from, input.to);
+    ASSERT_FALSE(text.empty());
+    const auto found = on_bench(text);
+    ASSERT_EQ(found.size(), 1u) << input.to << "\n" << joined(found);
+    EXPECT_NE(joined(found).find(input.fragment), std::string::npos) << joined(found);
+    EXPECT_EQ(found[0].line, test::line_of(text, input.marker)) << joined(found);
+  }
+}
+
+// Without an actuator no machine is needed; its loads are moved from outside.
+TEST(ScenarioBench, NeedsNoMachineForFrictionAlone) {
+  for (const char* name : {"hold", "shake", "break_away", "stick_slip"}) {
+    io::ScenarioFile file =
+        io::read_scenario(config(std::string("scenarios/friction_") + name + ".toml"));
+    machine::MachineModel model;
+    EXPECT_TRUE(file.scenario.machine.empty());
+    EXPECT_EQ(joined(io::put_on_bench(file, model)), "");
+    EXPECT_EQ(joined(io::check_against(file.scenario, model, file.places)), "");
+    EXPECT_EQ(model.joint_friction[0].F_s, 400.0);
   }
 }
 

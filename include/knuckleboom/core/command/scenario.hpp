@@ -16,12 +16,14 @@ enum class JointMode {
   kTip,      // the joint controller follows the inverse kinematics of the tip path
   kTorque,   // a torque or force on the joint, whatever else moves it
   kSpeed,    // the joint's own drive follows a speed
+  kSpring,   // the far end of the joint's own spring moves
 };
 
 struct JointProgram {
   std::string joint;
   JointMode mode = JointMode::kTrack;
-  // Joint position [rad, m], valve command [V], torque [N m, N] or speed [rad/s, m/s]; unused in tip mode.
+  // Joint position or far end of a spring [rad, m], valve command [V], torque [N m, N] or speed
+  // [rad/s, m/s]; unused in tip mode.
   Signal signal;
 };
 

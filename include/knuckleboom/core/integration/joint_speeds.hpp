@@ -148,8 +148,8 @@ NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double
 // dtau[i][j] = d tau_i / d v_j, symmetric; the lower half is read.
 template <int Stride, class Law>
 NewtonReport solve_dense_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
-                                      const double* bias, double* v, Law&& law) {
-  return detail::solve_joint_speeds<0, Stride, true>(n, M_g, v_start, bias, nullptr, v, law);
+                                      const double* bias, const bool* held, double* v, Law&& law) {
+  return detail::solve_joint_speeds<0, Stride, true>(n, M_g, v_start, bias, held, v, law);
 }
 
 }  // namespace knuckleboom::integration

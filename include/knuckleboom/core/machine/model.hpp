@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "knuckleboom/core/control/pid.hpp"
+#include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/core/hydraulics/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
@@ -65,6 +66,7 @@ struct Actuator {
   Linkage linkage;
   hydraulics::Circuit circuit;
   EndStops stops;
+  friction::FrictionModel friction;  // dry, at the displacement; the viscous part is circuit.B
 };
 
 // A drive of its own on a joint, without hydraulics: it turns with the torque (or pushes with the force)
@@ -143,6 +145,8 @@ struct MachineModel {
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
   double tau_Q = 0.01;                // time constant of the residual flow (eq. 15) [s]
   std::vector<EndStops> joint_stops;  // of each joint, from its body; filled by finish()
+  // Dry friction of each joint, also of passive ones; empty: none has any.
+  std::vector<friction::FrictionModel> joint_friction;
   int tip_body = 0;
   Vec3 tip_B = Vec3::Zero();
   std::vector<ContactShape> shapes;

@@ -25,6 +25,7 @@ struct ActuatorState {
   double spool_V;    // behind its lag
   // Quasi-static closed valve: position, force and port pressures from closing on (eq. 25-26).
   double x_hold, F_hold, P_hold[2];
+  double bristle;  // mean bending of LuGre's bristles at the displacement [m, rad]
   hydraulics::CircuitFault fault;
   // Of the valve section, where there is one; held over a tick.
   double P_compensated;  // that the compensator lets through at most [Pa]
@@ -72,6 +73,7 @@ struct Health {
   std::int64_t first_singular;  // tick of the first one, from 1; 0: none
   std::int64_t singular_loop;   // which loop that was
   std::int64_t open_loop_ticks;
+  std::int64_t friction_unsettled;  // stages after which it was still open what sticks
 };
 
 struct MachineState {
@@ -80,6 +82,7 @@ struct MachineState {
   std::int64_t dependent;  // bit j: joint j follows from others by loops (multibody/loops.hpp)
   std::int64_t absent;     // bit j: the body of joint j is not there yet; the joint stands still
   double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a, in the last tick [N]
+  double bristle[kMaxLinks];                     // of the joints' own friction [m, rad]
   ActuatorState actuator[kMaxActuators];
   double pump_Pa, tank_Pa;         // of the gallery and the return side
   hydraulics::SupplyState supply;  // where there is a pump

@@ -44,6 +44,17 @@ inline ServoTorque servo_torque(const SpeedCommands& c, int i, double v) {
   return {torque, -c.gain[i]};
 }
 
+// Where dry friction acts.
+struct FrictionSites {
+  struct Site {
+    const friction::FrictionModel* model;
+    int link;
+    int actuator;  // whose displacement it acts at; -1: at the joint itself
+  };
+  std::array<Site, kMaxActuators + kMaxLinks> site;
+  int count = 0;
+};
+
 class Stepper {
  public:
   // h: step [s]. The model must outlive the stepper.
@@ -74,6 +85,7 @@ class Stepper {
   std::array<ActuatorConstants, kMaxActuators> constants_;
   bool coupled_;       // MachineModel::coupled()
   bool conservative_;  // nothing but gravity acts: the middle of the step is worth finding exactly
+  FrictionSites friction_;
   bool any_damping_ = false;
   bool any_springs_ = false;
   bool any_joint_stops_ = false;

@@ -112,7 +112,7 @@ class Simulation {
     bool on;
   };
   std::vector<Planned> plan_;                                            // by tick
-  std::array<const command::JointProgram*, kMaxLinks> joint_program_{};  // torque and speed
+  std::array<const command::JointProgram*, kMaxLinks> joint_program_{};  // torque, speed, spring
   bool has_drives_ = false;                                              // of joints
   std::int64_t absent_ = 0;      // joints of bodies not there yet
   std::int64_t dependent0_ = 0;  // joints, at the start

@@ -83,7 +83,7 @@ struct SimState {
 static_assert(std::is_trivially_copyable_v<SimState>);
 // No padding anywhere: equal states have equal bytes, and a hash of the bytes is a hash of the state.
 static_assert(sizeof(control::PidGains) == 9 * sizeof(double) + 2 * sizeof(int));
-static_assert(sizeof(machine::ActuatorState) == 23 * sizeof(double) + 8 * sizeof(std::int32_t));
+static_assert(sizeof(machine::ActuatorState) == 24 * sizeof(double) + 8 * sizeof(std::int32_t));
 static_assert(sizeof(FaultState) ==
               (command::kMaxFaults + kMaxLinks + 2 * kMaxActuators + 3) * sizeof(double) +
                   (command::kMaxFaults + kMaxActuators + 2) * sizeof(std::int32_t));

@@ -257,7 +257,8 @@ TEST(JointSpeeds, AForceAcrossJoints) {
   const auto force = [](double x_dot) { return 4.0 - 5.0 * x_dot * std::fabs(x_dot) - x_dot; };
   double v[2] = {0.0, 0.0};
   const NewtonReport report = integration::solve_dense_joint_speeds<kMaxLinks>(
-      2, M, start, bias, v, [&](const double* u, double* tau, double(&dtau)[kMaxLinks][kMaxLinks]) {
+      2, M, start, bias, nullptr, v,
+      [&](const double* u, double* tau, double(&dtau)[kMaxLinks][kMaxLinks]) {
         const double x_dot = row[0] * u[0] + row[1] * u[1];
         const double slope = -10.0 * std::fabs(x_dot) - 1.0;
         for (int i = 0; i < 2; ++i) {

@@ -1,0 +1,170 @@
+#include "app/friction_study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "app/console.hpp"
+#include "app/exit_status.hpp"
+#include "app/interrupt.hpp"
+#include "app/load.hpp"
+#include "app/model_run.hpp"
+#include "app/plot.hpp"
+#include "app/summary.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+constexpr std::array<std::string_view, 5> kModels = {
+    "viscous", "coulomb_viscous", "continuous_coulomb_viscous", "stribeck", "lugre"};
+constexpr std::int64_t kRows = 100'000;
+
+struct Outcome {
+  std::string model;
+  ModelRun run;
+  double creep = 0.0;  // mean speed over the last half [m/s, rad/s]
+  double span = 0.0;   // between the extremes over the last half [m, rad]
+  double still = 0.0;  // share of the last half's rows without any motion
+  double error = 0.0;  // rms against the reference over the last half [m, rad]
+};
+
+// The friction table whose model is exchanged, as a path for --set.
+std::string table_path(const FrictionOptions& options, const LoadedCase& loaded) {
+  if (!options.at.empty()) return options.at;
+  const machine::MachineModel& model = loaded.machine.model;
+  if (loaded.scenario.bench && loaded.scenario.bench->friction.kind != friction::Kind::kNone)
+    return "scenario.bench.friction";
+  if (model.actuators.size() == 1)
+    return "machine.actuator." + model.actuators[0].name + ".friction";
+  throw UserError(
+      "which friction is to be exchanged? give the path of its table with --at, such as "
+      "--at actuator.boom.friction");
+}
+
+// The joint that the friction acts on: the actuator's that the path names, else the first.
+int watched_joint(const std::string& path, const machine::MachineModel& model) {
+  for (const machine::Actuator& actuator : model.actuators)
+    if (path.find("." + actuator.name + ".") != std::string::npos) return actuator.link;
+  for (int i = 0; i < model.joint_count(); ++i)
+    if (path.find("." + model.joint_name(i) + ".") != std::string::npos) return i;
+  return 0;
+}
+
+std::string unit_of(const machine::MachineModel& model, int joint) {
+  return model.tree.link(joint).revolute ? "rad" : "m";
+}
+
+void measure(const machine::MachineModel& model, int joint, Outcome& out) {
+  const std::string unit = unit_of(model, joint);
+  const std::string& name = model.joint_name(joint);
+  const std::vector<double>& t = out.run.recording.time();
+  const std::vector<double>& q = out.run.recording.column(name + "_" + unit);
+  const std::vector<double>& v = out.run.recording.column(name + "_" + unit + "_s");
+  const std::vector<double>& r = out.run.recording.column(name + "_ref_" + unit);
+  const std::size_t from = t.size() / 2;
+  if (t.size() - from < 2) return;
+  double low = q[from], high = q[from], squares = 0.0;
+  std::size_t still = 0;
+  for (std::size_t i = from; i < t.size(); ++i) {
+    low = std::min(low, q[i]);
+    high = std::max(high, q[i]);
+    still += v[i] == 0.0 ? 1 : 0;
+    squares += (q[i] - r[i]) * (q[i] - r[i]);
+  }
+  const auto count = static_cast<double>(t.size() - from);
+  out.creep = (q.back() - q[from]) / (t.back() - t[from]);
+  out.span = high - low;
+  out.still = static_cast<double>(still) / count;
+  out.error = std::sqrt(squares / count);
+}
+
+std::string to_text(const LoadedCase& loaded, const std::string& path, int joint, bool tracked,
+                    const std::vector<Outcome>& outcomes, const std::string& fidelity) {
+  const machine::MachineModel& model = loaded.machine.model;
+  const bool turns = model.tree.link(joint).revolute;
+  const std::string unit = turns ? "mrad" : "mm";
+  std::string text = fmt::format(
+      "{}, {} model, friction {} exchanged; last half of {:g} s, joint '{}'\n\n", loaded.title(),
+      fidelity, path, loaded.scenario.scenario.duration_s, model.joint_name(joint));
+  text += fmt::format("  {:<28}{:>9}{:>18}{:>16}", "model", "at rest", "creep " + unit + "/s",
+                      "moved " + unit);
+  if (tracked) text += fmt::format("{:>18}", "rms error " + unit);
+  text += "\n";
+  for (const Outcome& o : outcomes) {
+    text += fmt::format("  {:<28}{:>7.1f} %{:>18}{:>16}", o.model, 100.0 * o.still,
+                        o.span == 0.0 ? "holds" : fmt::format("{:.4g}", 1e3 * o.creep),
+                        fmt::format("{:.4g}", 1e3 * o.span));
+    if (tracked) text += fmt::format("{:>18.4g}", 1e3 * o.error);
+    text += "\n";
+  }
+  return text;
+}
+
+Figure figure(const LoadedCase& loaded, int joint, bool tracked,
+              const std::vector<Outcome>& outcomes) {
+  const machine::MachineModel& model = loaded.machine.model;
+  const std::string unit = unit_of(model, joint);
+  const std::string shown = unit == "m" ? "mm" : "mrad";
+  const std::string& name = model.joint_name(joint);
+  Panel position{"position", "time [s]", fmt::format("{} [{}]", name, shown), {}, false, 0.0};
+  Panel rate{"speed", "time [s]", fmt::format("{} [{}/s]", name, shown), {}, false, 0.0};
+  const auto thousandfold = [](std::vector<double> values) {
+    for (double& value : values) value *= 1e3;
+    return values;
+  };
+  const auto curve = [&](const Outcome& o, const std::string& column, int color) {
+    return Curve{o.model, o.run.recording.time(), thousandfold(o.run.recording.column(column)),
+                 color, LineStyle::kSolid};
+  };
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    position.curves.push_back(curve(outcomes[k], name + "_" + unit, static_cast<int>(k)));
+    rate.curves.push_back(curve(outcomes[k], name + "_" + unit + "_s", static_cast<int>(k)));
+  }
+  if (tracked) {
+    Curve reference = curve(outcomes[0], name + "_ref_" + unit, 6);
+    reference.title = "reference";
+    reference.style = LineStyle::kDashed;
+    position.curves.push_back(std::move(reference));
+  }
+  return {fmt::format("{}: friction models", loaded.title()), loaded.note(), {position, rate}, 1};
+}
+
+}  // namespace
+
+int friction_study(const FrictionOptions& options) {
+  const InterruptGuard guard;
+  const Method& method = find_method(options.fidelity);
+  if (!options.plot.empty()) check_picture_path(options.plot);
+  const LoadedCase first = load_case(options.scenario, options.machine, options.assignments);
+  const std::string path = table_path(options, first);
+  const int joint = watched_joint(path, first.machine.model);
+  check_distinct({{"--plot", options.plot}}, first.files());
+
+  std::vector<Outcome> outcomes;
+  bool sound = true;
+  for (const std::string_view model : kModels) {
+    std::vector<std::string> assignments = options.assignments;
+    assignments.push_back(fmt::format("{}.model={}", path, model));
+    const LoadedCase loaded = load_case(options.scenario, options.machine, assignments);
+    const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+    Outcome outcome{std::string(model), run_model(simulation, method, std::nullopt, kRows)};
+    if (outcome.run.result.interrupted) return kInterruptedRun;
+    sound = sound && usable(simulation, outcome.run.result);
+    measure(loaded.machine.model, joint, outcome);
+    outcomes.push_back(std::move(outcome));
+  }
+  const std::vector<command::JointProgram>& programs = first.scenario.scenario.programs;
+  const bool tracked = std::any_of(programs.begin(), programs.end(), [&](const auto& program) {
+    return program.joint == first.machine.model.joint_name(joint) &&
+           program.mode == command::JointMode::kTrack;
+  });
+  say(to_text(first, path, joint, tracked, outcomes, method.name));
+  if (!options.plot.empty()) draw(figure(first, joint, tracked, outcomes), options.plot);
+  return sound ? kSuccess : kNonFinite;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,110 @@
+// Friction in the real-time step against converged solutions, and what these refuse.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
+#include "reference/converged.hpp"
+
+namespace knuckleboom {
+namespace {
+
+namespace fs = std::filesystem;
+using friction::Kind;
+using machine::Fidelity;
+
+// A shipped bench, with another friction model.
+struct Shipped {
+  machine::MachineModel model;
+  command::Scenario scenario;
+};
+Shipped shipped(const std::string& name, const std::string& key, const std::string& model) {
+  const fs::path config = fs::path(KNUCKLEBOOM_SOURCE_DIR) / "config";
+  const io::Override change{key, model};
+  const bool of_bench = key.starts_with("bench");
+  std::vector<io::Override> to_scenario, to_machine;
+  (of_bench ? to_scenario : to_machine).push_back(change);
+  io::ScenarioFile file = io::read_scenario(config / "scenarios" / (name + ".toml"), to_scenario);
+  Shipped out;
+  if (!of_bench)
+    out.model =
+        io::read_machine(config / "machines" / file.scenario.machine / "machine.toml", to_machine)
+            .model;
+  EXPECT_TRUE(io::put_on_bench(file, out.model).empty());
+  out.scenario = file.scenario;
+  out.scenario.duration_s = 8.0;
+  return out;
+}
+
+struct Difference {
+  double rms, residual;
+};
+Difference difference(const Shipped& s, Fidelity fidelity) {
+  const sim::Simulation simulation(s.model, s.scenario);
+  reference::ConvergedSolver converged(simulation);
+  sim::SimState real_time = simulation.initial_state(fidelity);
+  sim::SimState exact = real_time;
+  double sum = 0.0;
+  while (exact.tick < simulation.tick_count()) {
+    simulation.step(real_time);
+    converged.step(exact);
+    const double d = real_time.machine.q[0] - exact.machine.q[0];
+    sum += d * d;
+  }
+  EXPECT_EQ(real_time.machine.health.friction_unsettled, 0);
+  return {std::sqrt(sum / static_cast<double>(simulation.tick_count())),
+          simulation.energy_residual(exact)};
+}
+
+// The paper's sine, closed loop, on the small cylinder.
+TEST(FrictionAgainstConverged, TracksTheSineAlike) {
+  for (const char* model : {"viscous", "continuous_coulomb_viscous", "lugre"})
+    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+      const Shipped s = shipped("friction_sine", "actuator.cylinder.friction.model", model);
+      const Difference d = difference(s, fidelity);
+      std::printf("%s, %s: rms %.3g m, residual of the converged %.3g J\n", model,
+                  fidelity == Fidelity::kFull ? "full" : "reduced", d.rms, d.residual);
+      EXPECT_LT(d.rms, 1e-4) << model;
+    }
+}
+
+// A weight that is shaken below what friction holds: the drift of LuGre, the creep of the continuous law.
+TEST(FrictionAgainstConverged, CreepsAlikeUnderAShakenWeight) {
+  for (const char* model : {"continuous_coulomb_viscous", "lugre"}) {
+    const Shipped s = shipped("friction_shake", "bench.friction.model", model);
+    const sim::Simulation simulation(s.model, s.scenario);
+    reference::ConvergedSolver converged(simulation);
+    sim::SimState exact = simulation.initial_state(Fidelity::kFull);
+    while (exact.tick < simulation.tick_count()) converged.step(exact);
+    EXPECT_NEAR(simulation.energy_residual(exact), 0.0, 1e-5);
+    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+      sim::SimState state = simulation.initial_state(fidelity);
+      while (state.tick < simulation.tick_count()) simulation.step(state);
+      std::printf("%s: %.6g mm, converged %.6g mm\n", model, 1e3 * state.machine.q[0],
+                  1e3 * exact.machine.q[0]);
+      EXPECT_NEAR(state.machine.q[0] / exact.machine.q[0], 1.0, 0.01) << model;
+    }
+  }
+}
+
+TEST(FrictionAgainstConverged, RefusesWhatSticks) {
+  for (const char* model : {"coulomb_viscous", "stribeck"}) {
+    const Shipped s = shipped("friction_hold", "bench.friction.model", model);
+    const sim::Simulation simulation(s.model, s.scenario);
+    try {
+      const reference::ConvergedSolver converged(simulation);
+      FAIL() << model;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("the friction of joint 'load' truly sticks"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace knuckleboom
