@@ -9,6 +9,7 @@
 
 #include "app/exit_status.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/sim/channels.hpp"
 
 namespace knuckleboom::app {
@@ -45,20 +46,35 @@ std::optional<double> at_rest(const io::Trace& log, const std::string& name, dou
   return count > 0 ? std::optional<double>(sum / count) : std::nullopt;
 }
 
+// Length of a cylinder at a position of its joint; through loops with the other driven joints in the middle
+// of their ranges, and the dependent ones from where the run has them start.
+double length_at(const machine::MachineModel& model, int actuator, double position,
+                 const LogRun& run) {
+  const machine::Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
+  if (a.linkage.kind != machine::LinkageKind::kPins)
+    return machine::displacement(model, actuator, position).x;
+  double q[kMaxLinks] = {};
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Body& body = model.tree.body(model.tree.link(i).body);
+    q[i] = 0.5 * (body.lower + body.upper);
+    for (const auto& [name, value] : run.start)
+      if (name == model.joint_name(i)) q[i] = value;
+  }
+  q[a.link] = position;
+  bool fixed[kMaxLinks] = {};
+  machine::keep_independent(model, fixed);
+  double gap = 0.0;
+  model.loop_system.assemble(model.tree, fixed, q, gap);
+  return machine::displacement_row(model, actuator, q, nullptr);
+}
+
 // Joint position at which a cylinder has a length.
-double position_at(const machine::MachineModel& model, int actuator, double length) {
+double position_at(const machine::MachineModel& model, int actuator, double length,
+                   const LogRun& run) {
   const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
   const multibody::Body& body = model.tree.body(model.tree.link(link).body);
-  if (model.actuators[static_cast<std::size_t>(actuator)].linkage.kind ==
-      machine::LinkageKind::kPins)
-    throw UserError(fmt::format(
-        "joint '{}': its cylinder lies across several joints, so that its length alone does not "
-        "place the joint; give the log's column of the joint's position",
-        model.joint_name(link)));
   double low = body.lower, high = body.upper;
-  const auto excess = [&](double q) {
-    return machine::displacement(model, actuator, q).x - length;
-  };
+  const auto excess = [&](double q) { return length_at(model, actuator, q, run) - length; };
   const bool rising = excess(high) > excess(low);
   if ((excess(low) > 0.0) == (excess(high) > 0.0))
     throw UserError(
@@ -151,11 +167,22 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
           fmt::format("the log does not say where joint '{0}' starts; map a column to "
                       "{0}{1} or {0}_length_m, or give it in [start]",
                       joint, unit));
-    initial.position = length ? position_at(model, static_cast<int>(k), *length) : *position;
+    initial.position = length ? position_at(model, static_cast<int>(k), *length, run) : *position;
     if (const auto rod = at_rest(log, joint + "_port_b_Pa", run.rest_s)) {
       initial.port_b_given = true;
       initial.port_b_Pa = *rod;
     }
+    scenario.initial.push_back(std::move(initial));
+  }
+  for (const auto& [name, value] : run.start) {
+    const int link = model.tree.find_joint(name);
+    if (link == multibody::kBase)
+      throw UserError(
+          fmt::format("[start] places joint '{}', which the machine does not have", name));
+    if (!model.passive(link)) continue;
+    command::InitialJoint initial;
+    initial.joint = name;
+    initial.position = value;
     scenario.initial.push_back(std::move(initial));
   }
   if (!driven)
