@@ -270,18 +270,21 @@ std::string table(const std::vector<Row>& rows) {
   const auto limit = [](double value, const std::string& unit) {
     return std::isfinite(value) ? with_prefix(value, unit) : std::string("any");
   };
-  std::string text = fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "channel", "worst",
-                                 "at", "tolerance", "rms", any_rms ? "tolerance" : "");
+  const auto rms_limit = [&](const std::string& what) {
+    return any_rms ? fmt::format("{:>12}", what) : std::string();
+  };
+  std::string text = fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}{}\n", "channel", "worst", "at",
+                                 "tolerance", "rms", rms_limit("tolerance"));
   for (const Row& row : rows) {
     if (row.found.samples == 0) {
       text += fmt::format("  {:<22}has no number to compare with   FAILED\n", row.found.column);
       continue;
     }
-    text += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}{:>12}{}\n", row.found.column,
+    text += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>12}{}{}\n", row.found.column,
                         with_prefix(row.found.max, row.unit),
                         fmt::format("{:.3f} s", row.found.time_of_max_s),
                         limit(row.tolerance, row.unit), with_prefix(row.found.rms, row.unit),
-                        any_rms ? limit(row.rms, row.unit) : "", row.good ? "" : "   FAILED");
+                        rms_limit(limit(row.rms, row.unit)), row.good ? "" : "   FAILED");
   }
   return text;
 }
