@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -13,6 +14,7 @@
 #include <mujoco/mujoco.h>
 
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/io/machine_file.hpp"
 #include "support/crane.hpp"
 #include "support/error_norm.hpp"
 #include "support/random_tree.hpp"
@@ -209,6 +211,17 @@ TEST(MultibodyAgainstMujoco, RandomTrees) {
 TEST(MultibodyAgainstMujoco, ReferenceCrane) {
   test::Random random(7);
   const Tree tree = test::reference_crane();
+  Worst worst;
+  for (int k = 0; k < 50; ++k) compare(tree, test::random_state(random, tree), worst);
+  expect_small(worst, 1e-9);
+}
+
+// The shipped PUMA 560: skew axes, offsets, small inertias far out.
+TEST(MultibodyAgainstMujoco, Puma) {
+  test::Random random(560);
+  const Tree tree = io::read_machine(std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) /
+                                     "config/machines/puma/machine.toml")
+                        .model.tree;
   Worst worst;
   for (int k = 0; k < 50; ++k) compare(tree, test::random_state(random, tree), worst);
   expect_small(worst, 1e-9);
