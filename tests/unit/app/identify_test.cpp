@@ -28,8 +28,9 @@ std::string machine_file() {
 class Identify : public testing::Test {
  protected:
   void SetUp() override {
-    const std::vector<io::Override> made = {{"valve.lift.conductance_m3_per_s_sqrtPa", "3e-7"},
-                                            {"actuator.lift.friction_N_s_per_m", "9e4"}};
+    const std::vector<io::Override> made = {{"actuator.lift.friction.model", "viscous"},
+                                            {"valve.lift.conductance_m3_per_s_sqrtPa", "3e-7"},
+                                            {"actuator.lift.friction.viscous_N_s_per_m", "9e4"}};
     const machine::MachineModel model = io::read_machine(machine_file(), made).model;
     io::Trace log{
         {}, {"t_s", "lift_valve_V", "lift_length_m", "lift_port_b_Pa"}, {{}, {}, {}, {}}, "made"};
@@ -60,6 +61,7 @@ class Identify : public testing::Test {
            "[[column]]\nname = \"lift_port_a_Pa\"\ncolumn = \"pa_bar\"\n"
            "[[column]]\nname = \"lift_port_b_Pa\"\ncolumn = \"pb_bar\"\n";
     options_.machine = machine_file();
+    options_.assignments = {"actuator.lift.friction.model=viscous"};
     options_.log = (folder_.path() / "log.csv").string();
     options_.map = (folder_.path() / "map.toml").string();
     options_.summary = (folder_.path() / "fit.json").string();
@@ -79,13 +81,13 @@ class Identify : public testing::Test {
 
 TEST_F(Identify, FindsWhatTheLogWasMadeWith) {
   options_.fits = {"valve.lift.conductance_m3_per_s_sqrtPa=2e-7,1e-7,6e-7",
-                   "actuator.lift.friction_N_s_per_m=3e4,0,3e5", "log.delay_s.lift=0.05,0,0.5",
-                   "log.offset.lift_length_m=0,-0.02,0.02"};
+                   "actuator.lift.friction.viscous_N_s_per_m=3e4,0,3e5",
+                   "log.delay_s.lift=0.05,0,0.5", "log.offset.lift_length_m=0,-0.02,0.02"};
   options_.hold_out = {"8-12"};
   ASSERT_EQ(identify(options_), kSuccess);
   const double g = number("valve.lift.conductance_m3_per_s_sqrtPa", "value");
   EXPECT_NEAR(g / 3e-7, 1.0, 2e-3);
-  EXPECT_NEAR(number("actuator.lift.friction_N_s_per_m", "value") / 9e4, 1.0, 0.02);
+  EXPECT_NEAR(number("actuator.lift.friction.viscous_N_s_per_m", "value") / 9e4, 1.0, 0.02);
   EXPECT_NEAR(number("log.delay_s.lift", "value"), 0.2, 2e-3);
   EXPECT_NEAR(number("log.offset.lift_length_m", "value"), 5e-3, 5e-5);
   EXPECT_LT(number("lift_length_m", "held_out_after"), 2e-4);
