@@ -90,47 +90,44 @@ std::string to_text(const LoadedCase& loaded, const std::string& path, int joint
   std::string text = fmt::format(
       "{}, {} model, friction {} exchanged; last half of {:g} s, joint '{}'\n\n", loaded.title(),
       fidelity, path, loaded.scenario.scenario.duration_s, model.joint_name(joint));
-  text += fmt::format("  {:<28}{:>9}{:>18}{:>16}", "model", "at rest", "creep " + unit + "/s",
-                      "moved " + unit);
-  if (tracked) text += fmt::format("{:>18}", "rms error " + unit);
+  text += fmt::format("  {:<28}{:>9}{:>16}{:>18}", "model", "at rest", "moved " + unit,
+                      tracked ? "rms error " + unit : "creep " + unit + "/s");
   text += "\n";
   for (const Outcome& o : outcomes) {
-    text += fmt::format("  {:<28}{:>7.1f} %{:>18}{:>16}", o.model, 100.0 * o.still,
-                        o.span == 0.0 ? "holds" : fmt::format("{:.4g}", 1e3 * o.creep),
-                        fmt::format("{:.4g}", 1e3 * o.span));
-    if (tracked) text += fmt::format("{:>18.4g}", 1e3 * o.error);
+    const std::string last = tracked         ? fmt::format("{:.4g}", 1e3 * o.error)
+                             : o.span == 0.0 ? "holds"
+                                             : fmt::format("{:.4g}", 1e3 * o.creep);
+    text += fmt::format("  {:<28}{:>7.1f} %{:>16}{:>18}", o.model, 100.0 * o.still,
+                        fmt::format("{:.4g}", 1e3 * o.span), last);
     text += "\n";
   }
   return text;
 }
 
+// A panel for each model: the position, or how far it is from the reference towards the end of the run.
 Figure figure(const LoadedCase& loaded, int joint, bool tracked,
               const std::vector<Outcome>& outcomes) {
+  constexpr double kShown = 0.2;  // of a tracked run, so that single steps can be seen
   const machine::MachineModel& model = loaded.machine.model;
   const std::string unit = unit_of(model, joint);
-  const std::string shown = unit == "m" ? "mm" : "mrad";
   const std::string& name = model.joint_name(joint);
-  Panel position{"position", "time [s]", fmt::format("{} [{}]", name, shown), {}, false, 0.0};
-  Panel rate{"speed", "time [s]", fmt::format("{} [{}/s]", name, shown), {}, false, 0.0};
-  const auto thousandfold = [](std::vector<double> values) {
-    for (double& value : values) value *= 1e3;
-    return values;
-  };
-  const auto curve = [&](const Outcome& o, const std::string& column, int color) {
-    return Curve{o.model, o.run.recording.time(), thousandfold(o.run.recording.column(column)),
-                 color, LineStyle::kSolid};
-  };
+  const std::string label =
+      fmt::format("{}{} [{}]", name, tracked ? " - reference" : "", unit == "m" ? "mm" : "mrad");
+  Figure out{fmt::format("{}: friction models", loaded.title()), loaded.note(), {}, 2};
   for (std::size_t k = 0; k < outcomes.size(); ++k) {
-    position.curves.push_back(curve(outcomes[k], name + "_" + unit, static_cast<int>(k)));
-    rate.curves.push_back(curve(outcomes[k], name + "_" + unit + "_s", static_cast<int>(k)));
+    const Recording& run = outcomes[k].run.recording;
+    const std::vector<double>& t = run.time();
+    const std::vector<double>& q = run.column(name + "_" + unit);
+    const std::vector<double>& r = run.column(name + "_ref_" + unit);
+    Curve curve{"", {}, {}, static_cast<int>(k), LineStyle::kSolid};
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      if (tracked && t[i] < (1.0 - kShown) * t.back()) continue;
+      curve.x.push_back(t[i]);
+      curve.y.push_back(1e3 * (tracked ? q[i] - r[i] : q[i]));
+    }
+    out.panels.push_back({outcomes[k].model, "time [s]", label, {std::move(curve)}, false, 1e-3});
   }
-  if (tracked) {
-    Curve reference = curve(outcomes[0], name + "_ref_" + unit, 6);
-    reference.title = "reference";
-    reference.style = LineStyle::kDashed;
-    position.curves.push_back(std::move(reference));
-  }
-  return {fmt::format("{}: friction models", loaded.title()), loaded.note(), {position, rate}, 1};
+  return out;
 }
 
 }  // namespace
