@@ -194,7 +194,8 @@ void write_traces(const fs::path& folder, const LoadedCase& loaded,
     // About 100 rows a second, as run --trace.
     const double per_row = static_cast<double>(run.sample_ticks) * simulation.tick_s();
     const auto step = static_cast<std::size_t>(std::max(1.0, std::round(0.01 / per_row)));
-    std::vector<double> row(run.recording.channels().size());
+    // A trace's channels come first in a recording.
+    std::vector<double> row(sim::channels(simulation.model()).size());
     for (std::size_t r = 0; r < run.recording.rows(); r += step) {
       for (std::size_t c = 0; c < row.size(); ++c) row[c] = run.recording.column(c)[r];
       writer.write(row);
