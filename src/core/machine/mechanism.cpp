@@ -205,20 +205,25 @@ double displacement_row(const MachineModel& model, int actuator, const double* q
   return s.x;
 }
 
-LinkageState displacement(const MachineModel& model, int actuator, const double* q) {
-  const Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
-  if (a.linkage.kind != LinkageKind::kPins) return displacement(model, actuator, q[a.link]);
-  double row[kMaxLinks];
-  const double x = displacement_row(model, actuator, q, row);
-  if (model.loop_system.empty()) return {x, row[a.link]};
+std::int64_t embed_at(const MachineModel& model, const double* q, multibody::Embedding& out) {
   bool keep[kMaxLinks];
   keep_independent(model, keep);
   const std::int64_t dependent = model.loop_system.choose(model.tree, q, keep);
   double closed[kMaxLinks];
   std::copy(q, q + model.joint_count(), closed);
   const double zero[kMaxLinks] = {};
+  model.loop_system.embed(model.tree, dependent, zero, closed, out);
+  return dependent;
+}
+
+LinkageState displacement(const MachineModel& model, int actuator, const double* q) {
+  const Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
+  if (a.linkage.kind != LinkageKind::kPins) return displacement(model, actuator, q[a.link]);
+  double row[kMaxLinks];
+  const double x = displacement_row(model, actuator, q, row);
+  if (model.loop_system.empty()) return {x, row[a.link]};
   multibody::Embedding e;
-  model.loop_system.embed(model.tree, dependent, zero, closed, e);
+  const std::int64_t dependent = embed_at(model, q, e);
   multibody::project(e, row);
   if (!in(dependent, a.link)) return {x, row[a.link]};
   // The joint follows: by way of the independent joint that moves it most.

@@ -309,19 +309,25 @@ void derive_stops(Actuator& actuator, const multibody::Body& body,
           "the two cushions overlap; make them shorter", faults);
 }
 
-// Every joint that stays independent must move some inertia, at one position: the loops close there.
-void check_loop_inertia(const MachineModel& model, std::vector<std::string>& faults) {
+// At rest in the middle of the joints' ranges, where the loops close. False: they do not.
+bool mechanism_at_middle(const MachineModel& model, double* q, Mechanism& mechanism) {
   MachineState state{};
   int loop = -1;
   double gap = 0.0;
-  if (!closed_middle(model, state.q, loop, gap)) return;
+  if (!closed_middle(model, state.q, loop, gap)) return false;
   for (int i = 0; i < model.joint_count(); ++i)
     state.inertia[i] = model.tree.link_inertias()[static_cast<std::size_t>(i)];
   choose_independent(model, state);
   multibody::MassAndBias body;
-  Mechanism mechanism;
-  double q[kMaxLinks];
   middle_of_mechanism(model, state, 0.0, nullptr, false, q, body, mechanism);
+  return true;
+}
+
+// Every joint that stays independent must move some inertia, at one position: the loops close there.
+void check_loop_inertia(const MachineModel& model, std::vector<std::string>& faults) {
+  double q[kMaxLinks];
+  Mechanism mechanism;
+  if (!mechanism_at_middle(model, q, mechanism)) return;
   double zero[kMaxLinks] = {};
   if (!solve_positive_definite<kMaxLinks>(mechanism.count, mechanism.M, zero))
     faults.emplace_back(
@@ -330,17 +336,9 @@ void check_loop_inertia(const MachineModel& model, std::vector<std::string>& fau
 
 // What truly sticks is held by one joint: no more of those that loops leave free may move it.
 void check_sticking(const MachineModel& model, std::vector<std::string>& faults) {
-  MachineState state{};
-  int loop = -1;
-  double gap = 0.0;
-  if (!closed_middle(model, state.q, loop, gap)) return;
-  for (int i = 0; i < model.joint_count(); ++i)
-    state.inertia[i] = model.tree.link_inertias()[static_cast<std::size_t>(i)];
-  choose_independent(model, state);
-  multibody::MassAndBias body;
-  Mechanism mechanism;
   double q[kMaxLinks];
-  middle_of_mechanism(model, state, 0.0, nullptr, false, q, body, mechanism);
+  Mechanism mechanism;
+  if (!mechanism_at_middle(model, q, mechanism)) return;
   const auto check = [&](const friction::FrictionModel& dry, double* by_joint,
                          const std::string& who) {
     if (!friction::sticks(dry.kind)) return;

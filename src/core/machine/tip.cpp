@@ -29,14 +29,8 @@ namespace {
 
 // Joints of loops move the point by way of those that stay independent.
 void through_loops(const MachineModel& model, const double* q, PointPose& out) {
-  bool keep[kMaxLinks];
-  keep_independent(model, keep);
-  const std::int64_t dependent = model.loop_system.choose(model.tree, q, keep);
-  double closed[kMaxLinks];
-  std::copy(q, q + model.joint_count(), closed);
-  const double zero[kMaxLinks] = {};
   multibody::Embedding e;
-  model.loop_system.embed(model.tree, dependent, zero, closed, e);
+  embed_at(model, q, e);
   for (int g = 0; g < e.groups; ++g) {
     const multibody::Embedding::Group& group = e.group[g];
     for (int d = 0; d < group.dependents; ++d) {

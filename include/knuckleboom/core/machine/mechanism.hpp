@@ -52,6 +52,10 @@ inline void to_joints(const Mechanism& m, const double* u, double* v) {
   multibody::expand(m.embedding, v);
 }
 
+// How the loops tie the joints together at positions q that close them. Returns the joints that follow
+// there (bit j: joint j).
+std::int64_t embed_at(const MachineModel& model, const double* q, multibody::Embedding& out);
+
 // Actuator displacement at joint positions q [m, rad]. row (kMaxLinks entries, may be null): its change
 // with every joint of the tree.
 double displacement_row(const MachineModel& model, int actuator, const double* q, double* row);
