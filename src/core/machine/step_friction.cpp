@@ -207,6 +207,33 @@ void StepFriction::come_to_rest(int c, double* u) {
   own_star_[c] = 0.0;
 }
 
+void StepFriction::landing_impulse(const double* u_star, double* p) const {
+  int free[kMaxLinks],
+      landed[kMaxLinks];  // coordinates that give way; of these, places of what landed
+  int frees = 0;
+  int count = 0;
+  std::fill(p, p + n_, 0.0);
+  for (int c = 0; c < n_; ++c) {
+    if (idle_[c] || (sticks(c) && !landed_[c])) continue;
+    if (landed_[c]) landed[count++] = frees;
+    free[frees++] = c;
+  }
+  if (count == 0) return;
+  double mobility[kMaxLinks][kMaxLinks], impulse[kMaxLinks];
+  for (int l = 0; l < count; ++l) {
+    double M[kMaxLinks][kMaxLinks], u[kMaxLinks] = {};
+    for (int i = 0; i < frees; ++i)
+      for (int j = 0; j < frees; ++j) M[i][j] = M_[free[i]][free[j]];
+    u[landed[l]] = 1.0;
+    solve_positive_definite<kMaxLinks>(frees, M, u);
+    for (int k = 0; k < count; ++k) mobility[l][k] = u[landed[k]];
+    const int c = free[landed[l]];
+    impulse[l] = u_star[c] - own_star_[c];
+  }
+  solve_positive_definite<kMaxLinks>(count, mobility, impulse);
+  for (int l = 0; l < count; ++l) p[free[landed[l]]] = impulse[l];
+}
+
 // Newton's last evaluation lies one step before the speeds found.
 void StepFriction::end_stage(const double* v) {
   for (int s = 0; s < count_; ++s)

@@ -80,6 +80,9 @@ class StepFriction {
   friction::Force evaluate(double x_dot, Source& source) const;
   bool leave_branch(Source& source, const double* u) const;
   void come_to_rest(int c, double* u);
+  // Impulse over g that took what landed from the stage's explicit part to where it begins anew, the others
+  // free to give way.
+  void landing_impulse(const double* u_star, double* p) const;
   void choose_weights(const Mechanism* mechanism, const double (*row)[kMaxLinks]);
 
   const MachineModel* model_;
@@ -126,6 +129,7 @@ template <class Newton>
 integration::NewtonReport StepFriction::settle(const double* u_star, const double* bias, double* u,
                                                Newton&& newton, Health& health) {
   double tau[kMaxLinks];
+  double stopped[kMaxLinks];
   bool broke[kMaxLinks] = {};  // away in this stage
   integration::NewtonReport total{0, true};
   for (int round = 0;; ++round) {
@@ -133,6 +137,7 @@ integration::NewtonReport StepFriction::settle(const double* u_star, const doubl
     bool any_still = false;
     double from_others[kMaxLinks];  // bias, with the stop of what came to rest
     double own_bias[kMaxLinks];
+    landing_impulse(u_star, stopped);
     for (int i = 0; i < n_; ++i) {
       still[i] = idle_[i] || sticks(i);
       any_still = any_still || still[i];
@@ -143,8 +148,7 @@ integration::NewtonReport StepFriction::settle(const double* u_star, const doubl
         for (int i = 0; i < n_; ++i)
           if (i != j) from_others[i] -= M_[i][j] * u_star[j];
     for (int i = 0; i < n_; ++i) {
-      own_bias[i] = from_others[i];
-      if (landed_[i]) own_bias[i] += M_[i][i] * (u_star[i] - own_star_[i]);
+      own_bias[i] = from_others[i] + stopped[i];
     }
     const integration::NewtonReport report = newton(own_bias, any_still ? still : nullptr, u, tau);
     total.iterations += report.iterations;
@@ -161,7 +165,8 @@ integration::NewtonReport StepFriction::settle(const double* u_star, const doubl
         come_to_rest(i, u);
         changed = true;
       } else if (!(broke[i] && landed_[i])) {  // gone and come back: stays
-        double needed = from_others[i] - tau[i];
+        double needed = own_bias[i] - tau[i];
+        if (landed_[i]) needed -= M_[i][i] * u_star[i];
         for (int j = 0; j < n_; ++j)
           if (!still[j]) needed += M_[i][j] * (u[j] - u_star[j]);
         if (std::fabs(needed) <= capacity_[i]) continue;
@@ -176,7 +181,7 @@ integration::NewtonReport StepFriction::settle(const double* u_star, const doubl
   for (int i = 0; i < n_; ++i) {
     net_[i] = 0.0;
     if (capacity_[i] == 0.0 || sticks(i)) continue;
-    if (landed_[i]) net_[i] = M_[i][i] * (u_star[i] - own_star_[i]);
+    net_[i] = stopped[i];
     for (int j = 0; j < n_; ++j)
       if (!idle_[j]) net_[i] += M_[i][j] * (u[j] - u_star[j]);
   }

@@ -142,6 +142,49 @@ TEST_P(StepFriction, TurnsAroundUnderAStrongForce) {
   slide.expect_sound();
 }
 
+// A carriage of 1 kg rubs, 199 kg follow it on a stiff spring: what the carriage stops with is its own
+// momentum, not that of all that it carries. Pushed to and fro it goes where one body of 200 kg would.
+TEST_P(StepFriction, LightCarriageUnderAHeavyLoadTurnsAroundLikeOneBody) {
+  for (const FrictionModel& dry : {coulomb(300.0, 300.0), stribeck(300.0, 400.0, 0.01)})
+    for (const double spring : {1e8, 1e10}) {
+      Slide one(dry, GetParam());
+      Slide two(dry, GetParam());
+      multibody::Body carriage = two.model.tree.body(0);
+      carriage.inertia.mass = 1.0;
+      multibody::Body load = carriage;
+      load.name = "load";
+      load.joint_name = "shift";
+      load.parent = 0;
+      load.inertia.mass = kMass - 1.0;
+      load.stiffness = spring;
+      load.damping = 0.02 * std::sqrt(spring * kMass);
+      carriage.name = "carriage";
+      two.model = machine::MachineModel{};
+      two.model.tree.add_body(carriage);
+      two.model.tree.add_body(load);
+      two.model.tree.gravity_W = Vec3::Zero();
+      two.model.joint_friction = {dry, FrictionModel{}};
+      ASSERT_TRUE(machine::finish(two.model).empty());
+      for (int i = 0; i < 2; ++i)
+        two.state.inertia[i] = two.model.tree.link_inertias()[static_cast<std::size_t>(i)];
+      two.stepper = std::make_unique<machine::Stepper>(two.model, 1e-3);
+      two.mark_start();
+      double apart = 0.0;
+      for (int k = 0; k < 10000; ++k) {
+        const double force = 900.0 * std::sin(2.0 * std::numbers::pi * 1e-3 * k);
+        const double forces[2] = {force, 0.0};
+        one.step(force);
+        two.stepper->step(two.fidelity, two.state, forces);
+        apart = std::fmax(apart, std::fabs(one.state.q[0] - two.state.q[0]));
+      }
+      // Of strokes of 0.1 m; a tick at each of twenty turns is 1.5 mm.
+      EXPECT_LT(apart, 8e-3) << spring;
+      EXPECT_NEAR(two.state.energy.friction / one.state.energy.friction, 1.0, 0.01) << spring;
+      EXPECT_NEAR(two.residual(), 0.0, 1e-3 * two.state.energy.friction) << spring;
+      two.expect_sound();
+    }
+}
+
 // The continuous law only resists: F_s / V_min is a damper, and the weight sinks at W V_min / F_s.
 TEST_P(StepFriction, ContinuousFrictionCreepsAtItsRate) {
   Slide slide(friction::continuous_coulomb_viscous(300.0, 400.0, 0.0, 1e-3, 2.0), GetParam(),
