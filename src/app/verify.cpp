@@ -41,7 +41,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kInterruptTicks = 4096;
-constexpr int kDigits = 6;  // of a reference, far below any sensible tolerance
+constexpr int kDigits = 6;  // of a reference at least
 
 // --- The run ------------------------------------------------------------------
 
@@ -226,18 +226,19 @@ struct Row {
   bool good = false;
 };
 
+double largest_allowed(const io::LogQuantity& asked) {
+  return asked.given ? asked.value : std::numeric_limits<double>::infinity();
+}
+
 std::vector<Row> compare_channels(const io::Bundle& bundle, const Run& run,
                                   const io::Trace& reference) {
   std::vector<Row> rows;
   for (const io::BundleChannel& channel : bundle.channels) {
     Row row;
     row.found = io::deviation(run.trace, reference, channel.name, channel.from_s, channel.to_s);
-    const auto limit = [](const io::LogQuantity& asked) {
-      return asked.given ? asked.value : std::numeric_limits<double>::infinity();
-    };
     row.unit = channel.tolerance.given ? channel.tolerance.unit : channel.rms.unit;
-    row.tolerance = limit(channel.tolerance);
-    row.rms = limit(channel.rms);
+    row.tolerance = largest_allowed(channel.tolerance);
+    row.rms = largest_allowed(channel.rms);
     row.good = row.found.samples > 0 && row.found.max <= row.tolerance && row.found.rms <= row.rms;
     rows.push_back(std::move(row));
   }
@@ -374,14 +375,28 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
+// So many that the last one is a thousandth of the tolerance.
+int digits_of(const io::BundleChannel& channel, const std::vector<double>& column) {
+  double largest = 0.0;
+  for (const double value : column) largest = std::max(largest, std::fabs(value));
+  const double tolerance =
+      std::min(largest_allowed(channel.tolerance), largest_allowed(channel.rms));
+  if (!std::isfinite(tolerance) || !(largest > 0.0)) return kDigits;
+  const double digits = std::ceil(std::log10(largest / tolerance)) + 3.0;
+  return static_cast<int>(
+      std::clamp<double>(digits, kDigits, std::numeric_limits<double>::max_digits10));
+}
+
 std::string reference_text(const io::Bundle& bundle, const Run& run) {
   std::string text;
   for (const std::string& line : run.header) text += fmt::format("# {}\n", printable(line));
   text += "t_s";
   std::vector<const std::vector<double>*> columns;
+  std::vector<int> digits;
   for (const io::BundleChannel& channel : bundle.channels) {
     text += "," + channel.name;
     columns.push_back(&run.trace.column(channel.name));
+    digits.push_back(digits_of(channel, *columns.back()));
   }
   text += "\n";
   const std::int64_t ticks = ticks_per_sample(bundle.rate_Hz, run.tick_s);
@@ -393,8 +408,8 @@ std::string reference_text(const io::Bundle& bundle, const Run& run) {
   const auto step = static_cast<std::size_t>(ticks / run.sample_ticks);
   for (std::size_t row = 0; row < run.trace.rows(); row += step) {
     fmt::format_to(std::back_inserter(text), "{:.{}g}", run.trace.data.front()[row], 10);
-    for (const std::vector<double>* column : columns)
-      fmt::format_to(std::back_inserter(text), ",{:.{}g}", (*column)[row], kDigits);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      fmt::format_to(std::back_inserter(text), ",{:.{}g}", (*columns[c])[row], digits[c]);
     text += "\n";
   }
   return text;

@@ -140,6 +140,24 @@ TEST(Verify, UpdatesTheReferenceForAReason) {
                            "20[0-9][0-9]-[0-9]+-[0-9]+  knuckleboom .*  with oil inertia\n"));
 }
 
+// A crank turns by hundreds of radians; a reference just written must stand however tight the tolerance.
+TEST(Verify, WritesAsManyDigitsAsTheTolerancesNeed) {
+  const TemporaryFolder folder;
+  const fs::path bundle = folder / "crank";
+  copy_bundle("crank_slider_torque", bundle);
+  edit(bundle / "bundle.toml", "tolerance_rad = 1e-4", "tolerance_rad = 1e-7");
+  EXPECT_EQ(run({"verify", bundle.string(), "--update", "--reason", "tighter"}).status, 0);
+  const Outcome outcome = run({"verify", bundle.string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+// What ships as a scenario is held by a bundle.
+TEST(Verify, EveryScenarioHasItsBundle) {
+  for (const fs::directory_entry& file :
+       fs::directory_iterator(fs::path(KNUCKLEBOOM_SOURCE_DIR) / "config" / "scenarios"))
+    EXPECT_TRUE(fs::exists(kBundles / file.path().stem() / "bundle.toml")) << file.path();
+}
+
 TEST(Verify, SkipsExternalDataThatAreNotThere) {
   const TemporaryFolder folder;
   copy_bundle("swing_pulse", folder / "swing");
