@@ -116,6 +116,7 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
   sim::SimState& state = result.state;
   const std::int64_t end = simulation.tick_count();
   const double tick_s = simulation.tick_s();
+  const multibody::LoopSystem& loops = simulation.model().loop_system;
   Progress progress(options.progress, static_cast<double>(end) * tick_s);
 
   std::optional<runtime::RealtimeRequest> privileges;
@@ -132,6 +133,9 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
       options.sample(sim::take_snapshot(simulation, state));
     if (state.tick == options.save_tick) options.save(state);
     look_at_limits(simulation, state, result.limits);
+    if (!loops.empty())
+      result.loop_gap_m =
+          std::max(result.loop_gap_m, loops.gap(simulation.model().tree, state.machine.q));
     result.interrupted = interrupted();
     if (state.tick >= end || result.interrupted || result.non_finite) break;
     progress.show(simulation.time(state), result.wall_s,

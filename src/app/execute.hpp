@@ -59,6 +59,7 @@ struct RunResult {
   // The first singular position of a loop: a sentence, and when.
   std::string singular;
   double singular_at_s = 0.0;
+  double loop_gap_m = 0.0;  // largest; looked at every 100 ticks
   // Of a paced run.
   std::int64_t overruns = 0;
   double elapsed_s = 0.0, lost_s = 0.0, worst_lateness_s = 0.0;

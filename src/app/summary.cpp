@@ -185,6 +185,8 @@ RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation
   const double scale = s.pump_worked ? s.energy.pump : turned_over;
   s.energy_residual = scale == 0.0 ? 0.0 : std::fabs(s.energy_residual_J) / scale;
   s.tip_unreachable = run.state.tip_unreachable;
+  s.loops = simulation.model().loop_system.loop_count();
+  s.loop_gap_m = run.loop_gap_m;
   s.warnings = warnings_of(s, simulation, run);
   return s;
 }
@@ -244,6 +246,9 @@ std::string to_text(const RunSummary& s) {
                              static_cast<double>(h.newton_iterations) /
                                  static_cast<double>(std::max<std::int64_t>(1, h.ticks)),
                              h.newton_worst, h.newton_unconverged));
+  if (s.loops > 0)
+    text += line("loops",
+                 fmt::format("{}, open by {} at most", s.loops, with_prefix(s.loop_gap_m, "m")));
   text += line("tip out of reach", counted(s.tip_unreachable, "tick", "ticks"));
   text += line("state", s.state_hash);
   for (const std::string& warning : s.warnings) text += "warning: " + warning + "\n";
@@ -300,6 +305,7 @@ std::string to_json(const RunSummary& s) {
       .member("cavitation_s", static_cast<double>(h.cavitation_ticks) * s.tick_s)
       .member("stop_hits", h.stop_hits)
       .member("tip_unreachable_ticks", s.tip_unreachable)
+      .member("loop_gap_m", s.loop_gap_m)
       .member("newton_iterations", h.newton_iterations)
       .member("newton_worst", h.newton_worst)
       .member("newton_unconverged", h.newton_unconverged)

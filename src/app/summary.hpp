@@ -35,6 +35,8 @@ struct RunSummary {
   double energy_residual = 0.0;
   bool pump_worked = false;
   std::int64_t tip_unreachable = 0;
+  int loops = 0;
+  double loop_gap_m = 0.0;
   std::vector<std::string> warnings;  // in plain words
 };
 

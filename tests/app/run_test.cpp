@@ -67,6 +67,15 @@ TEST(Run, writesTheSummaryWithTheAgreedKeys) {
   EXPECT_EQ(json_value(json, "fidelity"), "\"full\"");
 }
 
+TEST(Run, saysHowFarLoopsOpen) {
+  const TemporaryFolder folder;
+  const std::string json = summary_of({"run", "four_bar_torque"}, folder);
+  EXPECT_LT(json_number(json, "loop_gap_m"), 1e-12);
+  EXPECT_GT(json_number(json, "loop_gap_m"), 0.0);
+  EXPECT_THAT(run({"run", "four_bar_torque"}).output, HasSubstr("  loops             1, open by "));
+  EXPECT_THAT(run({"run", "stick_sine"}).output, Not(HasSubstr("  loops ")));
+}
+
 TEST(Run, writesTheTraceFromTheStartInEvenSteps) {
   const TemporaryFolder folder;
   const std::string file = (folder / "trace.csv").string();
