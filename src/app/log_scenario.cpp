@@ -101,16 +101,12 @@ std::vector<io::KnownColumn> drive_columns(const machine::MachineModel& model) {
 
 std::vector<io::KnownColumn> log_columns(const machine::MachineModel& model) {
   std::vector<io::KnownColumn> out = drive_columns(model);
-  const auto add = [&out](const std::vector<sim::Channel>& channels) {
-    for (const sim::Channel& channel : channels) {
-      const bool there = std::any_of(out.begin(), out.end(), [&](const io::KnownColumn& one) {
-        return one.name == channel.name;
-      });
-      if (!there && channel.name != "t_s") out.push_back({channel.name, channel.unit});
-    }
-  };
-  add(sim::channels(model));
-  add(sim::actuator_channels(model));
+  for (const sim::Channel& channel : sim::all_channels(model)) {
+    const bool there = std::any_of(out.begin(), out.end(), [&](const io::KnownColumn& one) {
+      return one.name == channel.name;
+    });
+    if (!there && channel.name != "t_s") out.push_back({channel.name, channel.unit});
+  }
   return out;
 }
 

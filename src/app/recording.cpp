@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 namespace knuckleboom::app {
 
 Recording::Recording(const machine::MachineModel& model, std::size_t expected_rows)
-    : channels_(sim::channels(model)) {
-  for (sim::Channel& channel : sim::actuator_channels(model))
-    channels_.push_back(std::move(channel));
+    : channels_(sim::all_channels(model)) {
   columns_.resize(channels_.size());
   for (std::vector<double>& column : columns_) column.reserve(expected_rows);
 }

@@ -40,8 +40,7 @@ std::vector<std::vector<double>> free_run(const machine::MachineModel& model, co
                                           const FreeRunSetup& setup) {
   const sim::Simulation simulation(model,
                                    log_scenario(model, corrected(model, log, setup), setup.log));
-  std::vector<sim::Channel> all = sim::channels(model);
-  for (sim::Channel& channel : sim::actuator_channels(model)) all.push_back(std::move(channel));
+  const std::vector<sim::Channel> all = sim::all_channels(model);
   std::vector<sim::Channel> channels;
   std::vector<Correction> by;
   for (const std::string& name : setup.channels) {
@@ -55,27 +54,22 @@ std::vector<std::vector<double>> free_run(const machine::MachineModel& model, co
   const double h = simulation.tick_s();
   std::vector<std::vector<double>> out(channels.size(), std::vector<double>(t.size()));
   sim::SimState state = simulation.initial_state(setup.fidelity);
-  std::vector<double> before(channels.size());
-  const auto read = [&](std::size_t c, const sim::Snapshot& now) {
-    return by[c].scale * channels[c].value(now) + by[c].offset;
-  };
+  sim::Snapshot now = sim::take_snapshot(simulation, state);
+  sim::Snapshot before = now;  // a tick earlier
   // Between two ticks linearly, as in a comparison of traces.
   for (std::size_t row = 0; row < t.size(); ++row) {
     const double at = (t[row] - t.front()) / h;
-    const auto upper = static_cast<std::int64_t>(std::ceil(at - 1e-6));
-    while (state.tick < upper - 1) simulation.step(state);
-    sim::Snapshot now = sim::take_snapshot(simulation, state);
-    for (std::size_t c = 0; c < channels.size(); ++c) before[c] = read(c, now);
-    if (state.tick < upper) {
-      sim::SimState next = state;
-      simulation.step(next);
-      now = sim::take_snapshot(simulation, next);
-      const double share = std::clamp(at - static_cast<double>(state.tick), 0.0, 1.0);
-      for (std::size_t c = 0; c < channels.size(); ++c)
-        out[c][row] = before[c] + share * (read(c, now) - before[c]);
-      if (static_cast<double>(upper) - at < 1e-6) state = next;
-    } else {
-      for (std::size_t c = 0; c < channels.size(); ++c) out[c][row] = before[c];
+    const auto tick = static_cast<std::int64_t>(std::ceil(at - 1e-6));
+    if (state.tick < tick) {
+      while (state.tick < tick - 1) simulation.step(state);
+      before = sim::take_snapshot(simulation, state);
+      simulation.step(state);
+      now = sim::take_snapshot(simulation, state);
+    }
+    const double share = std::clamp(at - static_cast<double>(tick - 1), 0.0, 1.0);
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      const double from = channels[c].value(before);
+      out[c][row] = by[c].scale * (from + share * (channels[c].value(now) - from)) + by[c].offset;
     }
     if (state.machine.health.non_finite > 0) return {};
   }

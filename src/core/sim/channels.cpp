@@ -82,8 +82,8 @@ std::vector<Channel> channels(const machine::MachineModel& model) {
   return out;
 }
 
-std::vector<Channel> actuator_channels(const machine::MachineModel& model) {
-  std::vector<Channel> out;
+std::vector<Channel> all_channels(const machine::MachineModel& model) {
+  std::vector<Channel> out = channels(model);
   for (const machine::Actuator& actuator : model.actuators) {
     const std::string& joint = model.joint_name(actuator.link);
     const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
