@@ -20,6 +20,8 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
 
 std::string to_string(const Diagnostic& diagnostic) {
   if (diagnostic.line == 0) return fmt::format("{}: {}", diagnostic.file, diagnostic.message);
+  if (diagnostic.column == 0)
+    return fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message);
   return fmt::format("{}:{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.column,
                      diagnostic.message);
 }

@@ -11,6 +11,7 @@
 #include "text_file.hpp"
 #include "toml_parser.hpp"
 #include "units.hpp"
+#include "urdf_bodies.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -324,25 +325,52 @@ class Overrider {
   Place place_;
 };
 
-// Takes the key `base` out of the table and gives the path it names.
-std::filesystem::path take_base(Node& root, const std::string& file, Report& report) {
-  const Node* node = root.find("base");
+// Takes a key that names a file (`base`, `urdf`) out of the table and gives the path.
+std::filesystem::path take_path(Node& root, std::string_view key, const char* purpose,
+                                const std::string& file, Report& report) {
+  const Node* node = root.find(key);
   if (node == nullptr) return {};
   std::filesystem::path path;
   if (!node->is_string() || node->text.empty())
-    report.error(node->place, "'base' must be a string, the path of the file to build on");
+    report.error(node->place, fmt::format("'{}' must be a string, the path of {}", key, purpose));
   else
     path = std::filesystem::path(file).parent_path() / std::filesystem::path(node->text);
-  std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "base"; });
+  std::erase_if(root.entries, [&](const Entry& entry) { return entry.key == key; });
   return path;
 }
 
-std::string base_text_of(const std::filesystem::path& path, const DocumentOptions& options) {
-  if (options.bases == nullptr) return read_text_file(path, kConfigurationLimit, options.what);
+std::string base_text_of(const std::filesystem::path& path, std::string_view what,
+                         const DocumentOptions& options) {
+  if (options.bases == nullptr) return read_text_file(path, kConfigurationLimit, what);
   const std::string name = path.lexically_normal().string();
   for (const NamedText& base : *options.bases)
     if (base.name == name) return base.text;
   throw FileError(name, "its text is not there");
+}
+
+// The tables of the file that `urdf` names become the ground on which those of this file lie.
+void lay_over_urdf(Node& root, const std::string& file, const DocumentOptions& options,
+                   Report& report, Hasher& hash) {
+  if (options.imports == nullptr) return;
+  const Node* node = root.find("urdf");
+  const Place named_at = node != nullptr ? node->place : Place{};
+  const std::filesystem::path path = take_path(root, "urdf", "the URDF file", file, report);
+  if (path.empty()) return;
+  const std::string name = path.lexically_normal().string();
+  std::string text;
+  try {
+    text = base_text_of(path, "URDF file", options);
+  } catch (const FileError& error) {
+    throw FileError({{file, named_at.line, named_at.column,
+                      fmt::format("the URDF cannot be used: {}", error.what())}});
+  }
+  hash.add(text);
+  report.was_read(name);
+  Node imported = import_urdf(text, name, root, report, *options.imports);
+  const Place place = root.place;
+  merge(imported, std::move(root));
+  root = std::move(imported);
+  root.place = place;
 }
 
 Node read_with_base(std::string_view text, const std::string& file, const DocumentOptions& options,
@@ -357,7 +385,8 @@ Node read_with_base(std::string_view text, const std::string& file, const Docume
   if (!options.base) return root;
   const Node* base_node = root.find("base");
   const Place base_place = base_node != nullptr ? base_node->place : Place{};
-  const std::filesystem::path path = take_base(root, file, report);
+  const std::filesystem::path path = take_path(root, "base", "the file to build on", file, report);
+  lay_over_urdf(root, file, options, report, hash);
   if (path.empty()) return root;
   // Without its base a file lacks nearly everything; to say so would hide what is wrong.
   const auto refuse = [&](std::string message) {
@@ -372,7 +401,7 @@ Node read_with_base(std::string_view text, const std::string& file, const Docume
     refuse(fmt::format("more than {} files are based on each other", kMaxBases));
   std::string base_text;
   try {
-    base_text = base_text_of(path, options);
+    base_text = base_text_of(path, options.what, options);
   } catch (const FileError& error) {
     refuse(fmt::format("the base cannot be used: {}", error.what()));
   }
@@ -393,6 +422,21 @@ int Report::add_file(std::string name) {
 
 void Report::error(const Place& place, std::string message) {
   diagnostics_.push_back({place, std::move(message)});
+}
+
+void Report::note(const Place& place, std::string message) {
+  notes_.push_back({place, std::move(message)});
+}
+
+std::vector<Diagnostic> Report::notes() {
+  std::stable_sort(notes_.begin(), notes_.end(), [](const Entry& a, const Entry& b) {
+    return a.place.file != b.place.file ? a.place.file < b.place.file : a.place.line < b.place.line;
+  });
+  std::vector<Diagnostic> out;
+  out.reserve(notes_.size());
+  for (const Entry& entry : notes_)
+    out.push_back({file(entry.place.file), entry.place.line, entry.place.column, entry.message});
+  return out;
 }
 
 void Report::throw_if_any() {

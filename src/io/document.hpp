@@ -16,6 +16,7 @@
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/named_text.hpp"
 #include "knuckleboom/io/override.hpp"
+#include "knuckleboom/io/urdf_import.hpp"
 
 namespace knuckleboom::io {
 
@@ -36,6 +37,9 @@ class Report {
   void throw_if_any();  // sorted by place
   void was_read(std::string file) { read_.push_back(std::move(file)); }
   const std::vector<std::string>& files_read() const { return read_; }
+  // What is not wrong but worth knowing, in the order of its places.
+  void note(const Place& place, std::string message);
+  std::vector<Diagnostic> notes();
 
  private:
   struct Entry {
@@ -45,6 +49,7 @@ class Report {
   std::vector<std::string> files_;
   std::vector<std::string> read_;
   std::vector<Entry> diagnostics_;
+  std::vector<Entry> notes_;
 };
 
 struct Entry;
@@ -90,8 +95,10 @@ struct DocumentOptions {
   bool sources = false;      // numbers need a source
   bool base = false;         // may be based on another file
   bool joint_alias = false;  // joint.<name> means the joint table of the body with that joint
-  // Not null: bases are taken from here, by their path, and not from files.
+  // Not null: bases and URDF files are taken from here, by their path, and not from files.
   const std::vector<NamedText>* bases = nullptr;
+  // Not null: the key `urdf` names a file to import, and what it brings is listed here.
+  std::vector<UrdfImport>* imports = nullptr;
 };
 
 // Parses text, merges it over its base and applies the overrides. Adds to hash all that was read.

@@ -18,8 +18,10 @@
 #include "gains_table.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
+#include "rotation.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
+#include "visual_reader.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -34,20 +36,6 @@ constexpr std::size_t kMaxVisuals = 256;
 // What a grapple and the log it holds take of the world's room for machine parts.
 constexpr std::size_t kGrappleShapes = world::kGrappleParts + 1;
 constexpr double kLongest = 1000.0;  // m
-
-// Turned by roll about x, then pitch about y, then yaw about z, all of the parent's axes.
-Mat3 rotation(const Vec3& rpy) {
-  const auto [sr, cr] = sin_cos(rpy(0));
-  const auto [sp, cp] = sin_cos(rpy(1));
-  const auto [sy, cy] = sin_cos(rpy(2));
-  Mat3 R;
-  // clang-format off
-  R << cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
-       sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
-       -sp,     cp * sr,                cp * cr;
-  // clang-format on
-  return R;
-}
 
 class MachineReader {
  public:
@@ -1272,16 +1260,9 @@ class MachineReader {
   void read_visuals(TableReader& root) {
     for (const Node* node : root.tables("visual", kMaxVisuals)) {
       TableReader reader(report_, *node, "the visual");
-      machine::VisualPart part;
-      part.body = body_of(reader, true);
-      part.mesh = reader.required_text("mesh");
-      if (part.mesh.starts_with('/') || part.mesh.find("..") != std::string::npos)
-        reader.error("mesh",
-                     fmt::format("'mesh' is \"{}\"; give a file below assets/meshes", part.mesh));
-      part.position_B = reader.vector("position", Dimension::kLength).value_or(Vec3::Zero());
-      if (const auto rpy = reader.vector("rpy", Dimension::kAngle)) part.R_BM = rotation(*rpy);
-      reader.done();
-      model_.visuals.push_back(std::move(part));
+      const int body = body_of(reader, true);
+      model_.visuals.push_back(read_visual(reader, report_.file(reader.place_of("file").file)));
+      model_.visuals.back().body = body;
     }
   }
 
@@ -1363,6 +1344,14 @@ class MachineReader {
 
 namespace {
 
+// A URDF in place of a machine file would fail as broken TOML.
+void refuse_urdf(std::string_view text, const std::string& file_name) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos || text[first] != '<') return;
+  throw FileError(file_name,
+                  "this is XML; a machine file is TOML and names its URDF: urdf = \"crane.urdf\"");
+}
+
 MachineFile read_text(std::string_view text, const std::string& file_name,
                       std::span<const Override> overrides, const std::vector<NamedText>* bases) {
   Report report;
@@ -1373,12 +1362,15 @@ MachineFile read_text(std::string_view text, const std::string& file_name,
   options.base = true;
   options.joint_alias = true;
   options.bases = bases;
+  MachineFile file;
+  options.imports = &file.imports;
+  refuse_urdf(text, file_name);
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   MachineReader reader(root, report);
-  MachineFile file;
   file.model = reader.read();
   file.hash = hash.result();
   file.files = report.files_read();
+  file.notes = report.notes();
   return file;
 }
 

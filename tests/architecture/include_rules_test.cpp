@@ -89,6 +89,7 @@ const std::vector<Library>& libraries() {
        {"reference/"}},
       {"CLI11", {"CLI/"}, {"app/"}},
       {"toml++", {"toml++/"}, {"io/"}},
+      {"TinyXML-2", {"tinyxml2"}, {"io/"}},
       {"xxHash", {"xxh"}, {"io/"}},
       {"HDF5", {"hdf5", "H5"}, {"io/"}},
       {"spdlog",

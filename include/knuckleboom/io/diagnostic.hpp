@@ -10,11 +10,11 @@ namespace knuckleboom::io {
 struct Diagnostic {
   std::string file;
   int line = 0;    // from 1; 0: the file as a whole
-  int column = 0;  // from 1, in characters
+  int column = 0;  // from 1, in characters; 0: the line as a whole
   std::string message;
 };
 
-// "file:line:column: message", or "file: message" for the file as a whole.
+// "file:line:column: message", "file:line: message" for a line or "file: message" for the file as a whole.
 std::string to_string(const Diagnostic& diagnostic);
 
 // Thrown by everything that reads or writes files. what() has one diagnostic per line.

@@ -12,24 +12,27 @@
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/named_text.hpp"
 #include "knuckleboom/io/override.hpp"
+#include "knuckleboom/io/urdf_import.hpp"
 
 namespace knuckleboom::io {
 
 struct MachineFile {
   machine::MachineModel model;  // in SI units, validated and finished
   ContentHash hash;
-  std::vector<std::string> files;  // that were read: this one and its bases
+  std::vector<std::string> files;  // that were read: this one, its bases and URDF files
+  std::vector<UrdfImport> imports;
+  std::vector<Diagnostic> notes;  // on what was imported: ignored, assumed, missing meshes
 };
 
 // Throws FileError with all that is wrong in the file.
 MachineFile read_machine(const std::filesystem::path& path,
                          std::span<const Override> overrides = {});
 
-// The same from memory; a `base` is looked up in the folder of file_name.
+// The same from memory; `base` and `urdf` are looked up in the folder of file_name.
 MachineFile read_machine_text(std::string_view text, const std::string& file_name,
                               std::span<const Override> overrides = {});
 
-// From memory alone: a `base` is looked for among these, by the name it has in MachineFile::files.
+// From memory alone: `base` and `urdf` are looked for among these, by the names in MachineFile::files.
 MachineFile read_machine_texts(std::string_view text, const std::string& file_name,
                                const std::vector<NamedText>& bases);
 

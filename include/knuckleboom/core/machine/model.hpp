@@ -118,11 +118,17 @@ struct Grapple {
 };
 
 // How a body looks. Without any entry the view makes one from pins, shapes and the next joint.
+enum class VisualForm { kMesh, kBox, kCylinder, kBall };
 struct VisualPart {
-  int body = 0;                    // or multibody::kBase
-  std::string mesh;                // file below assets/meshes; empty: made by the view
+  int body = 0;  // or multibody::kBase
+  VisualForm form = VisualForm::kMesh;
+  std::string mesh;           // file below assets/meshes, or an absolute path
+  Vec3 size = Vec3::Ones();   // box: edges; cylinder (along z): radius, length; ball: radius [m]
+  Vec3 scale = Vec3::Ones();  // of a mesh: metres per its unit, along its axes
   Vec3 position_B = Vec3::Zero();  // m
-  Mat3 R_BM = Mat3::Identity();    // from the mesh's frame
+  Mat3 R_BM = Mat3::Identity();    // from the part's frame
+  bool coloured = false;
+  Vec3 colour = Vec3::Ones();  // red, green, blue; a mesh's own materials come first
 };
 
 // Where a number of the machine file comes from, for `inspect`.

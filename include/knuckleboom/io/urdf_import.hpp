@@ -1,0 +1,26 @@
+// What a URDF file brought into a machine: docs/reference/urdf.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace knuckleboom::io {
+
+// One link as the file has it, before the machine file's own tables and overrides.
+struct ImportedLink {
+  std::string name;
+  std::string parent, joint, type;  // empty for the root; type in URDF's words
+  double mass = 0.0;                // kg
+  bool limited = false;
+  double lower = 0.0, upper = 0.0;  // rad or m
+  std::vector<std::string> looks;   // "mesh boom.stl", "box"
+  int shapes = 0;                   // that it gave for contact
+};
+
+struct UrdfImport {
+  std::string file;
+  std::string robot;  // the name it gives itself
+  std::vector<ImportedLink> links;
+};
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,639 @@
+#include "urdf_bodies.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rotation.hpp"
+#include "units.hpp"
+#include "urdf_meshes.hpp"
+#include "urdf_parser.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+constexpr std::string_view kGround = "base";
+
+// --- Nodes ----------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  explicit Writer(std::string source) : source_(std::move(source)) {}
+
+  Node text(std::string value, Place place) const {
+    Node node;
+    node.kind = Node::Kind::kString;
+    node.place = place;
+    node.text = std::move(value);
+    return node;
+  }
+  Node number(double value, Place place) const {
+    Node node;
+    node.kind = Node::Kind::kFloat;
+    node.place = place;
+    node.number = value;
+    node.text = fmt::format("{}", value);
+    node.source = source_;
+    return node;
+  }
+  Node numbers(std::span<const double> values, Place place) const {
+    Node node;
+    node.kind = Node::Kind::kArray;
+    node.place = place;
+    for (const double value : values) node.items.push_back(number(value, place));
+    return node;
+  }
+  Node vector(const Vec3& v, Place place) const { return numbers({v.data(), 3}, place); }
+  static void add(Node& table, std::string key, Node value) {
+    const Place place = value.place;
+    table.entries.push_back({std::move(key), place, std::move(value)});
+  }
+  static Node table(Place place) {
+    Node node;
+    node.place = place;
+    return node;
+  }
+
+ private:
+  std::string source_;
+};
+
+Vec3 angles_of(const Mat3& R) {
+  return {std::atan2(R(2, 1), R(2, 2)), std::atan2(-R(2, 0), std::hypot(R(2, 1), R(2, 2))),
+          std::atan2(R(1, 0), R(0, 0))};
+}
+
+Mat3 turned(const Vec3& axis, double angle) {
+  Mat3 cross;
+  cross << 0.0, -axis.z(), axis.y(), axis.z(), 0.0, -axis.x(), -axis.y(), axis.x(), 0.0;
+  const auto [s, c] = sin_cos(angle);
+  return Mat3::Identity() + s * cross + (1.0 - c) * cross * cross;
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// --- Import ---------------------------------------------------------------------------------------
+
+class Importer {
+ public:
+  Importer(const UrdfRobot& robot, const std::string& file, const Node& own, Report& report)
+      : robot_(robot),
+        file_(file),
+        own_(own),
+        report_(report),
+        writer_(std::filesystem::path(file).filename().string()) {}
+
+  Node tables(UrdfImport& import) {
+    check_structure();
+    if (report_.any()) report_.throw_if_any();
+    import.file = file_;
+    import.robot = robot_.name;
+    Node root = Writer::table(robot_.place);
+    Node bodies = array(), shapes = array(), visuals = array();
+    for (const UrdfLink& link : robot_.links) {
+      ImportedLink row;
+      row.name = link.name;
+      if (const UrdfJoint* joint = joint_to(link)) {
+        row.parent = joint->parent;
+        row.joint = joint->name;
+        row.type = joint->type;
+        row.limited = moves(*joint) && joint->type != "continuous" && joint->has_limit;
+        row.lower = joint->lower.value_or(0.0);
+        row.upper = joint->upper.value_or(0.0);
+      }
+      row.mass = link.inertial ? link.inertial->mass : 0.0;
+      if (link.name != kGround || joint_to(link) != nullptr) bodies.items.push_back(body(link));
+      add_shapes(link, shapes, row);
+      for (const UrdfGeometry& geometry : link.visuals) {
+        row.looks.push_back(words_of(geometry));
+        visuals.items.push_back(visual(link, geometry));
+      }
+      import.links.push_back(std::move(row));
+    }
+    if (unplaced_meshes_ > 0)
+      report_.note(
+          first_unplaced_,
+          fmt::format("{} in <collision> cannot touch, only boxes, cylinders, capsules and "
+                      "spheres can; give [[shape]] in the machine file",
+                      unplaced_meshes_ == 1 ? std::string("a mesh")
+                                            : fmt::format("{} meshes", unplaced_meshes_)));
+    add(root, "body", std::move(bodies));
+    add(root, "shape", std::move(shapes));
+    add(root, "visual", std::move(visuals));
+    if (report_.any()) report_.throw_if_any();
+    return root;
+  }
+
+ private:
+  static Node array() {
+    Node node;
+    node.kind = Node::Kind::kArray;
+    return node;
+  }
+  static void add(Node& root, const char* key, Node value) {
+    if (!value.items.empty()) {
+      value.place = value.items.front().place;
+      Writer::add(root, key, std::move(value));
+    }
+  }
+
+  // --- Structure ------------------------------------------------------------------------------
+
+  void check_structure() {
+    std::map<std::string, const UrdfLink*> links;
+    std::vector<std::string> names;
+    for (const UrdfLink& link : robot_.links) {
+      names.push_back(link.name);
+      const auto [before, fresh] = links.emplace(link.name, &link);
+      if (!fresh)
+        report_.error(link.place,
+                      fmt::format("there are two links called '{}', this one and that of line {}; "
+                                  "rename one",
+                                  link.name, before->second->place.line));
+    }
+    if (links.empty()) {
+      report_.error(robot_.place, "the URDF has no links; expected at least one <link>");
+      return;
+    }
+    std::map<std::string, const UrdfJoint*> joints;
+    for (const UrdfJoint& joint : robot_.joints) {
+      const auto [before, fresh] = joints.emplace(joint.name, &joint);
+      if (!fresh)
+        report_.error(joint.place,
+                      fmt::format("there are two joints called '{}', this one and that of line {}; "
+                                  "rename one",
+                                  joint.name, before->second->place.line));
+      bool known = true;
+      for (const auto& [which, link] :
+           {std::pair("parent", &joint.parent), std::pair("child", &joint.child)}) {
+        if (link->empty() || links.contains(*link)) continue;
+        known = false;
+        report_.error(joint.place,
+                      fmt::format("joint '{}' has the {} '{}', which is no link{}", joint.name,
+                                  which, *link, alternatives(*link, names)));
+      }
+      if (!known) continue;
+      if (joint.parent == joint.child)
+        report_.error(joint.place, fmt::format("joint '{}' joins link '{}' to itself; correct its "
+                                               "parent or child",
+                                               joint.name, joint.child));
+      const auto [first, single] = to_.emplace(joint.child, &joint);
+      if (!single)
+        report_.error(
+            joint.place,
+            fmt::format("link '{}' is the child of two joints, '{}' (line {}) and '{}'; a "
+                        "URDF is a tree: close a loop in the machine file instead",
+                        joint.child, first->second->name, first->second->place.line, joint.name));
+    }
+    check_roots(links);
+    for (const UrdfJoint& joint : robot_.joints) check_joint(joint, joints);
+  }
+
+  void check_roots(const std::map<std::string, const UrdfLink*>& links) {
+    if (report_.any()) return;
+    std::vector<const UrdfLink*> roots;
+    for (const UrdfLink& link : robot_.links)
+      if (!to_.contains(link.name)) roots.push_back(&link);
+    if (roots.empty()) {
+      report_.error(robot_.joints.front().place,
+                    "every link is the child of a joint, so they hang on each other in a circle; "
+                    "one link must stand on the ground");
+      return;
+    }
+    if (roots.size() > 1) {
+      std::vector<std::string> words;
+      words.reserve(roots.size());
+      for (const UrdfLink* root : roots)
+        words.push_back(fmt::format("'{}' (line {})", root->name, root->place.line));
+      report_.error(
+          roots[1]->place,
+          fmt::format("{} links are the child of no joint: {}; only one can stand on the "
+                      "ground, so join the others to the tree, with a fixed joint if need "
+                      "be, or remove them",
+                      roots.size(), listing(words)));
+      return;
+    }
+    for (const UrdfLink& link : robot_.links) {
+      std::string at = link.name;
+      for (std::size_t i = 0; i <= links.size() && to_.contains(at); ++i) at = to_.at(at)->parent;
+      if (!to_.contains(at)) continue;
+      report_.error(to_.at(link.name)->place,
+                    fmt::format("link '{}' hangs on itself: its chain of parents never reaches the "
+                                "root '{}'; give one joint of the circle another parent",
+                                link.name, roots.front()->name));
+      return;
+    }
+  }
+
+  void check_joint(const UrdfJoint& joint, const std::map<std::string, const UrdfJoint*>& joints) {
+    if (joint.type.empty() || joint_table_says(joint, "type")) return;
+    if (joint.type == "floating" || joint.type == "planar") {
+      report_.error(joint.place,
+                    fmt::format("joint '{}' is {}; a joint here has one freedom: make it fixed if "
+                                "the part stands still, else a chain of {} with links without mass "
+                                "between them",
+                                joint.name, joint.type,
+                                joint.type == "planar" ? "two prismatic joints and a continuous one"
+                                                       : "prismatic and continuous joints"));
+      return;
+    }
+    if (!is_one_of(joint.type, {"revolute", "continuous", "prismatic", "fixed"})) {
+      const std::vector<std::string> types = {"revolute", "continuous", "prismatic", "fixed"};
+      report_.error(joint.place, fmt::format("joint '{}' has the type '{}'{}", joint.name,
+                                             joint.type, alternatives(joint.type, types)));
+      return;
+    }
+    if (joint.type == "fixed") return;
+    if (!(joint.axis.stableNorm() > 0.0)) {
+      report_.error(
+          joint.axis_place,
+          fmt::format("the axis of joint '{}' has no direction; give a vector that is not "
+                      "zero, such as xyz=\"0 0 1\"",
+                      joint.name));
+      return;
+    }
+    if (joint.mimic) check_mimic(joint, joints);
+    check_limits(joint);
+  }
+
+  void check_limits(const UrdfJoint& joint) {
+    if (joint.type == "continuous" || held_by_mimic(joint) || joint_table_says(joint, "lower") ||
+        joint_table_says(joint, "upper"))
+      return;
+    if (!joint.has_limit) {
+      report_.error(joint.place,
+                    fmt::format("joint '{}' is {} and has no <limit>; give <limit lower=\"...\" "
+                                "upper=\"...\"/>{}",
+                                joint.name, joint.type,
+                                joint.type == "revolute" ? ", or make it continuous" : " in m"));
+      return;
+    }
+    const double lower = joint.lower.value_or(0.0);
+    const double upper = joint.upper.value_or(0.0);
+    if (!joint.lower && !joint.upper)
+      report_.error(
+          joint.limit_place,
+          fmt::format("the <limit> of joint '{}' has neither lower nor upper, which in a "
+                      "URDF locks it at 0; give both, or make the joint {}",
+                      joint.name, joint.type == "revolute" ? "continuous or fixed" : "fixed"));
+    else if (lower == upper)
+      report_.error(
+          joint.limit_place,
+          fmt::format("both limits of joint '{}' are {}, so it cannot move; make it fixed "
+                      "or give it a range",
+                      joint.name, lower));
+    else if (lower > upper)
+      report_.error(
+          joint.limit_place,
+          fmt::format("the lower limit of joint '{}' ({}) is above the upper ({}); exchange "
+                      "them",
+                      joint.name, lower, upper));
+    else if (!joint.lower || !joint.upper)
+      report_.note(joint.limit_place,
+                   fmt::format("the {} limit of joint '{}' is not given and counts as 0",
+                               joint.lower ? "upper" : "lower", joint.name));
+  }
+
+  void check_mimic(const UrdfJoint& joint, const std::map<std::string, const UrdfJoint*>& joints) {
+    const UrdfMimic& mimic = *joint.mimic;
+    if (!mimic.joint.empty() && !joints.contains(mimic.joint)) {
+      std::vector<std::string> names;
+      for (const auto& [name, unused] : joints) names.push_back(name);
+      report_.error(mimic.place,
+                    fmt::format("joint '{}' follows the joint '{}', which does not exist{}",
+                                joint.name, mimic.joint, alternatives(mimic.joint, names)));
+      return;
+    }
+    if (held_by_mimic(joint)) {
+      report_.note(mimic.place,
+                   fmt::format("joint '{}' follows '{}' by a multiplier of 0: it is fixed at {}",
+                               joint.name, mimic.joint, mimic.offset));
+      return;
+    }
+    if (is_actuated(joint.name)) {
+      report_.note(mimic.place, fmt::format("<mimic> of joint '{}' is ignored, as the machine file "
+                                            "gives the joint an actuator of its own",
+                                            joint.name));
+      return;
+    }
+    report_.error(
+        mimic.place,
+        fmt::format(
+            "joint '{}' follows '{}' by {} q + {}; joints do not follow each other here. Give "
+            "it an [[actuator]] of its own, close the linkage that moves it by a loop, or "
+            "set its type in the machine file: [[body]] name = \"{}\", joint = {{ type = "
+            "\"fixed\" }} holds it still, type = \"{}\" lets it move freely",
+            joint.name, mimic.joint, mimic.multiplier, mimic.offset, joint.child,
+            joint.type == "prismatic" ? "prismatic" : "revolute"));
+  }
+
+  // A joint that its <mimic> holds still.
+  bool held_by_mimic(const UrdfJoint& joint) const {
+    return joint.mimic && joint.mimic->multiplier == 0.0 && joint.type != "fixed" &&
+           !joint_table_says(joint, "type");
+  }
+  bool moves(const UrdfJoint& joint) const {
+    return joint.type != "fixed" && !held_by_mimic(joint);
+  }
+
+  const UrdfJoint* joint_to(const UrdfLink& link) const {
+    const auto found = to_.find(link.name);
+    return found != to_.end() ? found->second : nullptr;
+  }
+
+  // --- What the machine file itself says ------------------------------------------------------
+
+  const Node* own_body(const std::string& link) const {
+    const Node* bodies = own_.find("body");
+    if (bodies == nullptr) return nullptr;
+    for (const Node& body : bodies->items)
+      if (const Node* name = body.find("name"); name != nullptr && name->text == link) return &body;
+    return nullptr;
+  }
+  static bool says(const Node* table, std::string_view stem) {
+    return table != nullptr &&
+           std::any_of(table->entries.begin(), table->entries.end(), [&](const Entry& entry) {
+             return entry.key == stem || split_key(entry.key).stem == stem;
+           });
+  }
+  bool joint_table_says(const UrdfJoint& joint, std::string_view stem) const {
+    const Node* body = own_body(joint.child);
+    return body != nullptr && says(body->find("joint"), stem);
+  }
+  bool is_actuated(const std::string& joint) const {
+    const Node* actuators = own_.find("actuator");
+    if (actuators == nullptr) return false;
+    return std::any_of(actuators->items.begin(), actuators->items.end(), [&](const Node& item) {
+      const Node* name = item.find("joint");
+      return name != nullptr && name->text == joint;
+    });
+  }
+  bool any_actuator() const {
+    const Node* actuators = own_.find("actuator");
+    return actuators != nullptr && !actuators->items.empty();
+  }
+
+  // --- Bodies ---------------------------------------------------------------------------------
+
+  Node body(const UrdfLink& link) {
+    const UrdfJoint* joint = joint_to(link);
+    Node out = Writer::table(link.place);
+    Writer::add(out, "name", writer_.text(link.name, link.place));
+    UrdfOrigin origin;
+    origin.place = link.place;
+    if (joint != nullptr) {
+      origin = joint->origin;
+      Writer::add(out, "parent", writer_.text(joint->parent, joint->place));
+      if (held_by_mimic(*joint)) hold_at(joint->mimic->offset, *joint, origin);
+    }
+    Writer::add(out, "position_m", writer_.vector(origin.p, origin.place));
+    add_angles(out, origin);
+    add_inertia(out, link);
+    if (joint != nullptr) Writer::add(out, "joint", joint_table(*joint));
+    return out;
+  }
+
+  static void hold_at(double position, const UrdfJoint& joint, UrdfOrigin& origin) {
+    const Mat3 R = rotation(origin.rpy);
+    const Vec3 axis = joint.axis.stableNormalized();
+    if (joint.type == "prismatic")
+      origin.p += R * (position * axis);
+    else
+      origin.rpy = angles_of(R * turned(axis, position));
+  }
+
+  void add_angles(Node& table, const UrdfOrigin& origin) {
+    if (!origin.rpy.isZero(0.0))
+      Writer::add(table, "rpy_rad", writer_.vector(origin.rpy, origin.place));
+  }
+
+  void add_inertia(Node& out, const UrdfLink& link) {
+    const UrdfInertial inertial = link.inertial.value_or(UrdfInertial{
+        {Vec3::Zero(), Vec3::Zero(), link.place}, 0.0, {}, link.place, link.place, link.place});
+    const std::array<double, 6>& I = inertial.I;
+    const bool massless = inertial.mass == 0.0;
+    const bool point = std::all_of(I.begin(), I.end(), [](double v) { return v == 0.0; });
+    const UrdfJoint* joint = joint_to(link);
+    const Node* own = own_body(link.name);
+    if (massless && point && joint != nullptr && moves(*joint) && !says(own, "mass"))
+      report_.note(link.place,
+                   fmt::format("link '{}' moves and has no mass: only what it carries resists "
+                               "joint '{}'",
+                               link.name, joint->name));
+    if (!massless && point && !says(own, "inertia"))
+      report_.note(inertial.inertia_place,
+                   fmt::format("link '{}' has a mass without inertia: a point mass", link.name));
+    Writer::add(out, "mass_kg", writer_.number(inertial.mass, inertial.mass_place));
+    Writer::add(out, "com_m", writer_.vector(inertial.origin.p, inertial.origin.place));
+    std::array<double, 6> turned_I = I;
+    if (!inertial.origin.rpy.isZero(0.0)) {
+      Mat3 about;
+      about << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
+      const Mat3 R = rotation(inertial.origin.rpy);
+      const Mat3 in_link = R * about * R.transpose();
+      turned_I = {in_link(0, 0), in_link(1, 1), in_link(2, 2),
+                  in_link(0, 1), in_link(0, 2), in_link(1, 2)};
+    }
+    const bool diagonal = turned_I[3] == 0.0 && turned_I[4] == 0.0 && turned_I[5] == 0.0;
+    Writer::add(out, "inertia_kg_m2",
+                writer_.numbers({turned_I.data(), diagonal ? 3U : 6U}, inertial.inertia_place));
+  }
+
+  Node joint_table(const UrdfJoint& joint) {
+    Node out = Writer::table(joint.place);
+    Writer::add(out, "name", writer_.text(joint.name, joint.place));
+    if (!moves(joint)) {
+      Writer::add(out, "type", writer_.text("fixed", joint.place));
+      return out;
+    }
+    const bool slides = joint.type == "prismatic";
+    Writer::add(out, "type", writer_.text(slides ? "prismatic" : "revolute", joint.place));
+    if (const Node* own = own_body(joint.child);
+        own != nullptr && own->find("joint") != nullptr && fixed_by(*own->find("joint")))
+      return out;
+    Writer::add(out, "axis", writer_.vector(joint.axis, joint.axis_place));
+    if (joint.type != "continuous" && (joint.lower || joint.upper)) {
+      Writer::add(out, slides ? "lower_m" : "lower_rad",
+                  writer_.number(joint.lower.value_or(0.0), joint.limit_place));
+      Writer::add(out, slides ? "upper_m" : "upper_rad",
+                  writer_.number(joint.upper.value_or(0.0), joint.limit_place));
+    }
+    if (joint.damping != 0.0)
+      Writer::add(out, slides ? "damping_N_s_per_m" : "damping_N_m_s_per_rad",
+                  writer_.number(joint.damping, joint.dynamics_place));
+    if (joint.friction != 0.0)
+      report_.note(
+          joint.dynamics_place,
+          fmt::format("'friction' {} of joint '{}' is ignored; dry friction is given in the "
+                      "machine file",
+                      joint.friction, joint.name));
+    return out;
+  }
+
+  static bool fixed_by(const Node& joint) {
+    const Node* type = joint.find("type");
+    return type != nullptr && type->text == "fixed";
+  }
+
+  // --- Contact --------------------------------------------------------------------------------
+
+  // Links that turn about the vertical at most belong to the carrier; then boom, then stick; what hangs
+  // beyond a joint without actuator is the head.
+  const char* role_of(const UrdfLink& link) const {
+    std::vector<const UrdfJoint*> chain;
+    for (const UrdfJoint* joint = joint_to(link); joint != nullptr;
+         joint = to_.contains(joint->parent) ? to_.at(joint->parent) : nullptr)
+      chain.insert(chain.begin(), joint);
+    Mat3 R = Mat3::Identity();
+    int arm = 0;
+    bool hangs = false;
+    for (const UrdfJoint* joint : chain) {
+      R = R * rotation(joint->origin.rpy);
+      if (!moves(*joint)) continue;
+      constexpr double kUpright = 0.9;
+      const bool swing = arm == 0 && joint->type != "prismatic" &&
+                         std::fabs((R * joint->axis.stableNormalized()).z()) > kUpright;
+      if (swing) continue;
+      hangs = hangs || (arm > 0 && any_actuator() && !is_actuated(joint->name));
+      ++arm;
+    }
+    return hangs ? "head" : arm == 0 ? "carrier" : arm == 1 ? "boom" : "stick";
+  }
+
+  void add_shapes(const UrdfLink& link, Node& shapes, ImportedLink& row) {
+    for (const UrdfGeometry& geometry : link.collisions) {
+      Vec3 half = Vec3::Zero();  // from the middle to an end of the capsule's axis
+      double radius = geometry.size.x();
+      switch (geometry.form) {
+        case UrdfForm::kMesh:
+          if (unplaced_meshes_++ == 0) first_unplaced_ = geometry.place;
+          continue;
+        case UrdfForm::kSphere:
+          break;
+        case UrdfForm::kCapsule:
+          half.z() = 0.5 * geometry.size.y();
+          break;
+        case UrdfForm::kCylinder:
+          // As long as the cylinder, caps included.
+          half.z() = std::max(0.0, 0.5 * geometry.size.y() - radius);
+          break;
+        case UrdfForm::kBox: {
+          // Along the longest edge, as long as the box; as thick as the other two in the mean.
+          int longest = 0;
+          const double length = geometry.size.maxCoeff(&longest);
+          radius = 0.25 * (geometry.size.sum() - length);
+          half(longest) = std::max(0.0, 0.5 * length - radius);
+          break;
+        }
+      }
+      const std::string name =
+          row.shapes++ == 0 ? link.name : fmt::format("{}_{}", link.name, row.shapes);
+      const Mat3 R = rotation(geometry.origin.rpy);
+      Node shape = Writer::table(geometry.place);
+      Writer::add(shape, "name", writer_.text(name, geometry.place));
+      Writer::add(shape, "body", writer_.text(link.name, geometry.place));
+      Writer::add(shape, "role", writer_.text(role_of(link), geometry.place));
+      Writer::add(shape, "from_m",
+                  writer_.vector(geometry.origin.p - R * half, geometry.origin.place));
+      Writer::add(shape, "to_m",
+                  writer_.vector(geometry.origin.p + R * half, geometry.origin.place));
+      Writer::add(shape, "radius_m", writer_.number(radius, geometry.place));
+      shapes.items.push_back(std::move(shape));
+    }
+  }
+
+  // --- Looks ----------------------------------------------------------------------------------
+
+  static std::string words_of(const UrdfGeometry& geometry) {
+    switch (geometry.form) {
+      case UrdfForm::kMesh:
+        return "mesh " + std::filesystem::path(geometry.mesh).filename().string();
+      case UrdfForm::kBox:
+        return "box";
+      case UrdfForm::kCylinder:
+        return "cylinder";
+      case UrdfForm::kCapsule:
+        return "capsule";
+      case UrdfForm::kSphere:
+        return "ball";
+    }
+    return {};
+  }
+
+  Node visual(const UrdfLink& link, const UrdfGeometry& geometry) {
+    Node out = Writer::table(geometry.place);
+    Writer::add(out, "body", writer_.text(link.name, geometry.place));
+    switch (geometry.form) {
+      case UrdfForm::kMesh:
+        Writer::add(out, "file", writer_.text(mesh_file(geometry), geometry.place));
+        if (!geometry.scale.isOnes(0.0))
+          Writer::add(out, "scale", writer_.vector(geometry.scale, geometry.place));
+        break;
+      case UrdfForm::kBox:
+        Writer::add(out, "box_m", writer_.vector(geometry.size, geometry.place));
+        break;
+      case UrdfForm::kSphere:
+        Writer::add(out, "ball_m", writer_.number(geometry.size.x(), geometry.place));
+        break;
+      case UrdfForm::kCylinder:
+      case UrdfForm::kCapsule:
+        Writer::add(out, "cylinder_m", writer_.numbers({geometry.size.data(), 2}, geometry.place));
+        break;
+    }
+    Writer::add(out, "position_m", writer_.vector(geometry.origin.p, geometry.origin.place));
+    add_angles(out, geometry.origin);
+    if (geometry.colour)
+      Writer::add(out, "colour", writer_.vector(*geometry.colour, geometry.place));
+    return out;
+  }
+
+  std::string mesh_file(const UrdfGeometry& geometry) {
+    const MeshPlace place = find_mesh(geometry.mesh, file_);
+    if (told_.insert(geometry.mesh).second) {
+      if (!place.found)
+        report_.note(geometry.place,
+                     fmt::format("there is no mesh '{}'{}; the view makes up a part in its place",
+                                 geometry.mesh,
+                                 place.path == geometry.mesh
+                                     ? std::string()
+                                     : fmt::format(" (looked for as {})", place.path.string())));
+      else if (!place.known_format)
+        report_.note(
+            geometry.place,
+            fmt::format("the view does not read meshes like '{}'; convert it to STL, OBJ or "
+                        "DAE, else it makes up a part in its place",
+                        geometry.mesh));
+    }
+    return place.path.string();
+  }
+
+  const UrdfRobot& robot_;
+  const std::string& file_;
+  const Node& own_;
+  Report& report_;
+  Writer writer_;
+  std::map<std::string, const UrdfJoint*> to_;  // by the name of its child
+  std::set<std::string> told_;                  // meshes
+  int unplaced_meshes_ = 0;
+  Place first_unplaced_;
+};
+
+}  // namespace
+
+Node import_urdf(std::string_view text, const std::string& file, const Node& own, Report& report,
+                 std::vector<UrdfImport>& imports) {
+  const UrdfRobot robot = parse_urdf(text, report.add_file(file), report);
+  report.throw_if_any();
+  imports.emplace_back();
+  return Importer(robot, file, own, report).tables(imports.back());
+}
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,19 @@
+// A URDF as tables of a machine file, so that all else (our own tables on top, overrides, checks, sources)
+// is the same as for a machine written by hand.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document.hpp"
+#include "knuckleboom/io/urdf_import.hpp"
+
+namespace knuckleboom::io {
+
+// Tables `body`, `shape` and `visual`. own: the tables of the file that names the URDF; what they settle
+// is not asked of the URDF. Throws FileError with all that is wrong.
+Node import_urdf(std::string_view text, const std::string& file, const Node& own, Report& report,
+                 std::vector<UrdfImport>& imports);
+
+}  // namespace knuckleboom::io

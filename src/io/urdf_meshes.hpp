@@ -1,0 +1,19 @@
+// Where the files are that a URDF names.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace knuckleboom::io {
+
+struct MeshPlace {
+  std::filesystem::path path;  // where it is, or where it was looked for
+  bool found = false;
+  bool known_format = true;  // one that the view reads
+};
+
+// uri: package://PACKAGE/PATH (or model://), file:///PATH, or a path from the URDF's folder. A package is a
+// folder of that name, or one whose package.xml says so, above the URDF or beside one of those above.
+MeshPlace find_mesh(const std::string& uri, const std::filesystem::path& urdf);
+
+}  // namespace knuckleboom::io
