@@ -13,6 +13,7 @@
 #include "app/config_paths.hpp"
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
+#include "app/import_text.hpp"
 #include "app/load.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
@@ -51,10 +52,11 @@ template <std::size_t N>
 bool is_any(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
-constexpr std::array<std::string_view, 16> kMachineWords = {
-    "body",  "actuator", "controller",       "valve", "protection", "supply", "closed_valve",
-    "tip",   "base",     "gravity_m_per_s2", "shape", "grapple",    "visual", "loop",
-    "drive", "oil"};
+constexpr std::array<std::string_view, 17> kMachineWords = {
+    "body",   "actuator",     "controller", "valve", "protection",
+    "supply", "closed_valve", "tip",        "base",  "gravity_m_per_s2",
+    "shape",  "grapple",      "visual",     "loop",  "drive",
+    "oil",    "urdf"};
 constexpr std::array<std::string_view, 9> kScenarioWords = {"machine", "duration_s", "duration_min",
                                                             "initial", "tip_path",   "event",
                                                             "tick_ms", "tick_s",     "bench"};
@@ -89,10 +91,12 @@ WordCounts count_words(std::string_view text) {
 
 std::string good_machine(const io::MachineFile& file) {
   const std::string parts = outside_parts(file.model);
+  const std::string import = import_words(file);
   return fmt::format(
-      "machine {}, {}, {}{}", file.model.name, counted(file.model.joint_count(), "joint", "joints"),
+      "machine {}, {}, {}{}{}", file.model.name,
+      counted(file.model.joint_count(), "joint", "joints"),
       counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"),
-      parts.empty() ? parts : ", " + parts);
+      parts.empty() ? parts : ", " + parts, import.empty() ? import : ", " + import);
 }
 
 // What is to be said of a sound scenario, after a look at its machine if that can be had.
@@ -156,6 +160,9 @@ std::string describe(const std::string& path) {
 }  // namespace
 
 FileKind kind_of(std::string_view text, const std::string& path) {
+  // XML is a URDF, and its reader says how a machine file names one.
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first != std::string_view::npos && text[first] == '<') return FileKind::kMachine;
   const WordCounts n = count_words(text);
   if (n.machine > std::max({n.scenario, n.levers, n.exercise})) return FileKind::kMachine;
   if (n.exercise > std::max(n.scenario, n.levers)) return FileKind::kExercise;

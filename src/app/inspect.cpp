@@ -13,6 +13,7 @@
 #include "app/config_paths.hpp"
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
+#include "app/import_text.hpp"
 #include "app/json.hpp"
 #include "app/load.hpp"
 #include "app/modes.hpp"
@@ -559,6 +560,7 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
     json.end_array().end_object();
   }
   json.end_array();
+  if (!file.imports.empty()) add_imports(json, file);
   json.key("sources").begin_array();
   for (const machine::Source& source : model.sources)
     json.begin_object()
@@ -589,6 +591,7 @@ int inspect(const InspectOptions& options) {
 
   std::string text = fmt::format("{}: {}\n", model.name, model.description);
   if (const std::string note = machine_note(model); !note.empty()) text += note + ".\n";
+  text += import_text(file);
   text += joints_text(model, joints);
   double total_mass = 0.0;
   text += masses_text(model, total_mass);

@@ -90,7 +90,8 @@ std::string outside_parts(const machine::MachineModel& model) {
     words.push_back(counted(static_cast<long long>(model.shapes.size()), "shape", "shapes"));
   if (model.grapple.present) words.emplace_back("a grapple");
   if (!model.visuals.empty())
-    words.push_back(counted(static_cast<long long>(model.visuals.size()), "mesh", "meshes"));
+    words.push_back(
+        counted(static_cast<long long>(model.visuals.size()), "visible part", "visible parts"));
   return words.empty() ? std::string() : listing(words);
 }
 

@@ -48,7 +48,7 @@ io::MachineFile empty_bench(const io::ScenarioFile& scenario);
 // What the machine's own sources say about how far it can be trusted; empty if nothing.
 std::string machine_note(const machine::MachineModel& model);
 
-// What of the machine can touch and be seen: "9 shapes, a grapple and 2 meshes"; empty if nothing.
+// What of the machine can touch and be seen: "9 shapes, a grapple and 2 visible parts"; empty if nothing.
 std::string outside_parts(const machine::MachineModel& model);
 
 }  // namespace knuckleboom::app

@@ -268,17 +268,17 @@ class MachineReader {
       inertia.about_com(0, 2) = inertia.about_com(2, 0) = (*I)[4];
       inertia.about_com(1, 2) = inertia.about_com(2, 1) = (*I)[5];
     }
-    if (report_.count() == before && !multibody::is_physical(inertia)) {
+    if (report_.count() != before) return inertia;
+    if (inertia.mass == 0.0 && !inertia.about_com.isZero(0.0))
+      reader.error("mass",
+                   fmt::format("{} has an inertia but no mass; give its mass", reader.what()));
+    else if (!multibody::is_physical(inertia))
       reader.error(
           "inertia",
           fmt::format("{} has an inertia no body can have: each principal moment must be "
                       "at least zero and at most the sum of the other two; check the "
                       "order xx, yy, zz, xy, xz, yz and that it is about the centre of mass",
                       reader.what()));
-    } else if (report_.count() == before && inertia.mass == 0.0 && !inertia.about_com.isZero(0.0)) {
-      reader.error("mass",
-                   fmt::format("{} has an inertia but no mass; give its mass", reader.what()));
-    }
     return inertia;
   }
 

@@ -105,7 +105,9 @@ class Importer {
         row.parent = joint->parent;
         row.joint = joint->name;
         row.type = joint->type;
-        row.limited = moves(*joint) && joint->type != "continuous" && joint->has_limit;
+        row.here = !moves(*joint) ? "fixed" : slides(*joint) ? "prismatic" : "revolute";
+        if (joint->mimic) row.follows = joint->mimic->joint;
+        row.limited = has_range(*joint);
         row.lower = joint->lower.value_or(0.0);
         row.upper = joint->upper.value_or(0.0);
       }
@@ -113,8 +115,7 @@ class Importer {
       if (link.name != kGround || joint_to(link) != nullptr) bodies.items.push_back(body(link));
       add_shapes(link, shapes, row);
       for (const UrdfGeometry& geometry : link.visuals) {
-        row.looks.push_back(words_of(geometry));
-        visuals.items.push_back(visual(link, geometry));
+        visuals.items.push_back(visual(link, geometry, row));
       }
       import.links.push_back(std::move(row));
     }
@@ -234,7 +235,15 @@ class Importer {
   }
 
   void check_joint(const UrdfJoint& joint, const std::map<std::string, const UrdfJoint*>& joints) {
-    if (joint.type.empty() || joint_table_says(joint, "type")) return;
+    if (joint.type.empty()) return;
+    if (joint_table_says(joint, "type")) {
+      if (joint.mimic)
+        report_.note(joint.mimic->place,
+                     fmt::format("<mimic> of joint '{}' is ignored, as the machine file sets the "
+                                 "joint's type",
+                                 joint.name));
+      return;
+    }
     if (joint.type == "floating" || joint.type == "planar") {
       report_.error(joint.place,
                     fmt::format("joint '{}' is {}; a joint here has one freedom: make it fixed if "
@@ -340,8 +349,24 @@ class Importer {
     return joint.mimic && joint.mimic->multiplier == 0.0 && joint.type != "fixed" &&
            !joint_table_says(joint, "type");
   }
+  // The machine file's word on a joint's type comes first.
+  std::string type_of(const UrdfJoint& joint) const {
+    if (const Node* body = own_body(joint.child); body != nullptr)
+      if (const Node* own = body->find("joint"); own != nullptr)
+        if (const Node* type = own->find("type"); type != nullptr) return type->text;
+    return joint.type;
+  }
   bool moves(const UrdfJoint& joint) const {
-    return joint.type != "fixed" && !held_by_mimic(joint);
+    return type_of(joint) != "fixed" && !held_by_mimic(joint);
+  }
+  bool slides(const UrdfJoint& joint) const { return type_of(joint) == "prismatic"; }
+  // Its numbers are of the kind that the joint has in the machine: rad or m.
+  bool keeps_kind(const UrdfJoint& joint) const {
+    return slides(joint) == (joint.type == "prismatic");
+  }
+  bool has_range(const UrdfJoint& joint) const {
+    return moves(joint) && keeps_kind(joint) && joint.type != "continuous" &&
+           (joint.lower || joint.upper);
   }
 
   const UrdfJoint* joint_to(const UrdfLink& link) const {
@@ -454,33 +479,48 @@ class Importer {
       Writer::add(out, "type", writer_.text("fixed", joint.place));
       return out;
     }
-    const bool slides = joint.type == "prismatic";
-    Writer::add(out, "type", writer_.text(slides ? "prismatic" : "revolute", joint.place));
-    if (const Node* own = own_body(joint.child);
-        own != nullptr && own->find("joint") != nullptr && fixed_by(*own->find("joint")))
-      return out;
+    const bool m = slides(joint);
+    Writer::add(out, "type", writer_.text(m ? "prismatic" : "revolute", joint.place));
     Writer::add(out, "axis", writer_.vector(joint.axis, joint.axis_place));
-    if (joint.type != "continuous" && (joint.lower || joint.upper)) {
-      Writer::add(out, slides ? "lower_m" : "lower_rad",
+    if (has_range(joint)) {
+      Writer::add(out, m ? "lower_m" : "lower_rad",
                   writer_.number(joint.lower.value_or(0.0), joint.limit_place));
-      Writer::add(out, slides ? "upper_m" : "upper_rad",
+      Writer::add(out, m ? "upper_m" : "upper_rad",
                   writer_.number(joint.upper.value_or(0.0), joint.limit_place));
     }
-    if (joint.damping != 0.0)
-      Writer::add(out, slides ? "damping_N_s_per_m" : "damping_N_m_s_per_rad",
-                  writer_.number(joint.damping, joint.dynamics_place));
-    if (joint.friction != 0.0)
-      report_.note(
-          joint.dynamics_place,
-          fmt::format("'friction' {} of joint '{}' is ignored; dry friction is given in the "
-                      "machine file",
-                      joint.friction, joint.name));
+    if (keeps_kind(joint)) add_friction(out, joint);
     return out;
   }
 
-  static bool fixed_by(const Node& joint) {
-    const Node* type = joint.find("type");
-    return type != nullptr && type->text == "fixed";
+  // <dynamics>: viscous and Coulomb friction, unless the machine file gives the joint's friction itself.
+  void add_friction(Node& table, const UrdfJoint& joint) {
+    const Place place = joint.dynamics_place;
+    if (joint.damping == 0.0 && joint.friction == 0.0) return;
+    const bool own = joint_table_says(joint, "friction");
+    if (own || (joint.friction == 0.0 && joint_table_says(joint, "damping"))) {
+      report_.note(place, fmt::format("<dynamics> of joint '{}' is not used, as the machine file "
+                                      "gives the joint's friction",
+                                      joint.name));
+      return;
+    }
+    const bool m = slides(joint);
+    if (joint.damping != 0.0)
+      Writer::add(table, m ? "damping_N_s_per_m" : "damping_N_m_s_per_rad",
+                  writer_.number(joint.damping, place));
+    if (joint.friction != 0.0) {
+      Node dry = Writer::table(place);
+      Writer::add(dry, "model", writer_.text("coulomb_viscous", place));
+      const char* const keys[][2] = {{"coulomb_N_m", "coulomb_N"}, {"static_N_m", "static_N"}};
+      for (const auto& key : keys)
+        Writer::add(dry, key[m ? 1 : 0], writer_.number(joint.friction, place));
+      Writer::add(table, "friction", std::move(dry));
+    }
+    if (!friction_told_)
+      report_.note(place,
+                   "'damping' of <dynamics> is taken as viscous friction of the joint, 'friction' "
+                   "as Coulomb friction that truly sticks; a joint's friction in the machine file "
+                   "comes first");
+    friction_told_ = true;
   }
 
   // --- Contact --------------------------------------------------------------------------------
@@ -499,7 +539,7 @@ class Importer {
       R = R * rotation(joint->origin.rpy);
       if (!moves(*joint)) continue;
       constexpr double kUpright = 0.9;
-      const bool swing = arm == 0 && joint->type != "prismatic" &&
+      const bool swing = arm == 0 && !slides(*joint) &&
                          std::fabs((R * joint->axis.stableNormalized()).z()) > kUpright;
       if (swing) continue;
       hangs = hangs || (arm > 0 && any_actuator() && !is_actuated(joint->name));
@@ -568,12 +608,13 @@ class Importer {
     return {};
   }
 
-  Node visual(const UrdfLink& link, const UrdfGeometry& geometry) {
+  Node visual(const UrdfLink& link, const UrdfGeometry& geometry, ImportedLink& row) {
+    row.looks.push_back(words_of(geometry));
     Node out = Writer::table(geometry.place);
     Writer::add(out, "body", writer_.text(link.name, geometry.place));
     switch (geometry.form) {
       case UrdfForm::kMesh:
-        Writer::add(out, "file", writer_.text(mesh_file(geometry), geometry.place));
+        Writer::add(out, "file", writer_.text(mesh_file(geometry, row), geometry.place));
         if (!geometry.scale.isOnes(0.0))
           Writer::add(out, "scale", writer_.vector(geometry.scale, geometry.place));
         break;
@@ -595,22 +636,42 @@ class Importer {
     return out;
   }
 
-  std::string mesh_file(const UrdfGeometry& geometry) {
+  // Where the mesh is. What keeps it from being seen is told once per mesh.
+  std::string mesh_file(const UrdfGeometry& geometry, ImportedLink& row) {
     const MeshPlace place = find_mesh(geometry.mesh, file_);
-    if (told_.insert(geometry.mesh).second) {
-      if (!place.found)
+    if (place.fault == MeshFault::kNone) return place.path.string();
+    ++row.lost_meshes;
+    const auto say = [&](const char* word, const std::string& sentence) {
+      row.looks.back() += fmt::format(" ({})", word);
+      if (told_.insert(geometry.mesh).second)
         report_.note(geometry.place,
-                     fmt::format("there is no mesh '{}'{}; the view makes up a part in its place",
-                                 geometry.mesh,
-                                 place.path == geometry.mesh
-                                     ? std::string()
-                                     : fmt::format(" (looked for as {})", place.path.string())));
-      else if (!place.known_format)
-        report_.note(
-            geometry.place,
-            fmt::format("the view does not read meshes like '{}'; convert it to STL, OBJ or "
-                        "DAE, else it makes up a part in its place",
+                     sentence + "; the view leaves it out, and makes up a body that has no other");
+    };
+    switch (place.fault) {
+      case MeshFault::kNone:
+        break;
+      case MeshFault::kMissing:
+        say("missing", fmt::format("there is no mesh '{}'{}", geometry.mesh,
+                                   place.path == geometry.mesh
+                                       ? std::string()
+                                       : fmt::format(" (looked for as {})", place.path.string())));
+        break;
+      case MeshFault::kOutside:
+        say("outside", fmt::format("mesh '{}' leads out of the package it names; copy it into the "
+                                   "package",
+                                   geometry.mesh));
+        break;
+      case MeshFault::kRemote:
+        say("remote",
+            fmt::format("mesh '{}' is not on this machine and nothing is fetched; save "
+                        "it beside the URDF and name it package://, file:// or by its path",
                         geometry.mesh));
+        break;
+      case MeshFault::kFormat:
+        say("unknown format",
+            fmt::format("the view does not read meshes like '{}'; convert it to STL, OBJ or DAE",
+                        geometry.mesh));
+        break;
     }
     return place.path.string();
   }
@@ -622,6 +683,7 @@ class Importer {
   Writer writer_;
   std::map<std::string, const UrdfJoint*> to_;  // by the name of its child
   std::set<std::string> told_;                  // meshes
+  bool friction_told_ = false;
   int unplaced_meshes_ = 0;
   Place first_unplaced_;
 };

@@ -64,21 +64,31 @@ MeshPlace find_mesh(const std::string& uri, const fs::path& urdf) {
   const std::string rest = colon == std::string::npos ? uri : uri.substr(colon + 3);
   if (scheme == "package" || scheme == "model") {
     const std::size_t slash = rest.find('/');
-    out.path = slash == std::string::npos
-                   ? folder / rest
-                   : in_package(rest.substr(0, slash), rest.substr(slash + 1), folder);
+    const std::string package = rest.substr(0, slash);
+    const fs::path inside =
+        slash == std::string::npos ? fs::path() : fs::path(rest.substr(slash + 1));
+    const fs::path normal = inside.lexically_normal();
+    if (package.empty() || package == "." || package == ".." || inside.is_absolute() ||
+        (!normal.empty() && *normal.begin() == "..")) {
+      out.path = uri;
+      out.fault = MeshFault::kOutside;
+      return out;
+    }
+    out.path = in_package(package, normal, folder);
   } else if (scheme == "file" || scheme.empty()) {
     out.path = folder / fs::path(rest);
   } else {
-    out.path = uri;  // nothing is fetched from elsewhere
-    out.known_format = known(rest);
+    out.path = uri;
+    out.fault = MeshFault::kRemote;
     return out;
   }
   std::error_code error;
   if (const fs::path whole = fs::absolute(out.path, error); !error)
     out.path = whole.lexically_normal();
-  out.found = is_file(out.path);
-  out.known_format = known(out.path);
+  if (!is_file(out.path))
+    out.fault = MeshFault::kMissing;
+  else if (!known(out.path))
+    out.fault = MeshFault::kFormat;
   return out;
 }
 

@@ -6,10 +6,16 @@
 
 namespace knuckleboom::io {
 
+enum class MeshFault {
+  kNone,
+  kMissing,
+  kOutside,  // of the package it names
+  kRemote,   // on another machine
+  kFormat    // none that the view reads
+};
 struct MeshPlace {
   std::filesystem::path path;  // where it is, or where it was looked for
-  bool found = false;
-  bool known_format = true;  // one that the view reads
+  MeshFault fault = MeshFault::kNone;
 };
 
 // uri: package://PACKAGE/PATH (or model://), file:///PATH, or a path from the URDF's folder. A package is a

@@ -99,7 +99,7 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
     : look_(look), states_(states), root_(new osg::Group), solid_(new osg::Group) {
   int links = 0;
   for (const BodyLook& body : look_.bodies) links = std::max(links, body.body + 1);
-  has_mesh_.assign(static_cast<std::size_t>(links), false);
+  has_parts_.assign(static_cast<std::size_t>(links), false);
   starts_.resize(static_cast<std::size_t>(links));
   ends_.resize(static_cast<std::size_t>(links));
   solid_->setStateSet(states_.solid);
@@ -111,21 +111,12 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
     bodies_.emplace_back(new osg::MatrixTransform);
     solid_->addChild(bodies_.back());
   }
-  load_meshes(assets, notes);
+  build_parts(assets, notes);
 
-  MeshBuilder carrier(states_.quality.detail);
-  if (look_.swing_body >= 0) {
-    add_undercarriage(carrier, undercarriage_of(look_));
-  } else {
-    // No swinging part: a foot that carries the first joint.
-    carrier.set_colour(kDarkPaint);
-    carrier.cylinder(Vec3(0.0, 0.0, -0.2), Vec3(0.0, 0.0, 0.25), 0.5, 0.4);
-  }
-  base_->addChild(carrier.build());
-
+  if (!base_has_parts_) build_carrier();
   for (int link = 0; link < links; ++link) {
     const BodyLook* body = body_of_link(link);
-    if (body == nullptr || has_mesh_[static_cast<std::size_t>(link)]) continue;
+    if (body == nullptr || has_parts_[static_cast<std::size_t>(link)]) continue;
     if (is_upper(*body))
       build_upper(link);
     else if (look_.grapple.present && look_.grapple.body == link)
@@ -168,29 +159,71 @@ double MachineModel::end_half_width(int link) const {
   return std::max(0.05, 0.085 - 0.012 * (depth - 1));
 }
 
-// --- Meshes from files --------------------------------------------------------
+// --- Parts that are given -------------------------------------------------------
 
-void MachineModel::load_meshes(const std::filesystem::path& assets,
-                               std::vector<std::string>& notes) {
-  for (const MeshLook& mesh : look_.meshes) {
+osg::ref_ptr<osg::Node> MachineModel::part(const PartLook& look,
+                                           const std::filesystem::path& assets,
+                                           std::vector<std::string>& notes) const {
+  constexpr double kShine = 0.4;
+  Colour colour = kPaint;
+  if (look.coloured) colour = {look.colour.x(), look.colour.y(), look.colour.z(), kShine};
+  if (look.form == LookForm::kMesh) {
     const std::filesystem::path file =
-        mesh.file.is_absolute() ? mesh.file : assets / "meshes" / mesh.file;
+        look.file.is_absolute() ? look.file : assets / "meshes" / look.file;
+    std::error_code ignored;
     osg::ref_ptr<osg::Node> node;
-    if (std::filesystem::exists(file)) node = read_mesh(file);
-    if (node == nullptr) {
-      notes.push_back("The mesh '" + file.string() +
-                      "' cannot be read; the view shows a made-up part in its place.");
-      continue;
-    }
+    if (std::filesystem::is_regular_file(file, ignored)) node = read_mesh(file, look.scale, colour);
+    if (node == nullptr)
+      notes.push_back(
+          "The mesh '" + file.string() +
+          "' is not there or cannot be read; the view leaves it out, and makes its body "
+          "up if that has nothing else.");
+    return node;
+  }
+  MeshBuilder mesh(states_.quality.detail);
+  mesh.set_colour(colour);
+  const Vec3& size = look.size;
+  if (look.form == LookForm::kBox) {
+    const double bevel = std::min(0.01, 0.05 * size.minCoeff());
+    mesh.box(-0.5 * size, 0.5 * size, bevel);
+  } else if (look.form == LookForm::kCylinder) {
+    const Vec3 half = 0.5 * size.y() * Vec3::UnitZ();
+    mesh.cylinder(-half, half, size.x(), size.x());
+  } else {
+    mesh.sphere(Vec3::Zero(), size.x());
+  }
+  return mesh.build();
+}
+
+void MachineModel::build_parts(const std::filesystem::path& assets,
+                               std::vector<std::string>& notes) {
+  for (const PartLook& look : look_.parts) {
+    const osg::ref_ptr<osg::Node> node = part(look, assets, notes);
+    if (node == nullptr) continue;
     osg::ref_ptr<osg::MatrixTransform> place = new osg::MatrixTransform;
-    place->setMatrix(to_osg(Pose{mesh.R_BM, mesh.position_B}));
+    place->setMatrix(to_osg(Pose{look.R_BM, look.position_B}));
     place->addChild(node);
-    transform(mesh.body)->addChild(place);
-    if (mesh.body >= 0) has_mesh_[static_cast<std::size_t>(mesh.body)] = true;
+    transform(look.body)->addChild(place);
+    if (look.body >= 0)
+      has_parts_[static_cast<std::size_t>(look.body)] = true;
+    else
+      base_has_parts_ = true;
   }
 }
 
 // --- Bodies -------------------------------------------------------------------
+
+void MachineModel::build_carrier() {
+  MeshBuilder carrier(states_.quality.detail);
+  if (look_.swing_body >= 0) {
+    add_undercarriage(carrier, undercarriage_of(look_));
+  } else {
+    // No swinging part: a foot that carries the first joint.
+    carrier.set_colour(kDarkPaint);
+    carrier.cylinder(Vec3(0.0, 0.0, -0.2), Vec3(0.0, 0.0, 0.25), 0.5, 0.4);
+  }
+  base_->addChild(carrier.build());
+}
 
 void MachineModel::build_upper(int link) {
   const BodyLook& body = *body_of_link(link);
@@ -508,9 +541,7 @@ void add_jaw(MeshBuilder& mesh, const GrappleLook& g, bool outer) {
 
 void MachineModel::build_grapple() {
   const GrappleLook& g = look_.grapple;
-  if (g.body < 0 || has_mesh_[static_cast<std::size_t>(g.body)]) {
-    if (g.body < 0) return;
-  }
+  if (g.body < 0) return;
   // Frame of the grapple: x along the log, y opening, z reach.
   Pose frame;
   frame.R.col(0) = g.log_axis_B.normalized();
@@ -519,7 +550,7 @@ void MachineModel::build_grapple() {
   frame.p = g.pin_B;
   const double sign = frame.R.col(1).dot(g.open_axis_B) < 0.0 ? -1.0 : 1.0;
 
-  if (!has_mesh_[static_cast<std::size_t>(g.body)]) {
+  if (!has_parts_[static_cast<std::size_t>(g.body)]) {
     MeshBuilder mesh(states_.quality.detail);
     mesh.set_pose(frame);
     const double half_hinge = 0.5 * g.hinge_distance;

@@ -65,6 +65,7 @@ class MachineModel {
     Vec3 point, direction;
   };
 
+  void build_carrier();
   void build_upper(int body);
   void build_beam(const BodyLook& look);
   void build_link(const BodyLook& look);
@@ -72,7 +73,9 @@ class MachineModel {
   void build_grapple();
   void build_hanging_head();
   void build_hoses();
-  void load_meshes(const std::filesystem::path& assets, std::vector<std::string>& notes);
+  void build_parts(const std::filesystem::path& assets, std::vector<std::string>& notes);
+  osg::ref_ptr<osg::Node> part(const PartLook& look, const std::filesystem::path& assets,
+                               std::vector<std::string>& notes) const;
   void pose_hoses(const FramePoses& poses);
   void pose_grapple(double opening);
 
@@ -93,7 +96,8 @@ class MachineModel {
   osg::ref_ptr<osg::Geometry> hose_geometry_;
   std::vector<Jaw> jaws_;
   osg::ref_ptr<osg::MatrixTransform> hanging_head_;
-  std::vector<bool> has_mesh_;                // per link
+  std::vector<bool> has_parts_;  // per link: its looks are given
+  bool base_has_parts_ = false;
   std::vector<std::vector<HoseEnd>> starts_;  // per link: hoses near its joint
   std::vector<std::vector<HoseEnd>> ends_;    // and near its end
 };

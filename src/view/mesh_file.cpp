@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include <osg/FrontFace>
 #include <osg/Geometry>
 #include <osg/Material>
+#include <osg/MatrixTransform>
 #include <osg/NodeVisitor>
 #include <osgDB/Options>
 #include <osgDB/ReadFile>
+#include <osgUtil/Optimizer>
 #include <osgUtil/SmoothingVisitor>
 
 namespace knuckleboom::view {
@@ -23,7 +26,12 @@ float gloss(const osg::Material& material) {
 
 class Dress : public osg::NodeVisitor {
  public:
-  Dress() : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN) {}
+  explicit Dress(const Colour& plain)
+      : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN),
+        colour_(static_cast<float>(plain.r), static_cast<float>(plain.g),
+                static_cast<float>(plain.b), static_cast<float>(plain.a)) {}
+
+  bool found_faces() const { return found_faces_; }
 
   void apply(osg::Node& node) override {
     const osg::Vec4 before = colour_;
@@ -52,7 +60,8 @@ class Dress : public osg::NodeVisitor {
   }
   void dress(osg::Geometry& geometry) {
     const auto* positions = dynamic_cast<const osg::Vec3Array*>(geometry.getVertexArray());
-    if (positions == nullptr) return;
+    if (positions == nullptr || positions->empty()) return;
+    found_faces_ = true;
     if (geometry.getNormalArray() == nullptr) osgUtil::SmoothingVisitor::smooth(geometry);
     const auto* normals = dynamic_cast<const osg::Vec3Array*>(geometry.getNormalArray());
     osg::ref_ptr<osg::Vec4Array> colours = new osg::Vec4Array(positions->getNumElements());
@@ -74,19 +83,34 @@ class Dress : public osg::NodeVisitor {
     geometry.setUseVertexBufferObjects(true);
   }
 
-  osg::Vec4 colour_{0.6F, 0.6F, 0.6F, 0.2F};
+  osg::Vec4 colour_;
+  bool found_faces_ = false;
 };
 
 }  // namespace
 
-osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file) {
+osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3& scale,
+                                  const Colour& plain) {
   // The reader would turn the mesh's y axis upwards.
   const osg::ref_ptr<osgDB::Options> options = new osgDB::Options("noRotation");
   osg::ref_ptr<osg::Node> node = osgDB::readRefNodeFile(file.string(), options);
   if (node == nullptr) return nullptr;
-  Dress dress;
-  node->accept(dress);
-  return node;
+  // Into the vertices, so that normals keep their length and textures their size.
+  osg::ref_ptr<osg::MatrixTransform> scaled = new osg::MatrixTransform;
+  scaled->setMatrix(osg::Matrix::scale(scale.x(), scale.y(), scale.z()));
+  scaled->setDataVariance(osg::Object::STATIC);
+  scaled->addChild(node);
+  osg::ref_ptr<osg::Group> root = new osg::Group;
+  root->addChild(scaled);
+  osgUtil::Optimizer().optimize(
+      root, osgUtil::Optimizer::FLATTEN_STATIC_TRANSFORMS_DUPLICATING_SHARED_SUBGRAPHS);
+  Dress dress(plain);
+  root->accept(dress);
+  if (!dress.found_faces()) return nullptr;
+  // A mirror turns the faces inside out.
+  if (scale.prod() < 0.0)
+    root->getOrCreateStateSet()->setAttribute(new osg::FrontFace(osg::FrontFace::CLOCKWISE));
+  return root;
 }
 
 }  // namespace knuckleboom::view

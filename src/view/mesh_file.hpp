@@ -6,9 +6,13 @@
 #include <osg/Node>
 #include <osg/ref_ptr>
 
+#include "view/mesh_builder.hpp"
+
 namespace knuckleboom::view {
 
-// Axes as in the file; colours from its materials. Null if it cannot be read.
-osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file);
+// Axes as in the file, lengths times scale along each; a negative scale mirrors. Colours from its
+// materials, else `plain`. Null if it cannot be read or has no faces.
+osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3& scale,
+                                  const Colour& plain);
 
 }  // namespace knuckleboom::view

@@ -50,11 +50,18 @@ struct GrappleLook {
          opening_max = 1.2;
 };
 
-struct MeshLook {
+// A mesh from a file or a plain form, in place of what the view would make up for its body.
+enum class LookForm { kMesh, kBox, kCylinder, kBall };
+struct PartLook {
   int body = kWorldBody;
+  LookForm form = LookForm::kMesh;
   std::filesystem::path file;
+  Vec3 size = Vec3::Ones();   // box: edges; cylinder (along z): radius, length; ball: radius [m]
+  Vec3 scale = Vec3::Ones();  // of a mesh
   Vec3 position_B = Vec3::Zero();
   Mat3 R_BM = Mat3::Identity();
+  bool coloured = false;
+  Vec3 colour = Vec3::Ones();  // red, green, blue, 0 to 1; a mesh's own materials come first
 };
 
 struct MachineLook {
@@ -62,7 +69,7 @@ struct MachineLook {
   std::vector<BodyLook> bodies;
   std::vector<CylinderLook> cylinders;
   std::vector<ShapeLook> shapes;
-  std::vector<MeshLook> meshes;
+  std::vector<PartLook> parts;
   GrappleLook grapple;
   int tip_body = kWorldBody;
   Vec3 tip_B = Vec3::Zero();

@@ -10,10 +10,13 @@ namespace knuckleboom::io {
 struct ImportedLink {
   std::string name;
   std::string parent, joint, type;  // empty for the root; type in URDF's words
-  double mass = 0.0;                // kg
+  std::string here;     // what the joint is in the machine: revolute, prismatic or fixed
+  std::string follows;  // the joint that its <mimic> names
+  double mass = 0.0;    // kg
   bool limited = false;
   double lower = 0.0, upper = 0.0;  // rad or m
-  std::vector<std::string> looks;   // "mesh boom.stl", "box"
+  std::vector<std::string> looks;   // "mesh boom.stl", "mesh boom.stl (missing)", "box"
+  int lost_meshes = 0;              // that the view cannot show
   int shapes = 0;                   // that it gave for contact
 };
 

@@ -98,6 +98,34 @@ view::CylinderLook cylinder_look(const machine::MachineModel& machine,
   return look;
 }
 
+view::PartLook part_look(const multibody::Tree& tree, const machine::VisualPart& part) {
+  const Place position = place(tree, part.body, part.position_B);
+  view::PartLook look;
+  look.body = position.link;
+  switch (part.form) {
+    case machine::VisualForm::kMesh:
+      look.form = view::LookForm::kMesh;
+      break;
+    case machine::VisualForm::kBox:
+      look.form = view::LookForm::kBox;
+      break;
+    case machine::VisualForm::kCylinder:
+      look.form = view::LookForm::kCylinder;
+      break;
+    case machine::VisualForm::kBall:
+      look.form = view::LookForm::kBall;
+      break;
+  }
+  look.file = part.mesh;
+  look.size = part.size;
+  look.scale = part.scale;
+  look.position_B = position.p;
+  look.R_BM = part.body == kBase ? part.R_BM : Mat3(in_carrier(tree, part.body).R * part.R_BM);
+  look.coloured = part.coloured;
+  look.colour = part.colour;
+  return look;
+}
+
 view::TargetLook target_look(const training::Target& target, training::TaskKind task) {
   view::TargetLook look;
   look.shape = task == training::TaskKind::kHead   ? view::TargetShape::kPose
@@ -135,12 +163,8 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
     const Place to = place(tree, shape.body, shape.to_B);
     look.shapes.push_back({from.link, static_cast<int>(shape.role), from.p, to.p, shape.radius});
   }
-  for (const machine::VisualPart& part : machine.visuals) {
-    if (part.mesh.empty()) continue;
-    const Place position = place(tree, part.body, part.position_B);
-    const Mat3 R = part.body == kBase ? part.R_BM : Mat3(in_carrier(tree, part.body).R * part.R_BM);
-    look.meshes.push_back({position.link, part.mesh, position.p, R});
-  }
+  for (const machine::VisualPart& part : machine.visuals)
+    look.parts.push_back(part_look(tree, part));
   const machine::Grapple& g = machine.grapple;
   if (g.present) {
     const Place pin = place(tree, g.body, g.pin_B);

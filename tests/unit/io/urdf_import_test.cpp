@@ -80,6 +80,11 @@ multibody::MassAndBias dynamics(const machine::MachineModel& model, const std::v
   return out;
 }
 
+// Without <dynamics>, whose note the tests of other notes do not want.
+std::string smooth(const std::string& urdf) {
+  return test::replaced(urdf, "<dynamics damping=\"0.7\"/>", "");
+}
+
 std::string all(const std::vector<io::Diagnostic>& notes) { return joined(notes); }
 
 TEST(UrdfImport, TwoArmsMoveAsTheFormulasSay) {
@@ -171,6 +176,57 @@ TEST(UrdfImport, SlidingAndFixedJoints) {
       dynamics(m, {0.0}).M[0][0],
       0.2 + 3.0 * 0.16 + 2.0 * 0.64 + 0.1 + 2.0 * 0.04 + 2.0 * 2.0 * 0.8 * 0.2 * std::cos(b),
       1e-12);
+}
+
+TEST(UrdfImport, DynamicsBecomeViscousAndCoulombFriction) {
+  const TemporaryFolder folder;
+  const std::string urdf = test::replaced(kUrdf, "<dynamics damping=\"0.7\"/>",
+                                          "<dynamics damping=\"0.7\" friction=\"3.5\"/>");
+  const io::MachineFile file = read(folder, urdf);
+  ASSERT_EQ(file.model.joint_friction.size(), 2u);
+  const friction::FrictionModel& dry = file.model.joint_friction[1];
+  EXPECT_EQ(file.model.joint_friction[0].kind, friction::Kind::kNone);
+  EXPECT_EQ(dry.kind, friction::Kind::kCoulomb);
+  EXPECT_EQ(dry.F_c, 3.5);
+  EXPECT_EQ(dry.F_s, 3.5);
+  EXPECT_EQ(file.model.tree.body(2).damping, 0.7);
+  EXPECT_NE(all(file.notes).find("'friction' as Coulomb friction that truly sticks"),
+            std::string::npos)
+      << all(file.notes);
+
+  // The machine file's own word comes first, whichever way it is said.
+  const auto with = [&](const char* joint) {
+    return read(folder, urdf,
+                std::string(kToml) + "[[body]]\nname = \"lower\"\njoint = { " + joint + " }\n");
+  };
+  const io::MachineFile viscous =
+      with("friction = { model = \"viscous\", viscous_N_m_s_per_rad = 2 }");
+  EXPECT_TRUE(viscous.model.joint_friction.empty());
+  EXPECT_EQ(viscous.model.tree.body(2).damping, 2.0);
+  EXPECT_NE(all(viscous.notes).find("<dynamics> of joint 'elbow' is not used"), std::string::npos)
+      << all(viscous.notes);
+  const io::MachineFile damped = with("damping_N_m_s_per_rad = 4");
+  EXPECT_EQ(damped.model.tree.body(2).damping, 4.0);
+  EXPECT_EQ(damped.model.joint_friction[1].F_c, 3.5);
+  EXPECT_EQ(read(folder, urdf, kToml, {{"joint.elbow.friction.coulomb_N_m", "1.5"}})
+                .model.joint_friction[1]
+                .F_c,
+            1.5);
+}
+
+TEST(UrdfImport, AJointMadeToSlideTakesNoAnglesFromTheUrdf) {
+  const TemporaryFolder folder;
+  const io::MachineFile file =
+      read(folder, kUrdf,
+           std::string(kToml) +
+               "[[body]]\nname = \"lower\"\njoint = { type = \"prismatic\", "
+               "lower_m = 0, upper_m = 0.3 }\n");
+  const multibody::Body& lower = file.model.tree.body(2);
+  EXPECT_EQ(lower.type, multibody::JointType::kPrismatic);
+  EXPECT_EQ(lower.upper, 0.3);
+  EXPECT_EQ(lower.damping, 0.0);
+  EXPECT_EQ(file.imports[0].links[2].type, "revolute");
+  EXPECT_EQ(file.imports[0].links[2].here, "prismatic");
 }
 
 TEST(UrdfImport, AFollowerWithoutMultiplierStandsAtItsOffset) {
@@ -293,7 +349,7 @@ TEST(UrdfImport, MeshesAreFoundInPackagesFilesAndFolders) {
   folder.write("my_crane/meshes/a.stl", "solid a\nendsolid a\n");
   folder.write("my_crane/urdf/b.obj", "v 0 0 0\n");
   const std::string absolute = (folder.path() / "my_crane/meshes/a.stl").string();
-  const std::string urdf = test::replaced(kUrdf, "<inertial>\n      <origin xyz=\"0.4",
+  const std::string urdf = test::replaced(smooth(kUrdf), "<inertial>\n      <origin xyz=\"0.4",
                                           R"(
     <visual><geometry><mesh filename="package://crane_description/meshes/a.stl"/></geometry></visual>
     <visual><geometry><mesh filename="package://my_crane/meshes/a.stl" scale="0.001 0.001 0.001"/>
@@ -334,9 +390,41 @@ TEST(UrdfImport, MeshesAreFoundInPackagesFilesAndFolders) {
   EXPECT_EQ(file.imports[0].links[1].looks[2], "mesh b.obj");
 }
 
+TEST(UrdfImport, MeshesOutOfTheirPackageOrFromElsewhereAreNoted) {
+  const TemporaryFolder folder;
+  folder.write("crane/package.xml", "<package><name>crane</name></package>");
+  folder.write("secret.stl", "solid a\nendsolid a\n");
+  folder.write("crane/notes.txt", "no mesh\n");
+  const auto with = [&](const std::string& uri) {
+    folder.write("crane/arm.urdf",
+                 test::replaced(smooth(kUrdf), "<inertial>\n      <origin xyz=\"0.4",
+                                "<visual><geometry><mesh filename=\"" + uri +
+                                    "\"/></geometry></visual><inertial>\n      <origin "
+                                    "xyz=\"0.4"));
+    return io::read_machine(folder.write("crane/machine.toml", kToml));
+  };
+  for (const char* uri : {"package://crane/../secret.stl", "package://crane/a/../../secret.stl",
+                          "package://../secret.stl", "package:///etc/secret.stl",
+                          "package://crane//etc/secret.stl"}) {
+    const io::MachineFile file = with(uri);
+    ASSERT_EQ(file.notes.size(), 1u) << uri;
+    EXPECT_NE(file.notes[0].message.find("leads out of the package it names"), std::string::npos)
+        << all(file.notes);
+    EXPECT_EQ(file.imports[0].links[1].lost_meshes, 1);
+  }
+  EXPECT_NE(all(with("https://example.org/a.stl").notes).find("nothing is fetched"),
+            std::string::npos);
+  const io::MachineFile text = with("notes.txt");
+  EXPECT_NE(all(text.notes).find("convert it to STL, OBJ or DAE"), std::string::npos);
+  EXPECT_EQ(text.imports[0].links[1].looks[0], "mesh notes.txt (unknown format)");
+  EXPECT_NE(all(with("package://crane").notes).find("there is no mesh"), std::string::npos);
+  // By its path a file may lie anywhere.
+  EXPECT_TRUE(with("../secret.stl").notes.empty());
+}
+
 TEST(UrdfImport, WhatIsIgnoredIsSaidOncePerKind) {
   const TemporaryFolder folder;
-  const std::string urdf = test::replaced(kUrdf, "</robot>", R"(
+  const std::string urdf = test::replaced(smooth(kUrdf), "</robot>", R"(
   <transmission name="t1"/>
   <transmission name="t2"/>
   <gazebo reference="upper"/>
