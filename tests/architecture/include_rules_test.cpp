@@ -41,6 +41,7 @@ const std::vector<Layer>& layers() {
       {"core/pneumatics/", {"core/math/"}},
       {"core/multibody/", {"core/math/"}},
       {"core/integration/", {"core/math/"}},
+      {"core/exchange/", {"core/math/"}},
       {"core/world/", {"core/math/"}},
       {"core/machine/",
        {"core/math/", "core/command/", "core/control/", "core/hydraulics/", "core/friction/",
