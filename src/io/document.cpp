@@ -383,10 +383,10 @@ Node read_with_base(std::string_view text, const std::string& file, const Docume
   root.place = {index, 1, 1};
   if (options.sources) SourceWalk(report).table(root, "", "");
   if (!options.base) return root;
+  lay_over_urdf(root, file, options, report, hash);
   const Node* base_node = root.find("base");
   const Place base_place = base_node != nullptr ? base_node->place : Place{};
   const std::filesystem::path path = take_path(root, "base", "the file to build on", file, report);
-  lay_over_urdf(root, file, options, report, hash);
   if (path.empty()) return root;
   // Without its base a file lacks nearly everything; to say so would hide what is wrong.
   const auto refuse = [&](std::string message) {

@@ -200,7 +200,9 @@ std::optional<std::vector<double>> TableReader::numbers(std::string_view stem, D
 }
 
 std::optional<Vec3> TableReader::vector(std::string_view stem, Dimension dimension) {
-  const auto values = numbers(stem, dimension, kAny, 3, 3);
+  // No direction is left in angles beyond.
+  const Range range = dimension == Dimension::kAngle ? Range{-1e6, 1e6} : kAny;
+  const auto values = numbers(stem, dimension, range, 3, 3);
   if (!values) return std::nullopt;
   return Vec3((*values)[0], (*values)[1], (*values)[2]);
 }

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/multibody/nearest_inertia.hpp"
+#include "knuckleboom/core/multibody/tree.hpp"
 #include "rotation.hpp"
 #include "units.hpp"
 #include "urdf_meshes.hpp"
@@ -19,6 +21,7 @@ namespace knuckleboom::io {
 namespace {
 
 constexpr std::string_view kGround = "base";
+constexpr std::size_t kMost = 256;  // links, and visible parts: as in a machine file
 
 // --- Nodes ----------------------------------------------------------------------------------------
 
@@ -92,8 +95,9 @@ class Importer {
         writer_(std::filesystem::path(file).filename().string()) {}
 
   Node tables(UrdfImport& import) {
+    check_numbers();
     check_structure();
-    if (report_.any()) report_.throw_if_any();
+    report_.throw_if_any();
     import.file = file_;
     import.robot = robot_.name;
     Node root = Writer::table(robot_.place);
@@ -148,6 +152,30 @@ class Importer {
 
   // --- Structure ------------------------------------------------------------------------------
 
+  // Before anything is compared with everything: a machine file would refuse as many.
+  void check_numbers() {
+    const auto at_most = [this](std::size_t count, const char* what, const Place& last) {
+      if (count > kMost)
+        report_.error(
+            last, fmt::format("the URDF has {} {}; at most {} are possible", count, what, kMost));
+    };
+    if (!robot_.links.empty())
+      at_most(robot_.links.size(), "links",
+              robot_.links[std::min(kMost, robot_.links.size() - 1)].place);
+    if (!robot_.joints.empty())
+      at_most(robot_.joints.size(), "joints",
+              robot_.joints[std::min(kMost, robot_.joints.size() - 1)].place);
+    std::size_t visuals = 0;
+    Place first_above = robot_.place;
+    for (const UrdfLink& link : robot_.links) {
+      if (visuals <= kMost && visuals + link.visuals.size() > kMost)
+        first_above = link.visuals[kMost - visuals].place;
+      visuals += link.visuals.size();
+    }
+    at_most(visuals, "visible parts (<visual>)", first_above);
+    report_.throw_if_any();
+  }
+
   void check_structure() {
     std::map<std::string, const UrdfLink*> links;
     std::vector<std::string> names;
@@ -196,6 +224,22 @@ class Importer {
     }
     check_roots(links);
     for (const UrdfJoint& joint : robot_.joints) check_joint(joint, joints);
+    check_own_names(names);
+  }
+
+  // A body of the machine file that changes a link by a name slightly wrong would lack all the rest.
+  void check_own_names(const std::vector<std::string>& links) {
+    const Node* bodies = own_.find("body");
+    if (bodies == nullptr || own_.find("base") != nullptr) return;
+    for (const Node& body : bodies->items) {
+      const Node* name = body.find("name");
+      if (name == nullptr || !name->is_string() || says(&body, "mass") || says(&body, "position") ||
+          std::find(links.begin(), links.end(), name->text) != links.end())
+        continue;
+      report_.error(name->place, fmt::format("body '{}' is no link of {}{}", name->text,
+                                             std::filesystem::path(file_).filename().string(),
+                                             alternatives(name->text, links)));
+    }
   }
 
   void check_roots(const std::map<std::string, const UrdfLink*>& links) {
@@ -274,6 +318,7 @@ class Importer {
   }
 
   void check_limits(const UrdfJoint& joint) {
+    constexpr double kManyTurns = 20.0;  // rad
     if (joint.type == "continuous" || held_by_mimic(joint) || joint_table_says(joint, "lower") ||
         joint_table_says(joint, "upper"))
       return;
@@ -304,6 +349,12 @@ class Importer {
           joint.limit_place,
           fmt::format("the lower limit of joint '{}' ({}) is above the upper ({}); exchange "
                       "them",
+                      joint.name, lower, upper));
+    else if (joint.type == "revolute" && std::max(-lower, upper) > kManyTurns)
+      report_.note(
+          joint.limit_place,
+          fmt::format("the limits of joint '{}' are {} and {} rad, several turns; are these "
+                      "degrees? A URDF's angles are in rad",
                       joint.name, lower, upper));
     else if (!joint.lower || !joint.upper)
       report_.note(joint.limit_place,
@@ -467,9 +518,30 @@ class Importer {
       turned_I = {in_link(0, 0), in_link(1, 1), in_link(2, 2),
                   in_link(0, 1), in_link(0, 2), in_link(1, 2)};
     }
+    if (inertial.mass > 0.0 && !says(own, "inertia"))
+      mend_rounding(turned_I, link, inertial.inertia_place);
     const bool diagonal = turned_I[3] == 0.0 && turned_I[4] == 0.0 && turned_I[5] == 0.0;
     Writer::add(out, "inertia_kg_m2",
                 writer_.numbers({turned_I.data(), diagonal ? 3U : 6U}, inertial.inertia_place));
+  }
+
+  // Numbers written with few digits can miss by a hair what every body keeps: no principal moment below
+  // zero or above the sum of the others. More than that is left for the reader to refuse.
+  void mend_rounding(std::array<double, 6>& I, const UrdfLink& link, const Place& place) {
+    constexpr double kRounding = 1e-3;  // of the largest element
+    multibody::RigidInertia body;
+    body.mass = 1.0;
+    body.about_com << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
+    if (multibody::is_physical(body)) return;
+    const Mat3 mended = multibody::nearest_inertia(body.about_com);
+    const double share =
+        (mended - body.about_com).cwiseAbs().maxCoeff() / body.about_com.cwiseAbs().maxCoeff();
+    if (!(share <= kRounding)) return;
+    report_.note(place,
+                 fmt::format("the inertia of link '{}' misses by {:.2g} % what a body can have, as "
+                             "rounding does; it is changed by so much",
+                             link.name, 100.0 * share));
+    I = {mended(0, 0), mended(1, 1), mended(2, 2), mended(0, 1), mended(0, 2), mended(1, 2)};
   }
 
   Node joint_table(const UrdfJoint& joint) {
@@ -644,8 +716,7 @@ class Importer {
     const auto say = [&](const char* word, const std::string& sentence) {
       row.looks.back() += fmt::format(" ({})", word);
       if (told_.insert(geometry.mesh).second)
-        report_.note(geometry.place,
-                     sentence + "; the view leaves it out, and makes up a body that has no other");
+        report_.note(geometry.place, sentence + "; the picture goes without it");
     };
     switch (place.fault) {
       case MeshFault::kNone:

@@ -228,6 +228,17 @@ class Parser {
       check_attributes(*found, called, {"xyz", "rpy"});
     out.p = vector(*found, "xyz", called).value_or(Vec3::Zero());
     out.rpy = vector(*found, "rpy", called).value_or(Vec3::Zero());
+    constexpr double kTurn = 6.3, kNoDirection = 1e6;  // rad
+    if (const double most = out.rpy.cwiseAbs().maxCoeff(); most > kNoDirection)
+      report_.error(out.place, fmt::format("'rpy' of {} has an angle of {:g} rad, in which no "
+                                           "direction is left; give it within a turn",
+                                           called, most));
+    else if (most > kTurn)
+      say_once(
+          *found, rpy_told_,
+          fmt::format("'rpy' of {} goes beyond a full turn; are these degrees? A URDF's angles "
+                      "are in rad, half a turn being 3.14159",
+                      called));
     return out;
   }
 
@@ -448,8 +459,8 @@ class Parser {
     return required(*found, "link", called);
   }
 
-  void say_once(const XMLElement& e, bool& told, const char* message) {
-    if (!told) report_.note(at(e), message);
+  void say_once(const XMLElement& e, bool& told, std::string message) {
+    if (!told) report_.note(at(e), std::move(message));
     told = true;
   }
 
@@ -459,6 +470,7 @@ class Parser {
   std::map<std::string, Vec3> materials_;
   bool xacro_told_ = false;
   bool effort_told_ = false;
+  bool rpy_told_ = false;
 };
 
 void check_utf8(std::string_view text, const std::string& file) {

@@ -1,7 +1,10 @@
 #include "view/mesh_file.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string>
+#include <system_error>
 
 #include <osg/FrontFace>
 #include <osg/Geometry>
@@ -22,6 +25,22 @@ constexpr float kTexturePerMetre = 0.5F;
 float gloss(const osg::Material& material) {
   const osg::Vec4& s = material.getSpecular(osg::Material::FRONT);
   return std::clamp((s.r() + s.g() + s.b()) / 3.0F, 0.05F, 1.0F);
+}
+
+// False also for the zeros that an STL may have in their place.
+bool has_normals(const osg::Geometry& geometry) {
+  const auto* normals = dynamic_cast<const osg::Vec3Array*>(geometry.getNormalArray());
+  return normals != nullptr && !normals->empty() &&
+         std::none_of(normals->begin(), normals->end(),
+                      [](const osg::Vec3& n) { return !(n.length2() > 0.25F); });
+}
+
+// Metres per unit that a COLLADA file says of itself; others say nothing.
+double unit_of(const osgDB::Options& options) {
+  const std::string said = options.getPluginStringData("DAE-AssetUnitMeter");
+  double unit = 1.0;
+  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), unit);
+  return error == std::errc() && unit > 0.0 && std::isfinite(unit) ? unit : 1.0;
 }
 
 class Dress : public osg::NodeVisitor {
@@ -62,7 +81,12 @@ class Dress : public osg::NodeVisitor {
     const auto* positions = dynamic_cast<const osg::Vec3Array*>(geometry.getVertexArray());
     if (positions == nullptr || positions->empty()) return;
     found_faces_ = true;
-    if (geometry.getNormalArray() == nullptr) osgUtil::SmoothingVisitor::smooth(geometry);
+    if (!has_normals(geometry)) {
+      constexpr double kCrease = 0.6;  // rad; sharper edges stay edges
+      geometry.setNormalArray(nullptr);
+      osgUtil::SmoothingVisitor::smooth(geometry, kCrease);
+      positions = dynamic_cast<const osg::Vec3Array*>(geometry.getVertexArray());  // split at edges
+    }
     const auto* normals = dynamic_cast<const osg::Vec3Array*>(geometry.getNormalArray());
     osg::ref_ptr<osg::Vec4Array> colours = new osg::Vec4Array(positions->getNumElements());
     std::fill(colours->begin(), colours->end(), colour_);
@@ -97,7 +121,7 @@ osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3&
   if (node == nullptr) return nullptr;
   // Into the vertices, so that normals keep their length and textures their size.
   osg::ref_ptr<osg::MatrixTransform> scaled = new osg::MatrixTransform;
-  scaled->setMatrix(osg::Matrix::scale(scale.x(), scale.y(), scale.z()));
+  scaled->setMatrix(osg::Matrix::scale(to_osg(Vec3(unit_of(*options) * scale))));
   scaled->setDataVariance(osg::Object::STATIC);
   scaled->addChild(node);
   osg::ref_ptr<osg::Group> root = new osg::Group;

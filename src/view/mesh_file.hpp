@@ -10,8 +10,8 @@
 
 namespace knuckleboom::view {
 
-// Axes as in the file, lengths times scale along each; a negative scale mirrors. Colours from its
-// materials, else `plain`. Null if it cannot be read or has no faces.
+// Axes as in the file; lengths in the unit it says of itself (COLLADA), else metres, times scale along each;
+// a negative scale mirrors. Colours from its materials, else `plain`. Null if it cannot be read or is empty.
 osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3& scale,
                                   const Colour& plain);
 

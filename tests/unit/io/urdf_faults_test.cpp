@@ -192,6 +192,8 @@ const BadUrdf kBadUrdfs[] = {
      "no body may be called 'base'; that is the ground", "<link name=\"base\"/>"},
     {"NoName", "<link name=\"foot\"/>", "<link name=\"foot\"/>\n<link/>",
      "a <link> lacks its name; write name=", "<link/>"},
+    {"EndlessAngle", "<origin xyz=\"0.8 0 0\"/>", "<origin xyz=\"0.8 0 0\" rpy=\"0 0 1e17\"/>",
+     "has an angle of 1e+17 rad, in which no direction is left", "1e17"},
     {"SecondInertial", "<visual>",
      "<inertial><mass value=\"1\"/><inertia ixx=\"0\" iyy=\"0\" "
      "izz=\"0\"/></inertial><visual>",
@@ -218,6 +220,24 @@ TEST(UrdfFaults, AFollowerMayHaveAnActuatorOfItsOwn) {
       joined(read(urdf,
                   machine_with("[[body]]\nname = \"lower\"\njoint = { type = \"revolute\" }\n"))),
       "");
+}
+
+TEST(UrdfFaults, AMisspeltLinkInTheMachineFileIsTold) {
+  const auto found =
+      read(kUrdf, machine_with("[[body]]\nname = \"lowr\"\njoint = { type = \"fixed\" }\n"));
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_EQ(found[0].message, "body 'lowr' is no link of arm.urdf; did you mean 'lower'?");
+  EXPECT_EQ(found[0].file, "m/machine.toml");
+}
+
+TEST(UrdfFaults, TooManyLinksAreRefusedAtOnce) {
+  // Not after having compared each with each.
+  std::string links = "<robot>\n";
+  for (int i = 0; i < 30000; ++i) links += "<link name=\"l" + std::to_string(i) + "\"/>\n";
+  const auto found = read(links + "</robot>");
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_EQ(found[0].message, "the URDF has 30000 links; at most 256 are possible");
+  EXPECT_EQ(found[0].line, 258);
 }
 
 TEST(UrdfFaults, AMissingUrdfIsToldAtItsKey) {

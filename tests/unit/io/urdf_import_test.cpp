@@ -159,6 +159,33 @@ TEST(UrdfImport, InertiaIsTurnedWithItsOrigin) {
   EXPECT_NEAR(I(1, 2), 0.02, 1e-15);
 }
 
+TEST(UrdfImport, RoundedInertiasAreMendedAndNoted) {
+  const TemporaryFolder folder;
+  const auto with = [&](const char* inertia) {
+    return read(folder,
+                test::replaced(smooth(kUrdf), "ixx=\"0.01\" iyy=\"0.1\" izz=\"0.1\"", inertia));
+  };
+  // A plate: izz = ixx + iyy but for the last digit.
+  const io::MachineFile plate = with("ixx=\"0.0432\" iyy=\"0.1215\" izz=\"0.1648\"");
+  const Vec3 I = plate.model.tree.body(2).inertia.about_com.diagonal();
+  EXPECT_NEAR(I(0), 0.04325, 1e-15);
+  EXPECT_NEAR(I(1), 0.12155, 1e-15);
+  EXPECT_NEAR(I(2), 0.1648, 1e-15);
+  EXPECT_NE(all(plate.notes).find("the inertia of link 'lower' misses by 0.03 % what a body can"),
+            std::string::npos)
+      << all(plate.notes);
+  // A rod whose own axis has got a sign by rounding.
+  const io::MachineFile rod = with("ixx=\"-1e-6\" iyy=\"0.1\" izz=\"0.1\"");
+  EXPECT_NEAR(rod.model.tree.body(2).inertia.about_com(0, 0), 0.0, 1e-15);
+  // More than rounding is refused.
+  EXPECT_THROW(with("ixx=\"0.0432\" iyy=\"0.1215\" izz=\"0.1651\""), io::FileError);
+  EXPECT_THROW(with("ixx=\"-0.001\" iyy=\"0.1\" izz=\"0.1\""), io::FileError);
+  // A sound one keeps its digits.
+  EXPECT_EQ(
+      with("ixx=\"0.02\" iyy=\"0.1\" izz=\"0.11\"").model.tree.body(2).inertia.about_com(2, 2),
+      0.11);
+}
+
 TEST(UrdfImport, SlidingAndFixedJoints) {
   const TemporaryFolder folder;
   std::string urdf = test::replaced(kUrdf, "name=\"elbow\" type=\"revolute\"",
@@ -420,6 +447,19 @@ TEST(UrdfImport, MeshesOutOfTheirPackageOrFromElsewhereAreNoted) {
   EXPECT_NE(all(with("package://crane").notes).find("there is no mesh"), std::string::npos);
   // By its path a file may lie anywhere.
   EXPECT_TRUE(with("../secret.stl").notes.empty());
+}
+
+TEST(UrdfImport, AnglesThatLookLikeDegreesAreNoted) {
+  const TemporaryFolder folder;
+  std::string urdf =
+      test::replaced(smooth(kUrdf), "rpy=\"0 0.52359877559829882 0\"", "rpy=\"0 90 0\"");
+  urdf = test::replaced(urdf, "lower=\"-1\" upper=\"2\"", "lower=\"-90\" upper=\"45\"");
+  const std::vector<io::Diagnostic> notes = read(folder, urdf).notes;
+  ASSERT_EQ(notes.size(), 2u) << all(notes);
+  EXPECT_EQ(notes[0].line, test::line_of(urdf, "rpy"));
+  EXPECT_NE(notes[0].message.find("are these degrees?"), std::string::npos);
+  EXPECT_NE(notes[1].message.find("the limits of joint 'elbow' are -90 and 45 rad"),
+            std::string::npos);
 }
 
 TEST(UrdfImport, WhatIsIgnoredIsSaidOncePerKind) {
