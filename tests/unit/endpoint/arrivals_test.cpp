@@ -1,0 +1,119 @@
+// Lost, repeated, out of order, late: told from sequence numbers that wrap and clocks that differ.
+#include "endpoint/arrivals.hpp"
+
+#include <cstdint>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "knuckleboom/core/math/hash.hpp"
+
+namespace knuckleboom::endpoint {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kLate = 50 * kMs;
+
+struct Receiver {
+  Arrivals arrivals{};
+  std::int64_t now = 0;
+  std::uint32_t stream = 5;
+
+  Arrival hear(std::uint32_t sequence) {
+    now += kMs;
+    return judge(arrivals, stream, sequence, now, now, kLate);
+  }
+  const ArrivalCounters& counters() const { return arrivals.counters; }
+};
+
+TEST(Arrivals, CountAcrossTheWrap) {
+  Receiver r;
+  std::uint32_t sequence = 0xFFFFFF00U;
+  for (int i = 0; i < 600; ++i) EXPECT_EQ(r.hear(sequence++), Arrival::kNew);
+  EXPECT_EQ(r.counters().received, 600);
+  EXPECT_EQ(r.counters().lost, 0);
+}
+
+TEST(Arrivals, LoseWhatNeverComesAndTakeBackWhatComesLater) {
+  Receiver r;
+  r.hear(0xFFFFFFFEU);
+  EXPECT_EQ(r.hear(3), Arrival::kNew);  // ...FF, 0, 1, 2 are missing
+  EXPECT_EQ(r.counters().lost, 4);
+  EXPECT_EQ(r.hear(0), Arrival::kReordered);
+  EXPECT_EQ(r.counters().lost, 3);
+  EXPECT_EQ(r.hear(0), Arrival::kRepeated);
+  EXPECT_EQ(r.hear(3), Arrival::kRepeated);
+  EXPECT_EQ(r.counters().lost, 3);
+  EXPECT_EQ(r.counters().reordered, 1);
+  EXPECT_EQ(r.counters().repeated, 2);
+  EXPECT_EQ(r.counters().received, 2);
+}
+
+TEST(Arrivals, TakeWhatIsBeyondTheWindowForLate) {
+  Receiver r;
+  r.hear(1000);
+  r.hear(1100);
+  EXPECT_EQ(r.hear(1037), Arrival::kReordered);
+  EXPECT_EQ(r.hear(1036), Arrival::kLate);
+  EXPECT_EQ(r.counters().late, 1);
+}
+
+TEST(Arrivals, AreLateByTheWayThoughClocksDiffer) {
+  for (const std::int64_t apart : {std::int64_t{0}, -777 * kMs, std::int64_t{1} << 62}) {
+    Arrivals a{};
+    const auto hear = [&a, apart](std::uint32_t n, std::int64_t sent, std::int64_t heard) {
+      return judge(a, 1, n, sent + apart, heard, kLate);
+    };
+    EXPECT_EQ(hear(0, 0, 3 * kMs), Arrival::kNew);
+    EXPECT_EQ(hear(1, 10 * kMs, 11 * kMs), Arrival::kNew);
+    EXPECT_EQ(hear(2, 20 * kMs, 71 * kMs), Arrival::kNew);       // 51 ms, 1 ms being the fastest
+    EXPECT_EQ(hear(3, 30 * kMs, 81 * kMs + 1), Arrival::kLate);  // a nanosecond more
+    EXPECT_EQ(hear(4, 90 * kMs, 91 * kMs), Arrival::kNew);
+    EXPECT_EQ(a.counters.received, 4);
+    EXPECT_EQ(a.counters.late, 1);
+  }
+}
+
+// Clocks 200 ppm apart (poor ones; 100 is usual): in an hour that is 0.7 s.
+TEST(Arrivals, FollowClocksThatDrift) {
+  for (const double drift : {2e-4, -2e-4}) {
+    Arrivals a{};
+    for (std::uint32_t n = 0; n < 360000; ++n) {
+      const std::int64_t now = n * 10 * kMs;
+      const auto stamp = static_cast<std::int64_t>(static_cast<double>(now) * (1.0 + drift));
+      ASSERT_EQ(judge(a, 1, n, stamp, now, kLate), Arrival::kNew) << n;
+    }
+  }
+}
+
+TEST(Arrivals, FollowAPeerThatStartsAnew) {
+  Receiver r;
+  for (std::uint32_t n = 0; n < 5000; ++n) r.hear(n);
+  r.stream = 6;
+  EXPECT_EQ(r.hear(0), Arrival::kNew);
+  EXPECT_EQ(r.hear(1), Arrival::kNew);
+  r.stream = 5;
+  EXPECT_EQ(r.hear(5000), Arrival::kFormer);
+  r.stream = 6;
+  EXPECT_EQ(r.hear(2), Arrival::kNew);
+  EXPECT_EQ(r.counters().restarts, 1);
+  EXPECT_EQ(r.counters().lost, 0);
+  EXPECT_EQ(r.counters().received, 5003);
+}
+
+TEST(Arrivals, StandAnything) {
+  Arrivals a{};
+  std::int64_t now = 0;
+  const std::int64_t stamps[] = {std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::max(), 0, -1};
+  for (std::uint64_t k = 0; k < 200000; ++k) {
+    const std::uint64_t bits = mixed_bits(k);
+    now += static_cast<std::int64_t>(bits % 1000000);
+    judge(a, static_cast<std::uint32_t>(bits % 5), static_cast<std::uint32_t>(mixed_bits(bits)),
+          stamps[bits >> 20 & 3U], now, kLate);
+  }
+  EXPECT_GE(a.counters.lost, 0);
+}
+
+}  // namespace
+}  // namespace knuckleboom::endpoint
