@@ -17,32 +17,36 @@ double along(double value, double across) { return value > std::abs(across) ? va
 void MenuInput::handle(const SDL_Event& event) {
   if (event.type != SDL_KEYDOWN) return;
   const bool first = event.key.repeat == 0;
+  // A held key must not run on after it was let go, where pictures are slow.
+  if (!first && !keys_.empty()) return;
+  MenuButtons key;
   switch (event.key.keysym.sym) {
     case SDLK_UP:
-      keys_.up = true;
+      key.up = true;
       break;
     case SDLK_DOWN:
-      keys_.down = true;
+      key.down = true;
       break;
     case SDLK_LEFT:
-      keys_.left = true;
+      key.left = true;
       break;
     case SDLK_RIGHT:
-      keys_.right = true;
+      key.right = true;
       break;
     case SDLK_RETURN:
     case SDLK_KP_ENTER:
     case SDLK_SPACE:
-      keys_.accept = keys_.accept || first;
+      key.accept = first;
       break;
     case SDLK_ESCAPE:
     case SDLK_BACKSPACE:
-      keys_.back = keys_.back || first;
-      keys_.menu = keys_.menu || (first && event.key.keysym.sym == SDLK_ESCAPE);
+      key.back = first;
+      key.menu = first && event.key.keysym.sym == SDLK_ESCAPE;
       break;
     default:
       break;
   }
+  if (key.any()) keys_.push_back(key);
 }
 
 bool MenuInput::fires(Act& act, bool wanted, bool released, bool repeats, double now_s) {
@@ -70,8 +74,11 @@ MenuButtons MenuInput::update(double now_s, const command::OperatorInput& levers
     return fires(act, button || deflection > kMenuDeflection, !button && deflection < kMenuRelease,
                  repeats, now_s);
   };
-  MenuButtons acts = keys_;
-  keys_ = {};
+  MenuButtons acts;
+  if (!keys_.empty()) {
+    acts = keys_.front();
+    keys_.erase(keys_.begin());
+  }
   acts.up = step(up_, along(left_y, left_x), buttons.up, true) || acts.up;
   acts.down = step(down_, along(-left_y, left_x), buttons.down, true) || acts.down;
   acts.left = step(left_, along(-left_x, left_y), buttons.left, true) || acts.left;
@@ -87,7 +94,7 @@ void MenuInput::reset() {
     *act = {};
     act->blocked = true;
   }
-  keys_ = {};
+  keys_.clear();
 }
 
 }  // namespace knuckleboom::input

@@ -5,6 +5,8 @@
 // move. Keys: arrows, Enter or Space, Escape or Backspace.
 #pragma once
 
+#include <vector>
+
 #include "knuckleboom/core/command/operator_input.hpp"
 
 union SDL_Event;
@@ -30,7 +32,8 @@ class MenuInput {
  public:
   // Keys pressed; the system's key repeat counts.
   void handle(const SDL_Event& event);
-  // What was asked for since the last call: each member true for one act. levers: without keyboard.
+  // What was asked for since the last call: each member true for one act. Of several keys that were pressed
+  // between two pictures each has its own call, so that none is lost. levers: without keyboard.
   MenuButtons update(double now_s, const command::OperatorInput& levers,
                      const MenuButtons& buttons);
   // What is deflected or held now must be let go before it counts: call it when a menu opens.
@@ -45,7 +48,7 @@ class MenuInput {
   static bool fires(Act& act, bool wanted, bool released, bool repeats, double now_s);
 
   Act up_, down_, left_, right_, accept_, back_, menu_;
-  MenuButtons keys_;
+  std::vector<MenuButtons> keys_;  // pressed, in order: one for each update
 };
 
 }  // namespace knuckleboom::input

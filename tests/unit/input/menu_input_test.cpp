@@ -39,6 +39,32 @@ TEST(MenuInput, doesNotChatterAtTheThreshold) {
   EXPECT_TRUE(menu.update(0.04, levers(LeverAxis::kLeftX, 0.61), {}).right);
 }
 
+SDL_Event key_down(SDL_Keycode key, bool repeated = false) {
+  SDL_Event event{};
+  event.type = SDL_KEYDOWN;
+  event.key.keysym.sym = key;
+  event.key.repeat = repeated ? 1 : 0;
+  return event;
+}
+
+// Two steps down and Enter between two slow pictures are three acts, in that order.
+TEST(MenuInput, losesNoKeyBetweenTwoPictures) {
+  MenuInput menu;
+  menu.handle(key_down(SDLK_DOWN));
+  menu.handle(key_down(SDLK_DOWN));
+  menu.handle(key_down(SDLK_RETURN));
+  for (int i = 0; i < 5; ++i) menu.handle(key_down(SDLK_DOWN, true));  // these would run on
+  EXPECT_EQ(menu.update(0.0, {}, {}), (MenuButtons{.down = true}));
+  EXPECT_EQ(menu.update(0.1, {}, {}), (MenuButtons{.down = true}));
+  EXPECT_EQ(menu.update(0.2, {}, {}), (MenuButtons{.accept = true}));
+  EXPECT_FALSE(menu.update(0.3, {}, {}).any());
+  menu.handle(key_down(SDLK_DOWN, true));
+  EXPECT_TRUE(menu.update(0.4, {}, {}).down);
+  menu.handle(key_down(SDLK_DOWN));
+  menu.reset();
+  EXPECT_FALSE(menu.update(0.5, {}, {}).any());
+}
+
 TEST(MenuInput, acceptsAndGoesBackWithTheRightLeverOnce) {
   MenuInput menu;
   const OperatorInput right = levers(LeverAxis::kRightX, 1.0);
