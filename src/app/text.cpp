@@ -89,6 +89,11 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string spoken(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 double parse_number(const std::string& text, std::string_view what) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);

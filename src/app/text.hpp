@@ -17,6 +17,9 @@ std::string alternatives(std::string_view word, const std::vector<std::string>& 
 // Three significant digits and an SI prefix: "12.3 kJ", "0 J", "4.56 MPa".
 std::string with_prefix(double value, std::string_view unit);
 
+// The name that a file gives, without its underscores: "boom_cylinder_leak" -> "boom cylinder leak".
+std::string spoken(std::string name);
+
 // "1 time", "17 times".
 std::string counted(long long count, std::string_view singular, std::string_view plural);
 

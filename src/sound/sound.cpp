@@ -20,11 +20,11 @@ constexpr Uint16 kBlock = 1024;  // samples for each call of the device: 21 ms
 }  // namespace
 
 struct Sound::Impl {
-  Impl() { open_device(); }
   ~Impl() {
     close_device();
     if (initialised) SDL_QuitSubSystem(SDL_INIT_AUDIO);
   }
+  Impl() = default;
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -62,6 +62,13 @@ struct Sound::Impl {
         {reinterpret_cast<float*>(stream), static_cast<std::size_t>(bytes) / sizeof(float)});
   }
 
+  // The device is taken at the first need: who never asks for sound is told nothing by its driver.
+  void set_muted(bool now) {
+    muted = now;
+    if (!muted && !std::exchange(tried, true)) open_device();
+    send();
+  }
+
   void send() {
     state.silent = muted || paused;
     latest.write(state);
@@ -69,15 +76,20 @@ struct Sound::Impl {
 
   bool initialised = false;
   SDL_AudioDeviceID device = 0;  // 0: none
-  std::string sentence;
+  std::string sentence = "sound off";
   SoundFollower follower;
   SoundState state;
-  bool muted = false, paused = false;
+  bool muted = true, paused = false;
+  bool tried = false;  // to open the device
   runtime::LatestValue<SoundState> latest;
   Synth synth{kRateHz};
 };
 
-Sound Sound::open() { return Sound(std::make_unique<Impl>()); }
+Sound Sound::open(bool muted) {
+  auto impl = std::make_unique<Impl>();
+  impl->set_muted(muted);
+  return Sound(std::move(impl));
+}
 Sound::Sound(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Sound::~Sound() = default;
 Sound::Sound(Sound&&) noexcept = default;
@@ -92,10 +104,7 @@ void Sound::update(const training::SessionSnapshot& snapshot) {
   impl_->send();
 }
 
-void Sound::set_muted(bool muted) {
-  impl_->muted = muted;
-  impl_->send();
-}
+void Sound::set_muted(bool muted) { impl_->set_muted(muted); }
 bool Sound::muted() const { return impl_->muted; }
 
 void Sound::set_paused(bool paused) {

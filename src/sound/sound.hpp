@@ -11,7 +11,8 @@ namespace knuckleboom::sound {
 // For one thread. Without a device everything works and is silent.
 class Sound {
  public:
-  static Sound open();  // never fails; see sentence()
+  // Never fails; see sentence(). Muted, it opens no device before it is not muted any more.
+  static Sound open(bool muted);
   ~Sound();
   Sound(Sound&&) noexcept;
   Sound& operator=(Sound&&) noexcept;
@@ -25,7 +26,7 @@ class Sound {
   void set_volume(double volume);  // 0 to 1
   double volume() const;
 
-  bool available() const;
+  bool available() const;  // there is a device, and it is open
   // What there is to hear, or why there is nothing; changes when the device goes away.
   const std::string& sentence() const;
 

@@ -125,6 +125,15 @@ TEST_F(ReplayPicture, leavesNothingOfATakeOverThatWasLeft) {
   EXPECT_FALSE(fs::exists(own.string() + ".journal"));
 }
 
+// However slow the pictures are: what is due before the end is done before the end.
+TEST_F(ReplayPicture, doesWhatIsDueBeforeItEnds) {
+  const fs::path own = *folder_ / "due.h5";
+  const Outcome outcome = replay({"--from", "3", "--paused", "--press", "Return@0.001", "--press",
+                                  "P@0.002", "--duration", "0.003", "--session", own.string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(io::read_session(own).header.parent_tick, 3000);
+}
+
 // Not the session it came from, whatever name is asked for.
 TEST_F(ReplayPicture, writesOverNothing) {
   const std::uintmax_t size = fs::file_size(session_);

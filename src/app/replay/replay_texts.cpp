@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/text.hpp"
 #include "knuckleboom/core/training/task.hpp"
 
 namespace knuckleboom::app {
@@ -69,27 +70,41 @@ std::string check_text(const runtime::Replayer& replayer) {
 }
 
 EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
+  using view::panels::MarkKind;
   const std::string& text = event.text;
   if (event.kind == "phase") {
-    if (text == "running") return {"begun", false};
-    if (text == "passed") return {"passed", false};
-    if (text == "failed") return {"failed", true};
+    if (text == "running") return {"begun"};
+    if (text == "passed") return {"passed"};
+    if (text == "failed") return {"failed", MarkKind::kBad};
     return {};
   }
-  if (event.kind == "step") return {text, false};
+  if (event.kind == "step") return {text};
   if (event.kind == "collision") {
     const auto obstacle =
         static_cast<world::Obstacle>(std::clamp(event.value[0], 0.0, world::kObstacles - 1.0));
     const bool bad = training::counts_as_collision(task, obstacle);
     if (!bad) return {};  // what is there to be touched
-    return {"collision: " + text, true};
+    return {"collision: " + text, MarkKind::kBad};
   }
-  if (event.kind == "end_stop") return {"end stop", true};
+  if (event.kind == "end_stop") return {"end stop", MarkKind::kBad};
   if (event.kind == "fault")
-    return {fmt::format("fault {} {}", text, event.value[1] > 0.0 ? "begins" : "ends"), false};
-  if (event.kind == "grip") return {"gripped " + text, false};
-  if (event.kind == "release") return {"let go " + text, false};
-  return {text.empty() ? event.kind : event.kind + ": " + text, false};
+    return {fmt::format("fault {} {}", spoken(text), event.value[1] > 0.0 ? "begins" : "ends"),
+            MarkKind::kInstructor};
+  if (event.kind == "grip") return {"gripped " + text};
+  if (event.kind == "release") return {"let go " + text};
+  if (event.kind == "bookmark") return {"bookmark", MarkKind::kInstructor};
+  if (event.kind == "message") return {"instructor: " + text, MarkKind::kInstructor};
+  return {text.empty() ? event.kind : event.kind + ": " + text};
+}
+
+std::size_t next_channel(const io::SessionHeader& header, std::size_t channel, int direction) {
+  const std::size_t count = header.channels.size();
+  std::size_t next = channel;
+  for (std::size_t tries = 0; tries < count; ++tries) {
+    next = (next + (direction > 0 ? 1 : count - 1)) % count;
+    if (header.channels[next].name != "t_s") return next;
+  }
+  return channel;
 }
 
 std::string unknown_channel(const io::SessionHeader& header, std::string_view name) {

@@ -7,6 +7,7 @@
 
 #include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
+#include "view/panels/timeline.hpp"
 
 namespace knuckleboom::app {
 
@@ -17,15 +18,19 @@ std::string mismatch_sentence(const runtime::Replayer& replayer,
 // "412 of 412 states as recorded".
 std::string check_text(const runtime::Replayer& replayer);
 
-// An event for people. bad: a mistake. Empty text: not worth a mark.
+// An event for people. Empty text: not worth a mark.
 struct EventWords {
   std::string text;
-  bool bad = false;
+  view::panels::MarkKind kind = view::panels::MarkKind::kEvent;
 };
 EventWords words_of(const io::SessionEvent& event, training::TaskKind task);
 
 // A sentence for a channel that the session does not have, with those that are like it.
 std::string unknown_channel(const io::SessionHeader& header, std::string_view name);
+
+// The channel after (direction 1) or before (-1) another one, around the end. Not time: its curve is a straight
+// line. Without channels 0.
+std::size_t next_channel(const io::SessionHeader& header, std::size_t channel, int direction);
 
 // A channel's newest sample at an instant; NaN before the first.
 double value_at(const io::SessionRecord& record, const std::vector<float>& samples, double tick);

@@ -104,7 +104,7 @@ ReplayWindow::ReplayWindow(Picture& picture, Presses& presses, ReplayShow show,
       request_(request),
       replayer_(std::move(show.record)),
       clock_(replayer_.first_tick(), replayer_.end_tick(), replayer_.record().tick_s()),
-      sound_(sound::Sound::open()) {
+      sound_(sound::Sound::open(request.mute)) {
   const io::SessionHeader& header = replayer_.record().header;
   for (const std::string& name : show.plots) {
     const auto found = std::find_if(header.channels.begin(), header.channels.end(),
@@ -120,7 +120,6 @@ ReplayWindow::ReplayWindow(Picture& picture, Presses& presses, ReplayShow show,
     clock_.set_loop(tick_at(show.loop_begin_s), tick_at(show.loop_end_s));
   if (request_.camera) picture_.set_camera(*request_.camera);
   if (request_.instruments) instruments_ = *request_.instruments;
-  sound_.set_muted(request_.mute);
   faces_ = faces_of(replayer_.session());
   read_marks();
 }
@@ -139,7 +138,7 @@ void ReplayWindow::read_marks() {
   for (const io::SessionEvent& event : replayer_.record().events) {
     const EventWords words = words_of(event, replayer_.session().exercise().task);
     if (!words.text.empty())
-      marks_.push_back({seconds(static_cast<double>(event.tick)), words.bad, words.text});
+      marks_.push_back({seconds(static_cast<double>(event.tick)), words.kind, words.text});
   }
   std::stable_sort(marks_.begin(), marks_.end(),
                    [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
@@ -234,8 +233,8 @@ void ReplayWindow::note_mismatches() {
     const std::string text = mismatch_sentence(replayer_, mismatch);
     complain(text);
     notices_.say(now_s(), text, true);
-    view::panels::TimelineMark mark{seconds(static_cast<double>(mismatch.tick)), true,
-                                    "differs from the recording"};
+    view::panels::TimelineMark mark{seconds(static_cast<double>(mismatch.tick)),
+                                    view::panels::MarkKind::kBad, "differs from the recording"};
     marks_.insert(std::upper_bound(marks_.begin(), marks_.end(), mark,
                                    [](const auto& a, const auto& b) { return a.at_s < b.at_s; }),
                   std::move(mark));
@@ -294,9 +293,9 @@ view::panels::InstrumentReadings ReplayWindow::readings() const {
   out.task = task_line(replayer_.session(), now);
   out.mode = label_of(static_cast<command::ControlMode>(now.control_mode));
   out.fidelity = label_of(static_cast<machine::Fidelity>(now.fidelity));
-  out.fidelity += "   replay";
+  out.session = "replay";
   if (!replayer_.record().header.learner.empty())
-    out.fidelity += " of " + replayer_.record().header.learner;
+    out.session += " of " + replayer_.record().header.learner;
   out.held = held_text(replayer_.session(), now);
   out.figures = figure_rows(replayer_.session().exercise(), now.score, has_ended(now));
   out.timing.rate_Hz = replayer_.record().header.rate_Hz;
@@ -313,7 +312,7 @@ void ReplayWindow::take_pictures() {
     }
   }
   if (request_.screenshot.empty() || picture_taken_) return;
-  const double since = now_s() - first_frame_s_;
+  const double since = last_frame_s_ - first_frame_s_;
   const bool last = (request_.frames >= 0 && frames_.frames() + 1 >= request_.frames) ||
                     (request_.duration_s >= 0.0 && since >= request_.duration_s);
   const bool others = request_.frames >= 0 || request_.duration_s >= 0.0;
@@ -324,7 +323,7 @@ void ReplayWindow::take_pictures() {
 }
 
 void ReplayWindow::end_conditions() {
-  const double since = now_s() - first_frame_s_;
+  const double since = last_frame_s_ - first_frame_s_;
   if (request_.frames >= 0 && frames_.frames() >= request_.frames) done_ = true;
   if (request_.duration_s >= 0.0 && since >= request_.duration_s) done_ = true;
   if (picture_taken_ && request_.frames < 0 && request_.duration_s < 0.0) done_ = true;
@@ -364,9 +363,8 @@ void ReplayWindow::act(ReplayAction action, int value, unsigned modifiers) {
       return change_channel(value);
     case ReplayAction::kMoreCurves:
       if (curves_.size() < kMostCurves && !replayer_.record().header.channels.empty())
-        add_curve(curves_.empty()
-                      ? 0
-                      : (curves_.back().channel + 1) % replayer_.record().header.channels.size());
+        add_curve(next_channel(replayer_.record().header,
+                               curves_.empty() ? 0 : curves_.back().channel, 1));
       return;
     case ReplayAction::kFewerCurves:
       if (!curves_.empty()) curves_.pop_back();
@@ -412,7 +410,7 @@ void ReplayWindow::to_mark(int direction, bool bad_only) {
   const double margin = 0.5 * replayer_.record().tick_s();
   const view::panels::TimelineMark* best = nullptr;
   for (const view::panels::TimelineMark& mark : marks_) {
-    if (bad_only && !mark.bad) continue;
+    if (bad_only && mark.kind != view::panels::MarkKind::kBad) continue;
     if (direction > 0 && mark.at_s > here + margin && (best == nullptr || mark.at_s < best->at_s))
       best = &mark;
     if (direction < 0 && mark.at_s < here - margin && (best == nullptr || mark.at_s > best->at_s))
@@ -458,10 +456,8 @@ void ReplayWindow::add_curve(std::size_t channel) {
 
 void ReplayWindow::change_channel(int direction) {
   if (curves_.empty()) return;
-  const std::size_t count = replayer_.record().header.channels.size();
-  const std::size_t next = (curves_.back().channel + count +
-                            static_cast<std::size_t>(direction + static_cast<int>(count))) %
-                           count;
+  const std::size_t next =
+      next_channel(replayer_.record().header, curves_.back().channel, direction);
   curves_.pop_back();
   add_curve(next);
 }

@@ -126,6 +126,7 @@ class ReplayWindow {
   Outcome outcome_ = Outcome::kEnded;
   bool done_ = false, help_ = false;
   bool picture_taken_ = false, picture_failed_ = false, picture_wanted_ = false;
+  // What is due when a frame begins is done before the end.
   double first_frame_s_ = -1.0, last_frame_s_ = -1.0;
   double seek_s_ = -1.0;  // asked for by the mouse in the last picture
 };

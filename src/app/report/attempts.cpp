@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/text.hpp"
 #include "app/trainer/drive_request.hpp"
 #include "app/trainer/instructor.hpp"
 #include "app/trainer/session_texts.hpp"
@@ -62,8 +63,7 @@ std::string text_of(const io::SessionEvent& event) {
   if (event.kind == "grip" || event.kind == "release")
     return event.kind + (event.text.empty() ? "" : " " + event.text);
   if (kind_of(event.kind) == EventKind::kOther) {
-    std::string words = event.kind;
-    std::replace(words.begin(), words.end(), '_', ' ');
+    const std::string words = spoken(event.kind);
     return event.text.empty() ? words : words + ": " + event.text;
   }
   return event.text;
@@ -318,11 +318,9 @@ std::vector<std::string> RecordedAttempts::standing_faults() const {
 void RecordedAttempts::add_faults(const Span& span, report::Attempt& out) const {
   const auto add = [&](const std::string& name, std::int64_t from, std::int64_t to) {
     if (to < span.begin || from > span.end) return;
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
     const double begin = seconds(std::max(from, span.begin), span);
-    out.events.push_back({begin, EventKind::kFault, std::move(words),
-                          seconds(std::min(to, span.end), span) - begin});
+    out.events.push_back(
+        {begin, EventKind::kFault, spoken(name), seconds(std::min(to, span.end), span) - begin});
   };
   std::map<std::string, std::int64_t> since;
   for (const std::string& name : standing_faults()) since.emplace(name, record_.header.first_tick);
@@ -416,8 +414,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
                        [](double value) { return std::abs(value) > kMoved; }))
         continue;
       const std::string& does = faces.lever_function[static_cast<std::size_t>(i)];
-      std::string label = command::kLeverAxisNames[i];
-      std::replace(label.begin(), label.end(), '_', ' ');
+      const std::string label = spoken(command::kLeverAxisNames[i]);
       out.levers_moved.push_back(
           {does.empty() ? label : label + ": " + does, "", std::move(values)});
     }

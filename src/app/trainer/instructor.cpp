@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "app/text.hpp"
+
 namespace knuckleboom::app {
 namespace {
 
@@ -12,6 +14,7 @@ using view::panels::MenuRow;
 
 constexpr std::size_t kLongestMessage = 120;  // bytes
 constexpr std::size_t kFaultsShown = 5;
+constexpr float kLabelWidth = 74.0F, kRowHeight = 25.0F;  // points: it leaves the instruments free
 
 MenuRow action(int id, std::string label, bool gap = false) {
   MenuRow row;
@@ -26,12 +29,6 @@ bool is_there(const training::SessionSnapshot& now, int fault) {
 }
 
 }  // namespace
-
-std::string spoken_fault(const command::Fault& fault) {
-  std::string text = fault.name;
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
 
 std::vector<int> faults_there(const training::Session& session,
                               const training::SessionSnapshot& now) {
@@ -72,11 +69,34 @@ void InstructorCard::begin(const training::Session& session) {
                 action(kInstructorBookmark, "Bookmark this moment", true),
                 action(kInstructorMessage, ""),
                 action(kInstructorPause, "Pause, and go on", true),
-                action(kInstructorAgain, "Start the exercise again"),
-                action(kInstructorMain, "Another exercise"),
-                action(kInstructorClose, "Close")};
+                action(kInstructorClose, "Close this card"),
+                action(kInstructorAgain, "Start the exercise again", true),
+                action(kInstructorMain, "Another exercise")};
+  menu_.label_width = kLabelWidth;
+  menu_.row_height = kRowHeight;
   list_faults();
 }
+
+void InstructorCard::open() {
+  menu_.selected = 0;
+  asked_ = -1;
+}
+
+view::panels::Menu& InstructorCard::menu() { return asked_ >= 0 ? question_ : menu_; }
+
+void InstructorCard::ask(int id) {
+  asked_ = id;
+  question_ = {};
+  question_.title = id == kInstructorAgain ? "Start again?" : "Another exercise?";
+  question_.subtitle = id == kInstructorAgain
+                           ? "The attempt that is going on ends here."
+                           : "The session that is going on ends here; its recording is kept.";
+  question_.rows = {action(kInstructorNo, "No, go on"),
+                    action(kInstructorYes, id == kInstructorAgain ? "Yes, start it again"
+                                                                  : "Yes, to the main menu")};
+}
+
+int InstructorCard::take_answer() { return std::exchange(asked_, -1); }
 
 void InstructorCard::list_faults() {
   MenuRow& row = *menu_.find(kInstructorFault);
@@ -85,7 +105,7 @@ void InstructorCard::list_faults() {
   const auto place = static_cast<std::size_t>(menu_.find(kInstructorPlace)->chosen);
   if (place >= faults_.size()) return;
   for (const int i : faults_[place])
-    row.choices.push_back({spoken_fault(session_->faults()[static_cast<std::size_t>(i)])});
+    row.choices.push_back({spoken(session_->faults()[static_cast<std::size_t>(i)].name)});
 }
 
 void InstructorCard::change() { list_faults(); }
@@ -111,7 +131,7 @@ void InstructorCard::update(const training::SessionSnapshot& now,
   std::string text;
   for (std::size_t i = 0; i < there.size() && i < kFaultsShown; ++i)
     text += (i == 0 ? "there now: " : ", ") +
-            spoken_fault(session_->faults()[static_cast<std::size_t>(there[i])]);
+            spoken(session_->faults()[static_cast<std::size_t>(there[i])].name);
   if (there.size() > kFaultsShown) text += fmt::format(" and {} more", there.size() - kFaultsShown);
   if (there.empty()) text = "no fault is there now";
   const runtime::ThreadHealth& health = published.health;
@@ -121,7 +141,8 @@ void InstructorCard::update(const training::SessionSnapshot& now,
 }
 
 bool InstructorCard::typing() const {
-  return menu_.selected >= 0 && menu_.selected < static_cast<int>(menu_.rows.size()) &&
+  return asked_ < 0 && menu_.selected >= 0 &&
+         menu_.selected < static_cast<int>(menu_.rows.size()) &&
          menu_.rows[static_cast<std::size_t>(menu_.selected)].id == kInstructorMessage;
 }
 

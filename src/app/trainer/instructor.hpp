@@ -21,11 +21,10 @@ enum InstructorId : int {
   kInstructorAgain,
   kInstructorMain,
   kInstructorClose,
-  kInstructorInfo,
+  kInstructorYes,
+  kInstructorNo,
 };
 
-// "boom_cylinder_leak" -> "boom cylinder leak".
-std::string spoken_fault(const command::Fault& fault);
 // Numbers of the faults that are there.
 std::vector<int> faults_there(const training::Session& session,
                               const training::SessionSnapshot& now);
@@ -38,7 +37,14 @@ class InstructorCard {
   void update(const training::SessionSnapshot& now, const runtime::Published& published,
               const std::string& recording);
 
-  view::panels::Menu& menu() { return menu_; }
+  // The cursor stands on the first row, which harms nobody.
+  void open();
+  // Of the card, or of the question that waits for its answer.
+  view::panels::Menu& menu();
+  // What ends an attempt is asked before it is done: kInstructorAgain, kInstructorMain.
+  void ask(int id);
+  bool asking() const { return asked_ >= 0; }
+  int take_answer();  // what was asked; the question is gone
   // A choice was changed.
   void change();
   // The fault that is chosen, -1: none.
@@ -54,7 +60,8 @@ class InstructorCard {
   void list_faults();
 
   const training::Session* session_ = nullptr;
-  view::panels::Menu menu_;
+  view::panels::Menu menu_, question_;
+  int asked_ = -1;                        // what the question is about; -1: none
   std::vector<std::vector<int>> faults_;  // by place
   std::string message_;
   bool there_ = false;

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "app/text.hpp"
+
 namespace knuckleboom::app {
 namespace {
 
@@ -24,11 +26,6 @@ constexpr std::array<JointWords, 7> kJoints = {{{"swing", "swing right", "swing 
                                                 {"telescope", "telescope in", "telescope out"},
                                                 {"rotator", "rotator right", "rotator left"},
                                                 {"tilt", "tilt down", "tilt up"}}};
-
-std::string spoken(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
 
 EndWords joint_words(const std::string& joint) {
   for (const JointWords& words : kJoints)

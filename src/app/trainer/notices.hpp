@@ -13,10 +13,13 @@ class Notices {
  public:
   // The same sentence again stands longer instead of twice.
   void say(double now_s, std::string text, bool warning = false) {
-    std::erase_if(notices_, [&text](const Notice& notice) { return notice.message.text == text; });
-    const double until = now_s + (warning ? kWarningTime : kNoticeTime);
-    notices_.push_back({until, {warning, std::move(text)}});
-    if (notices_.size() > kMost) notices_.erase(notices_.begin());
+    using view::panels::Tone;
+    add(now_s + (warning ? kWarningTime : kNoticeTime),
+        {warning ? Tone::kWarning : Tone::kNotice, std::move(text)});
+  }
+  // What somebody says to who drives. Long enough to be read beside the work.
+  void speak(double now_s, std::string who, std::string text) {
+    add(now_s + kSpokenTime, {view::panels::Tone::kSpoken, std::move(text), std::move(who)});
   }
 
   std::vector<view::panels::Message> at(double now_s) const {
@@ -27,13 +30,21 @@ class Notices {
   }
 
  private:
-  static constexpr double kNoticeTime = 3.0, kWarningTime = 8.0;  // s
+  static constexpr double kNoticeTime = 3.0, kWarningTime = 8.0, kSpokenTime = 12.0;  // s
   static constexpr std::size_t kMost = 5;
 
   struct Notice {
     double until_s;
     view::panels::Message message;
   };
+  void add(double until_s, view::panels::Message message) {
+    std::erase_if(notices_, [&message](const Notice& notice) {
+      return notice.message.text == message.text && notice.message.who == message.who;
+    });
+    notices_.push_back({until_s, std::move(message)});
+    if (notices_.size() > kMost) notices_.erase(notices_.begin());
+  }
+
   std::vector<Notice> notices_;
 };
 

@@ -1,6 +1,7 @@
 #include "app/trainer/presses.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <SDL2/SDL.h>
 #include <fmt/format.h>
@@ -59,7 +60,18 @@ void Presses::push_due(double now_s) {
     event.key.keysym.scancode = static_cast<SDL_Scancode>(due.scancode);
     event.key.keysym.sym = SDL_GetKeyFromScancode(event.key.keysym.scancode);
     SDL_PushEvent(&event);
+    if (due.down) push_text(event.key.keysym.sym);
   }
+}
+
+// What the key types, as a keyboard does beside the key itself.
+void Presses::push_text(int symbol) {
+  if (symbol < ' ' || symbol > '~' || (modifiers_ & (KMOD_CTRL | KMOD_ALT)) != 0) return;
+  SDL_Event event{};
+  event.type = SDL_TEXTINPUT;
+  const bool capital = (modifiers_ & KMOD_SHIFT) != 0;
+  event.text.text[0] = static_cast<char>(capital ? std::toupper(symbol) : symbol);
+  SDL_PushEvent(&event);
 }
 
 }  // namespace knuckleboom::app

@@ -20,6 +20,8 @@ class Presses {
     int scancode;
     bool down;
   };
+  void push_text(int symbol);
+
   std::vector<Event> events_;  // in order of time
   std::size_t next_ = 0;
   double start_s_ = -1.0;

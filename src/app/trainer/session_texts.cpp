@@ -22,12 +22,6 @@ using view::panels::FigureRow;
 
 std::string colour_name(int colour) { return colour == 1 ? "red " : colour == 2 ? "blue " : ""; }
 
-// The name that a file gives, without its underscores.
-std::string spoken(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 std::string log_line(const Exercise& exercise, const SessionSnapshot& now) {
   const auto task = static_cast<std::size_t>(now.task.target);
   if (task >= exercise.log_tasks.size()) return "Carry the logs to their bunks";

@@ -154,7 +154,9 @@ class Stage {
   }
 
   ReplayWindow::Outcome replay(ReplayShow show, std::optional<TakeOver>& take_over, int& status) {
-    ReplayWindow window(picture_, presses_, std::move(show), request_);
+    DriveRequest request = request_;
+    request.mute = request.mute || load_settings().muted;
+    ReplayWindow window(picture_, presses_, std::move(show), request);
     status = window.run();
     if (window.outcome() == ReplayWindow::Outcome::kTakeOver) take_over = window.take_over();
     return window.outcome();

@@ -16,6 +16,7 @@
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
 #include "app/learners/filing.hpp"
+#include "app/text.hpp"
 #include "app/trainer/demonstration.hpp"
 #include "app/trainer/exit_guard.hpp"
 #include "app/trainer/menus.hpp"
@@ -64,7 +65,7 @@ Trainer::Trainer(Picture& picture, Presses& presses, DriveRequest request,
       settings_(std::move(settings)),
       picture_(picture),
       levers_(std::move(desk)),
-      sound_(sound::Sound::open()),
+      sound_(sound::Sound::open(request_.mute || settings_.muted)),
       presses_(presses) {
   std::memset(static_cast<void*>(&shown_), 0, sizeof shown_);
   if (request_.camera)
@@ -76,7 +77,6 @@ Trainer::Trainer(Picture& picture, Presses& presses, DriveRequest request,
   else if (!settings_.instruments.empty())
     instruments_ = instruments_of(settings_.instruments, "instruments");
   sound_.set_volume(settings_.volume);
-  sound_.set_muted(request_.mute || settings_.muted);
 }
 
 Trainer::~Trainer() { levers_.connect(nullptr); }
@@ -96,7 +96,7 @@ int Trainer::run_from(LoadedSession loaded, const SessionBranch& branch) {
 }
 
 int Trainer::run_frames() {
-  if (!sound_.available()) notices_.say(now_s(), sound_.sentence());
+  if (!sound_.muted() && !sound_.available()) notices_.say(now_s(), sound_.sentence());
   // Xlib ends the program when its display goes away.
   const ExitGuard guard([this] {
     complain("the display went away");
@@ -188,6 +188,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   // What the program shows by itself is nobody's result.
   const bool by_hand = playback.empty() || (sessions_ == 1 && !request_.input.empty());
   if (!by_hand) recording.learner = recording.learner_id = {};
+  learner_ = branch != nullptr ? branch->learner : recording.learner;
   std::vector<training::AttemptCommand> plan;
   for (const TimedFault& fault : request_.faults) {
     try {
@@ -284,8 +285,9 @@ void Trainer::announce(const std::string& text) {
 
 void Trainer::frame() {
   const std::int64_t start = now_ns();
-  if (first_frame_s_ < 0.0) first_frame_s_ = now_s();
-  presses_.push_due(now_s());
+  frame_s_ = now_s();
+  if (first_frame_s_ < 0.0) first_frame_s_ = frame_s_;
+  presses_.push_due(frame_s_);
   levers_.beat();
   take_events();
   for (const input::Notice& notice : levers_.access()->take_notices())
@@ -447,7 +449,7 @@ void Trainer::take_pictures() {
     picture_to_file();
   }
   if (request_.screenshot.empty() || picture_taken_) return;
-  const double since = now_s() - first_frame_s_;
+  const double since = frame_s_ - first_frame_s_;
   const bool last = request_.frames >= 0 && frames_.frames() + 1 >= request_.frames;
   const bool over = request_.duration_s >= 0.0 && since >= request_.duration_s;
   const bool played = has_session() && session_->now().played_out;
@@ -461,7 +463,7 @@ void Trainer::take_pictures() {
 }
 
 void Trainer::end_conditions() {
-  const double since = now_s() - first_frame_s_;
+  const double since = frame_s_ - first_frame_s_;
   if (request_.frames >= 0 && frames_.frames() >= request_.frames) done_ = true;
   if (request_.duration_s >= 0.0 && since >= request_.duration_s) done_ = true;
   const bool played = has_session() && session_->now().played_out;
@@ -486,13 +488,13 @@ void Trainer::follow_faults() {
     const command::Fault& fault = session.faults()[static_cast<std::size_t>(i)];
     if (!fault.hidden &&
         std::find(faults_seen_.begin(), faults_seen_.end(), i) == faults_seen_.end())
-      notices_.say(now_s(), fmt::format("Fault: {}", spoken_fault(fault)), true);
+      notices_.say(now_s(), fmt::format("Fault: {}", spoken(fault.name)), true);
   }
   faults_seen_ = there;
   if (screen_ == Screen::kInstructor)
     instructor_.update(
         shown_, session_->now(),
-        session_->recorder() != nullptr ? session_->recorder()->file().string() : "");
+        session_->recorder() != nullptr ? session_->recorder()->file().filename().string() : "");
 }
 
 // --- Keys and menus -------------------------------------------------------------
@@ -591,6 +593,13 @@ void Trainer::note(const char* kind, const std::string& text) {
 
 void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
   if (!has_session()) return;
+  if (instructor_.asking()) {
+    const bool yes = intent.activated == kInstructorYes;
+    if (!yes && !intent.back && intent.activated != kInstructorNo) return;
+    const int asked = instructor_.take_answer();
+    if (!yes) return;
+    return asked == kInstructorAgain ? restart() : open_main_menu({});
+  }
   if (intent.changed == kInstructorPlace) instructor_.change();
   if (intent.back) return back();
   switch (intent.activated) {
@@ -611,14 +620,13 @@ void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
       const std::string text = instructor_.take_message();
       if (text.empty()) return;
       note("message", text);
-      return notices_.say(now_s(), "Instructor: " + text, true);
+      return notices_.speak(now_s(), "Instructor", text);
     }
     case kInstructorPause:
       return toggle_pause();
     case kInstructorAgain:
-      return restart();
     case kInstructorMain:
-      return open_main_menu({});
+      return instructor_.ask(intent.activated);
     case kInstructorClose:
       return back();
     default:
@@ -661,7 +669,10 @@ void Trainer::open(Screen screen) {
   if (screen == Screen::kPause)
     pause_ = pause_menu(briefing_.title, has_session() && !session_->now().playing);
   if (screen == Screen::kHelp) find_pattern();
-  if (screen == Screen::kInstructor) levers_.access()->keyboard().centre();
+  if (screen == Screen::kInstructor) {
+    levers_.access()->keyboard().centre();
+    instructor_.open();
+  }
   if (screen == Screen::kDevices)
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());
   // What has ended may come to rest behind its figures.
@@ -795,9 +806,9 @@ void Trainer::toggle_overlay(bool view::OverlaySettings::*which, const char* nam
 void Trainer::toggle_mute() {
   settings_.muted = !sound_.muted();
   sound_.set_muted(settings_.muted);
-  notices_.say(now_s(), !sound_.available() ? sound_.sentence()
-                        : settings_.muted   ? "Sound: off"
-                                            : "Sound: on");
+  notices_.say(now_s(), settings_.muted       ? "Sound: off"
+                        : !sound_.available() ? sound_.sentence()
+                                              : "Sound: on");
 }
 
 void Trainer::picture_to_file() {

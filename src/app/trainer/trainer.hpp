@@ -136,6 +136,7 @@ class Trainer {
   std::unique_ptr<runtime::LatenessProbe> probe_;
   std::vector<SessionEnd> ended_;
   int sessions_ = 0;
+  std::string learner_;  // whose session it is; may be empty
 
   Screen screen_ = Screen::kDriving;
   std::vector<Screen> behind_;  // to go back to
@@ -159,6 +160,7 @@ class Trainer {
   std::int64_t sent_event_ns_ = 0;  // of the newest lever event that was followed up
   training::SessionSnapshot shown_{};
   double first_frame_s_ = -1.0;
+  double frame_s_ = 0.0;  // when this frame began: what is due by then is done before the end
   bool picture_taken_ = false, picture_failed_ = false, picture_wanted_ = false;
   std::filesystem::path wanted_replay_;
   bool done_ = false;

@@ -25,6 +25,7 @@ void Trainer::draw_panels(Painter& painter, const Pointer& pointer) {
   if (screen_ == Screen::kHelp) return;
   view::panels::draw_messages(painter, messages(),
                               !operates()                             ? MessagePlace::kBottom
+                              : screen_ == Screen::kInstructor        ? MessagePlace::kBesideCard
                               : instruments_ == InstrumentLevel::kOff ? MessagePlace::kTop
                                                                       : MessagePlace::kBelowTask);
 }
@@ -52,9 +53,12 @@ void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
       return;
     case Screen::kHelp:
       return view::panels::draw_help(painter, help());
-    case Screen::kInstructor:
-      intent = view::panels::draw_side_menu(painter, instructor_.menu(), pointer);
+    case Screen::kInstructor: {
+      const view::panels::FreeCorner corner = view::panels::free_corner(instruments_);
+      intent =
+          view::panels::draw_side_menu(painter, instructor_.menu(), pointer, corner.x, corner.y);
       break;
+    }
     case Screen::kResult:
       intent = view::panels::draw_result(painter, figures_, result_, pointer);
       break;
@@ -75,7 +79,8 @@ view::panels::InstrumentReadings Trainer::readings() const {
   out.task = task_line(session_->session(), shown_);
   out.mode = label_of(static_cast<command::ControlMode>(shown_.control_mode));
   out.fidelity = label_of(static_cast<machine::Fidelity>(shown_.fidelity));
-  if (now.playing) out.fidelity += demonstrating_ ? "   demonstration" : "   playing an input file";
+  out.session = learner_;
+  if (now.playing) out.session = demonstrating_ ? "demonstration" : "from an input file";
   out.held = held_text(session_->session(), shown_);
   out.figures = figure_rows(session_->session().exercise(), shown_.score, has_ended(shown_));
   out.timing.rate_Hz = session_->session().exercise().rate_Hz;
@@ -105,7 +110,8 @@ view::panels::Help Trainer::help() const {
 
 std::vector<Message> Trainer::messages() const {
   std::vector<Message> out;
-  for (const std::string& warning : levers_.access()->warnings()) out.push_back({true, warning});
+  for (const std::string& warning : levers_.access()->warnings())
+    out.push_back({view::panels::Tone::kWarning, warning});
   for (Message& message : notices_.at(now_s())) {
     const bool told = std::any_of(out.begin(), out.end(), [&message](const Message& other) {
       return other.text == message.text;
@@ -114,7 +120,8 @@ std::vector<Message> Trainer::messages() const {
   }
   // On the picture they are sentences of their own; in the terminal they follow the program's name.
   for (Message& message : out)
-    if (!message.text.empty() && message.text[0] >= 'a' && message.text[0] <= 'z')
+    if (message.who.empty() && !message.text.empty() && message.text[0] >= 'a' &&
+        message.text[0] <= 'z')
       message.text[0] = static_cast<char>(message.text[0] - 'a' + 'A');
   return out;
 }

@@ -8,6 +8,8 @@ namespace {
 constexpr float kMargin = 26.0F;
 constexpr float kBriefingWidth = 600.0F;
 constexpr float kMessageWidth = 560.0F;
+// Between the instructor's card and the instruments on the right.
+constexpr float kNarrowWidth = 456.0F, kBesideShift = 164.0F;
 constexpr float kResultWidth = 620.0F;
 constexpr float kFigureHeight = 21.0F;
 
@@ -21,25 +23,55 @@ void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float
                beyond ? "missed" : "kept", Align::kRight);
 }
 
+Colour colour_of(Tone tone) {
+  switch (tone) {
+    case Tone::kWarning:
+      return kAlarm;
+    case Tone::kSpoken:
+      return kVoice;
+    case Tone::kNotice:
+      break;
+  }
+  return kAccent;
+}
+
+// What somebody says is larger, under his name, on a ground of its own: nobody takes it for a fault.
+struct MessageBox {
+  Type type = Type::kBody;
+  float head = 0.0F;  // of the speaker's name
+  float height = 0.0F;
+
+  MessageBox(const Painter& painter, const Message& message, float inner) {
+    if (message.tone == Tone::kSpoken) type = Type::kLarge;
+    if (!message.who.empty()) head = 20.0F;
+    height = head + painter.block_height(inner, type, message.text) + 14.0F;
+  }
+};
+
 }  // namespace
 
 void draw_messages(Painter& painter, const std::vector<Message>& messages, MessagePlace place) {
-  const float inner = kMessageWidth - 30.0F;
-  float y = place == MessagePlace::kBelowTask ? 86.0F : 14.0F;
+  const bool beside = place == MessagePlace::kBesideCard;
+  const float width = beside ? kNarrowWidth : kMessageWidth;
+  const float x = (painter.width() - width) * 0.5F + (beside ? kBesideShift : 0.0F);
+  const float inner = width - 30.0F;
+  float y = place == MessagePlace::kTop ? 14.0F : beside ? 72.0F : 86.0F;
   if (place == MessagePlace::kBottom) {
     y = painter.height() - 30.0F;
-    for (const Message& message : messages)
-      y -= painter.block_height(inner, Type::kBody, message.text) + 20.0F;
+    for (const Message& message : messages) y -= MessageBox(painter, message, inner).height + 6.0F;
     y = std::max(y, painter.height() * 0.5F);
   }
   for (const Message& message : messages) {
-    const float height = painter.block_height(inner, Type::kBody, message.text) + 14.0F;
-    if (y + height > painter.height() - 26.0F) return;
-    const Rect card{(painter.width() - kMessageWidth) * 0.5F, y, kMessageWidth, height};
-    painter.card(card, kSolidCard);
-    painter.fill({card.x, card.y, 4.0F, card.height}, message.warning ? kAlarm : kAccent, 2.0F);
-    painter.text_block(card.x + 16.0F, card.y + 7.0F, inner, Type::kBody, kText, message.text);
-    y += height + 6.0F;
+    const MessageBox box(painter, message, inner);
+    if (y + box.height > painter.height() - 26.0F) return;
+    const Rect card{x, y, width, box.height};
+    const Colour colour = colour_of(message.tone);
+    painter.card(card, message.tone == Tone::kSpoken ? kVoiceCard : kSolidCard);
+    painter.fill({card.x, card.y, 4.0F, card.height}, colour, 2.0F);
+    painter.text(card.x + 16.0F, card.y + 6.0F, Type::kBold, colour, message.who);
+    painter.text_block(card.x + 16.0F, card.y + 7.0F + box.head, inner, box.type, kText,
+                       message.text);
+    y += box.height + 6.0F;
   }
 }
 

@@ -10,11 +10,13 @@
 
 namespace knuckleboom::view::panels {
 
+enum class Tone { kNotice, kWarning, kSpoken };
 struct Message {
-  bool warning = false;
+  Tone tone = Tone::kNotice;
   std::string text;
+  std::string who = {};  // speaks; stands above the text
 };
-enum class MessagePlace { kTop, kBelowTask, kBottom };
+enum class MessagePlace { kTop, kBelowTask, kBesideCard, kBottom };
 // The newest last. Warnings stay as long as they are given.
 void draw_messages(Painter& painter, const std::vector<Message>& messages, MessagePlace place);
 

@@ -16,6 +16,7 @@ constexpr float kPad = 10.0F;
 constexpr float kSide = 224.0F;  // width of the side panels
 constexpr float kLine15 = 17.0F;
 constexpr float kTaskWidth = 560.0F;
+constexpr float kTaskHeight = 52.0F;  // at most
 
 using training::SessionSnapshot;
 
@@ -247,7 +248,7 @@ void draw_steps(Painter& painter, const Rect& card, float right,
 void draw_task(Painter& painter, const SessionSnapshot& now, const InstrumentReadings& readings) {
   const training::TaskSnapshot& task = now.task;
   const Rect card{(painter.width() - kTaskWidth) * 0.5F, kEdge, kTaskWidth,
-                  task.steps > 0 || task.time_left_s >= 0.0 ? 52.0F : 38.0F};
+                  task.steps > 0 || task.time_left_s >= 0.0 ? kTaskHeight : 38.0F};
   painter.card(card);
   float right = card.right() - kPad;
   const std::string time = clock_text(now.score.time_s);
@@ -298,15 +299,18 @@ std::string picture_text(const TimingFace& timing) {
   return text;
 }
 
+constexpr float kLongestStatus = 170.0F;  // points
+
 void draw_status(Painter& painter, const InstrumentReadings& readings, bool with_timing) {
   const float height = 24.0F;
   const Rect strip{0.0F, painter.height() - height, painter.width(), height};
   painter.fill(strip, kCard);
   const float y = strip.y + 5.0F;
   float x = kEdge;
-  for (const std::string* part : {&readings.mode, &readings.fidelity}) {
-    painter.text(x, y, Type::kSmall, kText, *part);
-    x += painter.text_width(Type::kSmall, *part) + 16.0F;
+  for (const std::string* part : {&readings.mode, &readings.fidelity, &readings.session}) {
+    painter.text_within(x, y, kLongestStatus, Type::kSmall,
+                        part == &readings.session ? kAccent : kText, *part);
+    x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + 16.0F;
   }
   const TimingFace& timing = readings.timing;
   if (timing.frames_per_s <= 0.0) return;  // not in real time, or no picture before this one
@@ -344,6 +348,12 @@ double reach(const InstrumentFaces& faces, const SessionSnapshot& now) {
 
 double tip_speed(const SessionSnapshot& now) {
   return std::hypot(now.tip_v_W[0], now.tip_v_W[1], now.tip_v_W[2]);
+}
+
+FreeCorner free_corner(InstrumentLevel level) {
+  if (level == InstrumentLevel::kOff) return {kEdge, kEdge};
+  const float below_task = kEdge + kTaskHeight + 8.0F;
+  return {level == InstrumentLevel::kFull ? kEdge + kSide + 8.0F : kEdge, below_task};
 }
 
 void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentFaces& faces,

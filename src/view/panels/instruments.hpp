@@ -54,12 +54,19 @@ struct TimingFace {
 struct InstrumentReadings {
   std::string task;  // "Log 3 of 8: bring it to the red bunk"
   std::string mode, fidelity, held;
+  std::string session;  // whose it is, or what is shown
   std::vector<FigureRow> figures;
   TimingFace timing;
 };
 
 void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentFaces& faces,
                       const training::SessionSnapshot& now, const InstrumentReadings& readings);
+
+// The upper left corner of what they leave free [points].
+struct FreeCorner {
+  float x = 0.0F, y = 0.0F;
+};
+FreeCorner free_corner(InstrumentLevel level);
 
 // How far the tip is from the swing axis [m].
 double reach(const InstrumentFaces& faces, const training::SessionSnapshot& now);

@@ -5,12 +5,10 @@
 namespace knuckleboom::view::panels {
 namespace {
 
-constexpr float kRowHeight = 30.0F;
 constexpr float kGap = 12.0F;
 constexpr float kListWidth = 470.0F;
 constexpr float kDetailWidth = 380.0F;
 constexpr float kMargin = 26.0F;
-constexpr float kLabelWidth = 150.0F;
 
 int size(const Menu& menu) { return static_cast<int>(menu.rows.size()); }
 MenuRow& row(Menu& menu, int index) { return menu.rows[static_cast<std::size_t>(index)]; }
@@ -38,7 +36,7 @@ void settle(Menu& menu) {
 
 float rows_height(const Menu& menu) {
   float height = 0.0F;
-  for (const MenuRow& row : menu.rows) height += kRowHeight + (row.gap_above ? kGap : 0.0F);
+  for (const MenuRow& row : menu.rows) height += menu.row_height + (row.gap_above ? kGap : 0.0F);
   return height;
 }
 
@@ -46,7 +44,8 @@ const std::string& detail_of(const MenuRow& row) {
   return row.is_choice() ? row.choices[static_cast<std::size_t>(row.chosen)].detail : row.detail;
 }
 
-void draw_row(Painter& painter, const MenuRow& row, bool selected, const Rect& box) {
+void draw_row(Painter& painter, const MenuRow& row, bool selected, float label_width,
+              const Rect& box) {
   if (selected) {
     painter.fill(box, kAccentSoft, 4.0F);
     painter.fill({box.x, box.y, 3.0F, box.height}, kAccent, 1.0F);
@@ -56,7 +55,7 @@ void draw_row(Painter& painter, const MenuRow& row, bool selected, const Rect& b
   painter.text(box.x + 14.0F, y, row.is_choice() || !row.enabled ? Type::kBody : Type::kBold, label,
                row.label);
   if (!row.is_choice()) return;
-  const float left = box.x + kLabelWidth;
+  const float left = box.x + label_width;
   const float middle = box.y + box.height * 0.5F;
   const Colour arrows = selected && row.choices.size() > 1 ? kAccent : kLine;
   painter.arrow(left, middle, 5.0F, false, arrows);
@@ -76,7 +75,7 @@ void use_pointer(Menu& menu, int index, const Rect& box, const Pointer& pointer,
   menu.selected = index;
   if (!r.is_choice()) {
     intent.activated = r.id;
-  } else if (change(r, pointer.x < box.x + kLabelWidth + 16.0F ? -1 : 1)) {
+  } else if (change(r, pointer.x < box.x + menu.label_width + 16.0F ? -1 : 1)) {
     intent.changed = r.id;
   }
 }
@@ -117,10 +116,10 @@ MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float
   settle(menu);
   for (int i = 0; i < size(menu); ++i) {
     if (row(menu, i).gap_above) y += kGap;
-    const Rect box{x, y, width, kRowHeight - 2.0F};
+    const Rect box{x, y, width, menu.row_height - 2.0F};
     use_pointer(menu, i, box, pointer, intent);
-    draw_row(painter, row(menu, i), i == menu.selected, box);
-    y += kRowHeight;
+    draw_row(painter, row(menu, i), i == menu.selected, menu.label_width, box);
+    y += menu.row_height;
   }
   bottom = y;
   return intent;
@@ -169,18 +168,18 @@ MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
   return intent;
 }
 
-MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
-  constexpr float kEdge = 12.0F;
-  constexpr float kSideWidth = 360.0F;
+MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y) {
+  constexpr float kSideMargin = 14.0F;
+  constexpr float kSideWidth = 292.0F;
   const float text = painter.block_height(kSideWidth, Type::kSmall, menu.subtitle);
-  const float head = 56.0F + text + 12.0F;
-  const Rect card{kEdge, kEdge, 2.0F * kMargin + kSideWidth, head + rows_height(menu) + kMargin};
+  const float head = 44.0F + text + 10.0F;
+  const Rect card{x, y, 2.0F * kSideMargin + kSideWidth, head + rows_height(menu) + kSideMargin};
   painter.card(card, kSolidCard);
-  painter.text(card.x + kMargin, card.y + 14.0F, Type::kLarge, kText, menu.title);
-  painter.text_block(card.x + kMargin, card.y + 52.0F, kSideWidth, Type::kSmall, kDim,
+  painter.text(card.x + kSideMargin, card.y + 12.0F, Type::kLarge, kText, menu.title);
+  painter.text_block(card.x + kSideMargin, card.y + 42.0F, kSideWidth, Type::kSmall, kDim,
                      menu.subtitle);
   float bottom = 0.0F;
-  return draw_rows(painter, menu, pointer, card.x + kMargin, card.y + head, kSideWidth, bottom);
+  return draw_rows(painter, menu, pointer, card.x + kSideMargin, card.y + head, kSideWidth, bottom);
 }
 
 }  // namespace knuckleboom::view::panels

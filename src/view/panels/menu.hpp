@@ -31,6 +31,7 @@ struct Menu {
   std::string title, subtitle;
   std::vector<MenuRow> rows;
   int selected = 0;
+  float label_width = 150.0F, row_height = 30.0F;  // points
 
   MenuRow* find(int id);
   const MenuRow* find(int id) const;
@@ -52,8 +53,9 @@ MenuIntent act(Menu& menu, const MenuKeys& keys);
 
 // A menu on a card of its own, over a dimmed picture.
 MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer);
-// On a card at the left edge, over a picture that goes on. The subtitle may have several lines.
-MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer);
+// On a narrow card with its upper left corner at (x, y), over a picture that goes on. The subtitle may have
+// several lines.
+MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y);
 // Its rows alone, from (x, y) down; bottom receives their end.
 MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y,
                      float width, float& bottom);

@@ -26,6 +26,8 @@ inline constexpr Colour kAccent{255, 184, 77};
 inline constexpr Colour kAccentSoft{255, 184, 77, 60};
 inline constexpr Colour kAlarm{242, 99, 82};
 inline constexpr Colour kGood{139, 205, 126};
+inline constexpr Colour kVoice{122, 186, 214};  // the instructor's words and marks
+inline constexpr Colour kVoiceCard{18, 44, 58, 248};
 
 struct Rect {
   float x = 0.0F, y = 0.0F, width = 0.0F, height = 0.0F;

@@ -44,6 +44,18 @@ std::string value_text(double value, const std::string& unit) {
   return fmt::format("{:.4g} {}", value, unit);
 }
 
+Colour colour_of(MarkKind kind) {
+  switch (kind) {
+    case MarkKind::kBad:
+      return kAlarm;
+    case MarkKind::kInstructor:
+      return kVoice;
+    case MarkKind::kEvent:
+      break;
+  }
+  return kDim;
+}
+
 bool any(const TimelineCurve& curve) {
   return std::any_of(curve.low.begin(), curve.low.end(), [](float v) { return std::isfinite(v); });
 }
@@ -88,7 +100,10 @@ void draw_seek_bar(Painter& painter, const Timeline& timeline, const Axis& axis,
                3.0F);
   for (const TimelineMark& mark : timeline.marks) {
     const float x = axis.at(mark.at_s);
-    painter.line(x, y + 3.0F, x, y + 19.0F, mark.bad ? kAlarm : kDim, mark.bad ? 2.0F : 1.0F);
+    painter.line(x, y + 3.0F, x, y + 19.0F, colour_of(mark.kind),
+                 mark.kind == MarkKind::kEvent ? 1.0F : 2.0F);
+    // A flag, so that it is found between many marks.
+    if (mark.kind == MarkKind::kInstructor) painter.fill({x, y + 1.0F, 7.0F, 6.0F}, kVoice, 1.0F);
   }
   painter.dot(axis.at(timeline.at_s), groove.y + 3.0F, 6.0F, kAccent);
 }
@@ -171,7 +186,7 @@ TimelineIntent draw_timeline(Painter& painter, const Timeline& timeline, const P
   if (const TimelineMark* mark = told_mark(timeline, axis, pointer, inside);
       mark != nullptr && room > 40.0F)
     painter.text_within(
-        middle, text_y, room, Type::kSmall, mark->bad ? kAlarm : kDim,
+        middle, text_y, room, Type::kSmall, colour_of(mark->kind),
         fmt::format("{}  {}", clock_text(mark->at_s - timeline.begin_s), mark->text));
 
   TimelineIntent intent;

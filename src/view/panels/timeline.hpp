@@ -19,9 +19,11 @@ struct TimelineCurve {
 TimelineCurve curve_of(const std::string& name, const std::string& unit,
                        const std::vector<float>& samples, std::size_t stretches);
 
+// Bad: a mistake, or a difference between recording and replay. The instructor's: bookmarks, messages.
+enum class MarkKind { kEvent, kBad, kInstructor };
 struct TimelineMark {
   double at_s = 0.0;
-  bool bad = false;  // a mistake, or a difference between recording and replay
+  MarkKind kind = MarkKind::kEvent;
   std::string text;
 };
 

@@ -26,7 +26,7 @@ class SoundDevice : public testing::Test {
 
 TEST_F(SoundDevice, playsOnTheDummyDevice) {
   use("dummy");
-  Sound sound = Sound::open();
+  Sound sound = Sound::open(false);
   EXPECT_TRUE(sound.available());
   EXPECT_EQ(sound.sentence(), "sound by dummy");
   for (int i = 0; i < 50; ++i) {
@@ -46,7 +46,7 @@ TEST_F(SoundDevice, playsOnTheDummyDevice) {
 
 TEST_F(SoundDevice, goesOnWithoutADevice) {
   use("no such driver");
-  Sound sound = Sound::open();
+  Sound sound = Sound::open(false);
   EXPECT_FALSE(sound.available());
   EXPECT_THAT(sound.sentence(), testing::StartsWith("no sound: "));
   EXPECT_GT(sound.sentence().size(), std::string("no sound: ").size());
@@ -55,9 +55,26 @@ TEST_F(SoundDevice, goesOnWithoutADevice) {
   EXPECT_TRUE(sound.muted());
 }
 
+// Some drivers write to the terminal as soon as they are asked.
+TEST_F(SoundDevice, opensNothingWhileMuted) {
+  use("no such driver");
+  Sound sound = Sound::open(true);
+  sound.set_volume(0.5);
+  sound.update(snapshot_);
+  sound.set_muted(true);
+  EXPECT_EQ(SDL_WasInit(SDL_INIT_AUDIO), 0U);
+  EXPECT_TRUE(sound.muted());
+  EXPECT_FALSE(sound.available());
+  EXPECT_EQ(sound.sentence(), "sound off");
+  use("dummy");
+  sound.set_muted(false);
+  EXPECT_TRUE(sound.available());
+  EXPECT_EQ(sound.sentence(), "sound by dummy");
+}
+
 TEST_F(SoundDevice, goesOnWhenTheDeviceGoesAway) {
   use("dummy");
-  Sound sound = Sound::open();
+  Sound sound = Sound::open(false);
   ASSERT_TRUE(sound.available());
   sound.update(snapshot_);
   for (SDL_AudioDeviceID id = 2; id < 20; ++id) SDL_CloseAudioDevice(id);  // as if pulled out

@@ -108,13 +108,29 @@ TEST_P(Panels, survivesWhatDoesNotFitTogether) {
 }
 
 TEST_P(Panels, keepALongMessageInThePicture) {
-  std::vector<Message> messages(30, {true, std::string(300, 'x')});
+  std::vector<Message> messages(30, {Tone::kWarning, std::string(300, 'x')});
+  messages[1] = {Tone::kSpoken, messages[1].text, "Instructor"};
   for (Message& message : messages)
     for (std::size_t i = 7; i < message.text.size(); i += 8) message.text[i] = ' ';
-  for (const MessagePlace place :
-       {MessagePlace::kTop, MessagePlace::kBelowTask, MessagePlace::kBottom})
+  for (const MessagePlace place : {MessagePlace::kTop, MessagePlace::kBelowTask,
+                                   MessagePlace::kBesideCard, MessagePlace::kBottom})
     draw_messages(*painter_, messages, place);
   ASSERT_FALSE(drawn().empty());
+  expect_all_inside();
+}
+
+// The instructor reads the pressures beside his card.
+TEST_P(Panels, leaveThePressuresFreeOfTheCard) {
+  Menu menu;
+  menu.title = "Instructor";
+  menu.subtitle = "one\ntwo\nthree";
+  for (int i = 0; i < 10; ++i) menu.rows.push_back({.id = i, .label = "row"});
+  constexpr float kHydraulicsEnd = 12.0F + 224.0F;
+  const FreeCorner corner = free_corner(InstrumentLevel::kFull);
+  draw_side_menu(*painter_, menu, {}, corner.x, corner.y);
+  ASSERT_FALSE(drawn().empty());
+  const float scale = scale_for(GetParam().first, GetParam().second);
+  for (const ImDrawVert& v : drawn()) ASSERT_GT(v.pos.x, kHydraulicsEnd * scale);
   expect_all_inside();
 }
 

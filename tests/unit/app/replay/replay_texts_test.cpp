@@ -1,0 +1,48 @@
+// What a replay calls things.
+#include "app/replay/replay_texts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace knuckleboom::app {
+namespace {
+
+using training::TaskKind;
+using view::panels::MarkKind;
+
+io::SessionEvent event(const char* kind, const char* text) {
+  io::SessionEvent out;
+  out.kind = kind;
+  out.text = text;
+  return out;
+}
+
+TEST(ReplayTexts, TellMistakesFromTheInstructorsMarks) {
+  const EventWords bookmark = words_of(event("bookmark", "bookmark"), TaskKind::kLogs);
+  EXPECT_EQ(bookmark.text, "bookmark");
+  EXPECT_EQ(bookmark.kind, MarkKind::kInstructor);
+  const EventWords message = words_of(event("message", "slow down"), TaskKind::kLogs);
+  EXPECT_EQ(message.text, "instructor: slow down");
+  EXPECT_EQ(message.kind, MarkKind::kInstructor);
+  io::SessionEvent fault = event("fault", "boom_cylinder_leak");
+  fault.value[1] = 1.0;
+  EXPECT_EQ(words_of(fault, TaskKind::kLogs).text, "fault boom cylinder leak begins");
+  EXPECT_EQ(words_of(fault, TaskKind::kLogs).kind, MarkKind::kInstructor);
+  EXPECT_EQ(words_of(event("end_stop", ""), TaskKind::kLogs).kind, MarkKind::kBad);
+  EXPECT_EQ(words_of(event("grip", "log 3"), TaskKind::kLogs).kind, MarkKind::kEvent);
+}
+
+// A curve of time over time tells nobody anything.
+TEST(ReplayTexts, OfferEveryChannelButTime) {
+  io::SessionHeader header;
+  EXPECT_EQ(next_channel(header, 0, 1), 0U);
+  header.channels = {{"t_s", "s", ""}, {"swing_rad", "rad", ""}, {"boom_rad", "rad", ""}};
+  EXPECT_EQ(next_channel(header, 0, 1), 1U);
+  EXPECT_EQ(next_channel(header, 1, 1), 2U);
+  EXPECT_EQ(next_channel(header, 2, 1), 1U);
+  EXPECT_EQ(next_channel(header, 1, -1), 2U);
+  header.channels.resize(1);
+  EXPECT_EQ(next_channel(header, 0, 1), 0U);
+}
+
+}  // namespace
+}  // namespace knuckleboom::app

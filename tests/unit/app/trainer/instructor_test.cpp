@@ -1,0 +1,54 @@
+// The instructor's card: what it asks before an attempt ends.
+#include "app/trainer/instructor.hpp"
+
+#include <gtest/gtest.h>
+
+#include "app/trainer/load_session.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+class Card : public testing::Test {
+ protected:
+  void SetUp() override {
+    SessionChoice choice;
+    choice.exercise = "logs";
+    loaded_ = load_session(choice);
+    card_.begin(*loaded_.session);
+  }
+  LoadedSession loaded_;
+  InstructorCard card_;
+};
+
+TEST_F(Card, beginsAtItsTopAndAsksBeforeAnAttemptEnds) {
+  card_.menu().selected = 9;
+  card_.open();
+  EXPECT_EQ(card_.menu().selected, 0);
+  card_.ask(kInstructorMain);
+  ASSERT_TRUE(card_.asking());
+  view::panels::Menu& question = card_.menu();
+  ASSERT_EQ(question.rows.size(), 2U);
+  // Enter without a thought does no harm.
+  view::panels::MenuKeys enter;
+  enter.accept = true;
+  EXPECT_EQ(view::panels::act(question, enter).activated, kInstructorNo);
+  EXPECT_EQ(card_.take_answer(), kInstructorMain);
+  EXPECT_FALSE(card_.asking());
+  EXPECT_EQ(card_.menu().title, "Instructor");
+  card_.ask(kInstructorAgain);
+  card_.open();
+  EXPECT_FALSE(card_.asking());
+}
+
+// Letters that are typed into a question are no message.
+TEST_F(Card, typesNothingWhileItAsks) {
+  view::panels::Menu& menu = card_.menu();
+  while (menu.rows[static_cast<std::size_t>(menu.selected)].id != kInstructorMessage)
+    ++menu.selected;
+  EXPECT_TRUE(card_.typing());
+  card_.ask(kInstructorAgain);
+  EXPECT_FALSE(card_.typing());
+}
+
+}  // namespace
+}  // namespace knuckleboom::app
