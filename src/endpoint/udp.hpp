@@ -8,20 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 
 #include "endpoint/arrivals.hpp"
+#include "endpoint/error.hpp"
 #include "endpoint/packet.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 
 namespace knuckleboom::endpoint {
-
-// One clear sentence: an address that is none, a port in use, an interface that is not there.
-class EndpointError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct UdpAddress {
   std::string host = "127.0.0.1";  // IPv4, four numbers

@@ -1,0 +1,44 @@
+// Signal files: which signals of a machine come from or go to something outside, and by what rules.
+// docs/reference/endpoints.md
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/core/exchange/exchange.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+
+namespace knuckleboom::io {
+
+// Where a signal stands in CAN's frames: value = scale raw + offset, raw being a little-endian integer.
+struct CanPlace {
+  std::uint32_t id = 0;  // 11 bits
+  int start_byte = 0;
+  bool wide = false;  // 32 bits, else 16
+  double scale = 1.0, offset = 0.0;
+};
+
+struct OutsideSignal {
+  exchange::SignalRule rule;
+  std::optional<CanPlace> can;
+  std::string column;  // of a log; empty: the signal's name
+};
+
+struct SignalFile {
+  std::string udp;  // "udp:127.0.0.1:47001"; empty: none
+  std::uint64_t key = 0;
+  double late_s = 0.05;
+  std::string can;                 // interface; empty: none
+  std::vector<OutsideSignal> in;   // to the machine, in the packet's order
+  std::vector<OutsideSignal> out;  // from the machine; of their rules the names and ranges count
+};
+
+// Throws FileError with all that is wrong in the file.
+SignalFile read_signals(const std::filesystem::path& path);
+SignalFile read_signals_text(std::string_view text, const std::string& file_name);
+
+}  // namespace knuckleboom::io
