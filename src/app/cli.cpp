@@ -27,6 +27,7 @@
 #include "app/judge.hpp"
 #include "app/learners/learners.hpp"
 #include "app/levers.hpp"
+#include "app/pneumatics.hpp"
 #include "app/replay/replay.hpp"
 #include "app/report/report.hpp"
 #include "app/run.hpp"
@@ -148,6 +149,35 @@ void add_friction(CLI::App& program, FrictionOptions& o) {
   c->footer(
       examples("  knuckleboom friction friction_hold\n"
                "  knuckleboom friction friction_sine --fidelity full --plot sine.png\n"));
+}
+
+void add_pneumatics(CLI::App& program, PneumaticsOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "pneumatics", "Run a machine on air, and what exchanging force and motion late costs");
+  c->add_option("machine", o.machine, "Machine with an air.toml beside its machine.toml")
+      ->required()
+      ->type_name("MACHINE");
+  c->add_option("--case", o.cases, "Only this case of air.toml; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  c->add_option("--friction", o.friction,
+                "Friction model of all drives in place of the file's, or 'all'; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  c->add_option(
+       "--exchange-ms", o.exchange_ms,
+       "Also as two programs that hand each other force and motion so late; may be repeated")
+      ->type_name("MS")
+      ->allow_extra_args(false);
+  c->add_option("--set", o.assignments,
+                "Change a value of air.toml, such as air.supply_bar=4; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--plot", o.plot, "Draw positions and pressures; .svg or .png")->type_name("FILE");
+  c->add_option("--trace", o.trace, "Write the first run as CSV")->type_name("FILE");
+  c->footer(
+      examples("  knuckleboom pneumatics air_bench --friction all --case sine --plot sine.png\n"
+               "  knuckleboom pneumatics rescue_leg --exchange-ms 4\n"));
 }
 
 void add_verify(CLI::App& program, VerifyOptions& o) {
@@ -524,6 +554,7 @@ struct Asked {
   RunOptions run;
   CompareOptions compare;
   FrictionOptions friction;
+  PneumaticsOptions pneumatics;
   VerifyOptions verify;
   JudgeOptions judge;
   InspectOptions inspect;
@@ -543,6 +574,7 @@ int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("identify")) return identify(asked.identify);
   if (program.got_subcommand("compare")) return compare(asked.compare);
   if (program.got_subcommand("friction")) return friction_study(asked.friction);
+  if (program.got_subcommand("pneumatics")) return pneumatics(asked.pneumatics);
   if (program.got_subcommand("judge")) return judge(asked.judge);
   if (program.got_subcommand("verify")) return verify(asked.verify);
   if (program.got_subcommand("check")) return check(asked.files);
@@ -604,6 +636,7 @@ int run_program(int argc, char** argv) {
   add_run(program, asked.run);
   add_compare(program, asked.compare);
   add_friction(program, asked.friction);
+  add_pneumatics(program, asked.pneumatics);
   add_verify(program, asked.verify);
   add_judge(program, asked.judge);
   add_identify(program, asked.identify);

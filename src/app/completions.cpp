@@ -75,7 +75,7 @@ _knuckleboom() {{
     run | compare | friction)
       COMPREPLY=($(compgen -W "$("$program" list scenarios 2>/dev/null)" -- "$word")
                  $(compgen -f -- "$word")) ;;
-    inspect)
+    inspect | pneumatics)
       COMPREPLY=($(compgen -W "$("$program" list machines 2>/dev/null)" -- "$word")
                  $(compgen -f -- "$word")) ;;
     learners)
@@ -136,7 +136,7 @@ _knuckleboom() {{
     run | compare | friction)
       compadd -- ${{(f)"$($program list scenarios 2>/dev/null)"}}
       _files ;;
-    inspect)
+    inspect | pneumatics)
       compadd -- ${{(f)"$($program list machines 2>/dev/null)"}}
       _files ;;
     learners)
@@ -184,7 +184,8 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
     }
     if (command.name == "run" || command.name == "compare" || command.name == "friction")
       text += here + " -a '(knuckleboom list scenarios 2>/dev/null)'\n";
-    if (command.name == "inspect") text += here + " -a '(knuckleboom list machines 2>/dev/null)'\n";
+    if (command.name == "inspect" || command.name == "pneumatics")
+      text += here + " -a '(knuckleboom list machines 2>/dev/null)'\n";
     if (command.name == "learners")
       text += here + " -a 'show compare export add rename import delete'\n";
     if (command.name == "list") text += here + " -f -a 'scenarios machines exercises levers'\n";

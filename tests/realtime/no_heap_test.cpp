@@ -8,6 +8,7 @@
 
 #include "heap_counter.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
+#include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "support/machines.hpp"
@@ -248,6 +249,27 @@ TEST(NoHeap, WithLoopsAndAssembly) {
       EXPECT_EQ(calls, 0);
       EXPECT_EQ(snapshot.health.non_finite, 0);
       EXPECT_EQ(state.machine.absent, 0);
+    }
+}
+
+// A leg on air: lever, inverse kinematics, PID, valves and chambers, in one program and with exchange.
+TEST(NoHeap, OnAir) {
+  const std::filesystem::path folder =
+      std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config/machines/rescue_leg";
+  const machine::MachineModel model = io::read_machine(folder / "machine.toml").model;
+  for (const int late : {-1, 2})
+    for (const machine::AirRig& rig : io::read_air(folder / "air.toml", model, {"", late}).cases) {
+      const pneumatics::FlowLaw law(rig.air.gas);
+      machine::AirRigState state;
+      long calls = 0;
+      {
+        const test::HeapCounter heap;
+        state = machine::start(rig);
+        for (int k = 0; k < 2000; ++k) machine::step(rig, law, state);
+        calls = heap.calls();
+      }
+      EXPECT_EQ(calls, 0);
+      EXPECT_EQ(state.non_finite, 0);
     }
 }
 

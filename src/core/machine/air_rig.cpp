@@ -285,9 +285,14 @@ void step_coupled(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState
   }
 }
 
-// The actuators' program: chambers and friction along the motion that has arrived; returns the force.
-double exchanged_force(const AirRig& rig, const pneumatics::FlowLaw& law, const AirDrive& drive,
-                       double q, double v, AirDriveState& s, AirRigState& state) {
+struct Exchanged {
+  double force;  // of air and friction on the piston [N]
+  double moved;  // along which the air has been told to go [m]
+};
+
+// The actuators' program: chambers and friction along the motion that has arrived.
+Exchanged exchanged_force(const AirRig& rig, const pneumatics::FlowLaw& law, const AirDrive& drive,
+                          double q, double v, AirDriveState& s, AirRigState& state) {
   const double h = rig.h, g = Sdirk2::kGamma * h;
   DriveStep d;
   begin_drive(s, drive, q, q + 0.5 * h * v, g, 1.0, v, d);
@@ -301,7 +306,7 @@ double exchanged_force(const AirRig& rig, const pneumatics::FlowLaw& law, const 
     if (stage == 0) carry_on(d, s, h, x_dot);
   }
   end_drive(rig, d, q + h * v, v, s, state);
-  return s.force - s.friction;
+  return {s.force - s.friction, s.x - d.x_n};
 }
 
 // The bodies' program: end stops and joint damping of its own, forces as they came.
@@ -484,11 +489,21 @@ void step(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState& state)
   if (rig.exchange_ticks < 0) {
     step_coupled(rig, law, state);
   } else {
-    double force[kMaxActuators];
-    for (std::size_t k = 0; k < rig.drives.size(); ++k)
-      force[k] = exchanged_force(rig, law, rig.drives[k], seen[0][rig.drives[k].link],
-                                 seen[1][rig.drives[k].link], state.drive[k], state);
+    double force[kMaxActuators], x_before[kMaxActuators], told[kMaxActuators];
+    for (std::size_t k = 0; k < rig.drives.size(); ++k) {
+      const AirDrive& drive = rig.drives[k];
+      const Exchanged e = exchanged_force(rig, law, drive, seen[0][drive.link], seen[1][drive.link],
+                                          state.drive[k], state);
+      force[k] = e.force;
+      told[k] = e.moved;
+      x_before[k] = linkage_at(drive.linkage, state.q[drive.link]).x;
+    }
     step_bodies(rig, force, state);
+    for (std::size_t k = 0; k < rig.drives.size(); ++k) {
+      const AirDrive& drive = rig.drives[k];
+      const double moved = linkage_at(drive.linkage, state.q[drive.link]).x - x_before[k];
+      state.drive[k].exchange_gain += force[k] * (moved - told[k]);
+    }
   }
   ++state.tick;
 }

@@ -81,6 +81,9 @@ struct AirDriveState {
   double bristle;   // LuGre [m]
   // Since the start: through both valves' edges into the chambers, from the supply, work on the piston.
   double m_in, H_in, m_supply, work;  // kg, J, kg, J
+  // With exchange: work of the force on the bodies less that along the motion the air was told of [J]. In one
+  // program there is none.
+  double exchange_gain;
   control::PidState pid;
 };
 
