@@ -1,20 +1,26 @@
 #include "view/mesh_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <map>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <osg/FrontFace>
 #include <osg/Geometry>
 #include <osg/Material>
 #include <osg/MatrixTransform>
 #include <osg/NodeVisitor>
+#include <osg/TriangleIndexFunctor>
 #include <osgDB/Options>
 #include <osgDB/ReadFile>
 #include <osgUtil/Optimizer>
-#include <osgUtil/SmoothingVisitor>
 
 namespace knuckleboom::view {
 namespace {
@@ -35,18 +41,84 @@ bool has_normals(const osg::Geometry& geometry) {
                       [](const osg::Vec3& n) { return !(n.length2() > 0.25F); });
 }
 
-// Metres per unit that a COLLADA file says of itself; others say nothing.
-double unit_of(const osgDB::Options& options) {
-  const std::string said = options.getPluginStringData("DAE-AssetUnitMeter");
-  double unit = 1.0;
-  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), unit);
-  return error == std::errc() && unit > 0.0 && std::isfinite(unit) ? unit : 1.0;
+// Nothing in a mesh moves by itself.
+class Still : public osg::NodeVisitor {
+ public:
+  Still() : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN) {}
+  void apply(osg::Node& node) override {
+    node.setDataVariance(osg::Object::STATIC);
+    traverse(node);
+  }
+};
+
+struct Triangles {
+  std::vector<std::array<unsigned, 3>> corners;
+  void operator()(unsigned a, unsigned b, unsigned c) { corners.push_back({a, b, c}); }
+};
+
+// Smooth where faces meet at less than the crease, edges elsewhere: each corner gets the mean of the faces
+// around it, by their areas, that lean alike. Every triangle has corners of its own afterwards. mirrored: seen
+// from outside they turn clockwise.
+void make_normals(osg::Geometry& geometry, const osg::Vec3Array& positions, bool mirrored) {
+  constexpr float kCrease = 0.82F;  // cosine
+  osg::TriangleIndexFunctor<Triangles> triangles;
+  geometry.accept(triangles);
+  std::vector<osg::Vec3> faces;  // normals, as long as twice the area
+  std::map<std::array<float, 3>, std::vector<std::size_t>> around;
+  const auto key = [&positions](unsigned i) {
+    return std::array<float, 3>{positions[i].x(), positions[i].y(), positions[i].z()};
+  };
+  for (const auto& [a, b, c] : triangles.corners) {
+    for (const unsigned i : {a, b, c}) around[key(i)].push_back(faces.size());
+    faces.push_back((positions[b] - positions[a]) ^ (positions[c] - positions[a]));
+  }
+  const osg::ref_ptr<osg::Vec3Array> p = new osg::Vec3Array;
+  const osg::ref_ptr<osg::Vec3Array> n = new osg::Vec3Array;
+  for (std::size_t t = 0; t < faces.size(); ++t) {
+    const float area = faces[t].length();
+    if (!(area > 0.0F)) continue;
+    for (const unsigned i : triangles.corners[t]) {
+      osg::Vec3 sum;
+      for (const std::size_t other : around[key(i)])
+        if (faces[other] * faces[t] >= kCrease * area * faces[other].length()) sum += faces[other];
+      sum.normalize();
+      p->push_back(positions[i]);
+      n->push_back(mirrored ? -sum : sum);
+    }
+  }
+  geometry.setVertexArray(p);
+  geometry.setNormalArray(n, osg::Array::BIND_PER_VERTEX);
+  geometry.getTexCoordArrayList().clear();
+  geometry.removePrimitiveSet(0, geometry.getNumPrimitiveSets());
+  geometry.addPrimitiveSet(new osg::DrawArrays(GL_TRIANGLES, 0, static_cast<int>(p->size())));
+}
+
+// Metres per unit that a COLLADA file says of itself, at its head; others say nothing. OpenSceneGraph's reader
+// leaves the lengths as they are.
+double unit_of(const std::filesystem::path& file) {
+  if (file.extension() != ".dae" && file.extension() != ".DAE") return 1.0;
+  constexpr std::size_t kHead = 65536;
+  std::string text(kHead, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(text.data(), kHead);
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  const std::size_t unit = text.find("<unit");
+  if (unit == std::string::npos) return 1.0;
+  constexpr std::string_view kMeter = "meter=\"";
+  const std::size_t end_of_unit = text.find('>', unit);
+  const std::size_t said = text.find(kMeter, unit);
+  if (said == std::string::npos || said > end_of_unit) return 1.0;
+  double metres = 1.0;
+  const auto [end, error] =
+      std::from_chars(text.data() + said + kMeter.size(), text.data() + text.size(), metres);
+  return error == std::errc() && metres > 0.0 && std::isfinite(metres) ? metres : 1.0;
 }
 
 class Dress : public osg::NodeVisitor {
  public:
-  explicit Dress(const Colour& plain)
+  Dress(const Colour& plain, bool mirrored)
       : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN),
+        mirrored_(mirrored),
         colour_(static_cast<float>(plain.r), static_cast<float>(plain.g),
                 static_cast<float>(plain.b), static_cast<float>(plain.a)) {}
 
@@ -82,10 +154,8 @@ class Dress : public osg::NodeVisitor {
     if (positions == nullptr || positions->empty()) return;
     found_faces_ = true;
     if (!has_normals(geometry)) {
-      constexpr double kCrease = 0.6;  // rad; sharper edges stay edges
-      geometry.setNormalArray(nullptr);
-      osgUtil::SmoothingVisitor::smooth(geometry, kCrease);
-      positions = dynamic_cast<const osg::Vec3Array*>(geometry.getVertexArray());  // split at edges
+      make_normals(geometry, *positions, mirrored_);
+      positions = dynamic_cast<const osg::Vec3Array*>(geometry.getVertexArray());
     }
     const auto* normals = dynamic_cast<const osg::Vec3Array*>(geometry.getNormalArray());
     osg::ref_ptr<osg::Vec4Array> colours = new osg::Vec4Array(positions->getNumElements());
@@ -107,6 +177,7 @@ class Dress : public osg::NodeVisitor {
     geometry.setUseVertexBufferObjects(true);
   }
 
+  bool mirrored_;
   osg::Vec4 colour_;
   bool found_faces_ = false;
 };
@@ -115,24 +186,27 @@ class Dress : public osg::NodeVisitor {
 
 osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3& scale,
                                   const Colour& plain) {
-  // The reader would turn the mesh's y axis upwards.
-  const osg::ref_ptr<osgDB::Options> options = new osgDB::Options("noRotation");
+  // The reader would turn an OBJ's y axis upwards, and round off the edges of one without normals.
+  const osg::ref_ptr<osgDB::Options> options =
+      new osgDB::Options("noRotation generateFacetNormals");
   osg::ref_ptr<osg::Node> node = osgDB::readRefNodeFile(file.string(), options);
   if (node == nullptr) return nullptr;
   // Into the vertices, so that normals keep their length and textures their size.
   osg::ref_ptr<osg::MatrixTransform> scaled = new osg::MatrixTransform;
-  scaled->setMatrix(osg::Matrix::scale(to_osg(Vec3(unit_of(*options) * scale))));
-  scaled->setDataVariance(osg::Object::STATIC);
+  scaled->setMatrix(osg::Matrix::scale(to_osg(Vec3(unit_of(file) * scale))));
   scaled->addChild(node);
   osg::ref_ptr<osg::Group> root = new osg::Group;
   root->addChild(scaled);
+  Still still;
+  root->accept(still);
   osgUtil::Optimizer().optimize(
       root, osgUtil::Optimizer::FLATTEN_STATIC_TRANSFORMS_DUPLICATING_SHARED_SUBGRAPHS);
-  Dress dress(plain);
+  // A mirror turns the faces inside out.
+  const bool mirrored = scale.prod() < 0.0;
+  Dress dress(plain, mirrored);
   root->accept(dress);
   if (!dress.found_faces()) return nullptr;
-  // A mirror turns the faces inside out.
-  if (scale.prod() < 0.0)
+  if (mirrored)
     root->getOrCreateStateSet()->setAttribute(new osg::FrontFace(osg::FrontFace::CLOCKWISE));
   return root;
 }

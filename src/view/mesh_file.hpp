@@ -10,8 +10,8 @@
 
 namespace knuckleboom::view {
 
-// Axes as in the file; lengths in the unit it says of itself (COLLADA), else metres, times scale along each;
-// a negative scale mirrors. Colours from its materials, else `plain`. Null if it cannot be read or is empty.
+// Axes as in the file, lengths in metres; COLLADA says itself which axis is up and which unit it has. Times
+// scale along each; a negative scale mirrors. Colours from its materials, else `plain`. Null if it cannot be read or is empty.
 osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3& scale,
                                   const Colour& plain);
 
