@@ -208,6 +208,14 @@ class Parser {
     return number(e, name, what).value_or(0.0);
   }
 
+  double not_negative(const XMLElement& e, const char* name, const std::string& what,
+                      double value) {
+    if (value < 0.0)
+      report_.error(at(e),
+                    fmt::format("'{}' of {} is {}; it must not be negative", name, what, value));
+    return value;
+  }
+
   std::optional<Vec3> vector(const XMLElement& e, const char* name, const std::string& what) {
     const auto found = numbers(e, name, 3, what);
     return found ? std::optional<Vec3>(Vec3((*found)[0], (*found)[1], (*found)[2])) : std::nullopt;
@@ -278,7 +286,8 @@ class Parser {
     if (const XMLElement* mass = child(e, "mass", what)) {
       out.mass_place = at(*mass);
       check_attributes(*mass, fmt::format("<mass> of {}", link), {"value"});
-      out.mass = required_number(*mass, "value", fmt::format("<mass> of {}", link));
+      out.mass = not_negative(*mass, "value", fmt::format("<mass> of {}", link),
+                              required_number(*mass, "value", fmt::format("<mass> of {}", link)));
     } else {
       report_.error(out.place,
                     fmt::format("{} lacks its mass; write <mass value=\"...\"/>, in kg", what));
@@ -430,8 +439,10 @@ class Parser {
       const std::string called = "<dynamics> of " + what;
       out.dynamics_place = at(*dynamics);
       check_attributes(*dynamics, called, {"damping", "friction"});
-      out.damping = number(*dynamics, "damping", called).value_or(0.0);
-      out.friction = number(*dynamics, "friction", called).value_or(0.0);
+      out.damping = not_negative(*dynamics, "damping", called,
+                                 number(*dynamics, "damping", called).value_or(0.0));
+      out.friction = not_negative(*dynamics, "friction", called,
+                                  number(*dynamics, "friction", called).value_or(0.0));
     }
     if (const XMLElement* mimic = child(e, "mimic", what)) {
       const std::string called = "<mimic> of " + what;

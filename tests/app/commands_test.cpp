@@ -172,6 +172,28 @@ TEST(Inspect, showsWhatFollowsFromAMachine) {
   EXPECT_EQ(json_number(content_of(file), "mass_kg"), 7850.0);
 }
 
+TEST(Inspect, tellsWhatCameFromAUrdf) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "i.json").string();
+  const Outcome outcome = run({"inspect", "harvester_urdf", "--json", file});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const char* part :
+       {"(robot 'harvester_crane'): 5 links, 3 joints that move, 1 link welded to its parent",
+        "revolute, -0.35 to 1.1 rad", "box, cylinder and 1 shape to touch",
+        "'effort' and 'velocity' of limits are ignored", "link 'head' has a mass without inertia"})
+    EXPECT_THAT(outcome.output, HasSubstr(part));
+  EXPECT_THAT(content_of(file), AllOf(HasSubstr("\"imports\""), HasSubstr("head_mount")));
+}
+
+TEST(Check, refersAUrdfToTheMachineFileThatNamesIt) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "crane.xml").string();
+  write_text(file, "<?xml version=\"1.0\"?>\n<robot name=\"x\"/>\n");
+  const Outcome outcome = run({"check", file});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output + outcome.errors, HasSubstr("names its URDF: urdf = "));
+}
+
 TEST(Inspect, takesAPose) {
   const Outcome outcome = run({"inspect", "harvester", "--at", "boom=0.5", "--at", "stick=-1.3"});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;

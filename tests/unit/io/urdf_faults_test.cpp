@@ -117,7 +117,8 @@ const BadUrdf kBadUrdfs[] = {
      "<inertial>"},
     {"NoInertia", "<inertia ixx=\"0.1\" iyy=\"0.2\" izz=\"0.2\"/>", "",
      "<inertial> of link 'upper' lacks <inertia", "<inertial>"},
-    {"NegativeMass", "value=\"3\"", "value=\"-3\"", "'mass_kg' is -3", "\"-3\""},
+    {"NegativeMass", "value=\"3\"", "value=\"-3\"",
+     "'value' of <mass> of link 'upper' is -3; it must not be negative", "\"-3\""},
     {"ImpossibleInertia", "ixx=\"0.1\" iyy=\"0.2\"", "ixx=\"0.5\" iyy=\"0.2\"",
      "body 'upper' has an inertia no body can have", "ixx=\"0.5\""},
     {"InertiaWithoutMass", "value=\"3\"", "value=\"0\"", "body 'upper' has an inertia but no mass",
@@ -166,7 +167,7 @@ const BadUrdf kBadUrdfs[] = {
      "both limits of joint 'elbow' are 2", "<limit"},
     {"NegativeDamping", "<limit lower=\"-1\" upper=\"2\"/>",
      "<limit lower=\"-1\" upper=\"2\"/>\n<dynamics damping=\"-1\"/>",
-     "'damping_N_m_s_per_rad' is -1", "<dynamics"},
+     "'damping' of <dynamics> of joint 'elbow' is -1; it must not be negative", "<dynamics"},
     {"Mimic", "<limit lower=\"-1\" upper=\"2\"/>",
      "<limit lower=\"-1\" upper=\"2\"/>\n<mimic joint=\"shoulder\" multiplier=\"-1\"/>",
      "joint 'elbow' follows 'shoulder' by -1 q + 0; joints do not follow each other here. Give it "
