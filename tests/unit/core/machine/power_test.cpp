@@ -197,7 +197,7 @@ TEST_P(Power, CounterbalanceLowersWithoutRunningAway) {
       " without %.3g in, %.3g out, %.3g bar\n",
       6e4 * held.inlet, 6e4 * held.outlet, 1e-5 * held.low, 6e4 * loose.inlet, 6e4 * loose.outlet,
       1e-5 * loose.low);
-  const hydraulics::Circuit& c = test::pump_machine().actuators[kBoom].circuit;
+  const hydraulics::Circuit c = test::pump_machine().actuators[kBoom].circuit;
   const double metered =
       hydraulics::conductance(c.valve.edge[hydraulics::kPumpToB], 4.5 / 9.5) * 1e3;
   EXPECT_NEAR(held.inlet, metered, 0.05 * metered);
