@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "input/raw_devices.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 
@@ -46,6 +47,7 @@ void LeverThread::run() {
     wake_.wait_for(lock, std::chrono::duration<double>(kPollPeriod_s),
                    [this] { return stopping_; });
   }
+  leave_sdl();
 }
 
 void LeverThread::look() {

@@ -92,6 +92,8 @@ void prepare_sdl_input() {
   SDL_SetHint(SDL_HINT_LINUX_JOYSTICK_CLASSIC, "0");
 }
 
+void leave_sdl() { SDL_TLSCleanup(); }
+
 RawDevices::RawDevices() {
   prepare_sdl_input();
   started_ = SDL_InitSubSystem(kParts) == 0;

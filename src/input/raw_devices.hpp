@@ -16,6 +16,10 @@ namespace knuckleboom::input {
 // Sets the hints without which SDL drops or bends lever values. Call it before any SDL_Init.
 void prepare_sdl_input();
 
+// Frees what SDL keeps for the calling thread, its last sentence of error. For the end of threads that SDL has
+// not made itself.
+void leave_sdl();
+
 struct RawState {
   std::vector<int> axes;                 // kRawMin to kRawMax
   std::vector<std::uint8_t> axis_known;  // 0: never reported, so where it stands is not known
