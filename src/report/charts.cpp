@@ -323,7 +323,7 @@ void draw_row(Svg& svg, const std::vector<Placed>& events, Row row, double y) {
   for (const Placed& placed : events) {
     const double middle = y + kLaneHeight * placed.lane;
     if (placed.end > placed.x)
-      svg.rectangle({placed.x, middle - 5.0}, placed.end - placed.x, 10.0, "spot bad");
+      svg.rectangle({placed.x, middle - 6.0}, placed.end - placed.x, 12.0, "spell");
     else if (placed.lane > 0 || placed.x - last_mark >= 0.5)  // a thousand on one pixel are one
       draw_mark(svg, row.kind, {placed.x, middle});
     if (placed.lane == 0) last_mark = placed.x;
@@ -332,6 +332,25 @@ void draw_row(Svg& svg, const std::vector<Placed>& events, Row row, double y) {
     if (!placed.words.empty())
       svg.text({placed.words_at.x, y + kLaneHeight * placed.lane + 3.5}, placed.words,
                placed.inside ? "small inside" : "small halo", placed.to_the_left ? "end" : "start");
+}
+
+// --- Learning curves ------------------------------------------------------------
+
+// Half a collision is nothing that one could look up.
+bool counts(const Figure& figure, std::span<const CurvePoint> points) {
+  const auto whole = [](double value) {
+    return !std::isfinite(value) || value == std::round(value);
+  };
+  return figure.unit.empty() && whole(figure.most.value_or(0.0)) &&
+         whole(figure.least.value_or(0.0)) &&
+         std::all_of(points.begin(), points.end(),
+                     [&whole](const CurvePoint& point) { return whole(point.value); });
+}
+
+std::vector<double> whole_ticks(double low, double high, int most) {
+  std::vector<double> out = ticks(low, high, most);
+  std::erase_if(out, [](double value) { return value != std::round(value); });
+  return out;
 }
 
 }  // namespace
@@ -477,7 +496,7 @@ std::string strip_chart(const Attempt& judged, const Series& series, const Strip
 
 std::string learning_chart(const Figure& figure, std::span<const CurvePoint> points, bool mark_last,
                            const std::string& first, const std::string& last) {
-  constexpr double kHeight = 110.0, kTop = 8.0, kSide = 12.0;
+  constexpr double kHeight = 110.0, kTop = 8.0, kSide = 12.0, kDates = 12.0;
   Range y{0.0, 0.0};
   for (const CurvePoint& point : points) y.include(point.value);
   if (figure.most) y.include(*figure.most);
@@ -491,8 +510,10 @@ std::string learning_chart(const Figure& figure, std::span<const CurvePoint> poi
         points.size() > 1 ? static_cast<double>(i) / static_cast<double>(points.size() - 1) : 0.5;
     return {left + share * (right - left), kTop + kHeight * (y.high - value) / (y.high - y.low)};
   };
-  Svg svg(kCurveWidth, kTop + kHeight + kTimeAxis, figure.label);
-  const std::vector<double> marks = ticks(y.low * factor, y.high * factor, 4);
+  Svg svg(kCurveWidth, kTop + kHeight + kTimeAxis + kDates, figure.label);
+  const std::vector<double> marks = counts(figure, points)
+                                        ? whole_ticks(y.low, y.high, 4)
+                                        : ticks(y.low * factor, y.high * factor, 4);
   const std::vector<std::string> labels = tick_labels(marks);
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const double height = at(0, marks[i] / factor).y;
@@ -503,8 +524,13 @@ std::string learning_chart(const Figure& figure, std::span<const CurvePoint> poi
     if (limit) {
       const double height = at(0, *limit).y;
       svg.line({kLeft, height}, {kCurveWidth - kRight, height}, "limit");
-      svg.text({kCurveWidth - kRight, height - 3.0}, limit == figure.most ? "at most" : "at least",
-               "small halo", "end");
+      const double newest = points.empty() ? NAN : at(0, points.back().value).y;
+      const bool below = std::abs(newest - height) < 14.0 && height + 14.0 < kTop + kHeight;
+      const bool above = std::abs(newest - height) < 14.0 && !below;
+      svg.text({kCurveWidth - kRight, height + (below   ? 12.0
+                                                : above ? -9.0
+                                                        : -3.0)},
+               limit == figure.most ? "at most" : "at least", "small halo", "end");
     }
   std::vector<Pixel> line;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -515,14 +541,19 @@ std::string learning_chart(const Figure& figure, std::span<const CurvePoint> poi
     svg.circle(at(i, points[i].value), mark_last && i + 1 == points.size() ? 5.0 : 3.5,
                points[i].passed ? "spot" : "start");
   }
-  svg.text({left, kTop + kHeight + 13.0}, first, "small", "start");
-  svg.text({right + kSide, kTop + kHeight + 13.0}, last, "small", "end");
+  const double axis = kTop + kHeight + 13.0;
+  for (const double attempt : whole_ticks(1.0, static_cast<double>(points.size()), 8))
+    svg.text({at(static_cast<std::size_t>(attempt) - 1, 0.0).x, axis},
+             fmt::format("{:.0f}", attempt), "small", "middle");
+  svg.text({kLeft, axis + kDates}, first, "small", "start");
+  svg.text({0.5 * (left + right), axis + kDates}, "attempt", "small", "middle");
+  if (last != first) svg.text({right + kSide, axis + kDates}, last, "small", "end");
   return std::move(svg).finish();
 }
 
 AxisUnit axis_unit(const std::string& unit) {
   if (unit == "J") return {1e-3, "kJ"};
-  if (unit == "Pa") return {1e-6, "MPa"};
+  if (unit == "Pa") return {1e-5, "bar"};
   if (unit == "rad") return {180.0 / std::numbers::pi, "°"};
   return {1.0, unit};
 }

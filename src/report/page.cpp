@@ -291,7 +291,7 @@ std::string paths(const Content& c) {
   if (std::any_of(a.events.begin(), a.events.end(),
                   [](const Event& event) { return event.kind == EventKind::kCollision; }))
     out += "<span class=\"item\">✕ collision</span>";
-  out += "</p>\n<div class=\"pair\">\n";
+  out += "</p>\n<div class=\"pair together\">\n";
   out += "<figure><figcaption>From above: ahead is to the right, left is up</figcaption>\n" +
          path_chart(a, overlays, PathView::kAbove) + "</figure>\n";
   out += "<figure><figcaption>From the side: ahead is to the right</figcaption>\n" +
@@ -309,7 +309,7 @@ std::string pressures(const Attempt& a) {
   std::string out = heading("Pressures");
   if (a.t_s.size() < 2 || (a.pressures.empty() && a.pump_Pa.empty()))
     return out + paragraph("No pressures were recorded.");
-  out += "<p class=\"keys\"><span class=\"item\">In MPa.</span>" +
+  out += "<p class=\"keys\"><span class=\"item\">In bar.</span>" +
          key("own", "head side or motor inlet") + key("second", "rod side or motor outlet") +
          key("limit", "relief valve opens") + "</p>\n";
   for (const Pressures& one : a.pressures) out += figure_of(one.label, pressure_chart(a, one));
@@ -365,6 +365,12 @@ std::string comparison_table(const Content& c, std::span<const Attempt* const> o
   if (differences) out += "<td></td>";
   out += "</tr>\n";
   for (const Figure& own : c.judged.figures) {
+    const bool told = std::isfinite(own.value) ||
+                      std::any_of(others.begin(), others.end(), [&own](const Attempt* other) {
+                        const Figure* theirs = find(other->figures, own.name);
+                        return theirs != nullptr && std::isfinite(theirs->value);
+                      });
+    if (!told) continue;
     out += "<tr>" + cell(own.label) + number_cell(value_text(own));
     for (const Attempt* other : others) {
       const Figure* theirs = find(other->figures, own.name);

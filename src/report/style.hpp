@@ -45,7 +45,7 @@ svg.key { display: inline-block; width: 30px; height: 10px; vertical-align: 1px;
 text { font: 10px "DejaVu Sans", Verdana, Arial, sans-serif; fill: #333; }
 text.small { font-size: 9.5px; }
 text.label { font-size: 11px; }
-text.inside { fill: #fff; }
+text.inside { fill: #4a1206; }
 text.halo { paint-order: stroke; stroke: #fff; stroke-width: 3px; }
 line, polyline { fill: none; }
 .grid { stroke: #e2e2e2; stroke-width: 1; }
@@ -66,6 +66,7 @@ line, polyline { fill: none; }
 .mark.bad { stroke: #b3260a; stroke-width: 2; }
 .spot { fill: #12406f; stroke: #12406f; }
 .spot.bad { fill: #b3260a; stroke: none; }
+.spell { fill: #f8ded5; stroke: #b3260a; stroke-width: 1; }
 .start { fill: #fff; stroke: #12406f; stroke-width: 1.5; }
 footer { margin-top: 26px; font-size: 11.5px; color: #555; border-top: 1px solid #999; padding-top: 6px; }
 @media (max-width: 600px) {
@@ -78,7 +79,7 @@ footer { margin-top: 26px; font-size: 11.5px; color: #555; border-top: 1px solid
   html { font-size: 12px; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   body { max-width: none; padding: 0; }
   h2, h3, p.keys { break-after: avoid; }
-  figure, tr, dl, .pair, .whole { break-inside: avoid; }
+  figure, tr, dl, .together, .whole { break-inside: avoid; }
   thead { display: table-header-group; }
 }
 )CSS";

@@ -57,7 +57,7 @@ std::string digits(double value, int significant) {
   return text;
 }
 
-bool takes_prefix(std::string_view unit) { return unit == "J" || unit == "W" || unit == "Pa"; }
+bool takes_prefix(std::string_view unit) { return unit == "J" || unit == "W"; }
 
 double nice_step(double least) {
   const double power = std::pow(10.0, std::floor(std::log10(least)));
@@ -91,6 +91,7 @@ std::string quantity(double value, std::string_view unit, bool passes) {
   if (!std::isfinite(value)) return "–";
   std::string_view prefix;
   if (unit == "rad") return fmt::format("{}°", digits(value * 180.0 / std::numbers::pi, 3));
+  if (unit == "Pa") return digits(value * 1e-5, 3) + " bar";
   if (unit == "s" && passes && std::abs(value) >= 60.0)
     return fmt::format("{} min", clock_text(value));
   if (takes_prefix(unit)) {

@@ -11,7 +11,7 @@ namespace knuckleboom::report {
 // and characters that neither allows become U+FFFD; so do those that turn the direction of writing.
 std::string escaped(std::string_view text);
 
-// A few significant digits: "12.3 m", "4.56 MPa", "1:23 min", "-" for what is not finite. passes: what is in
+// A few significant digits: "12.3 m", "45.6 bar", "1:23 min", "-" for what is not finite. passes: what is in
 // seconds is time that passes, and long ones are told in minutes.
 std::string quantity(double value, std::string_view unit, bool passes = true);
 // "0:07.5", "1:23.0", "-0:02.0".

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "report/charts.hpp"
+#include "report/text.hpp"
 #include "xml_check.hpp"
 
 namespace knuckleboom::report {
@@ -348,6 +349,36 @@ TEST(ReportPage, DrawsTheLearningCurve) {
   EXPECT_NEAR(line[1].x - line[0].x, line[2].x - line[1].x, 0.11);
   EXPECT_NEAR((line[2].y - line[0].y) / (line[1].y - line[0].y), 24.0 / 16.0, 0.02);
   EXPECT_EQ(of_class(chart, "circle", "spot").size(), 1U);  // the one that was passed
+}
+
+// Attempts are numbered, days do not lie on each other, and half a collision has no tick.
+TEST(ReportPage, LabelsTheLearningCurve) {
+  Figure collisions;
+  collisions.label = "Collisions";
+  collisions.most = 0.0;
+  const std::vector<CurvePoint> points = {{1.0, false}, {0.0, true}};
+  const auto texts = [&](const std::string& first, const std::string& last) {
+    const std::string svg = learning_chart(collisions, points, true, first, last);
+    std::vector<std::string> out;
+    const std::regex text("<text[^>]*>([^<]*)</text>");
+    for (auto it = std::sregex_iterator(svg.begin(), svg.end(), text); it != std::sregex_iterator();
+         ++it)
+      out.push_back((*it)[1]);
+    return out;
+  };
+  EXPECT_THAT(texts("2026-11-01", "2026-11-01"),
+              testing::ElementsAre("0", "1", "at most", "1", "2", "2026-11-01", "attempt"));
+  EXPECT_THAT(texts("2026-11-01", "2026-11-08"),
+              testing::IsSupersetOf({"2026-11-01", "2026-11-08"}));
+}
+
+// One unit of pressure through the page: the one that operators say.
+TEST(ReportPage, TellsPressuresInBar) {
+  EXPECT_EQ(axis_unit("Pa").unit, "bar");
+  EXPECT_NEAR(25e6 * axis_unit("Pa").factor, 250.0, 1e-9);
+  EXPECT_EQ(quantity(25.04e6, "Pa"), "250 bar");
+  EXPECT_EQ(quantity(1.234e6, "Pa"), "12.3 bar");
+  EXPECT_THAT(page(square()), Not(HasSubstr("MPa")));
 }
 
 TEST(ReportPage, ListsTheAttemptsOfASession) {
