@@ -90,8 +90,8 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
   if (event.kind == "fault")
     return {fmt::format("fault {} {}", spoken(text), event.value[1] > 0.0 ? "begins" : "ends"),
             MarkKind::kInstructor};
-  if (event.kind == "grip") return {"gripped " + text};
-  if (event.kind == "release") return {"let go " + text};
+  if (event.kind == "grip") return {"gripped " + spoken(text)};
+  if (event.kind == "release") return {"let go " + spoken(text)};
   if (event.kind == "bookmark") return {"bookmark", MarkKind::kInstructor};
   if (event.kind == "message") return {"instructor: " + text, MarkKind::kInstructor};
   return {text.empty() ? event.kind : event.kind + ": " + text};

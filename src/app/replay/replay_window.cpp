@@ -420,6 +420,7 @@ void ReplayWindow::to_mark(int direction, bool bad_only) {
     return notices_.say(now_s(), direction > 0 ? "Nothing more happens after this"
                                                : "Nothing has happened before this");
   clock_.seek(std::round(tick_at(best->at_s)));
+  clock_.set_paused(true);  // or the next jump would begin somewhere else
 }
 
 void ReplayWindow::ask_to_take_over() {

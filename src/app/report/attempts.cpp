@@ -61,7 +61,8 @@ std::string text_of(const io::SessionEvent& event) {
   if (event.kind == "phase" && event.text == "running") return "begun";
   if (event.kind == "phase" || event.kind == "step" || event.kind == "collision") return event.text;
   if (event.kind == "grip" || event.kind == "release")
-    return event.kind + (event.text.empty() ? "" : " " + event.text);
+    return (event.kind == "grip" ? "" : "let go ") + spoken(event.text);
+  if (event.kind == "bookmark" && event.text == event.kind) return {};  // its row says it
   if (kind_of(event.kind) == EventKind::kOther) {
     const std::string words = spoken(event.kind);
     return event.text.empty() ? words : words + ": " + event.text;

@@ -290,6 +290,7 @@ Menu result_menu(bool passed, bool demonstrated) {
   if (demonstrated) {
     menu.rows.push_back(action(kMenuStart, "Now you"));
     menu.rows.push_back(action(kMenuMain, "Main menu"));
+    menu.rows.push_back(action(kMenuReplay, "See it again"));
     return menu;
   }
   menu.rows.push_back(action(kMenuAgain, passed ? "Do it again" : "Try again"));

@@ -28,7 +28,8 @@ TEST(ReplayTexts, TellMistakesFromTheInstructorsMarks) {
   EXPECT_EQ(words_of(fault, TaskKind::kLogs).text, "fault boom cylinder leak begins");
   EXPECT_EQ(words_of(fault, TaskKind::kLogs).kind, MarkKind::kInstructor);
   EXPECT_EQ(words_of(event("end_stop", ""), TaskKind::kLogs).kind, MarkKind::kBad);
-  EXPECT_EQ(words_of(event("grip", "log 3"), TaskKind::kLogs).kind, MarkKind::kEvent);
+  EXPECT_EQ(words_of(event("grip", "red_1"), TaskKind::kLogs).text, "gripped red 1");
+  EXPECT_EQ(words_of(event("grip", "red_1"), TaskKind::kLogs).kind, MarkKind::kEvent);
 }
 
 // A curve of time over time tells nobody anything.

@@ -44,5 +44,13 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
   EXPECT_EQ(settings.machine, "");
 }
 
+// What was shown can be looked at again, as what was done.
+TEST(Menus, OfferAReplayAfterEveryExercise) {
+  for (const bool passed : {false, true})
+    for (const bool demonstrated : {false, true})
+      EXPECT_NE(result_menu(passed, demonstrated).find(kMenuReplay), nullptr);
+  EXPECT_EQ(result_menu(true, true).rows.front().id, kMenuStart);
+}
+
 }  // namespace
 }  // namespace knuckleboom::app
