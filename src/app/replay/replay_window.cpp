@@ -48,7 +48,7 @@ constexpr Binding kBindings[] = {
     {SDL_SCANCODE_HOME, ReplayAction::kFirst, 0, "Home, End", "to the begin, to the end"},
     {SDL_SCANCODE_END, ReplayAction::kLast, 0, nullptr, nullptr},
     {SDL_SCANCODE_PAGEUP, ReplayAction::kMark, -1, "Page Up, Page Down",
-     "event before, next event; Shift: mistakes only"},
+     "stop at the event before, at the next; Shift: mistakes only"},
     {SDL_SCANCODE_PAGEDOWN, ReplayAction::kMark, 1, nullptr, nullptr},
     {SDL_SCANCODE_MINUS, ReplayAction::kSpeed, -1, "-, =", "slower, faster (0.1 to 10 x)"},
     {SDL_SCANCODE_KP_MINUS, ReplayAction::kSpeed, -1, nullptr, nullptr},
@@ -63,7 +63,7 @@ constexpr Binding kBindings[] = {
     {SDL_SCANCODE_UP, ReplayAction::kChannel, -1, "Up, Down",
      "another channel in the lowest curve"},
     {SDL_SCANCODE_DOWN, ReplayAction::kChannel, 1, nullptr, nullptr},
-    {SDL_SCANCODE_RETURN, ReplayAction::kTakeOver, 0, nullptr, "take over here, live"},
+    {SDL_SCANCODE_RETURN, ReplayAction::kTakeOver, 0, "Enter", "take over here, live"},
     {SDL_SCANCODE_KP_ENTER, ReplayAction::kTakeOver, 0, nullptr, nullptr},
     {SDL_SCANCODE_C, ReplayAction::kNextCamera, 0, "C, 1 .. 5", "next camera, that camera"},
     {SDL_SCANCODE_1, ReplayAction::kCamera, 0, nullptr, nullptr},
@@ -80,7 +80,7 @@ constexpr Binding kBindings[] = {
      "whole screen, picture into a file"},
     {SDL_SCANCODE_F12, ReplayAction::kPicture, 0, nullptr, nullptr},
     {SDL_SCANCODE_F1, ReplayAction::kHelp, 0, nullptr, "this page"},
-    {SDL_SCANCODE_ESCAPE, ReplayAction::kClose, 0, nullptr, "end the replay"},
+    {SDL_SCANCODE_ESCAPE, ReplayAction::kClose, 0, "Esc", "end the replay"},
 };
 
 std::int64_t now_ns() { return runtime::monotonic_clock().now_ns(); }

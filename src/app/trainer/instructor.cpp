@@ -68,7 +68,7 @@ void InstructorCard::begin(const training::Session& session) {
                 action(kInstructorClear, "End all faults"),
                 action(kInstructorBookmark, "Bookmark this moment", true),
                 action(kInstructorMessage, ""),
-                action(kInstructorPause, "Pause, and go on", true),
+                action(kInstructorPause, "Pause", true),
                 action(kInstructorClose, "Close this card"),
                 action(kInstructorAgain, "Start the exercise again", true),
                 action(kInstructorMain, "Another exercise")};
@@ -122,6 +122,7 @@ void InstructorCard::update(const training::SessionSnapshot& now,
   there_ = fault >= 0 && is_there(now, fault);
   menu_.find(kInstructorSwitch)->label = there_ ? "End it" : "Begin it";
   menu_.find(kInstructorSwitch)->enabled = fault >= 0;
+  menu_.find(kInstructorPause)->label = published.paused ? "Go on (it is paused)" : "Pause";
   const std::vector<int> there = faults_there(*session_, now);
   menu_.find(kInstructorClear)->enabled = !there.empty();
   menu_.find(kInstructorMessage)->label = fmt::format("Message: {}{}", message_,

@@ -32,7 +32,7 @@ void Trainer::draw_panels(Painter& painter, const Pointer& pointer) {
 
 void Trainer::draw_driving(Painter& painter) {
   view::panels::draw_instruments(painter, instruments_, faces_, shown_, readings());
-  if (!operates()) return;
+  if (!drives()) return;  // the instructor's card says it itself
   const runtime::Published& now = session_->now();
   if (now.played_out)
     return view::panels::draw_banner(painter, demonstrating_ ? "THAT IS HOW" : "END OF THE INPUT",
@@ -42,7 +42,7 @@ void Trainer::draw_driving(Painter& painter) {
         painter, "YOUR TURN", "P begins; what the levers do then goes over to where you hold them");
   if (session_->paused())
     return view::panels::draw_banner(painter, "PAUSED", "P goes on, Esc opens the menu");
-  if (shown_.task.phase == TaskPhase::kReady && !now.playing && drives())
+  if (shown_.task.phase == TaskPhase::kReady && !now.playing)
     view::panels::draw_briefing(painter, briefing_);
 }
 

@@ -40,6 +40,17 @@ TEST_F(Card, beginsAtItsTopAndAsksBeforeAnAttemptEnds) {
   EXPECT_FALSE(card_.asking());
 }
 
+TEST_F(Card, SaysWhetherTheExerciseStandsStill) {
+  const training::SessionSnapshot now = loaded_.session->snapshot(loaded_.session->initial_state());
+  runtime::Published published{};
+  published.paused = true;
+  card_.update(now, published, "x.h5");
+  EXPECT_EQ(card_.menu().find(kInstructorPause)->label, "Go on (it is paused)");
+  published.paused = false;
+  card_.update(now, published, "x.h5");
+  EXPECT_EQ(card_.menu().find(kInstructorPause)->label, "Pause");
+}
+
 // Letters that are typed into a question are no message.
 TEST_F(Card, typesNothingWhileItAsks) {
   view::panels::Menu& menu = card_.menu();
