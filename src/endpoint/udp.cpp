@@ -66,7 +66,6 @@ struct UdpEndpoint::Buffers {
   std::array<sockaddr_in, kBatch> from;
   std::array<iovec, kBatch> vectors;
   std::array<mmsghdr, kBatch> messages;
-  std::array<std::byte, kMaxPacket> out;
 };
 
 std::string to_string(const UdpAddress& address) {
@@ -194,21 +193,30 @@ void UdpEndpoint::receive(std::int64_t now_ns, exchange::SignalFrame& frame) {
   ++counters_.full_polls;
 }
 
-void UdpEndpoint::send(std::span<const double> values, std::int64_t now_ns) {
+Datagram UdpEndpoint::compose(std::span<const double> values, std::int64_t now_ns) {
   Packet packet;
   packet.stream = stream_;
   packet.sequence = sequence_++;
   packet.stamp_ns = now_ns;
   packet.count = static_cast<std::int64_t>(std::min<std::size_t>(values.size(), kMaxValues));
   std::copy_n(values.begin(), packet.count, packet.value);
-  const std::size_t size = encode(packet, settings_.key, buffers_->out);
+  Datagram datagram;
+  datagram.size = encode(packet, settings_.key, datagram.bytes);
+  return datagram;
+}
+
+void UdpEndpoint::send(const Datagram& datagram) {
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_addr.s_addr = peer_host_;
   to.sin_port = peer_port_;
-  const ssize_t n = ::sendto(socket_, buffers_->out.data(), size, MSG_DONTWAIT,
+  const ssize_t n = ::sendto(socket_, datagram.bytes, datagram.size, MSG_DONTWAIT,
                              reinterpret_cast<const sockaddr*>(&to), sizeof to);
-  ++(n == static_cast<ssize_t>(size) ? counters_.sent : counters_.unsent);
+  ++(n == static_cast<ssize_t>(datagram.size) ? counters_.sent : counters_.unsent);
+}
+
+void UdpEndpoint::send(std::span<const double> values, std::int64_t now_ns) {
+  send(compose(values, now_ns));
 }
 
 }  // namespace knuckleboom::endpoint

@@ -51,6 +51,11 @@ struct UdpCounters {
   }
 };
 
+struct Datagram {
+  std::byte bytes[kMaxPacket];
+  std::size_t size;
+};
+
 class UdpEndpoint {
  public:
   // Throws EndpointError.
@@ -64,6 +69,9 @@ class UdpEndpoint {
   void receive(std::int64_t now_ns, exchange::SignalFrame& frame);
   // One packet to the peer, kMaxValues values at most.
   void send(std::span<const double> values, std::int64_t now_ns);
+  // The two halves of it, for one who lets time pass in between: the next packet, and off with it.
+  Datagram compose(std::span<const double> values, std::int64_t now_ns);
+  void send(const Datagram& datagram);
 
   const UdpCounters& counters() const { return counters_; }
   const UdpSettings& settings() const { return settings_; }

@@ -38,6 +38,7 @@ class SignalReader {
       report_.error(root_.place, "the signal file has no signals; add at least one [[signal]]");
     for (const Node* node : tables) read_signal(*node);
     reader.done();
+    find_followed();
     report_.throw_if_any();
     return std::move(file_);
   }
@@ -53,7 +54,11 @@ class SignalReader {
     read_name(reader, signal.rule.name);
     const bool in = read_direction(reader);
     read_range(reader, signal.rule);
-    if (in) read_rule(reader, signal.rule);
+    if (in) {
+      read_rule(reader, signal.rule);
+      if (const Node* plant = reader.subtable("plant"))
+        signal.plant = read_plant(*plant, reader.what());
+    }
     signal.column = reader.text("column").value_or("");
     if (const Node* can = reader.subtable("can")) signal.can = read_can(*can, reader.what());
     reader.done();
@@ -122,6 +127,28 @@ class SignalReader {
                       .value_or(Source::kNetwork);
   }
 
+  PlantRule read_plant(const Node& node, const std::string& of) {
+    TableReader reader(report_, node, fmt::format("the plant of {}", of));
+    PlantRule plant;
+    plant.follows = reader.text("follows").value_or("");
+    if (!plant.follows.empty()) followed_.push_back({plant.follows, reader.place_of("follows")});
+    plant.gain = reader.quantity("gain", Dimension::kNone).value_or(plant.gain);
+    plant.offset = reader.quantity("offset", Dimension::kNone).value_or(plant.offset);
+    plant.lag_s =
+        reader.quantity("lag", Dimension::kTime, Range{0.0, 3600.0}).value_or(plant.lag_s);
+    reader.done();
+    return plant;
+  }
+
+  void find_followed() {
+    std::vector<std::string> names;
+    for (const OutsideSignal& signal : file_.out) names.push_back(signal.rule.name);
+    for (const auto& [name, place] : followed_)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        report_.error(place, fmt::format("no signal '{}' goes out of the machine{}", name,
+                                         alternatives(name, names)));
+  }
+
   CanPlace read_can(const Node& node, const std::string& of) {
     TableReader reader(report_, node, fmt::format("the CAN place of {}", of));
     CanPlace place;
@@ -159,6 +186,7 @@ class SignalReader {
   Report& report_;
   SignalFile file_;
   std::vector<std::string> names_;
+  std::vector<std::pair<std::string, Place>> followed_;
 };
 
 }  // namespace

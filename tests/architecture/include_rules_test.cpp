@@ -69,7 +69,11 @@ const std::vector<Layer>& layers() {
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"app/",
        {"core/", "reference/", "io/", "runtime/", "input/", "view/", "sound/", "report/",
-        "learners/", "identification/", "version.hpp"}},
+        "learners/", "identification/", "endpoint/", "version.hpp"}},
+      {"peer/",
+       {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
+        "runtime/", "endpoint/", "input/", "app/config_paths", "app/console", "app/exit_status",
+        "app/interrupt", "version.hpp"}},
       {"main.cpp", {"app/", "version.hpp"}},
   };
   return table;
@@ -92,7 +96,7 @@ const std::vector<Library>& libraries() {
        {"sundials/", "arkode/", "cvode/", "cvodes/", "ida/", "idas/", "kinsol/", "nvector/",
         "sunlinsol/", "sunmatrix/", "sunnonlinsol/"},
        {"reference/"}},
-      {"CLI11", {"CLI/"}, {"app/"}},
+      {"CLI11", {"CLI/"}, {"app/", "peer/"}},
       {"toml++", {"toml++/"}, {"io/"}},
       {"TinyXML-2", {"tinyxml2"}, {"io/"}},
       {"xxHash", {"xxh"}, {"io/", "endpoint/"}},

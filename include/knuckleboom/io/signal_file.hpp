@@ -22,8 +22,16 @@ struct CanPlace {
   double scale = 1.0, offset = 0.0;
 };
 
+// How the peer that plays the hardware answers with a signal to the machine.
+struct PlantRule {
+  std::string follows;  // a signal from the machine; empty: none, the signal rests at its offset
+  double gain = 1.0, offset = 0.0;
+  double lag_s = 0.1;  // first order; 0: none
+};
+
 struct OutsideSignal {
   exchange::SignalRule rule;
+  PlantRule plant;
   std::optional<CanPlace> can;
   std::string column;  // of a log; empty: the signal's name
 };

@@ -45,6 +45,7 @@ TEST(SignalFile, ReadsAllItsKeys) {
           one("least = 1.0\nmost = 3.0\nmost_rate = 5.0\nsafe_state = \"hold\"\nsafe_value = 2.0\n"
               "safe_rate = 4.0\nstale_ms = 30\nhandover = \"hold_until_near\"\nnear = 0.1\n"
               "blend_s = 0.5\nsource = \"log\"\ncolumn = \"boom_V\"\n"
+              "plant = { follows = \"arm\", gain = 2.0, offset = 0.5, lag_ms = 40 }\n"
               "can = { id = 0x101, start_byte = 4, type = \"int32\", scale = 0.001, offset = 5.0 "
               "}\n") +
           "[[signal]]\nname = \"arm\"\ndirection = \"out\"\n",
@@ -67,6 +68,10 @@ TEST(SignalFile, ReadsAllItsKeys) {
   EXPECT_EQ(s.rule.blend_s, 0.5);
   EXPECT_EQ(s.rule.source, exchange::Source::kLog);
   EXPECT_EQ(s.column, "boom_V");
+  EXPECT_EQ(s.plant.follows, "arm");
+  EXPECT_EQ(s.plant.gain, 2.0);
+  EXPECT_EQ(s.plant.offset, 0.5);
+  EXPECT_DOUBLE_EQ(s.plant.lag_s, 0.04);
   ASSERT_TRUE(s.can);
   EXPECT_EQ(s.can->id, 0x101U);
   EXPECT_EQ(s.can->start_byte, 4);
@@ -85,11 +90,20 @@ TEST(SignalFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(fault_of(one("soruce = \"log\"\n")), HasSubstr("did you mean 'source'"));
   EXPECT_THAT(fault_of(one("") + one("")), HasSubstr("two signals are called 'boom'"));
   EXPECT_THAT(fault_of(one("can = { id = 1, start_byte = 7 }\n")), HasSubstr("at 6 at most"));
+  EXPECT_THAT(fault_of(one("plant = { follows = \"amr\" }\n") +
+                       "[[signal]]\nname = \"arm\"\ndirection = \"out\"\n"),
+              HasSubstr("bench.toml:4:"));
   EXPECT_THAT(fault_of(one("can = { id = 2048 }\n")), HasSubstr("id"));
   EXPECT_THAT(fault_of(one("can = { start_byte = 0 }\n")), HasSubstr("id"));
   EXPECT_THAT(fault_of(one("can = { id = 1 }\n") + "[[signal]]\nname = \"b\"\ndirection = \"in\"\n"
                                                    "can = { id = 1, start_byte = 1 }\n"),
               HasSubstr("overlap"));
+}
+
+TEST(SignalFile, ThatIsShippedIsSound) {
+  const SignalFile file = read_signals(KNUCKLEBOOM_SOURCE_DIR "/config/signals/bench.toml");
+  EXPECT_EQ(file.in.size(), 2U);
+  EXPECT_EQ(file.out.size(), 2U);
 }
 
 }  // namespace

@@ -1,0 +1,9 @@
+// The command line of knuckleboom-peer.
+#pragma once
+
+namespace knuckleboom::peer {
+
+// Does what the arguments say. Returns the exit status of the process.
+int run_program(int argc, char** argv);
+
+}  // namespace knuckleboom::peer
