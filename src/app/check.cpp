@@ -16,6 +16,7 @@
 #include "app/import_text.hpp"
 #include "app/load.hpp"
 #include "app/text.hpp"
+#include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
@@ -65,8 +66,10 @@ constexpr std::array<std::string_view, 15> kExerciseWords = {
     "title", "briefing", "levers", "control_mode", "time_limit_s", "start",    "ground", "contact",
     "stem",  "bunk",     "log",    "task",         "target",       "log_task", "limits"};
 
+constexpr std::array<std::string_view, 1> kAirWords = {"air"};
+
 struct WordCounts {
-  int machine = 0, scenario = 0, levers = 0, exercise = 0;
+  int machine = 0, scenario = 0, levers = 0, exercise = 0, air = 0;
 };
 
 WordCounts count_words(std::string_view text) {
@@ -85,6 +88,7 @@ WordCounts count_words(std::string_view text) {
     n.scenario += is_any(word, kScenarioWords) ? 1 : 0;
     n.levers += is_any(word, kLeverWords) ? 1 : 0;
     n.exercise += is_any(word, kExerciseWords) ? 1 : 0;
+    n.air += is_any(word, kAirWords) ? 1 : 0;
   }
   return n;
 }
@@ -139,6 +143,16 @@ std::string good_exercise(const io::ExerciseFile& file, const std::string& path)
   return fmt::format("{}, fits machine {}", words, machine->model.name);
 }
 
+// By the machine beside it.
+std::string good_air(const std::string& path) {
+  const machine::MachineModel model =
+      io::read_machine(fs::path(path).parent_path() / "machine.toml").model;
+  const io::AirFile file = io::read_air(path, model);
+  return fmt::format("air, {}, fits machine {}",
+                     counted(static_cast<long long>(file.cases.size()), "case", "cases"),
+                     model.name);
+}
+
 std::string describe(const std::string& path) {
   switch (kind_of(beginning_of(path), path)) {
     case FileKind::kMachine:
@@ -151,6 +165,8 @@ std::string describe(const std::string& path) {
     }
     case FileKind::kExercise:
       return good_exercise(io::read_exercise(path), path);
+    case FileKind::kAir:
+      return good_air(path);
     case FileKind::kScenario:
       break;
   }
@@ -164,6 +180,7 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first != std::string_view::npos && text[first] == '<') return FileKind::kMachine;
   const WordCounts n = count_words(text);
+  if (n.air > 0) return FileKind::kAir;
   if (n.machine > std::max({n.scenario, n.levers, n.exercise})) return FileKind::kMachine;
   if (n.exercise > std::max(n.scenario, n.levers)) return FileKind::kExercise;
   if (n.levers > n.scenario) return FileKind::kLevers;
@@ -182,6 +199,7 @@ void refuse_other_kind(const std::string& path, FileKind wanted) {
             : wanted == FileKind::kScenario ? n.scenario
             : wanted == FileKind::kLevers   ? n.levers
                                             : n.exercise;
+  if (kind == FileKind::kAir) own = 0;  // its drives and valves are a machine's words
   // A machine is named by exercises as well as by scenarios.
   if (wanted == FileKind::kScenario && kind == FileKind::kExercise) --own;
   if (own > 0 || n.machine + n.scenario + n.levers + n.exercise == 0) return;
@@ -189,6 +207,7 @@ void refuse_other_kind(const std::string& path, FileKind wanted) {
     return of == FileKind::kMachine    ? "a machine"
            : of == FileKind::kScenario ? "a scenario"
            : of == FileKind::kLevers   ? "a lever"
+           : of == FileKind::kAir      ? "an air"
                                        : "an exercise";
   };
   throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));

@@ -133,6 +133,13 @@ TEST(Check, acceptsAllThatIsShipped) {
                                     HasSubstr("ok (scenario stick_sine, 40 s, fits machine")));
 }
 
+TEST(Check, knowsAirFiles) {
+  const std::string air =
+      std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/machines/rescue_leg/air.toml";
+  EXPECT_THAT(run({"check", air}).output, HasSubstr("air, 3 cases, fits machine rescue_leg"));
+  EXPECT_THAT(run({"inspect", air}).errors, HasSubstr("this is an air file, not a machine"));
+}
+
 TEST(Check, tellsAllFaultsOfAllFiles) {
   const TemporaryFolder folder;
   std::string scenario = content_of(kConfig + "/scenarios/stick_sine.toml");
