@@ -353,9 +353,11 @@ void lay_over_urdf(Node& root, const std::string& file, const DocumentOptions& o
                    Report& report, Hasher& hash) {
   if (options.imports == nullptr) return;
   const Node* node = root.find("urdf");
-  const Place named_at = node != nullptr ? node->place : Place{};
+  if (node == nullptr) return;
+  const Place named_at = node->place;
   const std::filesystem::path path = take_path(root, "urdf", "the URDF file", file, report);
-  if (path.empty()) return;
+  // All that the URDF would bring is missing; to say so would hide what is wrong.
+  if (path.empty()) report.throw_if_any();
   const std::string name = path.lexically_normal().string();
   std::string text;
   try {

@@ -366,6 +366,7 @@ class Importer {
     const UrdfMimic& mimic = *joint.mimic;
     if (!mimic.joint.empty() && !joints.contains(mimic.joint)) {
       std::vector<std::string> names;
+      names.reserve(joints.size());
       for (const auto& [name, unused] : joints) names.push_back(name);
       report_.error(mimic.place,
                     fmt::format("joint '{}' follows the joint '{}', which does not exist{}",

@@ -396,7 +396,7 @@ class Parser {
 
   std::optional<Vec3> colour(const XMLElement& material, const std::string& what) {
     const std::string name = attribute(material, "name").value_or("");
-    if (const auto own = rgb(material, what)) {
+    if (auto own = rgb(material, what)) {
       materials_.emplace(name, *own);
       return own;
     }

@@ -52,7 +52,9 @@ machine::VisualPart read_visual(TableReader& reader, const std::string& file) {
   for (const char* form : {"mesh", "file", "box", "cylinder", "ball"})
     forms += reader.has(form) ? 1 : 0;
   if (forms == 0)
-    reader.missing("mesh", {Dimension::kNone});
+    reader.error("",
+                 "the visual has no form; give one of 'mesh', 'file', 'box_m', 'cylinder_m' and "
+                 "'ball_m'");
   else if (forms > 1)
     reader.error("",
                  "the visual has several forms; keep one of 'mesh', 'file', 'box', 'cylinder' "

@@ -268,6 +268,7 @@ TEST(UrdfFaults, EmptyBinaryAndOtherTexts) {
 
 TEST(UrdfFaults, TheKeyMustBeAPath) {
   const auto found = read(kUrdf, replaced(kToml, "urdf = \"arm.urdf\"", "urdf = [3, 4]"));
+  EXPECT_EQ(found.size(), 1u);
   EXPECT_NE(joined(found).find("'urdf' must be a string, the path of the URDF file"),
             std::string::npos)
       << joined(found);
