@@ -174,6 +174,9 @@ void add_pneumatics(CLI::App& program, PneumaticsOptions& o) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   c->add_option("--plot", o.plot, "Draw positions and pressures; .svg or .png")->type_name("FILE");
+  c->add_option("--delay-plot", o.delay_plot,
+                "Draw what the delays cost, over the delay; .svg or .png")
+      ->type_name("FILE");
   c->add_option("--trace", o.trace, "Write the first run as CSV")->type_name("FILE");
   c->footer(
       examples("  knuckleboom pneumatics air_bench --friction all --case sine --plot sine.png\n"

@@ -60,7 +60,7 @@ _knuckleboom() {{
     --fidelity)
       COMPREPLY=($(compgen -W '{}' -- "$word"))
       return ;;
-    --trace | --plot | --summary | --save | --resume | --against | --json | --expert)
+    --trace | --plot | --delay-plot | --summary | --save | --resume | --against | --json | --expert)
       COMPREPLY=($(compgen -f -- "$word"))
       return ;;
     --output | --trace-dir | --plot-dir | --sessions)
@@ -121,7 +121,7 @@ _knuckleboom() {{
     --fidelity)
       compadd -- {}
       return ;;
-    --trace | --plot | --summary | --save | --resume | --against | --json | --expert)
+    --trace | --plot | --delay-plot | --summary | --save | --resume | --against | --json | --expert)
       _files
       return ;;
     --output | --trace-dir | --plot-dir | --sessions)

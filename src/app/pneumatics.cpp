@@ -15,6 +15,7 @@
 #include "app/load.hpp"
 #include "app/plot.hpp"
 #include "app/text.hpp"
+#include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/trace.hpp"
@@ -38,7 +39,8 @@ constexpr double kBurst_Pa = 100e5;  // and so is one with such a pressure
 struct AirRun {
   const AirRig* rig;
   std::string friction, exchange;
-  std::size_t watched;  // drive
+  double late_ms = -1.0;  // negative: one program
+  std::size_t watched;    // drive
   std::vector<double> t, q, v, reference, P[2];
   double lost_at = -1.0;          // s; negative: it is not
   double at_rest = 0.0;           // share of the last half without any motion
@@ -47,6 +49,7 @@ struct AirRun {
   double gain = 0.0, work = 0.0;  // J
   double travel = 0.0;            // peak to peak over the last half [m, rad]
   double flips = 0.0;             // changes of the speed's sign per second in the last half
+  double off = 0.0;               // rms from the run in one program, over that run's travel
 };
 
 bool lost(const AirRig& rig, const AirRigState& state) {
@@ -95,6 +98,17 @@ void measure(AirRun& run) {
   run.flips = static_cast<double>(flips) / (run.t.back() - run.t[from]);
 }
 
+void compare(const AirRun& one_program, AirRun& run) {
+  if (run.lost_at >= 0.0 || one_program.lost_at >= 0.0 || one_program.travel <= 0.0) return;
+  const std::size_t from = run.t.size() / 2;
+  double squares = 0.0;
+  for (std::size_t i = from; i < run.t.size(); ++i) {
+    const double off = run.q[i] - one_program.q[i];
+    squares += off * off;
+  }
+  run.off = std::sqrt(squares / static_cast<double>(run.t.size() - from)) / one_program.travel;
+}
+
 std::optional<AirRun> run_case(const AirRig& rig) {
   const pneumatics::FlowLaw law(rig.air.gas);
   AirRun run;
@@ -134,24 +148,32 @@ bool turns(const AirRun& run) {
   return run.rig->tree.link(run.rig->drives[run.watched].link).revolute;
 }
 
+std::string header() {
+  return fmt::format("  {:<10}{:<28}{:<10}{:>11}{:>12}{:>10}{:>9}{:>9}{:>13}\n", "case", "friction",
+                     "exchange", "travel", "rms error", "at rest", "turns/s", "off", "energy made");
+}
+
 std::string row(const AirRun& run, std::string_view friction) {
-  std::string text = fmt::format("  {:<10}{:<28}{:<14}", run.rig->name, friction, run.exchange);
+  std::string text = fmt::format("  {:<10}{:<28}{:<10}", run.rig->name, friction, run.exchange);
   if (run.lost_at >= 0.0) return text + fmt::format("unstable, lost after {:.3g} s\n", run.lost_at);
   const bool tracked = run.rig->drives[run.watched].mode != AirMode::kVoltage;
-  const std::string error =
-      run.rig->foot.used ? fmt::format("{:.3g} mm", 1e3 * run.foot_error)
-      : tracked          ? fmt::format("{:.3g} {}", 1e3 * run.error, turns(run) ? "mrad" : "mm")
-                         : std::string("-");
-  const std::string gain = run.exchange == "none" ? "none" : with_prefix(run.gain, "J");
-  return text + fmt::format("{:>12}{:>11.1f} %{:>11.1f}{:>14}\n", error, 100.0 * run.at_rest,
-                            run.flips, gain);
+  const char* unit = turns(run) ? "mrad" : "mm";
+  const std::string error = run.rig->foot.used ? fmt::format("{:.3g} mm", 1e3 * run.foot_error)
+                            : tracked          ? fmt::format("{:.3g} {}", 1e3 * run.error, unit)
+                                               : std::string("-");
+  const bool one_program = run.late_ms < 0.0;
+  return text + fmt::format("{:>11}{:>12}{:>8.1f} %{:>9.1f}{:>9}{:>13}\n",
+                            fmt::format("{:.1f} {}", 1e3 * run.travel, unit), error,
+                            100.0 * run.at_rest, run.flips,
+                            one_program ? "-" : fmt::format("{:.2f} %", 100.0 * run.off),
+                            one_program ? "none" : with_prefix(run.gain, "J"));
 }
 
 Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
   Figure out{title, "representative; frames and cases after Daepp and Book", {}, 2};
   for (const AirRun& run : runs) {
     const std::string name = fmt::format("{}, {}{}", run.rig->name, run.friction,
-                                         run.exchange == "none" ? "" : ", late " + run.exchange);
+                                         run.late_ms < 0.0 ? "" : ", late " + run.exchange);
     const bool angle = turns(run);
     Panel position{name, "time [s]", angle ? "joint [mrad]" : "position [mm]", {}, false, 1.0};
     Curve q{"", {}, {}, 0, LineStyle::kSolid};
@@ -176,6 +198,30 @@ Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
     out.panels.push_back(std::move(position));
     out.panels.push_back(std::move(pressure));
   }
+  return out;
+}
+
+// What the delays cost, a curve for each case and friction; lost runs have no point.
+Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
+  Figure out{title, "representative; frames and cases after Daepp and Book", {}, 2};
+  Panel off{"off the run in one program", "late [ms]", "rms [% of travel]", {}, false, 1.0};
+  Panel made{"energy made by the exchange", "late [ms]", "energy [J]", {}, false, 1.0};
+  for (const AirRun& run : runs) {
+    if (run.late_ms < 0.0 || run.lost_at >= 0.0) continue;
+    const std::string name = fmt::format("{}, {}", run.rig->name, run.friction);
+    std::size_t k = 0;
+    while (k < off.curves.size() && off.curves[k].title != name) ++k;
+    if (k == off.curves.size()) {
+      const int color = static_cast<int>(k) % kPaletteSize;
+      off.curves.push_back({name, {}, {}, color, LineStyle::kSolid});
+      made.curves.push_back({"", {}, {}, color, LineStyle::kSolid});
+    }
+    off.curves[k].x.push_back(run.late_ms);
+    off.curves[k].y.push_back(100.0 * run.off);
+    made.curves[k].x.push_back(run.late_ms);
+    made.curves[k].y.push_back(run.gain);
+  }
+  out.panels = {std::move(off), std::move(made)};
   return out;
 }
 
@@ -225,7 +271,14 @@ std::vector<int> exchanges(const std::vector<double>& asked_ms, double tick_s) {
                       1e3 * tick_s, machine::kMaxExchangeTicks));
     out.push_back(static_cast<int>(std::lround(ticks)));
   }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
+}
+
+bool sticks(const AirRig& rig) {
+  return std::any_of(rig.drives.begin(), rig.drives.end(),
+                     [](const AirDrive& drive) { return friction::sticks(drive.friction.kind); });
 }
 
 bool wanted(const std::vector<std::string>& cases, const std::string& name) {
@@ -237,6 +290,7 @@ bool wanted(const std::vector<std::string>& cases, const std::string& name) {
 int pneumatics(const PneumaticsOptions& options) {
   const InterruptGuard guard;
   if (!options.plot.empty()) check_picture_path(options.plot);
+  if (!options.delay_plot.empty()) check_picture_path(options.delay_plot);
   if (!options.trace.empty()) check_output_path(options.trace, "--trace");
   const std::filesystem::path machine_path = find_machine(options.machine);
   const std::filesystem::path air_path = machine_path.parent_path() / "air.toml";
@@ -244,8 +298,9 @@ int pneumatics(const PneumaticsOptions& options) {
   if (!std::filesystem::exists(air_path))
     throw UserError(fmt::format("machine '{}' has no pneumatics: there is no {}", model.name,
                                 air_path.string()));
-  check_distinct({{"--plot", options.plot}, {"--trace", options.trace}},
-                 {machine_path.string(), air_path.string()});
+  check_distinct(
+      {{"--plot", options.plot}, {"--delay-plot", options.delay_plot}, {"--trace", options.trace}},
+      {machine_path.string(), air_path.string()});
   std::vector<io::Override> overrides;
   for (const std::string& one : options.assignments) overrides.push_back(io::parse_override(one));
 
@@ -259,34 +314,52 @@ int pneumatics(const PneumaticsOptions& options) {
       throw UserError(
           fmt::format("{} has no case '{}'{}", air_path.string(), one, alternatives(one, names)));
   std::vector<int> late = exchanges(options.exchange_ms, plain.cases.front().h);
+  if (!options.delay_plot.empty() && late.size() < 2)
+    throw UserError("--delay-plot draws over the delay; give --exchange-ms at least twice");
   late.insert(late.begin(), -1);
   const std::vector<std::string> frictions = friction_models(options.friction);
   files.reserve(late.size() * frictions.size());
-  say(fmt::format("{}: {}\n\n  {:<10}{:<28}{:<14}{:>12}{:>13}{:>11}{:>14}\n", model.name,
-                  model.description, "case", "friction", "exchange", "rms error", "at rest",
-                  "turns/s", "energy made"));
+  say(fmt::format("{}: {}\n\n{}", model.name, model.description, header()));
   bool sound = true;
-  for (const std::string& friction : frictions)
+  for (const std::string& friction : frictions) {
+    const std::string called = friction.empty() ? "friction of the file" : friction;
+    const std::size_t first = runs.size();  // of those in one program
+    bool sticking = false;
     for (const int ticks : late) {
-      if (ticks >= 0 && (friction == "coulomb_viscous" || friction == "stribeck")) {
-        say(fmt::format("  {:<10}{:<28}{:<14}sticking needs force and motion at one time\n", "",
-                        friction, fmt::format("{:g} ms", ticks * plain.cases.front().h * 1e3)));
+      const double late_ms = ticks < 0 ? -1.0 : ticks * plain.cases.front().h * 1e3;
+      const std::string exchange = ticks < 0 ? "none" : fmt::format("{:g} ms", late_ms);
+      if (ticks >= 0 && sticking) {
+        say(fmt::format("  {:<10}{:<28}{:<10}  sticking needs force and motion at one time\n", "",
+                        called, exchange));
         continue;
       }
       files.push_back(io::read_air(air_path, model, {friction, ticks}, overrides));
+      sticking = sticks(files.back().cases.front());
+      std::size_t same_case = first;
       for (const AirRig& rig : files.back().cases) {
         if (!wanted(options.cases, rig.name)) continue;
         std::optional<AirRun> run = run_case(rig);
         if (!run) return kInterruptedRun;
-        run->friction = friction.empty() ? "friction of the file" : friction;
-        run->exchange = ticks < 0 ? "none" : fmt::format("{:g} ms", ticks * rig.h * 1e3);
+        run->friction = called;
+        run->exchange = exchange;
+        run->late_ms = late_ms;
+        if (ticks >= 0) compare(runs[same_case++], *run);
         sound = sound && (run->lost_at < 0.0 || ticks >= 0);
         say(row(*run, run->friction));
         runs.push_back(std::move(*run));
       }
     }
+  }
   if (!options.trace.empty()) write_trace(options.trace, model.name, runs.front());
   if (!options.plot.empty()) draw(figure(fmt::format("{} on air", model.name), runs), options.plot);
+  if (!options.delay_plot.empty()) {
+    const Figure delays =
+        delay_figure(fmt::format("{}: what late exchange costs", model.name), runs);
+    if (delays.panels.front().curves.empty())
+      say("no run with exchange lasted: --delay-plot has nothing to draw\n");
+    else
+      draw(delays, options.delay_plot);
+  }
   return sound ? kSuccess : kNonFinite;
 }
 

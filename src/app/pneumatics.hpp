@@ -12,7 +12,7 @@ struct PneumaticsOptions {
   std::vector<std::string> friction;     // models, or "all"; empty: as in the file
   std::vector<double> exchange_ms;       // late by so much; empty: one program
   std::vector<std::string> assignments;  // of air.toml
-  std::string plot, trace;               // empty: none
+  std::string plot, delay_plot, trace;   // empty: none
 };
 
 // Returns an ExitStatus.

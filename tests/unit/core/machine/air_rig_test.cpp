@@ -1,6 +1,8 @@
 // Rigid bodies on pneumatic cylinders: closed forms, books that close, and what late exchange costs.
 #include "knuckleboom/core/machine/air_rig.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -151,6 +153,87 @@ TEST(AirRig, LateExchangeMakesEnergy) {
     const double T = (late - 0.75) * 2.5e-4;
     EXPECT_NEAR(grown(late) / (0.5 * omega_2 * T), 1.0, 0.12) << late;
   }
+}
+
+// In one program nothing is made of nothing: with the valve shut the energy of bodies and air does not rise by
+// more than the error of the step, of second order. The same with late exchange grows.
+TEST(AirRig, GainsNoEnergyInOneProgram) {
+  struct Energies {
+    double highest, last, made;  // over the start [J]
+  };
+  const auto energies = [](double h, int late) {
+    AirRig rig = slide(9.81);
+    rig.h = h;
+    rig.exchange_ticks = late;
+    rig.finish();
+    const pneumatics::FlowLaw law(rig.air.gas);
+    AirRigState state = start(rig);
+    const auto energy = [&] {
+      return machine::body_energy(rig, state) + state.drive[0].chamber[0].U +
+             state.drive[0].chamber[1].U;
+    };
+    const double before = energy();
+    Energies out{0.0, 0.0, 0.0};
+    for (int k = 0; k < std::lround(0.2 / h); ++k) {
+      step(rig, law, state);
+      out.last = energy() - before;
+      out.highest = std::max(out.highest, out.last);
+    }
+    out.made = state.drive[0].exchange_gain;
+    return out;
+  };
+  // The weight swings by 2 m g / k = 0.7 mm: 6 mJ go to and fro.
+  const Energies coarse = energies(1e-3, -1), fine = energies(2.5e-4, -1);
+  EXPECT_LT(coarse.highest, 1e-5);
+  EXPECT_LT(fine.highest, coarse.highest / 10.0);
+  EXPECT_LT(coarse.last, 0.0);
+  EXPECT_EQ(coarse.made, 0.0);
+  const Energies late = energies(1e-3, 1);
+  EXPECT_GT(late.last, 0.02);
+  EXPECT_GT(late.made, 0.02);
+}
+
+// A weight on shut air comes to rest where both chambers, along their adiabats P V^k, carry it.
+TEST(AirRig, ShutAirFollowsItsAdiabat) {
+  AirRig rig = slide(9.81);
+  rig.tree.gravity_W.z() = -98.1;  // that it goes far
+  rig.drives[0].viscous = 300.0;
+  rig.finish();
+  const pneumatics::FlowLaw law(rig.air.gas);
+  AirRigState state = start(rig);
+  for (int k = 0; k < 4000; ++k) step(rig, law, state);
+  const machine::AirDriveState& s = state.drive[0];
+  const double V_0 = kArea * 0.5 * kStroke + 2e-6;
+  const double V_cap = kArea * s.x + 2e-6, V_rod = kArea * (kStroke - s.x) + 2e-6;
+  EXPECT_GT(s.x, 0.5 * kStroke + 1e-3);
+  EXPECT_NEAR(s.P[0] / (4e5 * std::pow(V_0 / V_cap, 1.4)), 1.0, 1e-6);
+  EXPECT_NEAR(s.P[1] / (4e5 * std::pow(V_0 / V_rod, 1.4)), 1.0, 1e-6);
+  EXPECT_NEAR(s.T[0] / (rig.air.T_ambient * std::pow(V_0 / V_cap, 0.4)), 1.0, 1e-6);
+  EXPECT_NEAR((s.P[1] - s.P[0]) * kArea, kMass * 98.1, 1e-6);
+}
+
+// Driven into its end, the piston rests where the stop's spring takes the whole force, and bounces less high
+// each time.
+TEST(AirRig, EndStopTakesTheForce) {
+  AirRig rig = slide();
+  machine::AirDrive& drive = rig.drives[0];
+  drive.stops.stiffness = 5e6;
+  drive.signal.terms = {{command::TermKind::kConstant, 10.0, 0, 0, 0, 0, 0, {}}};
+  rig.finish();
+  const pneumatics::FlowLaw law(rig.air.gas);
+  AirRigState state = start(rig);
+  double farthest = 0.0;
+  for (int k = 0; k < 5000; ++k) {
+    step(rig, law, state);
+    farthest = std::max(farthest, state.drive[0].x);
+  }
+  const double force = (rig.air.P_supply - rig.air.P_ambient) * kArea;
+  EXPECT_NEAR(state.drive[0].P[0], rig.air.P_supply, 1.0);
+  EXPECT_NEAR(state.drive[0].P[1], rig.air.P_ambient, 1.0);
+  EXPECT_NEAR(state.drive[0].x, kStroke + force / 5e6, 1e-9);
+  EXPECT_NEAR(state.v[0], 0.0, 1e-9);
+  EXPECT_LT(farthest, kStroke + 1e-3);
+  EXPECT_EQ(state.newton_unconverged, 0);
 }
 
 TEST(AirRig, SameBitsTwice) {
