@@ -354,6 +354,9 @@ void add_drive(CLI::App& program, DriveOptions& o) {
                 "Lever layout: a name (see 'knuckleboom list levers') or a file; without it the "
                 "exercise's own")
       ->type_name("NAME|FILE");
+  c->add_option("--levers-from", o.levers_from,
+                "Levers that another program sends, beside those plugged in (knuckleboom-peer)")
+      ->type_name("udp:ADDRESS:PORT");
   c->add_option("--control", o.control, "valve, joint_rate or boom_tip")->type_name("MODE");
   c->add_option("--fidelity", o.fidelity, "full or reduced")->type_name("NAME");
   c->add_option("--rate", o.rate_Hz, "Ticks a second, 250 to 2000; without it the exercise's own")

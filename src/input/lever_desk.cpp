@@ -246,7 +246,22 @@ void LeverDesk::read_levers() {
       if (b.slot == slot)
         levers_.axis[static_cast<std::size_t>(b.function)] += position(b, device->state);
   }
+  read_remote();
   for (double& axis : levers_.axis) axis = std::clamp(axis, -1.0, 1.0);
+}
+
+void LeverDesk::listen_to(std::unique_ptr<RemoteLevers> remote) { remote_ = std::move(remote); }
+
+void LeverDesk::read_remote() {
+  if (!remote_) return;
+  const RemoteLevers::State before = remote_->state();
+  remote_->poll(now_s_);
+  const RemoteLevers::State now = remote_->state();
+  if (now == RemoteLevers::State::kSilent && before != now)
+    say(true, fmt::format("{} fell silent: neutral", remote_->name()));
+  if (before == RemoteLevers::State::kSilent && before != now)
+    say(false, fmt::format("{} is heard", remote_->name()));
+  for (std::size_t i = 0; i < command::kLeverAxes; ++i) levers_.axis[i] += remote_->input().axis[i];
 }
 
 // --- For the screen -----------------------------------------------------------
@@ -275,6 +290,13 @@ std::vector<std::string> LeverDesk::warnings() const {
     else if (centred_[at(slot)] == 0)
       list.push_back(centre_hint(slot));
   }
+  if (remote_ && remote_->state() == RemoteLevers::State::kSilent)
+    list.push_back(fmt::format("{} is silent: neutral", remote_->name()));
+  if (remote_ && remote_->state() == RemoteLevers::State::kCentre)
+    list.push_back(
+        fmt::format("{} is neutral until all its levers have been at their centres: let "
+                    "them go",
+                    remote_->name()));
   if (anything_unclear())
     list.emplace_back("equal levers are attached and cannot be told apart: say which is which");
   return list;

@@ -8,12 +8,14 @@
 // polls it beside SDL's event loop.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "input/keyboard.hpp"
 #include "input/menu_input.hpp"
 #include "input/raw_devices.hpp"
+#include "input/remote_levers.hpp"
 #include "input/slots.hpp"
 #include "knuckleboom/core/command/lever_setup.hpp"
 #include "knuckleboom/core/command/operator_input.hpp"
@@ -88,6 +90,10 @@ class LeverDesk {
   // Another setup; every lever must be seen at its centre again.
   void use(command::LeverSetup setup);
 
+  // Levers over the network beside those plugged in; nullptr: none any more.
+  void listen_to(std::unique_ptr<RemoteLevers> remote);
+  const RemoteLevers* remote() const { return remote_.get(); }
+
   KeyboardLevers& keyboard() { return keyboard_; }
   // Buttons of all attached devices for menus (menu_input.hpp).
   MenuButtons menu_buttons() const;
@@ -100,6 +106,7 @@ class LeverDesk {
   void offer_default_layout();
   void tell_lacking(int slot, const RawDevice& device);
   void read_levers();
+  void read_remote();
   bool is_centred(int slot, const RawState& state) const;
   std::string lever_name(int slot) const;
   std::string centre_hint(int slot) const;
@@ -114,6 +121,7 @@ class LeverDesk {
   SlotTable slots_;
   std::vector<char> centred_;  // by slot
   KeyboardLevers keyboard_;
+  std::unique_ptr<RemoteLevers> remote_;
   command::OperatorInput current_{}, levers_{};
   std::vector<Notice> notices_;
   double now_s_ = 0.0;

@@ -39,9 +39,12 @@ std::vector<std::string> TemporaryFolder::entries() const {
   return names;
 }
 
+std::string peer_binary() { return KNUCKLEBOOM_PEER_BINARY; }
+
 Program::Program(const std::vector<std::string>& arguments,
-                 const std::vector<std::string>& environment) {
-  std::vector<std::string> words = {KNUCKLEBOOM_BINARY};
+                 const std::vector<std::string>& environment, const std::string& binary) {
+  std::vector<std::string> words = {binary.empty() ? KNUCKLEBOOM_BINARY : binary};
+  const std::string path = words.front();
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -67,10 +70,9 @@ Program::Program(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), kFlags, 0600);
   std::vector<char*> argv = pointers(words);
   std::vector<char*> envp = pointers(variables);
-  const int error =
-      posix_spawn(&child_, KNUCKLEBOOM_BINARY, &actions, nullptr, argv.data(), envp.data());
+  const int error = posix_spawn(&child_, path.c_str(), &actions, nullptr, argv.data(), envp.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot start " KNUCKLEBOOM_BINARY);
+  if (error != 0) throw std::runtime_error("cannot start " + path);
 }
 
 Program::~Program() {

@@ -32,11 +32,15 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// A started program. environment: "NAME=value" on top of our own.
+// knuckleboom-peer.
+std::string peer_binary();
+
+// A started program; without a binary knuckleboom. environment: "NAME=value" on top of our own.
 class Program {
  public:
   explicit Program(const std::vector<std::string>& arguments,
-                   const std::vector<std::string>& environment = {});
+                   const std::vector<std::string>& environment = {},
+                   const std::string& binary = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

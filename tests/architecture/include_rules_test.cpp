@@ -58,7 +58,7 @@ const std::vector<Layer>& layers() {
       {"reference/", {"core/"}},
       {"io/", {"core/", "version.hpp"}},
       {"runtime/", {"core/", "io/", "version.hpp"}},
-      {"input/", {"core/math/", "core/command/", "runtime/"}},
+      {"input/", {"core/math/", "core/command/", "core/exchange/", "runtime/", "endpoint/"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},
       {"view/",
        {"core/math/", "core/world/", "core/sim/snapshot", "core/training/session_snapshot",

@@ -9,6 +9,7 @@
 #include "app/learners/filing.hpp"
 #include "app/trainer/drive_request.hpp"
 #include "app/trainer/headless.hpp"
+#include "app/trainer/lever_stand.hpp"
 #include "app/trainer/stage.hpp"
 #include "view/window.hpp"
 
@@ -22,8 +23,12 @@ int drive(const DriveOptions& options) {
     request.learner = std::move(who.name);
     request.learner_id = std::move(who.key);
   }
+  // Said before a window opens.
+  if (!request.levers_from.empty()) open_lever_stand(request.levers_from);
   const InterruptGuard guard;
   if (!request.headless && !request.ends() && !somebody_watches()) {
+    if (!request.levers_from.empty())
+      throw UserError("there is no display; add --duration to drive by --levers-from without one");
     complain(
         "there is no display, so this is a headless run; with --frames, --duration or --screenshot "
         "pictures are drawn all the same");

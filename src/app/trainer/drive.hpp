@@ -12,7 +12,8 @@ inline constexpr double kLongestTime = 1e6;  // of anything on the command line 
 struct DriveOptions {
   std::string exercise;  // empty: the menu
   std::string machine, levers, control, fidelity;
-  double rate_Hz = 0.0;  // 0: the exercise's
+  std::string levers_from;  // "udp:127.0.0.1:47001": a lever stand; empty: none
+  double rate_Hz = 0.0;     // 0: the exercise's
   std::string window, camera, quality, instruments;
   bool fullscreen = false;
   std::string screenshot;

@@ -125,6 +125,11 @@ void check_numbers(const DriveOptions& o) {
     throw UserError("--learner files what somebody does, not a demonstration; leave one away");
   if (o.demonstrate && !o.input.empty())
     throw UserError("--demonstrate and --input both move the levers; leave one of them away");
+  if (!o.levers_from.empty() && (o.demonstrate || !o.input.empty()))
+    throw UserError(fmt::format("--levers-from and {} both move the levers; leave one of them away",
+                                o.demonstrate ? "--demonstrate" : "--input"));
+  if (o.headless && !o.levers_from.empty())
+    throw UserError("--levers-from needs real time; leave --headless away");
   if (o.demonstrate && o.exercise.empty())
     throw UserError("--demonstrate needs an exercise; 'knuckleboom list exercises' names them");
   if (o.headless && o.menu) throw UserError("--menu needs a picture; leave --headless away");
@@ -227,6 +232,7 @@ DriveRequest request_of(const DriveOptions& o) {
   refuse_other_than_files("--record-input", o.record_input, ".csv");
   refuse_other_than_files("--screenshot", o.screenshot, ".png");
   request.sessions = o.sessions;
+  request.levers_from = o.levers_from;
   request.learner = o.learner;
   request.no_record = o.no_record;
   request.at_s = o.at_s;

@@ -47,6 +47,7 @@ struct DriveRequest {
   std::optional<view::panels::InstrumentLevel> instruments;
   std::filesystem::path screenshot, input, record_input;
   std::filesystem::path session, sessions;  // file or folder; empty: the user's own folder
+  std::string levers_from;                  // a lever stand; empty: none
   std::string learner, learner_id;          // whose session it is; empty: nobody is named
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;

@@ -19,6 +19,7 @@
 #include "app/text.hpp"
 #include "app/trainer/demonstration.hpp"
 #include "app/trainer/exit_guard.hpp"
+#include "app/trainer/lever_stand.hpp"
 #include "app/trainer/menus.hpp"
 #include "app/trainer/session_folder.hpp"
 #include "app/trainer/session_texts.hpp"
@@ -68,6 +69,8 @@ Trainer::Trainer(Picture& picture, Presses& presses, DriveRequest request,
       sound_(sound::Sound::open(request_.mute || settings_.muted)),
       presses_(presses) {
   std::memset(static_cast<void*>(&shown_), 0, sizeof shown_);
+  if (!request_.levers_from.empty())
+    levers_.access()->listen_to(open_lever_stand(request_.levers_from));
   if (request_.camera)
     picture_.set_camera(*request_.camera);
   else if (!settings_.camera.empty())

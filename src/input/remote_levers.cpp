@@ -1,0 +1,69 @@
+#include "input/remote_levers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace knuckleboom::input {
+namespace {
+
+endpoint::UdpSettings settings_of(const std::string& address) {
+  endpoint::UdpSettings settings = endpoint::udp_settings(address);
+  settings.receives = command::kLeverAxes;
+  settings.late_s = kRemoteStale_s;
+  return settings;
+}
+
+exchange::Exchange rules() {
+  std::vector<exchange::SignalRule> rules(command::kLeverAxes);
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    rules[i].name = command::kLeverAxisNames[i];
+    rules[i].stale_s = kRemoteStale_s;
+    rules[i].blend_s = 0.0;
+    rules[i].source = exchange::Source::kNetwork;
+  }
+  return {std::move(rules), kRemoteTick_s};
+}
+
+}  // namespace
+
+RemoteLevers::RemoteLevers(const std::string& address)
+    : endpoint_(settings_of(address)), exchange_(rules()), state_of_signals_(exchange_.start()) {}
+
+std::string RemoteLevers::name() const {
+  return fmt::format("the lever stand at {}", endpoint::to_string(endpoint_.settings().peer));
+}
+
+void RemoteLevers::poll(double now_s) {
+  const std::array<double, command::kLeverAxes> none{};
+  if (!started_) tick_due_s_ = now_s;
+  started_ = true;
+  if (now_s < tick_due_s_) return;
+  // Ticks that passed between two polls were silent ones; the values belong to the newest. More of them
+  // than make a signal stale make no difference.
+  const auto passed = static_cast<std::int64_t>((now_s - tick_due_s_) / kRemoteTick_s);
+  tick_due_s_ += static_cast<double>(passed + 1) * kRemoteTick_s;
+  frame_.network.fresh = 0;
+  for (std::int64_t i = std::min(passed, exchange_.stale_ticks(0)); i > 0; --i)
+    exchange_.step(state_of_signals_, frame_, none);
+  endpoint_.receive(static_cast<std::int64_t>(now_s * 1e9), frame_.network);
+  exchange_.step(state_of_signals_, frame_, none);
+
+  bool silent = false, centred = true;
+  for (std::size_t i = 0; i < command::kLeverAxes; ++i) {
+    const exchange::SignalState& s = state_of_signals_.signal[i];
+    silent = silent || s.stale != 0;
+    centred = centred && std::fabs(s.output) <= kRemoteCentre;
+    input_.axis[i] = s.output;
+  }
+  if (silent)
+    state_ = State::kSilent;
+  else if (state_ != State::kInUse)
+    state_ = centred ? State::kInUse : State::kCentre;
+  if (state_ != State::kInUse) input_ = {};
+}
+
+}  // namespace knuckleboom::input

@@ -1,0 +1,46 @@
+// Levers that come over the network: a lever stand that is a program, or a machine, of its own. It sends ten
+// values in the order of command::LeverAxis (docs/reference/endpoints.md).
+//
+// As with levers on the desk: silence gives neutral, after kRemoteStale_s exactly to a poll's tick, and who
+// comes (back) gives neutral until all its axes have been near their centres together.
+#pragma once
+
+#include <string>
+
+#include "endpoint/udp.hpp"
+#include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/exchange/exchange.hpp"
+
+namespace knuckleboom::input {
+
+inline constexpr double kRemoteTick_s = 1e-3;
+inline constexpr double kRemoteStale_s = 0.05;
+inline constexpr double kRemoteCentre = 0.05;  // share of the travel
+
+class RemoteLevers {
+ public:
+  enum class State { kSilent, kCentre, kInUse };  // kCentre: heard, but not seen at the centre yet
+
+  // address: as endpoint::udp_settings() has it. Throws EndpointError.
+  explicit RemoteLevers(const std::string& address);
+
+  // Takes what has come. Times are the caller's, on a clock that does not go back [s].
+  void poll(double now_s);
+
+  const command::OperatorInput& input() const { return input_; }
+  State state() const { return state_; }
+  const endpoint::UdpEndpoint& endpoint() const { return endpoint_; }
+  std::string name() const;  // "the lever stand at 127.0.0.1:47001"
+
+ private:
+  endpoint::UdpEndpoint endpoint_;
+  exchange::Exchange exchange_;
+  exchange::ExchangeState state_of_signals_;
+  exchange::ExchangeInput frame_{};
+  command::OperatorInput input_{};
+  State state_ = State::kSilent;
+  double tick_due_s_ = 0.0;
+  bool started_ = false;
+};
+
+}  // namespace knuckleboom::input
