@@ -42,7 +42,10 @@ class Dump {
         g.opening_max, g.closing_time_s, g.grip_force_N);
     for (const Vec3& v : {g.pin_B, g.log_axis_B, g.open_axis_B, g.reach_axis_B}) vector(v);
     for (const machine::VisualPart& v : m.visuals) {
-      add(v.body, v.mesh);
+      add(v.body, static_cast<int>(v.form), v.mesh, v.coloured);
+      vector(v.size);
+      vector(v.scale);
+      vector(v.colour);
       vector(v.position_B);
       matrix(v.R_BM);
     }
@@ -226,6 +229,20 @@ rpy_deg = [1, 2, 90]
 [[visual]]
 body = "tool"
 mesh = "tools/plate.obj"
+scale = [0.001, 0.001, -0.001]
+colour = [0.2, 0.3, 0.4]
+[[visual]]
+body = "tool"
+file = "/meshes/knife.stl"
+[[visual]]
+body = "arm"
+box_mm = [100, 200, 300]
+[[visual]]
+body = "arm"
+cylinder_cm = [10, 50]
+[[visual]]
+body = "arm"
+ball_m = 0.2
 [valve.four]
 overlap_mV = 400
 full_V = 9
@@ -506,8 +523,17 @@ TEST(MachineParameters, StructureIsRead) {
   EXPECT_EQ(m.tree.body(m.grapple.body).name, "pendulum");
   EXPECT_EQ(m.grapple.open_axis_B, Vec3::UnitY());  // of length 1, whatever the file has
   EXPECT_EQ(m.grapple.grip_force_N, 12e3);
-  ASSERT_EQ(m.visuals.size(), 2u);
+  ASSERT_EQ(m.visuals.size(), 6u);
   EXPECT_EQ(m.visuals[1].mesh, "tools/plate.obj");
+  EXPECT_EQ(m.visuals[1].scale, Vec3(0.001, 0.001, -0.001));
+  EXPECT_EQ(m.visuals[1].colour, Vec3(0.2, 0.3, 0.4));
+  EXPECT_EQ(m.visuals[2].mesh, "/meshes/knife.stl");
+  EXPECT_EQ(m.visuals[3].form, machine::VisualForm::kBox);
+  EXPECT_EQ(m.visuals[3].size, Vec3(0.1, 0.2, 0.3));
+  EXPECT_EQ(m.visuals[4].form, machine::VisualForm::kCylinder);
+  EXPECT_EQ(m.visuals[4].size, Vec3(0.1, 0.5, 0.0));
+  EXPECT_EQ(m.visuals[5].form, machine::VisualForm::kBall);
+  EXPECT_EQ(m.visuals[5].size.x(), 0.2);
   EXPECT_TRUE(m.visuals[1].R_BM.isIdentity(0.0));
   const int swing = m.tree.find_joint("swing");
   EXPECT_TRUE(m.passive(swing));
