@@ -201,27 +201,33 @@ Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
   return out;
 }
 
-// What the delays cost, a curve for each case and friction; lost runs have no point.
+// What the delays cost: a row of panels for each friction, a curve for each case; lost runs have no point.
 Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
   Figure out{title, "representative; frames and cases after Daepp and Book", {}, 2};
-  Panel off{"off the run in one program", "late [ms]", "rms [% of travel]", {}, false, 1.0};
-  Panel made{"energy made by the exchange", "late [ms]", "energy [J]", {}, false, 1.0};
+  std::string friction;
   for (const AirRun& run : runs) {
     if (run.late_ms < 0.0 || run.lost_at >= 0.0) continue;
-    const std::string name = fmt::format("{}, {}", run.rig->name, run.friction);
-    std::size_t k = 0;
-    while (k < off.curves.size() && off.curves[k].title != name) ++k;
-    if (k == off.curves.size()) {
-      const int color = static_cast<int>(k) % kPaletteSize;
-      off.curves.push_back({name, {}, {}, color, LineStyle::kSolid});
-      made.curves.push_back({"", {}, {}, color, LineStyle::kSolid});
+    if (run.friction != friction) {
+      friction = run.friction;
+      out.panels.push_back(
+          {friction, "late [ms]", "off one program [% of travel]", {}, false, 1.0});
+      out.panels.push_back({"", "late [ms]", "energy made [J]", {}, false, 0.1});
     }
-    off.curves[k].x.push_back(run.late_ms);
-    off.curves[k].y.push_back(100.0 * run.off);
-    made.curves[k].x.push_back(run.late_ms);
-    made.curves[k].y.push_back(run.gain);
+    std::vector<Curve>& off = out.panels[out.panels.size() - 2].curves;
+    std::vector<Curve>& made = out.panels.back().curves;
+    std::size_t k = 0;
+    while (k < off.size() && off[k].title != run.rig->name) ++k;
+    if (k == off.size()) {
+      const Curve curve{
+          run.rig->name, {}, {}, static_cast<int>(k) % kPaletteSize, LineStyle::kSolid};
+      off.push_back(curve);
+      made.push_back(curve);
+    }
+    off[k].x.push_back(run.late_ms);
+    off[k].y.push_back(100.0 * run.off);
+    made[k].x.push_back(run.late_ms);
+    made[k].y.push_back(run.gain);
   }
-  out.panels = {std::move(off), std::move(made)};
   return out;
 }
 
@@ -355,7 +361,7 @@ int pneumatics(const PneumaticsOptions& options) {
   if (!options.delay_plot.empty()) {
     const Figure delays =
         delay_figure(fmt::format("{}: what late exchange costs", model.name), runs);
-    if (delays.panels.front().curves.empty())
+    if (delays.panels.empty())
       say("no run with exchange lasted: --delay-plot has nothing to draw\n");
     else
       draw(delays, options.delay_plot);
