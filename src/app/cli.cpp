@@ -19,6 +19,7 @@
 #include "app/config_paths.hpp"
 #include "app/console.hpp"
 #include "app/demo.hpp"
+#include "app/emulate/emulate.hpp"
 #include "app/exit_status.hpp"
 #include "app/friction_study.hpp"
 #include "app/identify/identify.hpp"
@@ -181,6 +182,43 @@ void add_pneumatics(CLI::App& program, PneumaticsOptions& o) {
   c->footer(
       examples("  knuckleboom pneumatics air_bench --friction all --case sine --plot sine.png\n"
                "  knuckleboom pneumatics rescue_leg --exchange-ms 4\n"));
+}
+
+void add_emulate(CLI::App& program, EmulateOptions& o) {
+  CLI::App* c = program.add_subcommand(
+      "emulate", "A host manipulator plays the tip of another machine and touches things with it");
+  c->add_option("scenario", o.scenario,
+                "Emulation: a name (see 'knuckleboom list emulations') or a file")
+      ->required()
+      ->type_name("SCENARIO");
+  c->add_option("--scheme", o.scheme, "acceleration or position; without it the file's own")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"acceleration", "position"}));
+  c->add_option("--delay-ticks", o.delay_ticks, "Delay of the force sensor; without it the file's")
+      ->type_name("N")
+      ->check(CLI::Range(0, emulation::kMaxSensorDelay));
+  c->add_option("--stiffness", o.stiffness, "Of the contact [N/m]; without it the file's own")
+      ->type_name("K")
+      ->check(within(1.0, 1e9));
+  c->add_option(
+       "--study", o.study,
+       "delay: largest stable delay over the contact's stiffness; bandwidth: the tip under "
+       "a push against the emulated machine alone")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"delay", "bandwidth"}));
+  c->add_option("--set", o.assignments,
+                "Change a value of the emulation file, or of a machine behind 'host.' or "
+                "'emulated.'; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--plot", o.plot, "Draw the run or the study; .svg or .png")->type_name("FILE");
+  c->add_option("--trace", o.trace, "Write the signals of every tick as CSV")->type_name("FILE");
+  c->add_option("--summary", o.summary, "Write the summary as JSON")->type_name("FILE");
+  c->footer(
+      examples("  knuckleboom emulate peg_on_plane --plot plane.png\n"
+               "  knuckleboom emulate peg_in_hole --trace hole.csv\n"
+               "  knuckleboom emulate peg_on_plane --scheme position --stiffness 1e5\n"
+               "  knuckleboom emulate peg_on_plane --study delay --plot delay.png\n"));
 }
 
 void add_verify(CLI::App& program, VerifyOptions& o) {
@@ -559,6 +597,7 @@ std::string empty_value(const CLI::App& program) {
 struct Asked {
   RunOptions run;
   CompareOptions compare;
+  EmulateOptions emulate;
   FrictionOptions friction;
   PneumaticsOptions pneumatics;
   VerifyOptions verify;
@@ -581,6 +620,7 @@ int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("compare")) return compare(asked.compare);
   if (program.got_subcommand("friction")) return friction_study(asked.friction);
   if (program.got_subcommand("pneumatics")) return pneumatics(asked.pneumatics);
+  if (program.got_subcommand("emulate")) return emulate(asked.emulate);
   if (program.got_subcommand("judge")) return judge(asked.judge);
   if (program.got_subcommand("verify")) return verify(asked.verify);
   if (program.got_subcommand("check")) return check(asked.files);
@@ -593,11 +633,12 @@ int dispatch(const CLI::App& program, const Asked& asked) {
   if (program.got_subcommand("demo")) return demo(asked.demo_folder);
   if (program.got_subcommand("list")) {
     const std::string& kind = asked.list_kind;
-    const std::vector<std::string> names = kind == "machines"    ? machine_names()
-                                           : kind == "exercises" ? exercise_names()
-                                           : kind == "levers"    ? lever_names()
-                                           : kind == "faults"    ? usual_fault_names()
-                                                                 : scenario_names();
+    const std::vector<std::string> names = kind == "machines"     ? machine_names()
+                                           : kind == "exercises"  ? exercise_names()
+                                           : kind == "levers"     ? lever_names()
+                                           : kind == "emulations" ? emulation_names()
+                                           : kind == "faults"     ? usual_fault_names()
+                                                                  : scenario_names();
     for (const std::string& name : names) say(name + "\n");
     return kSuccess;
   }
@@ -643,6 +684,7 @@ int run_program(int argc, char** argv) {
   add_compare(program, asked.compare);
   add_friction(program, asked.friction);
   add_pneumatics(program, asked.pneumatics);
+  add_emulate(program, asked.emulate);
   add_verify(program, asked.verify);
   add_judge(program, asked.judge);
   add_identify(program, asked.identify);
@@ -660,12 +702,15 @@ int run_program(int argc, char** argv) {
       ->type_name("DIR");
   demo_command->footer(examples("  knuckleboom demo --output pictures\n"));
   CLI::App* list_command = program.add_subcommand(
-      "list", "Name the scenarios, machines, exercises, lever layouts or faults there are");
+      "list",
+      "Name the scenarios, machines, exercises, emulations, lever layouts or faults there are");
   list_command
-      ->add_option("kind", asked.list_kind, "scenarios, machines, exercises, levers or faults")
+      ->add_option("kind", asked.list_kind,
+                   "scenarios, machines, exercises, emulations, levers or faults")
       ->required()
       ->type_name("KIND")
-      ->check(CLI::IsMember({"scenarios", "machines", "exercises", "levers", "faults"}));
+      ->check(
+          CLI::IsMember({"scenarios", "machines", "exercises", "emulations", "levers", "faults"}));
   list_command->footer(examples("  knuckleboom list scenarios\n"));
   CLI::App* completions_command =
       program.add_subcommand("completions", "Print a script that completes arguments in a shell");

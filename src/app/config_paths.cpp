@@ -96,6 +96,10 @@ fs::path find_exercise(const std::string& name_or_file) {
   return find_file("exercise", "exercises", name_or_file);
 }
 
+fs::path find_emulation(const std::string& name_or_file) {
+  return find_file("emulation", "emulations", name_or_file);
+}
+
 fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
   if (looks_like_a_path(name_or_file)) {
     if (is_folder(name_or_file)) return fs::path(name_or_file) / kMachineFile;
@@ -115,6 +119,8 @@ fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
 }
 
 std::vector<std::string> scenario_names() { return names_in("scenarios"); }
+
+std::vector<std::string> emulation_names() { return names_in("emulations"); }
 
 std::vector<std::string> lever_names() { return names_in("levers"); }
 

@@ -23,8 +23,12 @@ std::filesystem::path find_machine(const std::string& name_or_file,
 // "reach" is config/exercises/reach.toml.
 std::filesystem::path find_exercise(const std::string& name_or_file);
 
+// "peg_on_plane" is config/emulations/peg_on_plane.toml.
+std::filesystem::path find_emulation(const std::string& name_or_file);
+
 // Sorted, without doubles.
 std::vector<std::string> scenario_names();
+std::vector<std::string> emulation_names();
 std::vector<std::string> exercise_names();
 std::vector<std::string> machine_names();
 std::vector<std::string> lever_names();

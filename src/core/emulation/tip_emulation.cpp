@@ -45,9 +45,11 @@ TipCommand tip_command(const machine::MachineModel& host, const multibody::LinkI
   const double Gv = 2.0 * gains.damping * w;
   TipMotion tip;
   tip_motion(host, q, v, tip);
-  Vec6 wanted = stacked(Gv * (target.v - tip.v) + Gp * (target.p - tip.p),
-                        Gv * (target.omega - tip.omega) + Gp * rotation_error(tip.R, target.R));
   const bool feeds = scheme == Scheme::kAcceleration;
+  const Vec3 v_wanted = feeds ? target.v : Vec3(Vec3::Zero());
+  const Vec3 omega_wanted = feeds ? target.omega : Vec3(Vec3::Zero());
+  Vec6 wanted = stacked(Gv * (v_wanted - tip.v) + Gp * (target.p - tip.p),
+                        Gv * (omega_wanted - tip.omega) + Gp * rotation_error(tip.R, target.R));
   if (feeds) wanted += stacked(target.a, target.alpha);
 
   double q_mid[kMaxLinks], v_mid[kMaxLinks];

@@ -10,7 +10,7 @@ namespace knuckleboom::emulation {
 
 enum class Scheme {
   kAcceleration,  // the emulated tip's acceleration, with a drift feedback (eq. 12)
-  kPosition,      // position and speed are tracked; neither acceleration nor contact force is known
+  kPosition,      // the naive one: the position is tracked, and nothing else is known
 };
 
 // Of the feedback on position and speed of the tip: Gp = w^2, Gv = 2 damping w.

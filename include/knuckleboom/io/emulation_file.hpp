@@ -1,0 +1,33 @@
+// Emulation files: docs/reference/emulation_file.md.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/core/emulation/emulation.hpp"
+#include "knuckleboom/io/content_hash.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/override.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
+
+namespace knuckleboom::io {
+
+struct EmulationFile {
+  emulation::EmulationPlan plan;  // without the models of its machines
+  std::string host, emulated;     // names or files
+  ScenarioPlaces::Place host_place, emulated_place;
+  std::vector<ScenarioPlaces::Place> host_start, emulated_start;  // of the plan's initial joints
+  ContentHash hash;
+  std::vector<std::string> files;  // that were read
+};
+
+// Throws FileError with all that is wrong in the file. No machine is needed.
+EmulationFile read_emulation(const std::filesystem::path& path,
+                             std::span<const Override> overrides = {});
+EmulationFile read_emulation_text(std::string_view text, const std::string& file_name,
+                                  std::span<const Override> overrides = {});
+
+}  // namespace knuckleboom::io

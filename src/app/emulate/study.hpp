@@ -1,0 +1,14 @@
+// knuckleboom emulate --study: one property over a range of conditions.
+#pragma once
+
+#include "app/emulate/load_emulation.hpp"
+
+namespace knuckleboom::app {
+
+// Largest sensor delay without growing oscillation, over the contact's stiffness and for each scheme.
+int delay_study(const LoadedEmulation& loaded, const EmulateOptions& options);
+
+// Host's tip under a push of several frequencies, against the emulated machine alone.
+int bandwidth_study(const LoadedEmulation& loaded, const EmulateOptions& options);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,468 @@
+#include "knuckleboom/core/emulation/emulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/exponential.hpp"
+
+namespace knuckleboom::emulation {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kTorqueDelay =
+    1e-3;  // of the torque control, measured: TorqueControl.PassesForty_Hz
+constexpr double kAbsurd = 1e9;
+
+Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
+Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
+Wrench wrench(const double (&w)[6]) { return {linear(w), angular(w)}; }
+void store(const Vec3& first, const Vec3& second, double (&out)[6]) {
+  for (int i = 0; i < 3; ++i) {
+    out[i] = first[i];
+    out[3 + i] = second[i];
+  }
+}
+void store(const Wrench& w, double (&out)[6]) { store(w.force, w.moment, out); }
+void store(const TipMotion& tip, TipPose& out) {
+  for (int i = 0; i < 3; ++i) {
+    out.p[i] = tip.p[i];
+    for (int k = 0; k < 3; ++k) out.R[k][i] = tip.R(i, k);
+  }
+  store(tip.v, tip.omega, out.twist);
+}
+Mat3 orientation(const TipPose& tip) {
+  Mat3 R;
+  for (int k = 0; k < 3; ++k) R.col(k) = Vec3(tip.R[k][0], tip.R[k][1], tip.R[k][2]);
+  return R;
+}
+Vec3 position(const TipPose& tip) { return Vec3(tip.p[0], tip.p[1], tip.p[2]); }
+
+Wrench operator+(const Wrench& a, const Wrench& b) {
+  return {a.force + b.force, a.moment + b.moment};
+}
+
+double power(const Wrench& w, const TipMotion& a, const TipMotion& b) {
+  return 0.5 * (w.force.dot(a.v + b.v) + w.moment.dot(a.omega + b.omega));
+}
+
+// What a wrench on the tip is to the joints, added.
+void add_to_joints(const TipMotion& tip, int joints, const Wrench& w, double* force) {
+  for (int i = 0; i < joints; ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    force[i] += tip.J_v[u].dot(w.force) + tip.J_w[u].dot(w.moment);
+  }
+}
+
+command::Scenario scenario_of(const Part& part, double tick_s) {
+  command::Scenario scenario;
+  scenario.tick_s = tick_s;
+  scenario.initial = part.initial;
+  return scenario;
+}
+
+}  // namespace
+
+double EmulationPlan::duration_s() const {
+  double sum = 0.0;
+  for (const Phase& phase : phases) sum += phase.duration_s;
+  return sum;
+}
+
+Emulation::Emulation(EmulationPlan plan, bool alone)
+    : plan_(std::move(plan)),
+      alone_(alone),
+      rows_(plan_.emulated.model.joint_count() >= 6 ? 6 : 3),
+      emulated_(plan_.emulated.model,
+                scenario_of(plan_.emulated, alone ? plan_.tick_s / plan_.plant_substeps
+                                                  : plan_.tick_s * plan_.emulated_every)),
+      host_(plan_.host.model, scenario_of(plan_.host, plan_.tick_s / plan_.plant_substeps)) {
+  check();
+  for (const machine::Actuator& actuator : host_.model().actuators)
+    torque_controls_.emplace_back(actuator, plan_.torque_bandwidth_Hz, plan_.tick_s);
+  for (const machine::Actuator& actuator : emulated_.model().actuators)
+    metering_.emplace_back(actuator.circuit);
+  place();
+  const double h = plan_.tick_s;
+  const bool hydraulic = !torque_controls_.empty();
+  exchanges_ = {
+      {"contact", "force sensor", "wrench on the tip", 0.5 * h / plan_.plant_substeps},
+      {"force sensor", "emulated machine", "measured wrench, held over its step",
+       plan_.sensor.delay * h + 0.5 * h * plan_.emulated_every},
+      {"emulated machine", "host control", "tip acceleration over the same step", 0.0},
+      {"host control", "torque control", "joint torques", 0.0},
+      {"torque control", "host", "valve commands; spools and pressures",
+       hydraulic ? kTorqueDelay : 0.0},
+      {"host", "contact", "tip pose in the middle of each sub-step", 0.0},
+  };
+}
+
+void Emulation::check() const {
+  const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
+  const machine::MachineModel& host = plan_.host.model;
+  const machine::MachineModel& other = plan_.emulated.model;
+  if (host.joint_count() != 6 || host.coupled())
+    refuse("host '" + host.name + "' has " + std::to_string(host.joint_count()) +
+           " joints; a host has six, one after the other");
+  if (!host.actuators.empty() && host.actuators.size() != 6)
+    refuse("host '" + host.name + "' drives only some of its joints; each needs a motor");
+  for (const machine::Actuator& a : host.actuators)
+    if (a.linkage.kind != machine::LinkageKind::kDirect)
+      refuse("host '" + host.name + "': actuator '" + a.name +
+             "' is no motor on its joint; torque control needs one");
+  if (other.coupled())
+    refuse("machine '" + other.name +
+           "' has loops or cylinders across joints; an emulated machine "
+           "has none");
+  if (other.joint_count() < 3)
+    refuse("machine '" + other.name + "' has " + std::to_string(other.joint_count()) +
+           " joints; three are needed to place a tip");
+  for (int i = 0; i < other.joint_count(); ++i)
+    if (other.passive(i) && other.tree.link(i).stiffness == 0.0)
+      refuse("joint '" + other.joint_name(i) + "' of machine '" + other.name +
+             "' has neither an actuator nor a spring; nothing could move it");
+  if (plan_.integrator == Integrator::kExplicitEuler && !other.actuators.empty())
+    refuse("machine '" + other.name + "' has hydraulics, which explicit Euler cannot integrate");
+}
+
+void Emulation::place() {
+  const double zero[kMaxLinks] = {};
+  TipMotion host, other;
+  tip_motion(host_.model(), host_.initial_state(machine::Fidelity::kFull).machine.q, zero, host);
+  const sim::SimState start = emulated_.initial_state(machine::Fidelity::kFull);
+  tip_motion(emulated_.model(), start.machine.q, zero, other);
+  offset_ = host.p - other.p;
+  turn_ = other.R.transpose() * host.R;
+  start_R_ = host.R;
+  // The peg stands at start_S and turned by the misalignment, seen from the site.
+  site_W_.R = host.R * turned(Mat3::Identity(), plan_.misalignment_S).transpose();
+  site_W_.p = host.p - site_W_.R * plan_.start_S;
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(emulated_.model().tree, start.machine.inertia, start.machine.q, zero,
+                           body);
+  std::copy(body.bias, body.bias + emulated_.model().joint_count(), start_bias_);
+}
+
+EmulationState Emulation::initial_state() const {
+  EmulationState state;
+  std::memset(static_cast<void*>(&state), 0, sizeof state);
+  state.host = host_.initial_state(machine::Fidelity::kFull);
+  state.emulated = emulated_.initial_state(machine::Fidelity::kFull);
+  const machine::MachineModel& model = emulated_.model();
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Link& link = model.tree.link(i);
+    const double q = state.emulated.machine.q[i];
+    state.motor[i] = model.passive(i) ? q - link.rest + start_bias_[i] / link.stiffness : q;
+  }
+  TipMotion tip;
+  emulated_tip(state.emulated, tip);
+  store(tip, state.target);
+  tip_motion(host_.model(), state.host.machine.q, state.host.machine.v, tip);
+  store(tip, state.tip);
+  return state;
+}
+
+std::int64_t Emulation::tick_count() const {
+  return static_cast<std::int64_t>(std::llround(plan_.duration_s() / plan_.tick_s));
+}
+
+double Emulation::loop_delay_s() const {
+  double sum = 0.0;
+  for (const Exchange& e : exchanges_) sum += e.delay_s;
+  return sum;
+}
+
+PegMotion Emulation::in_site(const TipPose& tip) const {
+  const Mat3 to_S = site_W_.R.transpose();
+  return {to_S * orientation(tip), to_S * (position(tip) - site_W_.p), to_S * linear(tip.twist),
+          to_S * angular(tip.twist)};
+}
+
+void Emulation::emulated_tip(const sim::SimState& state, TipMotion& out) const {
+  tip_motion(emulated_.model(), state.machine.q, state.machine.v, out);
+  out.p += offset_;
+  if (rows_ == 6) {
+    out.R = out.R * turn_;
+    return;
+  }
+  out.R = start_R_;
+  out.omega.setZero();
+}
+
+// --- 1: sensor and inputs -------------------------------------------------------------------------
+
+Wrench Emulation::sense(EmulationState& state, const EmulationInput& input) const {
+  const Wrench simulated = measure(plan_.sensor, wrench(state.contact_W), state.sensor);
+  return input.has_wrench != 0 ? wrench(input.wrench) : simulated;
+}
+
+void Emulation::predict(const Wrench& measured, EmulationState& state) const {
+  double now[6];
+  store(measured, now);
+  const double h = plan_.tick_s;
+  const double share = h / (plan_.prediction_filter_s + h);
+  const double ahead = plan_.prediction ? loop_delay_s() : 0.0;
+  for (int i = 0; i < 6; ++i) {
+    state.slope_W[i] += share * ((now[i] - state.measured_W[i]) / h - state.slope_W[i]);
+    state.measured_W[i] = now[i];
+    state.felt_W[i] = now[i] + ahead * state.slope_W[i];
+  }
+}
+
+// --- 2: emulated machine --------------------------------------------------------------------------
+
+// Speed of the tip, by the operator and the accommodation, and the motors that it needs.
+void Emulation::command(const EmulationInput& input, double h, EmulationState& state) const {
+  double wanted[6] = {};
+  if (input.has_operator != 0) {
+    std::copy(std::begin(input.operator_twist), std::end(input.operator_twist), wanted);
+  } else if (!finished(state)) {
+    const Vec3 v = site_W_.R * plan_.phases[static_cast<std::size_t>(state.phase)].velocity_S;
+    store(v, Vec3::Zero(), wanted);
+  }
+  const Accommodation& a = plan_.accommodation;
+  const double share = 1.0 - decay(2.0 * kPi * a.filter_Hz * h);
+  const double most = plan_.operator_acceleration * h;
+  for (int i = 0; i < 6; ++i) {
+    double& speed = state.operator_twist[i];
+    speed += std::clamp(wanted[i] - speed, -most, most);
+    state.accommodated_W[i] += share * (state.measured_W[i] - state.accommodated_W[i]);
+    state.tip_command[i] = speed + (i < 3 ? a.translation : a.rotation) * state.accommodated_W[i];
+  }
+  const machine::MachineModel& model = emulated_.model();
+  double q[kMaxLinks];
+  const double zero[kMaxLinks] = {};
+  for (int i = 0; i < model.joint_count(); ++i)
+    q[i] = state.motor[i] + (model.passive(i) ? model.tree.link(i).rest : 0.0);
+  TipMotion rigid;
+  tip_motion(model, q, zero, rigid);
+  if (!joint_rates(rigid, model.joint_count(), rows_, linear(state.tip_command),
+                   angular(state.tip_command), state.motor_rate))
+    ++state.health.emulated_singular;
+}
+
+// What the motors do to the joints, at their present place.
+void Emulation::drive(const EmulationState& state, sim::TickInput& input, double* outside) const {
+  const machine::MachineModel& model = emulated_.model();
+  const machine::MachineState& m = state.emulated.machine;
+  for (int i = 0; i < model.joint_count(); ++i)
+    outside[i] = model.passive(i) ? model.tree.link(i).stiffness * state.motor[i] +
+                                        model.tree.link(i).damping * state.motor_rate[i]
+                                  : 0.0;
+  if (model.actuators.empty()) return;
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(model.tree, m.inertia, m.q, m.v, body);
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const int i = model.actuators[k].link;
+    const double J = machine::displacement(model, static_cast<int>(k), m.q[i]).J;
+    machine::Load load;
+    load.force = body.bias[i] / J;
+    load.damping = model.tree.link(i).damping / (J * J);
+    machine::count_on(model.supply, m.supply, m.pump_Pa, model.actuators[k].circuit, load);
+    load.tank_Pa = m.tank_Pa;
+    input.drive[k] = {state.motor[i], sim::DriveMode::kFedPosition, 0,
+                      metering_[k].command_V(J * state.motor_rate[i], load)};
+  }
+}
+
+void Emulation::euler(double h, const double* force, sim::SimState& state) const {
+  const multibody::Tree& tree = emulated_.model().tree;
+  machine::MachineState& m = state.machine;
+  const int n = tree.link_count();
+  double tau[kMaxLinks] = {};
+  for (int i = 0; i < n; ++i) {
+    const multibody::Link& link = tree.link(i);
+    tau[i] = force[i] - link.stiffness * (m.q[i] - link.rest) - link.damping * m.v[i];
+  }
+  multibody::forward_dynamics(tree, m.inertia, m.q, m.v, tau, m.a);
+  for (int i = 0; i < n; ++i) {
+    m.q[i] += h * m.v[i];
+    m.v[i] += h * m.a[i];
+  }
+  ++state.tick;
+}
+
+// The motors' way over a step of the simulation, and the step under a wrench on the tip.
+void Emulation::advance_emulated(const sim::Simulation& simulation, const Wrench& felt,
+                                 EmulationState& state) const {
+  const machine::MachineModel& model = emulated_.model();
+  const int n = model.joint_count();
+  const double h = simulation.tick_s();
+  machine::MachineState& m = state.emulated.machine;
+  sim::TickInput input{};
+  double outside[kMaxLinks];
+  for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.motor_rate[i];
+  drive(state, input, outside);
+  double q_mid[kMaxLinks];
+  for (int i = 0; i < n; ++i) q_mid[i] = m.q[i] + 0.5 * h * m.v[i];
+  TipMotion middle;
+  tip_motion(model, q_mid, m.v, middle);
+  Wrench acting = felt;
+  if (rows_ == 3) acting.moment.setZero();
+  add_to_joints(middle, n, acting, outside);
+  if (plan_.integrator == Integrator::kExplicitEuler)
+    euler(h, outside, state.emulated);
+  else
+    simulation.step(state.emulated, input, outside);
+  for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.motor_rate[i];
+}
+
+// --- 3: host control ------------------------------------------------------------------------------
+
+void Emulation::control_host(const TipTarget& target, EmulationState& state,
+                             sim::TickInput& input) const {
+  const machine::MachineModel& model = host_.model();
+  const machine::MachineState& m = state.host.machine;
+  const double h = plan_.tick_s;
+  const TipCommand command =
+      tip_command(model, m.inertia, m.q, m.v, state.host_acceleration, plan_.scheme,
+                  plan_.scheme == Scheme::kAcceleration ? plan_.gains : plan_.position_gains,
+                  target, wrench(state.felt_W), h);
+  if (command.singular) ++state.health.host_singular;
+  for (int i = 0; i < 6; ++i) {
+    state.host_torque[i] = command.torque[i];
+    state.host_acceleration[i] = command.acceleration[i];
+    if (torque_controls_.empty())
+      input.joint[i] = {command.torque[i], sim::JointDriveMode::kTorque};
+  }
+  bool full = false;
+  for (std::size_t k = 0; k < torque_controls_.size(); ++k) {
+    const int i = model.actuators[k].link;
+    const double volts =
+        torque_controls_[k].command_V({command.torque[i], m.v[i] + h * command.acceleration[i]},
+                                      m.actuator[k], m.pump_Pa, m.tank_Pa);
+    input.drive[k] = {volts, sim::DriveMode::kVoltage, 0, 0.0};
+    full = full || std::fabs(volts) >= model.actuators[k].circuit.valve.full_V;
+  }
+  if (full) ++state.health.valve_full;
+}
+
+// --- 4: plant -------------------------------------------------------------------------------------
+
+// Contact in the middle of a sub-step, from where the tip is at its start.
+Wrench Emulation::touch(const TipMotion& tip, double h, ContactState& contact) const {
+  const Mat3 to_S = site_W_.R.transpose();
+  const PegMotion motion{to_S * turned(tip.R, 0.5 * h * tip.omega),
+                         to_S * (tip.p + 0.5 * h * tip.v - site_W_.p), to_S * tip.v,
+                         to_S * tip.omega};
+  const Wrench in_S = contact_wrench(plan_.site, plan_.peg, motion, h, contact);
+  return {site_W_.R * in_S.force, site_W_.R * in_S.moment};
+}
+
+void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,
+                             EmulationState& state) const {
+  const machine::MachineModel& model = host_.model();
+  const double h = host_.tick_s();
+  TipMotion before, after;
+  tip_motion(model, state.host.machine.q, state.host.machine.v, before);
+  Wrench w;
+  for (int s = 0; s < plan_.plant_substeps; ++s) {
+    w = touch(before, h, state.contact) + push;
+    double outside[kMaxLinks] = {};
+    add_to_joints(before, 6, w, outside);
+    host_.step(state.host, input, outside);
+    tip_motion(model, state.host.machine.q, state.host.machine.v, after);
+    const double work = h * power(w, before, after);
+    state.energy.host += work;
+    state.energy.exchanged += std::fabs(work);
+    before = after;
+  }
+  store(w, state.contact_W);
+  store(after, state.tip);
+}
+
+// --- The tick -------------------------------------------------------------------------------------
+
+void Emulation::next_phase(EmulationState& state) const {
+  ++state.phase_tick;
+  if (finished(state)) return;
+  const Phase& phase = plan_.phases[static_cast<std::size_t>(state.phase)];
+  const double depth = in_site(state.target).p.z();
+  const double force = -to_site(linear(state.measured_W)).z();
+  const bool over = static_cast<double>(state.phase_tick) * plan_.tick_s > phase.duration_s - 1e-9;
+  if (!over && depth < phase.until_depth && force < phase.until_force) return;
+  ++state.phase;
+  state.phase_tick = 0;
+}
+
+void Emulation::step_alone(EmulationState& state, const EmulationInput& input) const {
+  store(wrench(state.contact_W), state.measured_W);
+  std::copy(std::begin(state.measured_W), std::end(state.measured_W), state.felt_W);
+  command(input, plan_.tick_s, state);
+  TipMotion before, after;
+  emulated_tip(state.emulated, before);
+  const double h = emulated_.tick_s();
+  Wrench w;
+  for (int s = 0; s < plan_.plant_substeps; ++s) {
+    w = touch(before, h, state.contact) + wrench(input.push);
+    advance_emulated(emulated_, w, state);
+    emulated_tip(state.emulated, after);
+    const double work = h * power(w, before, after);
+    state.energy.host += work;
+    state.energy.emulated += work;
+    state.energy.exchanged += std::fabs(work);
+    before = after;
+  }
+  store(w, state.contact_W);
+  store(after, state.target);
+  store(after, state.tip);
+}
+
+void Emulation::step(EmulationState& state, const EmulationInput& input) const {
+  if (alone_) {
+    step_alone(state, input);
+  } else {
+    predict(sense(state, input), state);
+    const double h = plan_.tick_s;
+    TipTarget target;
+    if (input.hold != 0) {
+      target.R = orientation(state.target);
+      target.p = position(state.target);
+      std::fill(std::begin(state.target.twist), std::end(state.target.twist), 0.0);
+      std::fill(std::begin(state.tip_acceleration), std::end(state.tip_acceleration), 0.0);
+    } else {
+      TipMotion before, after;
+      if (state.tick % plan_.emulated_every == 0) {
+        const double step_s = emulated_.tick_s();
+        command(input, step_s, state);
+        emulated_tip(state.emulated, before);
+        advance_emulated(emulated_, wrench(state.felt_W), state);
+        emulated_tip(state.emulated, after);
+        state.energy.emulated += step_s * power(wrench(state.felt_W), before, after);
+        store((after.v - before.v) / step_s, (after.omega - before.omega) / step_s,
+              state.tip_acceleration);
+        store(before, state.target);
+      }
+      target.R = orientation(state.target);
+      target.p = position(state.target);
+      target.v = linear(state.target.twist);
+      target.omega = angular(state.target.twist);
+      target.a = linear(state.tip_acceleration);
+      target.alpha = angular(state.tip_acceleration);
+    }
+    sim::TickInput drives{};
+    control_host(target, state, drives);
+    advance_host(drives, wrench(input.push), state);
+    // The target to the end of the tick; where a step of the emulated machine ends, that is its own.
+    TipMotion end;
+    end.p = target.p + h * target.v + 0.5 * h * h * target.a;
+    end.R = turned(target.R, h * target.omega + 0.5 * h * h * target.alpha);
+    end.v = target.v + h * target.a;
+    end.omega = target.omega + h * target.alpha;
+    if (input.hold == 0 && (state.tick + 1) % plan_.emulated_every == 0)
+      emulated_tip(state.emulated, end);
+    store(end, state.target);
+    state.energy.generated =
+        std::max(state.energy.generated, state.energy.emulated - state.energy.host);
+  }
+  next_phase(state);
+  ++state.tick;
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i)
+    sum += std::fabs(state.tip.p[i]) + std::fabs(state.target.p[i]) + std::fabs(state.contact_W[i]);
+  if (!(sum < kAbsurd)) ++state.health.non_finite;
+}
+
+}  // namespace knuckleboom::emulation

@@ -1,0 +1,234 @@
+// The whole loop: what is exchanged when, against the emulated machine alone, and the limit of explicit Euler.
+#include "knuckleboom/core/emulation/emulation.hpp"
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "knuckleboom/io/emulation_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+#include "support/same_bytes.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using emulation::Emulation;
+using emulation::EmulationInput;
+using emulation::EmulationPlan;
+using emulation::EmulationState;
+
+std::string config(const std::string& path) {
+  return std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/" + path;
+}
+
+machine::MachineModel machine_file(const std::string& name) {
+  return io::read_machine(config("machines/" + name + "/machine.toml")).model;
+}
+
+EmulationPlan shipped(const std::string& name) {
+  io::EmulationFile file = io::read_emulation(config("emulations/" + name + ".toml"));
+  file.plan.host.model = machine_file(file.host);
+  file.plan.emulated.model = machine_file(file.emulated);
+  return file.plan;
+}
+
+// Three slides across each other, each with a spring to its motor; the last carries the mass.
+machine::MachineModel gantry(double stiffness, double damping) {
+  machine::MachineModel model;
+  model.name = "gantry";
+  const char* const names[3] = {"x", "y", "z"};
+  for (int i = 0; i < 3; ++i) {
+    multibody::Body body;
+    body.name = std::string("slide_") + names[i];
+    body.joint_name = names[i];
+    body.parent = i - 1;
+    body.type = multibody::JointType::kPrismatic;
+    body.axis_B = Vec3::Unit(i);
+    body.inertia.mass = i == 2 ? 100.0 : 1.0;
+    body.inertia.about_com = Mat3::Identity();
+    body.stiffness = stiffness;
+    body.damping = damping;
+    model.tip_body = model.tree.add_body(body);
+  }
+  model.tree.gravity_W.setZero();
+  EXPECT_TRUE(machine::finish(model).empty());
+  return model;
+}
+
+// It presses on a plane, played by a host with perfect torques.
+EmulationPlan gantry_plan(double stiffness, double damping) {
+  EmulationPlan plan = shipped("peg_on_plane");
+  plan.host.model.actuators.clear();
+  plan.host.model.controllers.clear();
+  plan.emulated.model = gantry(stiffness, damping);
+  plan.emulated.initial.clear();
+  plan.sensor.force_noise = plan.sensor.moment_noise = 0.0;
+  plan.start_S = Vec3(0.0, 0.0, -2e-3);
+  plan.site.law.stiffness = 1e5;
+  plan.phases.clear();
+  plan.phases.push_back({"press", 3.0, Vec3(0.0, 0.0, 4e-3)});
+  return plan;
+}
+
+TEST(Emulation, TouchesAsTheMachineAloneDoes) {
+  const EmulationPlan plan = gantry_plan(2e4, 400.0);
+  const Emulation emulation(plan);
+  const Emulation alone(plan, true);
+  EmulationState state = emulation.initial_state();
+  EmulationState ideal = alone.initial_state();
+  double difference = 0.0, squares = 0.0;
+  for (int k = 0; k < 3000; ++k) {
+    emulation.step(state);
+    alone.step(ideal);
+    difference += std::pow(state.contact_W[2] - ideal.contact_W[2], 2);
+    squares += std::pow(ideal.contact_W[2], 2);
+  }
+  EXPECT_GT(ideal.contact_W[2], 50.0);
+  EXPECT_LT(std::sqrt(difference / squares), 0.01);
+  EXPECT_LT(state.energy.generated, 0.01 * state.energy.exchanged);
+  EXPECT_NEAR(state.energy.host, ideal.energy.host, 0.02 * state.energy.exchanged);
+}
+
+// What is felt in a tick acts in the same tick, and is as old as exchanges() says.
+TEST(Emulation, HasNoHiddenTick) {
+  for (const int delay : {0, 3}) {
+    EmulationPlan plan = gantry_plan(2e4, 400.0);
+    plan.sensor.delay = delay;
+    plan.prediction = false;
+    plan.phases[0].velocity_S.setZero();
+    const Emulation emulation(plan);
+    EXPECT_NEAR(emulation.exchanges()[1].delay_s, (delay + 0.5) * 1e-3, 1e-15);
+    EmulationState state = emulation.initial_state();
+    EmulationInput input{};
+    for (int k = 0; k < 5; ++k) emulation.step(state, input);
+    input.push[2] = 10.0;  // N, from here on
+    emulation.step(state, input);
+    EXPECT_NEAR(state.contact_W[2], 10.0, 1e-12);  // at the end of this tick
+    for (int k = 0; k < delay; ++k) {
+      emulation.step(state, input);
+      EXPECT_EQ(state.felt_W[2], 0.0);
+      EXPECT_NEAR(state.tip_acceleration[2], 0.0, 1e-12);
+    }
+    emulation.step(state, input);
+    EXPECT_NEAR(state.felt_W[2], 10.0, 1e-12);
+    EXPECT_NEAR(state.tip_acceleration[2], 0.1, 0.01);  // 10 N on 100 kg, less the spring
+    EXPECT_NEAR(state.target.twist[2], 1e-4, 1e-5);
+  }
+}
+
+// An underdamped mode is stable by explicit Euler as long as the step is below damping over stiffness.
+TEST(Emulation, ExplicitEulerHasItsLimit) {
+  for (const double ratio_s : {0.7e-3, 1.3e-3}) {
+    EmulationPlan plan = gantry_plan(2e5, 2e5 * ratio_s);
+    plan.integrator = emulation::Integrator::kExplicitEuler;
+    plan.phases[0].velocity_S.setZero();
+    const Emulation emulation(plan);
+    EmulationState state = emulation.initial_state();
+    EmulationInput push{};
+    push.push[2] = 10.0;
+    for (int k = 0; k < 20; ++k) emulation.step(state, push);
+    double first = 0.0, last = 0.0;
+    for (int k = 0; k < 600; ++k) {
+      emulation.step(state);
+      const double speed = std::fabs(state.emulated.machine.v[2]);
+      if (k < 100) first = std::max(first, speed);
+      if (k >= 500) last = std::max(last, speed);
+    }
+    // |1 + h s|^2 = 1 - h c/m + h^2 k/m: from one maximum to the other over 500 ticks.
+    const double growth = std::pow(1.0 - 1e-3 * 2e3 * ratio_s + 1e-6 * 2e3, 250.0);
+    EXPECT_NEAR(last / first, growth, 0.3 * growth) << ratio_s;
+    EXPECT_EQ(last > first, ratio_s < 1e-3);
+  }
+}
+
+TEST(Emulation, IsAValueAndTheSameBits) {
+  const Emulation emulation(shipped("peg_in_hole"));
+  EmulationState one = emulation.initial_state();
+  for (int k = 0; k < 300; ++k) emulation.step(one);
+  EmulationState two = one;
+  const Emulation again(shipped("peg_in_hole"));
+  for (int k = 0; k < 300; ++k) {
+    emulation.step(one);
+    again.step(two);
+  }
+  EXPECT_TRUE(test::same_bytes(one, two));
+}
+
+TEST(Emulation, HoldsOnDemandAndTakesSignalsFromOutside) {
+  EmulationPlan plan = shipped("peg_on_plane");
+  const Emulation emulation(plan);
+  EmulationState state = emulation.initial_state();
+  EmulationInput input{};
+  input.has_operator = 1;
+  input.operator_twist[0] = 0.02;
+  for (int k = 0; k < 2000; ++k) emulation.step(state, input);
+  EXPECT_GT(emulation.in_site(state.tip).p.x(), 0.03);
+  input.hold = 1;
+  emulation.step(state, input);
+  const double held = state.target.p[0];
+  const double q = state.emulated.machine.q[1];
+  for (int k = 0; k < 1000; ++k) emulation.step(state, input);
+  EXPECT_EQ(state.target.p[0], held);
+  EXPECT_EQ(state.emulated.machine.q[1], q);
+  EXPECT_NEAR(state.tip.p[0], held, 2e-4);
+  // A wrench from outside takes the place of the sensor's.
+  input.hold = 0;
+  input.has_wrench = 1;
+  input.wrench[1] = 5.0;
+  emulation.step(state, input);
+  EXPECT_EQ(state.measured_W[1], 5.0);
+}
+
+// The crane's tip has no orientation of its own: the tool keeps the one it started with.
+TEST(Emulation, PlaysTheCranesTip) {
+  EmulationPlan plan = shipped("peg_on_plane");
+  plan.emulated.model = machine_file("harvester");
+  plan.emulated.initial = {{"swing", 0.0}, {"boom", 0.5}, {"stick", -1.3}};
+  plan.operator_acceleration = 0.1;
+  plan.phases.clear();
+  plan.phases.push_back({"up", 3.0, Vec3(0.02, 0.0, -0.05)});
+  const Emulation emulation(plan);
+  EmulationState state = emulation.initial_state();
+  double worst = 0.0;
+  for (int k = 0; k < 3000; ++k) {
+    emulation.step(state);
+    for (int i = 0; i < 3; ++i)
+      worst = std::max(worst, std::fabs(state.tip.p[i] - state.target.p[i]));
+  }
+  EXPECT_GT(-emulation.in_site(state.tip).p.z(), 0.1);
+  EXPECT_LT(worst, 1e-3);
+  EXPECT_NEAR(emulation.in_site(state.tip).R(2, 2), 1.0, 1e-6);
+}
+
+TEST(Emulation, RefusesWhatCannotBe) {
+  const auto complaint = [](const EmulationPlan& plan) -> std::string {
+    try {
+      const Emulation emulation(plan);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EmulationPlan plan = shipped("peg_on_plane");
+  EXPECT_EQ(complaint(plan), "");
+  plan.host.model = machine_file("harvester");
+  plan.host.initial.clear();
+  EXPECT_NE(complaint(plan).find("host 'harvester' has 3 joints"), std::string::npos);
+  plan = shipped("peg_on_plane");
+  plan.emulated.model = machine_file("puma");
+  plan.emulated.initial = {{"J1", 0.0}, {"J2", 0.0}, {"J3", 0.0},
+                           {"J4", 0.0}, {"J5", 0.0}, {"J6", 0.0}};
+  EXPECT_NE(complaint(plan).find("neither an actuator nor a spring"), std::string::npos);
+  plan = shipped("peg_on_plane");
+  plan.emulated.model = machine_file("harvester");
+  plan.emulated.initial.clear();
+  plan.emulated.initial = {{"boom", 0.5}, {"stick", -1.3}};
+  plan.integrator = emulation::Integrator::kExplicitEuler;
+  EXPECT_NE(complaint(plan).find("explicit Euler"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace knuckleboom
