@@ -5,7 +5,7 @@
 namespace knuckleboom::endpoint {
 namespace {
 
-constexpr std::int64_t kSpan_ns = 10'000'000'000;
+constexpr std::int64_t kSpan = 10'000'000'000;  // ns
 constexpr std::int32_t kSeen = 64;
 
 // Whatever the numbers: a stamp may be any.
@@ -23,14 +23,14 @@ void start_stream(Arrivals& a, std::uint32_t stream, std::uint32_t sequence, std
   // What came before the first is not known to be lost.
   a.seen = ~std::uint64_t{0};
   a.fastest_ns = a.fastest_before_ns = way;
-  a.span_end_ns = now_ns + kSpan_ns;
+  a.span_end_ns = now_ns + kSpan;
 }
 
 bool is_late(Arrivals& a, std::int64_t way, std::int64_t now_ns, std::int64_t late_ns) {
   if (now_ns >= a.span_end_ns) {
     a.fastest_before_ns = a.fastest_ns;
     a.fastest_ns = way;
-    a.span_end_ns = now_ns + kSpan_ns;
+    a.span_end_ns = now_ns + kSpan;
   }
   if (difference(way, a.fastest_ns) < 0) a.fastest_ns = way;
   const std::int64_t fastest =

@@ -13,7 +13,7 @@ namespace {
 endpoint::UdpSettings settings_of(const std::string& address) {
   endpoint::UdpSettings settings = endpoint::udp_settings(address);
   settings.receives = command::kLeverAxes;
-  settings.late_s = kRemoteStale_s;
+  settings.late_s = kRemoteStale;
   return settings;
 }
 
@@ -21,11 +21,11 @@ exchange::Exchange rules() {
   std::vector<exchange::SignalRule> rules(command::kLeverAxes);
   for (std::size_t i = 0; i < rules.size(); ++i) {
     rules[i].name = command::kLeverAxisNames[i];
-    rules[i].stale_s = kRemoteStale_s;
+    rules[i].stale_s = kRemoteStale;
     rules[i].blend_s = 0.0;
     rules[i].source = exchange::Source::kNetwork;
   }
-  return {std::move(rules), kRemoteTick_s};
+  return {std::move(rules), kRemoteTick};
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ void RemoteLevers::poll(double now_s) {
   if (now_s < tick_due_s_) return;
   // Ticks that passed between two polls were silent ones; the values belong to the newest. More of them
   // than make a signal stale make no difference.
-  const auto passed = static_cast<std::int64_t>((now_s - tick_due_s_) / kRemoteTick_s);
-  tick_due_s_ += static_cast<double>(passed + 1) * kRemoteTick_s;
+  const auto passed = static_cast<std::int64_t>((now_s - tick_due_s_) / kRemoteTick);
+  tick_due_s_ += static_cast<double>(passed + 1) * kRemoteTick;
   frame_.network.fresh = 0;
   for (std::int64_t i = std::min(passed, exchange_.stale_ticks(0)); i > 0; --i)
     exchange_.step(state_of_signals_, frame_, none);

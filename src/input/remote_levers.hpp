@@ -1,7 +1,7 @@
 // Levers that come over the network: a lever stand that is a program, or a machine, of its own. It sends ten
 // values in the order of command::LeverAxis (docs/reference/endpoints.md).
 //
-// As with levers on the desk: silence gives neutral, after kRemoteStale_s exactly to a poll's tick, and who
+// As with levers on the desk: silence gives neutral, after kRemoteStale exactly to a poll's tick, and who
 // comes (back) gives neutral until all its axes have been near their centres together.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace knuckleboom::input {
 
-inline constexpr double kRemoteTick_s = 1e-3;
-inline constexpr double kRemoteStale_s = 0.05;
+inline constexpr double kRemoteTick = 1e-3;    // s
+inline constexpr double kRemoteStale = 0.05;   // s
 inline constexpr double kRemoteCentre = 0.05;  // share of the travel
 
 class RemoteLevers {

@@ -131,7 +131,7 @@ class SignalReader {
     TableReader reader(report_, node, fmt::format("the plant of {}", of));
     PlantRule plant;
     plant.follows = reader.text("follows").value_or("");
-    if (!plant.follows.empty()) followed_.push_back({plant.follows, reader.place_of("follows")});
+    if (!plant.follows.empty()) followed_.emplace_back(plant.follows, reader.place_of("follows"));
     plant.gain = reader.quantity("gain", Dimension::kNone).value_or(plant.gain);
     plant.offset = reader.quantity("offset", Dimension::kNone).value_or(plant.offset);
     plant.lag_s =

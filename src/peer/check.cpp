@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -260,7 +261,10 @@ class MachineSide {
       exchange_.step(state, input_of(tick), own);
       add_to(again, state);
     }
-    return again == hash && std::memcmp(&state, &end, sizeof state) == 0;
+    const auto bytes = [](const exchange::ExchangeState& s) {
+      return std::as_bytes(std::span(&s, 1));
+    };
+    return again == hash && std::ranges::equal(bytes(state), bytes(end));
   }
 
   double tick_s_;

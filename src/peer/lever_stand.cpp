@@ -62,6 +62,11 @@ class LeverStand {
       script_.emplace(io::read_input(settings.input));
     } else {
       desk_.emplace(setup_of(settings), 0.0);
+      desk_->take_notices();  // they are for somebody who has a keyboard as well
+      const auto& attached = desk_->raw().attached();
+      if (attached.empty()) app::complain("no lever is plugged in: neutral is sent until one is");
+      for (const input::RawDevice& device : attached)
+        app::complain("sending " + device.identity.name);
     }
   }
 

@@ -90,10 +90,10 @@ TEST(RemoteLevers, AreNeutralAfterFiftyMillisecondsOfSilence) {
       levers.poll(k * period);
       const bool neutral = levers.input().axis[0] == 0.0;
       // To a tick; a poll that is due at a whole tick may find it just begun or just about to.
-      if (silent < kRemoteStale_s - kRemoteTick_s) {
+      if (silent < kRemoteStale - kRemoteTick) {
         ASSERT_FALSE(neutral) << period << " " << silent;
       }
-      if (silent > kRemoteStale_s + kRemoteTick_s) {
+      if (silent > kRemoteStale + kRemoteTick) {
         ASSERT_TRUE(neutral) << period << " " << silent;
       }
     }
