@@ -33,8 +33,8 @@ using machine::AirRigState;
 constexpr std::array<std::string_view, 5> kModels = {
     "viscous", "coulomb_viscous", "continuous_coulomb_viscous", "stribeck", "lugre"};
 constexpr double kBar = 1e5;
-constexpr double kLost = 0.5;        // of the stroke beyond an end: that run is lost
-constexpr double kBurst_Pa = 100e5;  // and so is one with such a pressure
+constexpr double kLost = 0.5;     // of the stroke beyond an end: that run is lost
+constexpr double kBurst = 100e5;  // Pa; and so is one with such a pressure
 
 struct AirRun {
   const AirRig* rig;
@@ -58,7 +58,7 @@ bool lost(const AirRig& rig, const AirRigState& state) {
     const AirDriveState& s = state.drive[k];
     const double stroke = rig.drives[k].cylinder.stroke;
     if (!(s.x > -kLost * stroke && s.x < (1.0 + kLost) * stroke)) return true;
-    if (!(s.P[0] < kBurst_Pa && s.P[1] < kBurst_Pa)) return true;
+    if (!(s.P[0] < kBurst && s.P[1] < kBurst)) return true;
   }
   return false;
 }

@@ -21,6 +21,7 @@ AirRig rig_of(const std::string& machine, const std::string& name, const io::Air
               const std::vector<std::string>& assignments = {}) {
   const fs::path folder = fs::path(KNUCKLEBOOM_SOURCE_DIR) / "config" / "machines" / machine;
   std::vector<io::Override> overrides;
+  overrides.reserve(assignments.size());
   for (const std::string& one : assignments) overrides.push_back(io::parse_override(one));
   const io::AirFile file = io::read_air(
       folder / "air.toml", io::read_machine(folder / "machine.toml").model, choice, overrides);
@@ -109,7 +110,7 @@ TEST(AirCases, LossGrowsWithTheDelay) {
       double squares = 0.0;
       for (std::size_t k = one.x.size() / 2; k < one.x.size(); ++k)
         squares += (two.x[k] - one.x[k]) * (two.x[k] - one.x[k]);
-      const double off = std::sqrt(squares / static_cast<double>(one.x.size() / 2));
+      const double off = std::sqrt(squares / (0.5 * static_cast<double>(one.x.size())));
       EXPECT_GT(off, off_before) << friction << ' ' << late;
       EXPECT_GT(two.made, made_before) << friction << ' ' << late;
       off_before = off;
