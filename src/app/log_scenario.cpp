@@ -88,6 +88,21 @@ double position_at(const machine::MachineModel& model, int actuator, double leng
   return 0.5 * (low + high);
 }
 
+// A start far outside a joint's range is a mistake of units or signs.
+void check_start(const machine::MachineModel& model, int link, double position) {
+  constexpr double kSlack = 0.2;  // of the range
+  const multibody::Body& body = model.tree.body(model.tree.link(link).body);
+  const double range = body.upper - body.lower;
+  if (!(range > 0.0)) return;
+  if (position > body.lower - kSlack * range && position < body.upper + kSlack * range) return;
+  const char* unit = model.tree.link(link).revolute ? "rad" : "m";
+  throw UserError(
+      fmt::format("the log has joint '{}' at {:.4g} {} at rest, outside its range of {:g} to {:g} "
+                  "{}; are unit, sign "
+                  "and offset of its column right?",
+                  model.joint_name(link), position, unit, body.lower, body.upper, unit));
+}
+
 }  // namespace
 
 std::vector<io::KnownColumn> drive_columns(const machine::MachineModel& model) {
@@ -164,6 +179,7 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
                       "{0}{1} or {0}_length_m, or give it in [start]",
                       joint, unit));
     initial.position = length ? position_at(model, static_cast<int>(k), *length, run) : *position;
+    check_start(model, link, initial.position);
     if (const auto rod = at_rest(log, joint + "_port_b_Pa", run.rest_s)) {
       initial.port_b_given = true;
       initial.port_b_Pa = *rod;

@@ -426,6 +426,11 @@ bool is_foreign(const io::LogMap& map) {
 }
 
 int update(const io::Bundle& bundle, const VerifyOptions& options) {
+  if (bundle.drive_count > 0)
+    throw UserError(fmt::format(
+        "bundle {}: its table is a log that drives the machine, and is not written over; "
+        "change the tolerances instead",
+        bundle.name));
   if (!bundle.external.empty() || is_foreign(bundle.map))
     throw UserError(
         fmt::format("bundle {}: the reference is somebody else's data ({}) and is not "

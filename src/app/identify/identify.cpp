@@ -37,6 +37,7 @@ namespace fs = std::filesystem;
 
 constexpr double kStrong = 0.95;  // correlation that is worth a sentence
 constexpr double kConfidence = 1.96;
+constexpr double kWorse = 1.1;  // than before, where held out
 
 // --- What is asked ------------------------------------------------------------
 
@@ -124,6 +125,7 @@ Wanted parse_fit(const std::string& text) {
 
 struct Case {
   fs::path machine;
+  std::string name;  // the machine's own
   std::vector<io::Override> overrides;
   io::Trace log;
   FreeRunSetup setup;
@@ -337,6 +339,7 @@ Case make_case(const IdentifyOptions& o) {
     if (wanted.place == Place::kMachine)
       first.push_back({wanted.parameter.name, fmt::format("{:.17g}", wanted.parameter.start)});
   const machine::MachineModel model = io::read_machine(c.machine, first).model;
+  c.name = model.name;
   const std::vector<io::KnownColumn> known = log_columns(model);
   c.log = io::read_log(log.file, log.map, known);
 
@@ -372,7 +375,15 @@ Case make_case(const IdentifyOptions& o) {
                       })->unit);
   }
   if (!o.from_to.empty()) c.fitted = parse_span(o.from_to, "--range");
-  for (const std::string& text : o.hold_out) c.held_out.push_back(parse_span(text, "--hold-out"));
+  const std::vector<double>& t = c.log.data.front();
+  for (const std::string& text : o.hold_out) {
+    const Span span = parse_span(text, "--hold-out");
+    if (std::none_of(t.begin(), t.end(), [&](double at) { return span.has(at); }))
+      throw UserError(
+          fmt::format("--hold-out {}: the log has no rows there; it goes from {:g} to {:g} s", text,
+                      t.front(), t.back()));
+    c.held_out.push_back(span);
+  }
   const std::vector<std::size_t> lengths = block_lengths(c);
   for (std::size_t k = 0; k < lengths.size(); ++k)
     if (lengths[k] < 10)
@@ -400,11 +411,24 @@ std::vector<std::string> warnings(const Case& c, const identification::Fit& fit)
     for (std::size_t i = 0; i < open.direction.size(); ++i)
       if (std::fabs(open.direction[i]) > 0.3)
         parts.push_back(fmt::format("{} {}", name(i), open.direction[i] > 0.0 ? "up" : "down"));
-    out.push_back(
-        fmt::format("the log does not determine {} {}: by {:.1f} of the range between "
-                    "the bounds it makes no difference",
-                    listing(parts), parts.size() > 1 ? "together" : "", std::min(open.sd, 99.0)));
+    if (parts.size() > 1)
+      out.push_back(
+          fmt::format("the log does not tell {} from one another: with these together it stays the "
+                      "same over {:.0f} % "
+                      "of the range between the bounds",
+                      listing(parts), 100.0 * std::min(open.sd, 1.0)));
+    else if (!parts.empty())
+      out.push_back(
+          fmt::format("the log does not determine {}: it may be anywhere between its bounds",
+                      parts.front().substr(0, parts.front().find(' '))));
   }
+  for (std::size_t i = 0; i < c.wanted.size(); ++i)
+    if (kConfidence * fit.estimates[i].sd > std::fabs(fit.estimates[i].value) &&
+        !c.wanted[i].parameter.name.starts_with("log."))
+      out.push_back(
+          fmt::format("{} is less than its own uncertainty: the log knows its order of magnitude "
+                      "at most",
+                      name(i)));
   for (std::size_t i = 0; i < c.wanted.size(); ++i)
     for (std::size_t j = i + 1; j < c.wanted.size(); ++j) {
       const double r = fit.correlation(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
@@ -420,13 +444,11 @@ struct Runs {
 };
 
 std::string report(const Case& c, const identification::Fit& fit, const Runs& runs, double wall_s) {
-  std::string text = fmt::format(
-      "{}: {} from {}, {} in {:.1f} s\n",
-      c.machine.stem().string() == "machine" ? c.machine.parent_path().filename().string()
-                                             : c.machine.string(),
-      counted(static_cast<long long>(c.wanted.size()), "parameter", "parameters"),
-      counted(static_cast<long long>(c.setup.channels.size()), "channel", "channels"),
-      counted(fit.evaluations, "run", "runs"), wall_s);
+  std::string text =
+      fmt::format("{}: {} from {}, {} in {:.1f} s\n", c.name,
+                  counted(static_cast<long long>(c.wanted.size()), "parameter", "parameters"),
+                  counted(static_cast<long long>(c.setup.channels.size()), "channel", "channels"),
+                  counted(fit.evaluations, "run", "runs"), wall_s);
   std::size_t width = 10;
   for (const Wanted& wanted : c.wanted) width = std::max(width, wanted.parameter.name.size());
   text +=
@@ -458,11 +480,22 @@ std::string report(const Case& c, const identification::Fit& fit, const Runs& ru
     }
   }
   for (const std::string& warning : warnings(c, fit)) text += "  note: " + warning + "\n";
+  for (std::size_t k = 0; held && k < c.setup.channels.size(); ++k)
+    if (rms(c, runs.after, k, true) > kWorse * rms(c, runs.before, k, true))
+      text += fmt::format("  note: where it was held out, {} is further from the log than before\n",
+                          c.setup.channels[k]);
   std::string set;
   for (std::size_t i = 0; i < c.wanted.size(); ++i)
     if (c.wanted[i].place == Place::kMachine)
       set += fmt::format(" --set {}={:.6g}", c.wanted[i].parameter.name, fit.estimates[i].value);
   if (!set.empty()) text += "\n  to use them:" + set + "\n";
+  std::string of_log;
+  for (std::size_t i = 0; i < c.wanted.size(); ++i)
+    if (c.wanted[i].place != Place::kMachine)
+      of_log += fmt::format("{} {} {:.6g}", of_log.empty() ? "" : ",", c.wanted[i].parameter.name,
+                            fit.estimates[i].value);
+  if (!of_log.empty())
+    text += "  and in the bundle's or map's columns (delay_s, offset, scale):" + of_log + "\n";
   return text;
 }
 
