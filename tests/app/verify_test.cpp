@@ -151,6 +151,20 @@ TEST(Verify, WritesAsManyDigitsAsTheTolerancesNeed) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+// A log that drives the machine holds what a reference does not.
+TEST(Verify, WritesOverNoLog) {
+  const TemporaryFolder folder;
+  const fs::path bundle = folder / "lift";
+  copy_bundle("patu655_lift", bundle);
+  edit(bundle / "bundle.toml", "external = true", "");
+  fs::create_directory(bundle / "patu655");
+  write_text(bundle / "patu655" / "measured_100Hz.csv", "t_s,U1_V\n0,1\n1,1\n");
+  const Outcome outcome = run({"verify", bundle.string(), "--update", "--reason", "tidier"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("not written over"));
+  EXPECT_EQ(content_of(bundle / "patu655" / "measured_100Hz.csv"), "t_s,U1_V\n0,1\n1,1\n");
+}
+
 // What ships as a scenario is held by a bundle.
 TEST(Verify, EveryScenarioHasItsBundle) {
   for (const fs::directory_entry& file :

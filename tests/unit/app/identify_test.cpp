@@ -12,6 +12,7 @@
 
 #include "app/exit_status.hpp"
 #include "app/identify/free_run.hpp"
+#include "app/log_scenario.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/session_recording.hpp"
 
@@ -115,8 +116,26 @@ TEST_F(Identify, SaysWhatIsWrong) {
   EXPECT_THAT(complaint({"log.delay_s.boom=0,0,1"}), HasSubstr("the log drives no joint 'boom'"));
   EXPECT_THAT(complaint({"log.offset.lift=0,-1,1"}), HasSubstr("the log has no column 'lift'"));
   EXPECT_THAT(complaint({"log.lag=0,0,1"}), HasSubstr("log.delay_s.JOINT"));
+  options_.hold_out = {"30-40"};
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
+              HasSubstr("--hold-out 30-40: the log has no rows there; it goes from 0 to 12 s"));
+  options_.hold_out.clear();
   options_.map.clear();
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("--map FILE"));
+}
+
+// Degrees under the name of radians.
+TEST(LogScenario, RefusesAStartFarOutsideTheRange) {
+  const machine::MachineModel model = io::read_machine(machine_file()).model;
+  const io::Trace log{
+      {}, {"t_s", "lift_valve_V", "lift_rad"}, {{0, 1}, {0, 0}, {17.2, 17.2}}, "made"};
+  try {
+    log_scenario(model, log, {});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("the log has joint 'lift' at 17.2 rad at rest, outside its range"));
+  }
 }
 
 }  // namespace
