@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "app/config_paths.hpp"
 #include "app/console.hpp"
+#include "app/emulate/load_emulation.hpp"
 #include "app/exit_status.hpp"
 #include "app/import_text.hpp"
 #include "app/load.hpp"
@@ -67,9 +69,11 @@ constexpr std::array<std::string_view, 15> kExerciseWords = {
     "stem",  "bunk",     "log",    "task",         "target",       "log_task", "limits"};
 
 constexpr std::array<std::string_view, 1> kAirWords = {"air"};
+constexpr std::array<std::string_view, 4> kEmulationWords = {"emulated", "emulated_start",
+                                                             "host_start", "peg"};
 
 struct WordCounts {
-  int machine = 0, scenario = 0, levers = 0, exercise = 0, air = 0;
+  int machine = 0, scenario = 0, levers = 0, exercise = 0, air = 0, emulation = 0;
 };
 
 WordCounts count_words(std::string_view text) {
@@ -89,6 +93,7 @@ WordCounts count_words(std::string_view text) {
     n.levers += is_any(word, kLeverWords) ? 1 : 0;
     n.exercise += is_any(word, kExerciseWords) ? 1 : 0;
     n.air += is_any(word, kAirWords) ? 1 : 0;
+    n.emulation += is_any(word, kEmulationWords) ? 1 : 0;
   }
   return n;
 }
@@ -153,6 +158,20 @@ std::string good_air(const std::string& path) {
                      model.name);
 }
 
+// By both machines, as far as that their tips can be brought together.
+std::string good_emulation(const std::string& path) {
+  EmulateOptions options;
+  options.scenario = path;
+  const LoadedEmulation loaded = load_emulation(options);
+  try {
+    const emulation::Emulation emulation(loaded.plan);
+  } catch (const std::invalid_argument& error) {
+    throw io::FileError(path, error.what());
+  }
+  return fmt::format("emulation {}, {}", loaded.title(),
+                     counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases"));
+}
+
 std::string describe(const std::string& path) {
   switch (kind_of(beginning_of(path), path)) {
     case FileKind::kMachine:
@@ -167,6 +186,8 @@ std::string describe(const std::string& path) {
       return good_exercise(io::read_exercise(path), path);
     case FileKind::kAir:
       return good_air(path);
+    case FileKind::kEmulation:
+      return good_emulation(path);
     case FileKind::kScenario:
       break;
   }
@@ -181,6 +202,7 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   if (first != std::string_view::npos && text[first] == '<') return FileKind::kMachine;
   const WordCounts n = count_words(text);
   if (n.air > 0) return FileKind::kAir;
+  if (n.emulation > 0) return FileKind::kEmulation;
   if (n.machine > std::max({n.scenario, n.levers, n.exercise})) return FileKind::kMachine;
   if (n.exercise > std::max(n.scenario, n.levers)) return FileKind::kExercise;
   if (n.levers > n.scenario) return FileKind::kLevers;
@@ -195,20 +217,22 @@ void refuse_other_kind(const std::string& path, FileKind wanted) {
   const std::string text = beginning_of(path);
   const WordCounts n = count_words(text);
   const FileKind kind = kind_of(text, path);
-  int own = wanted == FileKind::kMachine    ? n.machine
-            : wanted == FileKind::kScenario ? n.scenario
-            : wanted == FileKind::kLevers   ? n.levers
-                                            : n.exercise;
+  int own = wanted == FileKind::kMachine     ? n.machine
+            : wanted == FileKind::kScenario  ? n.scenario
+            : wanted == FileKind::kLevers    ? n.levers
+            : wanted == FileKind::kEmulation ? n.emulation
+                                             : n.exercise;
   if (kind == FileKind::kAir) own = 0;  // its drives and valves are a machine's words
   // A machine is named by exercises as well as by scenarios.
   if (wanted == FileKind::kScenario && kind == FileKind::kExercise) --own;
-  if (own > 0 || n.machine + n.scenario + n.levers + n.exercise == 0) return;
+  if (own > 0 || n.machine + n.scenario + n.levers + n.exercise + n.emulation == 0) return;
   const auto name = [](FileKind of) {
-    return of == FileKind::kMachine    ? "a machine"
-           : of == FileKind::kScenario ? "a scenario"
-           : of == FileKind::kLevers   ? "a lever"
-           : of == FileKind::kAir      ? "an air"
-                                       : "an exercise";
+    return of == FileKind::kMachine     ? "a machine"
+           : of == FileKind::kScenario  ? "a scenario"
+           : of == FileKind::kLevers    ? "a lever"
+           : of == FileKind::kAir       ? "an air"
+           : of == FileKind::kEmulation ? "an emulation"
+                                        : "an exercise";
   };
   throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));
 }

@@ -1,4 +1,4 @@
-// knuckleboom check: says all that is wrong in machine, scenario, lever and exercise files.
+// knuckleboom check: says all that is wrong in machine, scenario, lever, exercise and emulation files.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace knuckleboom::app {
 // Prints one line for each sound file, the faults of the others. Returns an ExitStatus.
 int check(const std::vector<std::string>& files);
 
-enum class FileKind { kMachine, kScenario, kLevers, kExercise, kAir };
+enum class FileKind { kMachine, kScenario, kLevers, kExercise, kAir, kEmulation };
 
 // By what a file of each kind cannot do without. Text that fits none counts as the kind that its
 // folder suggests, else as a scenario.

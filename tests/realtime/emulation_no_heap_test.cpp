@@ -28,7 +28,7 @@ TEST(NoHeap, InAnEmulation) {
       EmulationState state = emulation.initial_state();
       EmulationInput input{};
       input.has_operator = 1;
-      input.operator_twist[2] = -0.01;
+      input.operator_twist[2] = emulation.plan().emulated.model.actuators.empty() ? -0.01 : -0.05;
       long calls = 0;
       bool touched = false;
       {

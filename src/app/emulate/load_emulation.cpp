@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/check.hpp"
 #include "app/config_paths.hpp"
 #include "app/exit_status.hpp"
 #include "knuckleboom/io/emulation_file.hpp"
@@ -73,6 +74,7 @@ std::string LoadedEmulation::title() const {
 LoadedEmulation load_emulation(const EmulateOptions& options) {
   const Sorted overrides = sort(options);
   const std::filesystem::path path = find_emulation(options.scenario);
+  refuse_other_kind(path.string(), FileKind::kEmulation);
   io::EmulationFile file = io::read_emulation(path, overrides.plan);
   LoadedEmulation out;
   out.plan = std::move(file.plan);
