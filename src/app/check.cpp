@@ -71,9 +71,13 @@ constexpr std::array<std::string_view, 15> kExerciseWords = {
 constexpr std::array<std::string_view, 1> kAirWords = {"air"};
 constexpr std::array<std::string_view, 4> kEmulationWords = {"emulated", "emulated_start",
                                                              "host_start", "peg"};
+constexpr std::array<std::string_view, 3> kBundleWords = {"origin", "reference", "channel"};
+constexpr std::array<std::string_view, 4> kLogMapWords = {"column", "separator", "decimal_comma",
+                                                          "time_unit"};
 
 struct WordCounts {
-  int machine = 0, scenario = 0, levers = 0, exercise = 0, air = 0, emulation = 0;
+  int machine = 0, scenario = 0, levers = 0, exercise = 0, air = 0, emulation = 0, bundle = 0,
+      log_map = 0;
 };
 
 WordCounts count_words(std::string_view text) {
@@ -94,6 +98,8 @@ WordCounts count_words(std::string_view text) {
     n.exercise += is_any(word, kExerciseWords) ? 1 : 0;
     n.air += is_any(word, kAirWords) ? 1 : 0;
     n.emulation += is_any(word, kEmulationWords) ? 1 : 0;
+    n.bundle += is_any(word, kBundleWords) ? 1 : 0;
+    n.log_map += is_any(word, kLogMapWords) ? 1 : 0;
   }
   return n;
 }
@@ -188,6 +194,13 @@ std::string describe(const std::string& path) {
       return good_air(path);
     case FileKind::kEmulation:
       return good_emulation(path);
+    case FileKind::kBundle:
+      throw io::FileError(
+          path, "this is a bundle; `knuckleboom verify FOLDER` reads it with the files beside it");
+    case FileKind::kLogMap:
+      throw io::FileError(
+          path,
+          "this is a log map; `knuckleboom identify` and `knuckleboom judge` read it with --map");
     case FileKind::kScenario:
       break;
   }
@@ -203,6 +216,9 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   const WordCounts n = count_words(text);
   if (n.air > 0) return FileKind::kAir;
   if (n.emulation > 0) return FileKind::kEmulation;
+  // Before the others, whose words they share.
+  if (n.bundle > 1) return FileKind::kBundle;
+  if (n.log_map > 0) return FileKind::kLogMap;
   if (n.machine > std::max({n.scenario, n.levers, n.exercise})) return FileKind::kMachine;
   if (n.exercise > std::max(n.scenario, n.levers)) return FileKind::kExercise;
   if (n.levers > n.scenario) return FileKind::kLevers;
@@ -222,16 +238,21 @@ void refuse_other_kind(const std::string& path, FileKind wanted) {
             : wanted == FileKind::kLevers    ? n.levers
             : wanted == FileKind::kEmulation ? n.emulation
                                              : n.exercise;
-  if (kind == FileKind::kAir) own = 0;  // its drives and valves are a machine's words
+  // Their drives, valves, ... are a machine's or a scenario's words.
+  if (kind == FileKind::kAir || kind == FileKind::kBundle || kind == FileKind::kLogMap) own = 0;
   // A machine is named by exercises as well as by scenarios.
   if (wanted == FileKind::kScenario && kind == FileKind::kExercise) --own;
-  if (own > 0 || n.machine + n.scenario + n.levers + n.exercise + n.emulation == 0) return;
+  if (own > 0 ||
+      n.machine + n.scenario + n.levers + n.exercise + n.emulation + n.bundle + n.log_map == 0)
+    return;
   const auto name = [](FileKind of) {
     return of == FileKind::kMachine     ? "a machine"
            : of == FileKind::kScenario  ? "a scenario"
            : of == FileKind::kLevers    ? "a lever"
            : of == FileKind::kAir       ? "an air"
            : of == FileKind::kEmulation ? "an emulation"
+           : of == FileKind::kBundle    ? "a bundle"
+           : of == FileKind::kLogMap    ? "a log map"
                                         : "an exercise";
   };
   throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));
@@ -241,10 +262,12 @@ int check(const std::vector<std::string>& files) {
   bool good = true;
   for (const std::string& file : files) {
     try {
-      // The folder of a machine stands for its file, as with --machine.
+      // The folder of a machine or a bundle stands for its file, as with --machine.
       std::error_code ignored;
-      const fs::path inside = fs::path(file) / "machine.toml";
-      const std::string words = describe(fs::exists(inside, ignored) ? inside.string() : file);
+      std::string inside = file;
+      for (const char* name : {"bundle.toml", "machine.toml"})
+        if (const fs::path path = fs::path(file) / name; fs::exists(path, ignored)) inside = path;
+      const std::string words = describe(inside);
       say(fmt::format("{}: ok ({})\n", file, words));
     } catch (const io::FileError& error) {
       // The list of faults is what was asked for, hence standard output and no prefix.

@@ -649,7 +649,8 @@ int dispatch(const CLI::App& program, const Asked& asked) {
 // Output that could not be written must not pass for success (a full disk, a closed pipe).
 int finish(int status) {
   if (all_was_said() || status != kSuccess) return status;
-  complain("the output could not be written in full");
+  // Who has read enough wants no complaint.
+  if (!reader_went_away()) complain("the output could not be written in full");
   return kInternalError;
 }
 

@@ -28,7 +28,8 @@ bool is_folder(const fs::path& path) {
 }
 
 bool looks_like_a_path(const std::string& text) {
-  return text.find('/') != std::string::npos || text.ends_with(".toml");
+  return text.find('/') != std::string::npos || text.ends_with(".toml") ||
+         text.ends_with(".urdf") || text == "." || text == "..";
 }
 
 std::string not_found(const std::string& kind, const std::string& name,
@@ -115,7 +116,11 @@ fs::path find_machine(const std::string& name_or_file, const fs::path& near) {
     fs::path path = folder / "machines" / name_or_file / kMachineFile;
     if (is_file(path)) return path;
   }
-  throw UserError(not_found("machine", name_or_file, machine_names()));
+  std::string text = not_found("machine", name_or_file, machine_names());
+  if (is_file(name_or_file) || is_file(fs::path(name_or_file) / kMachineFile))
+    text = fmt::format("there is no machine '{0}' by that name; for the {1} '{0}' here write ./{0}",
+                       name_or_file, is_folder(name_or_file) ? "folder" : "file");
+  throw UserError(text);
 }
 
 std::vector<std::string> scenario_names() { return names_in("scenarios"); }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "app/text.hpp"
@@ -44,5 +45,10 @@ void complain(std::string_view text) {
 }
 
 bool all_was_said() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+bool reader_went_away() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
 
 }  // namespace knuckleboom::app

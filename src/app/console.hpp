@@ -18,4 +18,7 @@ void complain(std::string_view text);
 // Flushes standard output. False if anything said so far has been lost.
 bool all_was_said();
 
+// Whether standard output is a pipe that nobody reads any more (| head).
+bool reader_went_away();
+
 }  // namespace knuckleboom::app

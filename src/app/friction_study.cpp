@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
@@ -15,6 +16,8 @@
 #include "app/model_run.hpp"
 #include "app/plot.hpp"
 #include "app/summary.hpp"
+#include "app/text.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -40,9 +43,57 @@ std::string table_path(const FrictionOptions& options, const LoadedCase& loaded)
     return "scenario.bench.friction";
   if (model.actuators.size() == 1)
     return "machine.actuator." + model.actuators[0].name + ".friction";
+  if (model.actuators.empty())
+    throw UserError(
+        fmt::format("machine '{}' has no actuator; give the path of the friction table that is to "
+                    "be exchanged with --at, such as --at body.{}.friction",
+                    model.name, model.tree.body(0).name));
+  std::vector<std::string> paths;
+  for (const machine::Actuator& actuator : model.actuators)
+    paths.push_back("actuator." + actuator.name + ".friction");
   throw UserError(
-      "which friction is to be exchanged? give the path of its table with --at, such as "
-      "--at actuator.boom.friction");
+      fmt::format("which friction is to be exchanged? give the path of its table: --at {}",
+                  fmt::join(paths, " or --at ")));
+}
+
+std::string with_model(const std::string& path, std::string_view model) {
+  return fmt::format("{}.model={}", path, model);
+}
+
+// Only the table's model is exchanged, so it has to hold what each of them needs: all that it lacks in
+// one sentence, and nothing of assignments that nobody wrote.
+void check_table(const FrictionOptions& options, const std::string& path,
+                 const LoadedCase& loaded) {
+  constexpr std::string_view kLacks = " lacks '";
+  constexpr std::string_view kAddAs = "add it as ";
+  std::vector<std::string> keys;
+  for (const std::string_view model : kModels) {
+    std::vector<std::string> assignments = options.assignments;
+    assignments.push_back(with_model(path, model));
+    try {
+      load_case(options.scenario, options.machine, assignments);
+    } catch (const io::FileError& error) {
+      for (const io::Diagnostic& fault : error.diagnostics()) {
+        const std::string& text = fault.message;
+        const std::size_t lacks = text.find(kLacks);
+        if (lacks == std::string::npos || fault.file.find(path) == std::string::npos) throw;
+        std::size_t from = lacks + kLacks.size();
+        std::size_t to = text.find('\'', from);
+        if (const std::size_t add = text.find(kAddAs, to); add != std::string::npos) {
+          from = add + kAddAs.size();
+          to = text.find_first_of(" ,", from);
+        }
+        std::string key = text.substr(from, to - from);
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+      }
+    }
+  }
+  if (keys.empty()) return;
+  const bool bench = loaded.machine_path.empty() || path.starts_with("scenario.");
+  throw UserError(fmt::format(
+      "{}: the friction table {} lacks {}; every model is tried on that one table, so add {}",
+      (bench ? loaded.scenario_path : loaded.machine_path).string(), path, listing(keys),
+      keys.size() == 1 ? "it" : "them"));
 }
 
 // The joint that the friction acts on: the actuator's that the path names, else the first.
@@ -101,6 +152,11 @@ std::string to_text(const LoadedCase& loaded, const std::string& path, int joint
                         fmt::format("{:.4g}", 1e3 * o.span), last);
     text += "\n";
   }
+  text += fmt::format(
+      "\n  at rest: share of the rows with a speed of exactly 0; moved: highest less lowest "
+      "position{}\n",
+      tracked ? "; rms error: against the reference"
+              : ";\n  creep: mean speed, 'holds' if the position stays the same to the last bit");
   return text;
 }
 
@@ -140,12 +196,13 @@ int friction_study(const FrictionOptions& options) {
   const std::string path = table_path(options, first);
   const int joint = watched_joint(path, first.machine.model);
   check_distinct({{"--plot", options.plot}}, first.files());
+  check_table(options, path, first);
 
   std::vector<Outcome> outcomes;
   bool sound = true;
   for (const std::string_view model : kModels) {
     std::vector<std::string> assignments = options.assignments;
-    assignments.push_back(fmt::format("{}.model={}", path, model));
+    assignments.push_back(with_model(path, model));
     const LoadedCase loaded = load_case(options.scenario, options.machine, assignments);
     const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
     Outcome outcome{std::string(model), run_model(simulation, method, std::nullopt, kRows)};

@@ -83,10 +83,10 @@ class AirReader {
     valve_.area_max = reader.required("area", Dimension::kArea, kPositive);
     valve_.leakage = reader.quantity("leakage", Dimension::kArea, kNonNegative).value_or(0.0);
     valve_.lag_s = reader.quantity("lag", Dimension::kTime, kNonNegative).value_or(0.0);
-    if (full <= valve_.dead_zone_V)
+    if (full > 0.0 && full <= valve_.dead_zone_V)
       reader.error("full",
                    "the valve is fully open within its dead zone; 'full' counts from the middle");
-    else
+    else if (full > 0.0)
       valve_.gain = valve_.area_max / (full - valve_.dead_zone_V);
     reader.done();
   }

@@ -72,6 +72,7 @@ class LogReader {
   Trace read(std::string_view text) {
     CsvDialect dialect{true, true, map_.separator, map_.decimal_comma, {}};
     const std::vector<std::string> theirs = header_of(text);
+    if (!map_.columns.empty()) check_separator(theirs);
     const std::string time = map_.row_s > 0.0 ? std::string() : time_column(theirs);
     for (const LogColumn& column : map_.columns) {
       const std::string& name = column.column.empty() ? column.name : column.column;
@@ -126,6 +127,18 @@ class LogReader {
   }
 
  private:
+  // A whole line taken for one name is one mistake, not one for each column of the map.
+  void check_separator(const std::vector<std::string>& theirs) const {
+    if (theirs.size() != 1 || theirs.front() == map_.columns.front().column) return;
+    constexpr std::pair<char, const char*> kSeparators[] = {{';', ";"}, {'\t', "tab"}, {',', ","}};
+    for (const auto& [character, word] : kSeparators)
+      if (character != map_.separator && theirs.front().find(character) != std::string::npos)
+        throw FileError({{map_.place.file, map_.place.line, map_.place.column,
+                          fmt::format("{} is all in one column; give the log map separator = "
+                                      "\"{}\"",
+                                      file_, word)}});
+  }
+
   void error(const Diagnostic& place, std::string message) {
     errors_.push_back({place.file, place.line, place.column, std::move(message)});
   }

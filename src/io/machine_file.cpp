@@ -891,8 +891,9 @@ class MachineReader {
     if (oil_ == nullptr) merged.place = own->place;
     circuit.fluid = read_fluid(merged);
     if (!cylinder) return;
-    if (!reader.has("closed_length")) reader.missing("closed_length", {Dimension::kLength});
-    if (!reader.has("stroke")) reader.missing("stroke", {Dimension::kLength});
+    for (const std::string_view stem : {"closed_length", "stroke"})
+      if (!reader.has(stem))
+        reader.missing(stem, {Dimension::kLength}, "since there is an [oil] table");
     circuit.chamber[0].area = circuit.A1;
     circuit.chamber[1].area = circuit.A2;
     circuit.chamber[0].x_empty = body.value_or(0.0);
@@ -932,8 +933,26 @@ class MachineReader {
       chamber.hose_m3 = area * length;
       line.I = area > 0.0 ? fluid.density * length / area : 0.0;
     } else {
-      chamber.hose_m3 = reader.required("hose_volume", Dimension::kVolume, kPositive);
-      line.I = reader.required("inertance", Dimension::kInertance, kPositive);
+      // Asked for so that they count as known.
+      reader.quantity("hose_length", Dimension::kLength);
+      reader.quantity("hose_bore", Dimension::kLength);
+      chamber.hose_m3 = reader.quantity("hose_volume", Dimension::kVolume, kPositive).value_or(0.0);
+      const bool left_over = reader.has("capacitance");
+      if (!reader.has("hose_volume") && !left_over)
+        reader.missing("hose_volume", {Dimension::kVolume},
+                       "since there is an [oil] table, or give hose_length and hose_bore");
+      line.I = reader.quantity("inertance", Dimension::kInertance, kPositive).value_or(0.0);
+      if (!reader.has("inertance") && !left_over)
+        reader.missing("inertance", {Dimension::kInertance});
+    }
+    if (reader.has("capacitance")) {
+      reader.quantity("capacitance", Dimension::kCapacitance);
+      reader.error("capacitance",
+                   fmt::format("{} gives a capacitance, but since there is an [oil] table that "
+                               "follows from the volume; write hose_length and hose_bore in place "
+                               "of 'capacitance' and 'inertance', or hose_volume in place of "
+                               "'capacitance'",
+                               reader.what()));
     }
     const auto read = [&](double& value, std::string_view stem, Dimension dimension, Range range) {
       if (const auto given = reader.quantity(stem, dimension, range)) value = *given;

@@ -288,7 +288,8 @@ std::vector<const Node*> TableReader::tables(std::string_view key, std::size_t l
   return list;
 }
 
-void TableReader::missing(std::string_view stem, std::initializer_list<Dimension> dimensions) {
+void TableReader::missing(std::string_view stem, std::initializer_list<Dimension> dimensions,
+                          std::string_view why) {
   know(stem, dimensions);
   std::string message = fmt::format("{} lacks '{}'; add it", what_,
                                     full_key(stem, units(*dimensions.begin()).front()));
@@ -297,6 +298,7 @@ void TableReader::missing(std::string_view stem, std::initializer_list<Dimension
   if (!plain)
     message = fmt::format("{} lacks '{}', {}; add it as {}", what_, stem,
                           dimension_name(list.front()), accepted_keys(stem, list));
+  if (!why.empty()) message += fmt::format(", {}", why);
   missing_.push_back({std::string(stem), std::move(message)});
 }
 

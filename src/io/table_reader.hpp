@@ -71,8 +71,9 @@ class TableReader {
   double required(std::string_view stem, Dimension dimension, Range range = kAny);
   Vec3 required_vector(std::string_view stem, Dimension dimension);
   const Node* required_subtable(std::string_view key);
-  // Marks a key as missing.
-  void missing(std::string_view stem, std::initializer_list<Dimension> dimensions);
+  // Marks a key as missing. why: the end of the sentence, such as "since there is ...".
+  void missing(std::string_view stem, std::initializer_list<Dimension> dimensions,
+               std::string_view why = {});
 
   // Refuses what has not been asked for and tells what is missing.
   void done();

@@ -1,5 +1,6 @@
 // The other sub-commands and what all share, end to end.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -43,6 +44,16 @@ TEST(CommandLine, livesWithClosedStreams) {
   EXPECT_EQ(status(" run nixda 2>&-"), 2);
   EXPECT_EQ(status(" list machines >&- 2>&-"), 1);
   EXPECT_EQ(status(" inspect harvester >/dev/full 2>/dev/null"), 1);
+  // `| true` would be a race; this reader is surely gone.
+  const TemporaryFolder folder;
+  const std::string errors = (folder / "errors").string();
+  EXPECT_EQ(std::system(("(sleep 0.3; exec " + program + " inspect harvester 2>'" + errors +
+                         "') | exec true")
+                            .c_str()),
+            0);
+  EXPECT_THAT(content_of(errors), IsEmpty());
+  status(" inspect harvester >/dev/full 2>'" + errors + "'");
+  EXPECT_THAT(content_of(errors), HasSubstr("could not be written in full"));
 }
 
 TEST(CommandLine, wantsValuesThatAreNotEmpty) {
@@ -81,6 +92,24 @@ TEST(CommandLine, meetsMistakesWithOneSentence) {
   EXPECT_THAT(complaint({"run", "stick_sine", "--set", "name=a"}), HasSubstr("scenario.name"));
   EXPECT_THAT(complaint({"run", "/nothing/here.toml"}), HasSubstr("there is no such file"));
   EXPECT_THAT(complaint({"run", "/"}), HasSubstr("directory"));
+}
+
+TEST(CommandLine, saysHowTheMachineHereIsWritten) {
+  const TemporaryFolder folder;
+  namespace fs = std::filesystem;
+  fs::copy(kConfig + "/machines/harvester", folder / "own", fs::copy_options::recursive);
+  const auto in_folder = [&](const std::string& machine, const std::string& inside) {
+    const std::string answer = (folder / "answer").string();
+    static_cast<void>(
+        std::system(("cd '" + (folder / inside).string() + "' && " KNUCKLEBOOM_BINARY " inspect " +
+                     machine + " >'" + answer + "' 2>&1")
+                        .c_str()));
+    return content_of(answer);
+  };
+  EXPECT_THAT(in_folder("own", ""), HasSubstr("for the folder 'own' here write ./own"));
+  EXPECT_THAT(in_folder("./own", ""), HasSubstr("machine harvester"));
+  EXPECT_THAT(in_folder(".", "own"), HasSubstr("machine harvester"));
+  EXPECT_THAT(in_folder("loader.urdf", ""), HasSubstr("loader.urdf: there is no such file"));
 }
 
 TEST(CommandLine, findsItsFilesByTheEnvironment) {
@@ -131,6 +160,24 @@ TEST(Check, acceptsAllThatIsShipped) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("ok (machine harvester, 3 joints"),
                                     HasSubstr("ok (scenario stick_sine, 40 s, fits machine")));
+}
+
+TEST(Check, saysWhoReadsBundlesAndLogMaps) {
+  const TemporaryFolder folder;
+  write_text(folder / "columns.toml", "time = \"Time\"\n[[column]]\nname = \"boom_rad\"\n");
+  const Outcome map = run({"check", (folder / "columns.toml").string()});
+  EXPECT_EQ(map.status, 2);
+  EXPECT_THAT(map.output, HasSubstr("this is a log map; `knuckleboom identify`"));
+  EXPECT_EQ(std::count(map.output.begin(), map.output.end(), '\n'), 1) << map.output;
+  const std::string bundle = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/tests/bundles/patu655_lift";
+  for (const std::string& path : {bundle, bundle + "/bundle.toml"}) {
+    const Outcome outcome = run({"check", path});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.output, HasSubstr("this is a bundle; `knuckleboom verify FOLDER` reads"));
+    EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
+  }
+  EXPECT_THAT(run({"inspect", bundle + "/bundle.toml"}).errors,
+              HasSubstr("this is a bundle file, not a machine"));
 }
 
 TEST(Check, knowsAirFiles) {

@@ -25,6 +25,7 @@ TEST(FrictionStudy, tellsWhichModelsHoldAWeight) {
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const char* model : {"coulomb_viscous", "stribeck"})
       EXPECT_THAT(row(outcome.output, model), AllOf(HasSubstr("100.0 %"), HasSubstr("holds")));
+    EXPECT_THAT(outcome.output, HasSubstr("'holds' if the position stays the same"));
     // 200 N on 400 N at 1 mm/s; 200 N on 500 N s/m.
     EXPECT_THAT(row(outcome.output, "continuous_coulomb_viscous"), testing::EndsWith(" 0.5"));
     EXPECT_THAT(row(outcome.output, "viscous"), testing::EndsWith(" 400"));
@@ -45,7 +46,21 @@ TEST(FrictionStudy, exchangesTheFrictionOfAnActuatorAndDraws) {
 TEST(FrictionStudy, asksWhereTheFrictionIs) {
   const Outcome outcome = run({"friction", "stick_sine"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.errors, HasSubstr("give the path of its table with --at"));
+  EXPECT_THAT(outcome.errors,
+              HasSubstr("give the path of its table: --at actuator.swing.friction or --at "
+                        "actuator.boom.friction or --at actuator.stick.friction"));
+}
+
+TEST(FrictionStudy, saysAllThatTheTableLacksAtOnce) {
+  const Outcome outcome = run({"friction", "stick_sine", "--at", "actuator.boom.friction"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors,
+              HasSubstr("machine.toml: the friction table actuator.boom.friction lacks coulomb_N, "
+                        "static_N, peak_speed_m_per_s, fall_end, stribeck_speed_m_per_s, "
+                        "bristle_stiffness_N_per_m and bristle_damping_N_s_per_m; every model"));
+  EXPECT_THAT(outcome.errors, testing::Not(HasSubstr("--set")));
+  const Outcome two = run({"friction", "friction_sine", "--at", "actuator.nix.friction"});
+  EXPECT_THAT(two.errors, HasSubstr("'actuator' has no entry 'nix'"));
 }
 
 TEST(Bench, takesACylinderOutOfAMachine) {

@@ -109,6 +109,9 @@ TEST(AirFile, SaysWhatIsWrong) {
   EXPECT_THAT(faults_of(with("supply_bar = 4", "supply_bar = -1")), HasSubstr("supply_bar"));
   EXPECT_THAT(faults_of(with("full_V = 5", "full_V = 0.5\ndead_zone_V = 1")),
               HasSubstr("within its dead zone"));
+  // Out of range is one mistake.
+  EXPECT_THAT(faults_of(with("full_V = 5", "full_V = 10")),
+              testing::AllOf(HasSubstr("full_V"), testing::Not(HasSubstr("dead zone"))));
   EXPECT_THAT(faults_of(with("piston = 0.02", "piston = 0.2")), HasSubstr("beyond the stroke"));
   EXPECT_THAT(faults_of(with("piston = 0.02", "pistol = 0.02")), HasSubstr("'pistol'"));
   EXPECT_THAT(faults_of(with("mode = \"track\"", "mode = \"foot\"")), HasSubstr("no [foot]"));

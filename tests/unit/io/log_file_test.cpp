@@ -103,6 +103,22 @@ TEST(LogFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint(map_of("boom_rad", "q1", "deg"), "t_s,q1\n"), HasSubstr("no rows"));
 }
 
+TEST(LogFile, SaysOnceThatTheSeparatorIsAnother) {
+  io::LogMap map = map_of("boom_rad", "q1", "deg");
+  map.columns.push_back(map.columns.front());
+  const auto found = faults([&] { io::read_log_text("t;q1;q2\n0;1;2\n", "log.csv", map, kKnown); });
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_EQ(found[0].message, "log.csv is all in one column; give the log map separator = \";\"");
+  map.separator = ';';
+  EXPECT_THAT(joined(faults([&] { io::read_log_text("t\tq1\n0\t1\n", "log.csv", map, kKnown); })),
+              HasSubstr("separator = \"tab\""));
+  // One column may be all that a log has.
+  map.separator = ',';
+  map.row_s = 0.1;
+  map.columns = {{"boom_rad", "q;1", "rad", 1.0, {}, {}}};
+  EXPECT_EQ(io::read_log_text("q;1\n2\n", "log.csv", map, kKnown).column("boom_rad")[0], 2.0);
+}
+
 TEST(LogFile, RefusesMapsThatCannotBeMeant) {
   const auto complaint = [](const std::string& text) {
     return joined(faults([&] { io::read_log_map_text(text, "map.toml"); }));

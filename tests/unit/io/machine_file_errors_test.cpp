@@ -241,6 +241,25 @@ TEST(MachineFile, ReportsAllErrorsTogetherInOrder) {
 }
 
 // One change to the machine that has everything around its joints, and what must be said of it.
+// An [oil] table changes what lines and cylinders need; its user added nothing else.
+TEST(MachineFile, SaysThatTheOilAsksForVolumes) {
+  const auto found =
+      read(replaced(good(), "\n[supply]", "\n[oil]\nbulk_modulus_MPa = 1200\n\n[supply]"));
+  const std::string text = joined(found);
+  const auto times = [&text](std::string_view words) {
+    int n = 0;
+    for (std::size_t at = 0; (at = text.find(words, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(
+      times("line_a' of actuator 'boom' gives a capacitance, but since there is an [oil] table"),
+      1);
+  EXPECT_EQ(times("write hose_length and hose_bore"), 6);
+  EXPECT_EQ(times("closed_length_mm, since there is an [oil] table"), 2);
+  EXPECT_EQ(times("has no key 'capacitance"), 0);
+  EXPECT_EQ(times("lacks 'hose_volume'"), 0);
+}
+
 TEST(MachineFile, GrappleShapesAndStopsAreChecked) {
   const std::filesystem::path path = config("machines/harvester_grapple/machine.toml");
   const struct {
