@@ -65,14 +65,20 @@ Curve tip_reference(const machine::MachineModel& model, const Recording& run) {
   return curve;
 }
 
-Panel tip_panel(const machine::MachineModel& model, const std::vector<NamedRun>& runs) {
+// A load on one slide goes along a straight line, which its joint's panel shows as well.
+bool has_tip_path(const machine::MachineModel& model) {
+  return model.joint_count() > 1 || (model.joint_count() == 1 && model.tree.link(0).revolute);
+}
+
+Panel tip_panel(const machine::MachineModel& model, const std::vector<NamedRun>& runs,
+                bool with_reference = true) {
   Panel panel{"tip path from the side",
               "distance from the base's vertical axis [m]",
               "height [m]",
               {},
               true,
               0.2};
-  panel.curves.push_back(tip_reference(model, *runs[0].recording));
+  if (with_reference) panel.curves.push_back(tip_reference(model, *runs[0].recording));
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const Recording& run = *runs[r].recording;
     panel.curves.push_back({runs.size() > 1 ? runs[r].name : "tip", reach(run),
@@ -89,8 +95,16 @@ Curve curve_of(const NamedRun& run, std::size_t index, const std::string& column
 
 }  // namespace
 
-Figure run_figure(const machine::MachineModel& model, const Recording& run,
-                  const std::string& title, const std::string& note) {
+Figure run_figure(const machine::MachineModel& model, const command::Scenario& scenario,
+                  const Recording& run, const std::string& title, const std::string& note) {
+  // By voltage a joint has no reference: what is recorded as such goes along with its position.
+  const auto by_voltage = [&scenario](const std::string& joint) {
+    return std::any_of(
+        scenario.programs.begin(), scenario.programs.end(), [&](const auto& program) {
+          return program.joint == joint && program.mode == command::JointMode::kVoltage;
+        });
+  };
+  bool any_reference = false;
   std::vector<Panel> joints;
   Panel valves{"valve commands", kTime, "voltage [V]", {}, false, 1.0};
   Panel pressures{"port pressures (a solid, b dashed)", kTime, "pressure [MPa]", {}, false, 1.0};
@@ -99,9 +113,12 @@ Figure run_figure(const machine::MachineModel& model, const Recording& run,
     const std::string unit = unit_of(model, i);
     Panel panel{"joint " + joint, kTime, fmt::format("position [{}]", unit), {}, false, 0.02};
     if (actuated(model, i)) {
-      panel.curves.push_back({"reference", run.time(),
-                              run.column(fmt::format("{}_ref_{}", joint, unit)), 6,
-                              LineStyle::kDashed});
+      if (!by_voltage(joint)) {
+        any_reference = true;
+        panel.curves.push_back({"reference", run.time(),
+                                run.column(fmt::format("{}_ref_{}", joint, unit)), 6,
+                                LineStyle::kDashed});
+      }
       valves.curves.push_back({joint, run.time(), run.column(joint + "_valve_V"), i});
       pressures.curves.push_back(
           {joint, run.time(), scaled(run.column(joint + "_port_a_Pa"), 1e-6), i});
@@ -114,7 +131,9 @@ Figure run_figure(const machine::MachineModel& model, const Recording& run,
   }
 
   // Joints on the left, the rest on the right; what one side has more of fills both.
-  std::vector<Panel> others = {valves, pressures, tip_panel(model, {{"", &run}})};
+  std::vector<Panel> others;
+  if (!valves.curves.empty()) others = {valves, pressures};
+  if (has_tip_path(model)) others.push_back(tip_panel(model, {{"", &run}}, any_reference));
   Figure figure{title, note, {}, 2};
   std::size_t j = 0, o = 0;
   while (j < joints.size() || o < others.size()) {

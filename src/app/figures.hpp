@@ -6,6 +6,7 @@
 
 #include "app/plot.hpp"
 #include "app/recording.hpp"
+#include "knuckleboom/core/command/scenario.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 
 namespace knuckleboom::app {
@@ -13,9 +14,10 @@ namespace knuckleboom::app {
 // Points of a recording that are drawn: a curve of this many samples looks continuous.
 inline constexpr std::int64_t kPlotRows = 8000;
 
-// One run: joints with their references, valve commands, port pressures and the tip's path.
-Figure run_figure(const machine::MachineModel& model, const Recording& run,
-                  const std::string& title, const std::string& note);
+// One run: joints with the references they follow, valve commands and port pressures if there are
+// actuators, and the tip's path unless it is a slide's line.
+Figure run_figure(const machine::MachineModel& model, const command::Scenario& scenario,
+                  const Recording& run, const std::string& title, const std::string& note);
 
 // The same run by several models, laid over each other.
 struct NamedRun {

@@ -76,7 +76,8 @@ void check_table(const FrictionOptions& options, const std::string& path,
       for (const io::Diagnostic& fault : error.diagnostics()) {
         const std::string& text = fault.message;
         const std::size_t lacks = text.find(kLacks);
-        if (lacks == std::string::npos || fault.file.find(path) == std::string::npos) throw;
+        if (fault.file.find(path) == std::string::npos) throw;
+        if (lacks == std::string::npos) throw UserError(fmt::format("--at {}: {}", path, text));
         std::size_t from = lacks + kLacks.size();
         std::size_t to = text.find('\'', from);
         if (const std::size_t add = text.find(kAddAs, to); add != std::string::npos) {

@@ -169,6 +169,13 @@ std::vector<std::optional<double>> pose_at(const MachineModel& model, double sha
 }
 
 std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<std::string>& at) {
+  bool all_free = model.joint_count() > 0;
+  for (int i = 0; i < model.joint_count(); ++i) all_free = all_free && model.passive(i);
+  // Without any actuator the three below would be one and the same.
+  if (at.empty() && all_free)
+    return {pose_facts(model,
+                       "hanging freely: limits do not hold a joint without actuator, --at does",
+                       pose_at(model, 0.5))};
   if (at.empty())
     return {pose_facts(model, "middle of the ranges", pose_at(model, 0.5)),
             pose_facts(model, "a tenth above the lower limits", pose_at(model, 0.1)),
@@ -334,6 +341,9 @@ double megapascals(double pascals) {
   return hundredths == 0.0 ? 0.0 : 0.01 * hundredths;
 }
 
+// To four digits behind the point, without a sign on zero.
+double without_sign_of_zero(double ratio) { return std::fabs(ratio) < 0.5e-4 ? 0.0 : ratio; }
+
 std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   std::string text = fmt::format("\nat rest, {}\n", pose.name);
   std::vector<std::string> words;
@@ -368,7 +378,7 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
         shape += fmt::format("{}{} {:.2f}", shape.empty() ? "" : ", ", model.joint_name(i), part);
     }
     text += fmt::format("  mode        {:.2f} Hz, damping ratio {:.4f} ({})\n", mode.frequency_Hz,
-                        mode.damping_ratio, shape);
+                        without_sign_of_zero(mode.damping_ratio), shape);
   }
   return text;
 }
@@ -589,7 +599,9 @@ int inspect(const InspectOptions& options) {
   const std::vector<JointFacts> joints = joint_facts(model);
   const std::vector<PoseFacts> poses = all_poses(model, options.at);
 
-  std::string text = fmt::format("{}: {}\n", model.name, model.description);
+  std::string text = model.name;
+  if (!model.description.empty()) text += ": " + model.description;
+  text += "\n";
   if (const std::string note = machine_note(model); !note.empty()) text += note + ".\n";
   text += import_text(file);
   text += joints_text(model, joints);

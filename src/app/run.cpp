@@ -153,7 +153,7 @@ int run(const RunOptions& options) {
   if (!options.summary.empty()) io::write_file(options.summary, to_json(summary));
   say(to_text(summary));
   if (!options.plot.empty())
-    draw(run_figure(simulation.model(), recording,
+    draw(run_figure(simulation.model(), simulation.scenario(), recording,
                     fmt::format("{}, {} model", loaded.title(), method.name), loaded.note()),
          options.plot);
   if (!options.save.empty() && !saved)

@@ -30,6 +30,7 @@ Pose beam_frame(const BodyLook& body) {
   const Vec3 x = body.end_B.normalized();
   Vec3 up = Vec3::UnitZ() - x.z() * x;
   if (up.norm() < 0.2) up = body.joint_axis_B.cross(x);
+  if (up.norm() < 0.2) up = across(x);  // a column that turns about itself
   Pose frame;
   frame.R.col(0) = x;
   frame.R.col(2) = up.normalized();
@@ -117,7 +118,7 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
   for (int link = 0; link < links; ++link) {
     const BodyLook* body = body_of_link(link);
     if (body == nullptr || has_parts_[static_cast<std::size_t>(link)]) continue;
-    if (is_upper(*body))
+    if (is_upper(*body) && !asked_for(link))
       build_upper(link);
     else if (look_.grapple.present && look_.grapple.body == link)
       continue;
@@ -129,7 +130,7 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
   build_cylinders();
   if (look_.grapple.present)
     build_grapple();
-  else
+  else if (look_.swing_body >= 0 && !look_.imported)
     build_hanging_head();
   build_hoses();
 }
@@ -141,7 +142,13 @@ const BodyLook* MachineModel::body_of_link(int link) const {
 }
 
 bool MachineModel::is_upper(const BodyLook& body) const {
-  return body.body == look_.swing_body && body.parent == kWorldBody;
+  return !look_.imported && body.body == look_.swing_body && body.parent == kWorldBody;
+}
+
+// Whether a part was given for it, even if its mesh is not there.
+bool MachineModel::asked_for(int body) const {
+  return std::any_of(look_.parts.begin(), look_.parts.end(),
+                     [body](const PartLook& part) { return part.body == body; });
 }
 
 osg::MatrixTransform* MachineModel::transform(int body) {
@@ -215,7 +222,7 @@ void MachineModel::build_parts(const std::filesystem::path& assets,
 
 void MachineModel::build_carrier() {
   MeshBuilder carrier(states_.quality.detail);
-  if (look_.swing_body >= 0) {
+  if (look_.swing_body >= 0 && !look_.imported && !asked_for(kWorldBody)) {
     add_undercarriage(carrier, undercarriage_of(look_));
   } else {
     // No swinging part: a foot that carries the first joint.

@@ -81,6 +81,7 @@ class MachineModel {
 
   const BodyLook* body_of_link(int link) const;
   bool is_upper(const BodyLook& body) const;
+  bool asked_for(int body) const;
   double end_half_width(int link) const;  // of the part that ends in the joint of a child
   osg::MatrixTransform* transform(int body);
   void add_sign(int body, const std::string& text, const Pose& frame, double height, bool on_dark);

@@ -71,6 +71,7 @@ struct MachineLook {
   std::vector<ShapeLook> shapes;
   std::vector<PartLook> parts;
   GrappleLook grapple;
+  bool imported = false;  // from a URDF: nothing of a forestry machine is made up around it
   int tip_body = kWorldBody;
   Vec3 tip_B = Vec3::Zero();
   int swing_body = kWorldBody;       // carries the cab, when the machine has a vertical first joint

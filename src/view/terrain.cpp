@@ -356,6 +356,7 @@ osg::ref_ptr<osg::Group> build_terrain(const SceneDescription& scene, const Fore
   ground->setNodeMask(kSeen);
   group->addChild(ground);
 
+  if (scene.machine.imported) return group;  // it has no tracks that could have left prints
   osg::ref_ptr<osg::Group> prints = new osg::Group;
   prints->addChild(build_tracks(scene, tracks));
   prints->setStateSet(cut_solid_state(quality, paint_track(256).texture(true)));

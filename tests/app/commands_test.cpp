@@ -248,6 +248,31 @@ TEST(Check, refersAUrdfToTheMachineFileThatNamesIt) {
   EXPECT_THAT(outcome.output + outcome.errors, HasSubstr("names its URDF: urdf = "));
 }
 
+// Joints without actuator all hang; a rod of 2 m that only knows its own weight.
+TEST(Inspect, showsOnePoseOfAMachineWithoutActuators) {
+  const TemporaryFolder folder;
+  write_text(folder / "rod.toml", R"(name = "rod"
+gravity_m_per_s2 = 9.81
+source = "made up"
+[[body]]
+name = "rod"
+position_m = [0, 0, 0]
+mass_kg = 3
+com_m = [1, 0, 0]
+inertia_kg_m2 = [0, 1, 1]
+joint = { name = "hinge", type = "revolute", axis = [0, -1, 0], lower_rad = -1, upper_rad = 1 }
+[tip]
+body = "rod"
+position_m = [2, 0, 0]
+)");
+  const Outcome outcome = run({"inspect", (folder / "rod.toml").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_TRUE(outcome.output.starts_with("rod\n")) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("at rest, hanging freely: limits do not hold a joint"));
+  EXPECT_THAT(outcome.output, HasSubstr("tip at (0.000, 0.000, -2.000) m"));
+  EXPECT_THAT(outcome.output, AllOf(Not(HasSubstr("a tenth")), Not(HasSubstr("-0.0000"))));
+}
+
 TEST(Inspect, takesAPose) {
   const Outcome outcome = run({"inspect", "harvester", "--at", "boom=0.5", "--at", "stick=-1.3"});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;

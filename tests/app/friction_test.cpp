@@ -12,6 +12,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // The row of a model.
 std::string row(const std::string& output, const std::string& model) {
@@ -58,9 +59,24 @@ TEST(FrictionStudy, saysAllThatTheTableLacksAtOnce) {
               HasSubstr("machine.toml: the friction table actuator.boom.friction lacks coulomb_N, "
                         "static_N, peak_speed_m_per_s, fall_end, stribeck_speed_m_per_s, "
                         "bristle_stiffness_N_per_m and bristle_damping_N_s_per_m; every model"));
-  EXPECT_THAT(outcome.errors, testing::Not(HasSubstr("--set")));
+  EXPECT_THAT(outcome.errors, Not(HasSubstr("--set")));
   const Outcome two = run({"friction", "friction_sine", "--at", "actuator.nix.friction"});
-  EXPECT_THAT(two.errors, HasSubstr("'actuator' has no entry 'nix'"));
+  EXPECT_THAT(two.errors, HasSubstr("--at actuator.nix.friction: 'actuator' has no entry 'nix'"));
+}
+
+TEST(Bench, drawsNoPanelsOfWhatItHasNot) {
+  const TemporaryFolder folder;
+  const std::string picture = (folder / "run.svg").string();
+  ASSERT_EQ(
+      run({"run", "friction_hold", "--set", "scenario.duration_s=1", "--plot", picture}).status, 0);
+  EXPECT_THAT(content_of(picture),
+              AllOf(HasSubstr("joint load"), Not(HasSubstr("valve commands")),
+                    Not(HasSubstr("port pressures")), Not(HasSubstr("tip path"))));
+  // By voltage there is no reference.
+  ASSERT_EQ(run({"run", "boom_pulse", "--set", "scenario.duration_s=1", "--plot", picture}).status,
+            0);
+  EXPECT_THAT(content_of(picture), AllOf(HasSubstr("valve commands"), HasSubstr("tip path"),
+                                         Not(HasSubstr("reference"))));
 }
 
 TEST(Bench, takesACylinderOutOfAMachine) {

@@ -180,6 +180,9 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
                     g.tine_radius,
                     g.opening_max};
   }
+  look.imported =
+      std::any_of(machine.sources.begin(), machine.sources.end(),
+                  [](const machine::Source& source) { return source.source.ends_with(".urdf"); });
   const Place tip = place(tree, machine.tip_body, machine.tip_B);
   look.tip_body = tip.link;
   look.tip_B = tip.p;

@@ -126,8 +126,9 @@ void draw_joint(Painter& painter, const Rect& card, float& y, const JointFace& f
 float draw_machine(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
                    const InstrumentReadings& readings, float top) {
   const int joints = std::min(now.sim.joint_count, static_cast<int>(faces.joints.size()));
-  const Rect card{painter.width() - kEdge - kSide, top, kSide,
-                  2.0F * kPad + 8.0F + kLine15 * static_cast<float>(joints + 5)};
+  const Rect card{
+      painter.width() - kEdge - kSide, top, kSide,
+      2.0F * kPad + 8.0F + kLine15 * static_cast<float>(joints + (faces.grapple ? 5 : 3))};
   painter.card(card);
   float y = card.y + kPad;
   for (int i = 0; i < joints; ++i)
@@ -140,6 +141,7 @@ float draw_machine(Painter& painter, const InstrumentFaces& faces, const Session
   char speed[32];
   std::snprintf(speed, sizeof speed, "%.2f m/s", tip_speed(now));
   draw_value(painter, card, y, "tip speed", speed);
+  if (!faces.grapple) return card.bottom();
   char open[32];
   std::snprintf(open, sizeof open, "%.0f %% open", now.grapple_opening * 100.0);
   draw_value(painter, card, y, "grapple", now.held_log >= 0 ? "closed on a log" : open);
@@ -335,7 +337,9 @@ void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionS
   std::snprintf(text, sizeof text, "height %s     reach %s     %.1f m/s     %s bar%s     %s",
                 metres_text(now.sim.tip_W[2]).c_str(), metres_text(reach(faces, now)).c_str(),
                 tip_speed(now), bar_text(highest).c_str(), relief ? " RELIEF" : "",
-                readings.held.empty() ? "holds nothing" : readings.held.c_str());
+                !faces.grapple          ? ""
+                : readings.held.empty() ? "holds nothing"
+                                        : readings.held.c_str());
   painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText, text,
                Align::kCentre);
 }

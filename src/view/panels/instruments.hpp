@@ -27,6 +27,7 @@ struct JointFace {
 struct InstrumentFaces {
   std::string machine, exercise;
   double pump_full_W = 50e3;
+  bool grapple = true;                // the machine has one
   double axis_x = 0.0, axis_y = 0.0;  // of the swing, for the tip's reach [m]
   std::vector<ActuatorFace> actuators;
   std::vector<JointFace> joints;

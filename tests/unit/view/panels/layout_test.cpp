@@ -96,6 +96,21 @@ TEST_P(Panels, drawNothingWhenOff) {
   EXPECT_TRUE(drawn().empty());
 }
 
+// Two lines of the machine's card and the words at the lower edge tell of the grapple.
+TEST_P(Panels, sayNothingOfAGrappleThatIsNotThere) {
+  Full full;
+  const auto size = [&](InstrumentLevel level) {
+    const int before = drawn().size();
+    draw_instruments(*painter_, level, full.faces, full.now, full.readings);
+    return drawn().size() - before;
+  };
+  const int with_full = size(InstrumentLevel::kFull);
+  const int with_few = size(InstrumentLevel::kCompact);
+  full.faces.grapple = false;
+  EXPECT_LT(size(InstrumentLevel::kFull), with_full);
+  EXPECT_LT(size(InstrumentLevel::kCompact), with_few);
+}
+
 // A machine with fewer names than its snapshot has joints, and numbers that are none.
 TEST_P(Panels, survivesWhatDoesNotFitTogether) {
   Full full;
