@@ -24,6 +24,7 @@
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
+#include "knuckleboom/io/signal_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -75,9 +76,11 @@ constexpr std::array<std::string_view, 3> kBundleWords = {"origin", "reference",
 constexpr std::array<std::string_view, 4> kLogMapWords = {"column", "separator", "decimal_comma",
                                                           "time_unit"};
 
+constexpr std::array<std::string_view, 1> kSignalWords = {"signal"};
+
 struct WordCounts {
   int machine = 0, scenario = 0, levers = 0, exercise = 0, air = 0, emulation = 0, bundle = 0,
-      log_map = 0;
+      log_map = 0, signals = 0;
 };
 
 WordCounts count_words(std::string_view text) {
@@ -100,6 +103,7 @@ WordCounts count_words(std::string_view text) {
     n.emulation += is_any(word, kEmulationWords) ? 1 : 0;
     n.bundle += is_any(word, kBundleWords) ? 1 : 0;
     n.log_map += is_any(word, kLogMapWords) ? 1 : 0;
+    n.signals += is_any(word, kSignalWords) ? 1 : 0;
   }
   return n;
 }
@@ -194,6 +198,11 @@ std::string describe(const std::string& path) {
       return good_air(path);
     case FileKind::kEmulation:
       return good_emulation(path);
+    case FileKind::kSignals: {
+      const io::SignalFile file = io::read_signals(path);
+      return fmt::format("signals, {} to the machine and {} from it", file.in.size(),
+                         file.out.size());
+    }
     case FileKind::kBundle:
       throw io::FileError(
           path, "this is a bundle; `knuckleboom verify FOLDER` reads it with the files beside it");
@@ -219,6 +228,7 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   // Before the others, whose words they share.
   if (n.bundle > 1) return FileKind::kBundle;
   if (n.log_map > 0) return FileKind::kLogMap;
+  if (n.signals > 0) return FileKind::kSignals;
   if (n.machine > std::max({n.scenario, n.levers, n.exercise})) return FileKind::kMachine;
   if (n.exercise > std::max(n.scenario, n.levers)) return FileKind::kExercise;
   if (n.levers > n.scenario) return FileKind::kLevers;
@@ -253,6 +263,7 @@ void refuse_other_kind(const std::string& path, FileKind wanted) {
            : of == FileKind::kEmulation ? "an emulation"
            : of == FileKind::kBundle    ? "a bundle"
            : of == FileKind::kLogMap    ? "a log map"
+           : of == FileKind::kSignals   ? "a signal"
                                         : "an exercise";
   };
   throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));

@@ -10,7 +10,17 @@ namespace knuckleboom::app {
 // Prints one line for each sound file, the faults of the others. Returns an ExitStatus.
 int check(const std::vector<std::string>& files);
 
-enum class FileKind { kMachine, kScenario, kLevers, kExercise, kAir, kEmulation, kBundle, kLogMap };
+enum class FileKind {
+  kMachine,
+  kScenario,
+  kLevers,
+  kExercise,
+  kAir,
+  kEmulation,
+  kBundle,
+  kLogMap,
+  kSignals
+};
 
 // By what a file of each kind cannot do without. Text that fits none counts as the kind that its
 // folder suggests, else as a scenario.

@@ -180,6 +180,11 @@ TEST(Check, saysWhoReadsBundlesAndLogMaps) {
               HasSubstr("this is a bundle file, not a machine"));
 }
 
+TEST(Check, knowsSignalFiles) {
+  const std::string file = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/signals/bench.toml";
+  EXPECT_THAT(run({"check", file}).output, HasSubstr("signals, 2 to the machine and 2 from it"));
+}
+
 TEST(Check, knowsAirFiles) {
   const std::string air =
       std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/machines/rescue_leg/air.toml";
