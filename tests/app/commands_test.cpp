@@ -107,8 +107,8 @@ TEST(CommandLine, saysHowTheMachineHereIsWritten) {
     return content_of(answer);
   };
   EXPECT_THAT(in_folder("own", ""), HasSubstr("for the folder 'own' here write ./own"));
-  EXPECT_THAT(in_folder("./own", ""), HasSubstr("machine harvester"));
-  EXPECT_THAT(in_folder(".", "own"), HasSubstr("machine harvester"));
+  EXPECT_THAT(in_folder("./own", ""), HasSubstr("harvester: Harvester crane"));
+  EXPECT_THAT(in_folder(".", "own"), HasSubstr("harvester: Harvester crane"));
   EXPECT_THAT(in_folder("loader.urdf", ""), HasSubstr("loader.urdf: there is no such file"));
 }
 
