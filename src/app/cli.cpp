@@ -37,7 +37,7 @@
 #include "app/trainer/load_session.hpp"
 #include "app/verify.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
-#include "knuckleboom/version.hpp"
+#include "knuckleboom/io/session_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -664,7 +664,7 @@ int run_program(int argc, char** argv) {
   guard_standard_streams();
 
   CLI::App program("Simulator of hydraulic forestry cranes.", "knuckleboom");
-  program.set_version_flag("--version", fmt::format("knuckleboom {} ({})", kVersion, kRevision));
+  program.set_version_flag("--version", io::this_program());
   program.set_help_flag("-h,--help", "Show this text");
   program.require_subcommand(1);
   program.get_formatter()->column_width(32);

@@ -1,10 +1,8 @@
 #include "app/friction_study.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,8 +20,6 @@
 namespace knuckleboom::app {
 namespace {
 
-constexpr std::array<std::string_view, 5> kModels = {
-    "viscous", "coulomb_viscous", "continuous_coulomb_viscous", "stribeck", "lugre"};
 constexpr std::int64_t kRows = 100'000;
 
 struct Outcome {
@@ -67,7 +63,7 @@ void check_table(const FrictionOptions& options, const std::string& path,
   constexpr std::string_view kLacks = " lacks '";
   constexpr std::string_view kAddAs = "add it as ";
   std::vector<std::string> keys;
-  for (const std::string_view model : kModels) {
+  for (const std::string_view model : kFrictionModels) {
     std::vector<std::string> assignments = options.assignments;
     assignments.push_back(with_model(path, model));
     try {
@@ -201,7 +197,7 @@ int friction_study(const FrictionOptions& options) {
 
   std::vector<Outcome> outcomes;
   bool sound = true;
-  for (const std::string_view model : kModels) {
+  for (const std::string_view model : kFrictionModels) {
     std::vector<std::string> assignments = options.assignments;
     assignments.push_back(with_model(path, model));
     const LoadedCase loaded = load_case(options.scenario, options.machine, assignments);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/core/sim/channels.hpp"
-#include "knuckleboom/version.hpp"
+#include "knuckleboom/io/session_file.hpp"
 
 namespace knuckleboom::app {
 
@@ -27,7 +27,7 @@ ModelRun run_model(const sim::Simulation& simulation, const Method& method,
 io::TraceHeader trace_header(const LoadedCase& loaded, const sim::Simulation& simulation,
                              const Method& method) {
   io::TraceHeader header;
-  header.program = fmt::format("knuckleboom {} ({})", kVersion, kRevision);
+  header.program = io::this_program();
   header.machine = loaded.machine.model.name;
   header.machine_hash = loaded.machine.hash;
   header.scenario = loaded.scenario.scenario.name;

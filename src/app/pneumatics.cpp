@@ -1,7 +1,6 @@
 #include "app/pneumatics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "app/config_paths.hpp"
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
+#include "app/friction_study.hpp"
 #include "app/interrupt.hpp"
 #include "app/load.hpp"
 #include "app/plot.hpp"
@@ -18,8 +18,8 @@
 #include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trace.hpp"
-#include "knuckleboom/version.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -30,8 +30,6 @@ using machine::AirMode;
 using machine::AirRig;
 using machine::AirRigState;
 
-constexpr std::array<std::string_view, 5> kModels = {
-    "viscous", "coulomb_viscous", "continuous_coulomb_viscous", "stribeck", "lugre"};
 constexpr double kBar = 1e5;
 constexpr double kLost = 0.5;     // of the stroke beyond an end: that run is lost
 constexpr double kBurst = 100e5;  // Pa; and so is one with such a pressure
@@ -42,14 +40,14 @@ struct AirRun {
   double late_ms = -1.0;  // negative: one program
   std::size_t watched;    // drive
   std::vector<double> t, q, v, reference, P[2];
-  double lost_at = -1.0;          // s; negative: it is not
-  double at_rest = 0.0;           // share of the last half without any motion
-  double error = 0.0;             // rms against the reference over the last half [m, rad]
-  double foot_error = 0.0;        // the same, of the foot [m]
-  double gain = 0.0, work = 0.0;  // J
-  double travel = 0.0;            // peak to peak over the last half [m, rad]
-  double flips = 0.0;             // changes of the speed's sign per second in the last half
-  double off = 0.0;               // rms from the run in one program, over that run's travel
+  double lost_at = -1.0;    // s; negative: it is not
+  double at_rest = 0.0;     // share of the last half without any motion
+  double error = 0.0;       // rms against the reference over the last half [m, rad]
+  double foot_error = 0.0;  // the same, of the foot [m]
+  double gain = 0.0;        // energy that the exchange made [J]
+  double travel = 0.0;      // peak to peak over the last half [m, rad]
+  double flips = 0.0;       // changes of the speed's sign per second in the last half
+  double off = 0.0;         // rms from the run in one program, over that run's travel
 };
 
 bool lost(const AirRig& rig, const AirRigState& state) {
@@ -61,13 +59,6 @@ bool lost(const AirRig& rig, const AirRigState& state) {
     if (!(s.P[0] < kBurst && s.P[1] < kBurst)) return true;
   }
   return false;
-}
-
-Vec3 foot_target(const AirRig& rig, double t) {
-  Vec3 target = rig.foot.home_W;
-  for (int k = 0; k < 3; ++k)
-    target[k] += rig.foot.full * std::clamp(command::value(rig.foot.lever[k], t), -1.0, 1.0);
-  return target;
 }
 
 // The drive of the case's signal, else the last one.
@@ -130,15 +121,13 @@ std::optional<AirRun> run_case(const AirRig& rig) {
     run.reference.push_back(s.reference);
     for (int k = 0; k < 2; ++k) run.P[k].push_back(s.P[k]);
     if (rig.foot.used && t >= 0.5 * rig.duration_s) {
-      foot += (machine::foot_position(rig, state.q) - foot_target(rig, t + rig.h)).squaredNorm();
+      foot += (machine::foot_position(rig, state.q) - machine::foot_target(rig, t + rig.h))
+                  .squaredNorm();
       ++foot_rows;
     }
     if (lost(rig, state)) run.lost_at = t + rig.h;
   }
-  for (std::size_t k = 0; k < rig.drives.size(); ++k) {
-    run.gain += state.drive[k].exchange_gain;
-    run.work += std::fabs(state.drive[k].work);
-  }
+  for (std::size_t k = 0; k < rig.drives.size(); ++k) run.gain += state.drive[k].exchange_gain;
   if (foot_rows > 0) run.foot_error = std::sqrt(foot / static_cast<double>(foot_rows));
   measure(run);
   return run;
@@ -233,7 +222,7 @@ Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
 
 void write_trace(const std::string& path, const std::string& machine, const AirRun& run) {
   io::TraceHeader header;
-  header.program = fmt::format("knuckleboom {} ({})", kVersion, kRevision);
+  header.program = io::this_program();
   header.machine = machine;
   header.scenario = run.rig->name;
   header.fidelity = "pneumatic";
@@ -257,8 +246,9 @@ void write_trace(const std::string& path, const std::string& machine, const AirR
 
 std::vector<std::string> friction_models(const std::vector<std::string>& asked) {
   if (asked.empty()) return {""};
-  if (asked.size() == 1 && asked[0] == "all") return {kModels.begin(), kModels.end()};
-  const std::vector<std::string> known(kModels.begin(), kModels.end());
+  if (asked.size() == 1 && asked[0] == "all")
+    return {kFrictionModels.begin(), kFrictionModels.end()};
+  const std::vector<std::string> known(kFrictionModels.begin(), kFrictionModels.end());
   for (const std::string& model : asked)
     if (std::find(known.begin(), known.end(), model) == known.end())
       throw UserError(

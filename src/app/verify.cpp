@@ -32,8 +32,8 @@
 #include "app/trainer/load_session.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
+#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trace.hpp"
-#include "knuckleboom/version.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -56,8 +56,6 @@ struct Run {
   std::vector<std::string> remarks;
 };
 
-std::string program_name() { return fmt::format("knuckleboom {} ({})", kVersion, kRevision); }
-
 std::string machine_line(const std::string& name, const io::ContentHash& hash) {
   return fmt::format("machine: {} {}", name, hash.hex);
 }
@@ -72,7 +70,7 @@ std::optional<Run> run_scenario(const io::Bundle& bundle,
   if (run.result.interrupted) return std::nullopt;
   return Run{
       fmt::format("{}, {} model", loaded.title(), method.name),
-      {program_name(), machine_line(loaded.machine.model.name, loaded.machine.hash),
+      {io::this_program(), machine_line(loaded.machine.model.name, loaded.machine.hash),
        fmt::format("scenario: {} {}", loaded.scenario.scenario.name, loaded.scenario.hash.hex),
        fmt::format("fidelity: {}", method.name)},
       run.recording.channels(),
@@ -133,7 +131,7 @@ std::optional<Run> run_input(const io::Bundle& bundle,
     if ((tick + 1) % stride == 0) recording.add(now.sim);
   }
   return Run{loaded.title(),
-             {program_name(), machine_line(session.machine().name, loaded.machine_hash),
+             {io::this_program(), machine_line(session.machine().name, loaded.machine_hash),
               fmt::format("exercise: {} {}", session.exercise().name, loaded.exercise_hash.hex),
               fmt::format("input: {}", bundle.input.filename().string())},
              recording.channels(),
@@ -446,7 +444,7 @@ int update(const io::Bundle& bundle, const VerifyOptions& options) {
   check_channels(*run, bundle);
   const std::string text = reference_text(bundle, *run);
   // The reason first: a change that nobody can explain is worse than a reason without one.
-  io::log_bundle_update(bundle, today(), program_name(), options.reason);
+  io::log_bundle_update(bundle, today(), io::this_program(), options.reason);
   io::write_file(bundle.reference, text);
   say(fmt::format("{}: reference written, {} in {}\n", bundle.name,
                   counted(static_cast<long long>(bundle.channels.size()), "channel", "channels"),

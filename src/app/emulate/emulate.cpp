@@ -14,8 +14,8 @@
 #include "app/json.hpp"
 #include "app/plot.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trace.hpp"
-#include "knuckleboom/version.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -49,7 +49,7 @@ std::vector<std::string> columns() {
 void write_trace(const LoadedEmulation& loaded, const EmulationRun& run, const EmulationRun& ideal,
                  const std::string& path) {
   io::TraceHeader header;
-  header.program = fmt::format("knuckleboom {} ({})", kVersion, kRevision);
+  header.program = io::this_program();
   header.machine = loaded.plan.emulated.model.name;
   header.scenario = loaded.plan.name;
   header.scenario_hash = {loaded.hash};

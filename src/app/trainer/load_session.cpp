@@ -10,8 +10,8 @@
 #include "app/config_paths.hpp"
 #include "app/exit_status.hpp"
 #include "app/text.hpp"
+#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/session_texts.hpp"
-#include "knuckleboom/version.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -55,7 +55,7 @@ std::string LoadedSession::title() const {
 
 io::InputHeader LoadedSession::header() const {
   io::InputHeader header;
-  header.program = fmt::format("knuckleboom {} ({})", kVersion, kRevision);
+  header.program = io::this_program();
   header.exercise = lasting(choice.exercise);
   header.machine = choice.machine.empty() ? exercise().machine : lasting(choice.machine);
   header.levers = choice.levers.empty() ? exercise().levers : lasting(choice.levers);

@@ -9,8 +9,8 @@
 #include "knuckleboom/core/integration/joint_speeds.hpp"
 #include "knuckleboom/core/integration/sdirk2.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
-#include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "linkage.hpp"
 
 namespace knuckleboom::machine {
 namespace {
@@ -24,11 +24,6 @@ constexpr int kFrictionRounds = 8;
 constexpr int kFootIterations = 8;
 constexpr double kFootNear = 1e-4;        // m
 constexpr double kShareOfInertia = 0.95;  // as in step_friction
-
-LinkageState linkage_at(const Linkage& linkage, double q) {
-  const SinCos t = sin_cos(q);
-  return linkage_state(linkage, q, t.sin, t.cos);
-}
 
 // What a drive needs in the stages of one step.
 struct DriveStep {
@@ -349,9 +344,7 @@ void step_bodies(const AirRig& rig, const double* force, AirRigState& state) {
 
 // Joint positions that put the foot where the lever wants it.
 void solve_foot(const AirRig& rig, double t, AirRigState& state) {
-  Vec3 target = rig.foot.home_W;
-  for (int k = 0; k < 3; ++k)
-    target[k] += rig.foot.full * std::clamp(command::value(rig.foot.lever[k], t), -1.0, 1.0);
+  const Vec3 target = foot_target(rig, t);
   double still[kMaxLinks] = {};
   bool there = false;
   for (int iteration = 0; iteration < kFootIterations; ++iteration) {
@@ -432,14 +425,8 @@ void AirRig::finish() {
           who +
           ": friction that sticks needs force and motion at one time; with exchange take "
           "viscous, continuous_coulomb_viscous or lugre");
-    if (drive.linkage.kind == LinkageKind::kTriangle) {
-      const multibody::Body& body = tree.body(tree.link(drive.link).body);
-      const Vec3 &b = drive.linkage.base_pin, &r = drive.linkage.rod_pin, &axis = body.axis_B;
-      const double along = b.dot(axis) * r.dot(axis);
-      drive.linkage.k0 = b.squaredNorm() + r.squaredNorm() - 2.0 * along;
-      drive.linkage.kc = -2.0 * (b.dot(r) - along);
-      drive.linkage.ks = -2.0 * b.dot(axis.cross(r));
-    }
+    if (drive.linkage.kind == LinkageKind::kTriangle)
+      derive(drive.linkage, tree.body(tree.link(drive.link).body).axis_B);
     const LinkageState at = linkage_at(drive.linkage, q_start[drive.link]);
     drive.sense = at.J < 0.0 ? -1.0 : 1.0;
     const double x = at.x - drive.displacement_in;
@@ -511,6 +498,13 @@ void step(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState& state)
 double body_energy(const AirRig& rig, const AirRigState& state) {
   const multibody::Energy e = multibody::energy(rig.tree, state.inertia, state.q, state.v);
   return e.kinetic + e.potential;
+}
+
+Vec3 foot_target(const AirRig& rig, double t) {
+  Vec3 target = rig.foot.home_W;
+  for (int k = 0; k < 3; ++k)
+    target[k] += rig.foot.full * std::clamp(command::value(rig.foot.lever[k], t), -1.0, 1.0);
+  return target;
 }
 
 Vec3 foot_position(const AirRig& rig, const double* q) {

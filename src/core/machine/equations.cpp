@@ -4,8 +4,8 @@
 
 #include "knuckleboom/core/friction/friction.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
-#include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "linkage.hpp"
 
 namespace knuckleboom::machine {
 
@@ -127,8 +127,7 @@ void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants
 LinkageState displacement(const MachineModel& model, int actuator, double q) {
   const Linkage& linkage = model.actuators[static_cast<std::size_t>(actuator)].linkage;
   if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
-  const SinCos t = sin_cos(q);
-  return linkage_state(linkage, q, t.sin, t.cos);
+  return linkage_at(linkage, q);
 }
 
 void hold_here(const MachineModel& model, int actuator, MachineState& state) {

@@ -6,27 +6,13 @@
 
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
-#include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "linkage.hpp"
 
 namespace knuckleboom::machine {
 namespace {
 
 constexpr int kRangeSamples = 200;
-
-void derive(Linkage& linkage, const Vec3& axis) {
-  const Vec3& b = linkage.base_pin;
-  const Vec3& r = linkage.rod_pin;
-  const double along = b.dot(axis) * r.dot(axis);
-  linkage.k0 = b.squaredNorm() + r.squaredNorm() - 2.0 * along;
-  linkage.kc = -2.0 * (b.dot(r) - along);
-  linkage.ks = -2.0 * b.dot(axis.cross(r));
-}
-
-LinkageState linkage_at(const Linkage& linkage, double q) {
-  const SinCos t = sin_cos(q);
-  return linkage_state(linkage, q, t.sin, t.cos);
-}
 
 // Cylinder triangle over the joint range: a length everywhere, and no dead centre.
 void check_triangle(Actuator& actuator, const multibody::Body& body,

@@ -106,6 +106,8 @@ void step(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState& state)
 
 // Energy of the bodies [J]: kinetic and potential.
 double body_energy(const AirRig& rig, const AirRigState& state);
+// Where the lever wants it at time t [m, world].
+Vec3 foot_target(const AirRig& rig, double t);
 Vec3 foot_position(const AirRig& rig, const double* q);
 
 }  // namespace knuckleboom::machine
