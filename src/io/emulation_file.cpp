@@ -34,6 +34,7 @@ class EmulationReader {
     read_sensor(reader);
     read_control(reader);
     read_accommodation(reader);
+    read_safety(reader);
     read_phases(reader);
     reader.done();
     report_.throw_if_any();
@@ -176,6 +177,25 @@ class EmulationReader {
     plan().accommodation.filter_Hz =
         reader.quantity("filter", Dimension::kFrequency, Range{0.01, 500.0})
             .value_or(plan().accommodation.filter_Hz);
+    reader.done();
+  }
+
+  void read_safety(TableReader& root) {
+    const Node* node = root.subtable("safety");
+    if (node == nullptr) return;
+    emulation::SafetyLimits& safety = plan().safety;
+    TableReader reader(report_, *node, "'safety'");
+    safety.most_force =
+        reader.quantity("most_force", Dimension::kForce, kPositive).value_or(safety.most_force);
+    safety.most_tip_error = reader.quantity("most_tip_error", Dimension::kLength, kPositive)
+                                .value_or(safety.most_tip_error);
+    const Range time{1e-3, 3600.0};
+    safety.late_tick_s =
+        reader.quantity("late_tick", Dimension::kTime, time).value_or(safety.late_tick_s);
+    safety.console_s =
+        reader.quantity("console", Dimension::kTime, time).value_or(safety.console_s);
+    safety.stale_stop_s =
+        reader.quantity("stale_stop", Dimension::kTime, time).value_or(safety.stale_stop_s);
     reader.done();
   }
 

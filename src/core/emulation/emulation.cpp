@@ -15,6 +15,7 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kTorqueDelay =
     1e-3;  // of the torque control, measured: TorqueControl.PassesForty_Hz
 constexpr double kAbsurd = 1e9;
+constexpr double kBrakeTime = 0.05;  // s
 
 Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
 Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
@@ -26,18 +27,21 @@ void store(const Vec3& first, const Vec3& second, double (&out)[6]) {
   }
 }
 void store(const Wrench& w, double (&out)[6]) { store(w.force, w.moment, out); }
-void store(const TipMotion& tip, TipPose& out) {
-  for (int i = 0; i < 3; ++i) {
-    out.p[i] = tip.p[i];
-    for (int k = 0; k < 3; ++k) out.R[k][i] = tip.R(i, k);
-  }
-  store(tip.v, tip.omega, out.twist);
+void store(const Mat3& R, double (&out)[3][3]) {
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) out[k][i] = R(i, k);
 }
-Mat3 orientation(const TipPose& tip) {
+Mat3 matrix(const double (&columns)[3][3]) {
   Mat3 R;
-  for (int k = 0; k < 3; ++k) R.col(k) = Vec3(tip.R[k][0], tip.R[k][1], tip.R[k][2]);
+  for (int k = 0; k < 3; ++k) R.col(k) = Vec3(columns[k][0], columns[k][1], columns[k][2]);
   return R;
 }
+void store(const TipMotion& tip, TipPose& out) {
+  std::copy(tip.p.begin(), tip.p.end(), out.p);
+  store(tip.R, out.R);
+  store(tip.v, tip.omega, out.twist);
+}
+Mat3 orientation(const TipPose& tip) { return matrix(tip.R); }
 Vec3 position(const TipPose& tip) { return Vec3(tip.p[0], tip.p[1], tip.p[2]); }
 
 Wrench operator+(const Wrench& a, const Wrench& b) {
@@ -81,7 +85,7 @@ Emulation::Emulation(EmulationPlan plan, bool alone)
       host_(plan_.host.model, scenario_of(plan_.host, plan_.tick_s / plan_.plant_substeps)) {
   check();
   for (const machine::Actuator& actuator : host_.model().actuators)
-    torque_controls_.emplace_back(actuator, plan_.torque_bandwidth_Hz, plan_.tick_s);
+    torque_controls_.emplace_back(actuator, plan_.tick_s);
   for (const machine::Actuator& actuator : emulated_.model().actuators)
     metering_.emplace_back(actuator.circuit);
   place();
@@ -97,6 +101,8 @@ Emulation::Emulation(EmulationPlan plan, bool alone)
        hydraulic ? kTorqueDelay : 0.0},
       {"host", "contact", "tip pose in the middle of each sub-step", 0.0},
   };
+  for (const Exchange& e : exchanges_) delay_without_sensor_s_ += e.delay_s;
+  delay_without_sensor_s_ -= plan_.sensor.delay * h;
 }
 
 void Emulation::check() const {
@@ -133,9 +139,8 @@ void Emulation::place() {
   tip_motion(host_.model(), host_.initial_state(machine::Fidelity::kFull).machine.q, zero, host);
   const sim::SimState start = emulated_.initial_state(machine::Fidelity::kFull);
   tip_motion(emulated_.model(), start.machine.q, zero, other);
-  offset_ = host.p - other.p;
-  turn_ = other.R.transpose() * host.R;
-  start_R_ = host.R;
+  std::copy_n(Vec3(host.p - other.p).data(), 3, start_shift_.offset);
+  store(rows_ == 6 ? Mat3(other.R.transpose() * host.R) : host.R, start_shift_.turn);
   // The peg stands at start_S and turned by the misalignment, seen from the site.
   site_W_.R = host.R * turned(Mat3::Identity(), plan_.misalignment_S).transpose();
   site_W_.p = host.p - site_W_.R * plan_.start_S;
@@ -148,6 +153,8 @@ void Emulation::place() {
 EmulationState Emulation::initial_state() const {
   EmulationState state;
   std::memset(static_cast<void*>(&state), 0, sizeof state);
+  state.tuning = tuning_of(plan_);
+  state.shift = start_shift_;
   state.host = host_.initial_state(machine::Fidelity::kFull);
   state.emulated = emulated_.initial_state(machine::Fidelity::kFull);
   const machine::MachineModel& model = emulated_.model();
@@ -157,7 +164,7 @@ EmulationState Emulation::initial_state() const {
     state.motor[i] = model.passive(i) ? q - link.rest + start_bias_[i] / link.stiffness : q;
   }
   TipMotion tip;
-  emulated_tip(state.emulated, tip);
+  emulated_tip(state.shift, state.emulated, tip);
   store(tip, state.target);
   tip_motion(host_.model(), state.host.machine.q, state.host.machine.v, tip);
   store(tip, state.tip);
@@ -169,9 +176,11 @@ std::int64_t Emulation::tick_count() const {
 }
 
 double Emulation::loop_delay_s() const {
-  double sum = 0.0;
-  for (const Exchange& e : exchanges_) sum += e.delay_s;
-  return sum;
+  return delay_without_sensor_s_ + plan_.sensor.delay * plan_.tick_s;
+}
+
+double Emulation::loop_delay_s(const EmulationState& state) const {
+  return delay_without_sensor_s_ + state.tuning.sensor_delay * plan_.tick_s;
 }
 
 PegMotion Emulation::in_site(const TipPose& tip) const {
@@ -180,30 +189,67 @@ PegMotion Emulation::in_site(const TipPose& tip) const {
           to_S * angular(tip.twist)};
 }
 
-void Emulation::emulated_tip(const sim::SimState& state, TipMotion& out) const {
+void Emulation::emulated_tip(const TipShift& shift, const sim::SimState& state,
+                             TipMotion& out) const {
   tip_motion(emulated_.model(), state.machine.q, state.machine.v, out);
-  out.p += offset_;
+  out.p += Vec3(shift.offset[0], shift.offset[1], shift.offset[2]);
   if (rows_ == 6) {
-    out.R = out.R * turn_;
+    out.R = out.R * matrix(shift.turn);
     return;
   }
-  out.R = start_R_;
+  out.R = matrix(shift.turn);
   out.omega.setZero();
 }
 
-// --- 1: sensor and inputs -------------------------------------------------------------------------
+void Emulation::place_on_host(EmulationState& state) const {
+  const double zero[kMaxLinks] = {};
+  TipMotion host, own;
+  tip_motion(host_.model(), state.sensed.q, zero, host);
+  std::fill(std::begin(state.emulated.machine.v), std::end(state.emulated.machine.v), 0.0);
+  tip_motion(emulated_.model(), state.emulated.machine.q, zero, own);
+  std::copy_n(Vec3(host.p - own.p).data(), 3, state.shift.offset);
+  store(rows_ == 6 ? Mat3(own.R.transpose() * host.R) : host.R, state.shift.turn);
+  store(host, state.target);
+}
 
-Wrench Emulation::sense(EmulationState& state, const EmulationInput& input) const {
-  const Wrench simulated = measure(plan_.sensor, wrench(state.contact_W), state.sensor);
-  return input.has_wrench != 0 ? wrench(input.wrench) : simulated;
+// --- 1: sensors -----------------------------------------------------------------------------------
+
+void Emulation::read_sensors(EmulationState& state, const EmulationInput& input) const {
+  EmulationSensors& sensed = state.sensed;
+  const machine::MachineState& m = state.host.machine;
+  std::copy_n(m.q, kMaxLinks, sensed.q);
+  std::copy_n(m.v, kMaxLinks, sensed.v);
+  for (std::size_t k = 0; k < torque_controls_.size(); ++k)
+    std::copy_n(m.actuator[k].p, 2, sensed.p[host_.model().actuators[k].link]);
+  ForceSensor sensor = plan_.sensor;
+  sensor.delay = static_cast<int>(state.tuning.sensor_delay);
+  sensor.force_noise = state.tuning.sensor_force_noise;
+  sensor.moment_noise = state.tuning.sensor_moment_noise;
+  const Wrench in_world = measure(sensor, wrench(state.contact_W), state.sensor);
+  const Mat3 to_tool = orientation(state.tip).transpose();
+  store(to_tool * in_world.force, to_tool * in_world.moment, sensed.wrench);
+  ask_operator(input, sensed.operator_twist, state);
+}
+
+// In the site frame.
+void Emulation::ask_operator(const EmulationInput& input, double (&twist)[6],
+                             const EmulationState& state) const {
+  Vec3 v = Vec3::Zero(), omega = Vec3::Zero();
+  if (input.has_operator != 0) {
+    v = to_site(linear(input.operator_twist));
+    omega = to_site(angular(input.operator_twist));
+  } else if (!finished(state)) {
+    v = plan_.phases[static_cast<std::size_t>(state.phase)].velocity_S;
+  }
+  store(v, omega, twist);
 }
 
 void Emulation::predict(const Wrench& measured, EmulationState& state) const {
   double now[6];
   store(measured, now);
   const double h = plan_.tick_s;
-  const double share = h / (plan_.prediction_filter_s + h);
-  const double ahead = plan_.prediction ? loop_delay_s() : 0.0;
+  const double share = h / (state.tuning.prediction_filter_s + h);
+  const double ahead = state.tuning.prediction != 0.0 ? loop_delay_s(state) : 0.0;
   for (int i = 0; i < 6; ++i) {
     state.slope_W[i] += share * ((now[i] - state.measured_W[i]) / h - state.slope_W[i]);
     state.measured_W[i] = now[i];
@@ -214,22 +260,20 @@ void Emulation::predict(const Wrench& measured, EmulationState& state) const {
 // --- 2: emulated machine --------------------------------------------------------------------------
 
 // Speed of the tip, by the operator and the accommodation, and the motors that it needs.
-void Emulation::command(const EmulationInput& input, double h, EmulationState& state) const {
-  double wanted[6] = {};
-  if (input.has_operator != 0) {
-    std::copy(std::begin(input.operator_twist), std::end(input.operator_twist), wanted);
-  } else if (!finished(state)) {
-    const Vec3 v = site_W_.R * plan_.phases[static_cast<std::size_t>(state.phase)].velocity_S;
-    store(v, Vec3::Zero(), wanted);
-  }
-  const Accommodation& a = plan_.accommodation;
-  const double share = 1.0 - decay(2.0 * kPi * a.filter_Hz * h);
-  const double most = plan_.operator_acceleration * h;
+void Emulation::command(double h, EmulationState& state) const {
+  double wanted[6];
+  store(site_W_.R * linear(state.sensed.operator_twist),
+        site_W_.R * angular(state.sensed.operator_twist), wanted);
+  const Tuning& t = state.tuning;
+  const double share = 1.0 - decay(2.0 * kPi * t.accommodation_filter_Hz * h);
+  const double most = t.operator_acceleration * h;
   for (int i = 0; i < 6; ++i) {
     double& speed = state.operator_twist[i];
     speed += std::clamp(wanted[i] - speed, -most, most);
     state.accommodated_W[i] += share * (state.measured_W[i] - state.accommodated_W[i]);
-    state.tip_command[i] = speed + (i < 3 ? a.translation : a.rotation) * state.accommodated_W[i];
+    state.tip_command[i] =
+        speed +
+        (i < 3 ? t.accommodation_translation : t.accommodation_rotation) * state.accommodated_W[i];
   }
   const machine::MachineModel& model = emulated_.model();
   double q[kMaxLinks];
@@ -241,6 +285,19 @@ void Emulation::command(const EmulationInput& input, double h, EmulationState& s
   if (!joint_rates(rigid, model.joint_count(), rows_, linear(state.tip_command),
                    angular(state.tip_command), state.motor_rate))
     ++state.health.emulated_singular;
+  std::copy_n(state.motor_rate, kMaxLinks, state.commands.motor_rate);
+}
+
+void Emulation::command_emulated(EmulationState& state, const EmulationInput& input) const {
+  const Mat3 R = sensed_orientation(state);
+  predict({R * linear(state.sensed.wrench), R * angular(state.sensed.wrench)}, state);
+  if (input.hold == 0 && state.tick % plan_.emulated_every == 0) command(emulated_.tick_s(), state);
+}
+
+Mat3 Emulation::sensed_orientation(const EmulationState& state) const {
+  TipMotion tip;
+  tip_motion(host_.model(), state.sensed.q, state.sensed.v, tip);
+  return tip.R;
 }
 
 // What the motors do to the joints, at their present place.
@@ -249,7 +306,7 @@ void Emulation::drive(const EmulationState& state, sim::TickInput& input, double
   const machine::MachineState& m = state.emulated.machine;
   for (int i = 0; i < model.joint_count(); ++i)
     outside[i] = model.passive(i) ? model.tree.link(i).stiffness * state.motor[i] +
-                                        model.tree.link(i).damping * state.motor_rate[i]
+                                        model.tree.link(i).damping * state.commands.motor_rate[i]
                                   : 0.0;
   if (model.actuators.empty()) return;
   multibody::MassAndBias body;
@@ -263,7 +320,7 @@ void Emulation::drive(const EmulationState& state, sim::TickInput& input, double
     machine::count_on(model.supply, m.supply, m.pump_Pa, model.actuators[k].circuit, load);
     load.tank_Pa = m.tank_Pa;
     input.drive[k] = {state.motor[i], sim::DriveMode::kFedPosition, 0,
-                      metering_[k].command_V(J * state.motor_rate[i], load)};
+                      metering_[k].command_V(J * state.commands.motor_rate[i], load)};
   }
 }
 
@@ -293,7 +350,7 @@ void Emulation::advance_emulated(const sim::Simulation& simulation, const Wrench
   machine::MachineState& m = state.emulated.machine;
   sim::TickInput input{};
   double outside[kMaxLinks];
-  for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.motor_rate[i];
+  for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.commands.motor_rate[i];
   drive(state, input, outside);
   double q_mid[kMaxLinks];
   for (int i = 0; i < n; ++i) q_mid[i] = m.q[i] + 0.5 * h * m.v[i];
@@ -306,34 +363,70 @@ void Emulation::advance_emulated(const sim::Simulation& simulation, const Wrench
     euler(h, outside, state.emulated);
   else
     simulation.step(state.emulated, input, outside);
-  for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.motor_rate[i];
+  for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.commands.motor_rate[i];
 }
 
 // --- 3: host control ------------------------------------------------------------------------------
 
-void Emulation::control_host(const TipTarget& target, EmulationState& state,
-                             sim::TickInput& input) const {
+TipTarget Emulation::target_of(const EmulationState& state) const {
+  TipTarget target;
+  target.R = orientation(state.target);
+  target.p = position(state.target);
+  target.v = linear(state.target.twist);
+  target.omega = angular(state.target.twist);
+  target.a = linear(state.tip_acceleration);
+  target.alpha = angular(state.tip_acceleration);
+  return target;
+}
+
+void Emulation::control_host(EmulationState& state, const EmulationInput& input) const {
+  if (input.hold != 0) {
+    // It goes on from rest.
+    std::fill(std::begin(state.emulated.machine.v), std::end(state.emulated.machine.v), 0.0);
+    std::fill(std::begin(state.operator_twist), std::end(state.operator_twist), 0.0);
+    std::fill(std::begin(state.target.twist), std::end(state.target.twist), 0.0);
+    std::fill(std::begin(state.tip_acceleration), std::end(state.tip_acceleration), 0.0);
+  } else if (state.tick % plan_.emulated_every == 0) {
+    const double step_s = emulated_.tick_s();
+    TipMotion before, after;
+    emulated_tip(state.shift, state.emulated, before);
+    advance_emulated(emulated_, wrench(state.felt_W), state);
+    emulated_tip(state.shift, state.emulated, after);
+    state.energy.emulated += step_s * power(wrench(state.felt_W), before, after);
+    store((after.v - before.v) / step_s, (after.omega - before.omega) / step_s,
+          state.tip_acceleration);
+    store(before, state.target);
+  }
+  command_host(target_of(state), state);
+}
+
+void Emulation::command_host(const TipTarget& target, EmulationState& state) const {
   const machine::MachineModel& model = host_.model();
   const machine::MachineState& m = state.host.machine;
+  const EmulationSensors& sensed = state.sensed;
+  const Tuning& t = state.tuning;
   const double h = plan_.tick_s;
-  const TipCommand command =
-      tip_command(model, m.inertia, m.q, m.v, state.host_acceleration, plan_.scheme,
-                  plan_.scheme == Scheme::kAcceleration ? plan_.gains : plan_.position_gains,
-                  target, wrench(state.felt_W), h);
+  const bool feeds = t.acceleration_scheme != 0.0;
+  const TipGains gains = feeds ? TipGains{t.bandwidth_Hz, t.damping}
+                               : TipGains{t.position_bandwidth_Hz, t.position_damping};
+  const TipCommand command = tip_command(
+      model, m.inertia, sensed.q, sensed.v, state.host_acceleration,
+      feeds ? Scheme::kAcceleration : Scheme::kPosition, gains, target, wrench(state.felt_W), h);
   if (command.singular) ++state.health.host_singular;
   for (int i = 0; i < 6; ++i) {
     state.host_torque[i] = command.torque[i];
     state.host_acceleration[i] = command.acceleration[i];
-    if (torque_controls_.empty())
-      input.joint[i] = {command.torque[i], sim::JointDriveMode::kTorque};
+    state.commands.drive[i] = command.torque[i];
   }
   bool full = false;
   for (std::size_t k = 0; k < torque_controls_.size(); ++k) {
     const int i = model.actuators[k].link;
-    const double volts =
-        torque_controls_[k].command_V({command.torque[i], m.v[i] + h * command.acceleration[i]},
-                                      m.actuator[k], m.pump_Pa, m.tank_Pa);
-    input.drive[k] = {volts, sim::DriveMode::kVoltage, 0, 0.0};
+    machine::ActuatorState motor = m.actuator[k];
+    std::copy_n(sensed.p[i], 2, motor.p);
+    const double volts = torque_controls_[k].command_V(
+        {command.torque[i], sensed.v[i] + h * command.acceleration[i]}, motor, m.pump_Pa, m.tank_Pa,
+        t.torque_bandwidth_Hz);
+    state.commands.drive[i] = volts;
     full = full || std::fabs(volts) >= model.actuators[k].circuit.valve.full_V;
   }
   if (full) ++state.health.valve_full;
@@ -342,13 +435,68 @@ void Emulation::control_host(const TipTarget& target, EmulationState& state,
 // --- 4: plant -------------------------------------------------------------------------------------
 
 // Contact in the middle of a sub-step, from where the tip is at its start.
-Wrench Emulation::touch(const TipMotion& tip, double h, ContactState& contact) const {
+Wrench Emulation::touch(const EmulationState& state, const TipMotion& tip, double h,
+                        ContactState& contact) const {
+  Worksite site = plan_.site;
+  site.law = {state.tuning.site_stiffness, state.tuning.site_relaxation_s,
+              state.tuning.site_friction};
   const Mat3 to_S = site_W_.R.transpose();
   const PegMotion motion{to_S * turned(tip.R, 0.5 * h * tip.omega),
                          to_S * (tip.p + 0.5 * h * tip.v - site_W_.p), to_S * tip.v,
                          to_S * tip.omega};
-  const Wrench in_S = contact_wrench(plan_.site, plan_.peg, motion, h, contact);
+  const Wrench in_S = contact_wrench(site, plan_.peg, motion, h, contact);
   return {site_W_.R * in_S.force, site_W_.R * in_S.moment};
+}
+
+// What reaches the joints: spools neutral or brakes in place of the commands after a stop.
+sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) const {
+  const machine::MachineModel& model = host_.model();
+  sim::TickInput input{};
+  for (const machine::Actuator& actuator : model.actuators) {
+    const double volts = stop ? 0.0 : state.commands.drive[actuator.link];
+    const auto k = static_cast<std::size_t>(&actuator - model.actuators.data());
+    input.drive[k] = {volts, sim::DriveMode::kVoltage, 0, 0.0};
+  }
+  if (!torque_controls_.empty()) return input;
+  double torque[kMaxLinks];
+  std::copy_n(state.commands.drive, kMaxLinks, torque);
+  if (stop) brake(state.host.machine, torque);
+  for (int i = 0; i < model.joint_count(); ++i)
+    input.joint[i] = {torque[i], sim::JointDriveMode::kTorque};
+  return input;
+}
+
+// Brings the joints to rest and bears their weight.
+void Emulation::brake(const machine::MachineState& m, double (&torque)[kMaxLinks]) const {
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(host_.model().tree, m.inertia, m.q, m.v, body);
+  for (int i = 0; i < host_.model().joint_count(); ++i) {
+    torque[i] = body.bias[i];
+    for (int j = 0; j < host_.model().joint_count(); ++j)
+      torque[i] -= body.M[i][j] * m.v[j] / kBrakeTime;
+  }
+}
+
+void Emulation::move_host(EmulationState& state, const EmulationInput& input) const {
+  advance_host(host_input(state, input.stop != 0), wrench(input.push), state);
+  if (input.hold == 0) move_target(state);
+  state.energy.generated =
+      std::max(state.energy.generated, state.energy.emulated - state.energy.host);
+  if (input.hold == 0) next_phase(state);
+  end_tick(state);
+}
+
+// To the end of the tick; where a step of the emulated machine ends, that is its own.
+void Emulation::move_target(EmulationState& state) const {
+  const double h = plan_.tick_s;
+  const TipTarget target = target_of(state);
+  TipMotion end;
+  end.p = target.p + h * target.v + 0.5 * h * h * target.a;
+  end.R = turned(target.R, h * target.omega + 0.5 * h * h * target.alpha);
+  end.v = target.v + h * target.a;
+  end.omega = target.omega + h * target.alpha;
+  if ((state.tick + 1) % plan_.emulated_every == 0) emulated_tip(state.shift, state.emulated, end);
+  store(end, state.target);
 }
 
 void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,
@@ -359,7 +507,7 @@ void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,
   tip_motion(model, state.host.machine.q, state.host.machine.v, before);
   Wrench w;
   for (int s = 0; s < plan_.plant_substeps; ++s) {
-    w = touch(before, h, state.contact) + push;
+    w = touch(state, before, h, state.contact) + push;
     double outside[kMaxLinks] = {};
     add_to_joints(before, 6, w, outside);
     host_.step(state.host, input, outside);
@@ -390,15 +538,16 @@ void Emulation::next_phase(EmulationState& state) const {
 void Emulation::step_alone(EmulationState& state, const EmulationInput& input) const {
   store(wrench(state.contact_W), state.measured_W);
   std::copy(std::begin(state.measured_W), std::end(state.measured_W), state.felt_W);
-  command(input, plan_.tick_s, state);
+  ask_operator(input, state.sensed.operator_twist, state);
+  command(plan_.tick_s, state);
   TipMotion before, after;
-  emulated_tip(state.emulated, before);
+  emulated_tip(state.shift, state.emulated, before);
   const double h = emulated_.tick_s();
   Wrench w;
   for (int s = 0; s < plan_.plant_substeps; ++s) {
-    w = touch(before, h, state.contact) + wrench(input.push);
+    w = touch(state, before, h, state.contact) + wrench(input.push);
     advance_emulated(emulated_, w, state);
-    emulated_tip(state.emulated, after);
+    emulated_tip(state.shift, state.emulated, after);
     const double work = h * power(w, before, after);
     state.energy.host += work;
     state.energy.emulated += work;
@@ -408,61 +557,27 @@ void Emulation::step_alone(EmulationState& state, const EmulationInput& input) c
   store(w, state.contact_W);
   store(after, state.target);
   store(after, state.tip);
+  next_phase(state);
+  end_tick(state);
 }
 
-void Emulation::step(EmulationState& state, const EmulationInput& input) const {
-  if (alone_) {
-    step_alone(state, input);
-  } else {
-    predict(sense(state, input), state);
-    const double h = plan_.tick_s;
-    TipTarget target;
-    if (input.hold != 0) {
-      target.R = orientation(state.target);
-      target.p = position(state.target);
-      std::fill(std::begin(state.target.twist), std::end(state.target.twist), 0.0);
-      std::fill(std::begin(state.tip_acceleration), std::end(state.tip_acceleration), 0.0);
-    } else {
-      TipMotion before, after;
-      if (state.tick % plan_.emulated_every == 0) {
-        const double step_s = emulated_.tick_s();
-        command(input, step_s, state);
-        emulated_tip(state.emulated, before);
-        advance_emulated(emulated_, wrench(state.felt_W), state);
-        emulated_tip(state.emulated, after);
-        state.energy.emulated += step_s * power(wrench(state.felt_W), before, after);
-        store((after.v - before.v) / step_s, (after.omega - before.omega) / step_s,
-              state.tip_acceleration);
-        store(before, state.target);
-      }
-      target.R = orientation(state.target);
-      target.p = position(state.target);
-      target.v = linear(state.target.twist);
-      target.omega = angular(state.target.twist);
-      target.a = linear(state.tip_acceleration);
-      target.alpha = angular(state.tip_acceleration);
-    }
-    sim::TickInput drives{};
-    control_host(target, state, drives);
-    advance_host(drives, wrench(input.push), state);
-    // The target to the end of the tick; where a step of the emulated machine ends, that is its own.
-    TipMotion end;
-    end.p = target.p + h * target.v + 0.5 * h * h * target.a;
-    end.R = turned(target.R, h * target.omega + 0.5 * h * h * target.alpha);
-    end.v = target.v + h * target.a;
-    end.omega = target.omega + h * target.alpha;
-    if (input.hold == 0 && (state.tick + 1) % plan_.emulated_every == 0)
-      emulated_tip(state.emulated, end);
-    store(end, state.target);
-    state.energy.generated =
-        std::max(state.energy.generated, state.energy.emulated - state.energy.host);
-  }
-  next_phase(state);
+void Emulation::end_tick(EmulationState& state) const {
   ++state.tick;
   double sum = 0.0;
   for (int i = 0; i < 3; ++i)
     sum += std::fabs(state.tip.p[i]) + std::fabs(state.target.p[i]) + std::fabs(state.contact_W[i]);
   if (!(sum < kAbsurd)) ++state.health.non_finite;
+}
+
+void Emulation::step(EmulationState& state, const EmulationInput& input) const {
+  if (alone_) {
+    step_alone(state, input);
+    return;
+  }
+  read_sensors(state, input);
+  command_emulated(state, input);
+  control_host(state, input);
+  move_host(state, input);
 }
 
 }  // namespace knuckleboom::emulation

@@ -33,8 +33,8 @@ double opening_for(const hydraulics::Valve& valve, bool forward, double flow, do
 
 }  // namespace
 
-TorqueControl::TorqueControl(const machine::Actuator& actuator, double bandwidth_Hz, double dt)
-    : circuit_(&actuator.circuit), rate_(2.0 * kPi * bandwidth_Hz) {
+TorqueControl::TorqueControl(const machine::Actuator& actuator, double dt)
+    : circuit_(&actuator.circuit) {
   const double lag = actuator.circuit.valve.spool_time_constant_s;
   spool_share_ = lag > 0.0 ? 1.0 - decay(dt / lag) : 1.0;
 }
@@ -45,14 +45,14 @@ double TorqueControl::torque(const machine::ActuatorState& state, double speed) 
 }
 
 double TorqueControl::command_V(const TorqueDemand& demand, const machine::ActuatorState& state,
-                                double pump_Pa, double tank_Pa) const {
+                                double pump_Pa, double tank_Pa, double bandwidth_Hz) const {
   const hydraulics::Circuit& c = *circuit_;
   const double D = hydraulics::area1(c);
   const double missing = demand.torque - torque(state, demand.speed);
   // Flow into one side and out of the other, together: torque' = D (Q_1/C_1 + Q_2/C_2) with what the speed
   // takes off both.
   const double C = 0.5 * (state.C[0] + state.C[1]);
-  const double flow = 2.0 * D * demand.speed + C / D * rate_ * missing +
+  const double flow = 2.0 * D * demand.speed + C / D * 2.0 * kPi * bandwidth_Hz * missing +
                       2.0 * c.leak_internal * (state.p[0] - state.p[1]);
   const bool forward = flow >= 0.0;
   const double p_in = state.p[forward ? 0 : 1];

@@ -19,6 +19,7 @@
 #include "knuckleboom/core/emulation/force_sensor.hpp"
 #include "knuckleboom/core/emulation/tip_emulation.hpp"
 #include "knuckleboom/core/emulation/torque_control.hpp"
+#include "knuckleboom/core/emulation/tuning.hpp"
 #include "knuckleboom/core/machine/metering.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 
@@ -53,6 +54,15 @@ struct Phase {
       std::numeric_limits<double>::infinity();  // or at this force against the peg [N]
 };
 
+// When a run is stopped, or stops by itself. hardware_loop.hpp
+struct SafetyLimits {
+  double most_force = std::numeric_limits<double>::infinity();      // as measured [N]
+  double most_tip_error = std::numeric_limits<double>::infinity();  // host's tip less target [m]
+  double late_tick_s = 0.1;   // of a tick that starts late in real time
+  double console_s = 2.0;     // of a console that gives no sign of life
+  double stale_stop_s = 0.5;  // of a hold because of a silent signal
+};
+
 struct EmulationPlan {
   std::string name, description;
   Part host;      // six joints; each with a motor of its own, or none at all: perfect torques
@@ -79,20 +89,33 @@ struct EmulationPlan {
   Accommodation accommodation;
   double operator_acceleration = 0.05;  // of the operator's speed [m/s^2]
   std::vector<Phase> phases;
+  SafetyLimits safety;
 
   double duration_s() const;
 };
 
-// Values from outside, latched once a tick.
+// Of one tick, from its caller.
 struct EmulationInput {
-  double operator_twist[6];  // of the emulated tip, in the world [m/s, rad/s]
-  double push[6];            // on the tip beside the contact, in the world; the sensor feels it
-  double wrench[6];  // on the host's tip, in the world, as a real sensor measures it [N, N m]
+  double operator_twist[6];   // of the emulated tip, in the world [m/s, rad/s]
+  double push[6];             // on the tip beside the contact, in the world; the sensor feels it
   std::int64_t has_operator;  // 1: operator_twist takes the place of the plan's phases
-  std::int64_t has_wrench;    // 1: wrench takes the place of the simulated sensor
-  std::int64_t hold;          // 1: the emulated machine stops and the host holds where it is
+  std::int64_t hold;          // 1: the emulated machine stands still and the host holds its pose
+  std::int64_t stop;          // 1: and the host's spools are neutral; without hydraulics: brakes
 };
 static_assert(std::is_trivially_copyable_v<EmulationInput>);
+
+// What the sensors say in a tick. Another source may take a value's place between the stages.
+struct EmulationSensors {
+  double operator_twist[6];           // asked for, in the site frame [m/s, rad/s]
+  double wrench[6];                   // on the host's tip about it, in the tool's axes [N, N m]
+  double q[kMaxLinks], v[kMaxLinks];  // host's joints [rad, rad/s]
+  double p[kMaxLinks][2];             // pressures of the host's motors, by joint [Pa]
+};
+// What the machines are told in a tick.
+struct EmulationCommands {
+  double motor_rate[kMaxLinks];  // far ends of the emulated springs, or references [rad/s, m/s]
+  double drive[kMaxLinks];  // of the host's joints: valves [V], without hydraulics torques [N m]
+};
 
 // Work over the run [J].
 struct EmulationEnergy {
@@ -108,6 +131,13 @@ struct TipPose {
   double twist[6];  // m/s, rad/s
 };
 
+// Where the emulated tip is seen in the host's world.
+struct TipShift {
+  double offset[3];   // m
+  double turn[3][3];  // [column][row], of the peg in the emulated tip's axes; with less than six
+                      // joints in the world's
+};
+
 struct EmulationHealth {
   std::int64_t host_singular, emulated_singular;  // ticks
   std::int64_t valve_full;                        // ticks with a valve at its limit
@@ -117,6 +147,10 @@ struct EmulationHealth {
 struct EmulationState {
   std::int64_t tick;
   std::int64_t phase, phase_tick;  // which one, and the ticks in it
+  Tuning tuning;
+  EmulationSensors sensed;
+  EmulationCommands commands;
+  TipShift shift;
   sim::SimState host, emulated;
   ContactState contact;
   ForceSensorState sensor;
@@ -155,6 +189,14 @@ class Emulation {
   EmulationState initial_state() const;
   // One tick. No heap, no exception.
   void step(EmulationState& state, const EmulationInput& input = {}) const;
+  // Its stages, in this order, with a host: sensors are read; the emulated machine's motors are told; it
+  // moves and the host's control follows; plant and contact move.
+  void read_sensors(EmulationState& state, const EmulationInput& input) const;
+  void command_emulated(EmulationState& state, const EmulationInput& input) const;
+  void control_host(EmulationState& state, const EmulationInput& input) const;
+  void move_host(EmulationState& state, const EmulationInput& input) const;
+  // The emulated tip is put where the host's is by its sensors, at rest.
+  void place_on_host(EmulationState& state) const;
 
   const EmulationPlan& plan() const { return plan_; }
   double time(const EmulationState& state) const {
@@ -165,8 +207,9 @@ class Emulation {
     return state.phase >= static_cast<std::int64_t>(plan_.phases.size());
   }
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
-  // Sum of the delays around the loop of contact force and motion [s].
+  // Sum of the delays around the loop of contact force and motion, as planned and as tuned [s].
   double loop_delay_s() const;
+  double loop_delay_s(const EmulationState& state) const;
   // The same pose or vectors as the site sees them.
   PegMotion in_site(const TipPose& tip) const;
   Vec3 to_site(const Vec3& vector_W) const { return site_W_.R.transpose() * vector_W; }
@@ -174,20 +217,28 @@ class Emulation {
  private:
   void check() const;
   void place();
-  Wrench sense(EmulationState& state, const EmulationInput& input) const;
   void predict(const Wrench& measured, EmulationState& state) const;
-  void command(const EmulationInput& input, double h, EmulationState& state) const;
+  void command(double h, EmulationState& state) const;
   void drive(const EmulationState& state, sim::TickInput& input, double* outside) const;
   void advance_emulated(const sim::Simulation& simulation, const Wrench& felt,
                         EmulationState& state) const;
   void euler(double h, const double* force, sim::SimState& state) const;
-  void control_host(const TipTarget& target, EmulationState& state, sim::TickInput& input) const;
+  TipTarget target_of(const EmulationState& state) const;
+  void command_host(const TipTarget& target, EmulationState& state) const;
+  sim::TickInput host_input(const EmulationState& state, bool stop) const;
   void advance_host(const sim::TickInput& input, const Wrench& push, EmulationState& state) const;
+  void move_target(EmulationState& state) const;
+  void brake(const machine::MachineState& host, double (&torque)[kMaxLinks]) const;
+  void ask_operator(const EmulationInput& input, double (&twist)[6],
+                    const EmulationState& state) const;
+  Mat3 sensed_orientation(const EmulationState& state) const;
   void step_alone(EmulationState& state, const EmulationInput& input) const;
-  Wrench touch(const TipMotion& tip, double h, ContactState& contact) const;
+  Wrench touch(const EmulationState& state, const TipMotion& tip, double h,
+               ContactState& contact) const;
   void next_phase(EmulationState& state) const;
+  void end_tick(EmulationState& state) const;
   // Of the emulated machine, in the host's world.
-  void emulated_tip(const sim::SimState& state, TipMotion& out) const;
+  void emulated_tip(const TipShift& shift, const sim::SimState& state, TipMotion& out) const;
 
   EmulationPlan plan_;
   bool alone_;
@@ -197,11 +248,10 @@ class Emulation {
   std::vector<TorqueControl> torque_controls_;
   std::vector<machine::Metering> metering_;
   multibody::Pose site_W_;
-  Vec3 offset_ = Vec3::Zero();    // from the emulated machine's world to the host's
-  Mat3 turn_ = Mat3::Identity();  // from the emulated tip's axes to the peg's
-  Mat3 start_R_ = Mat3::Identity();
+  TipShift start_shift_{};
   double start_bias_[kMaxLinks] = {};
   std::vector<Exchange> exchanges_;
+  double delay_without_sensor_s_ = 0.0;
 };
 
 }  // namespace knuckleboom::emulation

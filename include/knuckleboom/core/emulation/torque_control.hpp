@@ -15,18 +15,17 @@ struct TorqueDemand {
 
 class TorqueControl {
  public:
-  // bandwidth of the pressure loop [Hz], dt: its period [s]. The actuator must be linked directly.
-  TorqueControl(const machine::Actuator& actuator, double bandwidth_Hz, double dt);
+  // dt: period of the pressure loop [s]. The actuator must be linked directly.
+  TorqueControl(const machine::Actuator& actuator, double dt);
 
   // Torque of the oil less the viscous friction [N m].
   double torque(const machine::ActuatorState& state, double speed) const;
-  // Valve command [V].
+  // Valve command [V]. bandwidth: of the pressure loop [Hz].
   double command_V(const TorqueDemand& demand, const machine::ActuatorState& state, double pump_Pa,
-                   double tank_Pa) const;
+                   double tank_Pa, double bandwidth_Hz) const;
 
  private:
   const hydraulics::Circuit* circuit_;
-  double rate_;         // of the pressure loop [1/s]
   double spool_share_;  // of its way that a spool goes in a period
 };
 

