@@ -1,10 +1,11 @@
 // An emulation's tick asks nothing of the heap: free, touching, held, alone.
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"
-#include "knuckleboom/core/emulation/emulation.hpp"
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
@@ -44,6 +45,34 @@ TEST(NoHeap, InAnEmulation) {
       EXPECT_TRUE(touched) << name;
     }
   }
+}
+
+TEST(NoHeap, InAHardwareLoop) {
+  std::vector<exchange::SignalRule> rules(3);
+  rules[0].name = "operator.x";
+  rules[1].name = "sensor.force_z";
+  rules[2].name = "host.turn.valve";
+  for (exchange::SignalRule& rule : rules) rule.source = exchange::Source::kNetwork;
+  const HardwareLoop loop(shipped("peg_on_plane"), rules);
+  LoopState state = loop.initial_state();
+  exchange::ExchangeInput input{};
+  long calls = 0;
+  {
+    const test::HeapCounter heap;
+    for (int k = 0; k < 1500; ++k) {
+      input.network.fresh = k % 500 < 400 ? 7U : 0U;  // silent now and then
+      if (k == 300) loop.apply({LoopCommandKind::kRun, 0, 0.0}, state);
+      if (k == 310) loop.apply({LoopCommandKind::kTune, 1, 3.0}, state);
+      if (k == 320) loop.apply({LoopCommandKind::kSource, 1, 0.0}, state);
+      if (k == 900) loop.apply({LoopCommandKind::kStop, 0, 0.0}, state);
+      if (k == 1100) loop.apply({LoopCommandKind::kReset, 0, 0.0}, state);
+      loop.step(state, input);
+    }
+    calls = heap.calls();
+  }
+  EXPECT_EQ(calls, 0);
+  EXPECT_GT(state.runs, 0);
+  EXPECT_GT(state.stops, 0);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kTorqueDelay =
     1e-3;  // of the torque control, measured: TorqueControl.PassesForty_Hz
 constexpr double kAbsurd = 1e9;
-constexpr double kBrakeTime = 0.05;  // s
+constexpr double kBrakeFrequency = 15.0;  // Hz, of the joints against closed brakes
 
 Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
 Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
@@ -68,6 +68,10 @@ command::Scenario scenario_of(const Part& part, double tick_s) {
 }
 
 }  // namespace
+
+double tip_error(const EmulationState& state) {
+  return (position(state.tip) - position(state.target)).norm();
+}
 
 double EmulationPlan::duration_s() const {
   double sum = 0.0;
@@ -448,7 +452,7 @@ Wrench Emulation::touch(const EmulationState& state, const TipMotion& tip, doubl
   return {site_W_.R * in_S.force, site_W_.R * in_S.moment};
 }
 
-// What reaches the joints: spools neutral or brakes in place of the commands after a stop.
+// What reaches the joints' drives: nothing, after a stop.
 sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) const {
   const machine::MachineModel& model = host_.model();
   sim::TickInput input{};
@@ -457,27 +461,27 @@ sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) con
     const auto k = static_cast<std::size_t>(&actuator - model.actuators.data());
     input.drive[k] = {volts, sim::DriveMode::kVoltage, 0, 0.0};
   }
-  if (!torque_controls_.empty()) return input;
-  double torque[kMaxLinks];
-  std::copy_n(state.commands.drive, kMaxLinks, torque);
-  if (stop) brake(state.host.machine, torque);
-  for (int i = 0; i < model.joint_count(); ++i)
-    input.joint[i] = {torque[i], sim::JointDriveMode::kTorque};
+  for (int i = 0; torque_controls_.empty() && i < model.joint_count(); ++i)
+    input.joint[i] = {stop ? 0.0 : state.commands.drive[i], sim::JointDriveMode::kTorque};
   return input;
 }
 
-// Brings the joints to rest and bears their weight.
-void Emulation::brake(const machine::MachineState& m, double (&torque)[kMaxLinks]) const {
+// Holds the joints where they were when it closed, as a spring with its own damping; added.
+void Emulation::add_brake(const EmulationState& state, double* force) const {
+  const machine::MachineState& m = state.host.machine;
+  const int n = host_.model().joint_count();
   multibody::MassAndBias body;
   multibody::mass_and_bias(host_.model().tree, m.inertia, m.q, m.v, body);
-  for (int i = 0; i < host_.model().joint_count(); ++i) {
-    torque[i] = body.bias[i];
-    for (int j = 0; j < host_.model().joint_count(); ++j)
-      torque[i] -= body.M[i][j] * m.v[j] / kBrakeTime;
-  }
+  const double w = 2.0 * kPi * kBrakeFrequency;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      force[i] -= body.M[i][j] * (w * w * (m.q[j] - state.brake_q[j]) + 2.0 * w * m.v[j]);
 }
 
 void Emulation::move_host(EmulationState& state, const EmulationInput& input) const {
+  if (input.stop != 0 && state.braked == 0)
+    std::copy_n(state.host.machine.q, kMaxLinks, state.brake_q);
+  state.braked = input.stop;
   advance_host(host_input(state, input.stop != 0), wrench(input.push), state);
   if (input.hold == 0) move_target(state);
   state.energy.generated =
@@ -510,6 +514,7 @@ void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,
     w = touch(state, before, h, state.contact) + push;
     double outside[kMaxLinks] = {};
     add_to_joints(before, 6, w, outside);
+    if (state.braked != 0) add_brake(state, outside);
     host_.step(state.host, input, outside);
     tip_motion(model, state.host.machine.q, state.host.machine.v, after);
     const double work = h * power(w, before, after);

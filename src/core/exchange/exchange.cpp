@@ -85,7 +85,8 @@ double handed_over(SignalState& s, const SignalRule& rule, double target, double
     s.waiting = 0;
   }
   if (s.blend_ticks < 0) {
-    s.blend_ticks = crossing_ticks(rule, target - s.held, tick_s);
+    s.gap = s.held - target;
+    s.blend_ticks = crossing_ticks(rule, s.gap, tick_s);
     s.blend_tick = 0;
   }
   if (s.blend_ticks == 0) return target;
@@ -94,8 +95,8 @@ double handed_over(SignalState& s, const SignalRule& rule, double target, double
     return target;
   }
   const double x = static_cast<double>(s.blend_tick) / static_cast<double>(s.blend_ticks);
-  const double share = x * x * (3.0 - 2.0 * x);
-  return (1.0 - share) * s.held + share * target;
+  // The gap is faded and not the old value: two sources that agree cross over unnoticed, even in motion.
+  return target + (1.0 - x * x * (3.0 - 2.0 * x)) * s.gap;
 }
 
 void follow(SignalState& s, const SignalRule& rule, double target, double tick_s) {
@@ -107,7 +108,8 @@ void follow(SignalState& s, const SignalRule& rule, double target, double tick_s
     return;
   }
   const double most = rule.most_rate * tick_s;
-  s.output = std::clamp(wanted, s.output - most, s.output + most);
+  s.output =
+      std::clamp(std::clamp(wanted, s.output - most, s.output + most), rule.least, rule.most);
   if (s.output != wanted) ++s.rate_limited;
 }
 
@@ -149,8 +151,9 @@ void Exchange::select(ExchangeState& state, int signal, Source source) const {
 }
 
 void Exchange::step(ExchangeState& state, const ExchangeInput& input,
-                    std::span<const double> simulated) const {
+                    std::span<const double> simulated, std::uint64_t which) const {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
+    if ((which >> i & 1U) == 0) continue;
     const SignalRule& rule = rules_[i];
     SignalState& s = state.signal[i];
     const std::uint64_t bit = std::uint64_t{1} << i;

@@ -167,10 +167,15 @@ struct EmulationState {
   TipPose tip;                 // host's
   double tip_acceleration[6];  // that the host was asked for, without feedback
   double host_torque[kMaxLinks], host_acceleration[kMaxLinks];
+  std::int64_t braked;        // 1: the host's parking brakes are closed
+  double brake_q[kMaxLinks];  // joints, when they closed
   EmulationEnergy energy;
   EmulationHealth health;
 };
 static_assert(std::is_trivially_copyable_v<EmulationState>);
+
+// Distance of the host's tip from where it should be [m].
+double tip_error(const EmulationState& state);
 
 // One hand-over of a tick.
 struct Exchange {
@@ -228,7 +233,7 @@ class Emulation {
   sim::TickInput host_input(const EmulationState& state, bool stop) const;
   void advance_host(const sim::TickInput& input, const Wrench& push, EmulationState& state) const;
   void move_target(EmulationState& state) const;
-  void brake(const machine::MachineState& host, double (&torque)[kMaxLinks]) const;
+  void add_brake(const EmulationState& state, double* force) const;
   void ask_operator(const EmulationInput& input, double (&twist)[6],
                     const EmulationState& state) const;
   Mat3 sensed_orientation(const EmulationState& state) const;

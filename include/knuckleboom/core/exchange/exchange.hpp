@@ -26,7 +26,7 @@ inline constexpr int kOutsideSources = 2;  // log and network
 
 // How the output gets from what it was to a source that says something else.
 enum class Handover : std::int32_t {
-  kBlend,          // crosses over within blend_s
+  kBlend,          // the gap between the two is faded within blend_s
   kHoldUntilNear,  // holds until the source comes near or passes, then follows it
 };
 
@@ -79,6 +79,7 @@ struct Received {
 struct SignalState {
   double output;  // [U]
   double held;    // where the output stood at the last change of source [U]
+  double gap;     // between that and the source that is taken over, when that begins [U]
   double before;  // source's value in the last tick, to see it pass the held one [U]
   std::int64_t
       blend_ticks;  // of the handover that runs; 0: none, below 0: begins with the next tick
@@ -109,9 +110,10 @@ class Exchange {
   void select(ExchangeState& state, int signal, Source source) const;
 
   // One tick. simulated: what the simulation itself says, one number per signal; it is not bounded, being
-  // no outsider's, but what is not finite counts as a source that is stale.
-  void step(ExchangeState& state, const ExchangeInput& input,
-            std::span<const double> simulated) const;
+  // no outsider's, but what is not finite counts as a source that is stale. which: bit i: signal i takes part;
+  // for a tick whose signals come about one after the other, each exactly once.
+  void step(ExchangeState& state, const ExchangeInput& input, std::span<const double> simulated,
+            std::uint64_t which = ~std::uint64_t{0}) const;
 
   int signals() const { return static_cast<int>(rules_.size()); }
   const SignalRule& rule(int signal) const { return rules_[static_cast<std::size_t>(signal)]; }

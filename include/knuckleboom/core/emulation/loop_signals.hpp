@@ -1,0 +1,32 @@
+// Everything about a running emulation that has a name: what may be logged, sent out, or filled from outside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/emulation/emulation.hpp"
+
+namespace knuckleboom::emulation {
+
+struct LoopState;
+
+enum class SignalRole {
+  kObserved,    // may only go out; all others may come from outside
+  kOperator,    // sensor: what the operator asks for
+  kWrench,      // sensor
+  kHostSensor,  // sensor
+  kMotor,       // command to the emulated machine
+  kDrive,       // command to the host
+};
+
+struct LoopSignal {
+  std::string name, unit, description;
+  SignalRole role = SignalRole::kObserved;
+  double (*read)(const Emulation& emulation, const LoopState& state, int joint, int part) = nullptr;
+  double& (*slot)(EmulationState& state, int joint, int part) = nullptr;  // null: only observed
+  int joint = 0, part = 0;
+};
+
+std::vector<LoopSignal> loop_signals(const Emulation& emulation);
+
+}  // namespace knuckleboom::emulation

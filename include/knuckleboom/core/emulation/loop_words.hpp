@@ -1,0 +1,15 @@
+// What a running emulation says of itself. For people: uses the heap.
+#pragma once
+
+#include <string>
+
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
+
+namespace knuckleboom::emulation {
+
+const char* name_of(LoopMode mode);
+const char* name_of(exchange::Source source);
+// Why it is in its mode: "stopped: a tick started 0.132 s late".
+std::string sentence(const HardwareLoop& loop, const LoopState& state);
+
+}  // namespace knuckleboom::emulation

@@ -1,0 +1,58 @@
+#include "knuckleboom/core/emulation/loop_words.hpp"
+
+namespace knuckleboom::emulation {
+
+const char* name_of(LoopMode mode) {
+  constexpr const char* kNames[kLoopModes] = {"ready", "running", "holding", "stopped"};
+  return kNames[static_cast<std::int32_t>(mode)];
+}
+
+const char* name_of(exchange::Source source) {
+  constexpr const char* kNames[] = {"simulated", "log", "network"};
+  return kNames[static_cast<std::int32_t>(source)];
+}
+
+std::string sentence(const HardwareLoop& loop, const LoopState& state) {
+  const auto number = [](double value) {
+    std::string text = std::to_string(value);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+  };
+  const SafetyLimits& safety = loop.emulation().plan().safety;
+  const double value = state.reason_value;
+  std::string why;
+  switch (state.reason) {
+    case LoopReason::kNone:
+      break;
+    case LoopReason::kUser:
+      why = "as asked";
+      break;
+    case LoopReason::kLateTick:
+      why = "a tick started " + number(value) + " s late";
+      break;
+    case LoopReason::kConsoleSilent:
+      why = "the console gave no sign of life for " + number(value) + " s";
+      break;
+    case LoopReason::kSilentSignal: {
+      const int signal = loop.signal_of(static_cast<int>(state.reason_index));
+      why = "signal '" + loop.signals()[static_cast<std::size_t>(signal)].name + "' is silent";
+      break;
+    }
+    case LoopReason::kForce:
+      why = "the force is " + number(value) + " N, beyond the limit of " +
+            number(safety.most_force) + " N";
+      break;
+    case LoopReason::kTipError:
+      why = "the host's tip is " + number(value) +
+            " m from where it should be, beyond the limit of " + number(safety.most_tip_error) +
+            " m";
+      break;
+    case LoopReason::kNotFinite:
+      why = "the state left the real numbers";
+      break;
+  }
+  return name_of(state.mode) + (why.empty() ? "" : ": " + why);
+}
+
+}  // namespace knuckleboom::emulation

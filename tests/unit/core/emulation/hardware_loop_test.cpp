@@ -1,0 +1,416 @@
+// A running emulation: modes, what silence does, tuning, and that nothing but the recorded input matters.
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "knuckleboom/core/emulation/loop_words.hpp"
+#include "knuckleboom/io/emulation_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+#include "support/same_bytes.hpp"
+
+namespace knuckleboom::emulation {
+namespace {
+
+using exchange::ExchangeInput;
+using exchange::SignalRule;
+using exchange::Source;
+
+constexpr int kStale = 50;  // ticks
+
+EmulationPlan shipped(const std::string& name) {
+  const std::string config = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/";
+  io::EmulationFile file = io::read_emulation(config + "emulations/" + name + ".toml");
+  file.plan.host.model = io::read_machine(config + "machines/" + file.host + "/machine.toml").model;
+  file.plan.emulated.model =
+      io::read_machine(config + "machines/" + file.emulated + "/machine.toml").model;
+  return file.plan;
+}
+
+// From the network, in a range that nothing here reaches.
+SignalRule network(const std::string& name) {
+  SignalRule rule;
+  rule.name = name;
+  rule.least = -1e9;
+  rule.most = 1e9;
+  rule.source = Source::kNetwork;
+  return rule;
+}
+
+bool done(const char* answer) { return std::string(answer).empty(); }
+LoopCommand command(LoopCommandKind kind, int index = 0, double value = 0.0) {
+  return {kind, index, value};
+}
+
+// A peer that echoes what the loop's signals were in the last tick.
+class Bench {
+ public:
+  Bench(EmulationPlan plan, std::vector<SignalRule> rules)
+      : loop(std::move(plan), std::move(rules)), state(loop.initial_state()) {}
+
+  bool apply(LoopCommandKind kind, int index = 0, double value = 0.0) {
+    return done(loop.apply(command(kind, index, value), state));
+  }
+  void step(int ticks = 1, bool echo = true) {
+    for (int k = 0; k < ticks; ++k) {
+      input.network.fresh = 0;
+      for (int i = 0; echo && i < loop.exchange().signals(); ++i) {
+        input.network.value[i] = truth(i);
+        input.network.fresh |= std::uint64_t{1} << i;
+      }
+      loop.step(state, input);
+    }
+  }
+  // What hardware that is just like the simulated would send.
+  double truth(int incoming) const {
+    const LoopSignal& s = loop.signals()[static_cast<std::size_t>(loop.signal_of(incoming))];
+    const machine::MachineState& host = state.emulation.host.machine;
+    if (s.name.ends_with("position")) return host.q[s.joint];
+    if (s.name.ends_with("speed")) return host.v[s.joint];
+    if (s.name.find("pressure") != std::string::npos) return host.actuator[s.joint].p[s.part];
+    return sent;
+  }
+  double tip(int axis) const { return loop.emulation().in_site(state.emulation.tip).p[axis]; }
+
+  HardwareLoop loop;
+  LoopState state;
+  ExchangeInput input{};
+  double sent = 0.0;
+};
+
+std::vector<SignalRule> all_host_sensors() {
+  std::vector<SignalRule> rules;
+  for (const char* joint : {"base", "shoulder", "elbow", "roll", "pitch", "turn"})
+    for (const char* what : {"position", "speed", "pressure_a", "pressure_b"})
+      rules.push_back(network(std::string("host.") + joint + "." + what));
+  return rules;
+}
+
+TEST(HardwareLoop, RunsAsTheEmulationDoes) {
+  const EmulationPlan plan = shipped("peg_in_hole");
+  const Emulation emulation(plan);
+  EmulationState plain = emulation.initial_state();
+  Bench bench(plan, {});
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  for (int k = 0; k < 3000; ++k) emulation.step(plain);
+  bench.step(3000);
+  EXPECT_TRUE(test::same_bytes(plain, bench.state.emulation));
+}
+
+TEST(HardwareLoop, IsReadyHoldsAndGoesOn) {
+  Bench bench(shipped("peg_on_plane"), {});
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kHold));
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kReset));
+  const double start[2] = {bench.tip(0), bench.tip(2)};
+  bench.step(1000);
+  EXPECT_NEAR(bench.tip(0), start[0], 2e-5);
+  EXPECT_NEAR(bench.tip(2), start[1], 2e-5);
+  EXPECT_EQ(bench.state.emulation.phase_tick, 0);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kRun));
+  bench.step(2000);
+  EXPECT_GT(bench.tip(0), start[0] + 0.02);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kHold));
+  bench.step(500);
+  const double held = bench.tip(0);
+  bench.step(500);
+  EXPECT_NEAR(bench.tip(0), held, 2e-5);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  double last = bench.tip(0), fastest = 0.0;
+  for (int k = 0; k < 1000; ++k) {
+    bench.step();
+    fastest = std::max(fastest, std::fabs(bench.tip(0) - last) / 1e-3);
+    last = bench.tip(0);
+  }
+  EXPECT_GT(last, held + 0.005);
+  EXPECT_LT(fastest, 0.02);  // 15 mm/s are asked for
+}
+
+TEST(HardwareLoop, StopIsNeutralAndOnlyAResetLeadsOutOfIt) {
+  Bench bench(shipped("peg_on_plane"), {});
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(2000);
+  const double at[2] = {bench.tip(0), bench.tip(2)};
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kStop));
+  bench.step(2000);
+  for (const double volts : bench.state.emulation.commands.drive) EXPECT_EQ(volts, 0.0);
+  // Its motors leak: without brakes it would sink by 30 mm/s.
+  EXPECT_NEAR(bench.tip(0), at[0], 1e-3);
+  EXPECT_NEAR(bench.tip(2), at[1], 3e-3);
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kRun));
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kHold));
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kStop));
+  EXPECT_EQ(sentence(bench.loop, bench.state), "stopped: as asked");
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kReset));
+  EXPECT_EQ(bench.state.mode, LoopMode::kHolding);
+  double worst = 0.0;
+  for (int k = 0; k < 500; ++k) {
+    bench.step();
+    worst = std::max(worst, tip_error(bench.state.emulation));
+  }
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  for (int k = 0; k < 1000; ++k) {
+    bench.step();
+    worst = std::max(worst, tip_error(bench.state.emulation));
+  }
+  EXPECT_LT(worst, 1e-3);  // the pressures have bled away meanwhile
+}
+
+TEST(HardwareLoop, BrakesAHostWithoutHydraulics) {
+  EmulationPlan plan = shipped("peg_on_plane");
+  plan.host.model.actuators.clear();
+  plan.host.model.controllers.clear();
+  Bench bench(plan, {});
+  ASSERT_GE(bench.loop.find_signal("host.base.torque"), 0);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(1500);
+  const double moving = bench.state.emulation.tip.twist[0];
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kStop));
+  bench.step(500);
+  double left = 0.0;
+  for (int i = 0; i < 3; ++i) left += std::fabs(bench.state.emulation.tip.twist[i]);
+  EXPECT_GT(std::fabs(moving), 0.005);
+  EXPECT_LT(left, 1e-5);  // ten times the brake's time
+}
+
+TEST(HardwareLoop, GuardsItself) {
+  EmulationPlan plan = shipped("peg_on_plane");
+  plan.start_S.z() = -1e-3;
+  plan.phases.assign(1, {"press", 10.0, Vec3(0.0, 0.0, 8e-3)});
+  plan.safety.most_force = 60.0;
+  Bench bench(plan, {});
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(4000);
+  EXPECT_EQ(bench.state.mode, LoopMode::kStopped);
+  EXPECT_EQ(bench.state.reason, LoopReason::kForce);
+  EXPECT_GT(bench.state.reason_value, 60.0);
+  EXPECT_LT(bench.state.reason_value, 60.0 + 8e-3 * 1e6 * 1e-3);  // what a tick adds at most
+  EXPECT_NE(sentence(bench.loop, bench.state).find("beyond the limit of 60 N"), std::string::npos);
+
+  plan.safety = {};
+  plan.safety.most_tip_error = 1e-3;
+  Bench pushed(plan, {});
+  ASSERT_TRUE(pushed.apply(LoopCommandKind::kRun));
+  EmulationInput push{};
+  push.push[0] = 5000.0;
+  for (int k = 0; k < 500; ++k) pushed.loop.step(pushed.state, {}, push);
+  EXPECT_EQ(pushed.state.reason, LoopReason::kTipError);
+}
+
+TEST(HardwareLoop, StopsWhatIsNoNumberAnyMore) {
+  Bench bench(shipped("peg_on_plane"), {});
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  EmulationInput push{};
+  push.push[0] = std::numeric_limits<double>::quiet_NaN();
+  bench.loop.step(bench.state, {}, push);
+  EXPECT_EQ(bench.state.reason, LoopReason::kNotFinite);
+  bench.step(10);
+  EXPECT_EQ(bench.state.tick, 11);
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kReset));
+}
+
+TEST(HardwareLoop, WatchdogStops) {
+  Bench bench(shipped("peg_on_plane"), {});
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(10);
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kWatchdog, static_cast<int>(LoopReason::kForce)));
+  ASSERT_TRUE(
+      bench.apply(LoopCommandKind::kWatchdog, static_cast<int>(LoopReason::kLateTick), 0.25));
+  EXPECT_EQ(sentence(bench.loop, bench.state), "stopped: a tick started 0.25 s late");
+}
+
+// A host whose joints are measured by hardware: blind before it is heard, stopped when it falls silent.
+TEST(HardwareLoop, HostInHardwareIsFollowedAndSilenceStops) {
+  Bench bench(shipped("peg_on_plane"), all_host_sensors());
+  bench.step(100, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kReady);
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kRun));
+  for (const double volts : bench.state.emulation.commands.drive) EXPECT_EQ(volts, 0.0);
+  bench.step(500);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  double worst = 0.0;
+  for (int k = 0; k < 3000; ++k) {
+    bench.step();
+    worst = std::max(worst, tip_error(bench.state.emulation));
+  }
+  EXPECT_EQ(bench.state.mode, LoopMode::kRunning);
+  EXPECT_LT(worst, 1e-3);
+  bench.step(kStale - 1, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kRunning);
+  bench.step(1, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kStopped);
+  EXPECT_EQ(sentence(bench.loop, bench.state), "stopped: signal 'host.base.position' is silent");
+  for (const double volts : bench.state.emulation.commands.drive) EXPECT_EQ(volts, 0.0);
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kReset));
+  bench.step(1000);
+  EXPECT_TRUE(bench.apply(LoopCommandKind::kReset));
+  EXPECT_TRUE(bench.apply(LoopCommandKind::kRun));
+}
+
+TEST(HardwareLoop, SilentForceSensorHoldsThenStops) {
+  Bench bench(shipped("peg_on_plane"), {network("sensor.force_z")});
+  bench.step(300);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(500);
+  bench.step(kStale, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kHolding);
+  const std::int64_t since = bench.state.reason_tick;
+  while (bench.state.mode == LoopMode::kHolding && bench.state.tick < since + 2000)
+    bench.step(1, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kStopped);
+  EXPECT_EQ(bench.state.reason_tick - since, 500);
+}
+
+TEST(HardwareLoop, SilentOperatorIsNeutral) {
+  Bench bench(shipped("peg_on_plane"), {network("operator.x")});
+  bench.sent = 0.02;
+  bench.step(300);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(2000);
+  EXPECT_NEAR(bench.loop.emulation().in_site(bench.state.emulation.tip).v.x(), 0.02, 1e-3);
+  bench.step(2000, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kRunning);
+  EXPECT_EQ(bench.state.emulation.sensed.operator_twist[0], 0.0);
+  EXPECT_NEAR(bench.loop.emulation().in_site(bench.state.emulation.tip).v.x(), 0.0, 1e-3);
+}
+
+TEST(HardwareLoop, SilentCommandIsSafeAndHolds) {
+  Bench bench(shipped("peg_on_plane"), {network("host.turn.valve")});
+  bench.sent = 0.0;
+  bench.step(300);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.sent = 0.3;
+  bench.step(400);
+  EXPECT_NEAR(bench.state.emulation.commands.drive[5], 0.3, 1e-9);
+  bench.step(kStale, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kHolding);
+  EXPECT_EQ(bench.state.emulation.commands.drive[5], 0.0);
+}
+
+TEST(HardwareLoop, SourceChangesWithoutABump) {
+  Bench bench(shipped("peg_on_plane"), all_host_sensors());
+  bench.step(500);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(1000);
+  Bench undisturbed(shipped("peg_on_plane"), all_host_sensors());
+  undisturbed.state = bench.state;
+  for (const double to : {0.0, 2.0}) {
+    for (int i = 0; i < bench.loop.exchange().signals(); ++i)
+      ASSERT_TRUE(bench.apply(LoopCommandKind::kSource, i, to));
+    double worst = 0.0, usual = 0.0;
+    for (int k = 0; k < 1000; ++k) {
+      bench.step();
+      undisturbed.step();
+      worst = std::max(worst, tip_error(bench.state.emulation));
+      usual = std::max(usual, tip_error(undisturbed.state.emulation));
+    }
+    EXPECT_EQ(bench.state.mode, LoopMode::kRunning);
+    EXPECT_LT(worst, usual + 1e-4) << to;
+  }
+}
+
+TEST(HardwareLoop, IsTunedWhileItRuns) {
+  Bench bench(shipped("crane_on_plane"), {});
+  const int stiffness = bench.loop.find_tunable("site.stiffness_N_per_m");
+  const int delay = bench.loop.find_tunable("sensor.delay_ticks");
+  const int gain = bench.loop.find_tunable("emulated.boom.kp");
+  ASSERT_GE(stiffness, 0);
+  ASSERT_GE(delay, 0);
+  ASSERT_GE(gain, 0);
+  EXPECT_EQ(bench.loop.tuned(bench.state, stiffness),
+            bench.loop.emulation().plan().site.law.stiffness);
+  EXPECT_GT(bench.loop.tuned(bench.state, gain), 0.0);
+  EXPECT_TRUE(bench.apply(LoopCommandKind::kTune, stiffness, 1e5));
+  EXPECT_TRUE(bench.apply(LoopCommandKind::kTune, delay, 3.0));
+  EXPECT_TRUE(bench.apply(LoopCommandKind::kTune, gain, 1.5));
+  EXPECT_EQ(bench.state.emulation.tuning.site_stiffness, 1e5);
+  EXPECT_EQ(bench.state.emulation.emulated.gains[1].Kp, 1.5);
+  EXPECT_NEAR(bench.loop.emulation().loop_delay_s(bench.state.emulation),
+              bench.loop.emulation().loop_delay_s() + 3e-3, 1e-12);
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kTune, stiffness, -1.0));
+  EXPECT_FALSE(
+      bench.apply(LoopCommandKind::kTune, stiffness, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kTune, delay, 2.5));
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kTune, -1, 1.0));
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kTune, 10000, 1.0));
+  EXPECT_EQ(bench.state.emulation.tuning.site_stiffness, 1e5);
+}
+
+// Commands, frames with no numbers in them, silence: all of it again gives all of it again.
+TEST(HardwareLoop, SameInputSameBits) {
+  std::vector<SignalRule> rules = all_host_sensors();
+  rules.push_back(network("operator.z"));
+  struct Tick {
+    ExchangeInput input;
+    std::vector<LoopCommand> commands;
+  };
+  std::vector<Tick> tape;
+  Bench live(shipped("peg_in_hole"), rules);
+  const int bandwidth = live.loop.find_tunable("control.bandwidth_Hz");
+  for (int k = 0; k < 4000; ++k) {
+    Tick tick;
+    if (k == 400) tick.commands.push_back(command(LoopCommandKind::kRun));
+    if (k == 900) tick.commands.push_back(command(LoopCommandKind::kTune, bandwidth, 3.0));
+    if (k == 1500) tick.commands.push_back(command(LoopCommandKind::kSource, 24, 0.0));
+    if (k == 2000) tick.commands.push_back(command(LoopCommandKind::kStop));
+    if (k == 2500) tick.commands.push_back(command(LoopCommandKind::kReset));
+    if (k == 2600) tick.commands.push_back(command(LoopCommandKind::kRun));
+    const bool heard = k % 7 != 0 && !(k > 3500 && k < 3530);
+    for (int i = 0; heard && i < live.loop.exchange().signals(); ++i) {
+      const double value = i == 24 ? 0.004 : live.truth(i);
+      tick.input.network.value[i] = k % 11 == 0 ? std::nan("") : value;
+      tick.input.network.fresh |= std::uint64_t{1} << i;
+    }
+    for (const LoopCommand& c : tick.commands) live.loop.apply(c, live.state);
+    live.loop.step(live.state, tick.input);
+    tape.push_back(std::move(tick));
+  }
+  EXPECT_EQ(live.state.mode, LoopMode::kRunning);
+  const HardwareLoop again(shipped("peg_in_hole"), rules);
+  LoopState state = again.initial_state();
+  for (const Tick& tick : tape) {
+    for (const LoopCommand& c : tick.commands) again.apply(c, state);
+    again.step(state, tick.input);
+  }
+  EXPECT_TRUE(test::same_bytes(state, live.state));
+}
+
+TEST(HardwareLoop, EverySignalHasANameOfItsOwnAndANumber) {
+  for (const char* name : {"peg_in_hole", "crane_on_plane"}) {
+    Bench bench(shipped(name), {});
+    bench.apply(LoopCommandKind::kRun);
+    bench.step(100);
+    for (std::size_t i = 0; i < bench.loop.signals().size(); ++i) {
+      EXPECT_EQ(bench.loop.find_signal(bench.loop.signals()[i].name), static_cast<int>(i));
+      EXPECT_TRUE(std::isfinite(bench.loop.value(bench.state, static_cast<int>(i))))
+          << bench.loop.signals()[i].name;
+    }
+    EXPECT_NEAR(bench.loop.value(bench.state, bench.loop.find_signal("time")), 0.1, 1e-12);
+  }
+}
+
+TEST(HardwareLoop, RefusesInOneSentence) {
+  const auto complaint = [](const std::vector<SignalRule>& rules) -> std::string {
+    try {
+      const HardwareLoop loop(shipped("peg_on_plane"), rules);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(complaint({network("operator.x"), network("operator.y")}), "");
+  EXPECT_EQ(complaint({network("operator.q")}), "the emulation has no signal 'operator.q'");
+  EXPECT_EQ(complaint({network("tip.x")}),
+            "signal 'tip.x' is only observed; it cannot come from outside");
+  EXPECT_EQ(complaint({network("operator.x"), network("operator.x")}),
+            "signal 'operator.x' comes in twice");
+}
+
+}  // namespace
+}  // namespace knuckleboom::emulation
