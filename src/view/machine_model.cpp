@@ -114,7 +114,7 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
   }
   build_parts(assets, notes);
 
-  if (!base_has_parts_) build_carrier();
+  if (!base_has_parts_) look_.arm ? build_foot() : build_carrier();
   for (int link = 0; link < links; ++link) {
     const BodyLook* body = body_of_link(link);
     if (body == nullptr || has_parts_[static_cast<std::size_t>(link)]) continue;
@@ -122,6 +122,8 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
       build_upper(link);
     else if (look_.grapple.present && look_.grapple.body == link)
       continue;
+    else if (look_.arm)
+      build_arm(*body);
     else if (body->has_end && body->end_B.norm() >= kBeamFrom)
       build_beam(*body);
     else
@@ -130,7 +132,7 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
   build_cylinders();
   if (look_.grapple.present)
     build_grapple();
-  else if (look_.swing_body >= 0 && !look_.imported)
+  else if (look_.swing_body >= 0 && !look_.imported && !look_.arm)
     build_hanging_head();
   build_hoses();
 }
@@ -142,7 +144,8 @@ const BodyLook* MachineModel::body_of_link(int link) const {
 }
 
 bool MachineModel::is_upper(const BodyLook& body) const {
-  return !look_.imported && body.body == look_.swing_body && body.parent == kWorldBody;
+  return !look_.imported && !look_.arm && body.body == look_.swing_body &&
+         body.parent == kWorldBody;
 }
 
 // Whether a part was given for it, even if its mesh is not there.
@@ -443,6 +446,79 @@ void MachineModel::build_link(const BodyLook& body) {
     add_pin(mesh, Vec3::Zero(), 0.6 * r, 0.10);
   }
   if (!mesh.empty()) transform(body.body)->addChild(mesh.build());
+}
+
+// As thick as the body's mass makes a casting of this length.
+double MachineModel::arm_radius(const BodyLook& body) const {
+  constexpr double kDensity = 2000.0;  // of a hollow casting [kg/m^3]
+  const double length = body.has_end ? body.end_B.norm() : 0.0;
+  if (length < 0.02) return 0.04;
+  const double radius = std::sqrt(body.mass / (kDensity * std::numbers::pi * length));
+  return std::clamp(radius, 0.035, std::clamp(0.35 * length, 0.035, 0.2));
+}
+
+// A drum about the joint, a tube from there to the next one.
+void MachineModel::build_arm(const BodyLook& body) {
+  const double radius = arm_radius(body);
+  const BodyLook* parent = body.parent >= 0 ? body_of_link(body.parent) : nullptr;
+  const double drum = 1.12 * std::max(radius, parent != nullptr ? arm_radius(*parent) : radius);
+  const Vec3 axis = body.joint_axis_B.normalized();
+  const double length = body.has_end ? body.end_B.norm() : 0.0;
+  MeshBuilder mesh(1.5 * states_.quality.detail);
+  if (body.revolute) {
+    // Across the tube it is as wide as that; along it, a flange.
+    const bool along = length > 1e-3 && std::abs(axis.dot(body.end_B)) > 0.7 * length;
+    const double half = along ? std::min(0.04, 0.25 * length) : 1.05 * drum;
+    mesh.set_colour(kDarkPaint);
+    mesh.lathe(-half * axis, axis,
+               {{0.0, 0.0},
+                {0.0, 0.88 * drum},
+                {0.12 * drum, drum},
+                {2.0 * half - 0.12 * drum, drum},
+                {2.0 * half, 0.88 * drum},
+                {2.0 * half, 0.0}});
+    mesh.set_colour(kChrome);
+    if (!along) mesh.cylinder(-1.02 * half * axis, 1.02 * half * axis, 0.42 * drum, 0.42 * drum);
+  }
+  if (length > 0.02) {
+    mesh.set_colour(kPaint);
+    const Vec3 x = body.end_B / length;
+    mesh.lathe(Vec3::Zero(), x,
+               {{0.0, 0.0},
+                {0.0, radius},
+                {0.25 * length, radius},
+                {0.45 * length, 0.86 * radius},
+                {0.98 * length, 0.80 * radius},
+                {length, 0.72 * radius},
+                {length, 0.0}});
+  }
+  if (!mesh.empty()) transform(body.body)->addChild(mesh.build());
+}
+
+void MachineModel::build_foot() {
+  const BodyLook* first = body_of_link(0);
+  const double radius = first != nullptr ? 1.12 * arm_radius(*first) : 0.12;
+  const double height = std::max(0.06, look_.foot_height);
+  const Vec3 z = Vec3::UnitZ();
+  const Vec3 ground = look_.foot_W - height * z;
+  MeshBuilder mesh(1.5 * states_.quality.detail);
+  mesh.set_colour(kDarkPaint);
+  mesh.lathe(ground, z,
+             {{0.0, 0.0},
+              {0.0, 1.9 * radius},
+              {0.025, 1.9 * radius},
+              {0.03, 1.3 * radius},
+              {0.5 * height, radius},
+              {height, radius},
+              {height, 0.0}});
+  mesh.set_colour(kSteel);
+  for (int i = 0; i < 8; ++i) {
+    const double angle = 2.0 * std::numbers::pi * i / 8.0;
+    const Vec3 p =
+        ground + Vec3(1.65 * radius * std::cos(angle), 1.65 * radius * std::sin(angle), 0.025);
+    mesh.cylinder(p, p + 0.014 * z, 0.013, 0.013, true, 6);
+  }
+  base_->addChild(mesh.build());
 }
 
 void MachineModel::add_sign(int body, const std::string& text, const Pose& frame, double height,

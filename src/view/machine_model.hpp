@@ -69,6 +69,8 @@ class MachineModel {
   void build_upper(int body);
   void build_beam(const BodyLook& look);
   void build_link(const BodyLook& look);
+  void build_arm(const BodyLook& look);
+  void build_foot();
   void build_cylinders();
   void build_grapple();
   void build_hanging_head();
@@ -82,6 +84,7 @@ class MachineModel {
   const BodyLook* body_of_link(int link) const;
   bool is_upper(const BodyLook& body) const;
   bool asked_for(int body) const;
+  double arm_radius(const BodyLook& look) const;
   double end_half_width(int link) const;  // of the part that ends in the joint of a child
   osg::MatrixTransform* transform(int body);
   void add_sign(int body, const std::string& text, const Pose& frame, double height, bool on_dark);

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <osg/Camera>
-#include <osg/ColorMask>
 #include <osg/GL>
 #include <osg/Group>
-#include <osg/PolygonOffset>
-#include <osg/Texture2D>
 #include <osg/Uniform>
 #include <osgUtil/Statistics>
 #include <osgViewer/GraphicsWindow>
@@ -21,6 +17,7 @@
 #include "view/logs.hpp"
 #include "view/machine_model.hpp"
 #include "view/overlays.hpp"
+#include "view/render.hpp"
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
 #include "view/textures.hpp"
@@ -28,48 +25,13 @@
 namespace knuckleboom::view {
 namespace {
 
-constexpr double kFar = 420.0;         // m
-constexpr double kSunDistance = 45.0;  // of the shadow map's eye [m]
-constexpr double kDegrees = 180.0 / std::numbers::pi;
 constexpr unsigned kFromOutside = kSeen | kCabOutside;
-
-osg::Matrixd view_matrix(const CameraView& view) {
-  const auto wide = [](const Vec3& v) { return osg::Vec3d(v.x(), v.y(), v.z()); };
-  return osg::Matrixd::lookAt(wide(view.eye), wide(view.target), wide(view.up));
-}
-
-void look_through(osg::Camera& camera, const CameraView& view, int width, int height,
-                  osg::Uniform& view_to_world) {
-  const osg::Matrixd matrix = view_matrix(view);
-  camera.setViewMatrix(matrix);
-  camera.setProjectionMatrixAsPerspective(
-      view.fov_y * kDegrees, static_cast<double>(width) / std::max(1, height), view.near_m, kFar);
-  view_to_world.set(osg::Matrixf(osg::Matrixd::inverse(matrix)));
-}
-
-osg::ref_ptr<osg::Texture2D> depth_texture(int size) {
-  osg::ref_ptr<osg::Texture2D> texture = new osg::Texture2D;
-  texture->setTextureSize(size, size);
-  texture->setInternalFormat(GL_DEPTH_COMPONENT24);
-  texture->setSourceFormat(GL_DEPTH_COMPONENT);
-  texture->setSourceType(GL_UNSIGNED_INT);
-  texture->setShadowComparison(true);
-  texture->setShadowCompareFunc(osg::Texture::LEQUAL);
-  texture->setShadowTextureMode(osg::Texture::LUMINANCE);
-  texture->setFilter(osg::Texture::MIN_FILTER, osg::Texture::LINEAR);
-  texture->setFilter(osg::Texture::MAG_FILTER, osg::Texture::LINEAR);
-  texture->setWrap(osg::Texture::WRAP_S, osg::Texture::CLAMP_TO_BORDER);
-  texture->setWrap(osg::Texture::WRAP_T, osg::Texture::CLAMP_TO_BORDER);
-  texture->setBorderColor(osg::Vec4d(1.0, 1.0, 1.0, 1.0));  // beyond the map the sun shines
-  return texture;
-}
 
 }  // namespace
 
 struct Scene::Parts {
   Parts(const SceneDescription& description, Quality quality, bool software);
 
-  void build_shadow();
   void build_inset();
   void build_viewer();
 
@@ -79,11 +41,11 @@ struct Scene::Parts {
   std::vector<std::string> notes;
   osg::ref_ptr<osg::Group> root = new osg::Group;
   osg::ref_ptr<osg::Group> world = new osg::Group;
-  osg::ref_ptr<osg::Uniform> main_to_world, inset_to_world, time, world_to_shadow;
+  osg::ref_ptr<osg::Uniform> main_to_world, inset_to_world, time;
   std::unique_ptr<MachineModel> machine;
   std::unique_ptr<Logs> logs;
   std::unique_ptr<Overlays> overlays;
-  osg::ref_ptr<osg::Camera> shadow_camera, frame_camera, inset_camera;
+  osg::ref_ptr<osg::Camera> frame_camera, inset_camera;
   osg::ref_ptr<osgViewer::Viewer> viewer;
   osg::ref_ptr<osgViewer::GraphicsWindowEmbedded> window;
   CameraKind camera = CameraKind::kCab;
@@ -97,9 +59,7 @@ Scene::Parts::Parts(const SceneDescription& description, Quality wanted, bool so
   osg::StateSet& state = *root->getOrCreateStateSet();
   add_light(state);
   time = new osg::Uniform("u_time", 0.0F);
-  world_to_shadow = new osg::Uniform("u_world_to_shadow", osg::Matrixf::identity());
   state.addUniform(time);
-  state.addUniform(world_to_shadow);
   main_to_world = new osg::Uniform("u_view_to_world", osg::Matrixf::identity());
   inset_to_world = new osg::Uniform("u_view_to_world", osg::Matrixf::identity());
 
@@ -128,85 +88,32 @@ Scene::Parts::Parts(const SceneDescription& description, Quality wanted, bool so
   world->addChild(build_sky());
   world->addChild(overlays->node());
   root->addChild(world);
-  if (settings.shadow_size > 0) build_shadow();
+  if (settings.shadow_size > 0) {
+    // Around the machine, which stays where it is.
+    ShadowReach reach;
+    reach.radius = settings.shadow_reach;
+    add_shadow(settings, reach, *root, *world);
+  }
   build_inset();
   build_viewer();
 }
 
-void Scene::Parts::build_shadow() {
-  const auto texture = depth_texture(settings.shadow_size);
-  shadow_camera = new osg::Camera;
-  shadow_camera->setReferenceFrame(osg::Camera::ABSOLUTE_RF);
-  shadow_camera->setRenderOrder(osg::Camera::PRE_RENDER);
-  shadow_camera->setRenderTargetImplementation(osg::Camera::FRAME_BUFFER_OBJECT);
-  shadow_camera->attach(osg::Camera::DEPTH_BUFFER, texture);
-  shadow_camera->setClearMask(GL_DEPTH_BUFFER_BIT);
-  shadow_camera->setViewport(0, 0, settings.shadow_size, settings.shadow_size);
-  shadow_camera->setComputeNearFarMode(osg::Camera::DO_NOT_COMPUTE_NEAR_FAR);
-  shadow_camera->setCullMask(kCastsShadow);
-  shadow_camera->setImplicitBufferAttachmentMask(0, 0);
-  shadow_camera->setDrawBuffer(GL_NONE);
-  shadow_camera->setReadBuffer(GL_NONE);
-
-  // Around the machine, which stays where it is: the map does not swim.
-  const double reach = settings.shadow_reach;
-  const Vec3 centre(0.0, 0.0, 1.0);
-  const Vec3 eye = centre + kSunDistance * sun_direction();
-  shadow_camera->setViewMatrixAsLookAt(osg::Vec3d(eye.x(), eye.y(), eye.z()),
-                                       osg::Vec3d(centre.x(), centre.y(), centre.z()),
-                                       osg::Vec3d(0.0, 0.0, 1.0));
-  shadow_camera->setProjectionMatrixAsOrtho(-reach, reach, -reach, reach, 5.0, 2.0 * kSunDistance);
-  world_to_shadow->set(
-      osg::Matrixf(shadow_camera->getViewMatrix() * shadow_camera->getProjectionMatrix() *
-                   osg::Matrixd::translate(1.0, 1.0, 1.0) * osg::Matrixd::scale(0.5, 0.5, 0.5)));
-
-  osg::StateSet& state = *shadow_camera->getOrCreateStateSet();
-  const unsigned forced = osg::StateAttribute::ON | osg::StateAttribute::OVERRIDE;
-  state.setAttributeAndModes(depth_program(), forced);
-  state.setAttributeAndModes(new osg::PolygonOffset(1.6F, 4.0F), forced);
-  state.setMode(GL_POLYGON_OFFSET_FILL, forced);
-  state.setAttribute(new osg::ColorMask(false, false, false, false), forced);
-  shadow_camera->addChild(world);
-  root->addChild(shadow_camera);
-
-  osg::StateSet& receiver = *world->getOrCreateStateSet();
-  receiver.setTextureAttributeAndModes(kShadowUnit, texture);
-  root->getOrCreateStateSet()->addUniform(
-      new osg::Uniform("u_shadow_texel", 1.0F / static_cast<float>(settings.shadow_size)));
-}
-
 void Scene::Parts::build_inset() {
-  const auto make = [this](int order) {
-    osg::ref_ptr<osg::Camera> camera = new osg::Camera;
-    camera->setReferenceFrame(osg::Camera::ABSOLUTE_RF);
-    camera->setRenderOrder(osg::Camera::POST_RENDER, order);
-    camera->setClearMask(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    camera->setComputeNearFarMode(osg::Camera::DO_NOT_COMPUTE_NEAR_FAR);
-    root->addChild(camera);
-    return camera;
-  };
-  frame_camera = make(0);
+  frame_camera = add_inset(*root, 0);
   frame_camera->setClearColor(osg::Vec4(0.05F, 0.06F, 0.06F, 1.0F));
-  inset_camera = make(1);
+  inset_camera = add_inset(*root, 1);
   inset_camera->setCullMask(kFromOutside);
   inset_camera->getOrCreateStateSet()->addUniform(inset_to_world);
   inset_camera->addChild(world);
 }
 
 void Scene::Parts::build_viewer() {
-  viewer = new osgViewer::Viewer;
-  viewer->setThreadingModel(osgViewer::ViewerBase::SingleThreaded);
-  viewer->setKeyEventSetsDone(0);
-  viewer->setReleaseContextAtEndOfFrameHint(false);
-  viewer->setLightingMode(osg::View::NO_LIGHT);
-  window = viewer->setUpViewerAsEmbeddedInWindow(0, 0, 64, 64);
-  osg::Camera& main = *viewer->getCamera();
-  main.setComputeNearFarMode(osg::Camera::DO_NOT_COMPUTE_NEAR_FAR);
-  main.setProjectionResizePolicy(osg::Camera::FIXED);
-  main.setClearColor(osg::Vec4(static_cast<float>(kHaze.r), static_cast<float>(kHaze.g),
-                               static_cast<float>(kHaze.b), 1.0F));
-  main.getOrCreateStateSet()->addUniform(main_to_world);
-  viewer->setSceneData(root);
+  const EmbeddedViewer embedded =
+      embed(*root, osg::Vec4(static_cast<float>(kHaze.r), static_cast<float>(kHaze.g),
+                             static_cast<float>(kHaze.b), 1.0F));
+  viewer = embedded.viewer;
+  window = embedded.window;
+  viewer->getCamera()->getOrCreateStateSet()->addUniform(main_to_world);
   viewer->realize();
 }
 

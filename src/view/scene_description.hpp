@@ -71,7 +71,10 @@ struct MachineLook {
   std::vector<ShapeLook> shapes;
   std::vector<PartLook> parts;
   GrappleLook grapple;
-  bool imported = false;  // from a URDF: nothing of a forestry machine is made up around it
+  bool imported = false;       // from a URDF: nothing of a forestry machine is made up around it
+  bool arm = false;            // a manipulator: drums at the joints, tubes between them
+  Vec3 foot_W = Vec3::Zero();  // of an arm: where its first joint is [m]
+  double foot_height = 0.3;    // and how far below that it stands [m]
   int tip_body = kWorldBody;
   Vec3 tip_B = Vec3::Zero();
   int swing_body = kWorldBody;       // carries the cab, when the machine has a vertical first joint

@@ -55,6 +55,7 @@ const char* const kSolidVertex = R"(
 varying vec3 v_n, v_to_eye;
 varying vec2 v_uv;
 #ifdef SHADOW_TAPS
+uniform float u_shadow_lift;  // m
 varying vec3 v_shadow;
 #endif
 void main() {
@@ -66,7 +67,7 @@ void main() {
   v_colour = gl_Color;
   v_clear = clear_share(p.xyz);
 #ifdef SHADOW_TAPS
-  v_shadow = (u_world_to_shadow * (u_view_to_world * p + vec4(0.03 * normalize(v_n), 0.0))).xyz;
+  v_shadow = (u_world_to_shadow * (u_view_to_world * p + vec4(u_shadow_lift * normalize(v_n), 0.0))).xyz;
 #endif
   gl_Position = gl_ProjectionMatrix * p;
 }
@@ -223,6 +224,18 @@ void main() {
 }
 )";
 
+const char* const kGhostFragment = R"(
+uniform vec4 u_tint;
+varying vec3 v_n, v_to_eye;
+void main() {
+  vec3 n = normalize(v_n);
+  float facing = abs(dot(n, normalize(v_to_eye)));
+  float rim = 1.0 - facing;
+  float light = 0.62 + 0.38 * dot(n, u_sun);
+  gl_FragColor = vec4(u_tint.rgb * light, min(1.0, u_tint.a * (0.55 + 1.6 * rim * rim)));
+}
+)";
+
 const char* const kDepthVertex = R"(
 #version 120
 void main() { gl_Position = gl_ModelViewProjectionMatrix * gl_Vertex; }
@@ -332,6 +345,13 @@ osg::ref_ptr<osg::StateSet> glass_state() {
   state->setRenderBinDetails(static_cast<int>(Layer::kOverlay) - 5, "DepthSortedBin");
   blend(*state);
   state->setAttributeAndModes(new osg::Depth(osg::Depth::LEQUAL, 0.0, 1.0, false));
+  return state;
+}
+
+osg::ref_ptr<osg::StateSet> ghost_state() {
+  auto state = make_state(make_program("ghost", "", kSolidVertex, kGhostFragment), Layer::kGhost);
+  blend(*state);
+  state->setAttributeAndModes(new osg::CullFace(osg::CullFace::BACK));
   return state;
 }
 

@@ -16,7 +16,7 @@ inline constexpr int kDetailUnit = 1;
 inline constexpr int kShadowUnit = 2;
 
 // In the order in which they are drawn.
-enum class Layer { kMachine = 0, kGround = 1, kFoliage = 2, kSky = 5, kOverlay = 20 };
+enum class Layer { kMachine = 0, kGround = 1, kFoliage = 2, kSky = 5, kGhost = 10, kOverlay = 20 };
 
 // Which traversals a node takes part in.
 inline constexpr unsigned kSeen = 1U;         // every picture
@@ -40,6 +40,10 @@ osg::ref_ptr<osg::StateSet> sky_state(osg::Texture2D* clouds);
 osg::ref_ptr<osg::StateSet> plain_state(bool in_front_of_all);
 // Panes of glass: a faint tint and the sky's reflection.
 osg::ref_ptr<osg::StateSet> glass_state();
+
+// What is there in thought only: see-through, of one tint, its outline stronger than its faces. To be drawn
+// twice, first depth alone: then only what is in front shows.
+osg::ref_ptr<osg::StateSet> ghost_state();
 
 // Depth only, for the shadow map.
 osg::ref_ptr<osg::Program> depth_program();

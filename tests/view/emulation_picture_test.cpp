@@ -1,0 +1,149 @@
+// The picture of an emulation, drawn without a display: what a person could see to be wrong.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "app/emulate/load_emulation.hpp"
+#include "app/emulate/scene_from_emulation.hpp"
+#include "view/emulation_scene.hpp"
+#include "view/screenshot.hpp"
+#include "view/window.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using view::Pane;
+
+constexpr int kWidth = 1280, kHeight = 720, kSceneWidth = 900;
+
+struct Rgb {
+  int r, g, b;
+};
+bool is_force(Rgb c) { return c.r > 180 && c.g < 70 && c.b > 60 && c.b < 160; }
+bool is_paint(Rgb c) { return c.r > 150 && c.g > 80 && c.g < c.r && c.b < c.g / 2; }
+bool is_section(Rgb c) { return c.r > 90 && 2 * c.g < c.r + 20 && c.b < c.g; }
+bool is_peg(Rgb c) { return c.r > 165 && std::abs(c.r - c.g) < 12 && c.b < c.g - 4; }
+bool is_ghost(Rgb c) { return c.b > c.r + 40 && c.b > c.g + 15; }
+
+template <typename Is>
+int count(const view::Pixels& pixels, const view::EmulationScene::Rectangle& r, Is is) {
+  int found = 0;
+  for (int y = r.y; y < r.y + r.height; ++y)
+    for (int x = r.x; x < r.x + r.width; ++x) {
+      const auto at = 3 * static_cast<std::size_t>((pixels.height - 1 - y) * pixels.width + x);
+      found += is({pixels.rgb[at], pixels.rgb[at + 1], pixels.rgb[at + 2]}) ? 1 : 0;
+    }
+  return found;
+}
+
+class EmulationPicture : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      view::WindowRequest request;
+      request.offscreen = true;
+      window_.emplace(request);
+    } catch (const view::WindowError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  void load(const std::string& name, double until_s) {
+    app::EmulateOptions options;
+    options.scenario = name;
+    emulation_ = std::make_unique<emulation::Emulation>(app::load_emulation(options).plan);
+    state_ = emulation_->initial_state();
+    while (emulation_->time(state_) < until_s) emulation_->step(state_);
+    scene_ = std::make_unique<view::EmulationScene>(app::scene_description(*emulation_, {}),
+                                                    view::Quality::kMedium, true);
+  }
+
+  view::Pixels draw(const std::string& name) {
+    scene_->show(app::scene_poses(*emulation_, state_));
+    scene_->frame(kWidth, kHeight, kSceneWidth);
+    view::Pixels pixels = view::read_pixels(kWidth, kHeight);
+    const std::filesystem::path folder = std::filesystem::current_path() / "pictures";
+    std::filesystem::create_directories(folder);
+    view::write_png(pixels, folder / (name + ".png"));
+    return pixels;
+  }
+
+  template <typename Is>
+  int in(const view::Pixels& pixels, Pane pane, Is is) {
+    return count(pixels, view::EmulationScene::rectangle(pane, kSceneWidth, kHeight), is);
+  }
+
+  std::optional<view::Window> window_;
+  std::unique_ptr<emulation::Emulation> emulation_;
+  std::unique_ptr<view::EmulationScene> scene_;
+  emulation::EmulationState state_{};
+};
+
+TEST_F(EmulationPicture, ShowsHostPegCutAndForce) {
+  load("peg_in_hole", 0.05);
+  const view::Pixels before = draw("emulation_free");
+  EXPECT_GT(in(before, Pane::kHost, is_paint), 8000);
+  EXPECT_GT(in(before, Pane::kBoth, is_paint), 100);
+  EXPECT_GT(in(before, Pane::kPeg, is_peg), 4000);
+  EXPECT_GT(in(before, Pane::kPeg, is_section), 15000);
+  EXPECT_EQ(in(before, Pane::kPeg, is_force), 0);
+  while (state_.contact_W[2] < 20.0 && !emulation_->finished(state_)) emulation_->step(state_);
+  for (int i = 0; i < 2000; ++i) emulation_->step(state_);
+  const view::Pixels pressed = draw("emulation_pressed");
+  EXPECT_GT(in(pressed, Pane::kPeg, is_force), 500);
+  EXPECT_GT(in(pressed, Pane::kHost, is_force), 200);
+  // The peg is in the hole: less of it shows, but the cut lets one see its end.
+  EXPECT_GT(in(pressed, Pane::kPeg, is_peg), 4000);
+}
+
+TEST_F(EmulationPicture, GhostCanBeLeftOut) {
+  load("crane_on_plane", 0.05);
+  const view::Pixels with = draw("emulation_crane");
+  EXPECT_GT(in(with, Pane::kBoth, is_ghost), 3000);
+  scene_->set_ghost(false);
+  EXPECT_LT(in(draw("emulation_no_ghost"), Pane::kBoth, is_ghost), 100);
+}
+
+TEST_F(EmulationPicture, ForceArrowPointsOutOfTheMaterial) {
+  load("peg_on_plane", 0.0);
+  state_.contact_W[0] = 0.0;
+  state_.contact_W[2] = 50.0;
+  draw("emulation_arrow");
+  for (const Pane pane : {Pane::kHost, Pane::kPeg}) {
+    const auto r = view::EmulationScene::rectangle(pane, kSceneWidth, kHeight);
+    double x0 = 0.0, y0 = 0.0, x1 = 0.0, y1 = 0.0;
+    const Vec3 tip(state_.tip.p[0], state_.tip.p[1], state_.tip.p[2]);
+    ASSERT_TRUE(view::project(scene_->view(pane), tip, r.width, r.height, x0, y0));
+    ASSERT_TRUE(
+        view::project(scene_->view(pane), scene_->arrow_end_W(pane), r.width, r.height, x1, y1));
+    EXPECT_LT(y1, y0 - 60.0);
+    EXPECT_GT(y1, 0.0);
+    EXPECT_NEAR(x1, x0, 10.0);
+  }
+}
+
+// Says what a picture costs; judges nothing.
+TEST_F(EmulationPicture, FramesPerSecond) {
+  for (const char* name : {"peg_in_hole", "crane_on_plane"}) {
+    load(name, 0.0);
+    draw(std::string("emulation_") + name);
+    constexpr int kFrames = 40;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kFrames; ++i) {
+      scene_->show(app::scene_poses(*emulation_, state_));
+      scene_->frame(kWidth, kHeight, kSceneWidth);
+    }
+    const double s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%s: %.1f frames a second\n", name, kFrames / s);
+  }
+}
+
+}  // namespace
+}  // namespace knuckleboom
