@@ -21,9 +21,9 @@ using machine::AirMode;
 using machine::AirRig;
 
 constexpr std::size_t kMaxCases = 32;
-constexpr double kLongest_s = 3600.0;
-constexpr double kLargest = 1e3;  // m, m^2, m^3
-constexpr double kHighest = 1e8;  // Pa, absolute
+constexpr double kLongest = 3600.0;  // s
+constexpr double kLargest = 1e3;     // m, m^2, m^3
+constexpr double kHighest = 1e8;     // Pa, absolute
 
 class AirReader {
  public:
@@ -239,7 +239,7 @@ class AirReader {
       if (other.name == rig.name)
         reader.error("name", fmt::format("there are two cases called '{}'; rename one", rig.name));
     rig.description = reader.text("description").value_or("");
-    rig.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest_s, true});
+    rig.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
     const AirMode mode = reader
                              .choice<AirMode>("mode", {{"voltage", AirMode::kVoltage},
                                                        {"track", AirMode::kTrack},

@@ -223,6 +223,7 @@ void Emulation::read_sensors(EmulationState& state, const EmulationInput& input)
   const machine::MachineState& m = state.host.machine;
   std::copy_n(m.q, kMaxLinks, sensed.q);
   std::copy_n(m.v, kMaxLinks, sensed.v);
+  std::copy_n(state.emulated.machine.q, kMaxLinks, sensed.emulated_q);
   for (std::size_t k = 0; k < torque_controls_.size(); ++k)
     std::copy_n(m.actuator[k].p, 2, sensed.p[host_.model().actuators[k].link]);
   ForceSensor sensor = plan_.sensor;
@@ -366,7 +367,7 @@ void Emulation::advance_emulated(const sim::Simulation& simulation, const Wrench
   if (plan_.integrator == Integrator::kExplicitEuler)
     euler(h, outside, state.emulated);
   else
-    simulation.step(state.emulated, input, outside);
+    simulation.step(state.emulated, input, outside, alone_ ? nullptr : state.sensed.emulated_q);
   for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.commands.motor_rate[i];
 }
 

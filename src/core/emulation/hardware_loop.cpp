@@ -22,7 +22,7 @@ bool possible(const Tunable& tunable, double value) {
 
 }  // namespace
 
-HardwareLoop::HardwareLoop(EmulationPlan plan, std::vector<exchange::SignalRule> incoming)
+HardwareLoop::HardwareLoop(EmulationPlan plan, const std::vector<exchange::SignalRule>& incoming)
     : emulation_(std::move(plan)),
       signals_(loop_signals(emulation_)),
       exchange_(incoming, emulation_.plan().tick_s) {
@@ -37,12 +37,12 @@ HardwareLoop::HardwareLoop(EmulationPlan plan, std::vector<exchange::SignalRule>
       throw std::invalid_argument("signal '" + rule.name + "' comes in twice");
     incoming_.push_back(signal);
   }
-  sensors_ =
-      mask(SignalRole::kOperator) | mask(SignalRole::kWrench) | mask(SignalRole::kHostSensor);
+  emulated_sensors_ = mask(SignalRole::kEmulatedSensor);
   wrench_ = mask(SignalRole::kWrench);
   host_sensors_ = mask(SignalRole::kHostSensor);
   motors_ = mask(SignalRole::kMotor);
   drives_ = mask(SignalRole::kDrive);
+  sensors_ = mask(SignalRole::kOperator) | wrench_ | host_sensors_ | emulated_sensors_;
 }
 
 std::uint64_t HardwareLoop::mask(SignalRole role) const {
@@ -78,7 +78,7 @@ void HardwareLoop::enter(LoopMode mode, LoopReason reason, LoopState& state, std
 const char* HardwareLoop::run(LoopState& state) const {
   if (state.mode == LoopMode::kRunning) return "it is running already";
   if (state.mode == LoopMode::kStopped) return "it is stopped; reset it first";
-  if (any_unsettled(state, host_sensors_ | wrench_))
+  if (any_unsettled(state, host_sensors_ | wrench_ | emulated_sensors_))
     return "a sensor that comes from outside is silent or not yet taken over";
   enter(LoopMode::kRunning, LoopReason::kUser, state);
   return "";
@@ -170,12 +170,13 @@ void HardwareLoop::exchange_signals(LoopState& state, const exchange::ExchangeIn
   }
 }
 
-// Without the joints nothing can be held: a stop. Without the wrench the host can hold, for a while.
+// Without the host's joints nothing can be held: a stop. Without the wrench, or the emulated machine's joints, the
+// host can hold, for a while.
 void HardwareLoop::heed_sensors(LoopState& state) const {
   const bool moving = state.mode == LoopMode::kRunning || state.mode == LoopMode::kHolding;
   if (const int i = silent(state, host_sensors_); moving && i >= 0)
     enter(LoopMode::kStopped, LoopReason::kSilentSignal, state, i);
-  if (const int i = silent(state, wrench_); i >= 0) {
+  if (const int i = silent(state, wrench_ | emulated_sensors_); i >= 0) {
     if (state.mode == LoopMode::kRunning)
       enter(LoopMode::kHolding, LoopReason::kSilentSignal, state, i);
     const bool because = state.reason == LoopReason::kSilentSignal;

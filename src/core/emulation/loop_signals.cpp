@@ -22,6 +22,7 @@ double& wrench_slot(EmulationState& s, int, int i) { return s.sensed.wrench[i]; 
 double& position_slot(EmulationState& s, int joint, int) { return s.sensed.q[joint]; }
 double& speed_slot(EmulationState& s, int joint, int) { return s.sensed.v[joint]; }
 double& pressure_slot(EmulationState& s, int joint, int side) { return s.sensed.p[joint][side]; }
+double& emulated_slot(EmulationState& s, int joint, int) { return s.sensed.emulated_q[joint]; }
 double& motor_slot(EmulationState& s, int joint, int) { return s.commands.motor_rate[joint]; }
 double& drive_slot(EmulationState& s, int joint, int) { return s.commands.drive[joint]; }
 
@@ -152,8 +153,12 @@ class Catalogue {
           j);
     }
     for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-      const std::string at = "emulated." + model.joint_name(model.actuators[k].link) + ".";
+      const int joint = model.actuators[k].link;
+      const std::string at = "emulated." + model.joint_name(joint) + ".";
       const int actuator = static_cast<int>(k);
+      add_slot<emulated_slot>(
+          at + "measured_position", model.tree.link(joint).revolute ? "rad" : "m",
+          "that the joint's controller sees", SignalRole::kEmulatedSensor, joint);
       for (int side = 0; side < 2; ++side)
         add(
             at + (side == 0 ? "pressure_a" : "pressure_b"), "Pa", "at the actuator's port",

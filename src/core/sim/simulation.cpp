@@ -383,7 +383,8 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
   }
 }
 
-void Simulation::control(SimState& state, const TickInput& input) const {
+void Simulation::control(SimState& state, const TickInput& input, const double* sensed) const {
+  if (sensed == nullptr) sensed = measured(state);
   machine::MachineState& m = state.machine;
   for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
     const int i = model_.actuators[k].link;
@@ -392,7 +393,7 @@ void Simulation::control(SimState& state, const TickInput& input) const {
     control::PidState& pid = state.pid[k];
     machine::ActuatorState& a = m.actuator[k];
     Drive drive = input.drive[k];
-    const double q = measured(state, i);
+    const double q = sensed[i];
     if (state.fault.controller_off[k] != 0) [[unlikely]]
       drive = Drive{0.0, DriveMode::kVoltage, 0, 0.0};
     if (drive.mode == DriveMode::kVoltage) {
@@ -479,14 +480,14 @@ void Simulation::begin_tick(SimState& state) const {
   follow_supply(state);
   run_events(state);
   run_plan(state);
-  control(state, scenario_input(state));
+  control(state, scenario_input(state), nullptr);
 }
 
-void Simulation::begin_tick(SimState& state, const TickInput& input) const {
+void Simulation::begin_tick(SimState& state, const TickInput& input, const double* sensed) const {
   follow_supply(state);
   run_events(state);
   run_plan(state);
-  control(state, input);
+  control(state, input, sensed);
 }
 
 void Simulation::end_tick(SimState& state) const {
@@ -515,8 +516,9 @@ void Simulation::step(SimState& state) const {
   end_tick(state);
 }
 
-void Simulation::step(SimState& state, const TickInput& input, const double* joint_force) const {
-  begin_tick(state, input);
+void Simulation::step(SimState& state, const TickInput& input, const double* joint_force,
+                      const double* sensed) const {
+  begin_tick(state, input, sensed);
   step_machine(state, joint_force);
   end_tick(state);
 }

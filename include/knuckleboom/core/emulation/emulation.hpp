@@ -109,6 +109,7 @@ struct EmulationSensors {
   double operator_twist[6];           // asked for, in the site frame [m/s, rad/s]
   double wrench[6];                   // on the host's tip about it, in the tool's axes [N, N m]
   double q[kMaxLinks], v[kMaxLinks];  // host's joints [rad, rad/s]
+  double emulated_q[kMaxLinks];       // that the emulated machine's controllers see [rad, m]
   double p[kMaxLinks][2];             // pressures of the host's motors, by joint [Pa]
 };
 // What the machines are told in a tick.

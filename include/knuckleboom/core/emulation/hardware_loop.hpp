@@ -76,7 +76,7 @@ class HardwareLoop {
  public:
   // incoming: rules of signals that may come from outside, by the names of signals(), in the order of the
   // frames. Throws std::invalid_argument with one sentence.
-  explicit HardwareLoop(EmulationPlan plan, std::vector<exchange::SignalRule> incoming = {});
+  explicit HardwareLoop(EmulationPlan plan, const std::vector<exchange::SignalRule>& incoming = {});
 
   LoopState initial_state() const;
   // Between two ticks. Empty: done. Else one sentence, and nothing has happened.
@@ -130,7 +130,8 @@ class HardwareLoop {
   std::vector<Tunable> tunables_;
   exchange::Exchange exchange_;
   std::vector<int> incoming_;  // signals
-  std::uint64_t sensors_ = 0, wrench_ = 0, host_sensors_ = 0, motors_ = 0, drives_ = 0;
+  std::uint64_t sensors_ = 0, wrench_ = 0, host_sensors_ = 0, emulated_sensors_ = 0;
+  std::uint64_t motors_ = 0, drives_ = 0;
 };
 
 }  // namespace knuckleboom::emulation

@@ -11,12 +11,13 @@ namespace knuckleboom::emulation {
 struct LoopState;
 
 enum class SignalRole {
-  kObserved,    // may only go out; all others may come from outside
-  kOperator,    // sensor: what the operator asks for
-  kWrench,      // sensor
-  kHostSensor,  // sensor
-  kMotor,       // command to the emulated machine
-  kDrive,       // command to the host
+  kObserved,        // may only go out; all others may come from outside
+  kOperator,        // sensor: what the operator asks for
+  kWrench,          // sensor
+  kHostSensor,      // sensor
+  kEmulatedSensor,  // sensor that the emulated machine's own controllers see
+  kMotor,           // command to the emulated machine
+  kDrive,           // command to the host
 };
 
 struct LoopSignal {

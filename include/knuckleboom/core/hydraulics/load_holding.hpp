@@ -25,11 +25,11 @@ struct LoadHolding {
 // What a shut valve lets through, as a share of its full conductance.
 inline constexpr double kShutRatio = 1e-4;
 // Pressure difference at which a check valve is fully open.
-inline constexpr double kCheckOpen_Pa = 1e5;
+inline constexpr double kCheckOpening = 1e5;  // Pa
 
 // Openings that the pressures ask for, 0 to 1. P_source: before the port's line; P_load: at the port.
 inline double check_target(double P_source, double P_load) {
-  return std::clamp((P_source - P_load) / kCheckOpen_Pa, 0.0, 1.0);
+  return std::clamp((P_source - P_load) / kCheckOpening, 0.0, 1.0);
 }
 inline double holding_target(const LoadHolding& valve, double P_source, double P_load,
                              double P_pilot) {

@@ -27,7 +27,9 @@ class Simulation {
   // One tick with inputs from elsewhere (levers, a recording); events of the scenario still happen.
   // joint_force: generalised force from outside on every joint (contact), constant over the tick
   // [N m, N], positive along the joint's coordinate; null: none.
-  void step(SimState& state, const TickInput& input, const double* joint_force = nullptr) const;
+  // sensed: joint positions that the controllers see [rad, m]; null: measured().
+  void step(SimState& state, const TickInput& input, const double* joint_force = nullptr,
+            const double* sensed = nullptr) const;
 
   // Between two ticks. None of these uses the heap.
   // Goes on with the other model, without a jump in position, speed or the actuators' forces.
@@ -62,7 +64,7 @@ class Simulation {
 
   // The parts of a tick, for a solver that takes the place of machine::Stepper between them.
   void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
-  void begin_tick(SimState& state, const TickInput& input) const;
+  void begin_tick(SimState& state, const TickInput& input, const double* sensed = nullptr) const;
   void end_tick(SimState& state) const;
 
   // Inputs of the scenario for the tick that starts at this state.
@@ -82,7 +84,7 @@ class Simulation {
   void follow_supply(SimState& state) const;
   void run_events(SimState& state) const;
   void apply(const command::Event& event, int index, SimState& state) const;
-  void control(SimState& state, const TickInput& input) const;
+  void control(SimState& state, const TickInput& input, const double* sensed) const;
   void set_pump(double pressure_Pa, SimState& state) const;
   int actuator_of(const std::string& joint) const;
   void place_faults();

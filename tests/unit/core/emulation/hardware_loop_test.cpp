@@ -71,6 +71,7 @@ class Bench {
   double truth(int incoming) const {
     const LoopSignal& s = loop.signals()[static_cast<std::size_t>(loop.signal_of(incoming))];
     const machine::MachineState& host = state.emulation.host.machine;
+    if (s.name.starts_with("emulated.")) return state.emulation.emulated.machine.q[s.joint] + sent;
     if (s.name.ends_with("position")) return host.q[s.joint];
     if (s.name.ends_with("speed")) return host.v[s.joint];
     if (s.name.find("pressure") != std::string::npos) return host.actuator[s.joint].p[s.part];
@@ -291,6 +292,22 @@ TEST(HardwareLoop, SilentCommandIsSafeAndHolds) {
   bench.step(kStale, false);
   EXPECT_EQ(bench.state.mode, LoopMode::kHolding);
   EXPECT_EQ(bench.state.emulation.commands.drive[5], 0.0);
+}
+
+// The stick's controller believes a sensor that is wrong by a hundredth.
+TEST(HardwareLoop, EmulatedControllersSeeWhatIsMeasured) {
+  EmulationPlan plan = shipped("crane_on_plane");
+  plan.phases.assign(1, {"stand", 10.0, Vec3::Zero()});
+  Bench bench(plan, {network("emulated.stick.measured_position")});
+  bench.step(300);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(1000);
+  const double before = bench.state.emulation.emulated.machine.q[2];
+  bench.sent = 0.01;
+  bench.step(15000);
+  EXPECT_NEAR(bench.state.emulation.emulated.machine.q[2], before - 0.01, 1e-3);
+  bench.step(kStale, false);
+  EXPECT_EQ(bench.state.mode, LoopMode::kHolding);
 }
 
 TEST(HardwareLoop, SourceChangesWithoutABump) {
