@@ -1,8 +1,6 @@
 #include "journal_blocks.hpp"
 
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -23,10 +21,10 @@ std::uint64_t checksum(std::string_view head, std::string_view payload) {
 
 }  // namespace
 
-std::string journal_block(JournalKind kind, std::uint64_t sequence, std::string_view payload) {
+std::string journal_block(std::uint32_t kind, std::uint64_t sequence, std::string_view payload) {
   std::string block(kJournalMagic);
   block.reserve(kHead + payload.size());
-  put(block, static_cast<std::uint32_t>(kind));
+  put(block, kind);
   put(block, static_cast<std::uint64_t>(payload.size()));
   put(block, sequence);
   put(block, checksum(block, payload));
@@ -34,30 +32,42 @@ std::string journal_block(JournalKind kind, std::uint64_t sequence, std::string_
   return block;
 }
 
-void scan_journal(const std::filesystem::path& path,
-                  const std::function<bool(JournalKind, std::string_view)>& use) {
+JournalReader::JournalReader(const std::filesystem::path& path, std::string_view wanted)
+    : file_(nullptr, &std::fclose) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
-    throw FileError(path.string(), "this is not a regular file; expected a recording of a session");
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             &std::fclose);
-  if (!file)
+    throw FileError(path.string(), fmt::format("this is not a regular file; expected {}", wanted));
+  file_.reset(std::fopen(path.c_str(), "rbe"));
+  if (!file_ && errno == ENOENT)
+    throw FileError(path.string(), fmt::format("there is no such file; expected {}", wanted));
+  if (!file_)
     throw FileError(path.string(),
                     fmt::format("cannot be read: {}", std::generic_category().message(errno)));
-  std::string head(kHead, '\0'), payload;
-  for (std::uint64_t expected = 0;; ++expected) {
-    if (std::fread(head.data(), 1, kHead, file.get()) != kHead) return;
-    ByteReader reader(head);
-    const bool magic = reader.take_bytes(kJournalMagic.size()) == kJournalMagic;
-    const auto kind = reader.take<std::uint32_t>();
-    const auto size = reader.take<std::uint64_t>();
-    const auto sequence = reader.take<std::uint64_t>();
-    if (!magic || sequence != expected || size > kMostBlock) return;
-    payload.resize(static_cast<std::size_t>(size));
-    if (std::fread(payload.data(), 1, payload.size(), file.get()) != payload.size()) return;
-    if (reader.take<std::uint64_t>() != checksum(head, payload)) return;
+}
+
+bool JournalReader::next(std::uint32_t& kind, std::string& payload) {
+  std::string head(kHead, '\0');
+  const std::size_t got = std::fread(head.data(), 1, kHead, file_.get());
+  ends_whole_ = got == 0 && std::feof(file_.get()) != 0;
+  if (got != kHead) return false;
+  ByteReader reader(head);
+  const bool magic = reader.take_bytes(kJournalMagic.size()) == kJournalMagic;
+  kind = reader.take<std::uint32_t>();
+  const auto size = reader.take<std::uint64_t>();
+  const auto sequence = reader.take<std::uint64_t>();
+  if (!magic || sequence != expected_ || size > kMostBlock) return false;
+  payload.resize(static_cast<std::size_t>(size));
+  if (std::fread(payload.data(), 1, payload.size(), file_.get()) != payload.size()) return false;
+  ++expected_;
+  return reader.take<std::uint64_t>() == checksum(head, payload);
+}
+
+void scan_journal(const std::filesystem::path& path,
+                  const std::function<bool(JournalKind, std::string_view)>& use) {
+  JournalReader reader(path, "a recording of a session");
+  std::string payload;
+  for (std::uint32_t kind = 0; reader.next(kind, payload);)
     if (!use(static_cast<JournalKind>(kind), payload)) return;
-  }
 }
 
 }  // namespace knuckleboom::io

@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "knuckleboom/io/session_journal.hpp"
 
@@ -16,10 +19,33 @@ namespace knuckleboom::io {
 inline constexpr std::string_view kJournalMagic = "KBJ1";  // begins every block
 inline constexpr std::size_t kMostBlock = std::size_t{64} << 20;
 
-std::string journal_block(JournalKind kind, std::uint64_t sequence, std::string_view payload);
+// kind: each sort of journal has numbers of its own.
+std::string journal_block(std::uint32_t kind, std::uint64_t sequence, std::string_view payload);
+template <class Kind>
+requires std::is_enum_v<Kind> std::string journal_block(Kind kind, std::uint64_t sequence,
+                                                        std::string_view payload) {
+  return journal_block(static_cast<std::uint32_t>(kind), sequence, payload);
+}
 
-// Calls use(kind, payload) for each sound block, in order, until it returns false. Throws FileError for
-// a file that cannot be read.
+// Gives the sound blocks of a file, in order.
+class JournalReader {
+ public:
+  // wanted: "a recording of a session". Throws FileError for a file that cannot be read.
+  JournalReader(const std::filesystem::path& path, std::string_view wanted);
+
+  // False: there is no further sound block. `payload` is then of no use.
+  bool next(std::uint32_t& kind, std::string& payload);
+  // After that: whether the file ends with its last sound block.
+  bool ends_whole() const { return ends_whole_; }
+
+ private:
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::uint64_t expected_ = 0;
+  bool ends_whole_ = false;
+};
+
+// Calls use(kind, payload) for each sound block of a session's journal until it returns false. Throws
+// FileError for a file that cannot be read.
 void scan_journal(const std::filesystem::path& path,
                   const std::function<bool(JournalKind, std::string_view)>& use);
 

@@ -1401,8 +1401,9 @@ MachineFile read_machine_text(std::string_view text, const std::string& file_nam
 }
 
 MachineFile read_machine_texts(std::string_view text, const std::string& file_name,
-                               const std::vector<NamedText>& bases) {
-  return read_text(text, file_name, {}, &bases);
+                               const std::vector<NamedText>& bases,
+                               std::span<const Override> overrides) {
+  return read_text(text, file_name, overrides, &bases);
 }
 
 MachineFile read_machine(const std::filesystem::path& path, std::span<const Override> overrides) {

@@ -17,11 +17,14 @@
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/version.hpp"
+#include "machine_texts.hpp"
 
 namespace knuckleboom::io {
 namespace {
 
 using training::SessionState;
+
+constexpr std::uint64_t kMostEntries = 4096;
 
 // The order of both directions is written once.
 template <class Field, class Header>
@@ -41,16 +44,6 @@ void put_channels(std::string& out, const std::vector<ChannelInfo>& channels) {
   }
 }
 
-// More than any session has; what says so is damaged.
-constexpr std::uint64_t kMostEntries = 4096;
-
-std::uint64_t take_count(ByteReader& reader) {
-  const auto count = reader.take<std::uint64_t>();
-  if (count <= kMostEntries) return count;
-  reader.fail();
-  return 0;
-}
-
 void take_channels(ByteReader& reader, std::vector<ChannelInfo>& channels) {
   channels.clear();
   const std::uint64_t count = take_count(reader);
@@ -61,6 +54,8 @@ void take_channels(ByteReader& reader, std::vector<ChannelInfo>& channels) {
     channel.description = reader.take_text();
   }
 }
+
+}  // namespace
 
 std::string random_id() {
   std::random_device device;  // getrandom() on Linux
@@ -74,13 +69,32 @@ std::string now_utc() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
-const SessionText* text_of(const SessionHeader& header, std::string_view role) {
-  const auto found = std::find_if(header.texts.begin(), header.texts.end(),
-                                  [role](const SessionText& text) { return text.role == role; });
-  return found == header.texts.end() ? nullptr : &*found;
+std::uint64_t take_count(ByteReader& reader) {
+  const auto count = reader.take<std::uint64_t>();
+  if (count <= kMostEntries) return count;
+  reader.fail();
+  return 0;
 }
 
-}  // namespace
+void put_texts(std::string& out, const std::vector<SessionText>& texts) {
+  put(out, static_cast<std::uint64_t>(texts.size()));
+  for (const SessionText& text : texts) {
+    put_text(out, text.role);
+    put_text(out, text.name);
+    put_text(out, text.text);
+  }
+}
+
+void take_texts(ByteReader& reader, std::vector<SessionText>& texts) {
+  texts.clear();
+  const std::uint64_t count = take_count(reader);
+  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
+    SessionText& text = texts.emplace_back();
+    text.role = reader.take_text();
+    text.name = reader.take_text();
+    text.text = reader.take_text();
+  }
+}
 
 StateLayout state_layout() {
   // Any change of a part's size or place shows here, a change of its meaning in kStateFormat.
@@ -142,17 +156,15 @@ std::string session_name(const SessionHeader& header) {
 }
 
 std::unique_ptr<training::Session> make_session(const SessionHeader& header) {
-  const SessionText* exercise = text_of(header, "exercise");
-  const SessionText* machine = text_of(header, "machine");
-  const SessionText* levers = text_of(header, "levers");
+  const SessionText* exercise = text_of(header.texts, "exercise");
+  const SessionText* machine = text_of(header.texts, "machine");
+  const SessionText* levers = text_of(header.texts, "levers");
   if (exercise == nullptr || machine == nullptr || levers == nullptr)
     throw FileError("session " + header.id,
                     "the texts of its exercise, machine and lever files are not all there");
-  std::vector<NamedText> bases;
-  for (const SessionText& text : header.texts)
-    if (text.role == "base") bases.push_back({text.name, text.text});
   ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name);
-  MachineFile machine_file = read_machine_texts(machine->text, machine->name, bases);
+  MachineFile machine_file =
+      read_machine_texts(machine->text, machine->name, texts_of(header.texts, "base"));
   LeverFile lever_file = read_levers_text(levers->text, levers->name);
   exercise_file.exercise.rate_Hz = header.rate_Hz;
   for (const auto& [name, value] : header.options)
@@ -177,12 +189,7 @@ std::string to_bytes(const SessionHeader& header) {
   put(out, header.layout.version);
   put(out, header.layout.bytes);
   put(out, header.layout.places);
-  put(out, static_cast<std::uint64_t>(header.texts.size()));
-  for (const SessionText& text : header.texts) {
-    put_text(out, text.role);
-    put_text(out, text.name);
-    put_text(out, text.text);
-  }
+  put_texts(out, header.texts);
   put(out, static_cast<std::uint64_t>(header.options.size()));
   for (const auto& [name, value] : header.options) {
     put_text(out, name);
@@ -208,16 +215,9 @@ bool from_bytes(std::string_view bytes, SessionHeader& header) {
   header.layout.version = reader.take<std::uint32_t>();
   header.layout.bytes = reader.take<std::uint64_t>();
   header.layout.places = reader.take<std::uint64_t>();
-  header.texts.clear();
-  std::uint64_t count = take_count(reader);
-  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
-    SessionText& text = header.texts.emplace_back();
-    text.role = reader.take_text();
-    text.name = reader.take_text();
-    text.text = reader.take_text();
-  }
+  take_texts(reader, header.texts);
   header.options.clear();
-  count = take_count(reader);
+  const std::uint64_t count = take_count(reader);
   for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
     auto& [name, value] = header.options.emplace_back();
     name = reader.take_text();

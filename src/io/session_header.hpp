@@ -1,17 +1,28 @@
-// The header of a session as bytes, for journals.
+// The header of a session as bytes, for journals; what headers of recordings have in common.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "bytes.hpp"
 #include "knuckleboom/io/session_file.hpp"
 
 namespace knuckleboom::io {
+
+std::string random_id();  // 32 hexadecimal digits
+std::string now_utc();    // "2026-11-28T06:40:12Z"
 
 std::string to_bytes(const SessionHeader& header);
 // Whether another version of the program has written them.
 bool is_other_format(std::string_view bytes);
 // False: the bytes are no header.
 bool from_bytes(std::string_view bytes, SessionHeader& header);
+
+void put_texts(std::string& out, const std::vector<SessionText>& texts);
+void take_texts(ByteReader& reader, std::vector<SessionText>& texts);
+// More than any recording has says that it is damaged: the reader fails.
+std::uint64_t take_count(ByteReader& reader);
 
 }  // namespace knuckleboom::io

@@ -20,6 +20,7 @@
 
 #include "bytes.hpp"
 #include "journal_blocks.hpp"
+#include "journal_file.hpp"
 #include "rename_new.hpp"
 #include "session_fold.hpp"
 #include "session_header.hpp"
@@ -35,64 +36,10 @@ constexpr const char* kTemporarySuffix = ".tmp";
 constexpr const char* kUnreadableSuffix = ".unreadable";
 constexpr std::chrono::hours kUnfinishedAge{1};
 
-std::string reason(int error) { return std::generic_category().message(error); }
-
 fs::path beside(const fs::path& session, const char* suffix) {
   fs::path path = session;
   path += suffix;
   return path;
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
-
-int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return 0;
-}
-
-[[noreturn]] void cannot_write(const fs::path& shown, int error) {
-  if (error == ENOENT)
-    throw FileError(shown.string(),
-                    fmt::format("cannot be written: there is no folder '{}'; create it first",
-                                shown.has_parent_path() ? shown.parent_path().string() : "."));
-  throw FileError(shown.string(), fmt::format("cannot be written: {}", reason(error)));
-}
-
-// A journal with its header under its name, locked while this program lives. Nobody ever sees one
-// without a header.
-int create_journal(const fs::path& journal, std::string_view header, bool& taken) {
-  fs::path temporary = journal;
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  Descriptor file(
-      ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0666));
-  if (file.get() < 0) cannot_write(journal, errno);
-  int error = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-  if (error == EOPNOTSUPP || error == ENOLCK) error = 0;  // then nobody can be told; go on
-  if (error == 0) error = write_all(file.get(), header);
-  if (error == 0) error = rename_new(temporary, journal);
-  if (error == 0) return file.release();
-  ::unlink(temporary.c_str());
-  taken = error == EEXIST;
-  if (taken) return -1;
-  cannot_write(journal, error);
 }
 
 }  // namespace
@@ -268,9 +215,9 @@ void SessionJournal::sync() {
 
 void SessionJournal::fail(int error) {
   ::close(std::exchange(descriptor_, -1));
-  throw FileError(
-      journal_.string(),
-      fmt::format("cannot be written: {}; the session up to here is kept in it", reason(error)));
+  throw FileError(journal_.string(),
+                  fmt::format("cannot be written: {}; the session up to here is kept in it",
+                              error_text(error)));
 }
 
 void SessionJournal::close(const SessionEndMark& end) {
@@ -319,7 +266,7 @@ void remove_temporaries(const fs::path& session) {
 std::filesystem::path recover_session(const fs::path& journal) {
   const Descriptor file(::open(journal.c_str(), O_RDWR | O_CLOEXEC));
   if (file.get() < 0)
-    throw FileError(journal.string(), fmt::format("cannot be read: {}", reason(errno)));
+    throw FileError(journal.string(), fmt::format("cannot be read: {}", error_text(errno)));
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw FileError(journal.string(), "this session is being recorded just now");
   fs::path session = journal;
@@ -350,7 +297,7 @@ std::filesystem::path set_aside(const fs::path& journal) {
     error = rename_new(journal, name);
     if (error == 0) return name;
   }
-  throw FileError(journal.string(), fmt::format("cannot be renamed: {}", reason(error)));
+  throw FileError(journal.string(), fmt::format("cannot be renamed: {}", error_text(error)));
 }
 
 void remove_unfinished(const fs::path& folder) {

@@ -72,9 +72,12 @@ class SignalReader {
 
   void read_name(TableReader& reader, std::string& name) {
     name = reader.required_text("name");
-    if (!name.empty() && !is_name(name))
+    // Signals of an emulation have dots.
+    std::string plain = name;
+    std::replace(plain.begin(), plain.end(), '.', '_');
+    if (!name.empty() && !is_name(plain))
       reader.error("name", fmt::format("'name' is \"{}\"; a name starts with a letter and has "
-                                       "letters, digits, '_' and '-' only, at most 64",
+                                       "letters, digits, '.', '_' and '-' only, at most 64",
                                        name));
     if (std::find(names_.begin(), names_.end(), name) != names_.end())
       reader.error("name", fmt::format("two signals are called '{}'; rename one", name));

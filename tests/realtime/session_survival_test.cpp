@@ -20,8 +20,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +30,7 @@
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 #include "support/session_recording.hpp"
+#include "support/small_disk.hpp"
 
 namespace knuckleboom::runtime {
 namespace {
@@ -226,34 +225,6 @@ TEST_F(SessionSurvival, KilledWhileItIsCompleted) {
 
 // --- Full disks ----------------------------------------------------------------
 
-// A small file system of its own where that is allowed, else a limit on the size of files.
-class SmallDisk {
- public:
-  SmallDisk(const fs::path& folder, std::size_t bytes) : folder_(folder), bytes_(bytes) {
-    fs::create_directories(folder);
-    const std::string options = "size=" + std::to_string(bytes);
-    mounted_ = ::mount("tmpfs", folder.c_str(), "tmpfs", 0, options.c_str()) == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  bool mounted() const { return mounted_; }
-  // In the process that is to have it.
-  void limit() const {
-    if (mounted_) return;
-    std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit most{bytes_, bytes_};
-    ::setrlimit(RLIMIT_FSIZE, &most);
-  }
-
- private:
-  fs::path folder_;
-  std::size_t bytes_;
-  bool mounted_ = false;
-};
-
 TEST_F(SessionSurvival, DiskFullAtTwentyMoments) {
   const fs::path bystander = make_bystander();
   const std::string before = content_of(bystander);
@@ -266,7 +237,7 @@ TEST_F(SessionSurvival, DiskFullAtTwentyMoments) {
   for (int i = 0; i < 20; ++i) {
     const fs::path disk_folder = folder_ / ("disk_" + std::to_string(i));
     const auto bytes = std::uniform_int_distribution<std::size_t>(200'000, 2'200'000)(random);
-    const SmallDisk disk(disk_folder, bytes / 4096 * 4096);
+    const test::SmallDisk disk(disk_folder, bytes / 4096 * 4096);
     mounted += disk.mounted() ? 1 : 0;
     const fs::path file = disk_folder / "session.h5";
     Shared told(1);

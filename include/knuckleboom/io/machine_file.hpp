@@ -34,6 +34,7 @@ MachineFile read_machine_text(std::string_view text, const std::string& file_nam
 
 // From memory alone: `base` and `urdf` are looked for among these, by the names in MachineFile::files.
 MachineFile read_machine_texts(std::string_view text, const std::string& file_name,
-                               const std::vector<NamedText>& bases);
+                               const std::vector<NamedText>& bases,
+                               std::span<const Override> overrides = {});
 
 }  // namespace knuckleboom::io

@@ -1,0 +1,96 @@
+// Records an emulation that runs as a bench, off the tick thread.
+//
+//   tick thread: commands, what came from outside, hashes -> queues -> recorder thread -> file
+//
+// On the tick thread nothing waits, allocates or writes. A queue that is full loses its record and counts it:
+// what comes after that cannot be computed again, which is said in the recording and to the user.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
+#include "knuckleboom/core/exchange/exchange.hpp"
+#include "knuckleboom/io/loop_recording.hpp"
+
+namespace knuckleboom::runtime {
+
+struct LoopRecorderSettings {
+  std::int64_t hash_ticks = io::kLoopHashTicks;
+  // false: it writes on the tick thread, and loses nothing; for runs that nothing waits for.
+  bool own_thread = true;
+};
+
+// What became of a recording.
+struct LoopRecordingOutcome {
+  std::filesystem::path file;
+  std::string fault;  // one sentence; empty: all is well
+};
+
+// The order in a tick: command() for each that was taken, input(), the loop's step, after_tick().
+class LoopRecorder {
+ public:
+  // first: the state that the run begins with, HardwareLoop::initial_state().
+  LoopRecorder(io::LoopRecordingWriter writer, const emulation::LoopState& first,
+               LoopRecorderSettings settings = {});
+  ~LoopRecorder();  // without finish(): the recording counts as cut off
+  LoopRecorder(const LoopRecorder&) = delete;
+  LoopRecorder& operator=(const LoopRecorder&) = delete;
+
+  // --- Tick thread ---
+  // tick: LoopState::tick, ticks run before.
+  void command(std::int64_t tick, const emulation::LoopCommand& command);
+  void input(std::int64_t tick, const exchange::ExchangeInput& input);
+  void after_tick(const emulation::LoopState& state);
+
+  // --- The thread that made it ---
+  // A sentence if the recording has got a fault since the last time; else empty.
+  std::string take_fault();
+  const std::filesystem::path& file() const { return file_; }
+  std::int64_t lost() const { return lost_.load(std::memory_order_acquire); }
+  // After the last tick, when nobody ticks any more. reason: how the run ended, in words. Once.
+  LoopRecordingOutcome finish(const emulation::LoopState& last, std::string reason);
+
+ private:
+  struct Queues;
+
+  template <class Queue, class Record>
+  void push(Queue& queue, const Record& record, std::int64_t tick);
+  void lose(std::int64_t tick);
+
+  void stop();  // the recorder thread
+  void run();
+  void write();
+  void take();  // from the queues
+  io::LoopLosses losses() const;
+  void fail(const std::string& sentence);
+
+  const LoopRecorderSettings settings_;
+  const std::filesystem::path file_;
+
+  // The tick thread's.
+  std::int64_t next_hash_, next_write_;
+
+  std::unique_ptr<Queues> queues_;
+  std::atomic<std::int64_t> ticks_;  // run; all that was recorded before them is in the queues
+  std::atomic<std::int64_t> lost_{0}, first_lost_tick_{-1};
+
+  // The recorder thread's.
+  std::unique_ptr<io::LoopRecordingWriter> writer_;  // null: it has failed
+  bool told_loss_ = false;
+
+  std::mutex mutex_;  // between the recorder thread and the one that made it
+  std::condition_variable wake_;
+  std::string fault_;  // not taken yet
+  std::string first_fault_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace knuckleboom::runtime

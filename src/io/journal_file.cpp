@@ -1,0 +1,57 @@
+#include "journal_file.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include "knuckleboom/io/diagnostic.hpp"
+#include "rename_new.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot_write(const fs::path& shown, int error) {
+  if (error == ENOENT)
+    throw FileError(shown.string(),
+                    fmt::format("cannot be written: there is no folder '{}'; create it first",
+                                shown.has_parent_path() ? shown.parent_path().string() : "."));
+  throw FileError(shown.string(), fmt::format("cannot be written: {}", error_text(error)));
+}
+
+}  // namespace
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+int create_journal(const fs::path& journal, std::string_view header, bool& taken) {
+  fs::path temporary = journal;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  Descriptor file(
+      ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0666));
+  if (file.get() < 0) cannot_write(journal, errno);
+  int error = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (error == EOPNOTSUPP || error == ENOLCK) error = 0;  // then nobody can be told; go on
+  if (error == 0) error = write_all(file.get(), header);
+  if (error == 0) error = rename_new(temporary, journal);
+  if (error == 0) return file.release();
+  ::unlink(temporary.c_str());
+  taken = error == EEXIST;
+  if (taken) return -1;
+  cannot_write(journal, error);
+}
+
+}  // namespace knuckleboom::io

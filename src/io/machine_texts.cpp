@@ -1,0 +1,44 @@
+#include "machine_texts.hpp"
+
+#include <algorithm>
+
+#include "text_file.hpp"
+
+namespace knuckleboom::io {
+
+SessionText read_text_of(const std::string& role, const std::filesystem::path& path,
+                         std::string_view what) {
+  return {role, path.string(), read_text_file(path, kConfigurationLimit, what)};
+}
+
+MachineFile read_machine_into(std::vector<SessionText>& texts, const std::filesystem::path& machine,
+                              const std::string& role, const std::string& base_role,
+                              std::span<const Override> overrides) {
+  const MachineFile from_disk = read_machine(machine, overrides);
+  texts.push_back(read_text_of(role, machine, "machine file"));
+  const std::string text = texts.back().text;
+  std::vector<NamedText> bases;
+  for (std::size_t i = 1; i < from_disk.files.size(); ++i) {
+    texts.push_back(read_text_of(base_role, from_disk.files[i], "base file"));
+    bases.push_back({texts.back().name, texts.back().text});
+  }
+  MachineFile from_texts = read_machine_texts(text, machine.string(), bases, overrides);
+  if (from_texts.hash != from_disk.hash)
+    throw FileError(machine.string(), "the file is being changed; try again");
+  return from_texts;
+}
+
+const SessionText* text_of(const std::vector<SessionText>& texts, std::string_view role) {
+  const auto found = std::find_if(texts.begin(), texts.end(),
+                                  [role](const SessionText& text) { return text.role == role; });
+  return found == texts.end() ? nullptr : &*found;
+}
+
+std::vector<NamedText> texts_of(const std::vector<SessionText>& texts, std::string_view role) {
+  std::vector<NamedText> out;
+  for (const SessionText& text : texts)
+    if (text.role == role) out.push_back({text.name, text.text});
+  return out;
+}
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,33 @@
+// Emulations that run as a bench, for tests: what they are made from, and a run with all that may come in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
+#include "knuckleboom/core/exchange/exchange.hpp"
+#include "knuckleboom/io/emulation_texts.hpp"
+#include "knuckleboom/io/loop_recording.hpp"
+
+namespace knuckleboom::test {
+
+// A shipped emulation, and a signal file in which the operator, a force, a joint and a motor of
+// peg_on_plane may come from outside.
+io::EmulationTexts shipped_loop_texts(const std::string& emulation,
+                                      std::vector<std::string> assignments = {});
+
+// What comes to a bench from outside: lost and late packets, values that are no numbers, sources that are
+// changed, tuning, holds, stops and resets.
+struct OutsideRun {
+  std::vector<io::LoopTickCommand> commands;
+  std::vector<exchange::ExchangeInput> inputs;  // one for each tick
+};
+OutsideRun outside_run(const emulation::HardwareLoop& loop, std::int64_t ticks, std::uint32_t seed);
+
+// Runs it and records it into the file, with a thread or without. Returns the last state.
+emulation::LoopState record_loop(const io::EmulationTexts& texts,
+                                 const emulation::HardwareLoop& loop, const OutsideRun& run,
+                                 const std::string& file);
+
+}  // namespace knuckleboom::test
