@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -52,61 +55,66 @@ std::string beginning_of(const std::string& path) {
 }
 
 // Words that stand at the top level of one kind of file only.
-template <std::size_t N>
-bool is_any(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-constexpr std::array<std::string_view, 17> kMachineWords = {
+using Words = std::span<const std::string_view>;
+constexpr std::string_view kMachineWords[] = {
     "body",   "actuator",     "controller", "valve", "protection",
     "supply", "closed_valve", "tip",        "base",  "gravity_m_per_s2",
     "shape",  "grapple",      "visual",     "loop",  "drive",
     "oil",    "urdf"};
-constexpr std::array<std::string_view, 9> kScenarioWords = {"machine", "duration_s", "duration_min",
-                                                            "initial", "tip_path",   "event",
-                                                            "tick_ms", "tick_s",     "bench"};
-constexpr std::array<std::string_view, 2> kLeverWords = {"function", "default"};
-constexpr std::array<std::string_view, 15> kExerciseWords = {
+constexpr std::string_view kScenarioWords[] = {"machine", "duration_s", "duration_min",
+                                               "initial", "tip_path",   "event",
+                                               "tick_ms", "tick_s",     "bench"};
+constexpr std::string_view kLeverWords[] = {"function", "default"};
+constexpr std::string_view kExerciseWords[] = {
     "title", "briefing", "levers", "control_mode", "time_limit_s", "start",    "ground", "contact",
     "stem",  "bunk",     "log",    "task",         "target",       "log_task", "limits"};
+constexpr std::string_view kAirWords[] = {"air"};
+constexpr std::string_view kEmulationWords[] = {"emulated", "emulated_start", "host_start", "peg"};
+constexpr std::string_view kBundleWords[] = {"origin", "reference", "channel"};
+constexpr std::string_view kLogMapWords[] = {"column", "separator", "decimal_comma", "time_unit"};
+constexpr std::string_view kSignalWords[] = {"signal"};
 
-constexpr std::array<std::string_view, 1> kAirWords = {"air"};
-constexpr std::array<std::string_view, 4> kEmulationWords = {"emulated", "emulated_start",
-                                                             "host_start", "peg"};
-constexpr std::array<std::string_view, 3> kBundleWords = {"origin", "reference", "channel"};
-constexpr std::array<std::string_view, 4> kLogMapWords = {"column", "separator", "decimal_comma",
-                                                          "time_unit"};
-
-constexpr std::array<std::string_view, 1> kSignalWords = {"signal"};
-
-struct WordCounts {
-  int machine = 0, scenario = 0, levers = 0, exercise = 0, air = 0, emulation = 0, bundle = 0,
-      log_map = 0, signals = 0;
+struct KindOfFile {
+  const char* name;  // before "file"
+  Words words;
 };
+constexpr KindOfFile kKinds[] = {
+    // by FileKind
+    {"a machine", kMachineWords}, {"a scenario", kScenarioWords},
+    {"a lever", kLeverWords},     {"an exercise", kExerciseWords},
+    {"an air", kAirWords},        {"an emulation", kEmulationWords},
+    {"a bundle", kBundleWords},   {"a log map", kLogMapWords},
+    {"a signal", kSignalWords},
+};
+static_assert(std::size(kKinds) == kFileKinds);
 
-WordCounts count_words(std::string_view text) {
-  WordCounts n;
-  bool at_top = true;  // before the first header
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    begin = end + 1;
-    const std::size_t first = line.find_first_not_of(" \t");
-    const bool header = first != std::string_view::npos && line[first] == '[';
-    if (header) at_top = false;
-    if (!header && !at_top) continue;
-    const std::string_view word = first_word(line);
-    n.machine += is_any(word, kMachineWords) ? 1 : 0;
-    n.scenario += is_any(word, kScenarioWords) ? 1 : 0;
-    n.levers += is_any(word, kLeverWords) ? 1 : 0;
-    n.exercise += is_any(word, kExerciseWords) ? 1 : 0;
-    n.air += is_any(word, kAirWords) ? 1 : 0;
-    n.emulation += is_any(word, kEmulationWords) ? 1 : 0;
-    n.bundle += is_any(word, kBundleWords) ? 1 : 0;
-    n.log_map += is_any(word, kLogMapWords) ? 1 : 0;
-    n.signals += is_any(word, kSignalWords) ? 1 : 0;
+// How many of the words of each kind there are.
+class WordCounts {
+ public:
+  explicit WordCounts(std::string_view text) {
+    bool at_top = true;  // before the first header
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string_view line = text.substr(begin, end - begin);
+      begin = end + 1;
+      const std::size_t first = line.find_first_not_of(" \t");
+      const bool header = first != std::string_view::npos && line[first] == '[';
+      if (header) at_top = false;
+      if (header || at_top) count(first_word(line));
+    }
   }
-  return n;
-}
+  int of(FileKind kind) const { return count_[static_cast<std::size_t>(kind)]; }
+  bool none() const {
+    return std::all_of(count_.begin(), count_.end(), [](int n) { return n == 0; });
+  }
+
+ private:
+  void count(std::string_view word) {
+    for (std::size_t i = 0; i < kFileKinds; ++i)
+      if (std::ranges::find(kKinds[i].words, word) != kKinds[i].words.end()) ++count_[i];
+  }
+  std::array<int, kFileKinds> count_{};
+};
 
 std::string good_machine(const io::MachineFile& file) {
   const std::string parts = outside_parts(file.model);
@@ -222,17 +230,19 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   // XML is a URDF, and its reader says how a machine file names one.
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first != std::string_view::npos && text[first] == '<') return FileKind::kMachine;
-  const WordCounts n = count_words(text);
-  if (n.air > 0) return FileKind::kAir;
-  if (n.emulation > 0) return FileKind::kEmulation;
+  const WordCounts words(text);
   // Before the others, whose words they share.
-  if (n.bundle > 1) return FileKind::kBundle;
-  if (n.log_map > 0) return FileKind::kLogMap;
-  if (n.signals > 0) return FileKind::kSignals;
-  if (n.machine > std::max({n.scenario, n.levers, n.exercise})) return FileKind::kMachine;
-  if (n.exercise > std::max(n.scenario, n.levers)) return FileKind::kExercise;
-  if (n.levers > n.scenario) return FileKind::kLevers;
-  if (n.scenario > 0) return FileKind::kScenario;
+  for (const FileKind kind : {FileKind::kAir, FileKind::kEmulation})
+    if (words.of(kind) > 0) return kind;
+  if (words.of(FileKind::kBundle) > 1) return FileKind::kBundle;
+  for (const FileKind kind : {FileKind::kLogMap, FileKind::kSignals})
+    if (words.of(kind) > 0) return kind;
+  const int machine = words.of(FileKind::kMachine), scenario = words.of(FileKind::kScenario),
+            levers = words.of(FileKind::kLevers), exercise = words.of(FileKind::kExercise);
+  if (machine > std::max({scenario, levers, exercise})) return FileKind::kMachine;
+  if (exercise > std::max(scenario, levers)) return FileKind::kExercise;
+  if (levers > scenario) return FileKind::kLevers;
+  if (scenario > 0) return FileKind::kScenario;
   if (path.find("machine") != std::string::npos) return FileKind::kMachine;
   if (path.find("lever") != std::string::npos) return FileKind::kLevers;
   if (path.find("exercise") != std::string::npos) return FileKind::kExercise;
@@ -241,31 +251,15 @@ FileKind kind_of(std::string_view text, const std::string& path) {
 
 void refuse_other_kind(const std::string& path, FileKind wanted) {
   const std::string text = beginning_of(path);
-  const WordCounts n = count_words(text);
+  const WordCounts words(text);
   const FileKind kind = kind_of(text, path);
-  int own = wanted == FileKind::kMachine     ? n.machine
-            : wanted == FileKind::kScenario  ? n.scenario
-            : wanted == FileKind::kLevers    ? n.levers
-            : wanted == FileKind::kEmulation ? n.emulation
-                                             : n.exercise;
+  int own = words.of(wanted);
   // Their drives, valves, ... are a machine's or a scenario's words.
   if (kind == FileKind::kAir || kind == FileKind::kBundle || kind == FileKind::kLogMap) own = 0;
   // A machine is named by exercises as well as by scenarios.
   if (wanted == FileKind::kScenario && kind == FileKind::kExercise) --own;
-  if (own > 0 ||
-      n.machine + n.scenario + n.levers + n.exercise + n.emulation + n.bundle + n.log_map == 0)
-    return;
-  const auto name = [](FileKind of) {
-    return of == FileKind::kMachine     ? "a machine"
-           : of == FileKind::kScenario  ? "a scenario"
-           : of == FileKind::kLevers    ? "a lever"
-           : of == FileKind::kAir       ? "an air"
-           : of == FileKind::kEmulation ? "an emulation"
-           : of == FileKind::kBundle    ? "a bundle"
-           : of == FileKind::kLogMap    ? "a log map"
-           : of == FileKind::kSignals   ? "a signal"
-                                        : "an exercise";
-  };
+  if (own > 0 || words.none()) return;
+  const auto name = [](FileKind of) { return kKinds[static_cast<std::size_t>(of)].name; };
   throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));
 }
 

@@ -19,8 +19,9 @@ enum class FileKind {
   kEmulation,
   kBundle,
   kLogMap,
-  kSignals
+  kSignals,
 };
+inline constexpr int kFileKinds = 9;
 
 // By what a file of each kind cannot do without. Text that fits none counts as the kind that its
 // folder suggests, else as a scenario.

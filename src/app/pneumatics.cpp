@@ -159,7 +159,7 @@ std::string row(const AirRun& run, std::string_view friction) {
 }
 
 Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
-  Figure out{title, "representative; frames and cases after Daepp and Book", {}, 2};
+  Figure out{title, "cases of the air file, on the machine beside it", {}, 2};
   for (const AirRun& run : runs) {
     const std::string name = fmt::format("{}, {}{}", run.rig->name, run.friction,
                                          run.late_ms < 0.0 ? "" : ", late " + run.exchange);
@@ -192,7 +192,7 @@ Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
 
 // What the delays cost: a row of panels for each friction, a curve for each case; lost runs have no point.
 Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
-  Figure out{title, "representative; frames and cases after Daepp and Book", {}, 2};
+  Figure out{title, "cases of the air file, on the machine beside it", {}, 2};
   std::string friction;
   for (const AirRun& run : runs) {
     if (run.late_ms < 0.0 || run.lost_at >= 0.0) continue;
