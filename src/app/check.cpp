@@ -20,6 +20,7 @@
 #include "app/exit_status.hpp"
 #include "app/import_text.hpp"
 #include "app/load.hpp"
+#include "app/oddities.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
@@ -119,11 +120,13 @@ class WordCounts {
 std::string good_machine(const io::MachineFile& file) {
   const std::string parts = outside_parts(file.model);
   const std::string import = import_words(file);
+  std::string odd;
+  for (const std::string& sentence : oddities(file.model)) odd += "; odd: " + sentence;
   return fmt::format(
-      "machine {}, {}, {}{}{}", file.model.name,
+      "machine {}, {}, {}{}{}{}", file.model.name,
       counted(file.model.joint_count(), "joint", "joints"),
       counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"),
-      parts.empty() ? parts : ", " + parts, import.empty() ? import : ", " + import);
+      parts.empty() ? parts : ", " + parts, import.empty() ? import : ", " + import, odd);
 }
 
 // What is to be said of a sound scenario, after a look at its machine if that can be had.

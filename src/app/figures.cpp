@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -158,6 +159,7 @@ Figure comparison_figure(const machine::MachineModel& model, const std::vector<N
               {},
               false,
               0.01};
+  std::vector<Panel> passive;
   for (int i = 0; i < model.joint_count(); ++i) {
     const std::string& joint = model.joint_name(i);
     const std::string unit = unit_of(model, i);
@@ -182,10 +184,15 @@ Figure comparison_figure(const machine::MachineModel& model, const std::vector<N
         ports.curves.push_back(std::move(curve));
       }
     }
+    if (!actuated(model, i)) {
+      passive.push_back(std::move(position));
+      continue;
+    }
     figure.panels.push_back(std::move(position));
     figure.panels.push_back(std::move(valve));
     figure.panels.push_back(std::move(ports));
   }
+  std::ranges::move(passive, std::back_inserter(figure.panels));
   figure.panels.push_back(tip_panel(model, runs));
   figure.panels.push_back(std::move(apart));
   Panel tip{"tip away from that of the " + runs.front().name + " model",
