@@ -26,6 +26,7 @@
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/loop_recording.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
@@ -193,7 +194,21 @@ std::string good_emulation(const std::string& path) {
                      counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases"));
 }
 
+// A recording of an emulation, as far as that its bench can be made again.
+std::string good_recording(const std::string& path) {
+  const io::LoopRecording recording = io::read_loop_recording(path);
+  const emulation::EmulationPlan plan = io::make_emulation(recording.header.made_from).plan;
+  return fmt::format(
+      "recording of emulation {}, {:.3f} s, {}{}", plan.name,
+      static_cast<double>(recording.end.end_tick) * recording.header.tick_s,
+      recording.end.complete ? "whole" : "cut off",
+      recording.end.lost.count > 0
+          ? fmt::format(", {} lost", counted(recording.end.lost.count, "record", "records"))
+          : "");
+}
+
 std::string describe(const std::string& path) {
+  if (path.ends_with(io::kLoopRecordingSuffix)) return good_recording(path);
   switch (kind_of(beginning_of(path), path)) {
     case FileKind::kMachine:
       return good_machine(io::read_machine(path));

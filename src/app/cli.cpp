@@ -189,7 +189,6 @@ void add_emulate(CLI::App& program, EmulateOptions& o) {
       "emulate", "A host manipulator plays the tip of another machine and touches things with it");
   c->add_option("scenario", o.scenario,
                 "Emulation: a name (see 'knuckleboom list emulations') or a file")
-      ->required()
       ->type_name("SCENARIO");
   c->add_option("--scheme", o.scheme, "acceleration or position; without it the file's own")
       ->type_name("NAME")
@@ -214,11 +213,15 @@ void add_emulate(CLI::App& program, EmulateOptions& o) {
   c->add_option("--plot", o.plot, "Draw the run or the study; .svg or .png")->type_name("FILE");
   c->add_option("--trace", o.trace, "Write the signals of every tick as CSV")->type_name("FILE");
   c->add_option("--summary", o.summary, "Write the summary as JSON")->type_name("FILE");
+  c->add_option("--replay", o.replay,
+                "Run a recording again as it was and compare its hashes; takes no SCENARIO")
+      ->type_name("FILE.kbe");
   c->footer(
       examples("  knuckleboom emulate peg_on_plane --plot plane.png\n"
                "  knuckleboom emulate peg_in_hole --trace hole.csv\n"
                "  knuckleboom emulate peg_on_plane --scheme position --stiffness 1e5\n"
-               "  knuckleboom emulate peg_on_plane --study delay --plot delay.png\n"));
+               "  knuckleboom emulate peg_on_plane --study delay --plot delay.png\n"
+               "  knuckleboom emulate --replay run.kbe\n"));
 }
 
 void add_verify(CLI::App& program, VerifyOptions& o) {

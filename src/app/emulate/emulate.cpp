@@ -8,12 +8,14 @@
 #include "app/console.hpp"
 #include "app/emulate/emulation_run.hpp"
 #include "app/emulate/load_emulation.hpp"
+#include "app/emulate/replay_loop.hpp"
 #include "app/emulate/study.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
 #include "app/json.hpp"
 #include "app/plot.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/loop_recording.hpp"
 #include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trace.hpp"
 
@@ -221,10 +223,29 @@ std::string to_json(const LoadedEmulation& loaded, const Emulation& emulation,
   return json.text();
 }
 
+int replay(const EmulateOptions& o) {
+  if (!o.scenario.empty() || !o.scheme.empty() || o.delay_ticks || o.stiffness ||
+      !o.study.empty() || !o.assignments.empty() || !o.plot.empty() || !o.trace.empty() ||
+      !o.summary.empty())
+    throw UserError(
+        "--replay runs the recording as it was; leave out the emulation and the options of a run");
+  runtime::LoopReplayer replayer(io::read_loop_recording(o.replay));
+  return replay_loop(replayer);
+}
+
 }  // namespace
 
 int emulate(const EmulateOptions& options) {
   const InterruptGuard guard;
+  if (!options.replay.empty()) return replay(options);
+  if (options.scenario.empty())
+    throw UserError(
+        "emulate needs the name of an emulation ('knuckleboom list emulations' has them), or "
+        "--replay with a recording");
+  if (options.scenario.ends_with(io::kLoopRecordingSuffix))
+    throw UserError(fmt::format(
+        "{} is a recording and no emulation; 'knuckleboom emulate --replay {}' runs it again",
+        options.scenario, options.scenario));
   if (!options.plot.empty()) check_picture_path(options.plot);
   if (!options.trace.empty()) check_output_path(options.trace, "--trace");
   if (!options.summary.empty()) check_output_path(options.summary, "--summary");

@@ -15,6 +15,7 @@ struct EmulateOptions {
   std::optional<double> stiffness;  // N/m
   std::vector<std::string> assignments;
   std::string plot, trace, summary;
+  std::string replay;  // a recording to be run again; empty: none
 };
 
 // Returns an ExitStatus.

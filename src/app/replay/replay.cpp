@@ -18,6 +18,7 @@
 #include "app/replay/replay_window.hpp"
 #include "app/text.hpp"
 #include "app/trainer/stage.hpp"
+#include "knuckleboom/io/loop_recording.hpp"
 #include "knuckleboom/io/session_journal.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
@@ -147,6 +148,10 @@ fs::path find_session(const std::string& name_or_file) {
 }
 
 int replay(const ReplayOptions& options) {
+  if (options.file.ends_with(io::kLoopRecordingSuffix))
+    throw UserError(fmt::format(
+        "{} is a recording of an emulation; 'knuckleboom emulate --replay {}' runs it again",
+        options.file, options.file));
   DriveRequest request = request_of(options.picture);
   const InterruptGuard guard;
   io::SessionRecord record = io::read_session(find_session(options.file));
