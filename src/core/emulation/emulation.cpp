@@ -220,6 +220,7 @@ void Emulation::place_on_host(EmulationState& state) const {
 
 void Emulation::read_sensors(EmulationState& state, const EmulationInput& input) const {
   EmulationSensors& sensed = state.sensed;
+  sensed.stop_line = 0.0;
   const machine::MachineState& m = state.host.machine;
   std::copy_n(m.q, kMaxLinks, sensed.q);
   std::copy_n(m.v, kMaxLinks, sensed.v);

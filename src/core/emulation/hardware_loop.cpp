@@ -10,6 +10,8 @@ namespace knuckleboom::emulation {
 namespace {
 
 constexpr double kMostGain = 1e6;
+constexpr double kPressed = 0.5;
+constexpr const char* kStopIsPressed = "the stop button outside is pressed or silent";
 
 std::int64_t ticks_of(double time_s, double tick_s) {
   return static_cast<std::int64_t>(std::ceil(time_s / tick_s - 1e-9));
@@ -42,7 +44,8 @@ HardwareLoop::HardwareLoop(EmulationPlan plan, const std::vector<exchange::Signa
   host_sensors_ = mask(SignalRole::kHostSensor);
   motors_ = mask(SignalRole::kMotor);
   drives_ = mask(SignalRole::kDrive);
-  sensors_ = mask(SignalRole::kOperator) | wrench_ | host_sensors_ | emulated_sensors_;
+  stops_ = mask(SignalRole::kStop);
+  sensors_ = stops_ | mask(SignalRole::kOperator) | wrench_ | host_sensors_ | emulated_sensors_;
 }
 
 std::uint64_t HardwareLoop::mask(SignalRole role) const {
@@ -78,6 +81,7 @@ void HardwareLoop::enter(LoopMode mode, LoopReason reason, LoopState& state, std
 const char* HardwareLoop::run(LoopState& state) const {
   if (state.mode == LoopMode::kRunning) return "it is running already";
   if (state.mode == LoopMode::kStopped) return "it is stopped; reset it first";
+  if (stop_asked(state)) return kStopIsPressed;
   if (any_unsettled(state, host_sensors_ | wrench_ | emulated_sensors_))
     return "a sensor that comes from outside is silent or not yet taken over";
   enter(LoopMode::kRunning, LoopReason::kUser, state);
@@ -100,6 +104,7 @@ const char* HardwareLoop::apply(const LoopCommand& command, LoopState& state) co
       return "";
     case LoopCommandKind::kReset:
       if (state.mode != LoopMode::kStopped) return "it is not stopped";
+      if (stop_asked(state)) return kStopIsPressed;
       if (any_unsettled(state, host_sensors_))
         return "a sensor that comes from outside is silent or not yet taken over";
       emulation_.place_on_host(state.emulation);
@@ -126,6 +131,10 @@ const char* HardwareLoop::apply(const LoopCommand& command, LoopState& state) co
       return "";
   }
   return "there is no such command";
+}
+
+bool HardwareLoop::stop_asked(const LoopState& state) const {
+  return silent(state, stops_) >= 0 || state.emulation.sensed.stop_line > kPressed;
 }
 
 bool HardwareLoop::unsettled(const LoopState& state, int incoming) const {
@@ -168,6 +177,15 @@ void HardwareLoop::exchange_signals(LoopState& state, const exchange::ExchangeIn
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
     if ((which >> i & 1U) != 0) slot(i, state.emulation) = state.exchange.signal[i].output;
   }
+}
+
+// A button whose wire is cut counts as pressed.
+void HardwareLoop::heed_stop_line(LoopState& state) const {
+  if (state.mode != LoopMode::kRunning && state.mode != LoopMode::kHolding) return;
+  if (const int i = silent(state, stops_); i >= 0)
+    enter(LoopMode::kStopped, LoopReason::kSilentSignal, state, i);
+  else if (state.emulation.sensed.stop_line > kPressed)
+    enter(LoopMode::kStopped, LoopReason::kStopSignal, state);
 }
 
 // Without the host's joints nothing can be held: a stop. Without the wrench, or the emulated machine's joints, the
@@ -227,6 +245,7 @@ void HardwareLoop::step(LoopState& state, const exchange::ExchangeInput& outside
   EmulationInput input = more;
   emulation_.read_sensors(e, input);
   exchange_signals(state, outside, sensors_);
+  heed_stop_line(state);
   heed_sensors(state);
   const bool blind = state.mode == LoopMode::kReady && any_unsettled(state, host_sensors_);
   input.stop = state.mode == LoopMode::kStopped || blind ? 1 : 0;

@@ -17,6 +17,7 @@ template <Slot slot>
 double read_slot(const Emulation&, const LoopState& state, int joint, int part) {
   return slot(const_cast<EmulationState&>(state.emulation), joint, part);  // only read
 }
+double& stop_slot(EmulationState& s, int, int) { return s.sensed.stop_line; }
 double& operator_slot(EmulationState& s, int, int i) { return s.sensed.operator_twist[i]; }
 double& wrench_slot(EmulationState& s, int, int i) { return s.sensed.wrench[i]; }
 double& position_slot(EmulationState& s, int joint, int) { return s.sensed.q[joint]; }
@@ -74,6 +75,8 @@ class Catalogue {
     add("phase", "1", "of the plan, from 0", [](const Emulation&, const LoopState& s, int, int) {
       return static_cast<double>(s.emulation.phase);
     });
+    add_slot<stop_slot>("stop", "1", "above a half: a stop button is pressed", SignalRole::kStop,
+                        0);
     for (int i = 0; i < 6; ++i)
       add_slot<operator_slot>(
           std::string(i < 3 ? "operator." : "operator.r") + kAxis[i % 3], i < 3 ? "m/s" : "rad/s",

@@ -39,6 +39,9 @@ std::string sentence(const HardwareLoop& loop, const LoopState& state) {
       why = "signal '" + loop.signals()[static_cast<std::size_t>(signal)].name + "' is silent";
       break;
     }
+    case LoopReason::kStopSignal:
+      why = "the stop button outside was pressed";
+      break;
     case LoopReason::kForce:
       why = "the force is " + number(value) + " N, beyond the limit of " +
             number(safety.most_force) + " N";

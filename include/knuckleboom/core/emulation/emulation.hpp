@@ -106,6 +106,7 @@ static_assert(std::is_trivially_copyable_v<EmulationInput>);
 
 // What the sensors say in a tick. Another source may take a value's place between the stages.
 struct EmulationSensors {
+  double stop_line;                   // above a half: somebody wants a stop; HardwareLoop heeds it
   double operator_twist[6];           // asked for, in the site frame [m/s, rad/s]
   double wrench[6];                   // on the host's tip about it, in the tool's axes [N, N m]
   double q[kMaxLinks], v[kMaxLinks];  // host's joints [rad, rad/s]

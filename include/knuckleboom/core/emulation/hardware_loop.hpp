@@ -32,6 +32,7 @@ enum class LoopReason : std::int32_t {  // of the last change of the mode
   kLateTick,       // value: by how much [s]
   kConsoleSilent,  // value: for how long [s]
   kSilentSignal,   // index: incoming signal
+  kStopSignal,     // the stop button outside
   kForce,          // value: N
   kTipError,       // value: m
   kNotFinite,      // the state left the real numbers: nothing is computed any more
@@ -110,10 +111,12 @@ class HardwareLoop {
   void list_tunables();
   double& tuned_slot(EmulationState& state, int tunable) const;
   const char* run(LoopState& state) const;
+  bool stop_asked(const LoopState& state) const;
   void enter(LoopMode mode, LoopReason reason, LoopState& state, std::int64_t index = 0,
              double value = 0.0) const;
   void exchange_signals(LoopState& state, const exchange::ExchangeInput& outside,
                         std::uint64_t which) const;
+  void heed_stop_line(LoopState& state) const;
   void heed_sensors(LoopState& state) const;
   void heed_commands(LoopState& state) const;
   void guard(LoopState& state) const;
@@ -131,7 +134,7 @@ class HardwareLoop {
   exchange::Exchange exchange_;
   std::vector<int> incoming_;  // signals
   std::uint64_t sensors_ = 0, wrench_ = 0, host_sensors_ = 0, emulated_sensors_ = 0;
-  std::uint64_t motors_ = 0, drives_ = 0;
+  std::uint64_t motors_ = 0, drives_ = 0, stops_ = 0;
 };
 
 }  // namespace knuckleboom::emulation

@@ -12,6 +12,7 @@ struct LoopState;
 
 enum class SignalRole {
   kObserved,        // may only go out; all others may come from outside
+  kStop,            // sensor: a stop button outside
   kOperator,        // sensor: what the operator asks for
   kWrench,          // sensor
   kHostSensor,      // sensor

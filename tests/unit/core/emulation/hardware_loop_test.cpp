@@ -268,6 +268,25 @@ TEST(HardwareLoop, SilentForceSensorHoldsThenStops) {
   EXPECT_EQ(bench.state.reason_tick - since, 500);
 }
 
+TEST(HardwareLoop, StopButtonOutsideStopsPressedOrCut) {
+  Bench bench(shipped("peg_on_plane"), {network("stop")});
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kRun));
+  bench.step(300);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(100);
+  bench.sent = 1.0;
+  bench.step();
+  EXPECT_EQ(bench.state.reason, LoopReason::kStopSignal);
+  EXPECT_FALSE(bench.apply(LoopCommandKind::kReset));
+  bench.sent = 0.0;
+  bench.step();
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kReset));
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(100);
+  bench.step(kStale, false);
+  EXPECT_EQ(sentence(bench.loop, bench.state), "stopped: signal 'stop' is silent");
+}
+
 TEST(HardwareLoop, SilentOperatorIsNeutral) {
   Bench bench(shipped("peg_on_plane"), {network("operator.x")});
   bench.sent = 0.02;
