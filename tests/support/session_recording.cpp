@@ -1,9 +1,11 @@
 #include "support/session_recording.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <random>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <unistd.h>
@@ -18,10 +20,11 @@
 namespace knuckleboom::test {
 
 TemporaryFolder::TemporaryFolder() {
-  static std::atomic<int> number{0};
-  path_ = std::filesystem::temp_directory_path() /
-          ("knuckleboom_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
-  std::filesystem::create_directories(path_);
+  // A number of the process would do only as long as none is left behind by one that was killed.
+  std::string name = std::filesystem::temp_directory_path() / "knuckleboom_XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr)
+    throw std::runtime_error("no folder can be made in " + name);
+  path_ = name;
 }
 
 TemporaryFolder::~TemporaryFolder() {
