@@ -184,6 +184,42 @@ void add_pneumatics(CLI::App& program, PneumaticsOptions& o) {
                "  knuckleboom pneumatics rescue_leg --exchange-ms 4\n"));
 }
 
+void add_live(CLI::App* c, LiveOptions& o) {
+  const char* group = "Live";
+  CLI::Option* live = c->add_flag("--live", o.on,
+                                  "In real time, under command: signals of its parts may come "
+                                  "from outside; 'help' at its console lists the commands")
+                          ->group(group);
+  for (const char* other : {"--study", "--plot", "--trace", "--summary"})
+    live->excludes(c->get_option(other));
+  const auto file = [&](const char* name, std::string& value, const char* text, const char* type) {
+    return c->add_option(name, value, text)->type_name(type)->needs(live)->group(group);
+  };
+  file("--signals", o.signals, "Signal file: what comes from outside and what goes there",
+       "FILE.toml");
+  file("--played", o.played, "Log that plays the signals whose source is one", "FILE.csv");
+  file("--commands", o.commands, "Lines 'SECONDS command', done at exactly that time", "FILE");
+  c->add_option("--duration", o.duration_s, "End after so long; without it at 'quit' or Ctrl-C")
+      ->type_name("S")
+      ->check(within(0.0, 1e6))
+      ->needs(live)
+      ->group(group);
+  CLI::Option* log = file("--log", o.log, "Write chosen signals as CSV", "FILE.csv");
+  c->add_option("--log-signals", o.log_signals, "Which: names, or patterns such as 'host.*'")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->needs(log)
+      ->group(group);
+  c->add_option("--log-every", o.log_every, "A row every so many ticks; without it 1")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000))
+      ->needs(log)
+      ->group(group);
+  c->add_flag("!--no-pace", o.paced, "As fast as it goes, without network, by --commands alone")
+      ->needs(live)
+      ->group(group);
+}
+
 void add_emulate(CLI::App& program, EmulateOptions& o) {
   CLI::App* c = program.add_subcommand(
       "emulate", "A host manipulator plays the tip of another machine and touches things with it");
@@ -216,6 +252,7 @@ void add_emulate(CLI::App& program, EmulateOptions& o) {
   c->add_option("--replay", o.replay,
                 "Run a recording again as it was and compare its hashes; takes no SCENARIO")
       ->type_name("FILE.kbe");
+  add_live(c, o.live);
   c->footer(
       examples("  knuckleboom emulate peg_on_plane --plot plane.png\n"
                "  knuckleboom emulate peg_in_hole --trace hole.csv\n"

@@ -51,9 +51,11 @@ class SignalReader {
                            ? fmt::format("the signal '{}'", name->text)
                            : "the signal");
     OutsideSignal signal;
+    signal.line = name != nullptr ? name->place.line : node.place.line;
     read_name(reader, signal.rule.name);
     const bool in = read_direction(reader);
     read_range(reader, signal.rule);
+    read_safe_state(reader, signal.rule);
     if (in) {
       read_rule(reader, signal.rule);
       if (const Node* plant = reader.subtable("plant"))
@@ -98,9 +100,7 @@ class SignalReader {
                                        rule.most, rule.least));
   }
 
-  void read_rule(TableReader& reader, SignalRule& rule) {
-    rule.most_rate =
-        reader.quantity("most_rate", Dimension::kNone, kPositive).value_or(rule.most_rate);
+  void read_safe_state(TableReader& reader, SignalRule& rule) {
     rule.safe_state = reader
                           .choice<SafeState>("safe_state", {{"value", SafeState::kValue},
                                                             {"hold", SafeState::kHold}})
@@ -111,6 +111,11 @@ class SignalReader {
     if (rule.safe_value < rule.least || rule.safe_value > rule.most)
       reader.error("safe_value", fmt::format("'safe_value' is {}, outside the range from {} to {}",
                                              rule.safe_value, rule.least, rule.most));
+  }
+
+  void read_rule(TableReader& reader, SignalRule& rule) {
+    rule.most_rate =
+        reader.quantity("most_rate", Dimension::kNone, kPositive).value_or(rule.most_rate);
     rule.safe_rate =
         reader.quantity("safe_rate", Dimension::kNone, kPositive).value_or(rule.safe_rate);
     rule.stale_s = reader.quantity("stale", Dimension::kTime, kWithinHour).value_or(rule.stale_s);

@@ -34,6 +34,7 @@ struct OutsideSignal {
   PlantRule plant;
   std::optional<CanPlace> can;
   std::string column;  // of a log; empty: the signal's name
+  int line = 0;        // of its name in the file
 };
 
 struct SignalFile {
@@ -42,7 +43,7 @@ struct SignalFile {
   double late_s = 0.05;
   std::string can;                 // interface; empty: none
   std::vector<OutsideSignal> in;   // to the machine, in the packet's order
-  std::vector<OutsideSignal> out;  // from the machine; of their rules the names and ranges count
+  std::vector<OutsideSignal> out;  // from the machine; of their rules names, ranges and safe states count
 };
 
 // Throws FileError with all that is wrong in the file.

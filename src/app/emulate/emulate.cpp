@@ -7,6 +7,7 @@
 
 #include "app/console.hpp"
 #include "app/emulate/emulation_run.hpp"
+#include "app/emulate/live_run.hpp"
 #include "app/emulate/load_emulation.hpp"
 #include "app/emulate/replay_loop.hpp"
 #include "app/emulate/study.hpp"
@@ -246,6 +247,7 @@ int emulate(const EmulateOptions& options) {
     throw UserError(fmt::format(
         "{} is a recording and no emulation; 'knuckleboom emulate --replay {}' runs it again",
         options.scenario, options.scenario));
+  if (options.live.on) return run_live(options);
   if (!options.plot.empty()) check_picture_path(options.plot);
   if (!options.trace.empty()) check_output_path(options.trace, "--trace");
   if (!options.summary.empty()) check_output_path(options.summary, "--summary");

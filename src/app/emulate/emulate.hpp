@@ -9,6 +9,16 @@
 
 namespace knuckleboom::app {
 
+// Of a run that is live: in real time, or as fast as it goes, under command.
+struct LiveOptions {
+  bool on = false;
+  bool paced = true;
+  std::string signals, played, commands, log;
+  std::vector<std::string> log_signals;  // names and patterns; empty: the usual ones
+  int log_every = 1;                     // ticks
+  std::optional<double> duration_s;
+};
+
 struct EmulateOptions {
   std::string scenario, scheme, study;
   std::optional<int> delay_ticks;
@@ -16,6 +26,7 @@ struct EmulateOptions {
   std::vector<std::string> assignments;
   std::string plot, trace, summary;
   std::string replay;  // a recording to be run again; empty: none
+  LiveOptions live;
 };
 
 // Returns an ExitStatus.

@@ -13,16 +13,20 @@ const char* name_of(exchange::Source source) {
 }
 
 std::string sentence(const HardwareLoop& loop, const LoopState& state) {
-  const auto number = [](double value) {
-    std::string text = std::to_string(value);
+  return sentence(loop, state.mode, state.reason, state.reason_index, state.reason_value);
+}
+
+std::string sentence(const HardwareLoop& loop, LoopMode mode, LoopReason reason, std::int64_t index,
+                     double value) {
+  const auto number = [](double x) {
+    std::string text = std::to_string(x);
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
     return text;
   };
   const SafetyLimits& safety = loop.emulation().plan().safety;
-  const double value = state.reason_value;
   std::string why;
-  switch (state.reason) {
+  switch (reason) {
     case LoopReason::kNone:
       break;
     case LoopReason::kUser:
@@ -35,7 +39,7 @@ std::string sentence(const HardwareLoop& loop, const LoopState& state) {
       why = "the console gave no sign of life for " + number(value) + " s";
       break;
     case LoopReason::kSilentSignal: {
-      const int signal = loop.signal_of(static_cast<int>(state.reason_index));
+      const int signal = loop.signal_of(static_cast<int>(index));
       why = "signal '" + loop.signals()[static_cast<std::size_t>(signal)].name + "' is silent";
       break;
     }
@@ -55,7 +59,7 @@ std::string sentence(const HardwareLoop& loop, const LoopState& state) {
       why = "the state left the real numbers";
       break;
   }
-  return name_of(state.mode) + (why.empty() ? "" : ": " + why);
+  return name_of(mode) + (why.empty() ? "" : ": " + why);
 }
 
 }  // namespace knuckleboom::emulation

@@ -1,6 +1,7 @@
 // What a running emulation says of itself. For people: uses the heap.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
@@ -11,5 +12,7 @@ const char* name_of(LoopMode mode);
 const char* name_of(exchange::Source source);
 // Why it is in its mode: "stopped: a tick started 0.132 s late".
 std::string sentence(const HardwareLoop& loop, const LoopState& state);
+std::string sentence(const HardwareLoop& loop, LoopMode mode, LoopReason reason, std::int64_t index,
+                     double value);
 
 }  // namespace knuckleboom::emulation

@@ -1,0 +1,352 @@
+#include "app/emulate/live_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/console.hpp"
+#include "app/emulate/live_commands.hpp"
+#include "app/emulate/live_console.hpp"
+#include "app/emulate/live_loop.hpp"
+#include "app/emulate/live_view.hpp"
+#include "app/emulate/live_words.hpp"
+#include "app/emulate/load_emulation.hpp"
+#include "app/exit_status.hpp"
+#include "app/interrupt.hpp"
+#include "app/plot.hpp"
+#include "app/text.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/session_file.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using emulation::HardwareLoop;
+using emulation::LoopMode;
+using emulation::LoopReason;
+using Kind = ConsoleCommand::Kind;
+
+constexpr int kPollMs = 20;
+constexpr std::int64_t kBlockPeriod = 100'000'000;   // ns
+constexpr std::int64_t kLinePeriod = 1'000'000'000;  // ns
+
+// What is logged unless told otherwise.
+const std::vector<std::string> kUsualSignals = {"mode",      "phase",    "tip.?",     "target.?",
+                                                "tip_error", "sensor.*", "contact.*", "energy.*"};
+
+void check_options(const LiveOptions& o) {
+  if (!o.paced && o.commands.empty())
+    throw UserError("--no-pace needs --commands FILE: nobody types that fast");
+  if (o.signals.empty() && !o.played.empty())
+    throw UserError("--played needs --signals FILE.toml, which says what comes from the log");
+}
+
+// Sources at the start that this run cannot have.
+void check_sources(const io::SignalFile& signals, const LiveOptions& o) {
+  std::vector<io::Diagnostic> faults;
+  for (const io::OutsideSignal& signal : signals.in) {
+    const exchange::Source source = signal.rule.source;
+    const auto fault = [&](const char* why) {
+      faults.push_back(
+          {o.signals, signal.line, 0, fmt::format(fmt::runtime(why), signal.rule.name)});
+    };
+    if (source == exchange::Source::kLog && o.played.empty())
+      fault("signal '{}' comes from a log; name one with --played FILE.csv");
+    if (source == exchange::Source::kNetwork && !o.paced)
+      fault(
+          "signal '{}' comes from the network, which --no-pace does without; give it source = "
+          "\"simulated\" or \"log\"");
+    if (source == exchange::Source::kNetwork && signals.udp.empty() && signals.can.empty())
+      fault("signal '{}' comes from the network, but the file names neither udp nor can");
+  }
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+}
+
+struct Loaded {
+  LoadedEmulation emulation;
+  std::unique_ptr<HardwareLoop> loop;
+};
+
+Loaded load(const EmulateOptions& options) {
+  Loaded out;
+  const LiveOptions& live = options.live;
+  out.emulation = load_emulation(options, live.signals);
+  const io::SignalFile& signals = out.emulation.signals;
+  if (!live.signals.empty()) {
+    check_signals(signals, live.signals,
+                  emulation::loop_signals(emulation::Emulation(out.emulation.plan)));
+    check_sources(signals, live);
+  }
+  out.loop = std::make_unique<HardwareLoop>(out.emulation.plan, incoming_rules(signals));
+  return out;
+}
+
+io::TraceHeader log_header(const LoadedEmulation& emulation) {
+  io::TraceHeader header;
+  header.program = io::this_program();
+  header.machine = emulation.plan.emulated.model.name;
+  header.scenario = emulation.plan.name;
+  header.scenario_hash = {emulation.hash};
+  header.fidelity = "full";
+  header.tick_s = emulation.plan.tick_s;
+  header.remarks = {fmt::format("host: {}", emulation.plan.host.model.name)};
+  return header;
+}
+
+class LiveRun {
+ public:
+  LiveRun(const EmulateOptions& options, Loaded loaded)
+      : options_(options.live),
+        loaded_(std::move(loaded)),
+        context_{*loaded_.loop, loaded_.emulation.title(), false, false, options_.paced, {}} {
+    const HardwareLoop& loop = *loaded_.loop;
+    std::vector<TimedCommand> schedule;
+    if (!options_.commands.empty())
+      for (TimedConsoleCommand& timed : read_commands(loop, options_.commands))
+        for (const LiveCommand& command : commands_of(std::move(timed.command)))
+          schedule.push_back({timed.tick, command});
+    std::optional<io::Trace> played;
+    if (!options_.played.empty()) played = io::read_trace(options_.played);
+    if (!options_.signals.empty())
+      endpoints_.emplace(loaded_.emulation.signals, loop, played ? &*played : nullptr,
+                         options_.paced);
+    context_.has_udp = endpoints_ && endpoints_->has_udp();
+    context_.has_can = endpoints_ && endpoints_->has_can();
+    open_log();
+    live_.emplace(loop, endpoints_ ? &*endpoints_ : nullptr, nullptr, log_ ? &*log_ : nullptr,
+                  std::move(schedule), settings());
+    live_->refresh();
+    for (std::size_t i = 0; i < loop.tunables().size(); ++i)
+      context_.tuned.push_back(loop.tuned(live_->published().state, static_cast<int>(i)));
+  }
+
+  int run() {
+    if (options_.paced)
+      run_paced();
+    else
+      while (live_->tick()) {
+        take_answers();
+        if (interrupted()) break;
+      }
+    live_->stop();
+    take_answers();
+    return finish();
+  }
+
+ private:
+  LiveSettings settings() const {
+    LiveSettings out;
+    if (options_.duration_s)
+      out.end_tick = std::llround(*options_.duration_s / loaded_.loop->tick_s());
+    out.end_when_over = !options_.paced && !options_.duration_s;
+    return out;
+  }
+
+  void open_log() {
+    if (options_.log.empty()) return;
+    SignalLogSettings settings;
+    settings.file = options_.log;
+    settings.signals = choose_signals(
+        *loaded_.loop, options_.log_signals.empty() ? kUsualSignals : options_.log_signals);
+    if (settings.signals.size() > kMostLogged)
+      throw UserError(fmt::format("--log-signals: these are {} signals; {} can be logged at most",
+                                  settings.signals.size(), kMostLogged));
+    settings.every = options_.log_every;
+    settings.own_thread = options_.paced;
+    log_.emplace(*loaded_.loop, log_header(loaded_.emulation), std::move(settings));
+  }
+
+  void run_paced() {
+    console_.emplace(
+        [this](const std::string& line) { return completions_of(*loaded_.loop, line); });
+    if (console_->at_terminal()) event("space stops it; 'help' lists the commands, Ctrl-C quits");
+    runtime::Clock& clock = runtime::monotonic_clock();
+    std::int64_t shown_ns = 0;
+    live_->start();
+    while (!live_->over() && !interrupted() && !reader_went_away()) {
+      live_->beat();
+      const bool in_time = view_ == nullptr || view_->frame(*live_, newest_event_);
+      if (!in_time) break;
+      obey(console_->read(view_ == nullptr ? kPollMs : 0));
+      live_->refresh();
+      take_answers();
+      tell_log_fault();
+      const std::int64_t now = clock.now_ns();
+      const std::int64_t period = console_->at_terminal() ? kBlockPeriod : kLinePeriod;
+      if (now - shown_ns < period) continue;
+      shown_ns = now;
+      if (console_->at_terminal())
+        console_->show(live_block(context_, live_->published()));
+      else
+        console_->say(live_line(context_, live_->published()) + "\n");
+    }
+    live_->stop();
+    live_->refresh();
+    take_answers();
+    if (console_->at_terminal()) console_->show({});
+    console_.reset();
+  }
+
+  void obey(const Typed& typed) {
+    if (typed.stop) do_command("stop");
+    for (const std::string& line : typed.lines) do_command(line);
+    if (typed.end) do_command("quit");
+  }
+
+  void do_command(const std::string& line) {
+    try {
+      ConsoleCommand command = parse_command(*loaded_.loop, line);
+      if (command.kind == Kind::kHelp) return say_to_user(std::string(command_help()));
+      for (const LiveCommand& one : commands_of(std::move(command))) live_->send(one);
+    } catch (const UserError& error) {
+      say_to_user(fmt::format("{}\n", error.what()));
+    }
+  }
+
+  // What the tick thread gets of it; the answer comes back with its number.
+  std::vector<LiveCommand> commands_of(ConsoleCommand command) {
+    const auto id = static_cast<std::int32_t>(asked_.size());
+    asked_.push_back(std::move(command));
+    const ConsoleCommand& asked = asked_.back();
+    std::vector<LiveCommand> out;
+    switch (asked.kind) {
+      case Kind::kLoop:
+        for (const emulation::LoopCommand& one : asked.loop)
+          out.push_back({LiveCommand::Kind::kLoop, id, one});
+        return out;
+      case Kind::kLog:
+        return {{LiveCommand::Kind::kLog, id, {{}, 0, asked.on ? 1.0 : 0.0}}};
+      case Kind::kQuit:
+        return {{LiveCommand::Kind::kQuit, id, {}}};
+      case Kind::kHelp:
+        return {};
+      default:
+        return {{LiveCommand::Kind::kCopy, id, {}}};
+    }
+  }
+
+  void take_answers() {
+    LiveNotice notice;
+    while (live_->take(notice)) {
+      std::string text = event_sentence(context_, notice);
+      if (notice.kind == LiveNotice::Kind::kRefused && notice.id >= 0)
+        text += fmt::format(" ('{}')", asked_[static_cast<std::size_t>(notice.id)].text);
+      event(text);
+    }
+    while (const LiveCopy* const copy = live_->copy()) {
+      answer(asked_[static_cast<std::size_t>(copy->id)], copy->state);
+      live_->drop_copy();
+    }
+  }
+
+  void answer(const ConsoleCommand& asked, const emulation::LoopState& state) {
+    switch (asked.kind) {
+      case Kind::kSnapshot:
+        return write_snapshot(asked.file, state);
+      case Kind::kShow:
+        return say_to_user(shown_values(context_, state, asked.signals));
+      case Kind::kSignals:
+        return say_to_user(signal_list(context_, state));
+      case Kind::kTunables:
+        return say_to_user(tunable_list(context_, state));
+      default:
+        return;
+    }
+  }
+
+  void write_snapshot(const std::string& file, const emulation::LoopState& state) {
+    try {
+      const std::string text = snapshot_text(context_, state);
+      std::string path = file;
+      if (file.empty()) {
+        io::AtomicFile out(fmt::format("snapshot-{}.csv", state.tick));
+        out.write(text);
+        path = out.close_new().string();
+      } else {
+        check_distinct({{"snapshot", file}, {"--log", options_.log}}, loaded_.emulation.files);
+        io::write_file(file, text);
+      }
+      event(fmt::format("{:.3f} s: snapshot in {}", loaded_.loop->time(state), path));
+    } catch (const io::FileError& error) {
+      event(error.what());
+      failed_ = true;
+    } catch (const UserError& error) {
+      event(error.what());
+      failed_ = true;
+    }
+  }
+
+  void tell_log_fault() {
+    if (!log_ || log_fault_told_) return;
+    const std::string fault = log_->fault();
+    if (fault.empty()) return;
+    log_fault_told_ = true;
+    event("nothing is logged any more: " + fault);
+  }
+
+  void event(const std::string& sentence) {
+    newest_event_ = sentence;
+    say_to_user(sentence + "\n");
+  }
+
+  void say_to_user(const std::string& text) {
+    if (console_)
+      console_->say(text);
+    else
+      say(text);
+  }
+
+  int finish() {
+    live_->refresh();
+    const PublishedLoop& end = live_->published();
+    std::string text = live_summary(context_, end);
+    if (log_) {
+      log_->finish();
+      text += fmt::format(
+          "{} logged in {}{}.\n", counted(log_->rows(), "row", "rows"), options_.log,
+          log_->lost() > 0 ? fmt::format("; {} were lost as the disk did not keep up", log_->lost())
+                           : "");
+    }
+    say(text);
+    if (live_->state().reason == LoopReason::kNotFinite) return kNonFinite;
+    if (!options_.paced && interrupted()) return kInterruptedRun;
+    const bool by_itself =
+        live_->state().mode == LoopMode::kStopped && live_->state().reason != LoopReason::kUser;
+    return by_itself ? kBeyondTolerance : failed_ ? kUserMistake : kSuccess;
+  }
+
+  const LiveOptions& options_;
+  Loaded loaded_;
+  LiveContext context_;
+  std::vector<ConsoleCommand> asked_;  // by the numbers of their answers
+  std::optional<LoopEndpoints> endpoints_;
+  std::optional<SignalLog> log_;
+  std::optional<LiveLoop> live_;
+  std::optional<LiveConsole> console_;
+  std::unique_ptr<LiveView> view_;
+  std::string newest_event_;
+  bool log_fault_told_ = false, failed_ = false;
+};
+
+}  // namespace
+
+int run_live(const EmulateOptions& options) {
+  check_options(options.live);
+  if (!options.live.log.empty()) check_output_path(options.live.log, "--log");
+  Loaded loaded = load(options);
+  std::vector<std::string> inputs = loaded.emulation.files;
+  for (const std::string* file : {&options.live.commands, &options.live.played})
+    if (!file->empty()) inputs.push_back(*file);
+  check_distinct({{"--log", options.live.log}}, inputs);
+  try {
+    return LiveRun(options, std::move(loaded)).run();
+  } catch (const endpoint::EndpointError& error) {
+    throw UserError(error.what());
+  }
+}
+
+}  // namespace knuckleboom::app

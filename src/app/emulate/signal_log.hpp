@@ -1,0 +1,84 @@
+// Chosen signals of a running emulation as CSV, written off the tick thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
+#include "knuckleboom/io/trace.hpp"
+
+namespace knuckleboom::app {
+
+// Signals by names and patterns such as "host.*" ('*': any characters, '?': one), in the order of the
+// catalogue, each once. Throws UserError for one that is none.
+std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
+                                const std::vector<std::string>& patterns);
+
+inline constexpr int kMostLogged = 256;  // signals
+
+struct SignalLogSettings {
+  std::string file;
+  std::vector<int> signals;  // kMostLogged at most
+  int every = 1;             // ticks
+  bool on = true;            // at the start
+  // false: rows are written on the thread that ticks, and none is lost.
+  bool own_thread = true;
+};
+
+class SignalLog {
+ public:
+  // The file is there under its name after finish(). Throws FileError.
+  SignalLog(const emulation::HardwareLoop& loop, const io::TraceHeader& header,
+            SignalLogSettings settings);
+  ~SignalLog();  // without finish() there is no file
+  SignalLog(const SignalLog&) = delete;
+  SignalLog& operator=(const SignalLog&) = delete;
+
+  // --- Tick thread ---
+  void turn(bool on) { on_ = on; }
+  void after_tick(const emulation::LoopState& state);
+
+  // --- The thread that made it ---
+  // When nobody ticks any more. Throws FileError.
+  void finish();
+  std::int64_t rows() const { return rows_.load(std::memory_order_relaxed); }
+  // Rows for which there was no room, as the disk did not keep up.
+  std::int64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+  // Why it writes no more; empty: all is well.
+  std::string fault();
+
+ private:
+  struct Row {
+    double t_s;
+    double value[kMostLogged];
+  };
+  struct Queue;
+
+  void run();
+  void write();
+
+  const emulation::HardwareLoop& loop_;
+  const SignalLogSettings settings_;
+  std::unique_ptr<Queue> queue_;
+  std::atomic<std::int64_t> rows_{0}, lost_{0};
+  bool on_;
+
+  io::TraceWriter writer_;  // the writer thread's
+  std::vector<double> row_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::exception_ptr failure_;
+  std::string fault_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,88 @@
+// The tick of a running emulation asks nothing of the heap: with sockets, a log that is played and one that is
+// written, commands, snapshots and a watchdog.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "app/emulate/live_loop.hpp"
+#include "app/emulate/load_emulation.hpp"
+#include "heap_counter.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using emulation::LoopCommandKind;
+
+constexpr const char* kSignals = R"(
+udp = "udp:127.0.0.1:47741"
+[[signal]]
+name = "operator.x"
+direction = "in"
+[[signal]]
+name = "operator.z"
+direction = "in"
+source = "log"
+[[signal]]
+name = "host.base.valve"
+direction = "out"
+[[signal]]
+name = "tip.z"
+direction = "out"
+)";
+
+TEST(NoHeap, InALiveTick) {
+  EmulateOptions options;
+  options.scenario = KNUCKLEBOOM_SOURCE_DIR "/config/emulations/peg_on_plane.toml";
+  const io::SignalFile signals = io::read_signals_text(kSignals, "signals");
+  const emulation::HardwareLoop loop(load_emulation(options).plan, incoming_rules(signals));
+  const io::Trace played =
+      io::read_trace_text("t_s,operator.z\n0,0\n0.1,0.01\n0.2,0.02\n", "played");
+  LoopEndpoints endpoints(signals, loop, &played, true);
+  endpoint::UdpSettings other = endpoint::udp_settings("udp:127.0.0.1:47742@127.0.0.1:47741");
+  other.receives = 2;
+  endpoint::UdpEndpoint hardware(other);
+
+  const std::string file = "/tmp/knuckleboom_live_" + std::to_string(getpid()) + ".csv";
+  SignalLogSettings log_settings;
+  log_settings.file = file;
+  log_settings.signals = choose_signals(loop, {"*"});
+  SignalLog log(loop, {}, log_settings);  // never finished: no file is left
+
+  std::vector<TimedCommand> schedule;
+  const auto at = [&schedule](std::int64_t tick, LoopCommandKind kind, double value = 0.0) {
+    schedule.push_back({tick, {LiveCommand::Kind::kLoop, 0, {kind, 0, value}}});
+  };
+  at(10, LoopCommandKind::kRun);
+  at(50, LoopCommandKind::kSource, 2.0);
+  schedule.push_back({100, {LiveCommand::Kind::kCopy, 0, {}}});
+  at(200, LoopCommandKind::kTune, 1.0);
+  at(300, LoopCommandKind::kRun);  // refused
+  at(400, LoopCommandKind::kWatchdog);
+  at(500, LoopCommandKind::kStop);
+  at(600, LoopCommandKind::kReset);
+  LiveLoop live(loop, &endpoints, nullptr, &log, schedule, {});
+  exchange::SignalFrame heard{};
+  const std::vector<double> axes = {0.05, 0.0};
+  long calls = 0;
+  {
+    const test::HeapCounter heap;
+    for (std::int64_t k = 0; k < 700; ++k) {
+      hardware.send(axes, k * 1'000'000);
+      live.tick();
+      hardware.receive(k * 1'000'000, heard);
+    }
+    calls = heap.calls();
+  }
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(live.state().tick, 700);
+  EXPECT_GT(hardware.counters().arrivals.received, 600);
+  EXPECT_NE(live.copy(), nullptr);
+  live.refresh();
+  EXPECT_GT(live.published().endpoints.udp.arrivals.received, 600);
+}
+
+}  // namespace
+}  // namespace knuckleboom::app
