@@ -41,9 +41,10 @@ struct SignalFile {
   std::string udp;  // "udp:127.0.0.1:47001"; empty: none
   std::uint64_t key = 0;
   double late_s = 0.05;
-  std::string can;                 // interface; empty: none
-  std::vector<OutsideSignal> in;   // to the machine, in the packet's order
-  std::vector<OutsideSignal> out;  // from the machine; of their rules names, ranges and safe states count
+  std::string can;                // interface; empty: none
+  std::vector<OutsideSignal> in;  // to the machine, in the packet's order
+  std::vector<OutsideSignal>
+      out;  // from the machine; of their rules names, ranges and safe states count
 };
 
 // Throws FileError with all that is wrong in the file.
