@@ -204,7 +204,12 @@ void add_live(CLI::App* c, LiveOptions& o) {
       ->check(within(0.0, 1e6))
       ->needs(live)
       ->group(group);
-  CLI::Option* log = file("--log", o.log, "Write chosen signals as CSV", "FILE.csv");
+  file("--record", o.record, "Record the run, for --replay; the file must not be there yet",
+       "FILE.kbe");
+  CLI::Option* log =
+      c->add_option("--log", o.log, "Write chosen signals as CSV; goes with --replay as well")
+          ->type_name("FILE.csv")
+          ->group(group);
   c->add_option("--log-signals", o.log_signals, "Which: names, or patterns such as 'host.*'")
       ->type_name("NAME,...")
       ->delimiter(',')

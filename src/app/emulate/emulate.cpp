@@ -227,11 +227,18 @@ std::string to_json(const LoadedEmulation& loaded, const Emulation& emulation,
 int replay(const EmulateOptions& o) {
   if (!o.scenario.empty() || !o.scheme.empty() || o.delay_ticks || o.stiffness ||
       !o.study.empty() || !o.assignments.empty() || !o.plot.empty() || !o.trace.empty() ||
-      !o.summary.empty())
+      !o.summary.empty() || o.live.on)
     throw UserError(
         "--replay runs the recording as it was; leave out the emulation and the options of a run");
+  if (!o.live.log.empty()) check_output_path(o.live.log, "--log");
+  check_distinct({{"--log", o.live.log}}, {o.replay});
   runtime::LoopReplayer replayer(io::read_loop_recording(o.replay));
-  return replay_loop(replayer);
+  if (o.live.log.empty()) return replay_loop(replayer);
+  const std::unique_ptr<SignalLog> log = open_signal_log(o.live, replayer.loop(), false);
+  const int status =
+      replay_loop(replayer, [&log](const emulation::LoopState& state) { log->after_tick(state); });
+  log->finish();
+  return status;
 }
 
 }  // namespace
@@ -248,6 +255,7 @@ int emulate(const EmulateOptions& options) {
         "{} is a recording and no emulation; 'knuckleboom emulate --replay {}' runs it again",
         options.scenario, options.scenario));
   if (options.live.on) return run_live(options);
+  if (!options.live.log.empty()) throw UserError("--log goes with --live or --replay");
   if (!options.plot.empty()) check_picture_path(options.plot);
   if (!options.trace.empty()) check_output_path(options.trace, "--trace");
   if (!options.summary.empty()) check_output_path(options.summary, "--summary");

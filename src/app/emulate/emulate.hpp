@@ -13,7 +13,7 @@ namespace knuckleboom::app {
 struct LiveOptions {
   bool on = false;
   bool paced = true;
-  std::string signals, played, commands, log;
+  std::string signals, played, commands, record, log;
   std::vector<std::string> log_signals;  // names and patterns; empty: the usual ones
   int log_every = 1;                     // ticks
   std::optional<double> duration_s;

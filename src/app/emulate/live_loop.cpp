@@ -40,8 +40,8 @@ std::uint64_t silent_mask(const emulation::HardwareLoop& loop, const emulation::
 }  // namespace
 
 LiveLoop::LiveLoop(const emulation::HardwareLoop& loop, LoopEndpoints* endpoints,
-                   LoopWatcher* recorder, SignalLog* log, std::vector<TimedCommand> schedule,
-                   LiveSettings settings, runtime::Clock& clock)
+                   runtime::LoopRecorder* recorder, SignalLog* log,
+                   std::vector<TimedCommand> schedule, LiveSettings settings, runtime::Clock& clock)
     : loop_(loop),
       endpoints_(endpoints),
       recorder_(recorder),

@@ -21,6 +21,7 @@
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/runtime/event_queue.hpp"
 #include "knuckleboom/runtime/latest_value.hpp"
+#include "knuckleboom/runtime/loop_recorder.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 #include "runtime/health_meter.hpp"
@@ -79,15 +80,6 @@ struct PublishedLoop {
 };
 static_assert(std::is_trivially_copyable_v<PublishedLoop>);
 
-// Sees every tick from within: must not wait, allocate or write.
-class LoopWatcher {
- public:
-  virtual ~LoopWatcher() = default;
-  virtual void command(std::int64_t tick, const emulation::LoopCommand& command) = 0;  // done
-  virtual void input(std::int64_t tick, const exchange::ExchangeInput& input) = 0;
-  virtual void after_tick(const emulation::LoopState& state) = 0;
-};
-
 struct LiveSettings {
   std::int64_t end_tick = std::numeric_limits<std::int64_t>::max();
   // It ends by itself when all timed commands are done and nothing runs any more, or all phases are over.
@@ -100,9 +92,9 @@ struct LiveSettings {
 class LiveLoop {
  public:
   // All must outlive it; endpoints, recorder and log may be null. schedule: by rising ticks.
-  LiveLoop(const emulation::HardwareLoop& loop, LoopEndpoints* endpoints, LoopWatcher* recorder,
-           SignalLog* log, std::vector<TimedCommand> schedule, LiveSettings settings,
-           runtime::Clock& clock = runtime::monotonic_clock());
+  LiveLoop(const emulation::HardwareLoop& loop, LoopEndpoints* endpoints,
+           runtime::LoopRecorder* recorder, SignalLog* log, std::vector<TimedCommand> schedule,
+           LiveSettings settings, runtime::Clock& clock = runtime::monotonic_clock());
   ~LiveLoop();  // stops
   LiveLoop(const LiveLoop&) = delete;
   LiveLoop& operator=(const LiveLoop&) = delete;
@@ -159,7 +151,7 @@ class LiveLoop {
 
   const emulation::HardwareLoop& loop_;
   LoopEndpoints* const endpoints_;
-  LoopWatcher* const recorder_;
+  runtime::LoopRecorder* const recorder_;
   SignalLog* const log_;
   const std::vector<TimedCommand> schedule_;
   const LiveSettings settings_;

@@ -19,8 +19,11 @@
 #include "app/interrupt.hpp"
 #include "app/plot.hpp"
 #include "app/text.hpp"
+#include "knuckleboom/core/emulation/loop_words.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/loop_recording.hpp"
 #include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/runtime/loop_recorder.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -85,18 +88,6 @@ Loaded load(const EmulateOptions& options) {
   return out;
 }
 
-io::TraceHeader log_header(const LoadedEmulation& emulation) {
-  io::TraceHeader header;
-  header.program = io::this_program();
-  header.machine = emulation.plan.emulated.model.name;
-  header.scenario = emulation.plan.name;
-  header.scenario_hash = {emulation.hash};
-  header.fidelity = "full";
-  header.tick_s = emulation.plan.tick_s;
-  header.remarks = {fmt::format("host: {}", emulation.plan.host.model.name)};
-  return header;
-}
-
 class LiveRun {
  public:
   LiveRun(const EmulateOptions& options, Loaded loaded)
@@ -116,9 +107,10 @@ class LiveRun {
                          options_.paced);
     context_.has_udp = endpoints_ && endpoints_->has_udp();
     context_.has_can = endpoints_ && endpoints_->has_can();
-    open_log();
-    live_.emplace(loop, endpoints_ ? &*endpoints_ : nullptr, nullptr, log_ ? &*log_ : nullptr,
-                  std::move(schedule), settings());
+    if (!options_.log.empty()) log_ = open_signal_log(options_, loop, options_.paced);
+    open_recorder(options);
+    live_.emplace(loop, endpoints_ ? &*endpoints_ : nullptr, recorder_ ? &*recorder_ : nullptr,
+                  log_.get(), std::move(schedule), settings());
     live_->refresh();
     for (std::size_t i = 0; i < loop.tunables().size(); ++i)
       context_.tuned.push_back(loop.tuned(live_->published().state, static_cast<int>(i)));
@@ -146,18 +138,14 @@ class LiveRun {
     return out;
   }
 
-  void open_log() {
-    if (options_.log.empty()) return;
-    SignalLogSettings settings;
-    settings.file = options_.log;
-    settings.signals = choose_signals(
-        *loaded_.loop, options_.log_signals.empty() ? kUsualSignals : options_.log_signals);
-    if (settings.signals.size() > kMostLogged)
-      throw UserError(fmt::format("--log-signals: these are {} signals; {} can be logged at most",
-                                  settings.signals.size(), kMostLogged));
-    settings.every = options_.log_every;
-    settings.own_thread = options_.paced;
-    log_.emplace(*loaded_.loop, log_header(loaded_.emulation), std::move(settings));
+  // From the state that the run begins with.
+  void open_recorder(const EmulateOptions& options) {
+    if (options.live.record.empty()) return;
+    recorder_.emplace(
+        io::LoopRecordingWriter(options.live.record,
+                                io::loop_recording_header(loaded_.emulation.texts, *loaded_.loop)),
+        loaded_.loop->initial_state(),
+        runtime::LoopRecorderSettings{io::kLoopHashTicks, options.live.paced});
   }
 
   void run_paced() {
@@ -174,7 +162,7 @@ class LiveRun {
       obey(console_->read(view_ == nullptr ? kPollMs : 0));
       live_->refresh();
       take_answers();
-      tell_log_fault();
+      tell_faults();
       const std::int64_t now = clock.now_ns();
       const std::int64_t period = console_->at_terminal() ? kBlockPeriod : kLinePeriod;
       if (now - shown_ns < period) continue;
@@ -280,7 +268,9 @@ class LiveRun {
     }
   }
 
-  void tell_log_fault() {
+  void tell_faults() {
+    if (recorder_)
+      if (const std::string fault = recorder_->take_fault(); !fault.empty()) event(fault);
     if (!log_ || log_fault_told_) return;
     const std::string fault = log_->fault();
     if (fault.empty()) return;
@@ -304,12 +294,23 @@ class LiveRun {
     live_->refresh();
     const PublishedLoop& end = live_->published();
     std::string text = live_summary(context_, end);
+    text += fmt::format("State after it: {:016x}.\n", io::hash_of(live_->state()));
     if (log_) {
       log_->finish();
       text += fmt::format(
           "{} logged in {}{}.\n", counted(log_->rows(), "row", "rows"), options_.log,
           log_->lost() > 0 ? fmt::format("; {} were lost as the disk did not keep up", log_->lost())
                            : "");
+    }
+    if (recorder_) {
+      const runtime::LoopRecordingOutcome recording =
+          recorder_->finish(live_->state(), emulation::sentence(*loaded_.loop, live_->state()));
+      failed_ = failed_ || !recording.fault.empty();
+      text +=
+          recording.fault.empty()
+              ? fmt::format("Recorded in {}; 'knuckleboom emulate --replay {}' runs it again.\n",
+                            recording.file.string(), recording.file.string())
+              : recording.fault + "\n";
     }
     say(text);
     if (live_->state().reason == LoopReason::kNotFinite) return kNonFinite;
@@ -324,7 +325,8 @@ class LiveRun {
   LiveContext context_;
   std::vector<ConsoleCommand> asked_;  // by the numbers of their answers
   std::optional<LoopEndpoints> endpoints_;
-  std::optional<SignalLog> log_;
+  std::unique_ptr<SignalLog> log_;
+  std::optional<runtime::LoopRecorder> recorder_;
   std::optional<LiveLoop> live_;
   std::optional<LiveConsole> console_;
   std::unique_ptr<LiveView> view_;
@@ -334,14 +336,37 @@ class LiveRun {
 
 }  // namespace
 
+std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options, const HardwareLoop& loop,
+                                           bool own_thread) {
+  const emulation::EmulationPlan& plan = loop.emulation().plan();
+  io::TraceHeader header;
+  header.program = io::this_program();
+  header.machine = plan.emulated.model.name;
+  header.scenario = plan.name;
+  header.fidelity = "full";
+  header.tick_s = plan.tick_s;
+  header.remarks = {fmt::format("host: {}", plan.host.model.name)};
+  SignalLogSettings settings;
+  settings.file = options.log;
+  settings.signals =
+      choose_signals(loop, options.log_signals.empty() ? kUsualSignals : options.log_signals);
+  if (settings.signals.size() > kMostLogged)
+    throw UserError(fmt::format("--log-signals: these are {} signals; {} can be logged at most",
+                                settings.signals.size(), kMostLogged));
+  settings.every = options.log_every;
+  settings.own_thread = own_thread;
+  return std::make_unique<SignalLog>(loop, header, std::move(settings));
+}
+
 int run_live(const EmulateOptions& options) {
   check_options(options.live);
   if (!options.live.log.empty()) check_output_path(options.live.log, "--log");
+  if (!options.live.record.empty()) check_output_path(options.live.record, "--record");
   Loaded loaded = load(options);
   std::vector<std::string> inputs = loaded.emulation.files;
   for (const std::string* file : {&options.live.commands, &options.live.played})
     if (!file->empty()) inputs.push_back(*file);
-  check_distinct({{"--log", options.live.log}}, inputs);
+  check_distinct({{"--log", options.live.log}, {"--record", options.live.record}}, inputs);
   try {
     return LiveRun(options, std::move(loaded)).run();
   } catch (const endpoint::EndpointError& error) {
