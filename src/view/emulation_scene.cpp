@@ -493,6 +493,7 @@ Vec3 EmulationScene::arrow_end_W(Pane pane) const {
   return p.poses.tip.p + p.arrow(pane == Pane::kPeg ? p.close_marks : p.marks);
 }
 
+const Pose& EmulationScene::site() const { return parts_->scene.site.site_W; }
 Quality EmulationScene::quality() const { return parts_->quality; }
 const std::vector<std::string>& EmulationScene::notes() const { return parts_->notes; }
 

@@ -67,6 +67,7 @@ class EmulationScene {
   // End of the force arrow, for its label; the pane of both machines has none.
   Vec3 arrow_end_W(Pane pane) const;
 
+  const Pose& site() const;  // see WorksiteLook
   Quality quality() const;
   const std::vector<std::string>& notes() const;  // one sentence each
 

@@ -6,10 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <SDL2/SDL.h>
 #include <gtest/gtest.h>
 
 #include "app/emulate/load_emulation.hpp"
+#include "app/emulate/loop_picture.hpp"
 #include "app/emulate/scene_from_emulation.hpp"
 #include "view/emulation_scene.hpp"
 #include "view/screenshot.hpp"
@@ -42,6 +45,14 @@ int count(const view::Pixels& pixels, const view::EmulationScene::Rectangle& r, 
   return found;
 }
 
+using EmulationRect = view::EmulationScene::Rectangle;
+
+void keep(const view::Pixels& pixels, const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::current_path() / "pictures";
+  std::filesystem::create_directories(folder);
+  view::write_png(pixels, folder / (name + ".png"));
+}
+
 class EmulationPicture : public testing::Test {
  protected:
   void SetUp() override {
@@ -68,9 +79,7 @@ class EmulationPicture : public testing::Test {
     scene_->show(app::scene_poses(*emulation_, state_));
     scene_->frame(kWidth, kHeight, kSceneWidth);
     view::Pixels pixels = view::read_pixels(kWidth, kHeight);
-    const std::filesystem::path folder = std::filesystem::current_path() / "pictures";
-    std::filesystem::create_directories(folder);
-    view::write_png(pixels, folder / (name + ".png"));
+    keep(pixels, name);
     return pixels;
   }
 
@@ -128,6 +137,139 @@ TEST_F(EmulationPicture, ForceArrowPointsOutOfTheMaterial) {
   }
 }
 
+// --- The window -------------------------------------------------------------------------------------
+
+class LoopWindow : public testing::Test {
+ protected:
+  void SetUp() override {
+    app::EmulateOptions options;
+    options.scenario = "peg_in_hole";
+    loop_ = std::make_unique<emulation::HardwareLoop>(app::load_emulation(options).plan);
+    state_ = std::make_unique<emulation::LoopState>(loop_->initial_state());
+    try {
+      app::LoopPictureRequest request;
+      request.offscreen = true;
+      picture_ = std::make_unique<app::LoopPicture>(*loop_, request);
+    } catch (const view::WindowError& error) {
+      GTEST_SKIP() << error.what();
+    }
+    frame();
+  }
+
+  void command(emulation::LoopCommandKind kind) { loop_->apply({kind, 0, 0.0}, *state_); }
+  void run_until(double t_s) {
+    for (int tick = 0; loop_->time(*state_) < t_s; ++tick) {
+      loop_->step(*state_, {});
+      picture_->remember(*state_);
+    }
+  }
+  bool frame() { return picture_->frame(*state_, {}, "the newest event"); }
+  // Share of the picture's part.
+  double share(const std::string& name, view::panels::Rect part, bool (*is)(Rgb)) {
+    const view::Pixels pixels = picture_->picture(*state_, {}, "the newest event");
+    keep(pixels, name);
+    const EmulationRect r{static_cast<int>(part.x),
+                          kHeight - static_cast<int>(part.y + part.height),
+                          static_cast<int>(part.width), static_cast<int>(part.height)};
+    return count(pixels, r, is) / static_cast<double>(part.width * part.height);
+  }
+  void press(float x, float y) {
+    SDL_Event event{};
+    event.type = SDL_MOUSEBUTTONDOWN;
+    event.button.button = SDL_BUTTON_LEFT;
+    event.button.x = static_cast<int>(x);
+    event.button.y = static_cast<int>(y);
+    SDL_PushEvent(&event);
+    frame();
+    asked_ = picture_->commands();
+    frame();  // and lets go
+  }
+  void key(SDL_Scancode scancode) {
+    SDL_Event event{};
+    event.type = SDL_KEYDOWN;
+    event.key.keysym.scancode = scancode;
+    SDL_PushEvent(&event);
+    event.type = SDL_KEYUP;
+    SDL_PushEvent(&event);
+    frame();
+    asked_ = picture_->commands();
+  }
+
+  static constexpr view::panels::Rect kBanner{910.0F, 4.0F, 360.0F, 60.0F};
+  std::unique_ptr<emulation::HardwareLoop> loop_;
+  std::unique_ptr<emulation::LoopState> state_;
+  std::unique_ptr<app::LoopPicture> picture_;
+  std::vector<std::string> asked_;
+};
+
+using Commands = std::vector<std::string>;
+
+TEST_F(LoopWindow, BannerHasTheColourOfTheMode) {
+  const auto green = [](Rgb c) { return c.g > c.r + 50 && c.g > c.b + 30; };
+  const auto amber = [](Rgb c) { return c.r > 140 && c.g > 80 && c.b < 60; };
+  const auto red = [](Rgb c) { return c.r > 170 && c.g < 60 && c.b < 60; };
+  EXPECT_LT(share("loop_ready", kBanner, red), 0.01);
+  command(emulation::LoopCommandKind::kRun);
+  run_until(0.5);
+  EXPECT_GT(share("loop_running", kBanner, green), 0.7);
+  command(emulation::LoopCommandKind::kHold);
+  EXPECT_GT(share("loop_holding", kBanner, amber), 0.7);
+  command(emulation::LoopCommandKind::kStop);
+  EXPECT_GT(share("loop_stopped", kBanner, red), 0.7);
+  // The scene has a red frame as well.
+  EXPECT_GT(share("loop_stopped", {0.0F, 0.0F, 900.0F, 4.0F}, red), 0.95);
+}
+
+TEST_F(LoopWindow, SpaceEscAndTheBigButtonStop) {
+  key(SDL_SCANCODE_SPACE);
+  EXPECT_EQ(asked_, Commands{"stop"});
+  key(SDL_SCANCODE_ESCAPE);
+  EXPECT_EQ(asked_, Commands{"stop"});
+  press(1090.0F, 680.0F);
+  EXPECT_EQ(asked_, Commands{"stop"});
+}
+
+TEST_F(LoopWindow, SwitchesAskOnlyForWhatIsPossible) {
+  constexpr float kSwitches = 621.0F;
+  press(950.0F, kSwitches);
+  EXPECT_EQ(asked_, Commands{"run"});
+  press(1040.0F, kSwitches);  // hold: nothing runs
+  EXPECT_EQ(asked_, Commands{});
+  press(1230.0F, kSwitches);
+  EXPECT_EQ(asked_, Commands{"snapshot"});
+  command(emulation::LoopCommandKind::kStop);
+  press(1130.0F, kSwitches);
+  EXPECT_EQ(asked_, Commands{"reset"});
+}
+
+TEST_F(LoopWindow, SliderTunes) {
+  // Somewhere in the list of tunables there are sliders; each press on one asks for its value.
+  int tuned = 0;
+  for (float y = 440.0F; y < 560.0F; y += 6.0F) {
+    press(1150.0F, y);
+    for (const std::string& command : asked_) {
+      EXPECT_TRUE(command.starts_with("set ")) << command;
+      ++tuned;
+    }
+  }
+  EXPECT_GT(tuned, 2);
+}
+
+TEST_F(LoopWindow, ClosesWithTheWindow) {
+  EXPECT_TRUE(frame());
+  SDL_Event event{};
+  event.type = SDL_QUIT;
+  SDL_PushEvent(&event);
+  EXPECT_FALSE(frame());
+}
+
+TEST_F(LoopWindow, ShowsARunWithItsCurves) {
+  command(emulation::LoopCommandKind::kRun);
+  run_until(12.0);
+  const view::Pixels pixels = picture_->picture(*state_, {}, "12 s: the chamfer is met");
+  keep(pixels, "loop_run");
+}
+
 // Says what a picture costs; judges nothing.
 TEST_F(EmulationPicture, FramesPerSecond) {
   for (const char* name : {"peg_in_hole", "crane_on_plane"}) {
@@ -143,6 +285,14 @@ TEST_F(EmulationPicture, FramesPerSecond) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("%s: %.1f frames a second\n", name, kFrames / s);
   }
+}
+
+TEST_F(LoopWindow, FramesPerSecond) {
+  constexpr int kFrames = 40;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kFrames; ++i) frame();
+  const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::printf("the window with its panel: %.1f frames a second\n", kFrames / s);
 }
 
 }  // namespace

@@ -88,12 +88,11 @@ view::EmulationPoses scene_poses(const emulation::Emulation& emulation,
                                  const emulation::EmulationState& state) {
   view::EmulationPoses poses;
   place_bodies(emulation.plan().host.model, state.host, poses.host);
-  const view::Pose own =
-      place_bodies(emulation.plan().emulated.model, state.emulated, poses.emulated);
+  place_bodies(emulation.plan().emulated.model, state.emulated, poses.emulated);
   poses.tip = pose_of(state.tip);
   poses.target = pose_of(state.target);
   // Both worlds have the same directions.
-  poses.emulated_base.p = poses.target.p - own.p;
+  poses.emulated_base.p = Vec3(state.shift.offset[0], state.shift.offset[1], state.shift.offset[2]);
   poses.force_W = Vec3(state.contact_W[0], state.contact_W[1], state.contact_W[2]);
   return poses;
 }

@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include <SDL2/SDL.h>
 #include <imgui.h>
 #include <imgui/backends/imgui_impl_opengl3.h>
 
@@ -51,6 +53,73 @@ std::optional<FontFiles> find_fonts(const fs::path& assets) {
       return files;
   }
   return std::nullopt;
+}
+
+// Fields and lists in the colours of the cards.
+void set_style(float scale) {
+  ImGuiStyle style;
+  const auto colour = [&style](ImGuiCol which, Colour c) {
+    style.Colors[which] = ImGui::ColorConvertU32ToFloat4(IM_COL32(c.r, c.g, c.b, c.a));
+  };
+  constexpr Colour kField{255, 255, 255, 22}, kFieldOver{255, 255, 255, 40}, kClear{0, 0, 0, 0};
+  colour(ImGuiCol_Text, kText);
+  colour(ImGuiCol_TextDisabled, kDim);
+  colour(ImGuiCol_WindowBg, kClear);
+  colour(ImGuiCol_ChildBg, kClear);
+  colour(ImGuiCol_PopupBg, {28, 35, 38, 250});
+  colour(ImGuiCol_Border, kLine);
+  colour(ImGuiCol_FrameBg, kField);
+  colour(ImGuiCol_FrameBgHovered, kFieldOver);
+  colour(ImGuiCol_FrameBgActive, kFieldOver);
+  colour(ImGuiCol_SliderGrab, {255, 184, 77, 190});
+  colour(ImGuiCol_SliderGrabActive, kAccent);
+  colour(ImGuiCol_CheckMark, kAccent);
+  colour(ImGuiCol_Button, kField);
+  colour(ImGuiCol_ButtonHovered, kFieldOver);
+  colour(ImGuiCol_ButtonActive, kAccentSoft);
+  colour(ImGuiCol_Header, kField);
+  colour(ImGuiCol_HeaderHovered, kAccentSoft);
+  colour(ImGuiCol_HeaderActive, kAccentSoft);
+  colour(ImGuiCol_Tab, kField);
+  colour(ImGuiCol_TabHovered, kAccentSoft);
+  colour(ImGuiCol_TabActive, {255, 184, 77, 90});
+  colour(ImGuiCol_ScrollbarBg, kClear);
+  colour(ImGuiCol_ScrollbarGrab, {255, 255, 255, 60});
+  colour(ImGuiCol_ScrollbarGrabHovered, {255, 255, 255, 90});
+  colour(ImGuiCol_ScrollbarGrabActive, {255, 255, 255, 110});
+  colour(ImGuiCol_TableRowBg, kClear);
+  colour(ImGuiCol_TableRowBgAlt, {255, 255, 255, 8});
+  style.WindowPadding = ImVec2(4.0F, 2.0F);
+  style.WindowBorderSize = 0.0F;
+  style.FramePadding = ImVec2(5.0F, 1.0F);
+  style.CellPadding = ImVec2(3.0F, 1.0F);
+  style.ItemSpacing = ImVec2(4.0F, 3.0F);
+  style.ScrollbarSize = 9.0F;
+  style.GrabMinSize = 7.0F;
+  style.FrameRounding = 2.0F;
+  style.TabRounding = 2.0F;
+  style.ScaleAllSizes(scale);
+  ImGui::GetStyle() = style;
+}
+
+void map_keys() {
+  ImGuiIO& io = ImGui::GetIO();
+  constexpr std::pair<ImGuiKey, SDL_Scancode> kKeys[] = {
+      {ImGuiKey_Tab, SDL_SCANCODE_TAB},
+      {ImGuiKey_LeftArrow, SDL_SCANCODE_LEFT},
+      {ImGuiKey_RightArrow, SDL_SCANCODE_RIGHT},
+      {ImGuiKey_UpArrow, SDL_SCANCODE_UP},
+      {ImGuiKey_DownArrow, SDL_SCANCODE_DOWN},
+      {ImGuiKey_Home, SDL_SCANCODE_HOME},
+      {ImGuiKey_End, SDL_SCANCODE_END},
+      {ImGuiKey_Delete, SDL_SCANCODE_DELETE},
+      {ImGuiKey_Backspace, SDL_SCANCODE_BACKSPACE},
+      {ImGuiKey_Enter, SDL_SCANCODE_RETURN},
+      {ImGuiKey_KeyPadEnter, SDL_SCANCODE_KP_ENTER},
+      {ImGuiKey_Escape, SDL_SCANCODE_ESCAPE},
+      {ImGuiKey_A, SDL_SCANCODE_A},
+  };
+  for (const auto& [key, scancode] : kKeys) io.KeyMap[key] = scancode;
 }
 
 }  // namespace
@@ -98,6 +167,7 @@ void Gui::Parts::build_fonts(float new_scale) {
   ImFont** const slots[] = {&fonts.small, &fonts.body, &fonts.bold, &fonts.large, &fonts.huge};
   for (std::size_t i = 0; i < kHeights.size(); ++i) *slots[i] = add_font(i);
   ImGui::GetIO().Fonts->Build();
+  set_style(scale);
 }
 
 Gui::Gui(const fs::path& assets) : parts_(std::make_unique<Parts>()) {
@@ -107,6 +177,7 @@ Gui::Gui(const fs::path& assets) : parts_(std::make_unique<Parts>()) {
   ImGui::GetIO().IniFilename = nullptr;
   ImGui::GetIO().LogFilename = nullptr;
   parts_->files = find_fonts(assets);
+  map_keys();
 }
 
 Gui::~Gui() {
@@ -132,6 +203,8 @@ Painter& Gui::begin(int width_px, int height_px, float x_px, float y_px, bool mo
   const auto height = static_cast<float>(height_px);
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = ImVec2(width, height);
+  io.MousePos = ImVec2(x_px, y_px);
+  io.MouseDown[0] = mouse_down;
   io.DeltaTime = 1.0F / 60.0F;  // nothing here moves by ImGui's clock
   ImGui_ImplOpenGL3_NewFrame();
   ImGui::NewFrame();
@@ -150,6 +223,22 @@ Painter& Gui::begin(int width_px, int height_px, float x_px, float y_px, bool mo
 }
 
 const Pointer& Gui::pointer() const { return parts_->pointer; }
+
+void Gui::take(const SDL_Event& event) {
+  ImGuiIO& io = ImGui::GetIO();
+  if (event.type == SDL_MOUSEWHEEL) io.MouseWheel += static_cast<float>(event.wheel.y);
+  if (event.type == SDL_TEXTINPUT) io.AddInputCharactersUTF8(event.text.text);
+  if (event.type != SDL_KEYDOWN && event.type != SDL_KEYUP) return;
+  const auto scancode = static_cast<std::size_t>(event.key.keysym.scancode);
+  if (scancode < std::size(io.KeysDown)) io.KeysDown[scancode] = event.type == SDL_KEYDOWN;
+  const int held = event.key.keysym.mod;
+  io.KeyCtrl = (held & KMOD_CTRL) != 0;
+  io.KeyShift = (held & KMOD_SHIFT) != 0;
+  io.KeyAlt = (held & KMOD_ALT) != 0;
+}
+
+bool Gui::wants_mouse() const { return ImGui::GetIO().WantCaptureMouse; }
+bool Gui::wants_text() const { return ImGui::GetIO().WantTextInput; }
 
 void Gui::end() {
   ImGui::Render();

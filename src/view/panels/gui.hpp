@@ -7,6 +7,8 @@
 
 #include "view/panels/painter.hpp"
 
+union SDL_Event;
+
 namespace knuckleboom::view::panels {
 
 // The size of a point in pixels: 1 for 1280 x 720, never so small that text cannot be read.
@@ -25,6 +27,13 @@ class Gui {
   Painter& begin(int width_px, int height_px, float x_px, float y_px, bool mouse_down);
   const Pointer& pointer() const;
   void end();
+
+  // Keys, text and wheel for fields and lists. Before begin().
+  void take(const SDL_Event& event);
+  // The mouse is on a list or holds a slider: it is not meant for what is behind.
+  bool wants_mouse() const;
+  // Somebody types into a field.
+  bool wants_text() const;
 
   // Forgets what lives in the context, before it is destroyed or after it was lost.
   void release();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <imgui.h>
 
@@ -28,6 +29,15 @@ void Painter::outline(const Rect& rect, Colour colour, float rounding) {
 void Painter::line(float x0, float y0, float x1, float y1, Colour colour, float thickness) {
   list_.AddLine(ImVec2(x0 * scale_, y0 * scale_), ImVec2(x1 * scale_, y1 * scale_), packed(colour),
                 std::max(1.0F, thickness * scale_));
+}
+
+void Painter::curve(std::span<const std::pair<float, float>> points, Colour colour,
+                    float thickness) {
+  std::vector<ImVec2> corners;
+  corners.reserve(points.size());
+  for (const auto& [x, y] : points) corners.emplace_back(x * scale_, y * scale_);
+  list_.AddPolyline(corners.data(), static_cast<int>(corners.size()), packed(colour),
+                    ImDrawFlags_None, std::max(1.0F, thickness * scale_));
 }
 
 void Painter::dot(float x, float y, float radius, Colour colour) {

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <utility>
 
 struct ImDrawList;
 struct ImFont;
@@ -62,6 +64,7 @@ class Painter {
   Painter(ImDrawList& list, const Fonts& fonts, float scale, float width_px, float height_px)
       : list_(list), fonts_(fonts), scale_(scale), width_(width_px), height_(height_px) {}
 
+  float scale() const { return scale_; }  // pixels of a point
   float width() const { return width_ / scale_; }
   float height() const { return height_ / scale_; }
 
@@ -69,6 +72,9 @@ class Painter {
   void outline(const Rect& rect, Colour colour, float rounding = 0.0F);
   void card(const Rect& rect, Colour colour = kCard) { fill(rect, colour, 6.0F); }
   void line(float x0, float y0, float x1, float y1, Colour colour, float thickness = 1.0F);
+  // Through points (x, y).
+  void curve(std::span<const std::pair<float, float>> points, Colour colour,
+             float thickness = 1.0F);
   void dot(float x, float y, float radius, Colour colour);
   void arrow(float x, float y, float size, bool to_the_right, Colour colour);
 

@@ -1,0 +1,47 @@
+// What the window of a running emulation shows beside the scene, from its published state.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
+#include "view/panels/loop_panel.hpp"
+
+namespace knuckleboom::app {
+
+// How the program keeps its time, and what came over the wire.
+struct LoopTiming {
+  bool paced = true;
+  double lateness_p99_us = 0.0, lateness_max_us = 0.0;
+  std::int64_t overruns = 0;
+  double frames_per_s = 0.0;
+  bool network = false;
+  std::int64_t received = 0, lost = 0;
+};
+
+// Of the worksite on the peg, in the site frame: from the simulated contact, or as measured where the sensor is
+// outside [N].
+Vec3 shown_force(const emulation::HardwareLoop& loop, const emulation::LoopState& state);
+
+class LoopFaceMaker {
+ public:
+  explicit LoopFaceMaker(const emulation::HardwareLoop& loop) : loop_(loop) {}
+
+  // Once for each published state: the curves remember it.
+  void remember(const emulation::LoopState& state);
+  view::panels::LoopFace face(const emulation::LoopState& state, const LoopTiming& timing,
+                              const std::string& event) const;
+
+ private:
+  struct Point {
+    double t_s;
+    float force[3], error[3];  // N, mm
+  };
+  view::panels::LoopPlot plot(bool of_force) const;
+
+  const emulation::HardwareLoop& loop_;
+  std::deque<Point> points_;
+};
+
+}  // namespace knuckleboom::app
