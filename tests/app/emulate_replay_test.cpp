@@ -1,9 +1,18 @@
 // knuckleboom emulate --replay, end to end.
 
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sstream>
 #include <string>
-#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,6 +114,132 @@ TEST_F(EmulateReplay, PointsToTheRightCommand) {
   outcome = run({"emulate", "--replay", (folder_ / "nowhere.kbe").string()});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr("there is no such file"));
+}
+
+// --- Live, over a bad wire --------------------------------------------------------
+
+class RecordedLive : public testing::Test {
+ protected:
+  explicit RecordedLive(int port = 47431) {
+    write_text(folder_ / "signals.toml", R"(
+udp = "udp:127.0.0.1:)" + std::to_string(port) +
+                                             R"("
+key = 5
+
+[[signal]]
+name = "tip.x"
+direction = "out"
+least = -2
+most = 2
+
+[[signal]]
+name = "operator.x"
+direction = "in"
+source = "network"
+least = -0.03
+most = 0.03
+stale_ms = 30
+plant = { follows = "tip.x", gain = -0.4, offset = 0.01, lag_s = 0.1 }
+
+[[signal]]
+name = "operator.z"
+direction = "in"
+source = "network"
+least = -0.02
+most = 0.02
+stale_ms = 30
+plant = { offset = 0.006 }
+)");
+    write_text(folder_ / "commands.txt",
+               "0.3 run\n0.8 set control.bandwidth_Hz 3\n1 source operator.z simulated\n"
+               "1.2 hold\n1.4 run\n");
+  }
+  std::string file(const char* name) const { return (folder_ / name).string(); }
+  // Late, lost and repeated packets, and silences.
+  std::vector<std::string> peer_arguments() const {
+    return {"--signals",       file("signals.toml"),
+            "--duration",      "60",
+            "--loss",          "0.1",
+            "--jitter",        "3",
+            "--repeat",        "0.1",
+            "--silence",       "50",
+            "--silence-every", "0.5"};
+  }
+  std::vector<std::string> live(const char* duration) const {
+    return {"emulate",
+            "peg_on_plane",
+            "--live",
+            "--signals",
+            file("signals.toml"),
+            "--commands",
+            file("commands.txt"),
+            "--duration",
+            duration,
+            "--record",
+            file("run.kbe"),
+            "--log",
+            file("live.csv"),
+            "--log-signals",
+            "tip.*,operator.*,mode"};
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(RecordedLive, HasTheSameBitsWithoutTheWire) {
+  Program peer(peer_arguments(), {}, peer_binary());
+  const Outcome live_run = run(live("2"));
+  peer.send(SIGTERM);
+  peer.wait();
+  EXPECT_EQ(live_run.status, 0) << live_run.output << live_run.errors;
+  EXPECT_THAT(live_run.output, Not(HasSubstr("Packets: 0 received")));
+  const std::string said = "State after it: ";
+  const std::string state = live_run.output.substr(live_run.output.find(said) + said.size(), 16);
+  const Outcome outcome = run({"emulate", "--replay", file("run.kbe"), "--log", file("again.csv"),
+                               "--log-signals", "tip.*,operator.*,mode"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("21 of 21 equal"), HasSubstr(state),
+                                    HasSubstr("2000 ticks, 2.000 s")));
+  EXPECT_EQ(content_of(file("again.csv")), content_of(file("live.csv")));
+  EXPECT_GT(io::read_loop_recording(file("run.kbe")).frames, 300);
+  // A second run under the name is refused, and the first stays.
+  const std::string before = content_of(file("run.kbe"));
+  const Outcome second = run(live("0.1"));
+  EXPECT_EQ(second.status, 2);
+  EXPECT_THAT(second.errors, HasSubstr("give another name"));
+  EXPECT_EQ(content_of(file("run.kbe")), before);
+}
+
+class KilledLive : public RecordedLive {
+ protected:
+  KilledLive() : RecordedLive(47435) {}
+};
+
+TEST_F(KilledLive, ReadsUpToTheLastSecond) {
+  Program peer(peer_arguments(), {}, peer_binary());
+  std::optional<Program> bench(std::in_place, live("60"));
+  const auto start = std::chrono::steady_clock::now();
+  std::error_code ignored;
+  while (!std::filesystem::exists(file("run.kbe"), ignored) &&
+         std::chrono::steady_clock::now() - start < std::chrono::seconds(20))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2300));
+  bench->send(SIGKILL);
+  // The status line of each second says how far it had come: "2.00 s  running ...".
+  double told_s = 0.0;
+  std::istringstream lines(bench->wait().output);
+  for (std::string line; std::getline(lines, line);)
+    if (const std::size_t at = line.find(" s  "); at != std::string::npos && at < 8)
+      told_s = std::stod(line);
+  peer.send(SIGTERM);
+  peer.wait();
+  const Outcome outcome = run({"emulate", "--replay", file("run.kbe")});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.errors, HasSubstr("cut off"));
+  EXPECT_THAT(outcome.output, Not(HasSubstr(" 0 of ")));
+  const io::LoopRecording recording = io::read_loop_recording(file("run.kbe"));
+  EXPECT_GT(recording.end.end_tick, 0);
+  EXPECT_GE(1e-3 * static_cast<double>(recording.end.end_tick), told_s - 1.0);
 }
 
 }  // namespace
