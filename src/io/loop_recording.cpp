@@ -109,7 +109,7 @@ LoopRecordingHeader header_of(const fs::path& path, bool any, std::uint32_t kind
   return header;
 }
 
-// Takes over what the sound blocks hold, first without knowing how far it counts.
+// Takes over what the sound blocks hold.
 class Gather {
  public:
   explicit Gather(LoopRecording& out) : out_(out) {}
