@@ -484,7 +484,9 @@ void Emulation::move_host(EmulationState& state, const EmulationInput& input) co
   if (input.stop != 0 && state.braked == 0)
     std::copy_n(state.host.machine.q, kMaxLinks, state.brake_q);
   state.braked = input.stop;
+  const EmulationEnergy before = state.energy;
   advance_host(host_input(state, input.stop != 0), wrench(input.push), state);
+  if (input.hardware != 0) sense_host(before, state);
   if (input.hold == 0) move_target(state);
   state.energy.generated =
       std::max(state.energy.generated, state.energy.emulated - state.energy.host);
@@ -503,6 +505,19 @@ void Emulation::move_target(EmulationState& state) const {
   end.omega = target.omega + h * target.alpha;
   if ((state.tick + 1) % plan_.emulated_every == 0) emulated_tip(state.shift, state.emulated, end);
   store(end, state.target);
+}
+
+// Of a host in hardware, at the end of the tick: the simulated one has gone its own way.
+void Emulation::sense_host(const EmulationEnergy& before, EmulationState& state) const {
+  const double h = plan_.tick_s;
+  TipMotion tip;
+  tip_motion(host_.model(), state.sensed.q, state.sensed.v, tip);
+  const double work = h * power(wrench(state.measured_W), tip, tip);
+  state.energy.host = before.host + work;
+  state.energy.exchanged = before.exchanged + std::fabs(work);
+  tip.p += h * tip.v;
+  tip.R = turned(tip.R, h * tip.omega);
+  store(tip, state.tip);
 }
 
 void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,

@@ -149,6 +149,13 @@ bool HardwareLoop::any_unsettled(const LoopState& state, std::uint64_t which) co
   return false;
 }
 
+bool HardwareLoop::any_outside(const LoopState& state, std::uint64_t which) const {
+  for (std::size_t i = 0; i < incoming_.size(); ++i)
+    if ((which >> i & 1U) != 0 && state.exchange.signal[i].source != exchange::Source::kSimulated)
+      return true;
+  return false;
+}
+
 // The first chosen outside source that is stale; -1: none.
 int HardwareLoop::silent(const LoopState& state, std::uint64_t which) const {
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
@@ -250,6 +257,7 @@ void HardwareLoop::step(LoopState& state, const exchange::ExchangeInput& outside
   const bool blind = state.mode == LoopMode::kReady && any_unsettled(state, host_sensors_);
   input.stop = state.mode == LoopMode::kStopped || blind ? 1 : 0;
   input.hold = state.mode == LoopMode::kRunning ? 0 : 1;
+  input.hardware = any_outside(state, host_sensors_) ? 1 : 0;
   emulation_.command_emulated(e, input);
   exchange_signals(state, outside, motors_);
   emulation_.control_host(e, input);

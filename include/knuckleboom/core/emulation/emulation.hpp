@@ -101,6 +101,8 @@ struct EmulationInput {
   std::int64_t has_operator;  // 1: operator_twist takes the place of the plan's phases
   std::int64_t hold;          // 1: the emulated machine stands still and the host holds its pose
   std::int64_t stop;          // 1: and the host's spools are neutral; without hydraulics: brakes
+  std::int64_t hardware;  // 1: the host is none of ours: where its tip is, and the work on it, say
+                          // the sensors
 };
 static_assert(std::is_trivially_copyable_v<EmulationInput>);
 
@@ -234,6 +236,7 @@ class Emulation {
   void command_host(const TipTarget& target, EmulationState& state) const;
   sim::TickInput host_input(const EmulationState& state, bool stop) const;
   void advance_host(const sim::TickInput& input, const Wrench& push, EmulationState& state) const;
+  void sense_host(const EmulationEnergy& before, EmulationState& state) const;
   void move_target(EmulationState& state) const;
   void add_brake(const EmulationState& state, double* force) const;
   void ask_operator(const EmulationInput& input, double (&twist)[6],

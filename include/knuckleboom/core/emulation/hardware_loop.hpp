@@ -122,6 +122,7 @@ class HardwareLoop {
   void guard(LoopState& state) const;
   int silent(const LoopState& state, std::uint64_t which) const;
   bool any_unsettled(const LoopState& state, std::uint64_t which) const;
+  bool any_outside(const LoopState& state, std::uint64_t which) const;
   std::uint64_t mask(SignalRole role) const;
   const LoopSignal& point(std::size_t incoming) const {
     return signals_[static_cast<std::size_t>(incoming_[incoming])];

@@ -254,6 +254,32 @@ TEST(HardwareLoop, HostInHardwareIsFollowedAndSilenceStops) {
   EXPECT_TRUE(bench.apply(LoopCommandKind::kRun));
 }
 
+// Where the tip is and what is done on it say its sensors, and not the simulated host, which knows nothing of
+// what happens outside.
+TEST(HardwareLoop, HostInHardwareIsGuardedByItsSensors) {
+  EmulationPlan plan = shipped("peg_on_plane");
+  plan.safety.most_tip_error = 0.02;
+  Bench bench(plan, all_host_sensors());
+  bench.step(400);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  bench.step(10);
+  ASSERT_EQ(bench.state.mode, LoopMode::kRunning);
+  const double before = bench.tip(0);
+  // Its base is pushed by 0.05 rad, its pressures stay.
+  const int base = bench.loop.exchange().find("host.base.position");
+  for (int k = 0; k < 5; ++k) {
+    bench.input.network.fresh = 0;
+    for (int i = 0; i < bench.loop.exchange().signals(); ++i) {
+      bench.input.network.value[i] = bench.truth(i) + (i == base ? 0.05 : 0.0);
+      bench.input.network.fresh |= std::uint64_t{1} << i;
+    }
+    bench.loop.step(bench.state, bench.input);
+  }
+  EXPECT_GT(std::fabs(bench.tip(0) - before) + std::fabs(bench.tip(1)), 0.02);
+  EXPECT_EQ(bench.state.mode, LoopMode::kStopped);
+  EXPECT_EQ(bench.state.reason, LoopReason::kTipError);
+}
+
 TEST(HardwareLoop, SilentForceSensorHoldsThenStops) {
   Bench bench(shipped("peg_on_plane"), {network("sensor.force_z")});
   bench.step(300);
