@@ -34,16 +34,19 @@ std::string cut(const std::string& text, std::size_t width) {
   return text;
 }
 
-// A program in the background must not touch the terminal.
-bool owns_terminal() {
-  return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 &&
-         tcgetpgrp(STDIN_FILENO) == getpgrp();
+// A program in the background must not touch the terminal: it would be suspended.
+bool in_background() {
+  return isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) != getpgrp();
+}
+bool has_terminal() {
+  return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 && !in_background();
 }
 
 }  // namespace
 
 LiveConsole::LiveConsole(LineEditor::Complete complete) : editor_(std::move(complete)) {
-  if (!owns_terminal() || tcgetattr(STDIN_FILENO, &before_) != 0) return;
+  open_ = !in_background();
+  if (!has_terminal() || tcgetattr(STDIN_FILENO, &before_) != 0) return;
   struct termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   raw.c_cc[VMIN] = 0;
