@@ -35,9 +35,7 @@ std::string cut(const std::string& text, std::size_t width) {
 }
 
 // A program in the background must not touch the terminal: it would be suspended.
-bool in_background() {
-  return isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) != getpgrp();
-}
+bool in_background() { return isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) != getpgrp(); }
 bool has_terminal() {
   return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 && !in_background();
 }
