@@ -56,8 +56,8 @@ struct Phase {
 
 // When a run is stopped, or stops by itself. hardware_loop.hpp
 struct SafetyLimits {
-  double most_force = std::numeric_limits<double>::infinity();      // as measured [N]
-  double most_tip_error = std::numeric_limits<double>::infinity();  // host's tip less target [m]
+  double most_force = std::numeric_limits<double>::infinity();  // as measured [N]
+  double most_tip_error = 0.05;                                 // host's tip less target [m]
   double late_tick_s = 0.1;   // of a tick that starts late in real time
   double console_s = 2.0;     // of a console that gives no sign of life
   double stale_stop_s = 0.5;  // of a hold because of a silent signal

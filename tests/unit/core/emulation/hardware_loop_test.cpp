@@ -204,6 +204,19 @@ TEST(HardwareLoop, GuardsItself) {
   EXPECT_EQ(pushed.state.reason, LoopReason::kTipError);
 }
 
+// Without any limit in the file: nobody means a host that is a hand away.
+TEST(HardwareLoop, HasALimitOfItsOwn) {
+  Bench bench(shipped("peg_on_plane"), {});
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  EmulationInput push{};
+  push.push[0] = 40e3;
+  for (int k = 0; k < 2000 && bench.state.mode == LoopMode::kRunning; ++k)
+    bench.loop.step(bench.state, {}, push);
+  EXPECT_EQ(bench.state.reason, LoopReason::kTipError);
+  EXPECT_GT(bench.state.reason_value, 0.05);
+  EXPECT_LT(bench.state.reason_value, 0.06);
+}
+
 TEST(HardwareLoop, StopsWhatIsNoNumberAnyMore) {
   Bench bench(shipped("peg_on_plane"), {});
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
