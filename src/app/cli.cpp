@@ -220,6 +220,12 @@ void add_live(CLI::App* c, LiveOptions& o) {
       ->check(CLI::Range(1, 1000000))
       ->needs(log)
       ->group(group);
+  c->add_flag("--window", o.window,
+              "Show it: both machines, the peg, values and curves, with switches and an emergency "
+              "stop")
+      ->needs(live)
+      ->group(group);
+  file("--screenshot", o.screenshot, "Write a picture of the end; needs no display", "FILE.png");
   c->add_flag("!--no-pace", o.paced, "As fast as it goes, without network, by --commands alone")
       ->needs(live)
       ->group(group);
@@ -262,6 +268,7 @@ void add_emulate(CLI::App& program, EmulateOptions& o) {
       examples("  knuckleboom emulate peg_on_plane --plot plane.png\n"
                "  knuckleboom emulate peg_in_hole --trace hole.csv\n"
                "  knuckleboom emulate peg_on_plane --scheme position --stiffness 1e5\n"
+               "  knuckleboom emulate peg_in_hole --live --window\n"
                "  knuckleboom emulate peg_on_plane --study delay --plot delay.png\n"
                "  knuckleboom emulate --replay run.kbe\n"));
 }

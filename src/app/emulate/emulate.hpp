@@ -17,6 +17,8 @@ struct LiveOptions {
   std::vector<std::string> log_signals;  // names and patterns; empty: the usual ones
   int log_every = 1;                     // ticks
   std::optional<double> duration_s;
+  bool window = false;
+  std::string screenshot;  // of the end
 };
 
 struct EmulateOptions {

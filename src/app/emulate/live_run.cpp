@@ -8,17 +8,21 @@
 
 #include <fmt/format.h>
 
+#include "app/config_paths.hpp"
 #include "app/console.hpp"
 #include "app/emulate/live_commands.hpp"
 #include "app/emulate/live_console.hpp"
 #include "app/emulate/live_loop.hpp"
-#include "app/emulate/live_view.hpp"
 #include "app/emulate/live_words.hpp"
 #include "app/emulate/load_emulation.hpp"
+#include "app/emulate/loop_picture.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
 #include "app/plot.hpp"
 #include "app/text.hpp"
+#include "app/trainer/exit_guard.hpp"
+#include "app/trainer/picture.hpp"
+#include "app/trainer/stage.hpp"
 #include "knuckleboom/core/emulation/loop_words.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/loop_recording.hpp"
@@ -34,6 +38,8 @@ using emulation::LoopReason;
 using Kind = ConsoleCommand::Kind;
 
 constexpr int kPollMs = 20;
+constexpr std::int64_t kPicturePeriod = 16'600'000;  // ns
+constexpr int kWarmUpPictures = 3;
 constexpr std::int64_t kBlockPeriod = 100'000'000;   // ns
 constexpr std::int64_t kLinePeriod = 1'000'000'000;  // ns
 
@@ -44,6 +50,10 @@ const std::vector<std::string> kUsualSignals = {"mode",      "phase",    "tip.?"
 void check_options(const LiveOptions& o) {
   if (!o.paced && o.commands.empty())
     throw UserError("--no-pace needs --commands FILE: nobody types that fast");
+  if (!o.paced && o.window)
+    throw UserError(
+        "--window shows real time; leave --no-pace out, or take a picture of the end with "
+        "--screenshot FILE.png");
   if (o.signals.empty() && !o.played.empty())
     throw UserError("--played needs --signals FILE.toml, which says what comes from the log");
 }
@@ -112,6 +122,7 @@ class LiveRun {
     live_.emplace(loop, endpoints_ ? &*endpoints_ : nullptr, recorder_ ? &*recorder_ : nullptr,
                   log_.get(), std::move(schedule), settings());
     live_->refresh();
+    open_picture();
     for (std::size_t i = 0; i < loop.tunables().size(); ++i)
       context_.tuned.push_back(loop.tuned(live_->published().state, static_cast<int>(i)));
   }
@@ -122,10 +133,12 @@ class LiveRun {
     else
       while (live_->tick()) {
         take_answers();
+        if (picture_) picture_->remember(live_->state());
         if (interrupted()) break;
       }
     live_->stop();
     take_answers();
+    keep_last_picture();
     return finish();
   }
 
@@ -154,12 +167,25 @@ class LiveRun {
     if (console_->at_terminal()) event("space stops it; 'help' lists the commands, Ctrl-C quits");
     runtime::Clock& clock = runtime::monotonic_clock();
     std::int64_t shown_ns = 0;
+    // Xlib ends the program when its display goes away.
+    const ExitGuard guard([this] {
+      complain("the display went away");
+      live_->stop();
+      console_.reset();
+      picture_.release();  // its library must not be called any more
+      finish();
+    });
+    // The first pictures take long, and nobody would press a button meanwhile.
+    for (int i = 0; options_.window && picture_ && i < kWarmUpPictures; ++i) show();
     live_->start();
     while (!live_->over() && !interrupted() && !reader_went_away()) {
       live_->beat();
-      const bool in_time = view_ == nullptr || view_->frame(*live_, newest_event_);
-      if (!in_time) break;
-      obey(console_->read(view_ == nullptr ? kPollMs : 0));
+      const std::int64_t begun = clock.now_ns();
+      if (options_.window && picture_ && !show()) break;
+      const std::int64_t rest = begun + kPicturePeriod - clock.now_ns();
+      obey(console_->read(options_.window
+                              ? static_cast<int>(std::max<std::int64_t>(0, rest / 1'000'000))
+                              : kPollMs));
       live_->refresh();
       take_answers();
       tell_faults();
@@ -177,6 +203,57 @@ class LiveRun {
     take_answers();
     if (console_->at_terminal()) console_->show({});
     console_.reset();
+  }
+
+  void open_picture() {
+    LoopPictureRequest request;
+    request.assets = assets_folder();
+    request.offscreen = !options_.window || !somebody_watches();
+    if (options_.window && request.offscreen && options_.screenshot.empty()) {
+      complain(
+          "there is no display, so this run has no window; a picture of its end is drawn all the "
+          "same with --screenshot FILE.png");
+      return;
+    }
+    if (!options_.window && options_.screenshot.empty()) return;
+    try {
+      leave_a_processor();
+      picture_ = std::make_unique<LoopPicture>(*loaded_.loop, request);
+      for (const std::string& note : picture_->notes()) complain(note);
+    } catch (const view::WindowError& error) {
+      if (!options_.screenshot.empty()) throw RunFailure(error.what());
+      complain(error.what());
+      complain("going on without a window");
+    }
+  }
+
+  LoopTiming timing(const PublishedLoop& now) const {
+    LoopTiming out;
+    out.paced = options_.paced;
+    out.lateness_p99_us = now.health.lateness.p99_us;
+    out.lateness_max_us = now.health.lateness.max_us;
+    out.overruns = now.health.overruns;
+    out.network = context_.has_udp || context_.has_can;
+    out.received = now.endpoints.udp.arrivals.received + now.endpoints.can.received;
+    out.lost = now.endpoints.udp.arrivals.lost;
+    return out;
+  }
+
+  // A picture, and what was asked for in it; false: the window was closed.
+  bool show() {
+    const PublishedLoop& now = live_->published();
+    const bool open = picture_->frame(now.state, timing(now), newest_event_);
+    for (const std::string& command : picture_->commands()) do_command(command);
+    return open;
+  }
+
+  void keep_last_picture() {
+    if (options_.screenshot.empty()) return;
+    live_->refresh();
+    const PublishedLoop& end = live_->published();
+    failed_ = !keep_picture(picture_->picture(end.state, timing(end), newest_event_),
+                            options_.screenshot) ||
+              failed_;
   }
 
   void obey(const Typed& typed) {
@@ -329,7 +406,7 @@ class LiveRun {
   std::optional<runtime::LoopRecorder> recorder_;
   std::optional<LiveLoop> live_;
   std::optional<LiveConsole> console_;
-  std::unique_ptr<LiveView> view_;
+  std::unique_ptr<LoopPicture> picture_;
   std::string newest_event_;
   bool log_fault_told_ = false, failed_ = false;
 };
@@ -361,12 +438,21 @@ std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options, const Har
 int run_live(const EmulateOptions& options) {
   check_options(options.live);
   if (!options.live.log.empty()) check_output_path(options.live.log, "--log");
+  if (!options.live.screenshot.empty()) {
+    if (!options.live.screenshot.ends_with(".png"))
+      throw UserError(fmt::format("--screenshot {}: pictures are PNG files; end the name in .png",
+                                  options.live.screenshot));
+    check_output_path(options.live.screenshot, "--screenshot");
+  }
   if (!options.live.record.empty()) check_output_path(options.live.record, "--record");
   Loaded loaded = load(options);
   std::vector<std::string> inputs = loaded.emulation.files;
   for (const std::string* file : {&options.live.commands, &options.live.played})
     if (!file->empty()) inputs.push_back(*file);
-  check_distinct({{"--log", options.live.log}, {"--record", options.live.record}}, inputs);
+  check_distinct({{"--log", options.live.log},
+                  {"--record", options.live.record},
+                  {"--screenshot", options.live.screenshot}},
+                 inputs);
   try {
     return LiveRun(options, std::move(loaded)).run();
   } catch (const endpoint::EndpointError& error) {

@@ -83,6 +83,7 @@ std::string phase_words(const HardwareLoop& loop, const LoopState& state) {
 
 // "1.23 mJ"; with a prefix, three digits.
 std::string joules(double value) {
+  if (std::abs(value) < 5e-7) return "0 J";
   if (std::abs(value) < 1e-3) return fmt::format("{:.0f} µJ", 1e6 * value);
   if (std::abs(value) < 1.0) return fmt::format("{:.3g} mJ", 1e3 * value);
   return fmt::format("{:.3g} J", value);
@@ -116,9 +117,11 @@ void add_readings(const HardwareLoop& loop, const LoopState& state, const LoopTi
   if (timing.paced) {
     add("tick late, p99", view::panels::microseconds_text(timing.lateness_p99_us));
     add("at most", view::panels::microseconds_text(timing.lateness_max_us), timing.overruns > 0);
+    add("overruns", fmt::format("{}", timing.overruns), timing.overruns > 0);
+    add("pictures", fmt::format("{:.0f} /s", timing.frames_per_s));
   } else {
     add("time runs", "free");
-    add("pictures", fmt::format("{:.0f} /s", timing.frames_per_s));
+    add("ticks", fmt::format("{}", state.tick));
   }
   add("from outside", fmt::format("{} of {}", outside, loop.exchange().signals()));
   add("silent", fmt::format("{}", silent), silent > 0);

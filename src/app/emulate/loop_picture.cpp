@@ -225,7 +225,8 @@ void LoopPicture::obey(const view::panels::LoopIntent& intent) {
 view::Pixels LoopPicture::picture(const emulation::LoopState& state, const LoopTiming& timing,
                                   const std::string& event) {
   maker_.remember(state);
-  draw(state, timing, event);
+  // Lists need a picture to find their size.
+  for (int i = 0; i < 2; ++i) draw(state, timing, event);
   return view::read_pixels(window_.width(), window_.height());
 }
 

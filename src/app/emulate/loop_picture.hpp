@@ -39,7 +39,7 @@ class LoopPicture {
   // A picture for a file.
   view::Pixels picture(const emulation::LoopState& state, const LoopTiming& timing,
                        const std::string& event);
-  double frames_per_s() const { return meter_.rate(); }
+  const std::vector<std::string>& notes() const { return scene_.notes(); }
 
  private:
   void take_events();

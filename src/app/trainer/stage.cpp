@@ -92,14 +92,6 @@ command::LeverSetup load_desk() {
   return devices.setup.value_or(command::LeverSetup{});
 }
 
-// Mesa's software renderer would take every processor; one stays with the simulation, where there are
-// enough for a picture as well.
-void leave_a_processor() {
-  const unsigned processors = std::thread::hardware_concurrency();
-  if (processors > 3)
-    setenv("LP_NUM_THREADS", std::to_string(processors - 1).c_str(), 0);  // the user's word counts
-}
-
 view::WindowRequest window_request(const DriveRequest& request) {
   view::WindowRequest window;
   window.width = request.width;
@@ -181,6 +173,12 @@ bool somebody_watches() {
   const std::string_view driver = variable("SDL_VIDEODRIVER");
   if (driver == "offscreen" || driver == "dummy") return false;
   return !driver.empty() || !variable("DISPLAY").empty() || !variable("WAYLAND_DISPLAY").empty();
+}
+
+void leave_a_processor() {
+  const unsigned processors = std::thread::hardware_concurrency();
+  if (processors > 3)
+    setenv("LP_NUM_THREADS", std::to_string(processors - 1).c_str(), 0);  // the user's word counts
 }
 
 int run_stage(DriveRequest request, std::optional<ReplayShow> replay) {

@@ -50,11 +50,11 @@ float draw_readings(Painter& painter, const LoopFace& face, float x, float y, fl
   return kRow * static_cast<float>((face.readings.size() + 1) / 2);
 }
 
-// A rounded number not below a span: 1, 2 or 5 times a power of ten.
+// A rounded number not below a span.
 float rounded_up(float span) {
   if (!(span > 0.0F)) return 1.0F;
   const float power = std::pow(10.0F, std::floor(std::log10(span)));
-  for (const float step : {1.0F, 2.0F, 5.0F, 10.0F})
+  for (const float step : {1.0F, 1.2F, 1.5F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 8.0F, 10.0F})
     if (step * power >= span * 0.9999F) return step * power;
   return span;
 }
