@@ -107,7 +107,7 @@ void add_readings(const HardwareLoop& loop, const LoopState& state, const LoopTi
   add("time", view::panels::clock_text(loop.time(state)));
   add("phase", phase_words(loop, state));
   add("force", fmt::format("{:.1f} N", force.norm()));
-  add("along the axis", fmt::format("{:.1f} N", -force.z()));
+  add("along the axis", fmt::format("{:.1f} N", std::abs(force.z()) < 0.05 ? 0.0 : -force.z()));
   add("tip error", fmt::format("{:.3f} mm", 1e3 * (tip.p - target.p).norm()));
   add("depth", fmt::format("{:.2f} mm", 1e3 * tip.p.z()));
   add("off the axis", fmt::format("{:.2f} mm", 1e3 * std::hypot(tip.p.x(), tip.p.y())));

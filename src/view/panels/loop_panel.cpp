@@ -95,7 +95,7 @@ void draw_plot(Painter& painter, const LoopPlot& plot, const Rect& rect) {
     for (const auto& [t, value] : curve.points)
       if (std::isfinite(value) && t >= plot.from_s)
         points.emplace_back(field.x + field.width * (t - plot.from_s) / span, at(value));
-    if (points.size() > 1) painter.curve(points, curve.colour, 1.3F);
+    if (points.size() > 1) painter.curve(field, points, curve.colour, 1.3F);
   }
 }
 

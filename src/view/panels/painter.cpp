@@ -31,13 +31,16 @@ void Painter::line(float x0, float y0, float x1, float y1, Colour colour, float 
                 std::max(1.0F, thickness * scale_));
 }
 
-void Painter::curve(std::span<const std::pair<float, float>> points, Colour colour,
-                    float thickness) {
+void Painter::curve(const Rect& field, std::span<const std::pair<float, float>> points,
+                    Colour colour, float thickness) {
   std::vector<ImVec2> corners;
   corners.reserve(points.size());
   for (const auto& [x, y] : points) corners.emplace_back(x * scale_, y * scale_);
+  list_.PushClipRect(ImVec2(field.x * scale_, field.y * scale_),
+                     ImVec2(field.right() * scale_, field.bottom() * scale_), true);
   list_.AddPolyline(corners.data(), static_cast<int>(corners.size()), packed(colour),
                     ImDrawFlags_None, std::max(1.0F, thickness * scale_));
+  list_.PopClipRect();
 }
 
 void Painter::dot(float x, float y, float radius, Colour colour) {

@@ -72,8 +72,8 @@ class Painter {
   void outline(const Rect& rect, Colour colour, float rounding = 0.0F);
   void card(const Rect& rect, Colour colour = kCard) { fill(rect, colour, 6.0F); }
   void line(float x0, float y0, float x1, float y1, Colour colour, float thickness = 1.0F);
-  // Through points (x, y).
-  void curve(std::span<const std::pair<float, float>> points, Colour colour,
+  // Through points (x, y); cut at the edges of a field.
+  void curve(const Rect& field, std::span<const std::pair<float, float>> points, Colour colour,
              float thickness = 1.0F);
   void dot(float x, float y, float radius, Colour colour);
   void arrow(float x, float y, float size, bool to_the_right, Colour colour);
