@@ -157,7 +157,7 @@ TEST_F(EmulateLive, StandSteersThenFallsSilent) {
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("all heard"), HasSubstr("silent: operator.x"),
-                    HasSubstr("At the end running"), HasSubstr("operator.x: silent 1 time")));
+                    HasSubstr("At the end running"), HasSubstr("and 3 more: silent 1 time.")));
   EXPECT_GT(number_after(outcome.output, "Packets: "), 500.0);
   // The other way: the plan has 15 mm/s, the stand has -20.
   EXPECT_LT(number_after(outcome.output, "tip.x "), -0.005);

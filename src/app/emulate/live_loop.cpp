@@ -76,8 +76,12 @@ void LiveLoop::stop() {
 bool LiveLoop::tick() {
   if (over()) return false;
   send_waiting();
-  const bool goes_on = advance(std::llround(1e9 * loop_.time(state_)));
-  if (!goes_on) finish();
+  const std::int64_t now = std::llround(1e9 * loop_.time(state_));
+  const bool goes_on = advance(now);
+  if (!goes_on)
+    finish();
+  else if (state_.tick % publish_ticks_ == 0)
+    publish(now);
   return goes_on;
 }
 

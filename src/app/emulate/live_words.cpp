@@ -1,7 +1,8 @@
 #include "app/emulate/live_words.hpp"
 
-#include <cmath>
+#include <array>
 #include <cstdint>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -91,6 +92,30 @@ std::vector<std::string> changed(const LiveContext& context, const LoopState& st
     if (now == context.tuned[i]) continue;
     out.push_back(
         fmt::format("{} {:g} (was {:g})", context.loop.tunables()[i].name, now, context.tuned[i]));
+  }
+  return out;
+}
+
+// What went wrong with signals from outside; those that fared alike share a line.
+std::string troubles(const HardwareLoop& loop, const LoopState& state) {
+  std::map<std::array<std::int64_t, 3>, std::uint64_t> alike;
+  for (int i = 0; i < loop.exchange().signals(); ++i) {
+    std::array<std::int64_t, 3> counts{};
+    for (const exchange::Received& r : state.exchange.signal[i].received) {
+      counts[0] += r.times_stale;
+      counts[1] += r.refused;
+      counts[2] += r.limited;
+    }
+    alike[counts] |= std::uint64_t{1} << i;
+  }
+  alike.erase({});
+  std::string out;
+  for (const auto& [counts, mask] : alike) {
+    std::vector<std::string> parts;
+    if (counts[0] > 0) parts.push_back("silent " + counted(counts[0], "time", "times"));
+    if (counts[1] > 0) parts.push_back(counted(counts[1], "value", "values") + " not finite");
+    if (counts[2] > 0) parts.push_back(counted(counts[2], "value", "values") + " beyond the range");
+    out += fmt::format("{}: {}.\n", names_of(loop, mask), listing(parts));
   }
   return out;
 }
@@ -261,19 +286,7 @@ std::string live_summary(const LiveContext& context, const PublishedLoop& end) {
         c.arrivals.reordered, c.forged(), c.sent);
   }
   if (context.has_can) out += "CAN frames: " + can_words(end.endpoints.can) + ".\n";
-  for (int i = 0; i < context.loop.exchange().signals(); ++i) {
-    const exchange::SignalState& signal = s.exchange.signal[i];
-    std::int64_t silent = 0, refused = 0, limited = 0;
-    for (const exchange::Received& r : signal.received) {
-      silent += r.times_stale;
-      refused += r.refused;
-      limited += r.limited;
-    }
-    if (silent + refused + limited > 0)
-      out += fmt::format("{}: silent {}, {} not finite, {} beyond its range.\n",
-                         context.loop.exchange().rule(i).name, counted(silent, "time", "times"),
-                         counted(refused, "value", "values"), counted(limited, "value", "values"));
-  }
+  out += troubles(context.loop, s);
   if (const std::vector<std::string> tuned = changed(context, s); !tuned.empty())
     out += "Tuned: " + listing(tuned) + ".\n";
   return out;
