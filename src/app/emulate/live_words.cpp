@@ -108,7 +108,7 @@ std::string troubles(const HardwareLoop& loop, const LoopState& state) {
     }
     alike[counts] |= std::uint64_t{1} << i;
   }
-  alike.erase({});
+  alike.erase(std::array<std::int64_t, 3>{});
   std::string out;
   for (const auto& [counts, mask] : alike) {
     std::vector<std::string> parts;
