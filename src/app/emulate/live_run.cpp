@@ -172,7 +172,7 @@ class LiveRun {
       complain("the display went away");
       live_->stop();
       console_.reset();
-      picture_.release();  // its library must not be called any more
+      static_cast<void>(picture_.release());  // its library must not be called any more
       finish();
     });
     // The first pictures take long, and nobody would press a button meanwhile.

@@ -104,14 +104,22 @@ void LoopPicture::take(const SDL_Event& event) {
       if (key == SDL_SCANCODE_F11) window_.set_fullscreen(!window_.fullscreen());
     }
   }
-  if (!gui_.wants_mouse()) move_camera(event);
+  move_camera(event);
 }
 
 void LoopPicture::move_camera(const SDL_Event& event) {
   view::Orbit& orbit = scene_.orbit();
-  if (event.type == SDL_MOUSEWHEEL)
+  if (event.type == SDL_MOUSEMOTION) {
+    int units = 0;
+    SDL_GetWindowSize(window_.sdl(), &units, nullptr);
+    const int width = window_.width();
+    const int x = units > 0 ? event.motion.x * width / units : event.motion.x;
+    over_scene_ = x < scene_width(width, window_.height());
+  }
+  if (event.type == SDL_MOUSEBUTTONDOWN) dragging_ = over_scene_;
+  if (event.type == SDL_MOUSEWHEEL && over_scene_)
     orbit.zoom(event.wheel.y > 0 ? 1.0 / kZoom : event.wheel.y < 0 ? kZoom : 1.0);
-  if (event.type != SDL_MOUSEMOTION) return;
+  if (event.type != SDL_MOUSEMOTION || !dragging_) return;
   if ((event.motion.state & SDL_BUTTON_LMASK) != 0)
     orbit.rotate(-kTurn * event.motion.xrel, kTurn * event.motion.yrel);
   if ((event.motion.state & (SDL_BUTTON_RMASK | SDL_BUTTON_MMASK)) != 0)

@@ -57,6 +57,7 @@ class LoopPicture {
   FrameMeter meter_;
   std::vector<std::string> commands_;
   bool open_ = true, pressed_ = false;
+  bool over_scene_ = false, dragging_ = false;  // the mouse is, and was when it was pressed
   int pressed_x_ = 0, pressed_y_ = 0;
 };
 

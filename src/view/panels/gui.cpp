@@ -237,7 +237,6 @@ void Gui::take(const SDL_Event& event) {
   io.KeyAlt = (held & KMOD_ALT) != 0;
 }
 
-bool Gui::wants_mouse() const { return ImGui::GetIO().WantCaptureMouse; }
 bool Gui::wants_text() const { return ImGui::GetIO().WantTextInput; }
 
 void Gui::end() {

@@ -30,8 +30,6 @@ class Gui {
 
   // Keys, text and wheel for fields and lists. Before begin().
   void take(const SDL_Event& event);
-  // The mouse is on a list or holds a slider: it is not meant for what is behind.
-  bool wants_mouse() const;
   // Somebody types into a field.
   bool wants_text() const;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include <imgui.h>
 
@@ -41,13 +40,15 @@ float draw_readings(Painter& painter, const LoopFace& face, float x, float y, fl
   const float column = 0.5F * width;
   for (std::size_t i = 0; i < face.readings.size(); ++i) {
     const LoopReading& reading = face.readings[i];
-    const float left = x + column * static_cast<float>(i % 2);
-    const float top = y + kRow * static_cast<float>(i / 2);
+    const std::size_t row = i / 2;
+    const float left = x + (i % 2 == 1 ? column : 0.0F);
+    const float top = y + kRow * static_cast<float>(row);
     painter.text(left, top, Type::kSmall, kDim, reading.name);
     painter.text(left + column - 10.0F, top, Type::kSmall, reading.alarm ? kAlarm : kText,
                  reading.value, Align::kRight);
   }
-  return kRow * static_cast<float>((face.readings.size() + 1) / 2);
+  const std::size_t rows = (face.readings.size() + 1) / 2;
+  return kRow * static_cast<float>(rows);
 }
 
 // A rounded number not below a span.
@@ -63,9 +64,10 @@ void draw_plot(Painter& painter, const LoopPlot& plot, const Rect& rect) {
   painter.text(rect.x, rect.y, Type::kSmall, kDim, plot.title);
   // Names of the curves, from the right.
   float legend = rect.right();
-  for (auto curve = plot.curves.rbegin(); curve != plot.curves.rend(); ++curve) {
-    painter.text(legend, rect.y, Type::kSmall, curve->colour, curve->name, Align::kRight);
-    legend -= painter.text_width(Type::kSmall, curve->name) + 10.0F;
+  for (std::size_t i = plot.curves.size(); i-- > 0;) {
+    const LoopCurve& curve = plot.curves[i];
+    painter.text(legend, rect.y, Type::kSmall, curve.colour, curve.name, Align::kRight);
+    legend -= painter.text_width(Type::kSmall, curve.name) + 10.0F;
   }
   constexpr float kAxis = 44.0F;
   const Rect field{rect.x + kAxis, rect.y + 16.0F, rect.width - kAxis, rect.height - 20.0F};
@@ -195,7 +197,9 @@ void signal_row(const LoopSignalRow& signal, int index, LoopIntent& intent) {
     if (signal.silent) ImGui::PushStyleColor(ImGuiCol_Text, IM_COL32(242, 99, 82, 255));
     ImGui::SetNextItemWidth(-1.0F);
     const char* now = kLoopSources[std::clamp(signal.source, 0, 2)];
-    if (ImGui::BeginCombo("##source", now, ImGuiComboFlags_NoArrowButton)) {
+    const bool open = ImGui::BeginCombo("##source", now, ImGuiComboFlags_NoArrowButton);
+    if (signal.silent) ImGui::PopStyleColor();
+    if (open) {
       for (int source = 0; source < 3; ++source)
         if (ImGui::Selectable(kLoopSources[source], source == signal.source) &&
             source != signal.source) {
@@ -205,7 +209,6 @@ void signal_row(const LoopSignalRow& signal, int index, LoopIntent& intent) {
       ImGui::EndCombo();
     }
     tip(signal.silent ? "silent" : "click to choose where it comes from");
-    if (signal.silent) ImGui::PopStyleColor();
   }
   ImGui::PopID();
 }
