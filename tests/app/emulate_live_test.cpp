@@ -11,6 +11,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "knuckleboom/io/trace.hpp"
 #include "program.hpp"
@@ -27,7 +32,7 @@ const std::string kSignals = KNUCKLEBOOM_SOURCE_DIR "/config/signals/";
 const std::vector<std::string> kPatient = {"--set", "safety.late_tick_ms=3000", "--set",
                                            "safety.console_s=20"};
 
-void wait(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+void pause(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 class EmulateLive : public testing::Test {
  protected:
@@ -150,7 +155,7 @@ TEST_F(EmulateLive, StandSteersThenFallsSilent) {
   Program stand({"--signals", signals, "--log", wave}, {}, peer_binary());
   const std::string script = write("c.txt", "0.3 run\n2.9 show tip.x\n");
   Program bench(live({"--signals", signals, "--commands", script, "--duration", "3"}));
-  wait(1800);
+  pause(1800);
   stand.send(SIGTERM);
   const Outcome peer = stand.wait();
   const Outcome outcome = bench.wait();
@@ -168,7 +173,7 @@ TEST_F(EmulateLive, SaysItsSafeValuesLast) {
   const std::string signals = at_ports("operator_stand.toml", "47811", "47521");
   Program stand({"--signals", signals}, {}, peer_binary());
   Program bench(live({"--signals", signals, "--commands", write("c.txt", "0.3 run\n")}));
-  wait(1200);
+  pause(1200);
   bench.send(SIGINT);
   const Outcome outcome = bench.wait();
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
@@ -186,12 +191,12 @@ TEST_F(EmulateLive, HostInAnotherProcessIsFollowedAndItsSilenceStops) {
   const std::string script = write("c.txt", "1 run\n3 show tip_error tip.x\n");
   const std::string recording = file("r.kbe");
   Program bench(live({"--signals", ours, "--commands", script, "--record", recording}));
-  wait(100);
+  pause(100);
   Program host(live({"--signals", rig}));
-  wait(4000);
+  pause(4000);
   host.send(SIGKILL);
   host.wait();
-  wait(500);
+  pause(500);
   bench.send(SIGINT);
   const Outcome outcome = bench.wait();
   EXPECT_EQ(outcome.status, 4) << outcome.errors;  // stopped by itself
@@ -206,15 +211,88 @@ TEST_F(EmulateLive, HostInAnotherProcessIsFollowedAndItsSilenceStops) {
 TEST_F(EmulateLive, StopsWhenItWasSuspended) {
   Program bench(
       live({"--commands", write("c.txt", "0 run\n"), "--set", "safety.late_tick_ms=300"}, false));
-  wait(700);
+  pause(700);
   bench.send(SIGSTOP);
-  wait(700);
+  pause(700);
   bench.send(SIGCONT);
-  wait(300);
+  pause(300);
   bench.send(SIGTERM);
   const Outcome outcome = bench.wait();
   EXPECT_EQ(outcome.status, 4) << outcome.errors;
   EXPECT_THAT(outcome.output, HasSubstr("stopped: a tick started"));
+}
+
+// A terminal of its own, with the program behind it.
+class Terminal {
+ public:
+  explicit Terminal(const std::vector<std::string>& arguments) {
+    winsize size{40, 120, 0, 0};
+    child_ = forkpty(&master_, nullptr, nullptr, &size);
+    if (child_ != 0) return;
+    std::vector<char*> argv = {const_cast<char*>("knuckleboom")};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    execv(KNUCKLEBOOM_BINARY, argv.data());
+    _exit(127);
+  }
+  ~Terminal() {
+    if (child_ > 0) kill(child_, SIGKILL), waitpid(child_, nullptr, 0);
+    close(master_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void type(const std::string& keys) const {
+    ASSERT_EQ(write(master_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  }
+  // Until it says so, or for 20 s.
+  bool says(const std::string& text) {
+    for (int k = 0; k < 400 && output_.find(text) == std::string::npos; ++k) {
+      pollfd in{master_, POLLIN, 0};
+      if (poll(&in, 1, 50) <= 0) continue;
+      char bytes[4096];
+      const ssize_t count = read(master_, bytes, sizeof bytes);
+      if (count <= 0) break;
+      output_.append(bytes, static_cast<std::size_t>(count));
+    }
+    return output_.find(text) != std::string::npos;
+  }
+  bool line_by_line() const {
+    termios now{};
+    return tcgetattr(master_, &now) == 0 && (now.c_lflag & ICANON) != 0 &&
+           (now.c_lflag & ECHO) != 0;
+  }
+  int wait() {
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  const std::string& output() const { return output_; }
+
+ private:
+  pid_t child_ = -1;
+  int master_ = -1;
+  std::string output_;
+};
+
+TEST_F(EmulateLive, IsHandledAtATerminal) {
+  Terminal terminal(live({}));
+  ASSERT_TRUE(terminal.says("put in by the loop"));  // the block
+  EXPECT_FALSE(terminal.line_by_line());
+  terminal.type("ru\t\r");
+  EXPECT_TRUE(terminal.says("running: as asked\r\n"));
+  terminal.type("set control.dam\t0.5\r");
+  EXPECT_TRUE(terminal.says("control.damping 0.5 (was 1)"));
+  terminal.type("rum\r");
+  EXPECT_TRUE(terminal.says("did you mean 'run'?"));
+  terminal.type(" ");
+  EXPECT_TRUE(terminal.says("stopped: as asked\r\n"));
+  terminal.type("\x03");  // Ctrl-C
+  EXPECT_TRUE(terminal.says("State after it: ")) << terminal.output();
+  EXPECT_TRUE(terminal.line_by_line());
+  EXPECT_EQ(terminal.wait(), 0);
 }
 
 TEST_F(EmulateLive, RefusesInOneSentence) {

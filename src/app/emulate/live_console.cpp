@@ -72,7 +72,8 @@ Typed LiveConsole::read(int wait_ms) {
   char bytes[256];
   const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof bytes);
   if (count <= 0) {
-    open_ = false;  // at its end; the run goes on
+    // At its end, and the run goes on; a terminal only has nothing more, as after Ctrl-C.
+    if (!raw_) open_ = false;
     return out;
   }
   for (const char byte : std::string_view(bytes, static_cast<std::size_t>(count))) {
