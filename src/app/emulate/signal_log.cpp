@@ -47,6 +47,7 @@ std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
     if (pattern.find_first_of("*?[") != std::string::npos)
       throw UserError(fmt::format("no signal fits '{}'", pattern));
     std::vector<std::string> names;
+    names.reserve(signals.size());
     for (const emulation::LoopSignal& signal : signals) names.push_back(signal.name);
     throw UserError(
         fmt::format("the emulation has no signal '{}'{}", pattern, alternatives(pattern, names)));
