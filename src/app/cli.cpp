@@ -249,9 +249,10 @@ void add_emulate(CLI::App& program, EmulateOptions& o) {
   c->add_option(
        "--study", o.study,
        "delay: largest stable delay over the contact's stiffness; bandwidth: the tip under "
-       "a push against the emulated machine alone")
+       "a push against the emulated machine alone; robustness: what is asked of it, under many "
+       "other conditions")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"delay", "bandwidth"}));
+      ->check(CLI::IsMember({"delay", "bandwidth", "robustness"}));
   c->add_option("--set", o.assignments,
                 "Change a value of the emulation file, or of a machine behind 'host.' or "
                 "'emulated.'; may be repeated")

@@ -266,8 +266,9 @@ int emulate(const EmulateOptions& options) {
   if (!options.study.empty()) {
     if (!options.trace.empty())
       throw UserError("--trace goes with a run, not with --study; leave one of them out");
-    return options.study == "delay" ? delay_study(loaded, options)
-                                    : bandwidth_study(loaded, options);
+    if (options.study == "delay") return delay_study(loaded, options);
+    if (options.study == "bandwidth") return bandwidth_study(loaded, options);
+    return robustness_study(loaded, options);
   }
   const Emulation emulation(loaded.plan);
   const Emulation alone(loaded.plan, true);

@@ -17,6 +17,9 @@ using emulation::PegMotion;
 constexpr double kMeanOver = 0.4;       // s; what moves slower than that is no oscillation
 constexpr double kLeastRipple = 2.0;    // N rms; less than that is noise
 constexpr double kTouchingForce = 1.0;  // N
+constexpr double kOverIdeal = 1.5;      // ripple over that of the machine alone that is no other's
+constexpr double kLeastQuarter =
+    0.2;  // s; of a phase that is long enough to say that something grows
 
 EmulationRow row_of(const Emulation& emulation, const EmulationState& state) {
   EmulationRow row;
@@ -40,12 +43,16 @@ EmulationRow row_of(const Emulation& emulation, const EmulationState& state) {
   return row;
 }
 
+double tick_of(const std::vector<EmulationRow>& rows) {
+  return rows.size() > 1 ? rows[1].t_s - rows[0].t_s : 1e-3;
+}
+
 // Normal force less its moving mean.
 std::vector<double> ripple_of(const std::vector<EmulationRow>& rows) {
   const std::size_t n = rows.size();
   std::vector<double> sum(n + 1, 0.0);
   for (std::size_t i = 0; i < n; ++i) sum[i + 1] = sum[i] + rows[i].force.z();
-  const double h = n > 1 ? rows[1].t_s - rows[0].t_s : 1e-3;
+  const double h = tick_of(rows);
   const auto half = static_cast<std::size_t>(0.5 * kMeanOver / h);
   std::vector<double> out(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
@@ -93,18 +100,32 @@ EmulationRun run_emulation(const Emulation& emulation, const EmulationRun* follo
   return run;
 }
 
-Oscillation oscillation(const std::vector<EmulationRow>& rows) {
+Oscillation oscillation(const std::vector<EmulationRow>& rows,
+                        const std::vector<EmulationRow>* ideal) {
   Oscillation out;
   const std::vector<double> ripple = ripple_of(rows);
+  std::vector<double> own;
+  if (ideal != nullptr) own = ripple_of(*ideal);
+  const auto touching = [&rows](std::size_t from, std::size_t to) {
+    return std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(from),
+                       rows.begin() + static_cast<std::ptrdiff_t>(to),
+                       [](const EmulationRow& row) { return row.touching; });
+  };
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin;
     while (end < rows.size() && rows[end].phase == rows[begin].phase) ++end;
     const std::size_t quarter = (end - begin) / 4;
     // The first half of a phase belongs to what has changed at its start.
-    const double third = rms(ripple, begin + 2 * quarter, begin + 3 * quarter);
-    const double fourth = rms(ripple, begin + 3 * quarter, begin + 4 * quarter);
+    const std::size_t third_at = begin + 2 * quarter, fourth_at = begin + 3 * quarter;
+    const double third = rms(ripple, third_at, fourth_at);
+    const double fourth = rms(ripple, fourth_at, fourth_at + quarter);
+    const double wanted =
+        own.size() < fourth_at + quarter ? 0.0 : rms(own, fourth_at, fourth_at + quarter);
     out.ripple = std::max(out.ripple, fourth);
-    if (fourth > kLeastRipple) out.growth = std::max(out.growth, fourth / std::max(third, 1e-9));
+    if (fourth > kLeastRipple + kOverIdeal * wanted &&
+        static_cast<double>(quarter) > kLeastQuarter / tick_of(rows) &&
+        touching(third_at, third_at + quarter / 4))
+      out.growth = std::max(out.growth, fourth / std::max(third, 1e-9));
     begin = end;
   }
   return out;
@@ -132,7 +153,8 @@ EmulationMeasures measure(const EmulationRun& run, const EmulationRun& ideal) {
   }
   out.generated = run.end.energy.generated;
   out.exchanged = run.end.energy.exchanged;
-  const Oscillation o = oscillation(run.rows);
+  const Oscillation o = oscillation(run.rows, &ideal.rows);
+  out.ideal_ripple = oscillation(ideal.rows).ripple;
   out.growth = o.growth;
   out.ripple = o.ripple;
   if (!run.rows.empty()) {

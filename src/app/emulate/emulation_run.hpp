@@ -43,16 +43,19 @@ struct EmulationMeasures {
   double exchanged = 0.0;              // J
   double growth =
       0.0;  // of oscillation: force's rms of one quarter of a phase over that of the one before
-  double ripple = 0.0;  // rms of the force's oscillation where it is largest [N]
-  double depth = 0.0;   // of the peg at the end [m]
+  double ripple = 0.0;        // rms of the force's oscillation where it is largest [N]
+  double ideal_ripple = 0.0;  // of the machine alone [N]
+  double depth = 0.0;         // of the peg at the end [m]
   double final_force = 0.0, final_tilt_rad = 0.0;
 };
 EmulationMeasures measure(const EmulationRun& run, const EmulationRun& ideal);
 
-// Growth and size of the oscillation of the normal force.
+// Growth and size of the oscillation of the normal force. Only where it is more than `ideal`, if there is one, has
+// in the same time does it count as growing.
 struct Oscillation {
   double growth = 0.0, ripple = 0.0;
 };
-Oscillation oscillation(const std::vector<EmulationRow>& rows);
+Oscillation oscillation(const std::vector<EmulationRow>& rows,
+                        const std::vector<EmulationRow>* ideal = nullptr);
 
 }  // namespace knuckleboom::app

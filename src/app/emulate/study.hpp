@@ -11,4 +11,7 @@ int delay_study(const LoadedEmulation& loaded, const EmulateOptions& options);
 // Host's tip under a push of several frequencies, against the emulated machine alone.
 int bandwidth_study(const LoadedEmulation& loaded, const EmulateOptions& options);
 
+// What is asked of an emulation, under many conditions that its file does not have.
+int robustness_study(const LoadedEmulation& loaded, const EmulateOptions& options);
+
 }  // namespace knuckleboom::app
