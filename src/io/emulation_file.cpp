@@ -161,6 +161,10 @@ class EmulationReader {
     plan().prediction_filter_s =
         reader.quantity("prediction_filter", Dimension::kTime, Range{0.0, 1.0})
             .value_or(plan().prediction_filter_s);
+    plan().friction_share = reader.quantity("friction_share", Dimension::kNone, Range{0.0, 2.0})
+                                .value_or(plan().friction_share);
+    plan().observer_Hz = reader.quantity("observer", Dimension::kFrequency, Range{0.1, 500.0})
+                             .value_or(plan().observer_Hz);
     reader.done();
   }
 

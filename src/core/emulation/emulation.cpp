@@ -12,8 +12,6 @@ namespace knuckleboom::emulation {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kTorqueDelay =
-    1e-3;  // of the torque control, measured: TorqueControl.PassesForty_Hz
 constexpr double kAbsurd = 1e9;
 constexpr double kBrakeFrequency = 15.0;  // Hz, of the joints against closed brakes
 
@@ -60,6 +58,12 @@ void add_to_joints(const TipMotion& tip, int joints, const Wrench& w, double* fo
   }
 }
 
+// From the middle of the tick that a torque is meant for to the middle of its effect. The pressure loop lags by one
+// over its rate, and what it aims at is the end of the tick: TorqueControl.PassesForty_Hz
+double torque_delay_s(double bandwidth_Hz, double tick_s) {
+  return std::max(0.0, 1.0 / (2.0 * kPi * bandwidth_Hz) - 0.5 * tick_s);
+}
+
 command::Scenario scenario_of(const Part& part, double tick_s) {
   command::Scenario scenario;
   scenario.tick_s = tick_s;
@@ -102,7 +106,7 @@ Emulation::Emulation(EmulationPlan plan, bool alone)
       {"emulated machine", "host control", "tip acceleration over the same step", 0.0},
       {"host control", "torque control", "joint torques", 0.0},
       {"torque control", "host", "valve commands; spools and pressures",
-       hydraulic ? kTorqueDelay : 0.0},
+       hydraulic ? torque_delay_s(plan_.torque_bandwidth_Hz, h) : 0.0},
       {"host", "contact", "tip pose in the middle of each sub-step", 0.0},
   };
   for (const Exchange& e : exchanges_) delay_without_sensor_s_ += e.delay_s;
@@ -251,16 +255,47 @@ void Emulation::ask_operator(const EmulationInput& input, double (&twist)[6],
 }
 
 void Emulation::predict(const Wrench& measured, EmulationState& state) const {
-  double now[6];
-  store(measured, now);
   const double h = plan_.tick_s;
-  const double share = h / (state.tuning.prediction_filter_s + h);
-  const double ahead = state.tuning.prediction != 0.0 ? loop_delay_s(state) : 0.0;
+  const Tuning& t = state.tuning;
+  const bool predicts = t.prediction != 0.0;
+  store(measured, state.measured_W);
+  const Wrench seen = observe(measured, state);
+  double now[6];
+  store(predicts ? seen : measured, now);
+  const double share = h / (t.prediction_filter_s + h);
+  // The observer does without the sensor's delay.
+  const double ahead = predicts ? loop_delay_s(state) - t.sensor_delay * h : 0.0;
   for (int i = 0; i < 6; ++i) {
-    state.slope_W[i] += share * ((now[i] - state.measured_W[i]) / h - state.slope_W[i]);
-    state.measured_W[i] = now[i];
+    state.slope_W[i] += share * ((now[i] - state.known_W[i]) / h - state.slope_W[i]);
+    state.known_W[i] = now[i];
     state.felt_W[i] = now[i] + ahead * state.slope_W[i];
   }
+}
+
+// The wrench now, by the force sensor and what the joints tell; beside it, the joints' friction.
+Wrench Emulation::observe(const Wrench& measured, EmulationState& state) const {
+  const machine::MachineState& m = state.host.machine;
+  const EmulationSensors& sensed = state.sensed;
+  if (state.braked != 0) {  // what holds the joints then is no friction to work against
+    state.observer = {};
+    return measured;
+  }
+  JointSample sample{};
+  sample.held = torque_controls_.empty() ? 1.0 : 0.0;
+  for (int i = 0; i < 6; ++i) {
+    sample.q[i] = sensed.q[i];
+    sample.v[i] = sensed.v[i];
+    sample.torque[i] = state.host_torque[i];
+  }
+  for (std::size_t k = 0; k < torque_controls_.size(); ++k) {
+    const int i = host_.model().actuators[k].link;
+    machine::ActuatorState motor = m.actuator[k];
+    std::copy_n(sensed.p[i], 2, motor.p);
+    sample.torque[i] = torque_controls_[k].torque(motor, sensed.v[i]);
+  }
+  return fused_wrench(host_.model(), m.inertia, sample, measured,
+                      static_cast<int>(state.tuning.sensor_delay), state.tuning.observer_Hz,
+                      state.tuning.friction_share, plan_.tick_s, state.observer);
 }
 
 // --- 2: emulated machine --------------------------------------------------------------------------
@@ -420,9 +455,10 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
       feeds ? Scheme::kAcceleration : Scheme::kPosition, gains, target, wrench(state.felt_W), h);
   if (command.singular) ++state.health.host_singular;
   for (int i = 0; i < 6; ++i) {
-    state.host_torque[i] = command.torque[i];
+    const double torque = command.torque[i] + state.observer.friction[i];
+    state.host_torque[i] = torque;
     state.host_acceleration[i] = command.acceleration[i];
-    state.commands.drive[i] = command.torque[i];
+    state.commands.drive[i] = torque;
   }
   bool full = false;
   for (std::size_t k = 0; k < torque_controls_.size(); ++k) {
@@ -430,8 +466,8 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
     machine::ActuatorState motor = m.actuator[k];
     std::copy_n(sensed.p[i], 2, motor.p);
     const double volts = torque_controls_[k].command_V(
-        {command.torque[i], sensed.v[i] + h * command.acceleration[i]}, motor, m.pump_Pa, m.tank_Pa,
-        t.torque_bandwidth_Hz);
+        {state.host_torque[i], sensed.v[i] + h * command.acceleration[i]}, motor, m.pump_Pa,
+        m.tank_Pa, t.torque_bandwidth_Hz);
     state.commands.drive[i] = volts;
     full = full || std::fabs(volts) >= model.actuators[k].circuit.valve.full_V;
   }

@@ -14,6 +14,8 @@ Tuning tuning_of(const EmulationPlan& plan) {
   t.torque_bandwidth_Hz = plan.torque_bandwidth_Hz;
   t.prediction = plan.prediction ? 1.0 : 0.0;
   t.prediction_filter_s = plan.prediction_filter_s;
+  t.observer_Hz = plan.observer_Hz;
+  t.friction_share = plan.friction_share;
   t.accommodation_translation = plan.accommodation.translation;
   t.accommodation_rotation = plan.accommodation.rotation;
   t.accommodation_filter_Hz = plan.accommodation.filter_Hz;
@@ -44,6 +46,10 @@ const std::vector<TuningField>& tuning_fields() {
        &Tuning::prediction},
       {"control.prediction_filter_s", "s", "of the force's slope", 0.0, 1.0, false,
        &Tuning::prediction_filter_s},
+      {"control.observer_Hz", "Hz", "below it the sensor is believed, above it the host's joints",
+       0.1, 500.0, false, &Tuning::observer_Hz},
+      {"control.friction_share", "1", "of the seals' friction by its law that is counted on", 0.0,
+       2.0, false, &Tuning::friction_share},
       {"accommodation.m_per_s_per_N", "m/(s N)", "speed that a force gives", 0.0, 1.0, false,
        &Tuning::accommodation_translation},
       {"accommodation.rad_per_s_per_N_m", "rad/(s N m)", "rate that a moment gives", 0.0, 10.0,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "knuckleboom/core/emulation/contact.hpp"
+#include "knuckleboom/core/emulation/force_observer.hpp"
 #include "knuckleboom/core/emulation/force_sensor.hpp"
 #include "knuckleboom/core/emulation/tip_emulation.hpp"
 #include "knuckleboom/core/emulation/torque_control.hpp"
@@ -85,6 +86,8 @@ struct EmulationPlan {
   // Carries the measured force forward over the delays of the loop by its slope (an exchange's delay).
   bool prediction = true;
   double prediction_filter_s = 1e-3;  // of that slope
+  double friction_share = 1.0;        // of the host's friction by its law that is counted on
+  double observer_Hz = 10.0;  // above it the host's own joints tell the force, below it the sensor
 
   Accommodation accommodation;
   double operator_acceleration = 0.05;  // of the operator's speed [m/s^2]
@@ -158,8 +161,10 @@ struct EmulationState {
   sim::SimState host, emulated;
   ContactState contact;
   ForceSensorState sensor;
+  ForceObserverState observer;
   double contact_W[6];       // on the peg about its end, at the end of the last tick
   double measured_W[6];      // what came out of the sensor
+  double known_W[6];         // what is known of the wrench now
   double slope_W[6];         // of that, smoothed [N/s]
   double felt_W[6];          // what the emulated machine was given
   double accommodated_W[6];  // behind the accommodation's filter
@@ -227,6 +232,7 @@ class Emulation {
   void check() const;
   void place();
   void predict(const Wrench& measured, EmulationState& state) const;
+  Wrench observe(const Wrench& measured, EmulationState& state) const;
   void command(double h, EmulationState& state) const;
   void drive(const EmulationState& state, sim::TickInput& input, double* outside) const;
   void advance_emulated(const sim::Simulation& simulation, const Wrench& felt,

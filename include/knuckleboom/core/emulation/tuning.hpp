@@ -17,6 +17,8 @@ struct Tuning {
   double torque_bandwidth_Hz;
   double prediction;  // 1 or 0
   double prediction_filter_s;
+  double observer_Hz;
+  double friction_share;
   double accommodation_translation;  // m/(s N)
   double accommodation_rotation;     // rad/(s N m)
   double accommodation_filter_Hz;

@@ -144,6 +144,41 @@ TEST(Emulation, ExplicitEulerHasItsLimit) {
   }
 }
 
+// Peg in the hole with other walls, sensors, pegs and ticks than the file's: it gets there, the tips stay together,
+// and no more than 1 % of energy is put in.
+TEST(Emulation, HoldsUnderOtherConditions) {
+  struct Case {
+    double stiffness, friction, noise, tick_s, x, y, tilt_x, tilt_y;
+    int delay;
+  };
+  for (const Case& c : {Case{1e7, 0.1, 0.1, 1e-3, 3e-3, 0.0, 0.0, 0.0175, 2},
+                        Case{3e5, 0.3, 1.0, 1e-3, -1e-3, 2e-3, 0.01, -0.01, 1},
+                        Case{3e6, 0.2, 0.5, 5e-4, 0.0, 3.5e-3, -0.02, 0.0, 2}}) {
+    EmulationPlan plan = shipped("peg_in_hole");
+    plan.site.law.stiffness = c.stiffness;
+    plan.site.law.friction = c.friction;
+    plan.sensor.force_noise = c.noise;
+    plan.sensor.moment_noise = 0.05 * c.noise;
+    plan.sensor.delay = c.delay;
+    plan.tick_s = c.tick_s;
+    plan.start_S.x() = c.x;
+    plan.start_S.y() = c.y;
+    plan.misalignment_S = Vec3(c.tilt_x, c.tilt_y, 0.0);
+    const Emulation emulation(plan);
+    EmulationState state = emulation.initial_state();
+    double worst = 0.0;
+    while (!emulation.finished(state)) {
+      emulation.step(state);
+      worst = std::max(worst, emulation::tip_error(state));
+    }
+    EXPECT_LT(worst, 2e-4) << c.stiffness;
+    EXPECT_GT(emulation.in_site(state.tip).p.z(), 0.0495) << c.stiffness;
+    EXPECT_NEAR(Vec3(state.contact_W[0], state.contact_W[1], state.contact_W[2]).norm(), 100.0, 5.0)
+        << c.stiffness;
+    EXPECT_LT(state.energy.generated, 0.01 * state.energy.exchanged) << c.stiffness;
+  }
+}
+
 TEST(Emulation, IsAValueAndTheSameBits) {
   const Emulation emulation(shipped("peg_in_hole"));
   EmulationState one = emulation.initial_state();
