@@ -66,6 +66,7 @@ EmulationPlan gantry_plan(double stiffness, double damping) {
   plan.emulated.model = gantry(stiffness, damping);
   plan.emulated.initial.clear();
   plan.sensor.force_noise = plan.sensor.moment_noise = 0.0;
+  plan.observer_Hz = 500.0;  // no friction to be found, and a sensor that is not late
   plan.start_S = Vec3(0.0, 0.0, -2e-3);
   plan.site.law.stiffness = 1e5;
   plan.phases.clear();
