@@ -63,6 +63,18 @@ TEST(Emulate, PositionSchemeIsUnstableInStiffContact) {
   EXPECT_GT(number(summary_of(tracked), "ripple_N"), 100.0);
 }
 
+// Damping over stiffness below the tick: the arm's last joint grows without bound, by that integrator alone.
+TEST(Emulate, ExplicitEulerHasItsLimit) {
+  const std::vector<std::string> stiff = {"emulate", "peg_on_plane", "--set",
+                                          "emulated.joint.wrist_roll.damping_N_m_s_per_rad=100"};
+  EXPECT_EQ(run(stiff).status, 0);
+  std::vector<std::string> euler = stiff;
+  euler.insert(euler.end(), {"--set", "rates.emulated_integrator=explicit_euler"});
+  const Outcome outcome = run(euler);
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.output, HasSubstr("left the real numbers"));
+}
+
 TEST(Emulate, WritesEveryTick) {
   const TemporaryFolder folder;
   const std::string file = (folder / "t.csv").string();
