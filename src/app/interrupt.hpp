@@ -5,8 +5,8 @@
 
 namespace knuckleboom::app {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program. A second signal ends it
-// at once.
+// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT set a flag instead of ending the program. Another one, half a
+// second later or more, ends it at once.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -18,6 +18,7 @@ class InterruptGuard {
   struct sigaction old_int_ {};
   struct sigaction old_term_ {};
   struct sigaction old_hup_ {};
+  struct sigaction old_quit_ {};
 };
 
 bool interrupted();

@@ -19,6 +19,7 @@
 
 #include "knuckleboom/io/trace.hpp"
 #include "program.hpp"
+#include "support/small_disk.hpp"
 
 namespace knuckleboom::test {
 namespace {
@@ -293,6 +294,32 @@ TEST_F(EmulateLive, IsHandledAtATerminal) {
   EXPECT_TRUE(terminal.says("State after it: ")) << terminal.output();
   EXPECT_TRUE(terminal.line_by_line());
   EXPECT_EQ(terminal.wait(), 0);
+}
+
+// A snapshot writes over nothing that is read or recorded; a log that fails leaves the recording whole.
+TEST_F(EmulateLive, LosesNothingToASnapshotOrALogThatFails) {
+  const std::string recording = file("r.kbe"), script = file("s.txt");
+  const std::string text =
+      "0 run\n0.1 snapshot " + script + "\n0.1 snapshot " + recording + "\n0.2 quit\n";
+  write("s.txt", text);
+  const Outcome outcome = run(live({"--no-pace", "--commands", script, "--record", recording}));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("snapshot would write over a file that is read"),
+                                    HasSubstr("two outputs, --record and snapshot")));
+  EXPECT_EQ(content_of(script), text);
+  EXPECT_EQ(run({"emulate", "--replay", recording}).status, 0);
+
+  const std::string small = file("small");
+  const SmallDisk disk(small, 65536);
+  if (!disk.mounted()) GTEST_SKIP() << "no file system can be mounted here";
+  const std::string whole = file("w.kbe");
+  write("t.txt", "0 run\n9 quit\n");
+  const Outcome full = run(live(
+      {"--no-pace", "--commands", file("t.txt"), "--record", whole, "--log", small + "/l.csv"}));
+  EXPECT_EQ(full.status, 2);
+  EXPECT_THAT(full.errors, HasSubstr("No space left"));
+  EXPECT_THAT(full.output, HasSubstr("Recorded in"));
+  EXPECT_THAT(run({"emulate", "--replay", whole}).errors, Not(HasSubstr("cut off")));
 }
 
 TEST_F(EmulateLive, RefusesInOneSentence) {

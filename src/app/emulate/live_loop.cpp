@@ -155,7 +155,13 @@ bool LiveLoop::advance(std::int64_t now_ns) {
   notice_changes();
   if (recorder_ != nullptr) recorder_->after_tick(state_);
   if (log_ != nullptr) log_->after_tick(state_);
-  if (endpoints_ != nullptr) endpoints_->send(state_, now_ns);
+  if (endpoints_ != nullptr) {
+    // What left the real numbers says nothing any more; the last of it would go out for ever.
+    if (state_.reason == LoopReason::kNotFinite)
+      endpoints_->send_safe(now_ns);
+    else
+      endpoints_->send(state_, now_ns);
+  }
   return !is_over();
 }
 

@@ -84,6 +84,14 @@ struct Loaded {
   std::unique_ptr<HardwareLoop> loop;
 };
 
+// Files that are read, and must not be written over.
+std::vector<std::string> inputs_of(const LoadedEmulation& emulation, const LiveOptions& o) {
+  std::vector<std::string> out = emulation.files;
+  for (const std::string* file : {&o.commands, &o.played})
+    if (!file->empty()) out.push_back(*file);
+  return out;
+}
+
 Loaded load(const EmulateOptions& options) {
   Loaded out;
   const LiveOptions& live = options.live;
@@ -332,7 +340,11 @@ class LiveRun {
         out.write(text);
         path = out.close_new().string();
       } else {
-        check_distinct({{"snapshot", file}, {"--log", options_.log}}, loaded_.emulation.files);
+        check_distinct({{"--log", options_.log},
+                        {"--record", options_.record},
+                        {"--screenshot", options_.screenshot},
+                        {"snapshot", file}},
+                       inputs_of(loaded_.emulation, options_));
         io::write_file(file, text);
       }
       event(fmt::format("{:.3f} s: snapshot in {}", loaded_.loop->time(state), path));
@@ -367,18 +379,27 @@ class LiveRun {
       say(text);
   }
 
+  // A log that fails takes neither the summary nor the recording's end with it.
+  std::string finish_log() {
+    try {
+      log_->finish();
+    } catch (const io::FileError& error) {
+      complain(error.what());
+      failed_ = true;
+      return {};
+    }
+    return fmt::format("{} logged in {}{}.\n", counted(log_->rows(), "row", "rows"), options_.log,
+                       log_->lost() > 0
+                           ? fmt::format("; {} were lost as the disk did not keep up", log_->lost())
+                           : "");
+  }
+
   int finish() {
     live_->refresh();
     const PublishedLoop& end = live_->published();
     std::string text = live_summary(context_, end);
     text += fmt::format("State after it: {:016x}.\n", io::hash_of(live_->state()));
-    if (log_) {
-      log_->finish();
-      text += fmt::format(
-          "{} logged in {}{}.\n", counted(log_->rows(), "row", "rows"), options_.log,
-          log_->lost() > 0 ? fmt::format("; {} were lost as the disk did not keep up", log_->lost())
-                           : "");
-    }
+    if (log_) text += finish_log();
     if (recorder_) {
       const runtime::LoopRecordingOutcome recording =
           recorder_->finish(live_->state(), emulation::sentence(*loaded_.loop, live_->state()));
@@ -446,13 +467,10 @@ int run_live(const EmulateOptions& options) {
   }
   if (!options.live.record.empty()) check_output_path(options.live.record, "--record");
   Loaded loaded = load(options);
-  std::vector<std::string> inputs = loaded.emulation.files;
-  for (const std::string* file : {&options.live.commands, &options.live.played})
-    if (!file->empty()) inputs.push_back(*file);
   check_distinct({{"--log", options.live.log},
                   {"--record", options.live.record},
                   {"--screenshot", options.live.screenshot}},
-                 inputs);
+                 inputs_of(loaded.emulation, options.live));
   try {
     return LiveRun(options, std::move(loaded)).run();
   } catch (const endpoint::EndpointError& error) {

@@ -281,9 +281,10 @@ std::string live_summary(const LiveContext& context, const PublishedLoop& end) {
     const endpoint::UdpCounters& c = end.endpoints.udp;
     out += fmt::format(
         "Packets: {} received, {} lost, {} late, {} repeated, {} out of order, {} forged; {} "
-        "sent.\n",
+        "sent{}.\n",
         c.arrivals.received, c.arrivals.lost, c.arrivals.late, c.arrivals.repeated,
-        c.arrivals.reordered, c.forged(), c.sent);
+        c.arrivals.reordered, c.forged(), c.sent,
+        c.unsent > 0 ? fmt::format(", {} not sent", c.unsent) : "");
   }
   if (context.has_can) out += "CAN frames: " + can_words(end.endpoints.can) + ".\n";
   out += troubles(context.loop, s);

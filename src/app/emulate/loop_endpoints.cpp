@@ -89,7 +89,10 @@ void LoopEndpoints::send(const emulation::LoopState& state, std::int64_t now_ns)
   for (std::size_t i = 0; i < out_.size(); ++i) {
     const double value = loop_.value(state, out_[i].signal);
     const exchange::SignalRule& rule = out_[i].rule;
-    values_[i] = std::isfinite(value) ? std::clamp(value, rule.least, rule.most) : rule.safe_value;
+    if (std::isfinite(value))
+      values_[i] = std::clamp(value, rule.least, rule.most);
+    else if (rule.safe_state == exchange::SafeState::kValue)
+      values_[i] = rule.safe_value;
   }
   put(now_ns);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -207,6 +208,47 @@ TEST(LiveLoop, SaysTheSafeValuesLast) {
   EXPECT_EQ(heard.value[0], 0.0);
   EXPECT_EQ(heard.value[1], z);
   EXPECT_GE(hardware.counters().arrivals.received, 303);
+}
+
+// The last speed of a target that ran away must not go out to a platform for as long as somebody needs to notice.
+TEST(LiveLoop, SaysSafeValuesOnceTheStateHasLeftTheRealNumbers) {
+  const io::SignalFile signals = io::read_signals_text(R"(udp = "udp:127.0.0.1:47733"
+[[signal]]
+name = "target.vx"
+direction = "out"
+least = -5
+most = 5
+[[signal]]
+name = "mode"
+direction = "out"
+least = 0
+most = 3
+safe_value = 3
+)",
+                                                       "platform");
+  emulation::EmulationPlan wild = plan();
+  wild.tick_s = 4e-3;
+  wild.emulated_every = 16;
+  wild.integrator = emulation::Integrator::kExplicitEuler;
+  wild.safety.most_tip_error = 1e12;
+  const HardwareLoop loop(wild, incoming_rules(signals));
+  endpoint::UdpSettings other = endpoint::udp_settings("udp:127.0.0.1:47734@127.0.0.1:47733");
+  other.receives = 2;
+  endpoint::UdpEndpoint platform(other);
+  LoopEndpoints endpoints(signals, loop, nullptr, true);
+  LiveLoop live(loop, &endpoints, nullptr, nullptr, {at(0, LoopCommandKind::kRun), quit(2000)},
+                without_priority());
+  exchange::SignalFrame heard{};
+  double fastest = 0.0, after = 0.0;
+  for (std::int64_t k = 0; live.tick(); ++k) {
+    platform.receive(k * 4'000'000, heard);
+    (live.state().reason == LoopReason::kNotFinite ? after : fastest) = std::max(
+        live.state().reason == LoopReason::kNotFinite ? after : fastest, std::fabs(heard.value[0]));
+  }
+  ASSERT_EQ(live.state().reason, LoopReason::kNotFinite);
+  EXPECT_EQ(fastest, 5.0);  // it did run away
+  EXPECT_EQ(after, 0.0);
+  EXPECT_EQ(heard.value[1], 3.0);
 }
 
 TEST(LiveLoop, KnowsOnlyTheEmulationsSignals) {
