@@ -158,9 +158,9 @@ std::vector<std::string> live_block(const LiveContext& context, const PublishedL
                   of_axes(context, s, "tip.", 1e3, "{:>9.3f}"),
                   of_axes(context, s, "target.", 1e3, "{:>9.3f}"),
                   1e3 * read(context, s, "tip_error")),
-      fmt::format("force     {} N     at the sensor {} N",
-                  of_axes(context, s, "contact.force_", 1.0, "{:>9.2f}"),
-                  of_axes(context, s, "sensor.force_", 1.0, "{:>9.2f}")),
+      fmt::format("force     {} N     given to the emulated machine {} N",
+                  of_axes(context, s, "measured.force_", 1.0, "{:>9.2f}"),
+                  of_axes(context, s, "felt.force_", 1.0, "{:>9.2f}")),
       fmt::format("energy    host {}, put in by the loop {}",
                   with_prefix(s.emulation.energy.host, "J"),
                   with_prefix(s.emulation.energy.generated, "J")),
@@ -181,7 +181,7 @@ std::string live_line(const LiveContext& context, const PublishedLoop& now) {
   std::string out = fmt::format(
       "{:.2f} s  {}  tip{} mm  apart {:.3f} mm  force{} N  put in {}", context.loop.time(s),
       emulation::name_of(s.mode), of_axes(context, s, "tip.", 1e3, " {:.2f}"),
-      1e3 * read(context, s, "tip_error"), of_axes(context, s, "contact.force_", 1.0, " {:.1f}"),
+      1e3 * read(context, s, "tip_error"), of_axes(context, s, "measured.force_", 1.0, " {:.1f}"),
       with_prefix(s.emulation.energy.generated, "J"));
   if (context.loop.exchange().signals() > 0) {
     const std::uint64_t silent = silent_now(context.loop, s);

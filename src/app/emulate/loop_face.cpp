@@ -132,13 +132,7 @@ void add_readings(const HardwareLoop& loop, const LoopState& state, const LoopTi
 }  // namespace
 
 Vec3 shown_force(const HardwareLoop& loop, const LoopState& state) {
-  bool outside = false;
-  for (int i = 0; i < loop.exchange().signals(); ++i)
-    outside = outside || (loop.signals()[static_cast<std::size_t>(loop.signal_of(i))].role ==
-                              emulation::SignalRole::kWrench &&
-                          state.exchange.signal[i].source != exchange::Source::kSimulated);
-  return loop.emulation().to_site(
-      first(outside ? state.emulation.measured_W : state.emulation.contact_W));
+  return loop.emulation().to_site(first(state.emulation.measured_W));
 }
 
 void LoopFaceMaker::remember(const LoopState& state) {

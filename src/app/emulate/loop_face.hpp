@@ -20,8 +20,7 @@ struct LoopTiming {
   std::int64_t received = 0, lost = 0;
 };
 
-// Of the worksite on the peg, in the site frame: from the simulated contact, or as measured where the sensor is
-// outside [N].
+// On the peg as the sensor says, wherever that is, in the site frame [N].
 Vec3 shown_force(const emulation::HardwareLoop& loop, const emulation::LoopState& state);
 
 class LoopFaceMaker {

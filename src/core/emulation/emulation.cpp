@@ -13,7 +13,9 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kAbsurd = 1e9;
-constexpr double kBrakeFrequency = 15.0;  // Hz, of the joints against closed brakes
+constexpr double kBrakeFrequency = 100.0;  // Hz, of the joints against closed brakes
+constexpr double kBrakeTime = 0.25;        // they stay closed after a stop [s]
+constexpr double kBrakeStep = 0.5;         // most of it that a sub-step can do [rad]
 
 Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
 Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
@@ -504,13 +506,17 @@ sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) con
   return input;
 }
 
+std::int64_t Emulation::brake_ticks() const {
+  return static_cast<std::int64_t>(std::ceil(kBrakeTime / plan_.tick_s));
+}
+
 // Holds the joints where they were when it closed, as a spring with its own damping; added.
 void Emulation::add_brake(const EmulationState& state, double* force) const {
   const machine::MachineState& m = state.host.machine;
   const int n = host_.model().joint_count();
   multibody::MassAndBias body;
   multibody::mass_and_bias(host_.model().tree, m.inertia, m.q, m.v, body);
-  const double w = 2.0 * kPi * kBrakeFrequency;
+  const double w = std::min(2.0 * kPi * kBrakeFrequency, kBrakeStep / host_.tick_s());
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       force[i] -= body.M[i][j] * (w * w * (m.q[j] - state.brake_q[j]) + 2.0 * w * m.v[j]);
@@ -519,14 +525,18 @@ void Emulation::add_brake(const EmulationState& state, double* force) const {
 void Emulation::move_host(EmulationState& state, const EmulationInput& input) const {
   if (input.stop != 0 && state.braked == 0)
     std::copy_n(state.host.machine.q, kMaxLinks, state.brake_q);
-  state.braked = input.stop;
+  // They open when the torques have had time to come.
+  if (input.stop != 0)
+    state.braked = brake_ticks();
+  else if (state.braked > 0)
+    --state.braked;
   const EmulationEnergy before = state.energy;
   advance_host(host_input(state, input.stop != 0), wrench(input.push), state);
   if (input.hardware != 0) sense_host(before, state);
   if (input.hold == 0) move_target(state);
   state.energy.generated =
       std::max(state.energy.generated, state.energy.emulated - state.energy.host);
-  if (input.hold == 0) next_phase(state);
+  if (input.hold == 0 && input.has_operator == 0) next_phase(state);
   end_tick(state);
 }
 
@@ -615,7 +625,7 @@ void Emulation::step_alone(EmulationState& state, const EmulationInput& input) c
   store(w, state.contact_W);
   store(after, state.target);
   store(after, state.tip);
-  next_phase(state);
+  if (input.has_operator == 0) next_phase(state);
   end_tick(state);
 }
 

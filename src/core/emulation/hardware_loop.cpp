@@ -45,7 +45,8 @@ HardwareLoop::HardwareLoop(EmulationPlan plan, const std::vector<exchange::Signa
   motors_ = mask(SignalRole::kMotor);
   drives_ = mask(SignalRole::kDrive);
   stops_ = mask(SignalRole::kStop);
-  sensors_ = stops_ | mask(SignalRole::kOperator) | wrench_ | host_sensors_ | emulated_sensors_;
+  operators_ = mask(SignalRole::kOperator);
+  sensors_ = stops_ | operators_ | wrench_ | host_sensors_ | emulated_sensors_;
 }
 
 std::uint64_t HardwareLoop::mask(SignalRole role) const {
@@ -250,13 +251,15 @@ void HardwareLoop::step(LoopState& state, const exchange::ExchangeInput& outside
   }
   EmulationState& e = state.emulation;
   EmulationInput input = more;
+  // Whoever steers from outside steers alone: the other axes rest and the plan's phases wait.
+  if (any_outside(state, operators_)) input.has_operator = 1;
   emulation_.read_sensors(e, input);
   exchange_signals(state, outside, sensors_);
   heed_stop_line(state);
   heed_sensors(state);
   const bool blind = state.mode == LoopMode::kReady && any_unsettled(state, host_sensors_);
   input.stop = state.mode == LoopMode::kStopped || blind ? 1 : 0;
-  input.hold = state.mode == LoopMode::kRunning ? 0 : 1;
+  input.hold = state.mode != LoopMode::kRunning || e.braked > 0 ? 1 : 0;
   input.hardware = any_outside(state, host_sensors_) ? 1 : 0;
   emulation_.command_emulated(e, input);
   exchange_signals(state, outside, motors_);

@@ -91,7 +91,7 @@ class Catalogue {
     const machine::MachineModel& host = plan_.host.model;
     add("host.brake", "1", "1: its parking brakes are closed",
         [](const Emulation&, const LoopState& s, int, int) {
-          return static_cast<double>(s.emulation.braked);
+          return s.emulation.braked > 0 ? 1.0 : 0.0;
         });
     for (int j = 0; j < host.joint_count(); ++j) {
       const std::string at = "host." + host.joint_name(j) + ".";
@@ -218,6 +218,11 @@ class Catalogue {
                 "of the site on the peg in the simulation, site frame",
                 [](const Emulation& e, const LoopState& s, int, int i) {
                   return in_site(e, s.emulation.contact_W, i);
+                });
+    add_vectors("measured.force_", "measured.moment_", "N", "N m",
+                "what the sensor says, wherever it is, in the site frame",
+                [](const Emulation& e, const LoopState& s, int, int i) {
+                  return in_site(e, s.emulation.measured_W, i);
                 });
     add_vectors("felt.force_", "felt.moment_", "N", "N m",
                 "given to the emulated machine, site frame",

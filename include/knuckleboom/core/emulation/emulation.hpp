@@ -101,7 +101,7 @@ struct EmulationPlan {
 struct EmulationInput {
   double operator_twist[6];   // of the emulated tip, in the world [m/s, rad/s]
   double push[6];             // on the tip beside the contact, in the world; the sensor feels it
-  std::int64_t has_operator;  // 1: operator_twist takes the place of the plan's phases
+  std::int64_t has_operator;  // 1: operator_twist takes the place of the plan's phases, which wait
   std::int64_t hold;          // 1: the emulated machine stands still and the host holds its pose
   std::int64_t stop;          // 1: and the host's spools are neutral; without hydraulics: brakes
   std::int64_t hardware;  // 1: the host is none of ours: where its tip is, and the work on it, say
@@ -176,7 +176,7 @@ struct EmulationState {
   TipPose tip;                 // host's
   double tip_acceleration[6];  // that the host was asked for, without feedback
   double host_torque[kMaxLinks], host_acceleration[kMaxLinks];
-  std::int64_t braked;        // 1: the host's parking brakes are closed
+  std::int64_t braked;        // ticks for which the host's parking brakes stay closed
   double brake_q[kMaxLinks];  // joints, when they closed
   EmulationEnergy energy;
   EmulationHealth health;
@@ -245,6 +245,7 @@ class Emulation {
   void sense_host(const EmulationEnergy& before, EmulationState& state) const;
   void move_target(EmulationState& state) const;
   void add_brake(const EmulationState& state, double* force) const;
+  std::int64_t brake_ticks() const;
   void ask_operator(const EmulationInput& input, double (&twist)[6],
                     const EmulationState& state) const;
   Mat3 sensed_orientation(const EmulationState& state) const;

@@ -134,7 +134,7 @@ class HardwareLoop {
   std::vector<Tunable> tunables_;
   exchange::Exchange exchange_;
   std::vector<int> incoming_;  // signals
-  std::uint64_t sensors_ = 0, wrench_ = 0, host_sensors_ = 0, emulated_sensors_ = 0;
+  std::uint64_t sensors_ = 0, operators_ = 0, wrench_ = 0, host_sensors_ = 0, emulated_sensors_ = 0;
   std::uint64_t motors_ = 0, drives_ = 0, stops_ = 0;
 };
 

@@ -339,6 +339,42 @@ TEST(HardwareLoop, SilentOperatorIsNeutral) {
   EXPECT_NEAR(bench.loop.emulation().in_site(bench.state.emulation.tip).v.x(), 0.0, 1e-3);
 }
 
+TEST(HardwareLoop, WhoSteersFromOutsideSteersAlone) {
+  Bench bench(shipped("peg_on_plane"), {network("operator.x")});
+  bench.sent = 0.01;
+  bench.step(300);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  const double before = bench.tip(1);
+  bench.step(6000);  // the file's first phase, of 4 s, moves in x and y
+  EXPECT_EQ(bench.state.emulation.phase, 0);
+  EXPECT_EQ(bench.state.emulation.phase_tick, 0);
+  EXPECT_NEAR(bench.tip(1), before, 1e-4);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kSource, 0, 0.0));
+  bench.step(2000);
+  EXPECT_EQ(bench.state.emulation.phase_tick, 2000);
+  EXPECT_GT(bench.tip(1), before + 0.01);
+}
+
+// The pressures bleed away behind neutral spools, and the brakes take the weight: nothing presses harder.
+TEST(HardwareLoop, StopInContactDoesNotPressHarder) {
+  Bench bench(shipped("peg_on_plane"), {});
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
+  while (bench.state.emulation.phase < 2) bench.step();
+  bench.step(4000);
+  const double pressed = bench.state.emulation.sensed.wrench[2];
+  EXPECT_NEAR(std::fabs(pressed), 100.0, 5.0);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kStop));
+  bench.step(4000);
+  EXPECT_LT(std::fabs(bench.state.emulation.sensed.wrench[2]), 160.0);
+  ASSERT_TRUE(bench.apply(LoopCommandKind::kReset));
+  double most = 0.0;
+  for (int k = 0; k < 2000; ++k) {
+    bench.step();
+    most = std::max(most, std::fabs(bench.state.emulation.sensed.wrench[2]));
+  }
+  EXPECT_LT(most, 200.0);
+}
+
 TEST(HardwareLoop, SilentCommandIsSafeAndHolds) {
   Bench bench(shipped("peg_on_plane"), {network("host.turn.valve")});
   bench.sent = 0.0;
