@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/packet_words.hpp"
 #include "app/text.hpp"
 #include "knuckleboom/core/emulation/loop_words.hpp"
 
@@ -277,15 +278,7 @@ std::string live_summary(const LiveContext& context, const PublishedLoop& end) {
         milliseconds(h.lateness.p50_us), milliseconds(h.lateness.p99_us),
         milliseconds(h.lateness.max_us), h.overruns, h.lost_s, h.tick_mean_us, h.tick_max_us,
         h.priority_granted ? "" : ", without real-time priority");
-  if (context.has_udp) {
-    const endpoint::UdpCounters& c = end.endpoints.udp;
-    out += fmt::format(
-        "Packets: {} received, {} lost, {} late, {} repeated, {} out of order, {} forged; {} "
-        "sent{}.\n",
-        c.arrivals.received, c.arrivals.lost, c.arrivals.late, c.arrivals.repeated,
-        c.arrivals.reordered, c.forged(), c.sent,
-        c.unsent > 0 ? fmt::format(", {} not sent", c.unsent) : "");
-  }
+  if (context.has_udp) out += "Packets: " + packet_sentence(end.endpoints.udp) + ".\n";
   if (context.has_can) out += "CAN frames: " + can_words(end.endpoints.can) + ".\n";
   out += troubles(context.loop, s);
   if (const std::vector<std::string> tuned = changed(context, s); !tuned.empty())

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/packet_words.hpp"
 #include "app/text.hpp"
 #include "view/panels/format.hpp"
 
@@ -98,6 +99,10 @@ std::string run_summary(const FrameMeter& frames, const InputLatency& latency,
   }
   text += line("sound", sound);
   return text;
+}
+
+std::string stand_summary(const input::RemoteLevers& stand) {
+  return line("lever stand", packet_sentence(stand.endpoint().counters()));
 }
 
 }  // namespace knuckleboom::app

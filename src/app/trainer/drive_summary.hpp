@@ -6,6 +6,7 @@
 #include "app/trainer/frame_meter.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/live_session.hpp"
+#include "input/remote_levers.hpp"
 #include "knuckleboom/runtime/lateness_probe.hpp"
 
 namespace knuckleboom::app {
@@ -22,5 +23,7 @@ struct PictureSummary {
 std::string run_summary(const FrameMeter& frames, const InputLatency& latency,
                         const runtime::LatenessProbe::Result& bare, const PictureSummary& picture,
                         const std::string& sound);
+// What came from levers over the network.
+std::string stand_summary(const input::RemoteLevers& stand);
 
 }  // namespace knuckleboom::app

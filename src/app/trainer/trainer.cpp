@@ -125,6 +125,8 @@ void Trainer::finish() {
   if (ended_.empty()) say("no exercise was begun\n");
   say(run_summary(frames_, latency_, probe_ ? probe_->result() : runtime::LatenessProbe::Result{},
                   summary_, sound_.sentence()));
+  const auto desk = levers_.access();
+  if (desk->remote() != nullptr) say(stand_summary(*desk->remote()));
 }
 
 // --- Sessions -------------------------------------------------------------------
