@@ -355,7 +355,8 @@ TEST_F(EmulateLive, RefusesInOneSentence) {
 }
 
 TEST_F(EmulateLive, ShipsItsSignalFiles) {
-  for (const char* name : {"operator_stand", "host_in_hardware", "host_rig", "motion_platform"})
+  for (const char* name :
+       {"operator_stand", "operator_stop_stand", "host_in_hardware", "host_rig", "motion_platform"})
     EXPECT_THAT(run({"check", kSignals + name + ".toml"}).output, HasSubstr("ok (signals"));
 }
 
