@@ -63,6 +63,17 @@ TEST(Emulate, PositionSchemeIsUnstableInStiffContact) {
   EXPECT_GT(number(summary_of(tracked), "ripple_N"), 100.0);
 }
 
+// An operator moves the crane's tip down, presses, lets go of the levers and slides.
+TEST(Emulate, CranePressesCalmly) {
+  for (const char* stiffness : {"2e4", "1e5", "2e5"}) {
+    const std::string json = summary_of({"crane_on_plane", "--stiffness", stiffness});
+    EXPECT_LT(number(json, "generated_share"), 0.001) << stiffness;
+    EXPECT_LT(number(json, "force_error"), 0.05) << stiffness;
+    EXPECT_LT(number(json, "growth"), 1.0) << stiffness;
+    EXPECT_GT(number(json, "force_N"), 200.0) << stiffness;
+  }
+}
+
 // Damping over stiffness below the tick: the arm's last joint grows without bound, by that integrator alone.
 TEST(Emulate, ExplicitEulerHasItsLimit) {
   const std::vector<std::string> stiff = {"emulate", "peg_on_plane", "--set",

@@ -12,6 +12,8 @@ namespace knuckleboom::emulation {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr double kLeastRate = 1e-3;  // rad/s, m/s
+constexpr double kLead = 0.02;
 constexpr double kAbsurd = 1e9;
 constexpr double kBrakeFrequency = 100.0;  // Hz, of the joints against closed brakes
 constexpr double kBrakeTime = 0.25;        // they stay closed after a stop [s]
@@ -362,8 +364,25 @@ void Emulation::drive(const EmulationState& state, sim::TickInput& input, double
     load.damping = model.tree.link(i).damping / (J * J);
     machine::count_on(model.supply, m.supply, m.pump_Pa, model.actuators[k].circuit, load);
     load.tank_Pa = m.tank_Pa;
+    const double rate = state.commands.motor_rate[i];
+    // As a crane's operator has it: a lever in its middle leaves the valve shut.
+    if (std::fabs(rate) < kLeastRate) {
+      input.drive[k] = {0.0, sim::DriveMode::kVoltage, 0, 0.0};
+      continue;
+    }
     input.drive[k] = {state.motor[i], sim::DriveMode::kFedPosition, 0,
-                      metering_[k].command_V(J * state.commands.motor_rate[i], load)};
+                      metering_[k].command_V(J * rate, load)};
+  }
+}
+
+// References of controllers go a little ahead of their joints at most; what cannot follow, against a wall, is not
+// owed for later.
+void Emulation::lead_references(EmulationState& state) const {
+  const double* const q = alone_ ? state.emulated.machine.q : state.sensed.emulated_q;
+  for (const machine::Actuator& actuator : emulated_.model().actuators) {
+    const int i = actuator.link;
+    const bool moves = std::fabs(state.commands.motor_rate[i]) >= kLeastRate;
+    state.motor[i] = moves ? std::clamp(state.motor[i], q[i] - kLead, q[i] + kLead) : q[i];
   }
 }
 
@@ -407,6 +426,7 @@ void Emulation::advance_emulated(const sim::Simulation& simulation, const Wrench
   else
     simulation.step(state.emulated, input, outside, alone_ ? nullptr : state.sensed.emulated_q);
   for (int i = 0; i < n; ++i) state.motor[i] += 0.5 * h * state.commands.motor_rate[i];
+  lead_references(state);
 }
 
 // --- 3: host control ------------------------------------------------------------------------------

@@ -237,6 +237,7 @@ class Emulation {
   void drive(const EmulationState& state, sim::TickInput& input, double* outside) const;
   void advance_emulated(const sim::Simulation& simulation, const Wrench& felt,
                         EmulationState& state) const;
+  void lead_references(EmulationState& state) const;
   void euler(double h, const double* force, sim::SimState& state) const;
   TipTarget target_of(const EmulationState& state) const;
   void command_host(const TipTarget& target, EmulationState& state) const;
