@@ -36,6 +36,7 @@
 #include "app/trainer/drive.hpp"
 #include "app/trainer/load_session.hpp"
 #include "app/verify.hpp"
+#include "app/within.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/session_file.hpp"
 
@@ -53,16 +54,6 @@ constexpr const char* kSetHelp =
 std::string examples(std::string_view lines) { return fmt::format("\nExamples:\n{}", lines); }
 
 // --- Sub-commands -------------------------------------------------------------
-
-// CLI::Range lets pass what is no number.
-CLI::Validator within(double low, double high) {
-  const auto fault = [low, high](const std::string& text) {
-    double value = 0.0;
-    const bool inside = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
-    return inside ? std::string() : fmt::format("'{}' is no number from {} to {}", text, low, high);
-  };
-  return {fault, ""};
-}
 
 void add_run(CLI::App& program, RunOptions& o) {
   CLI::App* c = program.add_subcommand("run", "Run a scenario and say what came of it");

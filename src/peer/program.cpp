@@ -12,6 +12,7 @@
 #include "app/console.hpp"
 #include "app/exit_status.hpp"
 #include "app/interrupt.hpp"
+#include "app/within.hpp"
 #include "endpoint/error.hpp"
 #include "knuckleboom/io/signal_file.hpp"
 #include "knuckleboom/version.hpp"
@@ -21,6 +22,8 @@
 
 namespace knuckleboom::peer {
 namespace {
+
+constexpr double kMost = 1e6;
 
 struct Asked {
   std::string signals, log, levers, input, devices;
@@ -50,7 +53,7 @@ void add_modes(CLI::App& program, Asked& o) {
                       "Both ends in this process for so long, with rubbish and strangers; says "
                       "whether all rules were kept")
           ->type_name("S")
-          ->check(CLI::Range(0.1, 86400.0))
+          ->check(app::within(0.1, 86400.0))
           ->group(group);
   signals->excludes(levers)->excludes(check);
   levers->excludes(check);
@@ -59,7 +62,7 @@ void add_modes(CLI::App& program, Asked& o) {
       ->needs(signals);
   program.add_option("--quantum", o.quantum, "Sensors are whole multiples of this")
       ->type_name("NUMBER")
-      ->check(CLI::NonNegativeNumber)
+      ->check(app::within(0.0, kMost))
       ->needs(signals);
   program
       .add_option("--input", o.input, "Levers as in this input file instead of those plugged in")
@@ -71,10 +74,10 @@ void add_modes(CLI::App& program, Asked& o) {
       ->needs(levers);
   program.add_option("--rate", o.rate_Hz, "Packets a second; without it 1000, of levers 500")
       ->type_name("HZ")
-      ->check(CLI::Range(1.0, 10000.0));
+      ->check(app::within(1.0, 10000.0));
   program.add_option("--duration", o.duration_s, "End after so long; without it at Ctrl-C")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber);
+      ->check(app::within(0.0, kMost));
 }
 
 void add_wire(CLI::App& program, Asked& o) {
@@ -82,13 +85,13 @@ void add_wire(CLI::App& program, Asked& o) {
   const auto share = [&](const char* name, double& value, const char* text) {
     program.add_option(name, value, text)
         ->type_name("SHARE")
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(app::within(0.0, 1.0))
         ->group(group);
   };
   const auto time = [&](const char* name, double& value, const char* text) {
     program.add_option(name, value, text)
         ->type_name("MS")
-        ->check(CLI::Range(0.0, 10000.0))
+        ->check(app::within(0.0, 10000.0))
         ->group(group);
   };
   time("--latency", o.latency_ms, "Every packet is so late");
@@ -99,7 +102,7 @@ void add_wire(CLI::App& program, Asked& o) {
   time("--silence", o.silence_ms, "Nothing gets through for so long");
   program.add_option("--silence-every", o.wire.silence_every_s, "Once in this time")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(app::within(0.0, kMost))
       ->group(group);
   program.add_option("--seed", o.wire.seed, "Of the dice; the same gives the same")
       ->type_name("N")

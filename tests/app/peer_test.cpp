@@ -46,6 +46,7 @@ TEST(Peer, SaysWhatIsWrong) {
   EXPECT_THAT(refused({"--levers", "udp:10.9.8.7:5"}), HasSubstr("say where to listen"));
   EXPECT_THAT(refused({"--signals", "nothing.toml"}), HasSubstr("nothing.toml"));
   EXPECT_THAT(refused({"--loss", "2"}), HasSubstr("--loss"));
+  EXPECT_THAT(refused({"--check", "1", "--latency", "nan"}), HasSubstr("is no number from"));
 }
 
 // A home of its own, so that no user's settings take part.

@@ -73,7 +73,7 @@ const std::vector<Layer>& layers() {
       {"peer/",
        {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
         "runtime/", "endpoint/", "input/", "app/config_paths", "app/console", "app/exit_status",
-        "app/interrupt", "version.hpp"}},
+        "app/interrupt", "app/within", "version.hpp"}},
       {"main.cpp", {"app/", "version.hpp"}},
   };
   return table;

@@ -45,7 +45,7 @@ TEST(NoHeap, InALiveTick) {
   other.receives = 2;
   endpoint::UdpEndpoint hardware(other);
 
-  const std::string file = "/tmp/knuckleboom_live_" + std::to_string(getpid()) + ".csv";
+  const std::string file = testing::TempDir() + "live_" + std::to_string(getpid()) + ".csv";
   SignalLogSettings log_settings;
   log_settings.file = file;
   log_settings.signals = choose_signals(loop, {"*"});
