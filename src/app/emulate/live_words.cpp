@@ -65,12 +65,18 @@ int outside_now(const HardwareLoop& loop, const LoopState& state) {
   return out;
 }
 
+// Of the signals whose source is outside.
+std::string heard_words(const HardwareLoop& loop, const LoopState& state) {
+  if (outside_now(loop, state) == 0) return "all simulated";
+  const std::uint64_t silent = silent_now(loop, state);
+  return silent == 0 ? "all heard" : "silent: " + names_of(loop, silent);
+}
+
 std::string signal_words(const HardwareLoop& loop, const LoopState& state) {
   const int all = loop.exchange().signals();
   if (all == 0) return "all simulated";
-  const std::uint64_t silent = silent_now(loop, state);
   return fmt::format("{} of {} from outside, {}", outside_now(loop, state), all,
-                     silent == 0 ? std::string("all heard") : "silent: " + names_of(loop, silent));
+                     heard_words(loop, state));
 }
 
 std::string packet_words(const endpoint::UdpCounters& c) {
@@ -184,10 +190,7 @@ std::string live_line(const LiveContext& context, const PublishedLoop& now) {
       emulation::name_of(s.mode), of_axes(context, s, "tip.", 1e3, " {:.2f}"),
       1e3 * read(context, s, "tip_error"), of_axes(context, s, "measured.force_", 1.0, " {:.1f}"),
       with_prefix(s.emulation.energy.generated, "J"));
-  if (context.loop.exchange().signals() > 0) {
-    const std::uint64_t silent = silent_now(context.loop, s);
-    out += silent == 0 ? "  all heard" : "  silent: " + names_of(context.loop, silent);
-  }
+  if (context.loop.exchange().signals() > 0) out += "  " + heard_words(context.loop, s);
   if (context.has_udp)
     out += fmt::format("  {} received {} lost", now.endpoints.udp.arrivals.received,
                        now.endpoints.udp.arrivals.lost);
