@@ -16,8 +16,9 @@ constexpr double kLeastRate = 1e-3;  // rad/s, m/s
 constexpr double kLead = 0.02;
 constexpr double kAbsurd = 1e9;
 constexpr double kBrakeFrequency = 100.0;  // Hz, of the joints against closed brakes
-constexpr double kBrakeTime = 0.25;        // they stay closed after a stop [s]
-constexpr double kBrakeStep = 0.5;         // most of it that a sub-step can do [rad]
+constexpr double kPressed = 0.5;
+constexpr double kBrakeTime = 0.25;  // they stay closed after a stop [s]
+constexpr double kBrakeStep = 0.5;   // most of it that a sub-step can do [rad]
 
 Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
 Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
@@ -461,6 +462,10 @@ void Emulation::control_host(EmulationState& state, const EmulationInput& input)
     store(before, state.target);
   }
   command_host(target_of(state), state);
+  // They open when the torques have had time to come.
+  state.brake_ticks =
+      input.stop != 0 ? brake_time() : std::max<std::int64_t>(0, state.brake_ticks - 1);
+  state.commands.brake = state.brake_ticks > 0 ? 1.0 : 0.0;
 }
 
 void Emulation::command_host(const TipTarget& target, EmulationState& state) const {
@@ -526,7 +531,7 @@ sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) con
   return input;
 }
 
-std::int64_t Emulation::brake_ticks() const {
+std::int64_t Emulation::brake_time() const {
   return static_cast<std::int64_t>(std::ceil(kBrakeTime / plan_.tick_s));
 }
 
@@ -542,14 +547,14 @@ void Emulation::add_brake(const EmulationState& state, double* force) const {
       force[i] -= body.M[i][j] * (w * w * (m.q[j] - state.brake_q[j]) + 2.0 * w * m.v[j]);
 }
 
+void Emulation::work_brakes(const EmulationInput& input, EmulationState& state) const {
+  const bool close = input.stop != 0 || state.commands.brake > kPressed;
+  if (close && state.braked == 0) std::copy_n(state.host.machine.q, kMaxLinks, state.brake_q);
+  state.braked = close ? 1 : 0;
+}
+
 void Emulation::move_host(EmulationState& state, const EmulationInput& input) const {
-  if (input.stop != 0 && state.braked == 0)
-    std::copy_n(state.host.machine.q, kMaxLinks, state.brake_q);
-  // They open when the torques have had time to come.
-  if (input.stop != 0)
-    state.braked = brake_ticks();
-  else if (state.braked > 0)
-    --state.braked;
+  work_brakes(input, state);
   const EmulationEnergy before = state.energy;
   advance_host(host_input(state, input.stop != 0), wrench(input.push), state);
   if (input.hardware != 0) sense_host(before, state);

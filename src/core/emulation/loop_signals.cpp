@@ -25,6 +25,7 @@ double& speed_slot(EmulationState& s, int joint, int) { return s.sensed.v[joint]
 double& pressure_slot(EmulationState& s, int joint, int side) { return s.sensed.p[joint][side]; }
 double& emulated_slot(EmulationState& s, int joint, int) { return s.sensed.emulated_q[joint]; }
 double& motor_slot(EmulationState& s, int joint, int) { return s.commands.motor_rate[joint]; }
+double& brake_slot(EmulationState& s, int, int) { return s.commands.brake; }
 double& drive_slot(EmulationState& s, int joint, int) { return s.commands.drive[joint]; }
 
 // Of a vector and the moment that goes with it, in the site frame.
@@ -89,10 +90,8 @@ class Catalogue {
 
   void list_host() {
     const machine::MachineModel& host = plan_.host.model;
-    add("host.brake", "1", "1: its parking brakes are closed",
-        [](const Emulation&, const LoopState& s, int, int) {
-          return s.emulation.braked > 0 ? 1.0 : 0.0;
-        });
+    add_slot<brake_slot>("host.brake", "1", "above a half: its parking brakes are to be closed",
+                         SignalRole::kDrive, 0);
     for (int j = 0; j < host.joint_count(); ++j) {
       const std::string at = "host." + host.joint_name(j) + ".";
       const bool turns = host.tree.link(j).revolute;

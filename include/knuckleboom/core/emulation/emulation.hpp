@@ -122,6 +122,7 @@ struct EmulationSensors {
 struct EmulationCommands {
   double motor_rate[kMaxLinks];  // far ends of the emulated springs, or references [rad/s, m/s]
   double drive[kMaxLinks];  // of the host's joints: valves [V], without hydraulics torques [N m]
+  double brake;             // above a half: the host's parking brakes are to be closed
 };
 
 // Work over the run [J].
@@ -176,7 +177,8 @@ struct EmulationState {
   TipPose tip;                 // host's
   double tip_acceleration[6];  // that the host was asked for, without feedback
   double host_torque[kMaxLinks], host_acceleration[kMaxLinks];
-  std::int64_t braked;        // ticks for which the host's parking brakes stay closed
+  std::int64_t brake_ticks;   // for which the host's parking brakes are to stay closed
+  std::int64_t braked;        // 1: they are closed
   double brake_q[kMaxLinks];  // joints, when they closed
   EmulationEnergy energy;
   EmulationHealth health;
@@ -246,7 +248,8 @@ class Emulation {
   void sense_host(const EmulationEnergy& before, EmulationState& state) const;
   void move_target(EmulationState& state) const;
   void add_brake(const EmulationState& state, double* force) const;
-  std::int64_t brake_ticks() const;
+  std::int64_t brake_time() const;  // ticks
+  void work_brakes(const EmulationInput& input, EmulationState& state) const;
   void ask_operator(const EmulationInput& input, double (&twist)[6],
                     const EmulationState& state) const;
   Mat3 sensed_orientation(const EmulationState& state) const;

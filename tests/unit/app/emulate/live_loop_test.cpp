@@ -230,7 +230,7 @@ safe_value = 3
   wild.tick_s = 4e-3;
   wild.emulated_every = 16;
   wild.integrator = emulation::Integrator::kExplicitEuler;
-  wild.safety.most_tip_error = 1e12;
+  wild.safety.most_force = wild.safety.most_tip_error = 1e12;
   const HardwareLoop loop(wild, incoming_rules(signals));
   endpoint::UdpSettings other = endpoint::udp_settings("udp:127.0.0.1:47734@127.0.0.1:47733");
   other.receives = 2;

@@ -412,6 +412,29 @@ TEST(HardwareLoop, EmulatedControllersSeeWhatIsMeasured) {
   EXPECT_EQ(right.state.mode, LoopMode::kHolding);
 }
 
+// A rig whose commands come from elsewhere: braked until it is told otherwise, and again when nobody tells.
+TEST(HardwareLoop, BrakeIsACommandLikeAnother) {
+  std::vector<SignalRule> rules;
+  for (const char* joint : {"base", "shoulder", "elbow", "roll", "pitch", "turn"})
+    rules.push_back(network(std::string("host.") + joint + ".valve"));
+  rules.push_back(network("host.brake"));
+  rules.back().least = 0.0;
+  rules.back().most = rules.back().safe_value = 1.0;
+  rules.back().blend_s = 0.0;
+  Bench rig(shipped("peg_on_plane"), rules);
+  const double start = rig.tip(2);
+  rig.step(2000, false);
+  EXPECT_EQ(rig.state.emulation.braked, 1);
+  EXPECT_NEAR(rig.tip(2), start, 1e-4);
+  rig.step(500);  // valves at 0 V, and the brake open
+  EXPECT_EQ(rig.state.emulation.braked, 0);
+  EXPECT_GT(rig.tip(2), start + 5e-3);  // it sinks: its motors leak
+  const double sunk = rig.tip(2);
+  rig.step(1000, false);
+  EXPECT_EQ(rig.state.emulation.braked, 1);
+  EXPECT_NEAR(rig.tip(2), sunk, 5e-3);
+}
+
 TEST(HardwareLoop, SourceChangesWithoutABump) {
   Bench bench(shipped("peg_on_plane"), all_host_sensors());
   bench.step(500);
