@@ -98,8 +98,7 @@ Loaded load(const EmulateOptions& options) {
   out.emulation = load_emulation(options, live.signals);
   const io::SignalFile& signals = out.emulation.signals;
   if (!live.signals.empty()) {
-    check_signals(signals, live.signals,
-                  emulation::loop_signals(emulation::Emulation(out.emulation.plan)));
+    check_signals(signals, live.signals, emulation::loop_signals(out.emulation.plan));
     check_sources(signals, live);
   }
   out.loop = std::make_unique<HardwareLoop>(out.emulation.plan, incoming_rules(signals));

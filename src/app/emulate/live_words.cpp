@@ -1,6 +1,7 @@
 #include "app/emulate/live_words.hpp"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 
@@ -49,33 +50,17 @@ std::string names_of(const HardwareLoop& loop, std::uint64_t mask) {
   return listing(names);
 }
 
-std::uint64_t silent_now(const HardwareLoop& loop, const LoopState& state) {
-  std::uint64_t mask = 0;
-  for (int i = 0; i < loop.exchange().signals(); ++i) {
-    const exchange::SignalState& s = state.exchange.signal[i];
-    if (s.source != exchange::Source::kSimulated && s.stale != 0) mask |= std::uint64_t{1} << i;
-  }
-  return mask;
-}
-
-int outside_now(const HardwareLoop& loop, const LoopState& state) {
-  int out = 0;
-  for (int i = 0; i < loop.exchange().signals(); ++i)
-    out += state.exchange.signal[i].source != exchange::Source::kSimulated ? 1 : 0;
-  return out;
-}
-
 // Of the signals whose source is outside.
 std::string heard_words(const HardwareLoop& loop, const LoopState& state) {
-  if (outside_now(loop, state) == 0) return "all simulated";
-  const std::uint64_t silent = silent_now(loop, state);
+  if (loop.from_outside(state) == 0) return "all simulated";
+  const std::uint64_t silent = loop.silent(state);
   return silent == 0 ? "all heard" : "silent: " + names_of(loop, silent);
 }
 
 std::string signal_words(const HardwareLoop& loop, const LoopState& state) {
   const int all = loop.exchange().signals();
   if (all == 0) return "all simulated";
-  return fmt::format("{} of {} from outside, {}", outside_now(loop, state), all,
+  return fmt::format("{} of {} from outside, {}", std::popcount(loop.from_outside(state)), all,
                      heard_words(loop, state));
 }
 
@@ -127,23 +112,15 @@ std::string troubles(const HardwareLoop& loop, const LoopState& state) {
   return out;
 }
 
-// Of a signal that may come from outside; -1: it may not.
-int incoming_of(const HardwareLoop& loop, int signal) {
-  for (int i = 0; i < loop.exchange().signals(); ++i)
-    if (loop.signal_of(i) == signal) return i;
-  return -1;
-}
-
 std::string source_of(const HardwareLoop& loop, const LoopState& state, int signal) {
-  const int incoming = incoming_of(loop, signal);
+  const int incoming = loop.incoming_of(signal);
   if (incoming < 0) return "simulated";
   return emulation::name_of(state.exchange.signal[incoming].source);
 }
 
 bool stale(const HardwareLoop& loop, const LoopState& state, int signal) {
-  const int incoming = incoming_of(loop, signal);
-  return incoming >= 0 && state.exchange.signal[incoming].stale != 0 &&
-         state.exchange.signal[incoming].source != exchange::Source::kSimulated;
+  const int incoming = loop.incoming_of(signal);
+  return incoming >= 0 && (loop.silent(state) >> incoming & 1U) != 0;
 }
 
 std::string value_line(const LiveContext& context, const LoopState& state, int signal) {
@@ -232,7 +209,7 @@ std::string signal_list(const LiveContext& context, const LoopState& state) {
     const emulation::LoopSignal& s = context.loop.signals()[i];
     const int signal = static_cast<int>(i);
     out += fmt::format("{:<32} {:<7} {}{}\n", s.name, s.unit, s.description,
-                       incoming_of(context.loop, signal) >= 0
+                       context.loop.incoming_of(signal) >= 0
                            ? fmt::format(" ({})", source_of(context.loop, state, signal))
                            : "");
   }

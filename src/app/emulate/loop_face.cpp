@@ -1,6 +1,7 @@
 #include "app/emulate/loop_face.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -26,18 +27,6 @@ constexpr double kDegrees = 180.0 / std::numbers::pi;
 constexpr view::panels::Colour kAxisColour[3] = {{238, 96, 84}, {120, 204, 110}, {104, 160, 250}};
 
 Vec3 first(const double (&v)[6]) { return {v[0], v[1], v[2]}; }
-
-// Of a signal that may come from outside; -1: it may not.
-int incoming_of(const HardwareLoop& loop, int signal) {
-  for (int i = 0; i < loop.exchange().signals(); ++i)
-    if (loop.signal_of(i) == signal) return i;
-  return -1;
-}
-
-bool is_silent(const LoopState& state, int incoming) {
-  const exchange::SignalState& s = state.exchange.signal[incoming];
-  return s.source != exchange::Source::kSimulated && s.stale != 0;
-}
 
 LoopTone tone_of(LoopMode mode) {
   switch (mode) {
@@ -99,11 +88,8 @@ void add_readings(const HardwareLoop& loop, const LoopState& state, const LoopTi
   const emulation::PegMotion target = emulation.in_site(state.emulation.target);
   const Vec3 force = shown_force(loop, state);
   const emulation::EmulationEnergy& energy = state.emulation.energy;
-  int outside = 0, silent = 0;
-  for (int i = 0; i < loop.exchange().signals(); ++i) {
-    outside += state.exchange.signal[i].source != exchange::Source::kSimulated ? 1 : 0;
-    silent += is_silent(state, i) ? 1 : 0;
-  }
+  const int outside = std::popcount(loop.from_outside(state));
+  const int silent = std::popcount(loop.silent(state));
   add("time", view::panels::clock_text(loop.time(state)));
   add("phase", phase_words(loop, state));
   add("force", fmt::format("{:.1f} N", force.norm()));
@@ -194,7 +180,7 @@ LoopFace LoopFaceMaker::face(const LoopState& state, const LoopTiming& timing,
   for (const bool from_outside : {true, false})
     for (std::size_t i = 0; i < loop_.signals().size(); ++i) {
       const int signal = static_cast<int>(i);
-      const int incoming = incoming_of(loop_, signal);
+      const int incoming = loop_.incoming_of(signal);
       if ((incoming >= 0) != from_outside) continue;
       const emulation::LoopSignal& s = loop_.signals()[i];
       view::panels::LoopSignalRow row{s.name, s.unit == "1" ? "" : s.unit, s.description,
@@ -202,7 +188,7 @@ LoopFace LoopFaceMaker::face(const LoopState& state, const LoopTiming& timing,
       row.incoming = incoming;
       if (incoming >= 0) {
         row.source = static_cast<int>(state.exchange.signal[incoming].source);
-        row.silent = is_silent(state, incoming);
+        row.silent = (loop_.silent(state) >> incoming & 1U) != 0;
       }
       face.signals.push_back(std::move(row));
     }

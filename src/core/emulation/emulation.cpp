@@ -16,9 +16,8 @@ constexpr double kLeastRate = 1e-3;  // rad/s, m/s
 constexpr double kLead = 0.02;
 constexpr double kAbsurd = 1e9;
 constexpr double kBrakeFrequency = 100.0;  // Hz, of the joints against closed brakes
-constexpr double kPressed = 0.5;
-constexpr double kBrakeTime = 0.25;  // they stay closed after a stop [s]
-constexpr double kBrakeStep = 0.5;   // most of it that a sub-step can do [rad]
+constexpr double kBrakeTime = 0.25;        // they stay closed after a stop [s]
+constexpr double kBrakeStep = 0.5;         // most of it that a sub-step can do [rad]
 
 Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
 Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
@@ -548,7 +547,7 @@ void Emulation::add_brake(const EmulationState& state, double* force) const {
 }
 
 void Emulation::work_brakes(const EmulationInput& input, EmulationState& state) const {
-  const bool close = input.stop != 0 || state.commands.brake > kPressed;
+  const bool close = input.stop != 0 || state.commands.brake > kOn;
   if (close && state.braked == 0) std::copy_n(state.host.machine.q, kMaxLinks, state.brake_q);
   state.braked = close ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -10,7 +11,6 @@ namespace knuckleboom::emulation {
 namespace {
 
 constexpr double kMostGain = 1e6;
-constexpr double kPressed = 0.5;
 constexpr const char* kStopIsPressed = "the stop button outside is pressed or silent";
 
 std::int64_t ticks_of(double time_s, double tick_s) {
@@ -26,7 +26,7 @@ bool possible(const Tunable& tunable, double value) {
 
 HardwareLoop::HardwareLoop(EmulationPlan plan, const std::vector<exchange::SignalRule>& incoming)
     : emulation_(std::move(plan)),
-      signals_(loop_signals(emulation_)),
+      signals_(loop_signals(emulation_.plan())),
       exchange_(incoming, emulation_.plan().tick_s) {
   list_tunables();
   for (const exchange::SignalRule& rule : incoming) {
@@ -135,7 +135,7 @@ const char* HardwareLoop::apply(const LoopCommand& command, LoopState& state) co
 }
 
 bool HardwareLoop::stop_asked(const LoopState& state) const {
-  return silent(state, stops_) >= 0 || state.emulation.sensed.stop_line > kPressed;
+  return first_silent(state, stops_) >= 0 || state.emulation.sensed.stop_line > kOn;
 }
 
 bool HardwareLoop::unsettled(const LoopState& state, int incoming) const {
@@ -150,21 +150,25 @@ bool HardwareLoop::any_unsettled(const LoopState& state, std::uint64_t which) co
   return false;
 }
 
-bool HardwareLoop::any_outside(const LoopState& state, std::uint64_t which) const {
+std::uint64_t HardwareLoop::from_outside(const LoopState& state) const {
+  std::uint64_t out = 0;
   for (std::size_t i = 0; i < incoming_.size(); ++i)
-    if ((which >> i & 1U) != 0 && state.exchange.signal[i].source != exchange::Source::kSimulated)
-      return true;
-  return false;
+    if (state.exchange.signal[i].source != exchange::Source::kSimulated)
+      out |= std::uint64_t{1} << i;
+  return out;
 }
 
-// The first chosen outside source that is stale; -1: none.
-int HardwareLoop::silent(const LoopState& state, std::uint64_t which) const {
-  for (std::size_t i = 0; i < incoming_.size(); ++i) {
-    const exchange::SignalState& s = state.exchange.signal[i];
-    if ((which >> i & 1U) != 0 && s.source != exchange::Source::kSimulated && s.stale != 0)
-      return static_cast<int>(i);
-  }
-  return -1;
+std::uint64_t HardwareLoop::silent(const LoopState& state) const {
+  std::uint64_t out = from_outside(state);
+  for (std::size_t i = 0; i < incoming_.size(); ++i)
+    if (state.exchange.signal[i].stale == 0) out &= ~(std::uint64_t{1} << i);
+  return out;
+}
+
+// -1: none of these is.
+int HardwareLoop::first_silent(const LoopState& state, std::uint64_t which) const {
+  const std::uint64_t mask = silent(state) & which;
+  return mask == 0 ? -1 : std::countr_zero(mask);
 }
 
 double& HardwareLoop::slot(std::size_t incoming, EmulationState& state) const {
@@ -190,9 +194,9 @@ void HardwareLoop::exchange_signals(LoopState& state, const exchange::ExchangeIn
 // A button whose wire is cut counts as pressed.
 void HardwareLoop::heed_stop_line(LoopState& state) const {
   if (state.mode != LoopMode::kRunning && state.mode != LoopMode::kHolding) return;
-  if (const int i = silent(state, stops_); i >= 0)
+  if (const int i = first_silent(state, stops_); i >= 0)
     enter(LoopMode::kStopped, LoopReason::kSilentSignal, state, i);
-  else if (state.emulation.sensed.stop_line > kPressed)
+  else if (state.emulation.sensed.stop_line > kOn)
     enter(LoopMode::kStopped, LoopReason::kStopSignal, state);
 }
 
@@ -200,9 +204,9 @@ void HardwareLoop::heed_stop_line(LoopState& state) const {
 // host can hold, for a while.
 void HardwareLoop::heed_sensors(LoopState& state) const {
   const bool moving = state.mode == LoopMode::kRunning || state.mode == LoopMode::kHolding;
-  if (const int i = silent(state, host_sensors_); moving && i >= 0)
+  if (const int i = first_silent(state, host_sensors_); moving && i >= 0)
     enter(LoopMode::kStopped, LoopReason::kSilentSignal, state, i);
-  if (const int i = silent(state, wrench_ | emulated_sensors_); i >= 0) {
+  if (const int i = first_silent(state, wrench_ | emulated_sensors_); i >= 0) {
     if (state.mode == LoopMode::kRunning)
       enter(LoopMode::kHolding, LoopReason::kSilentSignal, state, i);
     const bool because = state.reason == LoopReason::kSilentSignal;
@@ -217,7 +221,8 @@ void HardwareLoop::heed_sensors(LoopState& state) const {
 
 // They are at their safe values by now.
 void HardwareLoop::heed_commands(LoopState& state) const {
-  if (const int i = silent(state, motors_ | drives_); i >= 0 && state.mode == LoopMode::kRunning)
+  if (const int i = first_silent(state, motors_ | drives_);
+      i >= 0 && state.mode == LoopMode::kRunning)
     enter(LoopMode::kHolding, LoopReason::kSilentSignal, state, i);
 }
 
@@ -252,7 +257,7 @@ void HardwareLoop::step(LoopState& state, const exchange::ExchangeInput& outside
   EmulationState& e = state.emulation;
   EmulationInput input = more;
   // Whoever steers from outside steers alone: the other axes rest and the plan's phases wait.
-  if (any_outside(state, operators_)) input.has_operator = 1;
+  if ((from_outside(state) & operators_) != 0) input.has_operator = 1;
   emulation_.read_sensors(e, input);
   exchange_signals(state, outside, sensors_);
   heed_stop_line(state);
@@ -260,7 +265,7 @@ void HardwareLoop::step(LoopState& state, const exchange::ExchangeInput& outside
   const bool blind = state.mode == LoopMode::kReady && any_unsettled(state, host_sensors_);
   input.stop = state.mode == LoopMode::kStopped || blind ? 1 : 0;
   input.hold = state.mode != LoopMode::kRunning || e.braked > 0 ? 1 : 0;
-  input.hardware = any_outside(state, host_sensors_) ? 1 : 0;
+  input.hardware = (from_outside(state) & host_sensors_) != 0 ? 1 : 0;
   emulation_.command_emulated(e, input);
   exchange_signals(state, outside, motors_);
   emulation_.control_host(e, input);
@@ -315,6 +320,11 @@ double HardwareLoop::tuned(const LoopState& state, int tunable) const {
 int HardwareLoop::find_tunable(std::string_view name) const { return find_name(tunables_, name); }
 
 int HardwareLoop::find_signal(std::string_view name) const { return find_name(signals_, name); }
+
+int HardwareLoop::incoming_of(int signal) const {
+  const auto found = std::find(incoming_.begin(), incoming_.end(), signal);
+  return found == incoming_.end() ? -1 : static_cast<int>(found - incoming_.begin());
+}
 
 double HardwareLoop::value(const LoopState& state, int signal) const {
   const LoopSignal& s = signals_[static_cast<std::size_t>(signal)];

@@ -40,7 +40,7 @@ const TipPose& tip_of(const LoopState& s, int tip) {
 
 class Catalogue {
  public:
-  explicit Catalogue(const Emulation& emulation) : plan_(emulation.plan()) {
+  explicit Catalogue(const EmulationPlan& plan) : plan_(plan) {
     list_loop();
     list_host();
     list_emulated();
@@ -253,8 +253,6 @@ class Catalogue {
 
 }  // namespace
 
-std::vector<LoopSignal> loop_signals(const Emulation& emulation) {
-  return Catalogue(emulation).take();
-}
+std::vector<LoopSignal> loop_signals(const EmulationPlan& plan) { return Catalogue(plan).take(); }
 
 }  // namespace knuckleboom::emulation

@@ -97,6 +97,9 @@ struct EmulationPlan {
   double duration_s() const;
 };
 
+// Signals that are on or off: above it they are on.
+inline constexpr double kOn = 0.5;
+
 // Of one tick, from its caller.
 struct EmulationInput {
   double operator_twist[6];   // of the emulated tip, in the world [m/s, rad/s]

@@ -94,13 +94,17 @@ class HardwareLoop {
   double time(const LoopState& state) const { return static_cast<double>(state.tick) * tick_s(); }
   // All phases of the plan are over.
   bool finished(const LoopState& state) const { return emulation_.finished(state.emulation); }
-  // 1: an outside source that is chosen is silent, or not yet taken over.
+  // An outside source that is chosen is silent, or not yet taken over.
   bool unsettled(const LoopState& state, int incoming) const;
+  // Bit i: of incoming signal i an outside source is chosen; and it is silent.
+  std::uint64_t from_outside(const LoopState& state) const;
+  std::uint64_t silent(const LoopState& state) const;
 
   const std::vector<LoopSignal>& signals() const { return signals_; }
   int find_signal(std::string_view name) const;  // -1: none
   // Of the last tick, as it was used.
   double value(const LoopState& state, int signal) const;
+  int incoming_of(int signal) const;  // -1: it does not come in
   int signal_of(int incoming) const { return incoming_[static_cast<std::size_t>(incoming)]; }
 
   const std::vector<Tunable>& tunables() const { return tunables_; }
@@ -120,9 +124,8 @@ class HardwareLoop {
   void heed_sensors(LoopState& state) const;
   void heed_commands(LoopState& state) const;
   void guard(LoopState& state) const;
-  int silent(const LoopState& state, std::uint64_t which) const;
+  int first_silent(const LoopState& state, std::uint64_t which) const;
   bool any_unsettled(const LoopState& state, std::uint64_t which) const;
-  bool any_outside(const LoopState& state, std::uint64_t which) const;
   std::uint64_t mask(SignalRole role) const;
   const LoopSignal& point(std::size_t incoming) const {
     return signals_[static_cast<std::size_t>(incoming_[incoming])];

@@ -29,6 +29,6 @@ struct LoopSignal {
   int joint = 0, part = 0;
 };
 
-std::vector<LoopSignal> loop_signals(const Emulation& emulation);
+std::vector<LoopSignal> loop_signals(const EmulationPlan& plan);
 
 }  // namespace knuckleboom::emulation
