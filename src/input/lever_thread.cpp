@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <iterator>
 #include <utility>
 
-#include <pthread.h>
-
 #include "input/raw_devices.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
+#include "knuckleboom/runtime/periodic_thread.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 
 namespace knuckleboom::input {
@@ -36,11 +34,7 @@ LeverThread::~LeverThread() {
 }
 
 void LeverThread::run() {
-  // Signals are for the main thread.
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  pthread_setname_np(pthread_self(), "levers");
+  runtime::begin_thread("levers");
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     look();

@@ -1,13 +1,11 @@
 #include "knuckleboom/runtime/lateness_probe.hpp"
 
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <stdexcept>
 
-#include <pthread.h>
-
 #include "knuckleboom/runtime/pacer.hpp"
+#include "knuckleboom/runtime/periodic_thread.hpp"
 #include "knuckleboom/runtime/realtime_request.hpp"
 
 namespace knuckleboom::runtime {
@@ -31,10 +29,7 @@ void LatenessProbe::stop() {
 }
 
 void LatenessProbe::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  pthread_setname_np(pthread_self(), "lateness-probe");
+  begin_thread("lateness-probe");
   Result result;
   if (!ask_for_priority_) return loop(result);
   const RealtimeRequest request(RealtimeRequest::Memory::kLeave);

@@ -1,13 +1,12 @@
 #include "knuckleboom/runtime/loop_recorder.hpp"
 
 #include <chrono>
-#include <csignal>
 #include <utility>
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include "knuckleboom/runtime/event_queue.hpp"
+#include "next_multiple.hpp"
 
 namespace knuckleboom::runtime {
 namespace {
@@ -17,10 +16,6 @@ using exchange::ExchangeInput;
 constexpr std::chrono::milliseconds kWritePeriod{200};  // what a kill can cost
 constexpr int kWritesPerSync = 5;
 constexpr std::int64_t kWriteTicks = 1000;  // without a thread
-
-std::int64_t next_multiple(std::int64_t tick, std::int64_t period) {
-  return (tick / period + 1) * period;
-}
 
 struct FrameRecord {
   std::int64_t tick;
@@ -47,20 +42,10 @@ LoopRecorder::LoopRecorder(io::LoopRecordingWriter writer, const emulation::Loop
       writer_(std::make_unique<io::LoopRecordingWriter>(std::move(writer))) {
   queues_->hashes.push({first.tick, io::hash_of(first)});
   write();
-  if (settings_.own_thread) thread_ = std::thread([this] { run(); });
+  if (settings_.own_thread) thread_.start("recorder", kWritePeriod, [this] { write_and_sync(); });
 }
 
-LoopRecorder::~LoopRecorder() { stop(); }
-
-void LoopRecorder::stop() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
-}
+LoopRecorder::~LoopRecorder() { thread_.stop(); }
 
 // --- Tick thread --------------------------------------------------------------
 
@@ -104,22 +89,12 @@ void LoopRecorder::after_tick(const emulation::LoopState& state) {
 
 // --- Recorder thread ----------------------------------------------------------
 
-void LoopRecorder::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  pthread_setname_np(pthread_self(), "recorder");
-  std::unique_lock lock(mutex_);
-  for (int writes = 1; !stopping_; ++writes) {
-    wake_.wait_for(lock, kWritePeriod, [this] { return stopping_; });
-    lock.unlock();
-    write();
-    try {
-      if (writer_ && writes % kWritesPerSync == 0) writer_->sync();
-    } catch (const io::FileError& error) {
-      fail(error.what());
-    }
-    lock.lock();
+void LoopRecorder::write_and_sync() {
+  write();
+  try {
+    if (writer_ && ++writes_ % kWritesPerSync == 0) writer_->sync();
+  } catch (const io::FileError& error) {
+    fail(error.what());
   }
 }
 
@@ -172,7 +147,7 @@ std::string LoopRecorder::take_fault() {
 }
 
 LoopRecordingOutcome LoopRecorder::finish(const emulation::LoopState& last, std::string reason) {
-  stop();
+  thread_.stop();
   write();
   try {
     if (writer_)

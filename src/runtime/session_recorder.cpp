@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include "knuckleboom/io/state_file.hpp"
+#include "next_multiple.hpp"
 
 namespace knuckleboom::runtime {
 namespace {
 
-using Seconds = std::chrono::duration<double>;
-constexpr Seconds kWritePeriod{0.2};  // what a kill can cost
+constexpr std::chrono::milliseconds kWritePeriod{200};  // what a kill can cost
 constexpr int kWritesPerSync = 5;
 
 constexpr const char* kObstacleNames[world::kObstacles] = {"ground", "stem", "log", "bunk",
@@ -25,10 +23,6 @@ constexpr const char* kObstacleNames[world::kObstacles] = {"ground", "stem", "lo
 
 std::int64_t ticks_in(double seconds, const training::Session& session) {
   return std::max<std::int64_t>(1, std::llround(seconds * session.exercise().rate_Hz));
-}
-
-std::int64_t next_multiple(std::int64_t tick, std::int64_t period) {
-  return (tick / period + 1) * period;
 }
 
 // Without the poses of bodies and logs, half of a snapshot, which no channel reads: what goes into the
@@ -85,20 +79,10 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
   queues_->states.push(first);
   queues_->rows.push({first.tick, start});
   drain();
-  if (settings_.own_thread) thread_ = std::thread([this] { run(); });
+  if (settings_.own_thread) thread_.start("recorder", kWritePeriod, [this] { write_and_sync(); });
 }
 
-SessionRecorder::~SessionRecorder() { stop(); }
-
-void SessionRecorder::stop() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
-}
+SessionRecorder::~SessionRecorder() { thread_.stop(); }
 
 // --- Tick thread --------------------------------------------------------------
 
@@ -189,27 +173,17 @@ void SessionRecorder::end_attempt(std::int64_t tick, training::TaskPhase phase,
 
 // --- Recorder thread ----------------------------------------------------------
 
-void SessionRecorder::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  pthread_setname_np(pthread_self(), "recorder");
-  std::unique_lock lock(mutex_);
-  for (int writes = 1; !stopping_; ++writes) {
-    wake_.wait_for(lock, kWritePeriod, [this] { return stopping_; });
-    lock.unlock();
-    write();
-    try {
-      if (journal_ && writes % kWritesPerSync == 0) journal_->sync();
-    } catch (const io::FileError& error) {
-      fail(error.what());
-    }
-    lock.lock();
+void SessionRecorder::write_and_sync() {
+  write();
+  try {
+    if (journal_ && ++writes_ % kWritesPerSync == 0) journal_->sync();
+  } catch (const io::FileError& error) {
+    fail(error.what());
   }
 }
 
 void SessionRecorder::drain() {
-  if (!thread_.joinable()) write();
+  if (!thread_.started()) write();
 }
 
 void SessionRecorder::write() {
@@ -339,14 +313,14 @@ std::string SessionRecorder::take_fault() {
 }
 
 void SessionRecorder::discard() {
-  stop();
+  thread_.stop();
   if (journal_) journal_->discard();
   journal_.reset();
 }
 
 RecordingEnd SessionRecorder::finish(const training::SessionState& last,
                                      std::vector<std::pair<std::string, double>> health) {
-  stop();
+  thread_.stop();
   end_attempt(last.tick, last.task.phase, last.score.score);
   write();
   RecordingEnd out{file_, first_fault_};

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <utility>
 
-#include <pthread.h>
-
+#include "knuckleboom/runtime/periodic_thread.hpp"
 #include "knuckleboom/runtime/realtime_request.hpp"
 
 namespace knuckleboom::runtime {
@@ -30,13 +28,6 @@ bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
       [](double x, double y) { return x == y && std::signbit(x) == std::signbit(y); });
 }
 
-// Signals are for the main thread; a handler must not run within a tick.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
-
 }  // namespace
 
 SimulationLoop::SimulationLoop(Ticker& ticker, ThreadSettings settings, Clock& clock,
@@ -54,8 +45,7 @@ SimulationLoop::SimulationLoop(Ticker& ticker, ThreadSettings settings, Clock& c
       playing_(!settings_.playback.empty()) {}
 
 void SimulationLoop::run() {
-  block_signals();
-  pthread_setname_np(pthread_self(), "simulation");
+  begin_thread("simulation");
   if (!settings_.ask_for_priority) return loop();
   const RealtimeRequest request;
   health_.priority_granted = request.priority_granted();

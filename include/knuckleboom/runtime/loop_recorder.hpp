@@ -7,17 +7,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/runtime/periodic_thread.hpp"
 
 namespace knuckleboom::runtime {
 
@@ -64,8 +63,7 @@ class LoopRecorder {
   void push(Queue& queue, const Record& record, std::int64_t tick);
   void lose(std::int64_t tick);
 
-  void stop();  // the recorder thread
-  void run();
+  void write_and_sync();  // the recorder thread
   void write();
   void take();  // from the queues
   io::LoopLosses losses() const;
@@ -83,14 +81,13 @@ class LoopRecorder {
 
   // The recorder thread's.
   std::unique_ptr<io::LoopRecordingWriter> writer_;  // null: it has failed
+  int writes_ = 0;
   bool told_loss_ = false;
 
-  std::mutex mutex_;  // between the recorder thread and the one that made it
-  std::condition_variable wake_;
+  std::mutex mutex_;   // between the recorder thread and the one that made it
   std::string fault_;  // not taken yet
   std::string first_fault_;
-  bool stopping_ = false;
-  std::thread thread_;
+  PeriodicThread thread_;
 };
 
 }  // namespace knuckleboom::runtime

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +14,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "knuckleboom/core/training/channels.hpp"
@@ -23,6 +21,7 @@
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/session_journal.hpp"
 #include "knuckleboom/runtime/event_queue.hpp"
+#include "knuckleboom/runtime/periodic_thread.hpp"
 
 namespace knuckleboom::runtime {
 
@@ -110,10 +109,9 @@ class SessionRecorder {
   void end_attempt(std::int64_t tick, training::TaskPhase phase, const training::Score& score);
   void lose() { lost_.fetch_add(1, std::memory_order_relaxed); }
 
-  void stop();  // the recorder thread
-  void run();
-  void take();   // from the queues
-  void write();  // to the journal
+  void write_and_sync();  // the recorder thread
+  void take();            // from the queues
+  void write();           // to the journal
   void add(const EventRecord& record);
   void fail(const std::string& sentence);
 
@@ -133,16 +131,15 @@ class SessionRecorder {
 
   // The recorder thread's.
   std::unique_ptr<io::SessionJournal> journal_;  // null: it has failed
+  int writes_ = 0;
   std::int64_t told_lost_ = 0;
   std::vector<float> row_;
 
   std::mutex mutex_;  // between the recorder thread and the one that made it
-  std::condition_variable wake_;
   std::vector<io::SessionEvent> notes_;
   std::string fault_;  // not taken yet
   std::string first_fault_;
-  bool stopping_ = false;
-  std::thread thread_;
+  PeriodicThread thread_;
 };
 
 }  // namespace knuckleboom::runtime

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <utility>
 
-#include <pthread.h>
-
+#include "knuckleboom/runtime/periodic_thread.hpp"
 #include "knuckleboom/runtime/realtime_request.hpp"
 
 namespace knuckleboom::app {
@@ -19,23 +17,6 @@ using emulation::LoopReason;
 
 constexpr std::int64_t kSummaryPeriod = 250'000'000;  // ns
 constexpr int kLastPackets = 3;                       // one may be lost
-
-// Signals are for the main thread; a handler must not run within a tick.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
-
-// Incoming signals whose chosen source outside is silent.
-std::uint64_t silent_mask(const emulation::HardwareLoop& loop, const emulation::LoopState& state) {
-  std::uint64_t out = 0;
-  for (int i = 0; i < loop.exchange().signals(); ++i) {
-    const exchange::SignalState& s = state.exchange.signal[i];
-    if (s.source != exchange::Source::kSimulated && s.stale != 0) out |= std::uint64_t{1} << i;
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -102,8 +83,7 @@ bool LiveLoop::refresh() {
 // --- Tick thread --------------------------------------------------------------------------------------
 
 void LiveLoop::run() {
-  block_signals();
-  pthread_setname_np(pthread_self(), "emulation");
+  runtime::begin_thread("emulation");
   if (settings_.ask_for_priority) {
     const runtime::RealtimeRequest request;
     health_.priority_granted = request.priority_granted();
@@ -232,7 +212,7 @@ void LiveLoop::notice_mode() {
 }
 
 void LiveLoop::notice_changes() {
-  const std::uint64_t silent = silent_mask(loop_, state_);
+  const std::uint64_t silent = loop_.silent(state_);
   if (silent != known_silent_) {
     LiveNotice out = notice(LiveNotice::Kind::kSilent);
     out.mask = silent & ~known_silent_;

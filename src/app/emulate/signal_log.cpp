@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <pthread.h>
 
 #include "app/exit_status.hpp"
 #include "app/text.hpp"
@@ -69,18 +67,10 @@ SignalLog::SignalLog(const emulation::HardwareLoop& loop, const io::TraceHeader&
       on_(settings_.on),
       writer_(settings_.file, with_columns(header, loop, settings_.signals)) {
   row_.resize(settings_.signals.size() + 1);
-  if (settings_.own_thread) thread_ = std::thread([this] { run(); });
+  if (settings_.own_thread) thread_.start("signal log", kWritePeriod, [this] { write(); });
 }
 
-SignalLog::~SignalLog() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
-}
+SignalLog::~SignalLog() { thread_.stop(); }
 
 void SignalLog::after_tick(const emulation::LoopState& state) {
   if (!on_ || state.tick % settings_.every != 0) return;
@@ -94,20 +84,6 @@ void SignalLog::after_tick(const emulation::LoopState& state) {
     row->value[i] = loop_.value(state, settings_.signals[i]);
   queue_->send();
   if (!settings_.own_thread) write();
-}
-
-void SignalLog::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  pthread_setname_np(pthread_self(), "signal log");
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    wake_.wait_for(lock, kWritePeriod, [this] { return stopping_; });
-    lock.unlock();
-    write();
-    lock.lock();
-  }
 }
 
 // A file that has failed stays as it is; the queue is emptied all the same.
@@ -134,14 +110,7 @@ std::string SignalLog::fault() {
 }
 
 void SignalLog::finish() {
-  if (thread_.joinable()) {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_one();
-    thread_.join();
-  }
+  thread_.stop();
   write();
   if (failure_) std::rethrow_exception(failure_);
   writer_.close();

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/io/trace.hpp"
+#include "knuckleboom/runtime/periodic_thread.hpp"
 
 namespace knuckleboom::app {
 
@@ -61,7 +60,6 @@ class SignalLog {
   };
   struct Queue;
 
-  void run();
   void write();
 
   const emulation::HardwareLoop& loop_;
@@ -74,11 +72,9 @@ class SignalLog {
   std::vector<double> row_;
 
   std::mutex mutex_;
-  std::condition_variable wake_;
   std::exception_ptr failure_;
   std::string fault_;
-  bool stopping_ = false;
-  std::thread thread_;
+  runtime::PeriodicThread thread_;
 };
 
 }  // namespace knuckleboom::app
