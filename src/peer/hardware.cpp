@@ -9,9 +9,8 @@
 #include <fmt/format.h>
 
 #include "app/interrupt.hpp"
-#include "endpoint/can.hpp"
 #include "endpoint/log_player.hpp"
-#include "endpoint/udp.hpp"
+#include "endpoint/signal_wire.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "peer/plant.hpp"
@@ -37,18 +36,10 @@ class Hardware {
         commands_(command_rules(settings.signals, tick_s_)),
         state_(commands_.start()),
         plant_(settings.signals.in, settings.signals.out, tick_s_),
-        wire_(settings.wire) {
+        wire_(settings.wire),
+        ends_(settings.signals, endpoint::WireEnd::kPeer) {
     const io::SignalFile& signals = settings.signals;
-    if (!signals.udp.empty()) {
-      endpoint::UdpSettings udp = endpoint::udp_settings(signals.udp);
-      std::swap(udp.peer, udp.own);  // the file has the machine's view
-      udp.receives = static_cast<int>(signals.out.size());
-      udp.key = signals.key;
-      udp.late_s = signals.late_s;
-      udp_.emplace(udp);
-    }
-    if (!signals.can.empty()) can_.emplace(signals.can, signals.out, signals.in);
-    if (!udp_ && !can_)
+    if (!ends_.named())
       throw endpoint::EndpointError(
           "the signal file names neither a UDP endpoint nor a CAN interface; add udp = "
           "\"udp:127.0.0.1:47001\"");
@@ -77,23 +68,16 @@ class Hardware {
   }
 
   void tick(std::int64_t now) {
-    exchange::SignalFrame& frame = input_.network;
-    frame.fresh = 0;
-    if (can_) can_->receive(now, frame);
-    const std::uint64_t from_can = frame.fresh;
-    if (udp_) {
-      udp_->receive(now, frame);
-      frame.fresh |= from_can;
-    }
+    ends_.receive(now, input_.network);
     commands_.step(state_, input_, simulated_);
     for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = state_.signal[i].output;
     plant_.step(outputs_);
     sense();
-    if (udp_) {
-      wire_.put(udp_->compose(sensors_, now), now);
-      wire_.deliver(now, *udp_);
+    if (ends_.udp) {
+      wire_.put(ends_.udp->compose(sensors_, now), now);
+      wire_.deliver(now, *ends_.udp);
     }
-    if (can_) can_->send(sensors_);
+    if (ends_.can) ends_.can->send(sensors_);
   }
 
   void sense() {
@@ -108,8 +92,8 @@ class Hardware {
   std::string told(const runtime::Pacer& pacer) const {
     std::string text =
         fmt::format("{} ticks, {:.3f} s lost by the pacer\n", ticks_, pacer.lost_s());
-    if (udp_) {
-      const endpoint::UdpCounters& c = udp_->counters();
+    if (ends_.udp) {
+      const endpoint::UdpCounters& c = ends_.udp->counters();
       text += fmt::format(
           "from the machine: {} received, {} lost, {} late, {} repeated, {} out of order, {} "
           "forged\n"
@@ -118,10 +102,10 @@ class Hardware {
           c.arrivals.reordered, c.forged(), c.sent, wire_.counters().dropped,
           wire_.counters().repeated, wire_.counters().overtaken);
     }
-    if (can_)
+    if (ends_.can)
       text += fmt::format("CAN: {} frames received, {} refused, {} sent, {} not sent\n",
-                          can_->counters().received, can_->counters().refused,
-                          can_->counters().sent, can_->counters().unsent);
+                          ends_.can->counters().received, ends_.can->counters().refused,
+                          ends_.can->counters().sent, ends_.can->counters().unsent);
     for (int i = 0; i < commands_.signals(); ++i)
       text += fmt::format("{}: {:g}{}, stale {} times\n", commands_.rule(i).name,
                           state_.signal[i].output, state_.signal[i].stale != 0 ? " (stale)" : "",
@@ -136,8 +120,7 @@ class Hardware {
   exchange::ExchangeInput input_{};
   Plant plant_;
   Wire wire_;
-  std::optional<endpoint::UdpEndpoint> udp_;
-  std::optional<endpoint::CanEndpoint> can_;
+  endpoint::SignalWire ends_;
   std::optional<endpoint::LogPlayer> log_;
   exchange::SignalFrame logged_{};
   std::uint64_t seen_ = 0;  // signals the log has had a value for

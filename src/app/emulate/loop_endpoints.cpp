@@ -62,30 +62,17 @@ LoopEndpoints::LoopEndpoints(const io::SignalFile& signals, const emulation::Har
     values_.push_back(signal.rule.safe_value);
   }
   if (played != nullptr) log_.emplace(*played, signals.in);
-  if (network && !signals.udp.empty()) {
-    endpoint::UdpSettings udp = endpoint::udp_settings(signals.udp);
-    udp.receives = static_cast<int>(signals.in.size());
-    udp.key = signals.key;
-    udp.late_s = signals.late_s;
-    udp_.emplace(udp);
-  }
-  if (network && !signals.can.empty()) can_.emplace(signals.can, signals.in, signals.out);
+  if (network) wire_.emplace(signals, endpoint::WireEnd::kMachine);
 }
 
 void LoopEndpoints::receive(double t_s, std::int64_t now_ns, exchange::ExchangeInput& input) {
-  exchange::SignalFrame& frame = input.network;
-  frame.fresh = 0;
-  if (can_) can_->receive(now_ns, frame);
-  const std::uint64_t from_can = frame.fresh;
-  if (udp_) {
-    udp_->receive(now_ns, frame);
-    frame.fresh |= from_can;
-  }
+  input.network.fresh = 0;
+  if (wire_) wire_->receive(now_ns, input.network);
   if (log_) log_->play(t_s, input.log);
 }
 
 void LoopEndpoints::send(const emulation::LoopState& state, std::int64_t now_ns) {
-  if (!udp_ && !can_) return;
+  if (!wire_ || !wire_->named()) return;
   for (std::size_t i = 0; i < out_.size(); ++i) {
     const double value = loop_.value(state, out_[i].signal);
     const exchange::SignalRule& rule = out_[i].rule;
@@ -98,7 +85,7 @@ void LoopEndpoints::send(const emulation::LoopState& state, std::int64_t now_ns)
 }
 
 void LoopEndpoints::send_safe(std::int64_t now_ns) {
-  if (!udp_ && !can_) return;
+  if (!wire_ || !wire_->named()) return;
   for (std::size_t i = 0; i < out_.size(); ++i)
     if (out_[i].rule.safe_state == exchange::SafeState::kValue)
       values_[i] = out_[i].rule.safe_value;
@@ -106,14 +93,14 @@ void LoopEndpoints::send_safe(std::int64_t now_ns) {
 }
 
 void LoopEndpoints::put(std::int64_t now_ns) {
-  if (udp_) udp_->send(values_, now_ns);
-  if (can_) can_->send(values_);
+  if (wire_->udp) wire_->udp->send(values_, now_ns);
+  if (wire_->can) wire_->can->send(values_);
 }
 
 EndpointCounters LoopEndpoints::counters() const {
   EndpointCounters out{};
-  if (udp_) out.udp = udp_->counters();
-  if (can_) out.can = can_->counters();
+  if (has_udp()) out.udp = wire_->udp->counters();
+  if (has_can()) out.can = wire_->can->counters();
   return out;
 }
 

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "endpoint/can.hpp"
 #include "endpoint/log_player.hpp"
-#include "endpoint/udp.hpp"
+#include "endpoint/signal_wire.hpp"
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/io/signal_file.hpp"
 
@@ -41,8 +40,8 @@ class LoopEndpoints {
   void send_safe(std::int64_t now_ns);
 
   EndpointCounters counters() const;
-  bool has_udp() const { return udp_.has_value(); }
-  bool has_can() const { return can_.has_value(); }
+  bool has_udp() const { return wire_ && wire_->udp; }
+  bool has_can() const { return wire_ && wire_->can; }
 
  private:
   struct Outgoing {
@@ -54,8 +53,7 @@ class LoopEndpoints {
   const emulation::HardwareLoop& loop_;
   std::vector<Outgoing> out_;
   std::vector<double> values_;  // of the last packet
-  std::optional<endpoint::UdpEndpoint> udp_;
-  std::optional<endpoint::CanEndpoint> can_;
+  std::optional<endpoint::SignalWire> wire_;
   std::optional<endpoint::LogPlayer> log_;
 };
 
