@@ -6,26 +6,21 @@
 
 #include "heap_counter.hpp"
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
-#include "knuckleboom/io/emulation_file.hpp"
-#include "knuckleboom/io/machine_file.hpp"
+#include "support/loop_run.hpp"
 
 namespace knuckleboom::emulation {
 namespace {
 
-EmulationPlan shipped(const std::string& name) {
-  const std::string config = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/";
-  io::EmulationFile file = io::read_emulation(config + "emulations/" + name + ".toml");
-  file.plan.host.model = io::read_machine(config + "machines/" + file.host + "/machine.toml").model;
-  file.plan.emulated.model =
-      io::read_machine(config + "machines/" + file.emulated + "/machine.toml").model;
-  file.plan.start_S.z() = -1e-3;
-  return file.plan;
+EmulationPlan near_the_plane(const std::string& name) {
+  EmulationPlan plan = test::shipped_emulation(name);
+  plan.start_S.z() = -1e-3;
+  return plan;
 }
 
 TEST(NoHeap, InAnEmulation) {
   for (const char* name : {"peg_on_plane", "peg_in_hole", "crane_on_plane"}) {
     for (const bool alone : {false, true}) {
-      const Emulation emulation(shipped(name), alone);
+      const Emulation emulation(near_the_plane(name), alone);
       EmulationState state = emulation.initial_state();
       EmulationInput input{};
       input.has_operator = 1;
@@ -53,7 +48,7 @@ TEST(NoHeap, InAHardwareLoop) {
   rules[1].name = "sensor.force_z";
   rules[2].name = "host.turn.valve";
   for (exchange::SignalRule& rule : rules) rule.source = exchange::Source::kNetwork;
-  const HardwareLoop loop(shipped("peg_on_plane"), rules);
+  const HardwareLoop loop(near_the_plane("peg_on_plane"), rules);
   LoopState state = loop.initial_state();
   exchange::ExchangeInput input{};
   long calls = 0;

@@ -65,6 +65,10 @@ io::EmulationTexts shipped_loop_texts(const std::string& emulation,
   return out;
 }
 
+emulation::EmulationPlan shipped_emulation(const std::string& name) {
+  return io::make_emulation(shipped_loop_texts(name)).plan;
+}
+
 OutsideRun outside_run(const emulation::HardwareLoop& loop, std::int64_t ticks,
                        std::uint32_t seed) {
   std::mt19937 random(seed);

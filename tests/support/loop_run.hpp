@@ -16,6 +16,8 @@ namespace knuckleboom::test {
 // peg_on_plane may come from outside.
 io::EmulationTexts shipped_loop_texts(const std::string& emulation,
                                       std::vector<std::string> assignments = {});
+// Its plan alone, with the machines it names.
+emulation::EmulationPlan shipped_emulation(const std::string& name);
 
 // What comes to a bench from outside: lost and late packets, values that are no numbers, sources that are
 // changed, tuning, holds, stops and resets.

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/loop_run.hpp"
 #include "support/same_bytes.hpp"
 
 namespace knuckleboom {
@@ -26,13 +26,6 @@ std::string config(const std::string& path) {
 
 machine::MachineModel machine_file(const std::string& name) {
   return io::read_machine(config("machines/" + name + "/machine.toml")).model;
-}
-
-EmulationPlan shipped(const std::string& name) {
-  io::EmulationFile file = io::read_emulation(config("emulations/" + name + ".toml"));
-  file.plan.host.model = machine_file(file.host);
-  file.plan.emulated.model = machine_file(file.emulated);
-  return file.plan;
 }
 
 // Three slides across each other, each with a spring to its motor; the last carries the mass.
@@ -60,7 +53,7 @@ machine::MachineModel gantry(double stiffness, double damping) {
 
 // It presses on a plane, played by a host with perfect torques.
 EmulationPlan gantry_plan(double stiffness, double damping) {
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   plan.host.model.actuators.clear();
   plan.host.model.controllers.clear();
   plan.emulated.model = gantry(stiffness, damping);
@@ -155,7 +148,7 @@ TEST(Emulation, HoldsUnderOtherConditions) {
   for (const Case& c : {Case{1e7, 0.1, 0.1, 1e-3, 3e-3, 0.0, 0.0, 0.0175, 2},
                         Case{3e5, 0.3, 1.0, 1e-3, -1e-3, 2e-3, 0.01, -0.01, 1},
                         Case{3e6, 0.2, 0.5, 5e-4, 0.0, 3.5e-3, -0.02, 0.0, 2}}) {
-    EmulationPlan plan = shipped("peg_in_hole");
+    EmulationPlan plan = test::shipped_emulation("peg_in_hole");
     plan.site.law.stiffness = c.stiffness;
     plan.site.law.friction = c.friction;
     plan.sensor.force_noise = c.noise;
@@ -181,11 +174,11 @@ TEST(Emulation, HoldsUnderOtherConditions) {
 }
 
 TEST(Emulation, IsAValueAndTheSameBits) {
-  const Emulation emulation(shipped("peg_in_hole"));
+  const Emulation emulation(test::shipped_emulation("peg_in_hole"));
   EmulationState one = emulation.initial_state();
   for (int k = 0; k < 300; ++k) emulation.step(one);
   EmulationState two = one;
-  const Emulation again(shipped("peg_in_hole"));
+  const Emulation again(test::shipped_emulation("peg_in_hole"));
   for (int k = 0; k < 300; ++k) {
     emulation.step(one);
     again.step(two);
@@ -194,7 +187,7 @@ TEST(Emulation, IsAValueAndTheSameBits) {
 }
 
 TEST(Emulation, HoldsOnDemandAndTakesSignalsFromOutside) {
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   const Emulation emulation(plan);
   EmulationState state = emulation.initial_state();
   EmulationInput input{};
@@ -220,7 +213,7 @@ TEST(Emulation, HoldsOnDemandAndTakesSignalsFromOutside) {
 
 // The crane's tip has no orientation of its own: the tool keeps the one it started with.
 TEST(Emulation, PlaysTheCranesTip) {
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   plan.emulated.model = machine_file("harvester");
   plan.emulated.initial = {{"swing", 0.0}, {"boom", 0.5}, {"stick", -1.3}};
   plan.operator_acceleration = 0.1;
@@ -248,17 +241,17 @@ TEST(Emulation, RefusesWhatCannotBe) {
     }
     return {};
   };
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   EXPECT_EQ(complaint(plan), "");
   plan.host.model = machine_file("harvester");
   plan.host.initial.clear();
   EXPECT_NE(complaint(plan).find("host 'harvester' has 3 joints"), std::string::npos);
-  plan = shipped("peg_on_plane");
+  plan = test::shipped_emulation("peg_on_plane");
   plan.emulated.model = machine_file("puma");
   plan.emulated.initial = {{"J1", 0.0}, {"J2", 0.0}, {"J3", 0.0},
                            {"J4", 0.0}, {"J5", 0.0}, {"J6", 0.0}};
   EXPECT_NE(complaint(plan).find("neither an actuator nor a spring"), std::string::npos);
-  plan = shipped("peg_on_plane");
+  plan = test::shipped_emulation("peg_on_plane");
   plan.emulated.model = machine_file("harvester");
   plan.emulated.initial.clear();
   plan.emulated.initial = {{"boom", 0.5}, {"stick", -1.3}};

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/emulation/loop_words.hpp"
-#include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/loop_run.hpp"
 #include "support/same_bytes.hpp"
 
 namespace knuckleboom::emulation {
@@ -23,15 +23,6 @@ using exchange::SignalRule;
 using exchange::Source;
 
 constexpr int kStale = 50;  // ticks
-
-EmulationPlan shipped(const std::string& name) {
-  const std::string config = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/";
-  io::EmulationFile file = io::read_emulation(config + "emulations/" + name + ".toml");
-  file.plan.host.model = io::read_machine(config + "machines/" + file.host + "/machine.toml").model;
-  file.plan.emulated.model =
-      io::read_machine(config + "machines/" + file.emulated + "/machine.toml").model;
-  return file.plan;
-}
 
 // From the network, in a range that nothing here reaches.
 SignalRule network(const std::string& name) {
@@ -94,7 +85,7 @@ std::vector<SignalRule> all_host_sensors() {
 }
 
 TEST(HardwareLoop, RunsAsTheEmulationDoes) {
-  const EmulationPlan plan = shipped("peg_in_hole");
+  const EmulationPlan plan = test::shipped_emulation("peg_in_hole");
   const Emulation emulation(plan);
   EmulationState plain = emulation.initial_state();
   Bench bench(plan, {});
@@ -105,7 +96,7 @@ TEST(HardwareLoop, RunsAsTheEmulationDoes) {
 }
 
 TEST(HardwareLoop, IsReadyHoldsAndGoesOn) {
-  Bench bench(shipped("peg_on_plane"), {});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {});
   EXPECT_FALSE(bench.apply(LoopCommandKind::kHold));
   EXPECT_FALSE(bench.apply(LoopCommandKind::kReset));
   const double start[2] = {bench.tip(0), bench.tip(2)};
@@ -134,7 +125,7 @@ TEST(HardwareLoop, IsReadyHoldsAndGoesOn) {
 }
 
 TEST(HardwareLoop, StopIsNeutralAndOnlyAResetLeadsOutOfIt) {
-  Bench bench(shipped("peg_on_plane"), {});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {});
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
   bench.step(2000);
   const double at[2] = {bench.tip(0), bench.tip(2)};
@@ -164,7 +155,7 @@ TEST(HardwareLoop, StopIsNeutralAndOnlyAResetLeadsOutOfIt) {
 }
 
 TEST(HardwareLoop, BrakesAHostWithoutHydraulics) {
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   plan.host.model.actuators.clear();
   plan.host.model.controllers.clear();
   Bench bench(plan, {});
@@ -181,7 +172,7 @@ TEST(HardwareLoop, BrakesAHostWithoutHydraulics) {
 }
 
 TEST(HardwareLoop, GuardsItself) {
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   plan.start_S.z() = -1e-3;
   plan.phases.assign(1, {"press", 10.0, Vec3(0.0, 0.0, 8e-3)});
   plan.safety.most_force = 60.0;
@@ -206,7 +197,7 @@ TEST(HardwareLoop, GuardsItself) {
 
 // Without any limit given: nobody means a host that is a hand away.
 TEST(HardwareLoop, HasALimitOfItsOwn) {
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   plan.safety = {};
   Bench bench(plan, {});
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
@@ -220,7 +211,7 @@ TEST(HardwareLoop, HasALimitOfItsOwn) {
 }
 
 TEST(HardwareLoop, StopsWhatIsNoNumberAnyMore) {
-  Bench bench(shipped("peg_on_plane"), {});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {});
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
   EmulationInput push{};
   push.push[0] = std::numeric_limits<double>::quiet_NaN();
@@ -232,7 +223,7 @@ TEST(HardwareLoop, StopsWhatIsNoNumberAnyMore) {
 }
 
 TEST(HardwareLoop, WatchdogStops) {
-  Bench bench(shipped("peg_on_plane"), {});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {});
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
   bench.step(10);
   EXPECT_FALSE(bench.apply(LoopCommandKind::kWatchdog, static_cast<int>(LoopReason::kForce)));
@@ -243,7 +234,7 @@ TEST(HardwareLoop, WatchdogStops) {
 
 // A host whose joints are measured by hardware: blind before it is heard, stopped when it falls silent.
 TEST(HardwareLoop, HostInHardwareIsFollowedAndSilenceStops) {
-  Bench bench(shipped("peg_on_plane"), all_host_sensors());
+  Bench bench(test::shipped_emulation("peg_on_plane"), all_host_sensors());
   bench.step(100, false);
   EXPECT_EQ(bench.state.mode, LoopMode::kReady);
   EXPECT_FALSE(bench.apply(LoopCommandKind::kRun));
@@ -272,7 +263,7 @@ TEST(HardwareLoop, HostInHardwareIsFollowedAndSilenceStops) {
 // Where the tip is and what is done on it say its sensors, and not the simulated host, which knows nothing of
 // what happens outside.
 TEST(HardwareLoop, HostInHardwareIsGuardedByItsSensors) {
-  EmulationPlan plan = shipped("peg_on_plane");
+  EmulationPlan plan = test::shipped_emulation("peg_on_plane");
   plan.safety.most_tip_error = 0.02;
   Bench bench(plan, all_host_sensors());
   bench.step(400);
@@ -296,7 +287,7 @@ TEST(HardwareLoop, HostInHardwareIsGuardedByItsSensors) {
 }
 
 TEST(HardwareLoop, SilentForceSensorHoldsThenStops) {
-  Bench bench(shipped("peg_on_plane"), {network("sensor.force_z")});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {network("sensor.force_z")});
   bench.step(300);
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
   bench.step(500);
@@ -310,7 +301,7 @@ TEST(HardwareLoop, SilentForceSensorHoldsThenStops) {
 }
 
 TEST(HardwareLoop, StopButtonOutsideStopsPressedOrCut) {
-  Bench bench(shipped("peg_on_plane"), {network("stop")});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {network("stop")});
   EXPECT_FALSE(bench.apply(LoopCommandKind::kRun));
   bench.step(300);
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
@@ -329,7 +320,7 @@ TEST(HardwareLoop, StopButtonOutsideStopsPressedOrCut) {
 }
 
 TEST(HardwareLoop, SilentOperatorIsNeutral) {
-  Bench bench(shipped("peg_on_plane"), {network("operator.x")});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {network("operator.x")});
   bench.sent = 0.02;
   bench.step(300);
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
@@ -342,7 +333,7 @@ TEST(HardwareLoop, SilentOperatorIsNeutral) {
 }
 
 TEST(HardwareLoop, WhoSteersFromOutsideSteersAlone) {
-  Bench bench(shipped("peg_on_plane"), {network("operator.x")});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {network("operator.x")});
   bench.sent = 0.01;
   bench.step(300);
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
@@ -359,7 +350,7 @@ TEST(HardwareLoop, WhoSteersFromOutsideSteersAlone) {
 
 // The pressures bleed away behind neutral spools, and the brakes take the weight: nothing presses harder.
 TEST(HardwareLoop, StopInContactDoesNotPressHarder) {
-  Bench bench(shipped("peg_on_plane"), {});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {});
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
   while (bench.state.emulation.phase < 2) bench.step();
   bench.step(4000);
@@ -378,7 +369,7 @@ TEST(HardwareLoop, StopInContactDoesNotPressHarder) {
 }
 
 TEST(HardwareLoop, SilentCommandIsSafeAndHolds) {
-  Bench bench(shipped("peg_on_plane"), {network("host.turn.valve")});
+  Bench bench(test::shipped_emulation("peg_on_plane"), {network("host.turn.valve")});
   bench.sent = 0.0;
   bench.step(300);
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
@@ -392,7 +383,7 @@ TEST(HardwareLoop, SilentCommandIsSafeAndHolds) {
 
 // The stick's controller believes a sensor that jumps by a hundredth: the joint falls back by that much.
 TEST(HardwareLoop, EmulatedControllersSeeWhatIsMeasured) {
-  EmulationPlan plan = shipped("crane_on_plane");
+  EmulationPlan plan = test::shipped_emulation("crane_on_plane");
   const std::string machines = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/machines/";
   plan.emulated.model = io::read_machine(machines + "harvester/machine.toml").model;  // stronger
   plan.start_S.z() = -1.0;
@@ -421,7 +412,7 @@ TEST(HardwareLoop, BrakeIsACommandLikeAnother) {
   rules.back().least = 0.0;
   rules.back().most = rules.back().safe_value = 1.0;
   rules.back().blend_s = 0.0;
-  Bench rig(shipped("peg_on_plane"), rules);
+  Bench rig(test::shipped_emulation("peg_on_plane"), rules);
   const double start = rig.tip(2);
   rig.step(2000, false);
   EXPECT_EQ(rig.state.emulation.braked, 1);
@@ -436,11 +427,11 @@ TEST(HardwareLoop, BrakeIsACommandLikeAnother) {
 }
 
 TEST(HardwareLoop, SourceChangesWithoutABump) {
-  Bench bench(shipped("peg_on_plane"), all_host_sensors());
+  Bench bench(test::shipped_emulation("peg_on_plane"), all_host_sensors());
   bench.step(500);
   ASSERT_TRUE(bench.apply(LoopCommandKind::kRun));
   bench.step(1000);
-  Bench undisturbed(shipped("peg_on_plane"), all_host_sensors());
+  Bench undisturbed(test::shipped_emulation("peg_on_plane"), all_host_sensors());
   undisturbed.state = bench.state;
   for (const double to : {0.0, 2.0}) {
     for (int i = 0; i < bench.loop.exchange().signals(); ++i)
@@ -458,7 +449,7 @@ TEST(HardwareLoop, SourceChangesWithoutABump) {
 }
 
 TEST(HardwareLoop, IsTunedWhileItRuns) {
-  Bench bench(shipped("crane_on_plane"), {});
+  Bench bench(test::shipped_emulation("crane_on_plane"), {});
   const int stiffness = bench.loop.find_tunable("site.stiffness_N_per_m");
   const int delay = bench.loop.find_tunable("sensor.delay_ticks");
   const int gain = bench.loop.find_tunable("emulated.boom.kp");
@@ -493,7 +484,7 @@ TEST(HardwareLoop, SameInputSameBits) {
     std::vector<LoopCommand> commands;
   };
   std::vector<Tick> tape;
-  Bench live(shipped("peg_in_hole"), rules);
+  Bench live(test::shipped_emulation("peg_in_hole"), rules);
   const int bandwidth = live.loop.find_tunable("control.bandwidth_Hz");
   for (int k = 0; k < 4000; ++k) {
     Tick tick;
@@ -514,7 +505,7 @@ TEST(HardwareLoop, SameInputSameBits) {
     tape.push_back(std::move(tick));
   }
   EXPECT_EQ(live.state.mode, LoopMode::kRunning);
-  const HardwareLoop again(shipped("peg_in_hole"), rules);
+  const HardwareLoop again(test::shipped_emulation("peg_in_hole"), rules);
   LoopState state = again.initial_state();
   for (const Tick& tick : tape) {
     for (const LoopCommand& c : tick.commands) again.apply(c, state);
@@ -525,7 +516,7 @@ TEST(HardwareLoop, SameInputSameBits) {
 
 TEST(HardwareLoop, EverySignalHasANameOfItsOwnAndANumber) {
   for (const char* name : {"peg_in_hole", "crane_on_plane"}) {
-    Bench bench(shipped(name), {});
+    Bench bench(test::shipped_emulation(name), {});
     bench.apply(LoopCommandKind::kRun);
     bench.step(100);
     for (std::size_t i = 0; i < bench.loop.signals().size(); ++i) {
@@ -540,7 +531,7 @@ TEST(HardwareLoop, EverySignalHasANameOfItsOwnAndANumber) {
 TEST(HardwareLoop, RefusesInOneSentence) {
   const auto complaint = [](const std::vector<SignalRule>& rules) -> std::string {
     try {
-      const HardwareLoop loop(shipped("peg_on_plane"), rules);
+      const HardwareLoop loop(test::shipped_emulation("peg_on_plane"), rules);
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
