@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "program.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {

@@ -20,6 +20,7 @@
 
 #include "knuckleboom/io/session_file.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {

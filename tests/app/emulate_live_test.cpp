@@ -19,6 +19,7 @@
 
 #include "knuckleboom/io/trace.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 #include "support/small_disk.hpp"
 
 namespace knuckleboom::test {

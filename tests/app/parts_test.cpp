@@ -21,6 +21,7 @@
 #include "app/text.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "program.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/paths.hpp"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): not every libc declares it
 
 namespace knuckleboom::test {

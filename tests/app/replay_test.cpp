@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "program.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "app/emulate/live_loop.hpp"
 #include "app/emulate/load_emulation.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::app {
 namespace {

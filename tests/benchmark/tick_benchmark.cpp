@@ -23,6 +23,7 @@
 #include "reference/converged.hpp"
 #include "support/machines.hpp"
 #include "support/mechanisms.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

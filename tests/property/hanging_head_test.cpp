@@ -14,6 +14,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/error_norm.hpp"
 #include "support/machines.hpp"
+#include "support/paths.hpp"
 #include "support/variants.hpp"
 
 namespace knuckleboom {

@@ -17,6 +17,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/crane.hpp"
 #include "support/error_norm.hpp"
+#include "support/paths.hpp"
 #include "support/random_tree.hpp"
 
 namespace knuckleboom {

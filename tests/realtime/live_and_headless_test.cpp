@@ -20,6 +20,7 @@
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
+#include "support/paths.hpp"
 #include "support/same_bytes.hpp"
 
 namespace knuckleboom::runtime {

@@ -10,6 +10,7 @@
 #include "app/emulate/live_loop.hpp"
 #include "app/emulate/load_emulation.hpp"
 #include "heap_counter.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::app {
 namespace {

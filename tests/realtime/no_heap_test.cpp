@@ -12,6 +12,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "support/machines.hpp"
+#include "support/paths.hpp"
 #include "support/variants.hpp"
 
 namespace knuckleboom {

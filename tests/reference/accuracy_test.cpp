@@ -12,6 +12,7 @@
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/trace.hpp"
 #include "reference/converged.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

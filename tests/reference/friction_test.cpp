@@ -9,6 +9,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "reference/converged.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "knuckleboom/runtime/loop_recorder.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {

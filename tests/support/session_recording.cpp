@@ -16,6 +16,7 @@
 #include "knuckleboom/io/session_journal.hpp"
 #include "knuckleboom/io/session_texts.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 

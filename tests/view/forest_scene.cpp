@@ -7,6 +7,7 @@
 #include "app/trainer/scene_from_session.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {

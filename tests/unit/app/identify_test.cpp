@@ -14,6 +14,7 @@
 #include "app/identify/free_run.hpp"
 #include "app/log_scenario.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 #include "support/session_recording.hpp"
 
 namespace knuckleboom::app {

@@ -19,6 +19,7 @@
 #include "knuckleboom/core/training/scorer.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/attempt.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

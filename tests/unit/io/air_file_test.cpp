@@ -11,6 +11,7 @@
 #include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

@@ -11,6 +11,7 @@
 #include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/loop_run.hpp"
+#include "support/paths.hpp"
 #include "support/session_recording.hpp"
 
 namespace knuckleboom::io {

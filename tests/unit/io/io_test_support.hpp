@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "knuckleboom/io/diagnostic.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 

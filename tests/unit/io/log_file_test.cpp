@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "io_test_support.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "io_test_support.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

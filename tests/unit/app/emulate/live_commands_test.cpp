@@ -10,6 +10,7 @@
 #include "app/emulate/load_emulation.hpp"
 #include "app/exit_status.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::app {
 namespace {

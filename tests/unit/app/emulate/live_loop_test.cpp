@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "app/emulate/load_emulation.hpp"
+#include "support/paths.hpp"
 #include "support/same_bytes.hpp"
 
 namespace knuckleboom::app {

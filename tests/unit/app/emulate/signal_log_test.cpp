@@ -10,6 +10,7 @@
 
 #include "app/emulate/load_emulation.hpp"
 #include "app/exit_status.hpp"
+#include "support/paths.hpp"
 #include "unit/io/io_test_support.hpp"
 
 namespace knuckleboom::app {

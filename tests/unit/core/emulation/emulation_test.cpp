@@ -10,6 +10,7 @@
 
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/loop_run.hpp"
+#include "support/paths.hpp"
 #include "support/same_bytes.hpp"
 
 namespace knuckleboom {

@@ -9,6 +9,7 @@
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

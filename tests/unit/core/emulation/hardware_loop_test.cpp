@@ -13,6 +13,7 @@
 #include "knuckleboom/core/emulation/loop_words.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/loop_run.hpp"
+#include "support/paths.hpp"
 #include "support/same_bytes.hpp"
 
 namespace knuckleboom::emulation {

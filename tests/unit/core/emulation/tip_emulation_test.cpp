@@ -8,6 +8,7 @@
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {

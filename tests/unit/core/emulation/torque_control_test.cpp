@@ -10,6 +10,7 @@
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {
