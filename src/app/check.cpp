@@ -26,10 +26,10 @@
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 
 namespace knuckleboom::app {
 namespace {

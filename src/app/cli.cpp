@@ -38,7 +38,7 @@
 #include "app/verify.hpp"
 #include "app/within.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

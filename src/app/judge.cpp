@@ -21,8 +21,8 @@
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
-#include "knuckleboom/io/session_file.hpp"
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/core/sim/channels.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 

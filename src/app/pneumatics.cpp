@@ -18,8 +18,8 @@
 #include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
-#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trace.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -32,8 +32,8 @@
 #include "app/trainer/load_session.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
-#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trace.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

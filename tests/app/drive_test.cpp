@@ -18,7 +18,7 @@
 #include <osgDB/ReadFile>
 #include <sys/stat.h>
 
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
 

@@ -57,7 +57,8 @@ const std::vector<Layer>& layers() {
         "core/machine/", "core/world/", "core/sim/"}},
       {"reference/", {"core/"}},
       {"io/", {"core/", "version.hpp"}},
-      {"runtime/", {"core/", "io/", "version.hpp"}},
+      {"recording/", {"core/", "io/", "version.hpp"}},
+      {"runtime/", {"core/", "io/", "recording/", "version.hpp"}},
       {"input/", {"core/math/", "core/command/", "core/exchange/", "runtime/", "endpoint/"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},
       {"view/",
@@ -68,8 +69,8 @@ const std::vector<Layer>& layers() {
       {"identification/", {}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"app/",
-       {"core/", "reference/", "io/", "runtime/", "input/", "view/", "sound/", "report/",
-        "learners/", "identification/", "endpoint/", "version.hpp"}},
+       {"core/", "reference/", "io/", "recording/", "runtime/", "input/", "view/", "sound/",
+        "report/", "learners/", "identification/", "endpoint/", "version.hpp"}},
       {"peer/",
        {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
         "runtime/", "endpoint/", "input/", "app/config_paths", "app/console", "app/exit_status",
@@ -99,11 +100,8 @@ const std::vector<Library>& libraries() {
       {"CLI11", {"CLI/"}, {"app/", "peer/"}},
       {"toml++", {"toml++/"}, {"io/"}},
       {"TinyXML-2", {"tinyxml2"}, {"io/"}},
-      {"xxHash", {"xxh"}, {"io/", "endpoint/"}},
-      {"HDF5", {"hdf5", "H5"}, {"io/"}},
-      {"spdlog",
-       {"spdlog/"},
-       {"io/", "runtime/", "reference/", "input/", "view/", "sound/", "app/", "main.cpp"}},
+      {"xxHash", {"xxh"}, {"io/", "recording/", "endpoint/"}},
+      {"HDF5", {"hdf5", "H5"}, {"recording/"}},
       {"SQLite", {"sqlite3"}, {"learners/"}},
       {"Ceres", {"ceres/"}, {"identification/"}},
       {"utf8proc", {"utf8proc"}, {"learners/"}},
@@ -454,20 +452,19 @@ TEST(IncludeRules, reportEachForbiddenLayerWithItsLine) {
 TEST(IncludeRules, reportMisplacedThirdParties) {
   const Tree tree = {
       {"src/app/run.cpp", "#include <CLI/CLI.hpp>\n#include <toml++/toml.h>\n"},
-      {"src/core/math/table.cpp", "#include <Eigen/Core>\n#include <spdlog/spdlog.h>\n"},
+      {"src/core/math/table.cpp", "#include <Eigen/Core>\n#include <hdf5.h>\n"},
       {"src/io/read.cpp", "#include <toml++/toml.h>\n#include <Eigen/Core>\n"},
       {"src/reference/cvode.cpp", "#include <cvode/cvode.h>\n#include <gtest/gtest.h>\n"},
       {"src/runtime/pacer.cpp", "#include <nvector/nvector_serial.h>\n"},
   };
-  EXPECT_EQ(
-      joined(check_libraries(tree)),
-      "src/app/run.cpp:2: includes toml++/toml.h, but toml++ is not for this layer\n"
-      "src/core/math/table.cpp:2: includes spdlog/spdlog.h, but spdlog is not for this layer\n"
-      "src/io/read.cpp:2: includes Eigen/Core, but Eigen is not for this layer\n"
-      "src/reference/cvode.cpp:2: includes gtest/gtest.h, but a test library is not for this "
-      "layer\n"
-      "src/runtime/pacer.cpp:1: includes nvector/nvector_serial.h, but SUNDIALS is not for "
-      "this layer\n");
+  EXPECT_EQ(joined(check_libraries(tree)),
+            "src/app/run.cpp:2: includes toml++/toml.h, but toml++ is not for this layer\n"
+            "src/core/math/table.cpp:2: includes hdf5.h, but HDF5 is not for this layer\n"
+            "src/io/read.cpp:2: includes Eigen/Core, but Eigen is not for this layer\n"
+            "src/reference/cvode.cpp:2: includes gtest/gtest.h, but a test library is not for this "
+            "layer\n"
+            "src/runtime/pacer.cpp:1: includes nvector/nvector_serial.h, but SUNDIALS is not for "
+            "this layer\n");
 }
 
 TEST(IncludeRules, keepClocksOutOfTheCoreOnly) {

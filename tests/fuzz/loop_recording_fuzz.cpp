@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "app/config_paths.hpp"
-#include "io/bytes.hpp"
-#include "io/journal_blocks.hpp"
-#include "io/loop_blocks.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 #include "knuckleboom/runtime/loop_replayer.hpp"
+#include "recording/bytes.hpp"
+#include "recording/journal_blocks.hpp"
+#include "recording/loop_blocks.hpp"
 
 namespace {
 

@@ -11,10 +11,10 @@
 
 #include <unistd.h>
 
-#include "io/bytes.hpp"
-#include "io/journal_blocks.hpp"
-#include "io/session_header.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+#include "recording/bytes.hpp"
+#include "recording/journal_blocks.hpp"
+#include "recording/session_header.hpp"
 
 namespace {
 

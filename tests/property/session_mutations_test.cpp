@@ -17,8 +17,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "knuckleboom/io/session_file.hpp"
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "support/session_recording.hpp"
 
 namespace knuckleboom::io {

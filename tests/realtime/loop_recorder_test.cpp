@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "heap_counter.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 #include "knuckleboom/runtime/loop_replayer.hpp"
 #include "support/loop_run.hpp"
 #include "support/session_recording.hpp"

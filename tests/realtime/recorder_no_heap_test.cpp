@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "support/session_recording.hpp"

@@ -23,8 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "knuckleboom/io/session_file.hpp"
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"

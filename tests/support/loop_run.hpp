@@ -7,8 +7,8 @@
 
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
-#include "knuckleboom/io/emulation_texts.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/emulation_texts.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 
 namespace knuckleboom::test {
 

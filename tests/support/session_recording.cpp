@@ -13,8 +13,8 @@
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
-#include "knuckleboom/io/session_journal.hpp"
-#include "knuckleboom/io/session_texts.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "support/paths.hpp"
 

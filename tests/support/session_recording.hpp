@@ -9,7 +9,7 @@
 
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::test {
 

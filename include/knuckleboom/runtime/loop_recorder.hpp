@@ -15,7 +15,7 @@
 
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 #include "knuckleboom/runtime/periodic_thread.hpp"
 
 namespace knuckleboom::runtime {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 
 namespace knuckleboom::runtime {
 

@@ -11,7 +11,7 @@
 #include "knuckleboom/core/training/channels.hpp"
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::runtime {
 

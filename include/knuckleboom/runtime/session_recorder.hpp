@@ -19,7 +19,7 @@
 #include "knuckleboom/core/training/channels.hpp"
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session.hpp"
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/runtime/event_queue.hpp"
 #include "knuckleboom/runtime/periodic_thread.hpp"
 

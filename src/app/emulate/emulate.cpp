@@ -16,9 +16,9 @@
 #include "app/json.hpp"
 #include "app/plot.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
-#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trace.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

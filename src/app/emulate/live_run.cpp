@@ -25,8 +25,8 @@
 #include "app/trainer/stage.hpp"
 #include "knuckleboom/core/emulation/loop_words.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/runtime/loop_recorder.hpp"
 
 namespace knuckleboom::app {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/emulate/emulate.hpp"
-#include "knuckleboom/io/emulation_texts.hpp"
+#include "knuckleboom/recording/emulation_texts.hpp"
 
 namespace knuckleboom::app {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "learners/same_name.hpp"
 
 namespace knuckleboom::app {

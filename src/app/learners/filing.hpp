@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "learners/database.hpp"
 
 namespace knuckleboom::app {

@@ -18,9 +18,9 @@
 #include "app/replay/replay_window.hpp"
 #include "app/text.hpp"
 #include "app/trainer/stage.hpp"
-#include "knuckleboom/io/loop_recording.hpp"
-#include "knuckleboom/io/session_journal.hpp"
 #include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
 #include "view/window.hpp"
 

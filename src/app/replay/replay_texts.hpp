@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
 #include "view/panels/timeline.hpp"
 

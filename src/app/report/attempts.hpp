@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "knuckleboom/core/training/session.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "report/attempt.hpp"
 
 namespace knuckleboom::app {

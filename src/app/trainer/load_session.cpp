@@ -10,8 +10,8 @@
 #include "app/config_paths.hpp"
 #include "app/exit_status.hpp"
 #include "app/text.hpp"
-#include "knuckleboom/io/session_file.hpp"
-#include "knuckleboom/io/session_texts.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -13,7 +13,7 @@
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 

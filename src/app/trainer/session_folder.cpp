@@ -8,7 +8,7 @@
 #include "app/config_paths.hpp"
 #include "app/learners/filing.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -19,8 +19,8 @@
 #include "app/trainer/trainer.hpp"
 #include "input/raw_devices.hpp"
 #include "knuckleboom/io/device_file.hpp"
-#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/trainer_settings.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "view/window.hpp"
 
 namespace knuckleboom::app {

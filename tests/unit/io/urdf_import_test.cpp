@@ -13,7 +13,7 @@
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
-#include "knuckleboom/io/session_texts.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
 
 namespace knuckleboom {
 namespace {

@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "knuckleboom/io/session_journal.hpp"
 #include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "support/same_bytes.hpp"
 #include "support/session_recording.hpp"

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "support/session_recording.hpp"
 
 namespace knuckleboom::app {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "support/session_recording.hpp"

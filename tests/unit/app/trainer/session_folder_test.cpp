@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/journal_blocks.hpp"
+#include "recording/journal_blocks.hpp"
 #include "support/session_recording.hpp"
 
 namespace knuckleboom::app {

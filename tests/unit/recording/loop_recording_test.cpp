@@ -1,5 +1,5 @@
 // What was recorded of an emulation is what is read; what is damaged reads as far as it is sound.
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -19,9 +19,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/bytes.hpp"
-#include "io/journal_blocks.hpp"
-#include "io/loop_blocks.hpp"
+#include "recording/bytes.hpp"
+#include "recording/journal_blocks.hpp"
+#include "recording/loop_blocks.hpp"
 #include "support/same_bytes.hpp"
 #include "support/session_recording.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
 

@@ -1,5 +1,5 @@
 // What was recorded is what is read.
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "knuckleboom/io/session_journal.hpp"
 #include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/version.hpp"
 #include "support/same_bytes.hpp"
 #include "support/session_recording.hpp"

@@ -1,4 +1,4 @@
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "knuckleboom/io/machine_file.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
 

@@ -1,4 +1,4 @@
-#include "knuckleboom/io/session_texts.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
 
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"

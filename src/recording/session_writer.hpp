@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hdf5_handle.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
 

@@ -11,8 +11,8 @@
 #include "knuckleboom/io/content_hash.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
-#include "knuckleboom/io/session_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
 

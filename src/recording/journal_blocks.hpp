@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 
 namespace knuckleboom::io {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include "io/rename_new.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
-#include "rename_new.hpp"
 
 namespace knuckleboom::io {
 namespace {

@@ -14,8 +14,8 @@
 #include "knuckleboom/core/emulation/hardware_loop.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
-#include "knuckleboom/io/emulation_texts.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/emulation_texts.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
 

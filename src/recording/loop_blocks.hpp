@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "knuckleboom/io/loop_recording.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
 
 namespace knuckleboom::io {
 

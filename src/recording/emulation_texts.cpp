@@ -1,4 +1,4 @@
-#include "knuckleboom/io/emulation_texts.hpp"
+#include "knuckleboom/recording/emulation_texts.hpp"
 
 #include <stdexcept>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text_file.hpp"
+#include "io/text_file.hpp"
 
 namespace knuckleboom::io {
 

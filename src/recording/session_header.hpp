@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bytes.hpp"
-#include "knuckleboom/io/session_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
 

@@ -1,5 +1,5 @@
 // An emulation from texts is the one from files, also when the files are gone.
-#include "knuckleboom/io/emulation_texts.hpp"
+#include "knuckleboom/recording/emulation_texts.hpp"
 
 #include <filesystem>
 #include <fstream>

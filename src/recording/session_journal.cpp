@@ -1,4 +1,4 @@
-#include "knuckleboom/io/session_journal.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -19,9 +19,9 @@
 #include <xxhash.h>
 
 #include "bytes.hpp"
+#include "io/rename_new.hpp"
 #include "journal_blocks.hpp"
 #include "journal_file.hpp"
-#include "rename_new.hpp"
 #include "session_fold.hpp"
 #include "session_header.hpp"
 
