@@ -17,6 +17,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/paths.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
