@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "app/interrupt.hpp"
+#include "app/shell/interrupt.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/core/math/hash.hpp"
 #include "knuckleboom/core/math/trig.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "app/interrupt.hpp"
+#include "app/shell/interrupt.hpp"
 #include "endpoint/log_player.hpp"
 #include "endpoint/signal_wire.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"

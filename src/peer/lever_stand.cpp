@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "app/config_paths.hpp"
-#include "app/console.hpp"
-#include "app/interrupt.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/interrupt.hpp"
 #include "endpoint/udp.hpp"
 #include "input/lever_desk.hpp"
 #include "knuckleboom/core/command/operator_input.hpp"

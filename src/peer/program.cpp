@@ -9,10 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/console.hpp"
-#include "app/exit_status.hpp"
-#include "app/interrupt.hpp"
-#include "app/within.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/interrupt.hpp"
+#include "app/shell/within.hpp"
 #include "endpoint/error.hpp"
 #include "knuckleboom/io/signal_file.hpp"
 #include "knuckleboom/version.hpp"

@@ -61,8 +61,8 @@ const std::vector<Layer>& layers() {
       {"io/", {"core/", "version.hpp"}},
       {"recording/", {"core/", "io/", "version.hpp"}},
       {"runtime/", {"core/", "io/", "recording/", "version.hpp"}},
-      {"input/", {"core/math/", "core/command/", "core/exchange/", "runtime/", "endpoint/"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},
+      {"input/", {"core/math/", "core/command/", "core/exchange/", "runtime/", "endpoint/"}},
       {"view/",
        {"core/math/", "core/world/", "core/sim/snapshot", "core/training/session_snapshot",
         "runtime/latest_value"}},
@@ -70,14 +70,66 @@ const std::vector<Layer>& layers() {
       {"learners/", {"io/diagnostic", "io/utf8"}},
       {"identification/", {}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
-      {"app/",
-       {"core/", "reference/", "io/", "recording/", "runtime/", "input/", "view/", "sound/",
-        "report/", "learners/", "identification/", "endpoint/", "version.hpp"}},
+      {"analysis/", {"core/", "reference/", "io/", "recording/", "runtime/", "identification/"}},
+      // The rooms of the program. A room may include those below it that are named, no sibling.
+      {"app/shell/", {"core/math/", "core/machine/", "io/", "endpoint/", "version.hpp"}},
+      {"app/session/",
+       {"core/", "io/", "recording/", "runtime/", "learners/", "view/", "version.hpp",
+        "app/shell/"}},
+      {"app/window/",
+       {"core/", "io/", "runtime/", "view/", "input/", "app/shell/", "app/session/"}},
+      {"app/report/",
+       {"core/", "io/", "recording/", "report/", "learners/", "version.hpp", "app/shell/",
+        "app/session/"}},
+      {"app/learners/",
+       {"core/", "io/", "recording/", "report/", "learners/", "app/shell/", "app/session/"}},
+      {"app/trainer/",
+       {"core/", "io/", "recording/", "runtime/", "endpoint/", "input/", "view/", "sound/",
+        "version.hpp", "app/shell/", "app/session/", "app/window/"}},
+      {"app/replay/",
+       {"core/", "io/", "recording/", "runtime/", "input/", "view/", "sound/", "app/shell/",
+        "app/session/", "app/window/"}},
+      {"app/emulation/",
+       {"core/", "io/", "recording/", "runtime/", "endpoint/", "view/", "version.hpp", "analysis/",
+        "app/shell/", "app/window/"}},
+      // A sub-command may use every room.
+      {"app/commands/",
+       {"core/", "reference/", "io/", "recording/", "runtime/", "input/", "endpoint/", "view/",
+        "sound/", "report/", "recording/", "learners/", "identification/", "analysis/", "app/",
+        "version.hpp"}},
       {"peer/",
        {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
-        "runtime/", "endpoint/", "input/", "app/config_paths", "app/console", "app/exit_status",
-        "app/interrupt", "app/within", "version.hpp"}},
-      {"main.cpp", {"app/", "version.hpp"}},
+        "runtime/", "endpoint/", "input/", "app/shell/", "version.hpp"}},
+      {"main.cpp", {"app/commands/", "version.hpp"}},
+  };
+  return table;
+}
+
+// Includes that the table forbids and that are still there. The list only gets shorter.
+struct Exception {
+  std::string_view path;  // of the including file
+  std::string_view target;
+};
+
+const std::vector<Exception>& exceptions() {
+  static const std::vector<Exception> table = {
+      {"include/knuckleboom/analysis/model_run.hpp", "app/commands/load.hpp"},
+      {"src/analysis/execute.cpp", "app/shell/exit_status.hpp"},
+      {"src/analysis/execute.cpp", "app/shell/interrupt.hpp"},
+      {"src/analysis/fidelity.cpp", "app/shell/exit_status.hpp"},
+      {"src/analysis/fidelity.cpp", "app/shell/text.hpp"},
+      {"src/analysis/log_scenario.cpp", "app/shell/exit_status.hpp"},
+      {"src/analysis/oscillation.cpp", "app/shell/text.hpp"},
+      {"src/app/emulation/live_run.cpp", "app/commands/stage.hpp"},
+      {"src/app/emulation/load_emulation.cpp", "app/commands/check.hpp"},
+      {"src/app/learners/learners.cpp", "app/commands/replay.hpp"},
+      {"src/app/replay/take_over.hpp", "app/trainer/live_session.hpp"},
+      {"src/app/report/attempts.cpp", "app/trainer/instructor.hpp"},
+      {"src/app/report/report.cpp", "app/commands/replay.hpp"},
+      {"src/app/session/drive_request.hpp", "app/commands/drive.hpp"},
+      {"src/app/session/filing.cpp", "app/report/attempts.hpp"},
+      {"src/app/session/load_session.cpp", "app/commands/check.hpp"},
+      {"src/app/window/picture.hpp", "app/trainer/drive_summary.hpp"},
   };
   return table;
 }
@@ -94,12 +146,12 @@ const std::vector<Library>& libraries() {
   static const std::vector<Library> table = {
       {"Eigen",
        {"Eigen/", "unsupported/Eigen/"},
-       {"core/", "reference/", "identification/", "app/", "view/"}},
+       {"core/", "reference/", "identification/", "analysis/", "app/", "view/"}},
       {"SUNDIALS",
        {"sundials/", "arkode/", "cvode/", "cvodes/", "ida/", "idas/", "kinsol/", "nvector/",
         "sunlinsol/", "sunmatrix/", "sunnonlinsol/"},
        {"reference/"}},
-      {"CLI11", {"CLI/"}, {"app/", "peer/"}},
+      {"CLI11", {"CLI/"}, {"app/shell/", "app/commands/", "peer/"}},
       {"toml++", {"toml++/"}, {"io/"}},
       {"TinyXML-2", {"tinyxml2"}, {"io/"}},
       {"xxHash", {"xxh"}, {"io/", "recording/", "endpoint/"}},
@@ -109,7 +161,8 @@ const std::vector<Library>& libraries() {
       {"utf8proc", {"utf8proc"}, {"learners/"}},
       {"SDL",
        {"SDL2/", "SDL"},
-       {"input/", "view/", "sound/", "app/trainer/", "app/replay/", "app/emulate/"}},
+       {"input/", "view/", "sound/", "app/window/", "app/trainer/", "app/replay/",
+        "app/emulation/"}},
       {"OpenSceneGraph", {"osg"}, {"view/"}},
       {"Dear ImGui", {"imgui"}, {"view/"}},
       {"a test library", {"gtest/", "gmock/", "benchmark/", "mujoco/", "kdl/"}, {}},
@@ -221,6 +274,40 @@ bool is_cpp(const std::string& path) {
   return path.ends_with(".cpp") || path.ends_with(".hpp") || path.ends_with(".h");
 }
 
+bool is_exception(std::string_view path, std::string_view target) {
+  return std::any_of(exceptions().begin(), exceptions().end(), [=](const Exception& one) {
+    return one.path == path && one.target == target;
+  });
+}
+
+// Every exception is needed: the file still has that include.
+Findings check_exceptions(const Tree& tree) {
+  Findings findings;
+  for (const Exception& one : exceptions()) {
+    const auto file = tree.find(std::string(one.path));
+    bool found = false;
+    if (file != tree.end())
+      for (const Include& include : includes_of(file->second))
+        found = found || place_of_include(tree, file->first, include) == one.target;
+    if (!found)
+      findings.push_back(std::string(one.path) + " does not include " + std::string(one.target) +
+                         " any more: take the exception out of the table");
+  }
+  return findings;
+}
+
+// A layer names only layers above it in the table, so that there can be no circle.
+Findings check_order() {
+  Findings findings;
+  for (std::size_t i = 0; i < layers().size(); ++i)
+    for (const std::string_view target : layers()[i].may_include)
+      for (std::size_t k = i + 1; k < layers().size(); ++k)
+        if (layers()[k].prefix.starts_with(target) || target.starts_with(layers()[k].prefix))
+          findings.push_back(std::string(layers()[i].prefix) + " stands before " +
+                             std::string(layers()[k].prefix) + ", which it may include");
+  return findings;
+}
+
 // Our own headers: each include goes to the same layer or to one the table allows.
 Findings check_layers(const Tree& tree) {
   Findings findings;
@@ -244,7 +331,8 @@ Findings check_layers(const Tree& tree) {
         }
         continue;
       }
-      if (!target->starts_with(layer->prefix) && !starts_with_any(*target, layer->may_include)) {
+      if (!target->starts_with(layer->prefix) && !starts_with_any(*target, layer->may_include) &&
+          !is_exception(path, *target)) {
         findings.push_back(at(path, include.line) + std::string(layer->prefix) +
                            " may not include " + include.name);
       }
@@ -388,6 +476,10 @@ void expect_none(const Findings& findings) { EXPECT_TRUE(findings.empty()) << jo
 
 TEST_F(ProjectFiles, includeOnlyTheLayersTheyMay) { expect_none(check_layers(tree_)); }
 
+TEST_F(ProjectFiles, needEveryException) { expect_none(check_exceptions(tree_)); }
+
+TEST(LayerTable, isInTheOrderOfTheFlow) { expect_none(check_order()); }
+
 TEST_F(ProjectFiles, keepThirdPartiesInTheirLayers) { expect_none(check_libraries(tree_)); }
 
 TEST_F(ProjectFiles, keepTheCorePure) { expect_none(check_core_purity(tree_)); }
@@ -422,9 +514,9 @@ TEST(IncludeRules, letDataFlowOneWay) {
        "#include \"knuckleboom/core/math/table.hpp\"\n"},
       {"src/core/multibody/tree.cpp", "#include \"knuckleboom/core/multibody/tree.hpp\"\n"},
       {"src/io/trace.cpp", "#include \"knuckleboom/version.hpp\"\n"},
-      {"src/app/run.hpp", "#include \"knuckleboom/core/multibody/tree.hpp\"\n"},
-      {"src/app/run.cpp", "#include \"run.hpp\"\n"},
-      {"src/main.cpp", "#include \"app/run.hpp\"\n"},
+      {"src/app/commands/run.hpp", "#include \"knuckleboom/core/multibody/tree.hpp\"\n"},
+      {"src/app/commands/run.cpp", "#include \"run.hpp\"\n"},
+      {"src/main.cpp", "#include \"app/commands/run.hpp\"\n"},
   };
   EXPECT_EQ(joined(check_layers(tree)), "");
 }
@@ -434,9 +526,9 @@ TEST(IncludeRules, reportEachForbiddenLayerWithItsLine) {
       {"include/knuckleboom/core/hydraulics/valve.hpp",
        "#pragma once\n#include \"knuckleboom/core/multibody/tree.hpp\"\n"},
       {"include/knuckleboom/core/multibody/tree.hpp", ""},
-      {"src/core/math/table.cpp", "#include \"../../app/run.hpp\"\n"},
-      {"src/app/run.hpp", ""},
-      {"src/runtime/pacer.cpp", "#include \"app/run.hpp\"\n"},
+      {"src/core/math/table.cpp", "#include \"../../app/commands/run.hpp\"\n"},
+      {"src/app/commands/run.hpp", ""},
+      {"src/runtime/pacer.cpp", "#include \"app/commands/run.hpp\"\n"},
       {"src/view/scene.cpp", "#include <knuckleboom/core/sim/simulation.hpp>\n"},
       {"src/lost/lost.cpp", ""},
       {"src/io/read.cpp", "#include \"nowhere.hpp\"\n"},
@@ -444,23 +536,23 @@ TEST(IncludeRules, reportEachForbiddenLayerWithItsLine) {
   EXPECT_EQ(joined(check_layers(tree)),
             "include/knuckleboom/core/hydraulics/valve.hpp:2: core/hydraulics/ may not include "
             "knuckleboom/core/multibody/tree.hpp\n"
-            "src/core/math/table.cpp:1: core/math/ may not include ../../app/run.hpp\n"
+            "src/core/math/table.cpp:1: core/math/ may not include ../../app/commands/run.hpp\n"
             "src/io/read.cpp:1: includes \"nowhere.hpp\", which is not a file of the project\n"
             "src/lost/lost.cpp:1: belongs to no layer of the table\n"
-            "src/runtime/pacer.cpp:1: runtime/ may not include app/run.hpp\n"
+            "src/runtime/pacer.cpp:1: runtime/ may not include app/commands/run.hpp\n"
             "src/view/scene.cpp:1: view/ may not include knuckleboom/core/sim/simulation.hpp\n");
 }
 
 TEST(IncludeRules, reportMisplacedThirdParties) {
   const Tree tree = {
-      {"src/app/run.cpp", "#include <CLI/CLI.hpp>\n#include <toml++/toml.h>\n"},
+      {"src/app/commands/run.cpp", "#include <CLI/CLI.hpp>\n#include <toml++/toml.h>\n"},
       {"src/core/math/table.cpp", "#include <Eigen/Core>\n#include <hdf5.h>\n"},
       {"src/io/read.cpp", "#include <toml++/toml.h>\n#include <Eigen/Core>\n"},
       {"src/reference/cvode.cpp", "#include <cvode/cvode.h>\n#include <gtest/gtest.h>\n"},
       {"src/runtime/pacer.cpp", "#include <nvector/nvector_serial.h>\n"},
   };
   EXPECT_EQ(joined(check_libraries(tree)),
-            "src/app/run.cpp:2: includes toml++/toml.h, but toml++ is not for this layer\n"
+            "src/app/commands/run.cpp:2: includes toml++/toml.h, but toml++ is not for this layer\n"
             "src/core/math/table.cpp:2: includes hdf5.h, but HDF5 is not for this layer\n"
             "src/io/read.cpp:2: includes Eigen/Core, but Eigen is not for this layer\n"
             "src/reference/cvode.cpp:2: includes gtest/gtest.h, but a test library is not for this "

@@ -6,8 +6,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/emulate/live_loop.hpp"
-#include "app/emulate/load_emulation.hpp"
+#include "app/emulation/live_loop.hpp"
+#include "app/emulation/load_emulation.hpp"
 #include "support/paths.hpp"
 
 namespace knuckleboom::app {

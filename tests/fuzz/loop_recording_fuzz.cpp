@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-#include "app/config_paths.hpp"
+#include "app/shell/config_paths.hpp"
 #include "knuckleboom/recording/loop_recording.hpp"
 #include "knuckleboom/runtime/loop_replayer.hpp"
 #include "recording/bytes.hpp"

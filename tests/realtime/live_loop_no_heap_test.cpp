@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "app/emulate/live_loop.hpp"
-#include "app/emulate/load_emulation.hpp"
+#include "app/emulation/live_loop.hpp"
+#include "app/emulation/load_emulation.hpp"
 #include "heap_counter.hpp"
 #include "support/paths.hpp"
 

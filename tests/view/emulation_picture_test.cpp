@@ -11,9 +11,9 @@
 #include <SDL2/SDL.h>
 #include <gtest/gtest.h>
 
-#include "app/emulate/load_emulation.hpp"
-#include "app/emulate/loop_picture.hpp"
-#include "app/emulate/scene_from_emulation.hpp"
+#include "app/emulation/load_emulation.hpp"
+#include "app/emulation/loop_picture.hpp"
+#include "app/emulation/scene_from_emulation.hpp"
 #include "view/emulation_scene.hpp"
 #include "view/screenshot.hpp"
 #include "view/window.hpp"

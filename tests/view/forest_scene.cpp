@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "app/trainer/scene_from_session.hpp"
+#include "app/window/scene_from_session.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/paths.hpp"

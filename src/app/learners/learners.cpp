@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "app/config_paths.hpp"
-#include "app/console.hpp"
-#include "app/exit_status.hpp"
+#include "app/commands/replay.hpp"
 #include "app/learners/deletion.hpp"
-#include "app/learners/filing.hpp"
-#include "app/replay/replay.hpp"
-#include "app/text.hpp"
-#include "app/trainer/session_texts.hpp"
+#include "app/session/filing.hpp"
+#include "app/session/session_texts.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/text.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "learners/database.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/text.hpp"
+#include "app/shell/text.hpp"
 #include "knuckleboom/core/training/task.hpp"
 
 namespace knuckleboom::app {

@@ -10,12 +10,12 @@
 #include <SDL2/SDL.h>
 #include <fmt/format.h>
 
-#include "app/console.hpp"
-#include "app/exit_status.hpp"
-#include "app/interrupt.hpp"
 #include "app/replay/replay_texts.hpp"
-#include "app/trainer/keys.hpp"
-#include "app/trainer/session_texts.hpp"
+#include "app/session/session_texts.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/interrupt.hpp"
+#include "app/window/keys.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "view/panels/banners.hpp"
 

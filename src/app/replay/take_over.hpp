@@ -1,8 +1,8 @@
 // What somebody needs who goes on live from an instant of a replay.
 #pragma once
 
+#include "app/session/load_session.hpp"
 #include "app/trainer/live_session.hpp"
-#include "app/trainer/load_session.hpp"
 
 namespace knuckleboom::app {
 

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "app/text.hpp"
-#include "app/trainer/drive_request.hpp"
+#include "app/session/drive_request.hpp"
+#include "app/session/session_texts.hpp"
+#include "app/shell/text.hpp"
 #include "app/trainer/instructor.hpp"
-#include "app/trainer/session_texts.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "app/console.hpp"
-#include "app/exit_status.hpp"
-#include "app/learners/filing.hpp"
-#include "app/replay/replay.hpp"
+#include "app/commands/replay.hpp"
 #include "app/report/attempts.hpp"
+#include "app/session/filing.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "learners/same_name.hpp"
 #include "report/page.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "app/interrupt.hpp"
-#include "app/trainer/session_texts.hpp"
+#include "app/session/session_texts.hpp"
+#include "app/shell/interrupt.hpp"
 #include "knuckleboom/core/training/demonstrator.hpp"
 
 namespace knuckleboom::app {

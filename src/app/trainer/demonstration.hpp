@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/trainer/load_session.hpp"
+#include "app/session/load_session.hpp"
 #include "knuckleboom/core/training/input_event.hpp"
 
 namespace knuckleboom::app {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "app/packet_words.hpp"
-#include "app/text.hpp"
+#include "app/shell/packet_words.hpp"
+#include "app/shell/text.hpp"
 #include "view/panels/format.hpp"
 
 namespace knuckleboom::app {

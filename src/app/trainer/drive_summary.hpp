@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "app/trainer/frame_meter.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/live_session.hpp"
+#include "app/window/frame_meter.hpp"
 #include "input/remote_levers.hpp"
 #include "knuckleboom/runtime/lateness_probe.hpp"
 

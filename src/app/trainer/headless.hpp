@@ -1,7 +1,7 @@
 // The same session without a picture and without real time.
 #pragma once
 
-#include "app/trainer/drive_request.hpp"
+#include "app/session/drive_request.hpp"
 
 namespace knuckleboom::app {
 

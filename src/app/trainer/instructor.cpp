@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/text.hpp"
+#include "app/shell/text.hpp"
 
 namespace knuckleboom::app {
 namespace {

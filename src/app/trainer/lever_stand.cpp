@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/exit_status.hpp"
+#include "app/shell/exit_status.hpp"
 
 namespace knuckleboom::app {
 

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "app/console.hpp"
-#include "app/text.hpp"
-#include "app/trainer/session_texts.hpp"
+#include "app/session/session_texts.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/text.hpp"
 #include "knuckleboom/io/state_file.hpp"
 
 namespace knuckleboom::app {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/load_session.hpp"
 #include "app/trainer/input_latency.hpp"
-#include "app/trainer/load_session.hpp"
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "app/config_paths.hpp"
-#include "app/trainer/load_session.hpp"
-#include "app/trainer/session_texts.hpp"
+#include "app/session/load_session.hpp"
+#include "app/session/session_texts.hpp"
+#include "app/shell/config_paths.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/trainer/drive_request.hpp"
+#include "app/session/drive_request.hpp"
 #include "input/lever_desk.hpp"
 #include "knuckleboom/io/trainer_settings.hpp"
 #include "view/panels/menu.hpp"

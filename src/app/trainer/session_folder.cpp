@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "app/config_paths.hpp"
-#include "app/learners/filing.hpp"
+#include "app/session/filing.hpp"
+#include "app/shell/config_paths.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/trainer/drive_request.hpp"
+#include "app/session/drive_request.hpp"
 #include "app/trainer/live_session.hpp"
 
 namespace knuckleboom::app {

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "app/trainer/drive_request.hpp"
-#include "app/trainer/frame_meter.hpp"
+#include "app/session/drive_request.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/instructor.hpp"
-#include "app/trainer/keys.hpp"
 #include "app/trainer/live_session.hpp"
-#include "app/trainer/notices.hpp"
-#include "app/trainer/picture.hpp"
-#include "app/trainer/presses.hpp"
+#include "app/window/frame_meter.hpp"
+#include "app/window/keys.hpp"
+#include "app/window/notices.hpp"
+#include "app/window/picture.hpp"
+#include "app/window/presses.hpp"
 #include "input/lever_thread.hpp"
 #include "input/menu_input.hpp"
 #include "knuckleboom/io/trainer_settings.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/trainer/session_texts.hpp"
+#include "app/session/session_texts.hpp"
 #include "app/trainer/trainer.hpp"
 
 namespace knuckleboom::app {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/trainer/load_session.hpp"
+#include "app/session/load_session.hpp"
 
 namespace knuckleboom::app {
 namespace {

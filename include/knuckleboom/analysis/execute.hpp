@@ -1,0 +1,79 @@
+// Runs a simulation to its end, or to a stop, and measures what the stepping costs.
+//
+// What counts as stepping: the calls of Engine::step and nothing else. The clock is read once after
+// each tick, which gives the time of that tick and the start of the next; wall_s is their sum. Such a
+// reading costs some 20 ns (measured in the same run, clock_read_ns), so that wall_s errs by a few
+// percent, and always upwards. Samples, files, progress and waiting lie between blocks of ticks and
+// are not counted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "knuckleboom/analysis/fidelity.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/sim/snapshot.hpp"
+#include "knuckleboom/runtime/tick_times.hpp"
+
+namespace knuckleboom::app {
+
+struct ExecuteOptions {
+  bool realtime = false;
+  bool progress = false;  // on stderr, only when that is a terminal
+  // Called with the state at every sample_ticks-th tick of the scenario, the first and last included
+  // if they are such; 0: never.
+  std::int64_t sample_ticks = 0;
+  std::function<void(const sim::Snapshot&)> sample;
+  // Called once with the state at this tick; below 0: never.
+  std::int64_t save_tick = -1;
+  std::function<void(const sim::SimState&)> save;
+};
+
+// How far a joint has been beyond its limits, looked at between blocks of ticks.
+struct LimitExcess {
+  int joint = -1;       // -1: none has
+  double beyond = 0.0;  // rad or m
+  double at_s = 0.0;
+};
+
+// The worst pressure of an actuator with protection that this should not have let happen. Looked at
+// after each tick, which takes some 10 ns of the time that is measured.
+struct PressureExcess {
+  int actuator = -1;  // -1: none
+  double pressure_Pa = 0.0;
+  double at_s = 0.0;
+};
+
+struct RunResult {
+  sim::SimState state;
+  std::int64_t first_tick = 0;
+  double wall_s = 0.0;
+  runtime::TickTimes ticks;
+  double clock_read_ns = 0.0;
+  bool interrupted = false;
+  bool non_finite = false;  // stopped at the tick after which it was
+  LimitExcess limits;
+  PressureExcess above_relief;  // by more than 5 %
+  PressureExcess below_vacuum;  // below -1 bar
+  // The first singular position of a loop: a sentence, and when.
+  std::string singular;
+  double singular_at_s = 0.0;
+  double loop_gap_m = 0.0;  // largest; looked at every 100 ticks
+  // Of a paced run.
+  std::int64_t overruns = 0;
+  double elapsed_s = 0.0, lost_s = 0.0, worst_lateness_s = 0.0;
+  std::string realtime_sentence;
+
+  std::int64_t tick_count() const { return state.tick - first_tick; }
+};
+
+RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::SimState& start,
+                  const ExecuteOptions& options);
+
+// Ticks between samples of the given rate. Throws UserError if the rate does not divide the tick rate.
+std::int64_t ticks_per_sample(double rate_Hz, double tick_s);
+// Of a trace that nobody chose a rate for: the nearest at or below 100 Hz.
+std::int64_t default_ticks_per_sample(double tick_s);
+
+}  // namespace knuckleboom::app

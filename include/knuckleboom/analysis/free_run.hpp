@@ -1,0 +1,33 @@
+// A machine driven by a log, beside what the log measured.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knuckleboom/analysis/log_scenario.hpp"
+#include "knuckleboom/core/sim/channels.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/io/trace.hpp"
+
+namespace knuckleboom::app {
+
+// ours = scale * value + offset, of a column of the log or of what is compared with it.
+struct Correction {
+  std::string column;
+  double scale = 1.0, offset = 0.0;  // SI
+};
+
+struct FreeRunSetup {
+  std::vector<std::string> channels;  // that are compared
+  machine::Fidelity fidelity = machine::Fidelity::kFull;
+  LogRun log;
+  std::vector<Correction> corrections;
+};
+
+// By channel, then by row of the log; the correction of a compared channel is on the run's side. Empty: the
+// run left the real numbers. Throws std::invalid_argument or UserError for a machine that cannot do it.
+std::vector<std::vector<double>> free_run(const machine::MachineModel& model, const io::Trace& log,
+                                          const FreeRunSetup& setup);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,31 @@
+// From a log's columns to what the scorer sees.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/analysis/tip_motion.hpp"
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/training/observation.hpp"
+#include "knuckleboom/io/log_file.hpp"
+
+namespace knuckleboom::app {
+
+struct LogObservations {
+  std::vector<training::Observation> rows;  // at equal times; the first is where the attempt begins
+  std::uint32_t observed = 0;               // bits of training::Observed
+  double rate_Hz = 0.0;
+  double start_s = 0.0;              // of the first row, in the log's time
+  double end_s = 0.0;                // since then: the last lever movement, or motion of the tip
+  TipNoise noise{};                  // of the way, and of the speed as the scorer sees it
+  std::vector<std::string> columns;  // that were used, without the time
+};
+
+// map: empty columns: all that have a name of ours. machine: for a log of joints; null: none. Throws
+// io::FileError.
+LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
+                                  const machine::MachineModel* machine);
+
+}  // namespace knuckleboom::app

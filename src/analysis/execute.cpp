@@ -1,0 +1,203 @@
+#include "knuckleboom/analysis/execute.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/shell/exit_status.hpp"
+#include "app/shell/interrupt.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/runtime/pacer.hpp"
+#include "knuckleboom/runtime/realtime_request.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Ticks between looks at the joint limits, the interrupt and the progress.
+constexpr std::int64_t kBlock = 100;
+
+constexpr double kReliefSlack = 1.05;
+constexpr double kVacuum = -1.0e5;  // Pa, against the atmosphere
+
+std::int64_t nanoseconds(SteadyClock::duration d) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
+}
+
+double measure_clock_read_ns() {
+  constexpr int kReadings = 1000;
+  const auto start = SteadyClock::now();
+  auto end = start;
+  for (int i = 0; i < kReadings; ++i) end = SteadyClock::now();
+  return static_cast<double>(nanoseconds(end - start)) / kReadings;
+}
+
+// One line on a terminal, a few times a second.
+class Progress {
+ public:
+  Progress(bool wanted, double end_s) : on_(wanted && isatty(STDERR_FILENO) != 0), end_s_(end_s) {}
+  ~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(double t_s, double wall_s, double simulated_s) {
+    if (!on_) return;
+    const auto now = SteadyClock::now();
+    if (now - last_ < std::chrono::milliseconds(250)) return;
+    last_ = now;
+    shown_ = true;
+    std::fprintf(stderr, "\r\033[K%.1f of %.1f s simulated, %.0f times real time", t_s, end_s_,
+                 wall_s > 0.0 ? simulated_s / wall_s : 0.0);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool on_;
+  bool shown_ = false;
+  double end_s_;
+  SteadyClock::time_point last_ = SteadyClock::now();
+};
+
+void look_at_limits(const sim::Simulation& simulation, const sim::SimState& state,
+                    LimitExcess& worst) {
+  const machine::MachineModel& model = simulation.model();
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Body& body = model.tree.body(model.tree.link(i).body);
+    if (!(body.upper > body.lower)) continue;
+    const double q = state.machine.q[i];
+    const double beyond = std::max(body.lower - q, q - body.upper);
+    if (beyond > worst.beyond) worst = {i, beyond, simulation.time(state)};
+  }
+}
+
+void look_at_loops(const sim::Simulation& simulation, const sim::SimState& state,
+                   std::int64_t singular_before, RunResult& result) {
+  const machine::Health& health = state.machine.health;
+  if (health.singular_ticks == singular_before || !result.singular.empty()) return;
+  result.singular = machine::singular_sentence(
+      simulation.model(), static_cast<int>(health.singular_loop), state.machine.q);
+  result.singular_at_s = simulation.time(state);
+}
+
+void look_at_pressures(const sim::Simulation& simulation, const sim::SimState& state,
+                       RunResult& result) {
+  const std::vector<machine::Actuator>& actuators = simulation.model().actuators;
+  for (std::size_t i = 0; i < actuators.size(); ++i) {
+    const hydraulics::Protection& protection = actuators[i].circuit.protection;
+    if (!protection.enabled) continue;
+    const machine::ActuatorState& a = state.machine.actuator[i];
+    const double high = std::max({a.P_C[0], a.P_C[1], a.p[0], a.p[1]});
+    const double low = std::min({a.P_C[0], a.P_C[1], a.p[0], a.p[1]});
+    const auto index = static_cast<int>(i);
+    if (high > kReliefSlack * protection.relief_Pa &&
+        (result.above_relief.actuator < 0 || high > result.above_relief.pressure_Pa))
+      result.above_relief = {index, high, simulation.time(state)};
+    if (low < std::min(kVacuum, result.below_vacuum.pressure_Pa))
+      result.below_vacuum = {index, low, simulation.time(state)};
+  }
+}
+
+}  // namespace
+
+RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::SimState& start,
+                  const ExecuteOptions& options) {
+  RunResult result;
+  result.state = start;
+  result.first_tick = start.tick;
+  result.clock_read_ns = measure_clock_read_ns();
+  sim::SimState& state = result.state;
+  const std::int64_t end = simulation.tick_count();
+  const double tick_s = simulation.tick_s();
+  const multibody::LoopSystem& loops = simulation.model().loop_system;
+  Progress progress(options.progress, static_cast<double>(end) * tick_s);
+
+  std::optional<runtime::RealtimeRequest> privileges;
+  std::optional<runtime::Pacer> pacer;
+  if (options.realtime) {
+    privileges.emplace();
+    result.realtime_sentence = privileges->sentence();
+    pacer.emplace(tick_s);
+    pacer->start();
+  }
+
+  for (;;) {
+    if (options.sample_ticks > 0 && state.tick % options.sample_ticks == 0)
+      options.sample(sim::take_snapshot(simulation, state));
+    if (state.tick == options.save_tick) options.save(state);
+    look_at_limits(simulation, state, result.limits);
+    if (!loops.empty())
+      result.loop_gap_m =
+          std::max(result.loop_gap_m, loops.gap(simulation.model().tree, state.machine.q));
+    result.interrupted = interrupted();
+    if (state.tick >= end || result.interrupted || result.non_finite) break;
+    progress.show(simulation.time(state), result.wall_s,
+                  static_cast<double>(result.tick_count()) * tick_s);
+
+    std::int64_t stop = std::min(end, state.tick + kBlock);
+    if (options.sample_ticks > 0)
+      stop = std::min(stop, (state.tick / options.sample_ticks + 1) * options.sample_ticks);
+    if (options.save_tick > state.tick) stop = std::min(stop, options.save_tick);
+
+    std::int64_t block_ns = 0;
+    auto before = SteadyClock::now();
+    while (state.tick < stop) {
+      if (pacer) {
+        pacer->wait();
+        before = SteadyClock::now();
+      }
+      engine.step(state);
+      const auto after = SteadyClock::now();
+      const std::int64_t spent = nanoseconds(after - before);
+      result.ticks.add(spent);
+      block_ns += spent;
+      before = after;
+      if (pacer) pacer->tick_finished();
+      look_at_pressures(simulation, state, result);
+      look_at_loops(simulation, state, start.machine.health.singular_ticks, result);
+      if (state.machine.health.non_finite > start.machine.health.non_finite) {
+        result.non_finite = true;
+        break;
+      }
+      if (pacer && interrupted()) break;
+    }
+    result.wall_s += static_cast<double>(block_ns) * 1e-9;
+  }
+
+  if (pacer) {
+    result.elapsed_s = pacer->elapsed_s();
+    result.overruns = pacer->overruns();
+    result.lost_s = pacer->lost_s();
+    result.worst_lateness_s = pacer->worst_lateness_s();
+  }
+  return result;
+}
+
+std::int64_t default_ticks_per_sample(double tick_s) {
+  constexpr double kPeriod = 0.01;  // s
+  return std::max<std::int64_t>(1, std::llround(std::ceil(kPeriod / tick_s * (1.0 - 1e-9))));
+}
+
+std::int64_t ticks_per_sample(double rate_Hz, double tick_s) {
+  const double tick_rate = 1.0 / tick_s;
+  if (!(rate_Hz > 0.0))
+    throw UserError(fmt::format("--trace-rate is {:g} Hz; it must be above zero", rate_Hz));
+  constexpr double kRateSlack = 1e-5;  // rates are written with a few digits
+  const double exact = tick_rate / rate_Hz;
+  const double whole = std::round(exact);
+  if (whole >= 1.0 && std::fabs(exact - whole) <= kRateSlack * whole && whole < 1e15)
+    return static_cast<std::int64_t>(whole);
+  throw UserError(
+      fmt::format("a trace rate of {:g} Hz does not divide the tick rate of {:g} Hz; "
+                  "choose {:g} divided by a whole number",
+                  rate_Hz, tick_rate, tick_rate));
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,409 @@
+#include "knuckleboom/analysis/log_observations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/io/trace.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using training::Observation;
+
+constexpr double kMostRows = 2e7;
+constexpr double kMoved = 0.03;    // of a lever or a demand; it starts the attempt, as in a session
+constexpr double kDenseHz = 24.9;  // below it the tip's jerk is lost between the rows
+constexpr double kSampleHz = 50.0;  // of the scorer
+constexpr double kWayHz = 1.0;      // what is faster in the tip's way is noise
+constexpr double kSpeedHz = 5.0;    // as the scorer has it
+constexpr double kNoise = 0.05;     // m/s at rest; more is too noisy
+constexpr double kMoving = 0.05;    // m/s
+constexpr double kGap = 0.04;       // s, between rows that tell where the tip is; more is a gap
+constexpr double kSettle = 0.2;     // s, that the scorer's low-pass remembers
+constexpr double kDropOut = 0.2;    // s; a grip or release that is shorter is none
+constexpr const char* kTip[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
+
+std::string lever_name(int axis) { return std::string("lever_") + command::kLeverAxisNames[axis]; }
+
+std::string joint_column(const machine::MachineModel& machine, int joint) {
+  return machine.joint_name(joint) + (machine.tree.link(joint).revolute ? "_rad" : "_m");
+}
+
+bool is_demand(std::string_view name) {
+  return name.ends_with("_demand") || name.ends_with("_valve_open");
+}
+
+// All that can be judged. Demands are of functions that only the log knows.
+std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names,
+                                           const machine::MachineModel* machine) {
+  std::vector<io::KnownColumn> out;
+  for (const char* name : kTip) out.push_back({name, "m"});
+  for (int i = 0; i < command::kLeverAxes; ++i) out.push_back({lever_name(i), ""});
+  out.push_back({"head_rad", "rad"});
+  out.push_back({"pump_power_W", "W"});
+  out.push_back({"pump_work_J", "J"});
+  for (const char* name : {"held", "collisions", "impulse_Ns", "at_stop", "at_relief"})
+    out.push_back({name, ""});
+  for (const std::string& name : names)
+    if (is_demand(name)) out.push_back({name, ""});
+  if (machine != nullptr)
+    for (int i = 0; i < machine->joint_count(); ++i)
+      out.push_back({joint_column(*machine, i), machine->tree.link(i).revolute ? "rad" : "m"});
+  return out;
+}
+
+io::LogMap own_names(const std::filesystem::path& path, io::LogMap map,
+                     const machine::MachineModel* machine) {
+  const std::vector<std::string> names = io::log_columns(path, map.separator);
+  const std::vector<io::KnownColumn> known = known_columns(names, machine);
+  for (const std::string& name : names) {
+    if (std::none_of(known.begin(), known.end(), [&](const auto& one) { return one.name == name; }))
+      continue;
+    io::LogColumn column;
+    column.name = name;
+    column.place.file = path.string();
+    map.columns.push_back(std::move(column));
+  }
+  if (map.columns.empty())
+    throw io::FileError(
+        path.string(),
+        fmt::format("no column has a name that can be judged ({}, {}, held, ...); say with --map "
+                    "which is which{}",
+                    kTip[0], lever_name(0),
+                    machine == nullptr ? ", or name the --machine if it has joints" : ""));
+  return map;
+}
+
+// A column over time, without its gaps; moves on from call to call.
+class Course {
+ public:
+  Course(const std::vector<double>& t, const std::vector<double>& y) {
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      if (!std::isfinite(y[i])) continue;
+      t_.push_back(t[i]);
+      y_.push_back(y[i]);
+    }
+  }
+  bool empty() const { return t_.empty(); }
+  double at(double t) {
+    constexpr double kSame = 1e-9;  // s
+    while (row_ + 1 < t_.size() && t_[row_ + 1] <= t + kSame) ++row_;
+    if (t <= t_[row_] + kSame || row_ + 1 == t_.size()) return y_[row_];
+    const double share = (t - t_[row_]) / (t_[row_ + 1] - t_[row_]);
+    return y_[row_] + share * (y_[row_ + 1] - y_[row_]);
+  }
+  // The same with a slope that goes on from row to row (cubic Hermite), but straight over gaps and next
+  // to them: straight lines have jerk at every row.
+  double curved_at(double t, double gap_s) {
+    const double straight = at(t);
+    if (row_ == 0 || row_ + 2 >= t_.size()) return straight;
+    for (std::size_t i = row_ - 1; i <= row_ + 1; ++i)
+      if (t_[i + 1] - t_[i] > gap_s) return straight;
+    const double h = t_[row_ + 1] - t_[row_], s = std::clamp((t - t_[row_]) / h, 0.0, 1.0);
+    const double from = slope(row_), to = slope(row_ + 1), r = 1.0 - s;
+    return straight + s * r * h * (r * from - s * to + (s - r) * (y_[row_ + 1] - y_[row_]) / h);
+  }
+  // Whether t lies more than a moment from what is known.
+  bool in_gap(double t, double gap_s) {
+    at(t);
+    if (row_ + 1 == t_.size()) return t - t_[row_] > gap_s;
+    return t < t_[row_] ? t_[row_] - t > gap_s : t > t_[row_] && t_[row_ + 1] - t_[row_] > gap_s;
+  }
+
+ private:
+  double slope(std::size_t i) const { return (y_[i + 1] - y_[i - 1]) / (t_[i + 1] - t_[i - 1]); }
+
+  std::vector<double> t_, y_;
+  std::size_t row_ = 0;
+};
+
+using MaybeCourse = std::optional<Course>;
+
+class Observer {
+ public:
+  Observer(const io::Trace& log, const machine::MachineModel* machine)
+      : log_(log), machine_(machine), t_(log.data.front()) {
+    for (std::size_t c = 0; c < 3; ++c) tip_[c] = course(kTip[c]);
+    for (int i = 0; i < command::kLeverAxes; ++i)
+      levers_[static_cast<std::size_t>(i)] = course(lever_name(i));
+    head_ = course("head_rad");
+    power_ = course("pump_power_W");
+    work_ = course("pump_work_J");
+    held_ = course("held");
+    collisions_ = course("collisions");
+    impulse_ = course("impulse_Ns");
+    at_stop_ = course("at_stop");
+    at_relief_ = course("at_relief");
+    find_demands();
+    if (!tip_[0] || !tip_[1] || !tip_[2]) find_joints();
+  }
+
+  LogObservations read() {
+    LogObservations out;
+    out.columns.assign(log_.columns.begin() + 1, log_.columns.end());
+    step_ = usual_step();
+    out.rate_Hz = 1.0 / step_;
+    out.observed = observed(out.rate_Hz);
+    const double dt = row_step();
+    const auto count = static_cast<std::size_t>(std::floor((t_.back() - t_.front()) / dt + 1e-6));
+    out.rows.reserve(count + 1);
+    for (std::size_t i = 0; i <= count; ++i)
+      out.rows.push_back(row_at(t_.front() + dt * static_cast<double>(i), dt));
+    skip_drop_outs(out.rows);
+    const std::size_t start = can_wait() ? start_row(out.rows) : 0;
+    std::vector<Vec3> tips;
+    if (has_tip()) {
+      tips = measure_tip(out);
+      // A lever and the tip that it moves need not start in one row.
+      const auto shortly = static_cast<std::size_t>(kSettle / dt);
+      if (speed(tips, start - std::min(start, shortly), dt) >= kMoving)
+        mark_unmeasured(out.rows, start);
+    }
+    const std::size_t last = last_action(out.rows, tips);
+    out.start_s = t_.front() + dt * static_cast<double>(start);
+    out.end_s = last > start ? dt * static_cast<double>(last - start) : 0.0;
+    out.rows.erase(out.rows.begin(), out.rows.begin() + static_cast<std::ptrdiff_t>(start));
+    for (std::size_t i = 0; i < out.rows.size(); ++i)
+      out.rows[i].ticks = static_cast<std::int64_t>(i);
+    return out;
+  }
+
+ private:
+  MaybeCourse course(const std::string& name) const {
+    const int at = log_.find(name);
+    if (at < 0) return std::nullopt;
+    Course found(t_, log_.data[static_cast<std::size_t>(at)]);
+    return found.empty() ? MaybeCourse() : MaybeCourse(std::move(found));
+  }
+
+  void find_demands() {
+    for (const char* ending : {"_demand", "_valve_open"}) {
+      for (const std::string& name : log_.columns)
+        if (name.ends_with(ending) && demands_.size() < sim::kMaxLeverFunctions)
+          if (MaybeCourse found = course(name)) demands_.push_back(std::move(*found));
+      if (!demands_.empty()) return;  // better known than by the valves
+    }
+  }
+
+  // All joints that carry the tip, those that only hang left out.
+  void find_joints() {
+    if (machine_ == nullptr) return;
+    const machine::LinkPoint tip = machine::crane_tip(*machine_);
+    for (int i = tip.link; i != multibody::kBase; i = machine_->tree.link(i).parent) {
+      joints_[static_cast<std::size_t>(i)] = course(joint_column(*machine_, i));
+      if (!joints_[static_cast<std::size_t>(i)]) return;
+    }
+    crane_tip_ = tip;
+  }
+
+  bool has_tip() const { return crane_tip_ || (tip_[0] && tip_[1] && tip_[2]); }
+  bool has_levers() const {
+    return std::any_of(levers_.begin(), levers_.end(), [](const auto& one) { return bool(one); });
+  }
+  bool can_wait() const { return has_levers() || !demands_.empty(); }
+
+  std::uint32_t observed(double rate_Hz) const {
+    using namespace training;
+    std::uint32_t out = 0;
+    const auto add = [&out](bool there, std::uint32_t bit) { out |= there ? bit : 0u; };
+    add(has_tip(), kObservedTip);
+    add(has_tip() && rate_Hz >= kDenseHz, kObservedDense);
+    add(bool(head_), kObservedHead);
+    add(has_levers(), kObservedLevers);
+    add(!demands_.empty(), kObservedDemand);
+    add(bool(collisions_), kObservedContacts);
+    add(bool(impulse_), kObservedImpulse);
+    add(bool(at_stop_), kObservedStops);
+    add(bool(at_relief_), kObservedRelief);
+    add(power_ || work_, kObservedPump);
+    add(bool(held_), kObservedGrip);
+    return out;
+  }
+
+  // The usual time between two rows, whatever gaps there are.
+  double usual_step() const {
+    if (t_.size() < 2)
+      throw io::FileError(log_.file, "one row is no motion; a log needs two at least");
+    std::vector<double> steps;
+    for (std::size_t i = 1; i < t_.size(); ++i) steps.push_back(t_[i] - t_[i - 1]);
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+    std::nth_element(steps.begin(), middle, steps.end());
+    // Times are rounded where they were written: the mean of steps like the middle one is better.
+    double sum = 0.0, n = 0.0;
+    for (const double step : steps)
+      if (std::fabs(step - *middle) <= 0.2 * *middle) {
+        sum += step;
+        n += 1.0;
+      }
+    return sum / n;
+  }
+
+  // Rows on the scorer's samples, so that it needs none between; slow logs as they are.
+  double row_step() const {
+    const double rate_Hz = 1.0 / step_;
+    const double dt =
+        rate_Hz < kDenseHz ? step_ : 1.0 / (kSampleHz * std::ceil(rate_Hz / kSampleHz - 1e-3));
+    const double seconds = t_.back() - t_.front();
+    if (seconds / dt > kMostRows)
+      throw io::FileError(log_.file,
+                          fmt::format("rows {:g} s apart over {:g} s are too many to judge; take "
+                                      "out the long gaps",
+                                      step_, seconds));
+    return dt;
+  }
+
+  // The row before the first movement of a lever: there the attempt begins.
+  static std::size_t start_row(const std::vector<Observation>& rows) {
+    const auto first = std::find_if(rows.begin(), rows.end(), moved);
+    const auto at = static_cast<std::size_t>(first - rows.begin());
+    return at > 0 ? at - 1 : 0;
+  }
+
+  // A bad contact is no release, nor a short one a grip.
+  static void skip_drop_outs(std::vector<Observation>& rows) {
+    const auto most = static_cast<std::size_t>(std::ceil(kDropOut / rows.front().dt - 1e-6));
+    for (const bool held : {false, true}) {
+      std::size_t since = 0;  // the state has been so
+      for (std::size_t i = 1; i < rows.size(); ++i) {
+        if (rows[i].held == rows[i - 1].held) continue;
+        const bool was = rows[i - 1].held >= 0;
+        if (was == held && since > 0 && i - since < most)
+          for (std::size_t k = since; k < i; ++k) rows[k].held = rows[i].held;
+        since = i;
+      }
+    }
+  }
+
+  static double speed(const std::vector<Vec3>& tips, std::size_t i, double dt) {
+    const std::size_t from = i > 0 ? i - 1 : 0, to = std::min(i + 1, tips.size() - 1);
+    if (from == to) return 0.0;
+    return (tips[to] - tips[from]).norm() / (dt * static_cast<double>(to - from));
+  }
+
+  // Way and noise of the tip. Returns it as the scorer sees it, but not late.
+  static std::vector<Vec3> measure_tip(LogObservations& out) {
+    const double dt = out.rows.front().dt;
+    std::vector<Vec3> tips;
+    tips.reserve(out.rows.size());
+    for (const Observation& row : out.rows)
+      tips.emplace_back(row.tip_W[0], row.tip_W[1], row.tip_W[2]);
+    const std::vector<Vec3> way = smoothed(tips, kWayHz, dt);
+    for (std::size_t i = 1; i < way.size(); ++i) out.rows[i].step_m = (way[i] - way[i - 1]).norm();
+    out.noise = tip_noise(tips, kWayHz, kSpeedHz, dt);
+    if (out.noise.way <= kNoise) out.observed |= training::kObservedWay;
+    if (out.noise.speed <= kNoise) out.observed |= training::kObservedCalm;
+    return smoothed(tips, kSpeedHz, dt);
+  }
+
+  // How the movement under way here began is not known.
+  static void mark_unmeasured(std::vector<Observation>& rows, std::size_t from) {
+    const auto count = static_cast<std::size_t>(std::ceil(kSettle / rows.front().dt));
+    for (std::size_t i = from; i < std::min(rows.size(), from + count + 1); ++i)
+      rows[i].unmeasured = 1;
+  }
+
+  // The last row with a lever out or, where the log has no levers, with the tip in motion; not before the
+  // last grip or release.
+  std::size_t last_action(const std::vector<Observation>& rows,
+                          const std::vector<Vec3>& tips) const {
+    if (!can_wait() && tips.empty()) return rows.size() - 1;
+    for (std::size_t i = rows.size() - 1; i > 0; --i) {
+      if (rows[i].held != rows[i - 1].held) return i;
+      if (can_wait() ? moved(rows[i]) : speed(tips, i, rows[i].dt) >= kMoving) return i;
+    }
+    return 0;
+  }
+
+  static bool moved(const Observation& row) {
+    const auto beyond = [](double value) { return std::fabs(value) > kMoved; };
+    return std::any_of(std::begin(row.axis), std::end(row.axis), beyond) ||
+           std::any_of(std::begin(row.shaped), std::end(row.shaped), beyond);
+  }
+
+  static bool above_half(MaybeCourse& course, double t) { return course && course->at(t) > 0.5; }
+
+  double gap_s() const { return std::max(kGap, 1.5 * step_); }
+
+  bool tip_in_gap(double t) {
+    const auto gap = [&](MaybeCourse& course) { return course && course->in_gap(t, gap_s()); };
+    return crane_tip_ ? std::any_of(joints_.begin(), joints_.end(), gap)
+                      : std::any_of(tip_.begin(), tip_.end(), gap);
+  }
+
+  void place_tip(double t, double (&tip_W)[3]) {
+    if (!crane_tip_) {
+      for (std::size_t c = 0; c < 3; ++c) tip_W[c] = tip_[c] ? tip_[c]->curved_at(t, gap_s()) : 0.0;
+      return;
+    }
+    double q[kMaxLinks] = {};
+    for (std::size_t i = 0; i < joints_.size(); ++i)
+      if (joints_[i]) q[i] = joints_[i]->curved_at(t, gap_s());
+    machine::PointPose pose;
+    machine::locate(*machine_, *crane_tip_, q, pose);
+    for (int c = 0; c < 3; ++c) tip_W[c] = pose.p_W(c);
+  }
+
+  Observation row_at(double t, double dt) {
+    Observation row{};
+    row.dt = dt;
+    if (has_tip()) {
+      place_tip(t, row.tip_W);
+      if (tip_in_gap(t)) gap_until_ = t + kSettle;
+      row.unmeasured = t <= gap_until_ ? 1 : 0;
+    }
+    if (head_) {
+      const double angle = head_->at(t);
+      row.hang_W[0] = std::sin(angle);
+      row.hang_W[2] = -std::cos(angle);
+    }
+    for (std::size_t i = 0; i < levers_.size(); ++i)
+      row.axis[i] = levers_[i] ? levers_[i]->at(t) : 0.0;
+    for (std::size_t i = 0; i < demands_.size(); ++i) row.shaped[i] = demands_[i].at(t);
+    if (collisions_) row.collisions = collisions_->at(t);
+    if (impulse_) row.impulse_Ns = impulse_->at(t);
+    const bool at_stop = above_half(at_stop_, t);
+    if (at_stop && !was_at_stop_) stop_hits_ += 1.0;
+    was_at_stop_ = at_stop;
+    row.stop_hits = stop_hits_;
+    if (above_half(at_relief_, t)) relief_ticks_ += 1.0;
+    row.relief_ticks = relief_ticks_;
+    if (power_) power_work_J_ += dt * power_->at(t);
+    row.pump_work_J = work_ ? work_->at(t) : power_work_J_;
+    row.held = above_half(held_, t) ? 0 : -1;
+    return row;
+  }
+
+  const io::Trace& log_;
+  const machine::MachineModel* machine_;
+  const std::vector<double>& t_;
+  std::array<MaybeCourse, 3> tip_;
+  std::array<MaybeCourse, command::kLeverAxes> levers_;
+  std::array<MaybeCourse, kMaxLinks> joints_;
+  std::optional<machine::LinkPoint> crane_tip_;  // if the joints that carry it are there
+  MaybeCourse head_, power_, work_, held_, collisions_, impulse_, at_stop_, at_relief_;
+  std::vector<Course> demands_;
+  double step_ = 0.0;  // usual time between two rows [s]
+  double gap_until_ = -1e300;
+  double stop_hits_ = 0.0, relief_ticks_ = 0.0, power_work_J_ = 0.0;
+  bool was_at_stop_ = false;
+};
+
+}  // namespace
+
+LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
+                                  const machine::MachineModel* machine) {
+  if (map.columns.empty()) map = own_names(path, std::move(map), machine);
+  std::vector<std::string> names;
+  for (const io::LogColumn& column : map.columns) names.push_back(column.name);
+  const io::Trace log = io::read_log(path, map, known_columns(names, machine));
+  return Observer(log, machine).read();
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,304 @@
+#include "app/commands/check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "app/commands/import_text.hpp"
+#include "app/commands/load.hpp"
+#include "app/commands/oddities.hpp"
+#include "app/emulation/load_emulation.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/text.hpp"
+#include "knuckleboom/io/air_file.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
+#include "knuckleboom/io/signal_file.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// First word of a key or header in a line of TOML; empty if the line has none.
+std::string_view first_word(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t[\"'");
+  if (begin == std::string_view::npos || line[begin] == '#') return {};
+  const std::size_t end = line.find_first_of(" \t=.]\"'\r#", begin);
+  return line.substr(begin, end == std::string_view::npos ? end : end - begin);
+}
+
+// Enough of a file to tell its kind; what is no regular file is refused by the reader later.
+std::string beginning_of(const std::string& path) {
+  constexpr std::size_t kEnough = std::size_t{1} << 20;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(kEnough, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+// Words that stand at the top level of one kind of file only.
+using Words = std::span<const std::string_view>;
+constexpr std::string_view kMachineWords[] = {
+    "body",   "actuator",     "controller", "valve", "protection",
+    "supply", "closed_valve", "tip",        "base",  "gravity_m_per_s2",
+    "shape",  "grapple",      "visual",     "loop",  "drive",
+    "oil",    "urdf"};
+constexpr std::string_view kScenarioWords[] = {"machine", "duration_s", "duration_min",
+                                               "initial", "tip_path",   "event",
+                                               "tick_ms", "tick_s",     "bench"};
+constexpr std::string_view kLeverWords[] = {"function", "default"};
+constexpr std::string_view kExerciseWords[] = {
+    "title", "briefing", "levers", "control_mode", "time_limit_s", "start",    "ground", "contact",
+    "stem",  "bunk",     "log",    "task",         "target",       "log_task", "limits"};
+constexpr std::string_view kAirWords[] = {"air"};
+constexpr std::string_view kEmulationWords[] = {"emulated", "emulated_start", "host_start", "peg"};
+constexpr std::string_view kBundleWords[] = {"origin", "reference", "channel"};
+constexpr std::string_view kLogMapWords[] = {"column", "separator", "decimal_comma", "time_unit"};
+constexpr std::string_view kSignalWords[] = {"signal"};
+
+struct KindOfFile {
+  const char* name;  // before "file"
+  Words words;
+};
+constexpr KindOfFile kKinds[] = {
+    // by FileKind
+    {"a machine", kMachineWords}, {"a scenario", kScenarioWords},
+    {"a lever", kLeverWords},     {"an exercise", kExerciseWords},
+    {"an air", kAirWords},        {"an emulation", kEmulationWords},
+    {"a bundle", kBundleWords},   {"a log map", kLogMapWords},
+    {"a signal", kSignalWords},
+};
+static_assert(std::size(kKinds) == kFileKinds);
+
+// How many of the words of each kind there are.
+class WordCounts {
+ public:
+  explicit WordCounts(std::string_view text) {
+    bool at_top = true;  // before the first header
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string_view line = text.substr(begin, end - begin);
+      begin = end + 1;
+      const std::size_t first = line.find_first_not_of(" \t");
+      const bool header = first != std::string_view::npos && line[first] == '[';
+      if (header) at_top = false;
+      if (header || at_top) count(first_word(line));
+    }
+  }
+  int of(FileKind kind) const { return count_[static_cast<std::size_t>(kind)]; }
+  bool none() const {
+    return std::all_of(count_.begin(), count_.end(), [](int n) { return n == 0; });
+  }
+
+ private:
+  void count(std::string_view word) {
+    for (std::size_t i = 0; i < kFileKinds; ++i)
+      if (std::ranges::find(kKinds[i].words, word) != kKinds[i].words.end()) ++count_[i];
+  }
+  std::array<int, kFileKinds> count_{};
+};
+
+std::string good_machine(const io::MachineFile& file) {
+  const std::string parts = outside_parts(file.model);
+  const std::string import = import_words(file);
+  std::string odd;
+  for (const std::string& sentence : oddities(file.model)) odd += "; odd: " + sentence;
+  return fmt::format(
+      "machine {}, {}, {}{}{}{}", file.model.name,
+      counted(file.model.joint_count(), "joint", "joints"),
+      counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"),
+      parts.empty() ? parts : ", " + parts, import.empty() ? import : ", " + import, odd);
+}
+
+// What is to be said of a sound scenario, after a look at its machine if that can be had.
+std::string good_scenario(io::ScenarioFile file, const std::string& path) {
+  const command::Scenario& scenario = file.scenario;
+  const std::string words = fmt::format("scenario {}, {:g} s", scenario.name, scenario.duration_s);
+  std::optional<io::MachineFile> machine;
+  if (needs_no_machine(file)) {
+    machine = empty_bench(file);
+  } else {
+    const fs::path machine_path = machine_of(file, path);
+    try {
+      machine = io::read_machine(machine_path);
+    } catch (const io::FileError&) {
+      return fmt::format("{}; {} has faults of its own, so it was not checked against it", words,
+                         machine_path.string());
+    }
+  }
+  std::vector<io::Diagnostic> faults = io::put_on_bench(file, machine->model);
+  if (faults.empty()) faults = io::check_against(scenario, machine->model, file.places);
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return fmt::format("{}, fits machine {}", words, machine->model.name);
+}
+
+std::string good_exercise(const io::ExerciseFile& file, const std::string& path) {
+  const training::Exercise& exercise = file.exercise;
+  const std::string words = fmt::format("exercise {}", exercise.name);
+  std::optional<io::MachineFile> machine;
+  try {
+    machine = io::read_machine(find_machine(exercise.machine, path));
+  } catch (const UserError& error) {
+    const io::ScenarioPlaces::Place& place = file.places.machine;
+    throw io::FileError({{place.file, place.line, place.column, error.what()}});
+  } catch (const io::FileError&) {
+    return fmt::format("{}; machine {} has faults of its own, so it was not checked against it",
+                       words, exercise.machine);
+  }
+  std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return fmt::format("{}, fits machine {}", words, machine->model.name);
+}
+
+// By the machine beside it.
+std::string good_air(const std::string& path) {
+  const machine::MachineModel model =
+      io::read_machine(fs::path(path).parent_path() / "machine.toml").model;
+  const io::AirFile file = io::read_air(path, model);
+  return fmt::format("air, {}, fits machine {}",
+                     counted(static_cast<long long>(file.cases.size()), "case", "cases"),
+                     model.name);
+}
+
+// By both machines, as far as that their tips can be brought together.
+std::string good_emulation(const std::string& path) {
+  EmulateOptions options;
+  options.scenario = path;
+  const LoadedEmulation loaded = load_emulation(options);
+  try {
+    const emulation::Emulation emulation(loaded.plan);
+  } catch (const std::invalid_argument& error) {
+    throw io::FileError(path, error.what());
+  }
+  return fmt::format("emulation {}, {}", loaded.title(),
+                     counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases"));
+}
+
+// A recording of an emulation, as far as that its bench can be made again.
+std::string good_recording(const std::string& path) {
+  const io::LoopRecording recording = io::read_loop_recording(path);
+  const emulation::EmulationPlan plan = io::make_emulation(recording.header.made_from).plan;
+  return fmt::format(
+      "recording of emulation {}, {:.3f} s, {}{}", plan.name,
+      static_cast<double>(recording.end.end_tick) * recording.header.tick_s,
+      recording.end.complete ? "whole" : "cut off",
+      recording.end.lost.count > 0
+          ? fmt::format(", {} lost", counted(recording.end.lost.count, "record", "records"))
+          : "");
+}
+
+std::string describe(const std::string& path) {
+  if (path.ends_with(io::kLoopRecordingSuffix)) return good_recording(path);
+  switch (kind_of(beginning_of(path), path)) {
+    case FileKind::kMachine:
+      return good_machine(io::read_machine(path));
+    case FileKind::kLevers: {
+      const io::LeverFile file = io::read_levers(path);
+      return fmt::format(
+          "levers {}, {}", file.pattern.name,
+          counted(static_cast<long long>(file.pattern.functions.size()), "function", "functions"));
+    }
+    case FileKind::kExercise:
+      return good_exercise(io::read_exercise(path), path);
+    case FileKind::kAir:
+      return good_air(path);
+    case FileKind::kEmulation:
+      return good_emulation(path);
+    case FileKind::kSignals: {
+      const io::SignalFile file = io::read_signals(path);
+      return fmt::format("signals, {} to the machine and {} from it", file.in.size(),
+                         file.out.size());
+    }
+    case FileKind::kBundle:
+      throw io::FileError(
+          path, "this is a bundle; `knuckleboom verify FOLDER` reads it with the files beside it");
+    case FileKind::kLogMap:
+      throw io::FileError(
+          path,
+          "this is a log map; `knuckleboom identify` and `knuckleboom judge` read it with --map");
+    case FileKind::kScenario:
+      break;
+  }
+  return good_scenario(io::read_scenario(path), path);
+}
+
+}  // namespace
+
+FileKind kind_of(std::string_view text, const std::string& path) {
+  // XML is a URDF, and its reader says how a machine file names one.
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first != std::string_view::npos && text[first] == '<') return FileKind::kMachine;
+  const WordCounts words(text);
+  // Before the others, whose words they share.
+  for (const FileKind kind : {FileKind::kAir, FileKind::kEmulation})
+    if (words.of(kind) > 0) return kind;
+  if (words.of(FileKind::kBundle) > 1) return FileKind::kBundle;
+  for (const FileKind kind : {FileKind::kLogMap, FileKind::kSignals})
+    if (words.of(kind) > 0) return kind;
+  const int machine = words.of(FileKind::kMachine), scenario = words.of(FileKind::kScenario),
+            levers = words.of(FileKind::kLevers), exercise = words.of(FileKind::kExercise);
+  if (machine > std::max({scenario, levers, exercise})) return FileKind::kMachine;
+  if (exercise > std::max(scenario, levers)) return FileKind::kExercise;
+  if (levers > scenario) return FileKind::kLevers;
+  if (scenario > 0) return FileKind::kScenario;
+  if (path.find("machine") != std::string::npos) return FileKind::kMachine;
+  if (path.find("lever") != std::string::npos) return FileKind::kLevers;
+  if (path.find("exercise") != std::string::npos) return FileKind::kExercise;
+  return FileKind::kScenario;
+}
+
+void refuse_other_kind(const std::string& path, FileKind wanted) {
+  const std::string text = beginning_of(path);
+  const WordCounts words(text);
+  const FileKind kind = kind_of(text, path);
+  int own = words.of(wanted);
+  // Their drives, valves, ... are a machine's or a scenario's words.
+  if (kind == FileKind::kAir || kind == FileKind::kBundle || kind == FileKind::kLogMap) own = 0;
+  // A machine is named by exercises as well as by scenarios.
+  if (wanted == FileKind::kScenario && kind == FileKind::kExercise) --own;
+  if (own > 0 || words.none()) return;
+  const auto name = [](FileKind of) { return kKinds[static_cast<std::size_t>(of)].name; };
+  throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));
+}
+
+int check(const std::vector<std::string>& files) {
+  bool good = true;
+  for (const std::string& file : files) {
+    try {
+      // The folder of a machine or a bundle stands for its file, as with --machine.
+      std::error_code ignored;
+      std::string inside = file;
+      for (const char* name : {"bundle.toml", "machine.toml"})
+        if (const fs::path path = fs::path(file) / name; fs::exists(path, ignored)) inside = path;
+      const std::string words = describe(inside);
+      say(fmt::format("{}: ok ({})\n", file, words));
+    } catch (const io::FileError& error) {
+      // The list of faults is what was asked for, hence standard output and no prefix.
+      say(fmt::format("{}\n", error.what()));
+      good = false;
+    }
+  }
+  return good ? kSuccess : kUserMistake;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,623 @@
+#include "app/commands/inspect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numbers>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "app/commands/check.hpp"
+#include "app/commands/import_text.hpp"
+#include "app/commands/load.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/json.hpp"
+#include "app/shell/plot.hpp"
+#include "app/shell/text.hpp"
+#include "knuckleboom/analysis/modes.hpp"
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using machine::MachineModel;
+
+constexpr int kRangeSamples = 200;
+
+// --- What is found ------------------------------------------------------------
+
+struct JointFacts {
+  std::string name, body, unit;
+  bool limited = false;
+  double lower = 0.0, upper = 0.0;
+  int actuator = -1;
+};
+
+// Displacement and lever of an actuator over its joint's range.
+struct LinkageFacts {
+  double x_min = std::numeric_limits<double>::infinity();
+  double x_max = -std::numeric_limits<double>::infinity();
+  double lever_min = std::numeric_limits<double>::infinity();  // of |J|
+  double lever_max = 0.0;
+  double lever_min_at = 0.0, lever_max_at = 0.0;
+};
+
+struct PoseFacts {
+  std::string name;
+  std::vector<double> q;
+  double tip[3] = {};
+  std::vector<double> load;            // of each joint, to be held [N m, N]
+  std::vector<double> force;           // of each actuator
+  std::vector<double> x, J;            // of each actuator
+  std::vector<double> port_a, port_b;  // with the unloaded side at tank pressure [Pa]
+  std::vector<Mode> modes;
+  std::int64_t dependent = 0;  // joints that follow from the others
+  double quality = 1.0;
+  std::string singular;  // sentence, if this pose is one
+};
+
+bool limited(const multibody::Body& body) { return body.upper > body.lower; }
+
+const multibody::Body& body_of(const MachineModel& model, int link) {
+  return model.tree.body(model.tree.link(link).body);
+}
+
+std::string body_name(const MachineModel& model, int body) {
+  return body == multibody::kBase ? "base" : model.tree.body(body).name;
+}
+
+std::vector<JointFacts> joint_facts(const MachineModel& model) {
+  std::vector<JointFacts> out;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Body& body = body_of(model, i);
+    JointFacts facts{model.joint_name(i), body.name,  model.tree.link(i).revolute ? "rad" : "m",
+                     limited(body),       body.lower, body.upper};
+    for (std::size_t k = 0; k < model.actuators.size(); ++k)
+      if (model.actuators[k].link == i) facts.actuator = static_cast<int>(k);
+    out.push_back(std::move(facts));
+  }
+  return out;
+}
+
+LinkageFacts linkage_facts(const MachineModel& model, int actuator) {
+  LinkageFacts facts;
+  const multibody::Body& body =
+      body_of(model, model.actuators[static_cast<std::size_t>(actuator)].link);
+  for (int i = 0; i <= kRangeSamples; ++i) {
+    const double q = body.lower + (body.upper - body.lower) * i / kRangeSamples;
+    const machine::LinkageState s = machine::displacement(model, actuator, q);
+    facts.x_min = std::min(facts.x_min, s.x);
+    facts.x_max = std::max(facts.x_max, s.x);
+    if (std::fabs(s.J) < facts.lever_min) {
+      facts.lever_min = std::fabs(s.J);
+      facts.lever_min_at = q;
+    }
+    if (std::fabs(s.J) > facts.lever_max) {
+      facts.lever_max = std::fabs(s.J);
+      facts.lever_max_at = q;
+    }
+  }
+  return facts;
+}
+
+PoseFacts pose_facts(const MachineModel& model, const std::string& name,
+                     const std::vector<std::optional<double>>& q) {
+  command::Scenario scenario;
+  scenario.name = "inspect";
+  scenario.duration_s = scenario.tick_s;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    if (!q[static_cast<std::size_t>(i)]) continue;
+    command::InitialJoint joint;
+    joint.joint = model.joint_name(i);
+    joint.position = *q[static_cast<std::size_t>(i)];
+    scenario.initial.push_back(joint);
+  }
+  const sim::Simulation simulation(model, scenario);
+  const sim::SimState state = simulation.initial_state(machine::Fidelity::kFull);
+  const machine::MachineState& m = state.machine;
+
+  PoseFacts facts;
+  facts.name = name;
+  facts.q.assign(m.q, m.q + model.joint_count());
+  const Vec3 tip = machine::tip_position(model, m.q);
+  for (int c = 0; c < 3; ++c) facts.tip[c] = tip(c);
+  double load[kMaxLinks], force[kMaxActuators];
+  machine::static_loads(model, m.inertia, m.q, m.dependent, force, load);
+  facts.load.assign(load, load + model.joint_count());
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const machine::LinkageState s = machine::displacement(model, static_cast<int>(k), m.q);
+    facts.x.push_back(s.x);
+    facts.J.push_back(s.J);
+    facts.force.push_back(force[k]);
+    facts.port_a.push_back(m.actuator[k].p[0]);
+    facts.port_b.push_back(m.actuator[k].p[1]);
+  }
+  facts.modes = closed_valve_modes(model, m);
+  if (!model.loop_system.empty()) {
+    double closed[kMaxLinks];
+    std::copy(m.q, m.q + model.joint_count(), closed);
+    multibody::Embedding e;
+    model.loop_system.embed(model.tree, m.dependent, m.v, closed, e);
+    facts.dependent = m.dependent;
+    facts.quality = e.quality;
+    if (e.quality < machine::kSingularQuality)
+      facts.singular = machine::singular_sentence(model, e.worst_loop, m.q);
+  }
+  return facts;
+}
+
+// Share of the way from the lower to the upper limit, for every joint; those without limits stand at 0,
+// and those without actuator hang.
+std::vector<std::optional<double>> pose_at(const MachineModel& model, double share) {
+  std::vector<std::optional<double>> q;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Body& body = body_of(model, i);
+    q.emplace_back(limited(body) ? body.lower + share * (body.upper - body.lower) : 0.0);
+    if (model.passive(i)) q.back().reset();
+  }
+  return q;
+}
+
+std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<std::string>& at) {
+  bool all_free = model.joint_count() > 0;
+  for (int i = 0; i < model.joint_count(); ++i) all_free = all_free && model.passive(i);
+  // Without any actuator the three below would be one and the same.
+  if (at.empty() && all_free)
+    return {pose_facts(model,
+                       "hanging freely: limits do not hold a joint without actuator, --at does",
+                       pose_at(model, 0.5))};
+  if (at.empty())
+    return {pose_facts(model, "middle of the ranges", pose_at(model, 0.5)),
+            pose_facts(model, "a tenth above the lower limits", pose_at(model, 0.1)),
+            pose_facts(model, "a tenth below the upper limits", pose_at(model, 0.9))};
+  std::vector<std::optional<double>> q = pose_at(model, 0.5);
+  std::vector<std::string> joints(static_cast<std::size_t>(model.joint_count()));
+  for (std::size_t i = 0; i < joints.size(); ++i) joints[i] = model.joint_name(static_cast<int>(i));
+  for (const std::string& assignment : at) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos)
+      throw UserError(
+          fmt::format("--at {}: write JOINT=POSITION, such as {}=0.5", assignment, joints.front()));
+    const std::string joint = assignment.substr(0, equals);
+    const auto found = std::find(joints.begin(), joints.end(), joint);
+    if (found == joints.end())
+      throw UserError(fmt::format("--at {}: machine '{}' has no joint '{}'{}", assignment,
+                                  model.name, joint, alternatives(joint, joints)));
+    const auto i = static_cast<std::size_t>(found - joints.begin());
+    const double position = parse_number(assignment.substr(equals + 1), "--at " + joint);
+    q[i] = position;
+    const multibody::Body& body = body_of(model, static_cast<int>(i));
+    if (limited(body) && !(position >= body.lower && position <= body.upper))
+      throw UserError(fmt::format("--at {}: joint '{}' goes from {:g} to {:g}", assignment, joint,
+                                  body.lower, body.upper));
+  }
+  return {pose_facts(model, "as given", q)};
+}
+
+// --- Valves -------------------------------------------------------------------
+
+constexpr double kOpenings[] = {0.1, 0.5, 1.0};
+constexpr double kReferencePressures[] = {1e6, 10e6};  // Pa across one edge
+constexpr const char* kEdgeNames[] = {"pump to a", "b to tank", "pump to b", "a to tank"};
+
+double edge_flow(const hydraulics::Valve& valve, int edge, double opening, double dP) {
+  return std::sqrt(dP /
+                   hydraulics::resistance(valve, static_cast<hydraulics::Edge>(edge), opening));
+}
+
+bool same_edges(const hydraulics::Valve& valve) {
+  for (int edge = 1; edge < 4; ++edge)
+    for (const double opening : kOpenings)
+      if (edge_flow(valve, edge, opening, 1e6) != edge_flow(valve, 0, opening, 1e6)) return false;
+  return true;
+}
+
+// --- Text ---------------------------------------------------------------------
+
+constexpr double kLitresPerMinute = 60'000.0;  // per m^3/s
+
+// Dry friction between its Coulomb and its static value; empty if there is none.
+std::string friction_words(const friction::FrictionModel& dry, bool turns) {
+  constexpr const char* kNames[] = {"", "Coulomb", "continuous Coulomb", "Stribeck", "LuGre"};
+  if (dry.kind == friction::Kind::kNone) return {};
+  const char* const unit = turns ? "N m" : "N";
+  return fmt::format(", {} friction {} to {}", kNames[static_cast<int>(dry.kind)],
+                     with_prefix(dry.F_c, unit), with_prefix(dry.F_s, unit));
+}
+
+std::string own_friction_words(const MachineModel& model, int link, bool turns) {
+  if (model.joint_friction.empty()) return {};
+  return friction_words(model.joint_friction[static_cast<std::size_t>(link)], turns);
+}
+
+std::string passive_words(const MachineModel& model, const JointFacts& joint) {
+  const int link = model.tree.find_joint(joint.name);
+  const multibody::Body& body = body_of(model, link);
+  const bool turns = joint.unit == "rad";
+  const auto drive = std::find_if(model.drives.begin(), model.drives.end(),
+                                  [link](const machine::JointDrive& d) { return d.link == link; });
+  std::string text = drive != model.drives.end()   ? ", drive of its own"
+                     : model.loop_system.has(link) ? ", in a loop"
+                                                   : ", passive";
+  if (body.damping > 0.0)
+    text += fmt::format(", damping {:g} {}", body.damping, turns ? "N m s/rad" : "N s/m");
+  if (body.stop_stiffness > 0.0)
+    text += ", stops " + with_prefix(body.stop_stiffness, turns ? "N m/rad" : "N/m");
+  return text + own_friction_words(model, link, turns) + "\n";
+}
+
+std::string joints_text(const MachineModel& model, const std::vector<JointFacts>& joints) {
+  std::string text = "\njoints\n";
+  for (const JointFacts& joint : joints) {
+    text +=
+        fmt::format("  {:<12}{:<10}", joint.name, joint.unit == "rad" ? "revolute" : "prismatic");
+    text += joint.limited ? fmt::format("{:g} to {:g} {}", joint.lower, joint.upper, joint.unit)
+                          : std::string("no limits");
+    if (joint.actuator < 0) {
+      text += passive_words(model, joint);
+      continue;
+    }
+    const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(joint.actuator)];
+    const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
+    text += fmt::format(", {} '{}'{}{}\n", cylinder ? "cylinder" : "motor", actuator.name,
+                        friction_words(actuator.friction, !cylinder),
+                        own_friction_words(model, actuator.link, joint.unit == "rad"));
+    if (actuator.linkage.kind == machine::LinkageKind::kPins)
+      text += fmt::format("  {:<12}between pins on '{}' and '{}', length {:.4f} to {:.4f} m\n", "",
+                          body_name(model, actuator.linkage.base_body),
+                          body_name(model, actuator.linkage.rod_body), actuator.linkage.length_min,
+                          actuator.linkage.length_max);
+    if (actuator.linkage.kind != machine::LinkageKind::kTriangle || !joint.limited) continue;
+    const LinkageFacts linkage = linkage_facts(model, joint.actuator);
+    text += fmt::format("  {:<12}length {:.4f} to {:.4f} m, stroke {:.4f} m\n", "", linkage.x_min,
+                        linkage.x_max, linkage.x_max - linkage.x_min);
+    text += fmt::format("  {:<12}lever arm {:.4f} m (at {:.3f} rad) to {:.4f} m (at {:.3f} rad)\n",
+                        "", linkage.lever_min, linkage.lever_min_at, linkage.lever_max,
+                        linkage.lever_max_at);
+  }
+  return text;
+}
+
+std::string loops_text(const MachineModel& model) {
+  if (model.loops.empty()) return {};
+  std::string text = "\nloops\n";
+  for (const multibody::Loop& loop : model.loops)
+    text += fmt::format("  {:<12}point of '{}' on a {} of '{}'\n", loop.name,
+                        body_name(model, loop.body_a),
+                        loop.kind == multibody::LoopKind::kPointPoint ? "point" : "line",
+                        body_name(model, loop.body_b));
+  return text;
+}
+
+// Which joints follow from which at a pose, and how well.
+std::string loop_pose_text(const MachineModel& model, const PoseFacts& pose) {
+  if (model.loops.empty()) return {};
+  std::vector<std::string> follow;
+  for (int i = 0; i < model.joint_count(); ++i)
+    if ((pose.dependent >> i & 1) != 0) follow.push_back(model.joint_name(i));
+  std::string text =
+      fmt::format("  loops       {} {}, determined to {:.3f} of the best possible\n",
+                  listing(follow), follow.size() == 1 ? "follows" : "follow", pose.quality);
+  if (!pose.singular.empty()) text += fmt::format("  warning: {}\n", pose.singular);
+  return text;
+}
+
+std::string masses_text(const MachineModel& model, double& total) {
+  std::string text = "\nmasses\n";
+  total = 0.0;
+  for (int i = 0; i < model.tree.body_count(); ++i) {
+    const multibody::Body& body = model.tree.body(i);
+    total += body.inertia.mass;
+    text += fmt::format("  {:<18}{:g} kg\n", body.name, body.inertia.mass);
+  }
+  return text + fmt::format("  {:<18}{:g} kg\n", "all", total);
+}
+
+std::string outside_text(const MachineModel& model) {
+  std::string text;
+  if (const std::string parts = outside_parts(model); !parts.empty()) text += "\n" + parts + "\n";
+  const machine::Grapple& g = model.grapple;
+  if (g.present)
+    text += fmt::format(
+        "grapple on '{}': opens {:g} m in {:g} s, jaws {:g} m on hinges {:g} m apart, grip {}\n",
+        model.tree.body(g.body).name, g.opening_max, g.closing_time_s, g.jaw_length,
+        g.hinge_distance, with_prefix(g.grip_force_N, "N"));
+  return text;
+}
+
+// To two digits, without a sign on zero.
+double megapascals(double pascals) {
+  const double hundredths = std::round(pascals * 1e-4);
+  return hundredths == 0.0 ? 0.0 : 0.01 * hundredths;
+}
+
+// To four digits behind the point, without a sign on zero.
+double without_sign_of_zero(double ratio) { return std::fabs(ratio) < 0.5e-4 ? 0.0 : ratio; }
+
+std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
+  std::string text = fmt::format("\nat rest, {}\n", pose.name);
+  std::vector<std::string> words;
+  words.reserve(pose.q.size());
+  for (int i = 0; i < model.joint_count(); ++i)
+    words.push_back(fmt::format("{} {:.4g} {}", model.joint_name(i),
+                                pose.q[static_cast<std::size_t>(i)],
+                                model.tree.link(i).revolute ? "rad" : "m"));
+  text += fmt::format("  {}; tip at ({:.3f}, {:.3f}, {:.3f}) m\n", listing(words), pose.tip[0],
+                      pose.tip[1], pose.tip[2]);
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const machine::Actuator& actuator = model.actuators[k];
+    const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
+    text +=
+        fmt::format("  {:<12}load {}, {}ports {:.2f} and {:.2f} MPa\n", actuator.name,
+                    with_prefix(pose.load[static_cast<std::size_t>(actuator.link)],
+                                model.tree.link(actuator.link).revolute ? "N m" : "N"),
+                    cylinder ? fmt::format("length {:.4f} m, lever {:+.4f} m, force {}, ",
+                                           pose.x[k], pose.J[k], with_prefix(pose.force[k], "N"))
+                             : std::string(),
+                    megapascals(pose.port_a[k]), megapascals(pose.port_b[k]));
+  }
+  for (const Mode& mode : pose.modes) {
+    if (!mode.oscillates) {
+      text += fmt::format("  decay       time constant {:.3g} s\n", mode.time_constant_s);
+      continue;
+    }
+    std::string shape;
+    for (int i = 0; i < model.joint_count(); ++i) {
+      const double part = mode.shape[static_cast<std::size_t>(i)];
+      if (std::fabs(part) >= 0.005)
+        shape += fmt::format("{}{} {:.2f}", shape.empty() ? "" : ", ", model.joint_name(i), part);
+    }
+    text += fmt::format("  mode        {:.2f} Hz, damping ratio {:.4f} ({})\n", mode.frequency_Hz,
+                        without_sign_of_zero(mode.damping_ratio), shape);
+  }
+  return text;
+}
+
+// What stands between spools and lines besides.
+std::string section_text(const MachineModel& model) {
+  using hydraulics::CompensatorKind;
+  using hydraulics::HoldingKind;
+  std::string text;
+  for (const machine::Actuator& actuator : model.actuators) {
+    const hydraulics::Compensator& compensator = actuator.circuit.valve.compensator;
+    std::vector<std::string> words;
+    if (compensator.kind == CompensatorKind::kUpstream)
+      words.push_back(fmt::format("compensated, {:.3g} bar over the edge, lag {:g} s",
+                                  1e-5 * compensator.margin_Pa, compensator.lag_s));
+    if (compensator.kind == CompensatorKind::kFlowSharing)
+      words.push_back(fmt::format("flow sharing, lag {:g} s", compensator.lag_s));
+    if (compensator.kind == CompensatorKind::kNone && actuator.circuit.valve.load_check)
+      words.emplace_back("load check");
+    for (int s = 0; s < 2; ++s) {
+      const hydraulics::LoadHolding& holding = actuator.circuit.holding[s];
+      const char* port = s == 0 ? "a" : "b";
+      if (holding.kind == HoldingKind::kCounterbalance)
+        words.push_back(fmt::format("counterbalance at port {}: {:.4g} bar, pilot {:g}:1", port,
+                                    1e-5 * holding.set_Pa, holding.pilot_ratio));
+      if (holding.kind == HoldingKind::kPilotCheck)
+        words.push_back(fmt::format("pilot check at port {}, {:g}:1", port, holding.pilot_ratio));
+    }
+    if (!words.empty()) text += fmt::format("  {:<24}{}\n", actuator.name, listing(words));
+  }
+  return text;
+}
+
+std::string supply_text(const machine::Supply& supply) {
+  using hydraulics::PumpControl;
+  if (supply.kind == hydraulics::SupplyKind::kConstant)
+    return fmt::format("  {:<24}pump {:g} MPa, tank {:g} MPa\n", "supply", 1e-6 * supply.pump_Pa,
+                       1e-6 * supply.tank_Pa);
+  const hydraulics::PumpSupply& pump = supply.pump;
+  const double speed = pump.speed_ratio * pump.engine.speed;
+  std::string text =
+      fmt::format("  {:<24}pump {:.4g} l/min at {:.4g} rpm", "supply",
+                  kLitresPerMinute * pump.displacement * speed, speed * 30.0 / std::numbers::pi);
+  if (pump.control == PumpControl::kFixed) text += ", full displacement";
+  if (pump.control == PumpControl::kPressure)
+    text += fmt::format(", regulated to {:.4g} bar", 1e-5 * supply.pump_Pa);
+  if (pump.control == PumpControl::kLoadSensing)
+    text += fmt::format(", load sensing with {:.3g} bar, {:.3g} to {:.4g} bar",
+                        1e-5 * pump.margin_Pa, 1e-5 * pump.standby_Pa, 1e-5 * supply.pump_Pa);
+  if (pump.power_limit_W > 0.0)
+    text += fmt::format(", at most {}", with_prefix(pump.power_limit_W, "W"));
+  text += fmt::format("\n  {:<24}gallery {:.3g} l, main relief {:.4g} bar, tank {:g} bar\n", "",
+                      1e3 * pump.gallery_volume, 1e-5 * pump.relief_Pa, 1e-5 * supply.tank_Pa);
+  const hydraulics::Engine& engine = pump.engine;
+  if (engine.inertia > 0.0)
+    text += fmt::format("  {:<24}engine {:.4g} N m, droop {:.3g} %, {}\n", "", engine.torque_max,
+                        100.0 * engine.droop,
+                        with_prefix(engine.torque_max * engine.speed * (1.0 - engine.droop), "W"));
+  for (const hydraulics::Accumulator& a : pump.accumulators)
+    text += fmt::format("  {:<24}accumulator {:.3g} l, precharge {:.4g} bar, exponent {:g}\n", "",
+                        1e3 * a.gas_volume, 1e-5 * a.precharge_Pa, a.exponent);
+  return text;
+}
+
+std::string valves_text(const MachineModel& model) {
+  std::string text = fmt::format(
+      "\nvalves: flow in l/min through one edge at 1 MPa and 10 MPa across it\n  {:<24}{:>16}{:>16}"
+      "{:>16}\n",
+      "", "opening 10 %", "50 %", "100 %");
+  for (const machine::Actuator& actuator : model.actuators) {
+    const hydraulics::Valve& valve = actuator.circuit.valve;
+    const int edges = same_edges(valve) ? 1 : 4;
+    for (int edge = 0; edge < edges; ++edge) {
+      text += fmt::format("  {:<24}", fmt::format("{}, {}", actuator.name,
+                                                  edges == 1 ? "every edge" : kEdgeNames[edge]));
+      for (const double opening : kOpenings)
+        text += fmt::format(
+            "{:>16}",
+            fmt::format(
+                "{:.1f} / {:.1f}",
+                kLitresPerMinute * edge_flow(valve, edge, opening, kReferencePressures[0]),
+                kLitresPerMinute * edge_flow(valve, edge, opening, kReferencePressures[1])));
+      text += '\n';
+    }
+    text +=
+        fmt::format("  {:<24}overlap {:g} V, full at {:g} V{}\n", "", valve.overlap_V, valve.full_V,
+                    valve.spool_time_constant_s > 0.0
+                        ? fmt::format(", spool time constant {:g} s", valve.spool_time_constant_s)
+                        : std::string());
+  }
+  return text + section_text(model) + supply_text(model.supply);
+}
+
+// Most numbers of a file share a few sources, so the table only points to them.
+std::string sources_text(const MachineModel& model) {
+  std::size_t key_width = 0, value_width = 0;
+  std::vector<std::string> sources;
+  for (const machine::Source& source : model.sources) {
+    key_width = std::max(key_width, source.key.size());
+    value_width = std::max(value_width, source.value.size());
+    if (std::find(sources.begin(), sources.end(), source.source) == sources.end())
+      sources.push_back(source.source);
+  }
+  std::string text = "\nwhere the numbers come from\n";
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    text += fmt::format("  [{}] {}\n", i + 1, sources[i]);
+  text += '\n';
+  for (const machine::Source& source : model.sources) {
+    const auto found = std::find(sources.begin(), sources.end(), source.source);
+    text += fmt::format("  {:<{}}  {:<{}}  [{}]\n", source.key, key_width, source.value,
+                        value_width, found - sources.begin() + 1);
+  }
+  return text;
+}
+
+// --- JSON ---------------------------------------------------------------------
+
+void add_numbers(JsonWriter& json, std::string_view key, const std::vector<double>& values) {
+  json.key(key).begin_array();
+  for (const double value : values) json.value(value);
+  json.end_array();
+}
+
+void add_pose(JsonWriter& json, const PoseFacts& pose) {
+  json.begin_object().member("name", pose.name);
+  add_numbers(json, "position", pose.q);
+  add_numbers(json, "tip_m", {pose.tip[0], pose.tip[1], pose.tip[2]});
+  add_numbers(json, "load", pose.load);
+  add_numbers(json, "actuator_displacement", pose.x);
+  add_numbers(json, "lever", pose.J);
+  add_numbers(json, "actuator_force", pose.force);
+  add_numbers(json, "port_a_Pa", pose.port_a);
+  add_numbers(json, "port_b_Pa", pose.port_b);
+  json.key("modes").begin_array();
+  for (const Mode& mode : pose.modes) {
+    json.begin_object();
+    if (mode.oscillates) {
+      json.member("frequency_Hz", mode.frequency_Hz).member("damping_ratio", mode.damping_ratio);
+      add_numbers(json, "shape", mode.shape);
+    } else {
+      json.member("time_constant_s", mode.time_constant_s);
+    }
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& joints,
+                    const std::vector<PoseFacts>& poses, double total_mass) {
+  const MachineModel& model = file.model;
+  JsonWriter json;
+  json.begin_object()
+      .member("machine", model.name)
+      .member("machine_hash", file.hash.hex)
+      .member("mass_kg", total_mass);
+  json.key("joints").begin_array();
+  for (const JointFacts& joint : joints) {
+    json.begin_object().member("name", joint.name).member("unit", joint.unit);
+    if (joint.limited) json.member("lower", joint.lower).member("upper", joint.upper);
+    if (joint.actuator >= 0) {
+      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(joint.actuator)];
+      json.member("actuator", actuator.name);
+      if (joint.limited && actuator.linkage.kind != machine::LinkageKind::kPins) {
+        const LinkageFacts linkage = linkage_facts(model, joint.actuator);
+        json.member("displacement_min", linkage.x_min)
+            .member("displacement_max", linkage.x_max)
+            .member("lever_min", linkage.lever_min)
+            .member("lever_max", linkage.lever_max);
+      }
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.key("poses").begin_array();
+  for (const PoseFacts& pose : poses) add_pose(json, pose);
+  json.end_array();
+  json.key("valves").begin_array();
+  for (const machine::Actuator& actuator : model.actuators) {
+    json.begin_object().member("actuator", actuator.name).key("flow_m3_per_s").begin_array();
+    for (int edge = 0; edge < 4; ++edge)
+      for (const double opening : kOpenings)
+        for (const double dP : kReferencePressures)
+          json.begin_object()
+              .member("edge", kEdgeNames[edge])
+              .member("opening", opening)
+              .member("pressure_drop_Pa", dP)
+              .member("flow", edge_flow(actuator.circuit.valve, edge, opening, dP))
+              .end_object();
+    json.end_array().end_object();
+  }
+  json.end_array();
+  if (!file.imports.empty()) add_imports(json, file);
+  json.key("sources").begin_array();
+  for (const machine::Source& source : model.sources)
+    json.begin_object()
+        .member("key", source.key)
+        .member("value", source.value)
+        .member("source", source.source)
+        .end_object();
+  json.end_array().end_object();
+  return json.text();
+}
+
+}  // namespace
+
+int inspect(const InspectOptions& options) {
+  if (!options.json.empty()) check_output_path(options.json, "--json");
+  const Overrides overrides = sort_overrides(options.assignments);
+  if (!overrides.scenario.empty())
+    throw UserError(
+        fmt::format("--set {}: inspect knows no scenario; change keys of the machine only",
+                    overrides.scenario.front().key));
+  const std::filesystem::path path = find_machine(options.machine);
+  refuse_other_kind(path.string(), FileKind::kMachine);
+  const io::MachineFile file = io::read_machine(path, overrides.machine);
+  check_distinct({{"--json", options.json}}, file.files);
+  const MachineModel& model = file.model;
+  const std::vector<JointFacts> joints = joint_facts(model);
+  const std::vector<PoseFacts> poses = all_poses(model, options.at);
+
+  std::string text = model.name;
+  if (!model.description.empty()) text += ": " + model.description;
+  text += "\n";
+  if (const std::string note = machine_note(model); !note.empty()) text += note + ".\n";
+  text += import_text(file);
+  text += joints_text(model, joints);
+  double total_mass = 0.0;
+  text += masses_text(model, total_mass);
+  text += loops_text(model);
+  text += outside_text(model);
+  for (const PoseFacts& pose : poses) text += pose_text(model, pose) + loop_pose_text(model, pose);
+  if (!model.actuators.empty())
+    text +=
+        "  (ports: the unloaded side at tank pressure; modes: valves closed, without end stops)\n";
+  if (!model.actuators.empty()) text += valves_text(model);
+  text += sources_text(model);
+  if (!options.json.empty()) io::write_file(options.json, to_json(file, joints, poses, total_mass));
+  say(text);
+  return kSuccess;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,204 @@
+#include "app/commands/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "app/commands/check.hpp"
+#include "app/session/session_texts.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/json.hpp"
+#include "app/shell/plot.hpp"
+#include "app/shell/text.hpp"
+#include "knuckleboom/analysis/log_observations.hpp"
+#include "knuckleboom/core/training/scorer.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Judgement {
+  std::string file, heading;
+  // By training::figures(); nothing: why it is not known, and what that is due to.
+  std::vector<std::optional<double>> values;
+  std::vector<std::string> why;
+  std::string remark;  // a line, or empty
+};
+
+bool is_session(const fs::path& path) {
+  return path.extension() == io::kSessionSuffix || path.extension() == io::kJournalSuffix;
+}
+
+// Every attempt as it was judged when it was made.
+std::vector<Judgement> judge_session(const fs::path& path) {
+  const io::SessionOutline session = io::read_session_outline(path);
+  std::vector<Judgement> out;
+  for (std::size_t i = 0; i < session.attempts.size(); ++i) {
+    const io::SessionAttempt& attempt = session.attempts[i];
+    Judgement one{path.string(),
+                  fmt::format("{}, attempt {} of {}, as judged by {}", session.header.exercise,
+                              i + 1, session.attempts.size(), session.header.program),
+                  {},
+                  {},
+                  {}};
+    for (const training::Figure& figure : training::figures()) {
+      const auto& names = session.header.figures;
+      const auto at = std::find_if(names.begin(), names.end(),
+                                   [&](const auto& info) { return info.name == figure.name; });
+      const auto index = static_cast<std::size_t>(at - names.begin());
+      one.values.push_back(index < attempt.figures.size()
+                               ? std::optional<double>(attempt.figures[index])
+                               : std::nullopt);
+      one.why.emplace_back("not in the log");
+    }
+    out.push_back(std::move(one));
+  }
+  if (out.empty())
+    throw UserError(
+        fmt::format("{}: the session holds no attempt that has ended; knuckleboom "
+                    "replay --headless shows how far it came",
+                    path.string()));
+  return out;
+}
+
+// Why a log does not tell a figure; empty: it does.
+std::string why_unknown(const training::Figure& figure, const LogObservations& log,
+                        const training::ScoreState& state) {
+  using namespace training;
+  const std::uint32_t missing = figure.needs & ~log.observed;
+  constexpr std::uint32_t kNoise = kObservedWay | kObservedCalm;
+  if ((missing & ~(kNoise | kObservedDense)) != 0) return "not in the log";
+  if ((missing & kObservedDense) != 0) return "not in the log: the tip too seldom";
+  if ((missing & kNoise) != 0)
+    return fmt::format("too noisy: {:.2f} m/s at rest",
+                       (missing & kObservedWay) != 0 ? log.noise.way : log.noise.speed);
+  const bool smoothness = figure.mean && (figure.needs & kObservedDense) != 0;
+  if (smoothness && state.motion.left_out > 0.0 && state.score.tip_movements == 0.0)
+    return "not in the log: no movement whole";
+  return {};
+}
+
+Judgement judge_log(const fs::path& path, const io::LogMap& map,
+                    const machine::MachineModel* machine) {
+  const LogObservations log = read_observations(path, map, machine);
+  training::ScoreState state{};
+  training::set_start(log.rows.front(), state);
+  for (std::size_t i = 1; i < log.rows.size(); ++i) training::gather(true, log.rows[i], state);
+  training::finish(log.end_s, state);
+  Judgement out{
+      path.string(),
+      fmt::format("from {:g} s, {:.4g} Hz, by {}", log.start_s, log.rate_Hz, listing(log.columns)),
+      {},
+      {},
+      {}};
+  for (const training::Figure& figure : training::figures()) {
+    out.why.push_back(why_unknown(figure, log, state));
+    out.values.push_back(out.why.back().empty() ? std::optional<double>(figure.read(state.score))
+                                                : std::nullopt);
+  }
+  const std::uint32_t movements = training::kObservedDense | training::kObservedCalm;
+  if (state.motion.left_out > 0.0 && (log.observed & movements) == movements)
+    out.remark = fmt::format(
+        "movements of the tip left out, as they have gaps or began before the log: {:.0f}",
+        state.motion.left_out);
+  return out;
+}
+
+std::string to_text(const Judgement& judged, const training::Exercise* exercise) {
+  std::string text = fmt::format("{}: {}\n", judged.file, judged.heading);
+  for (std::size_t i = 0; i < judged.values.size(); ++i) {
+    const training::Figure& figure = training::figures()[i];
+    std::string line = judged.values[i] ? value_text(figure, *judged.values[i]) : judged.why[i];
+    const training::Limit* limit = exercise == nullptr ? nullptr : limit_of(*exercise, figure.name);
+    if (limit != nullptr) {
+      line = fmt::format("{:<14}  {}", line, limit_text(figure, *limit));
+      if (judged.values[i] && is_beyond(figure, *limit, *judged.values[i], true))
+        line += "   BEYOND";
+    }
+    text += fmt::format("  {:<20} {}\n", figure.label, line);
+  }
+  if (!judged.remark.empty()) text += fmt::format("  {}\n", judged.remark);
+  return text;
+}
+
+std::string to_json(const std::vector<Judgement>& all) {
+  JsonWriter json;
+  json.begin_array();
+  for (const Judgement& judged : all) {
+    json.begin_object().member("file", judged.file).key("figures").begin_object();
+    for (std::size_t i = 0; i < judged.values.size(); ++i) {
+      if (!judged.values[i]) continue;
+      const training::Figure& figure = training::figures()[i];
+      const double value = *judged.values[i];
+      json.member(figure.name, training::is_undefined(figure, value) ? std::nan("") : value);
+    }
+    json.end_object().key("unknown").begin_object();
+    for (std::size_t i = 0; i < judged.values.size(); ++i)
+      if (!judged.values[i]) json.member(training::figures()[i].name, judged.why[i]);
+    json.end_object().end_object();
+  }
+  return json.end_array().text();
+}
+
+bool beyond_a_limit(const Judgement& judged, const training::Exercise& exercise) {
+  for (std::size_t i = 0; i < judged.values.size(); ++i) {
+    const training::Figure& figure = training::figures()[i];
+    const training::Limit* limit = limit_of(exercise, figure.name);
+    if (limit != nullptr && judged.values[i] && is_beyond(figure, *limit, *judged.values[i], true))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int judge(const JudgeOptions& options) {
+  if (!options.summary.empty()) {
+    check_output_path(options.summary, "--summary");
+    std::vector<std::string> inputs = options.files;
+    inputs.push_back(options.map);
+    check_distinct({{"--summary", options.summary}}, inputs);
+  }
+  const io::LogMap map = options.map.empty() ? io::LogMap() : io::read_log_map(options.map);
+  std::optional<io::MachineFile> machine;
+  if (!options.machine.empty()) {
+    const fs::path path = find_machine(options.machine);
+    refuse_other_kind(path.string(), FileKind::kMachine);
+    machine = io::read_machine(path);
+  }
+  std::optional<io::ExerciseFile> exercise;
+  if (!options.exercise.empty()) exercise = io::read_exercise(find_exercise(options.exercise));
+
+  std::vector<Judgement> all;
+  for (const std::string& file : options.files) {
+    if (!is_session(file)) {
+      all.push_back(judge_log(file, map, machine ? &machine->model : nullptr));
+      continue;
+    }
+    for (Judgement& one : judge_session(file)) all.push_back(std::move(one));
+  }
+  std::string text;
+  bool good = true;
+  for (const Judgement& judged : all) {
+    if (!text.empty()) text += '\n';
+    text += to_text(judged, exercise ? &exercise->exercise : nullptr);
+    if (exercise && beyond_a_limit(judged, exercise->exercise)) good = false;
+  }
+  if (!options.summary.empty()) io::write_file(options.summary, to_json(all));
+  say(text);
+  return good ? kSuccess : kBeyondTolerance;
+}
+
+}  // namespace knuckleboom::app

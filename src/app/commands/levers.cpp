@@ -1,0 +1,282 @@
+#include "app/commands/levers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "app/commands/lever_dialogue.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/interrupt.hpp"
+#include "app/shell/text.hpp"
+#include "input/lever_desk.hpp"
+#include "knuckleboom/io/device_file.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+namespace fs = std::filesystem;
+using command::AxisBinding;
+using command::ControlKind;
+
+constexpr const char* kNoDevice =
+    "no lever or game controller is attached; plug one in, or drive with the keyboard";
+constexpr auto kDialoguePoll = std::chrono::milliseconds(5);
+constexpr auto kRefresh = std::chrono::milliseconds(50);
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// --- What there is ------------------------------------------------------------
+
+std::string slot_words(const input::DeviceLine& line) {
+  switch (line.state) {
+    case input::DeviceState::kMissing:
+      return fmt::format("{}, not plugged in", line.slot_name);
+    case input::DeviceState::kCentre:
+      return fmt::format("{}, neutral until it has been at its centre", line.slot_name);
+    case input::DeviceState::kInUse:
+      return line.slot_name;
+    case input::DeviceState::kUnclear:
+      return "one of several equal levers that cannot be told apart";
+    case input::DeviceState::kUnused:
+      return "not bound";
+  }
+  return "";
+}
+
+std::string control_words(const AxisBinding& b) {
+  std::string words;
+  switch (b.kind) {
+    case ControlKind::kAxis:
+      words = fmt::format("axis {}", b.number);
+      break;
+    case ControlKind::kButtons:
+      words = b.negative < 0   ? fmt::format("button {}", b.positive)
+              : b.positive < 0 ? fmt::format("button {} (negative)", b.negative)
+                               : fmt::format("buttons {} and {}", b.negative, b.positive);
+      break;
+    case ControlKind::kHatX:
+      words = fmt::format("hat {} sideways", b.number);
+      break;
+    case ControlKind::kHatY:
+      words = fmt::format("hat {} up and down", b.number);
+      break;
+  }
+  return words + (b.invert ? ", inverted" : "");
+}
+
+std::string bar(double value) {
+  constexpr int kHalf = 20;
+  const int length = static_cast<int>(std::lround(std::clamp(value, -1.0, 1.0) * kHalf));
+  std::string text(static_cast<std::size_t>(2 * kHalf + 1), ' ');
+  text[kHalf] = '|';
+  for (int i = 1; i <= std::abs(length); ++i)
+    text[static_cast<std::size_t>(kHalf + (length > 0 ? i : -i))] = '#';
+  return "[" + text + "]";
+}
+
+std::string device_text(const input::LeverDesk& desk, const command::LeverSetup& setup,
+                        const input::RawDevice& device, int number, bool live) {
+  const auto lines = desk.devices();
+  const auto line = std::find_if(lines.begin(), lines.end(),
+                                 [&device](const auto& l) { return l.device == device.id; });
+  const input::RawState& state = device.state;
+  std::string text =
+      fmt::format("{}  {} ({})\n   {}, {}, {}\n", number, device.identity.name, slot_words(*line),
+                  counted(static_cast<long long>(state.axes.size()), "axis", "axes"),
+                  counted(static_cast<long long>(state.buttons.size()), "button", "buttons"),
+                  counted(static_cast<long long>(state.hats.size()), "hat", "hats"));
+  if (!live) {
+    text += fmt::format("   guid {}", device.identity.guid);
+    if (!device.identity.port.empty()) text += fmt::format(", port {}", device.identity.port);
+    if (!device.identity.serial.empty()) text += fmt::format(", serial {}", device.identity.serial);
+    text += "\n";
+  }
+  const auto is_bound = [&](std::size_t axis) {
+    return std::any_of(setup.axes.begin(), setup.axes.end(), [&](const AxisBinding& b) {
+      return line->slot >= 0 && b.slot == line->slot && b.kind == ControlKind::kAxis &&
+             b.number == static_cast<int>(axis);
+    });
+  };
+  for (std::size_t i = 0; live && i < state.axes.size(); ++i)
+    if (!is_bound(i))
+      text += fmt::format("   axis {:<7} {} {:6}{}\n", i, bar(state.axes[i] / 32768.0),
+                          state.axes[i], state.axis_known[i] != 0 ? "" : "  not reported yet");
+  for (const AxisBinding& b : setup.axes)
+    if (line->slot >= 0 && b.slot == line->slot)
+      text += live ? fmt::format("   {:12} {} {:+.2f}\n", command::name_of(b.function),
+                                 bar(input::position(b, state)), input::position(b, state))
+                   : fmt::format("   {:12} {}\n", command::name_of(b.function), control_words(b));
+  return text;
+}
+
+std::string desk_text(const input::LeverDesk& desk, bool live) {
+  const command::LeverSetup setup = desk.setup();
+  std::string text;
+  int number = 0;
+  for (const input::RawDevice& device : desk.raw().attached())
+    text += device_text(desk, setup, device, ++number, live);
+  if (number == 0) text += fmt::format("{}\n", kNoDevice);
+  for (const std::string& warning : desk.warnings()) text += fmt::format("! {}\n", warning);
+  return text;
+}
+
+void tell_notices(input::LeverDesk& desk) {
+  for (const input::Notice& notice : desk.take_notices())
+    say(fmt::format("{}{}\n", notice.warning ? "! " : "", notice.text));
+}
+
+// --- On a terminal ------------------------------------------------------------
+
+// Control sequences pass by say(), which takes them out of names.
+void to_terminal(std::string_view sequence) {
+  std::fwrite(sequence.data(), 1, sequence.size(), stdout);
+}
+
+int terminal_rows() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
+
+// Redraws in place until Ctrl-C.
+void show_live(input::LeverDesk& desk) {
+  const InterruptGuard guard;
+  say("Ctrl-C ends.\n");
+  std::ptrdiff_t lines = 0;
+  while (!interrupted()) {
+    desk.poll(now_s());
+    const auto notices = desk.take_notices();
+    // From here to the end of the screen is redrawn; what has happened stays above.
+    if (lines >= terminal_rows())
+      to_terminal("\x1b[H\x1b[J");
+    else if (lines > 0)
+      to_terminal(fmt::format("\x1b[{}A\x1b[J", lines));
+    for (const input::Notice& notice : notices) say(notice.text + "\n");
+    const std::string text = desk_text(desk, true);
+    lines = std::count(text.begin(), text.end(), '\n');
+    say(text);
+    if (!all_was_said()) return;
+    std::this_thread::sleep_for(kRefresh);
+  }
+}
+
+// True if a line has come in; input that has ended counts as a wish to stop.
+bool line_waits(bool& ended) {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  if (::poll(&input, 1, 0) <= 0) return false;
+  char buffer[256];
+  const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+  if (n == 0) ended = true;
+  return n > 0 && std::find(buffer, buffer + n, '\n') != buffer + n;
+}
+
+int ask(input::LeverDesk& desk, const LeversOptions& options, const fs::path& file) {
+  if (isatty(STDIN_FILENO) == 0)
+    throw UserError(fmt::format("'levers {}' asks for movements and Enter: run it in a terminal",
+                                options.action));
+  const InterruptGuard guard;
+  bool ended = false;
+  LeverTalk talk;
+  talk.say = [](std::string_view text) {
+    say(text);
+    all_was_said();
+  };
+  talk.wait = [] {
+    std::this_thread::sleep_for(kDialoguePoll);
+    return now_s();
+  };
+  talk.entered = [&ended] { return line_waits(ended); };
+  talk.stopped = [&ended] { return ended || interrupted(); };
+
+  std::optional<command::LeverSetup> setup;
+  if (options.action == "bind") {
+    setup = bind_levers(desk, talk);
+  } else {
+    std::vector<int> devices;
+    const auto& attached = desk.raw().attached();
+    if (options.device > static_cast<int>(attached.size()))
+      throw UserError(
+          fmt::format("there is no device {}; 'levers --list' shows {}", options.device,
+                      counted(static_cast<long long>(attached.size()), "device", "devices")));
+    if (options.device > 0) {
+      devices.push_back(attached[static_cast<std::size_t>(options.device) - 1].id);
+    } else {
+      for (const input::DeviceLine& line : desk.devices())
+        if (line.slot >= 0 && line.device >= 0) devices.push_back(line.device);
+    }
+    if (devices.empty())
+      throw UserError("no lever is bound to any device; run 'knuckleboom levers bind' first");
+    setup = calibrate_levers(desk, devices, talk);
+  }
+  if (!setup) {
+    complain("stopped; nothing was written");
+    return kInterruptedRun;
+  }
+  if (setup->axes.empty()) throw UserError("no lever axis was bound; nothing was written");
+  io::write_devices(file, *setup);
+  say(fmt::format("written to {}\n", file.string()));
+  if (options.action == "bind")
+    say("'knuckleboom levers calibrate' measures ends, centre and noise of each axis\n");
+  return kSuccess;
+}
+
+// Faults of the file end what would write it; else they are told and defaults stand in.
+command::LeverSetup setup_from(const fs::path& file, bool named, bool will_write) {
+  io::UserDevices user = io::load_user_devices(file);
+  if (!user.problem.empty()) {
+    if (will_write || named)
+      throw UserError(will_write ? user.problem +
+                                       "\nmend this file or move it away first; it would "
+                                       "be written over"
+                                 : user.problem);
+    complain(user.problem + "\nthe device file is left aside: going on with defaults");
+    return {};
+  }
+  if (!user.setup) {
+    if (named && !will_write)
+      throw UserError(
+          fmt::format("{}: there is no such file; expected a device file", file.string()));
+    return {};
+  }
+  return *user.setup;
+}
+
+}  // namespace
+
+int levers(const LeversOptions& options) {
+  const bool will_write = !options.action.empty();
+  const fs::path file = options.file.empty() ? user_device_file() : fs::path(options.file);
+  if (file.empty() && will_write)
+    throw UserError("neither XDG_CONFIG_HOME nor HOME is set; say where to write with --file");
+  if (options.device != 0 && options.action != "calibrate")
+    throw UserError("--device goes with 'levers calibrate' only");
+  command::LeverSetup setup;
+  if (!file.empty()) setup = setup_from(file, !options.file.empty(), will_write);
+  const bool from_file = !setup.devices.empty();
+  input::LeverDesk desk(std::move(setup), now_s());
+  desk.poll(now_s());
+  if (will_write && desk.raw().attached().empty()) throw UserError(kNoDevice);
+  if (from_file) say(fmt::format("device file: {}\n", file.string()));
+  if (!desk.raw().attached().empty() || from_file) tell_notices(desk);
+  if (will_write) return ask(desk, options, file);
+  if (options.list || isatty(STDOUT_FILENO) == 0)
+    say(desk_text(desk, false));
+  else
+    show_live(desk);
+  return kSuccess;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,159 @@
+#include "app/commands/load.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "app/commands/check.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/text.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+// First words of keys without their units. What both files have ("name", "description") needs its
+// prefix; "joint" alone is the machine's, as the joints are what a machine is tuned by.
+constexpr std::array<std::string_view, 16> kMachineWords = {
+    "gravity",  "supply",     "closed_valve", "body",  "valve", "protection",
+    "actuator", "controller", "tip",          "joint", "shape", "grapple",
+    "visual",   "loop",       "drive",        "oil"};
+constexpr std::array<std::string_view, 7> kScenarioWords = {
+    "machine", "duration", "tick", "initial", "tip_path", "event", "bench"};
+
+bool names(std::string_view word, std::string_view known) {
+  // With a unit behind it: duration_s.
+  return word == known ||
+         (word.starts_with(known) && word.size() > known.size() && word[known.size()] == '_');
+}
+
+// The longest known word that fits, so that tip_path is not taken for a tip with a unit.
+template <std::size_t N>
+std::size_t fit(std::string_view word, const std::array<std::string_view, N>& known) {
+  std::size_t length = 0;
+  for (const std::string_view candidate : known)
+    if (names(word, candidate)) length = std::max(length, candidate.size());
+  return length;
+}
+
+}  // namespace
+
+Overrides sort_overrides(const std::vector<std::string>& assignments) {
+  constexpr std::string_view kMachinePrefix = "machine.";
+  constexpr std::string_view kScenarioPrefix = "scenario.";
+  Overrides sorted;
+  for (const std::string& assignment : assignments) {
+    io::Override one = io::parse_override(assignment);
+    if (one.key.starts_with(kMachinePrefix)) {
+      one.key.erase(0, kMachinePrefix.size());
+      sorted.machine.push_back(std::move(one));
+      continue;
+    }
+    if (one.key.starts_with(kScenarioPrefix)) {
+      one.key.erase(0, kScenarioPrefix.size());
+      sorted.scenario.push_back(std::move(one));
+      continue;
+    }
+    const std::string word = one.key.substr(0, one.key.find('.'));
+    const std::size_t in_machine = fit(word, kMachineWords);
+    const std::size_t in_scenario = fit(word, kScenarioWords);
+    if (word == "name" || word == "description")
+      throw UserError(
+          fmt::format("--set {}: machine and scenario both have '{}'; write machine.{} or "
+                      "scenario.{}",
+                      assignment, word, one.key, one.key));
+    if (in_machine == 0 && in_scenario == 0) {
+      std::vector<std::string> known(kMachineWords.begin(), kMachineWords.end());
+      known.insert(known.end(), kScenarioWords.begin(), kScenarioWords.end());
+      throw UserError(fmt::format("--set {}: '{}' is no key of a machine or a scenario{}",
+                                  assignment, word, alternatives(word, known)));
+    }
+    (in_machine >= in_scenario ? sorted.machine : sorted.scenario).push_back(std::move(one));
+  }
+  return sorted;
+}
+
+std::string machine_note(const machine::MachineModel& model) {
+  const auto representative = std::find_if(
+      model.sources.begin(), model.sources.end(),
+      [](const machine::Source& source) { return source.source.starts_with("representative"); });
+  if (representative == model.sources.end()) return {};
+  return "Representative machine: its numbers were not identified from one machine";
+}
+
+std::string outside_parts(const machine::MachineModel& model) {
+  std::vector<std::string> words;
+  if (!model.shapes.empty())
+    words.push_back(counted(static_cast<long long>(model.shapes.size()), "shape", "shapes"));
+  if (model.grapple.present) words.emplace_back("a grapple");
+  if (!model.visuals.empty())
+    words.push_back(
+        counted(static_cast<long long>(model.visuals.size()), "visible part", "visible parts"));
+  return words.empty() ? std::string() : listing(words);
+}
+
+std::string LoadedCase::title() const {
+  return fmt::format("{} on {}", scenario.scenario.name, machine.model.name);
+}
+
+std::string LoadedCase::note() const { return machine_note(machine.model); }
+
+std::vector<std::string> LoadedCase::files() const {
+  std::vector<std::string> all = scenario.files;
+  all.insert(all.end(), machine.files.begin(), machine.files.end());
+  return all;
+}
+
+bool needs_no_machine(const io::ScenarioFile& scenario) {
+  return scenario.bench && scenario.bench->actuator.empty() && scenario.scenario.machine.empty();
+}
+
+io::MachineFile empty_bench(const io::ScenarioFile& scenario) {
+  io::MachineFile bench;
+  bench.model.name = "bench";
+  bench.hash = scenario.hash;
+  return bench;
+}
+
+std::filesystem::path machine_of(const io::ScenarioFile& scenario,
+                                 const std::filesystem::path& scenario_path) {
+  const io::ScenarioPlaces::Place& at = scenario.places.machine;
+  std::string why;
+  try {
+    std::filesystem::path path = find_machine(scenario.scenario.machine, scenario_path);
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
+    why = fmt::format("there is no machine file '{}'", path.string());
+  } catch (const UserError& error) {
+    why = error.what();
+  }
+  throw io::FileError({{at.file, at.line, at.column, std::move(why)}});
+}
+
+LoadedCase load_case(const std::string& scenario, const std::string& machine,
+                     const std::vector<std::string>& assignments) {
+  const Overrides overrides = sort_overrides(assignments);
+  LoadedCase loaded;
+  loaded.scenario_path = find_scenario(scenario);
+  refuse_other_kind(loaded.scenario_path.string(), FileKind::kScenario);
+  loaded.scenario = io::read_scenario(loaded.scenario_path, overrides.scenario);
+  if (machine.empty() && needs_no_machine(loaded.scenario)) {
+    loaded.machine = empty_bench(loaded.scenario);
+  } else {
+    loaded.machine_path =
+        machine.empty() ? machine_of(loaded.scenario, loaded.scenario_path) : find_machine(machine);
+    refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
+    loaded.machine = io::read_machine(loaded.machine_path, overrides.machine);
+  }
+  std::vector<io::Diagnostic> faults = io::put_on_bench(loaded.scenario, loaded.machine.model);
+  if (faults.empty())
+    faults =
+        io::check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return loaded;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,174 @@
+#include "app/commands/replay.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/commands/stage.hpp"
+#include "app/replay/replay_texts.hpp"
+#include "app/replay/replay_window.hpp"
+#include "app/session/filing.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/interrupt.hpp"
+#include "app/shell/text.hpp"
+#include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
+#include "knuckleboom/runtime/replayer.hpp"
+#include "view/window.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kInterruptTicks = 4096;
+constexpr std::size_t kMismatchesSaid = 10;
+constexpr int kSeeks = 50;
+
+std::string line(std::string_view name, std::string_view text) {
+  return fmt::format("  {:<20} {}\n", name, text);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// How long it takes to show any instant, measured at some of them; the hashes on the way are compared.
+std::string seek_times(runtime::Replayer& replayer) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<std::int64_t> instant(replayer.first_tick(), replayer.end_tick());
+  double sum = 0.0, worst = 0.0;
+  for (int i = 0; i < kSeeks; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    replayer.seek(instant(random));
+    const double elapsed = seconds_since(start);
+    sum += elapsed;
+    worst = std::max(worst, elapsed);
+  }
+  return fmt::format("mean {:.1f} ms, longest {:.1f} ms, {} instants", 1e3 * sum / kSeeks,
+                     1e3 * worst, kSeeks);
+}
+
+int check(runtime::Replayer& replayer) {
+  const auto start = std::chrono::steady_clock::now();
+  while (replayer.step())
+    if (replayer.tick() % kInterruptTicks == 0 && interrupted()) break;
+  const double elapsed = seconds_since(start);
+  const bool end_equal = replayer.end_is_equal();
+  const std::int64_t equal = replayer.hashes_equal();
+  const double simulated =
+      static_cast<double>(replayer.tick() - replayer.first_tick()) * replayer.record().tick_s();
+  const std::string state = io::state_hash(replayer.state());
+  const std::string seeks = interrupted() ? std::string() : seek_times(replayer);
+
+  for (std::size_t i = 0; i < replayer.mismatches().size() && i < kMismatchesSaid; ++i)
+    complain(mismatch_sentence(replayer, replayer.mismatches()[i]));
+  if (replayer.mismatch_count() > static_cast<std::int64_t>(kMismatchesSaid))
+    complain(fmt::format("... and {} more stretches",
+                         replayer.mismatch_count() - static_cast<std::int64_t>(kMismatchesSaid)));
+  if (!end_equal) complain("the last state is not the one that was recorded");
+
+  say(line("hashes", fmt::format("{} of {} equal", equal, replayer.record().hashes.size())));
+  say(line("state", state));
+  say(line("speed", fmt::format("{:.0f} x real time, {:.2f} s", simulated / std::max(elapsed, 1e-9),
+                                elapsed)));
+  if (!seeks.empty()) say(line("seek", seeks));
+  if (interrupted()) {
+    complain("stopped before the end");
+    return kInterruptedRun;
+  }
+  return replayer.mismatch_count() > 0 || !end_equal ? kBeyondTolerance : kSuccess;
+}
+
+void read_section(const std::string& text, ReplayShow& show) {
+  const std::size_t dash = text.find('-', 1);
+  if (dash == std::string::npos)
+    throw UserError(fmt::format("--loop {}: say from where to where, such as 12-15.5", text));
+  show.loop_begin_s = parse_number(text.substr(0, dash), "--loop");
+  show.loop_end_s = parse_number(text.substr(dash + 1), "--loop");
+  if (show.loop_begin_s < 0.0 || show.loop_end_s <= show.loop_begin_s)
+    throw UserError(fmt::format("--loop {}: its end must come after its begin", text));
+}
+
+int show(const ReplayOptions& options, DriveRequest request, io::SessionRecord record) {
+  ReplayShow show;
+  show.record = std::move(record);
+  show.from_s = options.from_s;
+  show.speed = options.speed;
+  show.paused = options.paused;
+  show.plots = options.plots;
+  if (!options.loop.empty()) read_section(options.loop, show);
+  try {
+    return run_stage(std::move(request), std::move(show));
+  } catch (const view::WindowError& error) {
+    throw RunFailure(error.what());
+  }
+}
+
+}  // namespace
+
+fs::path find_session(const std::string& name_or_file) {
+  std::error_code ignored;
+  fs::path path = name_or_file;
+  const fs::path folder = user_session_folder();
+  if (name_or_file.find('/') == std::string::npos && !fs::exists(path, ignored) &&
+      !folder.empty()) {
+    for (const char* suffix : {"", io::kSessionSuffix}) {
+      const fs::path in_folder = folder / (name_or_file + suffix);
+      fs::path journal = in_folder;
+      journal += io::kJournalSuffix;
+      if (!fs::is_regular_file(in_folder, ignored) && !fs::is_regular_file(journal, ignored))
+        continue;
+      path = in_folder;
+      break;
+    }
+  }
+  fs::path journal = path;
+  if (path.extension() != io::kJournalSuffix) journal += io::kJournalSuffix;
+  if ((fs::exists(path, ignored) && journal != path) || !fs::exists(journal, ignored)) return path;
+  try {
+    path = io::recover_session(journal);
+    complain(
+        fmt::format("{} was cut off; what it holds is now in {}", journal.string(), path.string()));
+    if (const std::string fault = file_session(path); !fault.empty()) complain(fault);
+    return path;
+  } catch (const io::FileError& error) {
+    // Still being recorded, or no room: it can be read all the same.
+    complain(error.what());
+    return journal;
+  }
+}
+
+int replay(const ReplayOptions& options) {
+  if (options.file.ends_with(io::kLoopRecordingSuffix))
+    throw UserError(fmt::format(
+        "{} is a recording of an emulation; 'knuckleboom emulate --replay {}' runs it again",
+        options.file, options.file));
+  DriveRequest request = request_of(options.picture);
+  const InterruptGuard guard;
+  io::SessionRecord record = io::read_session(find_session(options.file));
+  if (!options.headless && !request.ends() && !somebody_watches())
+    complain(
+        "there is no display, so the session is only checked; with --frames, --duration or "
+        "--screenshot pictures are drawn all the same");
+  else if (!options.headless)
+    return show(options, std::move(request), std::move(record));
+  runtime::Replayer replayer(std::move(record));
+  say(replay_description(replayer));
+  for (const std::string& remark : replayer.remarks()) complain(remark);
+  if (replayer.source() == runtime::Replayer::Source::kChannels) {
+    complain("nothing could be compared");
+    return kBeyondTolerance;
+  }
+  return check(replayer);
+}
+
+}  // namespace knuckleboom::app

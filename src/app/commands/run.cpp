@@ -1,0 +1,164 @@
+#include "app/commands/run.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "app/commands/figures.hpp"
+#include "app/commands/load.hpp"
+#include "app/commands/summary.hpp"
+#include "app/shell/console.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/interrupt.hpp"
+#include "app/shell/plot.hpp"
+#include "app/shell/text.hpp"
+#include "knuckleboom/analysis/execute.hpp"
+#include "knuckleboom/analysis/fidelity.hpp"
+#include "knuckleboom/analysis/model_run.hpp"
+#include "knuckleboom/analysis/recording.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/io/trace.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+// Everything that can be refused is refused before the first tick.
+void check_outputs(const RunOptions& options) {
+  if (!options.plot.empty()) check_picture_path(options.plot);
+  if (!options.trace.empty()) check_output_path(options.trace, "--trace");
+  if (!options.summary.empty()) check_output_path(options.summary, "--summary");
+  if (!options.save.empty()) check_output_path(options.save, "--save");
+}
+
+void check_against_inputs(const RunOptions& options, const LoadedCase& loaded) {
+  const std::vector<Output> outputs = {{"--trace", options.trace},
+                                       {"--plot", options.plot},
+                                       {"--summary", options.summary},
+                                       {"--save", options.save}};
+  check_distinct(outputs, loaded.files());
+  // Going on from a state and saving the next one over it is sound.
+  check_distinct({outputs.begin(), outputs.end() - 1}, {options.resume});
+}
+
+std::int64_t save_tick(const RunOptions& options, const sim::Simulation& simulation,
+                       const sim::SimState& start) {
+  if (options.save.empty()) return -1;
+  if (!options.save_at_s) return simulation.tick_count();
+  const double t = *options.save_at_s;
+  const double exact = t / simulation.tick_s();
+  if (!(exact >= 0.0 && exact < 9e15) || std::llround(exact) < start.tick ||
+      std::llround(exact) > simulation.tick_count())
+    throw UserError(
+        fmt::format("--save-at {:g} s lies outside this run, which goes from {:g} to {:g} s", t,
+                    simulation.time(start), simulation.scenario().duration_s));
+  return std::llround(exact);
+}
+
+sim::SimState start_state(const RunOptions& options, const LoadedCase& loaded,
+                          const sim::Simulation& simulation, Method& method) {
+  if (options.resume.empty()) return simulation.initial_state(method.fidelity);
+  std::string saved_by;
+  sim::SimState state =
+      io::read_state(options.resume, loaded.machine.hash, loaded.scenario.hash, &saved_by);
+  if (state.tick >= simulation.tick_count())
+    throw UserError(
+        fmt::format("{}: the state was saved at {:g} s, where the scenario ends; there is "
+                    "nothing left to run",
+                    options.resume, simulation.time(state)));
+  if (options.fidelity.empty()) {
+    method = find_method(saved_by);
+  } else if (state.fidelity != method.fidelity) {
+    throw UserError(fmt::format(
+        "{}: the state was saved by the {} model; resume with that fidelity", options.resume,
+        state.fidelity == machine::Fidelity::kFull ? "full" : "reduced"));
+  }
+  return state;
+}
+
+std::string unwritten(const RunOptions& options, bool saved) {
+  std::vector<std::string> files;
+  for (const std::string& file : {options.trace, options.plot, options.summary})
+    if (!file.empty()) files.push_back(file);
+  if (!options.save.empty() && !saved) files.push_back(options.save);
+  if (files.empty()) return "no output was asked for";
+  return fmt::format("{} {} not written", listing(files), files.size() == 1 ? "was" : "were");
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const InterruptGuard guard;  // before the first temporary file and the first child
+  Method method = find_method(options.fidelity.empty() ? "reduced" : options.fidelity);
+  if (options.save_at_s && options.save.empty())
+    throw UserError("--save-at says when to save; add --save FILE to say where to");
+  check_outputs(options);
+  const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
+  check_against_inputs(options, loaded);
+  const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+  const sim::SimState start = start_state(options, loaded, simulation, method);
+  const std::unique_ptr<Engine> engine =
+      make_engine(simulation, method, options.relative_tolerance);
+
+  ExecuteOptions execution;
+  execution.realtime = options.realtime;
+  execution.progress = true;
+  execution.save_tick = save_tick(options, simulation, start);
+  bool saved = false;
+  execution.save = [&](const sim::SimState& state) {
+    io::write_state(options.save, state, loaded.machine.hash, loaded.scenario.hash, method.name);
+    saved = true;
+  };
+
+  const std::int64_t ticks = simulation.tick_count();
+  std::unique_ptr<io::TraceWriter> trace;
+  std::int64_t trace_ticks = 0;
+  if (!options.trace.empty()) {
+    trace_ticks = options.trace_rate_Hz
+                      ? ticks_per_sample(*options.trace_rate_Hz, simulation.tick_s())
+                      : default_ticks_per_sample(simulation.tick_s());
+    trace =
+        std::make_unique<io::TraceWriter>(options.trace, trace_header(loaded, simulation, method));
+  }
+  Recording recording(simulation.model());
+  std::int64_t plot_ticks = 0;
+  if (!options.plot.empty()) {
+    plot_ticks = recording_stride(ticks - start.tick, kPlotRows);
+    recording = Recording(simulation.model(), static_cast<std::size_t>(kPlotRows) + 2);
+  }
+  // One rate of samples serves both; each takes those it wants.
+  execution.sample_ticks = trace_ticks > 0 && plot_ticks > 0 ? std::gcd(trace_ticks, plot_ticks)
+                                                             : std::max(trace_ticks, plot_ticks);
+  const std::vector<sim::Channel> channels = sim::channels(simulation.model());
+  std::vector<double> row(channels.size());
+  execution.sample = [&](const sim::Snapshot& snapshot) {
+    if (plot_ticks > 0 && snapshot.tick % plot_ticks == 0) recording.add(snapshot);
+    if (trace_ticks == 0 || snapshot.tick % trace_ticks != 0) return;
+    for (std::size_t i = 0; i < channels.size(); ++i) row[i] = channels[i].value(snapshot);
+    trace->write(row);
+  };
+
+  const RunResult result = execute(simulation, *engine, start, execution);
+  if (result.interrupted) {
+    complain(fmt::format("stopped at {:g} s of {:g} s; {}", simulation.time(result.state),
+                         simulation.scenario().duration_s, unwritten(options, saved)));
+    return kInterruptedRun;
+  }
+
+  const RunSummary summary = summarise(loaded, simulation, method, result, options.realtime);
+  if (trace) trace->close();
+  if (!options.summary.empty()) io::write_file(options.summary, to_json(summary));
+  say(to_text(summary));
+  if (!options.plot.empty())
+    draw(run_figure(simulation.model(), simulation.scenario(), recording,
+                    fmt::format("{}, {} model", loaded.title(), method.name), loaded.note()),
+         options.plot);
+  if (!options.save.empty() && !saved)
+    complain(fmt::format("{} was not written; the run ended before that time", options.save));
+  return usable(simulation, result) ? kSuccess : kNonFinite;
+}
+
+}  // namespace knuckleboom::app

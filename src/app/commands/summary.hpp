@@ -1,0 +1,53 @@
+// What a run comes to: for people, and as JSON for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/commands/load.hpp"
+#include "knuckleboom/analysis/execute.hpp"
+#include "knuckleboom/analysis/fidelity.hpp"
+
+namespace knuckleboom::app {
+
+struct RunSummary {
+  std::string machine, scenario, fidelity;
+  std::string machine_hash, scenario_hash, state_hash;
+  double tick_s = 0.0;
+  double start_s = 0.0;      // of the scenario; above zero for a resumed run
+  double simulated_s = 0.0;  // by this run
+  double wall_s = 0.0;       // stepping alone
+  double real_time_factor = 0.0;
+  double p50_us = 0.0, p99_us = 0.0, max_us = 0.0;
+  double clock_read_ns = 0.0;
+  bool realtime = false;
+  std::string realtime_sentence;
+  double elapsed_s = 0.0, lost_s = 0.0, worst_lateness_s = 0.0;
+  std::int64_t overruns = 0;
+  machine::Health health{};  // since the start of the scenario
+  machine::EnergyLedger energy{};
+  bool has_pump = false;  // and an engine, beside a constant source
+  hydraulics::SupplyLedger supply{};
+  double supply_stored_J = 0.0;
+  double stored_change_J = 0.0;
+  double energy_residual_J = 0.0;
+  // Relative to the work of the pump; where that has done little or less, to all energy turned over.
+  double energy_residual = 0.0;
+  bool pump_worked = false;
+  std::int64_t tip_unreachable = 0;
+  int loops = 0;
+  double loop_gap_m = 0.0;
+  std::vector<std::string> warnings;  // in plain words
+};
+
+// False if a run ends with kNonFinite: it or its energy left the real numbers, or its step mostly failed
+// to converge.
+bool usable(const sim::Simulation& simulation, const RunResult& run);
+
+RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation,
+                     const Method& method, const RunResult& run, bool realtime);
+
+std::string to_text(const RunSummary& summary);
+std::string to_json(const RunSummary& summary);
+
+}  // namespace knuckleboom::app

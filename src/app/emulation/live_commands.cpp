@@ -1,0 +1,277 @@
+#include "app/emulation/live_commands.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "app/emulation/signal_log.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/text.hpp"
+#include "io/text_file.hpp"
+#include "knuckleboom/core/emulation/loop_words.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using emulation::HardwareLoop;
+using emulation::LoopCommand;
+using emulation::LoopCommandKind;
+using Kind = ConsoleCommand::Kind;
+using Words = std::vector<std::string>;
+
+constexpr double kMostTime = 1e6;  // s
+
+Words words_of(std::string_view text) {
+  Words out;
+  for (std::size_t at = 0;;) {
+    at = text.find_first_not_of(" \t\r", at);
+    if (at == std::string_view::npos) return out;
+    const std::size_t end = std::min(text.find_first_of(" \t\r", at), text.size());
+    out.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+}
+
+bool number_of(std::string_view text, double& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+}
+
+void want(const Words& words, std::size_t least, std::size_t most, const char* form) {
+  if (words.size() < least + 1 || words.size() > most + 1)
+    throw UserError(fmt::format("it is '{}'", form));
+}
+
+Words tunable_names(const HardwareLoop& loop) {
+  Words out;
+  for (const emulation::Tunable& t : loop.tunables()) out.push_back(t.name);
+  return out;
+}
+
+Words incoming_names(const HardwareLoop& loop) {
+  Words out;
+  for (int i = 0; i < loop.exchange().signals(); ++i) out.push_back(loop.exchange().rule(i).name);
+  return out;
+}
+
+// Where a tunable is a choice, its words do as well.
+bool value_of(const std::string& name, const std::string& text, double& value) {
+  if (name == "control.scheme" && (text == "acceleration" || text == "position")) {
+    value = text == "acceleration" ? 1.0 : 0.0;
+    return true;
+  }
+  return number_of(text, value);
+}
+
+LoopCommand parse_set(const HardwareLoop& loop, const Words& words) {
+  want(words, 2, 2, "set NAME VALUE");
+  const int index = loop.find_tunable(words[1]);
+  if (index < 0)
+    throw UserError(fmt::format("there is nothing to be tuned called '{}'{}", words[1],
+                                alternatives(words[1], tunable_names(loop))));
+  const emulation::Tunable& tunable = loop.tunables()[static_cast<std::size_t>(index)];
+  double value = 0.0;
+  if (!value_of(words[1], words[2], value))
+    throw UserError(fmt::format("'{}' is no number for {}", words[2], tunable.name));
+  if (!(value >= tunable.least && value <= tunable.most))
+    throw UserError(fmt::format("{} is from {:g} to {:g} {}, and {} is not", tunable.name,
+                                tunable.least, tunable.most, tunable.unit, words[2]));
+  if (tunable.whole && value != std::floor(value))
+    throw UserError(fmt::format("{} is a whole number, and {} is not", tunable.name, words[2]));
+  return {LoopCommandKind::kTune, index, value};
+}
+
+std::vector<LoopCommand> parse_source(const HardwareLoop& loop, const Words& words) {
+  want(words, 2, 2, "source SIGNAL simulated|log|network");
+  const Words sources = {"simulated", "log", "network"};
+  const auto source = std::find(sources.begin(), sources.end(), words[2]);
+  if (source == sources.end())
+    throw UserError(fmt::format("'{}' is no source{}", words[2], alternatives(words[2], sources)));
+  const Words names = incoming_names(loop);
+  if (names.empty())
+    throw UserError("no signal comes in from outside; --signals FILE.toml says which may");
+  std::vector<LoopCommand> out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (fnmatch(words[1].c_str(), names[i].c_str(), 0) == 0)
+      out.push_back({LoopCommandKind::kSource, static_cast<std::int32_t>(i),
+                     static_cast<double>(source - sources.begin())});
+  if (out.empty())
+    throw UserError(fmt::format("no signal '{}' comes in from outside{}", words[1],
+                                alternatives(words[1], names)));
+  return out;
+}
+
+ConsoleCommand parse_log(const Words& words) {
+  want(words, 1, 1, "log on' or 'log off");
+  if (words[1] != "on" && words[1] != "off")
+    throw UserError(fmt::format("it is 'log on' or 'log off', not 'log {}'", words[1]));
+  ConsoleCommand out;
+  out.kind = Kind::kLog;
+  out.on = words[1] == "on";
+  return out;
+}
+
+struct Verb {
+  const char* name;
+  Kind kind;
+  LoopCommandKind loop;  // of kLoop without further words
+};
+constexpr std::array<Verb, 13> kVerbs = {{
+    {"run", Kind::kLoop, LoopCommandKind::kRun},
+    {"hold", Kind::kLoop, LoopCommandKind::kHold},
+    {"stop", Kind::kLoop, LoopCommandKind::kStop},
+    {"reset", Kind::kLoop, LoopCommandKind::kReset},
+    {"set", Kind::kLoop, LoopCommandKind::kTune},
+    {"source", Kind::kLoop, LoopCommandKind::kSource},
+    {"snapshot", Kind::kSnapshot, {}},
+    {"log", Kind::kLog, {}},
+    {"show", Kind::kShow, {}},
+    {"signals", Kind::kSignals, {}},
+    {"tunables", Kind::kTunables, {}},
+    {"help", Kind::kHelp, {}},
+    {"quit", Kind::kQuit, {}},
+}};
+
+Words verb_names() {
+  Words out;
+  for (const Verb& verb : kVerbs) out.emplace_back(verb.name);
+  return out;
+}
+
+ConsoleCommand parse_words(const HardwareLoop& loop, const Words& words) {
+  const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(),
+                                 [&words](const Verb& v) { return words[0] == v.name; });
+  if (verb == kVerbs.end())
+    throw UserError(
+        fmt::format("there is no command '{}'{}", words[0], alternatives(words[0], verb_names())));
+  ConsoleCommand out;
+  out.kind = verb->kind;
+  switch (verb->kind) {
+    case Kind::kLoop:
+      if (verb->loop == LoopCommandKind::kTune) {
+        out.loop = {parse_set(loop, words)};
+      } else if (verb->loop == LoopCommandKind::kSource) {
+        out.loop = parse_source(loop, words);
+      } else {
+        want(words, 0, 0, verb->name);
+        out.loop = {{verb->loop, 0, 0.0}};
+      }
+      return out;
+    case Kind::kSnapshot:
+      want(words, 0, 1, "snapshot' or 'snapshot FILE.csv");
+      if (words.size() > 1) out.file = words[1];
+      return out;
+    case Kind::kLog:
+      return parse_log(words);
+    case Kind::kShow:
+      want(words, 1, 64, "show NAME...");
+      out.signals = choose_signals(loop, {words.begin() + 1, words.end()});
+      return out;
+    default:
+      want(words, 0, 0, verb->name);
+      return out;
+  }
+}
+
+}  // namespace
+
+ConsoleCommand parse_command(const HardwareLoop& loop, std::string_view text) {
+  const Words words = words_of(text);
+  if (words.empty()) throw UserError("there is no command; 'help' lists them");
+  ConsoleCommand out = parse_words(loop, words);
+  for (const std::string& word : words) out.text += (out.text.empty() ? "" : " ") + word;
+  return out;
+}
+
+std::vector<TimedConsoleCommand> read_commands(const HardwareLoop& loop,
+                                               const std::filesystem::path& path) {
+  return read_commands_text(
+      loop, io::read_text_file(path, io::kConfigurationLimit, "file of commands"), path.string());
+}
+
+std::vector<TimedConsoleCommand> read_commands_text(const HardwareLoop& loop, std::string_view text,
+                                                    const std::string& file) {
+  std::vector<TimedConsoleCommand> out;
+  std::vector<io::Diagnostic> faults;
+  double before = 0.0;
+  int number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line = line.substr(0, line.find('#'));
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) continue;
+    line.remove_prefix(first);
+    const std::size_t gap = std::min(line.find_first_of(" \t\r"), line.size());
+    const std::string_view time = line.substr(0, gap);
+    const auto fault = [&](std::string message) {
+      faults.push_back({file, number, 0, std::move(message)});
+    };
+    double seconds = 0.0;
+    if (!number_of(time, seconds) || seconds < 0.0 || seconds > kMostTime) {
+      fault(
+          fmt::format("'{}' is no time in seconds; a line is 'SECONDS command', such as "
+                      "'2.5 run'",
+                      time));
+      continue;
+    }
+    if (seconds < before)
+      fault(fmt::format("{} s is before the line above, {:g} s; lines are in the order of time",
+                        time, before));
+    before = std::max(before, seconds);
+    try {
+      out.push_back({std::llround(seconds / loop.tick_s()), parse_command(loop, line.substr(gap))});
+    } catch (const UserError& error) {
+      fault(error.what());
+    }
+  }
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return out;
+}
+
+std::string_view command_help() {
+  return "run                 from ready or holding\n"
+         "hold                the emulated machine stands, the host holds its pose\n"
+         "stop                emergency stop: spools neutral, brakes closed\n"
+         "reset               from stopped to holding\n"
+         "set NAME VALUE      tune; 'tunables' lists what\n"
+         "source SIGNAL simulated|log|network   where a signal comes from; '*' takes any\n"
+         "snapshot [FILE]     all signals of this instant, as CSV\n"
+         "log on|off          of --log\n"
+         "show NAME...        values of signals; '*' takes any\n"
+         "signals, tunables   lists\n"
+         "quit                out signals go to their safe values, and it ends\n";
+}
+
+std::vector<std::string> completions_of(const HardwareLoop& loop, std::string_view line) {
+  Words words = words_of(line);
+  if (line.empty() || line.back() == ' ') words.emplace_back();
+  if (words.empty()) words.emplace_back();
+  Words candidates;
+  if (words.size() == 1) {
+    candidates = verb_names();
+  } else if (words[0] == "set" && words.size() == 2) {
+    candidates = tunable_names(loop);
+  } else if (words[0] == "source" && words.size() == 2) {
+    candidates = incoming_names(loop);
+  } else if (words[0] == "source" && words.size() == 3) {
+    candidates = {"simulated", "log", "network"};
+  } else if (words[0] == "log" && words.size() == 2) {
+    candidates = {"on", "off"};
+  } else if (words[0] == "show") {
+    for (const emulation::LoopSignal& signal : loop.signals()) candidates.push_back(signal.name);
+  }
+  std::erase_if(candidates,
+                [&words](const std::string& c) { return !c.starts_with(words.back()); });
+  return candidates;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,181 @@
+// An emulation as a bench that runs in real time: a thread that ticks it, and what others may see and ask.
+//
+//   sockets, log -> receive -> commands -> step -> send -> sockets
+//                                           └──> recorder, signal log, published state
+//
+// Nothing in a tick waits, allocates, writes or throws. The same ticks without thread and clock give the same
+// bits for the same commands and the same input.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "app/emulation/loop_endpoints.hpp"
+#include "app/emulation/signal_log.hpp"
+#include "knuckleboom/core/emulation/hardware_loop.hpp"
+#include "knuckleboom/runtime/event_queue.hpp"
+#include "knuckleboom/runtime/latest_value.hpp"
+#include "knuckleboom/runtime/loop_recorder.hpp"
+#include "knuckleboom/runtime/pacer.hpp"
+#include "knuckleboom/runtime/simulation_thread.hpp"
+#include "runtime/health_meter.hpp"
+
+namespace knuckleboom::app {
+
+// What the tick thread is asked to do, between two ticks.
+struct LiveCommand {
+  enum class Kind : std::int32_t {
+    kLoop,
+    kCopy,  // of the state as it is then: for a snapshot, or to be shown
+    kLog,   // loop.value: 1 on, 0 off
+    kQuit,
+  };
+  Kind kind;
+  std::int32_t id;  // comes back with the answer; any number
+  emulation::LoopCommand loop;
+};
+struct TimedCommand {
+  std::int64_t tick;  // it is done before this one
+  LiveCommand command;
+};
+
+// What the tick thread has to say.
+struct LiveNotice {
+  enum class Kind : std::int32_t {
+    kRefused,   // a command; sentence says why
+    kMode,      // mode or reason changed
+    kSilent,    // signals of the mask have become stale ...
+    kHeard,     // ... and are heard again
+    kPhase,     // index: that begins
+    kFinished,  // all phases are over
+  };
+  Kind kind;
+  std::int32_t id;
+  std::int64_t tick;
+  emulation::LoopMode mode;
+  emulation::LoopReason reason;
+  std::int64_t index;
+  double value;
+  std::uint64_t mask;    // of incoming signals
+  const char* sentence;  // lives as long as the program
+};
+
+struct LiveCopy {
+  std::int32_t id;
+  emulation::LoopState state;
+};
+
+// What readers get, some 60 times a second.
+struct PublishedLoop {
+  emulation::LoopState state;
+  std::int64_t due_ns;  // of its last tick, CLOCK_MONOTONIC
+  EndpointCounters endpoints;
+  runtime::ThreadHealth health;
+};
+static_assert(std::is_trivially_copyable_v<PublishedLoop>);
+
+struct LiveSettings {
+  std::int64_t end_tick = std::numeric_limits<std::int64_t>::max();
+  // It ends by itself when all timed commands are done and nothing runs any more, or all phases are over.
+  bool end_when_over = false;
+  double publish_Hz = 60.0;
+  bool ask_for_priority = true;
+};
+
+// All public functions are for one thread, the one that made it.
+class LiveLoop {
+ public:
+  // All must outlive it; endpoints, recorder and log may be null. schedule: by rising ticks.
+  LiveLoop(const emulation::HardwareLoop& loop, LoopEndpoints* endpoints,
+           runtime::LoopRecorder* recorder, SignalLog* log, std::vector<TimedCommand> schedule,
+           LiveSettings settings, runtime::Clock& clock = runtime::monotonic_clock());
+  ~LiveLoop();  // stops
+  LiveLoop(const LiveLoop&) = delete;
+  LiveLoop& operator=(const LiveLoop&) = delete;
+
+  // With a thread, in real time. Whatever ends it, what goes out gets its safe values last.
+  void start();
+  void stop();
+  // Without: one tick. False: it is over.
+  bool tick();
+
+  bool over() const { return over_.load(std::memory_order_acquire); }
+  // A sign of life of the console; with the thread one is wanted every safety.console_s.
+  void beat() { beat_ns_.store(clock_.now_ns(), std::memory_order_relaxed); }
+
+  // Done before the next tick, in this order; none is dropped.
+  void send(const LiveCommand& command);
+
+  // True if there is something new since the last time.
+  bool refresh();
+  const PublishedLoop& published() const { return exchange_->published.value(); }
+  bool take(LiveNotice& notice) { return exchange_->notices.pop(notice); }
+  // The next copy that was asked for, until drop_copy(); null: none.
+  const LiveCopy* copy() { return exchange_->copies.front(); }
+  void drop_copy() { exchange_->copies.drop(); }
+
+  const emulation::HardwareLoop& loop() const { return loop_; }
+  // After the end.
+  const emulation::LoopState& state() const { return state_; }
+
+ private:
+  struct Exchange {
+    runtime::EventQueue<LiveCommand, 256> commands;
+    runtime::LatestValue<PublishedLoop> published;
+    runtime::EventQueue<LiveNotice, 1024> notices;
+    runtime::EventQueue<LiveCopy, 16> copies;
+  };
+
+  void send_waiting();
+  void run();
+  void pace();
+  bool advance(std::int64_t now_ns);
+  void take_commands();
+  void take(const LiveCommand& command);
+  void refuse(std::int32_t id, const char* sentence);
+  void apply(const emulation::LoopCommand& command, std::int32_t id);
+  void watch(std::int64_t now_ns);
+  void notice_mode();
+  void notice_changes();
+  LiveNotice notice(LiveNotice::Kind kind) const;
+  void tell(const LiveNotice& notice) { exchange_->notices.push(notice); }
+  bool is_over() const;
+  void publish(std::int64_t due_ns);
+  void finish();
+
+  const emulation::HardwareLoop& loop_;
+  LoopEndpoints* const endpoints_;
+  runtime::LoopRecorder* const recorder_;
+  SignalLog* const log_;
+  const std::vector<TimedCommand> schedule_;
+  const LiveSettings settings_;
+  runtime::Clock& clock_;
+  const std::int64_t publish_ticks_;
+  std::unique_ptr<Exchange> exchange_;
+  std::deque<LiveCommand> waiting_;
+  std::thread thread_;
+  std::atomic<bool> stopping_{false}, over_{false};
+  std::atomic<std::int64_t> beat_ns_{0};
+
+  // The tick thread's.
+  emulation::LoopState state_;
+  exchange::ExchangeInput input_{};
+  std::size_t next_scheduled_ = 0;
+  bool quit_ = false;
+  emulation::LoopMode known_mode_;
+  emulation::LoopReason known_reason_;
+  std::int64_t known_phase_ = 0;
+  std::uint64_t known_silent_ = 0;
+  runtime::Pacer pacer_;
+  runtime::HealthMeter meter_;
+  runtime::ThreadHealth health_;
+  std::int64_t summary_ns_ = 0;  // when the quantiles were last computed
+};
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,19 @@
+// knuckleboom emulate --live: an emulation as a bench, in real time or as fast as it goes, under command.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/emulation/emulate.hpp"
+#include "app/emulation/signal_log.hpp"
+
+namespace knuckleboom::app {
+
+// Returns an ExitStatus. Throws io::FileError or UserError.
+int run_live(const EmulateOptions& options);
+
+// As --log, --log-signals and --log-every say. Throws io::FileError or UserError.
+std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options,
+                                           const emulation::HardwareLoop& loop, bool own_thread);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,26 @@
+// An emulation and its machines, from names, files and --set assignments.
+#pragma once
+
+#include <string>
+
+#include "app/emulation/emulate.hpp"
+#include "knuckleboom/recording/emulation_texts.hpp"
+
+namespace knuckleboom::app {
+
+struct LoadedEmulation {
+  emulation::EmulationPlan plan;
+  io::SignalFile signals;          // nothing in it without a signal file
+  io::EmulationTexts texts;        // that all of it was made from
+  std::vector<std::string> files;  // that were read
+  std::string hash;
+
+  std::string title() const;  // "peg_on_plane, flexible_arm by hydraulic_host"
+};
+
+// Throws io::FileError or UserError. signals: a signal file; empty: none.
+LoadedEmulation load_emulation(const EmulateOptions& options, const std::string& signals = {});
+// As it was recorded. Throws io::FileError.
+LoadedEmulation load_emulation(io::EmulationTexts texts);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,17 @@
+// knuckleboom emulate --study: one property over a range of conditions.
+#pragma once
+
+#include "app/emulation/load_emulation.hpp"
+
+namespace knuckleboom::app {
+
+// Largest sensor delay without growing oscillation, over the contact's stiffness and for each scheme.
+int delay_study(const LoadedEmulation& loaded, const EmulateOptions& options);
+
+// Host's tip under a push of several frequencies, against the emulated machine alone.
+int bandwidth_study(const LoadedEmulation& loaded, const EmulateOptions& options);
+
+// What is asked of an emulation, under many conditions that its file does not have.
+int robustness_study(const LoadedEmulation& loaded, const EmulateOptions& options);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,86 @@
+// What the options of drive mean, and what they may be.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/drive.hpp"
+#include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/machine/state.hpp"
+#include "view/cameras.hpp"
+#include "view/panels/instruments.hpp"
+#include "view/quality.hpp"
+
+namespace knuckleboom::app {
+
+// A session as it is asked for. Names are names or files; empty: the exercise's own.
+struct SessionChoice {
+  std::string exercise, machine, levers;
+  std::optional<command::ControlMode> control;
+  std::optional<machine::Fidelity> fidelity;
+  double rate_Hz = 0.0;  // 0: the exercise's
+  std::optional<std::uint64_t> fault_seed;
+};
+
+// A fault that comes or goes at a time of every attempt.
+struct TimedFault {
+  std::string name;
+  double at_s = 0.0;
+  bool on = true;
+};
+
+// A key pressed by the program itself, for pictures and tests.
+struct Press {
+  std::string key;
+  double at_s = 0.0;  // since the first frame
+  double hold_s = 0.05;
+};
+
+struct DriveRequest {
+  SessionChoice choice;
+  int width = 1280, height = 720;
+  std::optional<view::CameraKind> camera;
+  std::optional<view::Quality> quality;
+  std::optional<view::panels::InstrumentLevel> instruments;
+  std::filesystem::path screenshot, input, record_input;
+  std::filesystem::path session, sessions;  // file or folder; empty: the user's own folder
+  std::string levers_from;                  // a lever stand; empty: none
+  std::string learner, learner_id;          // whose session it is; empty: nobody is named
+  double at_s = -1.0, duration_s = -1.0;
+  std::int64_t frames = -1;
+  std::vector<Press> presses;
+  std::vector<TimedFault> faults;  // by time
+  bool no_record = false;
+  int sessions_before = 0;  // of this run, by another screen
+  bool fullscreen = false, headless = false, mute = false, menu = false, demonstrate = false;
+
+  // Ends by itself, so that nobody needs to see it.
+  bool ends() const {
+    return frames >= 0 || duration_s >= 0.0 || !screenshot.empty() || !input.empty();
+  }
+};
+
+// Throws UserError with one sentence.
+DriveRequest request_of(const DriveOptions& options);
+
+// Words of the command line, the settings file and the menu. Throws UserError, naming what it was for.
+command::ControlMode control_of(const std::string& word, const std::string& what);
+machine::Fidelity fidelity_of(const std::string& word, const std::string& what);
+view::CameraKind camera_of(const std::string& word, const std::string& what);
+view::Quality quality_of(const std::string& word, const std::string& what);
+view::panels::InstrumentLevel instruments_of(const std::string& word, const std::string& what);
+
+const char* word_of(command::ControlMode mode);
+const char* word_of(machine::Fidelity fidelity);
+const char* word_of(view::CameraKind camera);
+const char* word_of(view::Quality quality);
+const char* word_of(view::panels::InstrumentLevel level);
+
+// For people: "Valve control", "Reduced model".
+const char* label_of(command::ControlMode mode);
+const char* label_of(machine::Fidelity fidelity);
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,106 @@
+#include "app/session/filing.hpp"
+
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/report/attempts.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/exit_status.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+struct WhichExercise {
+  std::string name;
+  bool free = false;  // nothing is asked
+};
+// As the report has it: by its own name, from wherever it was read.
+WhichExercise exercise_of(const io::SessionHeader& header) {
+  try {
+    const std::unique_ptr<training::Session> session = io::make_session(header);
+    return {session->exercise().name, session->exercise().task == training::TaskKind::kFree};
+  } catch (const io::FileError&) {
+  } catch (const std::invalid_argument&) {
+  }
+  return {header.exercise, false};  // of another version
+}
+
+}  // namespace
+
+std::filesystem::path learners_file() {
+  const std::filesystem::path folder = user_data_folder();
+  if (folder.empty())
+    throw UserError(
+        "there is no folder for learners: neither XDG_DATA_HOME nor HOME is an absolute path");
+  return folder / "learners.db";
+}
+
+learners::FiledSession filed_session(const io::SessionOutline& outline,
+                                     const std::filesystem::path& file) {
+  const io::SessionHeader& header = outline.header;
+  learners::FiledSession out;
+  out.recording = header.id;
+  out.file = std::filesystem::absolute(file).lexically_normal();
+  out.started = header.start_utc;
+  const WhichExercise exercise = exercise_of(header);
+  out.exercise = exercise.name;
+  out.machine = header.machine;
+  out.duration_s = static_cast<double>(outline.end.end_tick - header.first_tick) / header.rate_Hz;
+  if (!header.parent_id.empty()) return out;
+  for (std::size_t i = 0; i < outline.attempts.size(); ++i) {
+    const io::SessionAttempt& attempt = outline.attempts[i];
+    const bool passed = attempt.phase == training::TaskPhase::kPassed;
+    const bool finished = passed || attempt.phase == training::TaskPhase::kFailed;
+    if (!finished && (exercise.free || attempt.phase != training::TaskPhase::kRunning)) continue;
+    learners::Result result{static_cast<int>(i) + 1, passed, finished, {}};
+    for (std::size_t k = 0; k < attempt.figures.size() && k < header.figures.size(); ++k)
+      result.figures.emplace_back(header.figures[k].name,
+                                  figure_value(header.figures[k].name, attempt.figures[k]));
+    out.passed = out.passed || passed;
+    out.results.push_back(std::move(result));
+  }
+  return out;
+}
+
+WhoDrives who_drives(const std::string& name) {
+  WhoDrives out{learners::checked_name(name), {}, {}};
+  try {
+    learners::Database database(learners_file(), learners::Access::kWrite);
+    const learners::Learner learner = database.find_or_add(out.name);
+    out.name = learner.name;
+    out.key = learner.key;
+  } catch (const std::exception& error) {
+    out.fault = fmt::format("{}; the session is recorded, but not filed", error.what());
+  }
+  return out;
+}
+
+std::string file_session(const std::filesystem::path& file) noexcept {
+  try {
+    const io::SessionOutline outline = io::read_session_outline(file);
+    const io::SessionHeader& header = outline.header;
+    if (header.learner.empty()) return {};
+    learners::Database database(learners_file(), learners::Access::kWrite);
+    // Somebody may have been given another name, or been deleted, meanwhile.
+    const auto by_key =
+        header.learner_id.empty() ? std::nullopt : database.find_by_key(header.learner_id);
+    if (!by_key && !header.learner_id.empty())
+      return fmt::format("{} is not filed: its learner is not in the database any more",
+                         file.string());
+    database.file(by_key ? *by_key : database.find_or_add(header.learner),
+                  filed_session(outline, file));
+    return {};
+  } catch (const std::exception& error) {
+    try {
+      return fmt::format("the session is not filed: {}", error.what());
+    } catch (...) {
+      return "the session is not filed";
+    }
+  }
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,138 @@
+#include "app/session/lever_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/shell/text.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using command::LeverAxis;
+using command::LeverFunction;
+using command::LeverTarget;
+
+// Usual names of joints, with what their positive side is (docs/conventions.md). Others get signs.
+struct JointWords {
+  const char* joint;
+  const char* negative;
+  const char* positive;
+};
+constexpr std::array<JointWords, 7> kJoints = {{{"swing", "swing right", "swing left"},
+                                                {"boom", "boom down", "boom up"},
+                                                {"stick", "stick in", "stick out"},
+                                                {"extension", "extension in", "extension out"},
+                                                {"telescope", "telescope in", "telescope out"},
+                                                {"rotator", "rotator right", "rotator left"},
+                                                {"tilt", "tilt down", "tilt up"}}};
+
+EndWords joint_words(const std::string& joint) {
+  for (const JointWords& words : kJoints)
+    if (joint == words.joint) return {words.negative, words.positive};
+  return {spoken(joint) + " -", spoken(joint) + " +"};
+}
+
+void add_stick(const EndWords& words, const AxisKeys& keys, bool along,
+               view::panels::StickHelp& out) {
+  (along ? out.towards : out.left) = words.negative;
+  (along ? out.away : out.right) = words.positive;
+  (along ? out.key_towards : out.key_left) = keys.negative;
+  (along ? out.key_away : out.key_right) = keys.positive;
+}
+
+const char* axis_words(LeverAxis axis) {
+  switch (axis) {
+    case LeverAxis::kLeftTwist:
+      return "left twist";
+    case LeverAxis::kRightTwist:
+      return "right twist";
+    case LeverAxis::kLeftPedal:
+      return "left pedal";
+    case LeverAxis::kRightPedal:
+      return "right pedal";
+    case LeverAxis::kLeftRocker:
+      return "left thumb";
+    case LeverAxis::kRightRocker:
+      return "right thumb";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string function_name(const LeverFunction& function) {
+  switch (function.target) {
+    case LeverTarget::kTipReach:
+      return "tip reach";
+    case LeverTarget::kTipHeight:
+      return "tip height";
+    case LeverTarget::kGrapple:
+      return "grapple";
+    case LeverTarget::kJoint:
+      break;
+  }
+  return spoken(function.joint);
+}
+
+EndWords end_words(const LeverFunction& function) {
+  EndWords words;
+  switch (function.target) {
+    case LeverTarget::kTipReach:
+      words = {"tip in", "tip out"};
+      break;
+    case LeverTarget::kTipHeight:
+      words = {"tip down", "tip up"};
+      break;
+    case LeverTarget::kGrapple:
+      words = {"grapple opens", "grapple closes"};
+      break;
+    case LeverTarget::kJoint:
+      words = joint_words(function.joint);
+      break;
+  }
+  if (function.shape.sign < 0.0) std::swap(words.negative, words.positive);
+  return words;
+}
+
+command::LeverPattern as_driven(const sim::OperatorControl& control, command::ControlMode mode) {
+  command::LeverPattern pattern = control.pattern();
+  if (mode != command::ControlMode::kBoomTip) return pattern;
+  for (std::size_t n = 0; n < pattern.functions.size(); ++n) {
+    const machine::TipVelocity tip = control.tip_of(n);
+    LeverFunction& function = pattern.functions[n];
+    if (tip.reach == 0.0 && tip.height == 0.0) continue;
+    if (function.target == LeverTarget::kJoint && (tip.reach + tip.height) < 0.0)
+      function.shape.sign = -function.shape.sign;
+    function.target = tip.reach != 0.0 ? LeverTarget::kTipReach : LeverTarget::kTipHeight;
+  }
+  return pattern;
+}
+
+view::panels::Help lever_help(const command::LeverPattern& pattern,
+                              const std::vector<AxisKeys>& keys) {
+  view::panels::Help help;
+  help.pattern = pattern.name;
+  for (const LeverFunction& function : pattern.functions) {
+    const EndWords words = end_words(function);
+    const auto index = static_cast<std::size_t>(function.axis);
+    const AxisKeys key = index < keys.size() ? keys[index] : AxisKeys{};
+    switch (function.axis) {
+      case LeverAxis::kLeftX:
+      case LeverAxis::kLeftY:
+        add_stick(words, key, function.axis == LeverAxis::kLeftY, help.left);
+        break;
+      case LeverAxis::kRightX:
+      case LeverAxis::kRightY:
+        add_stick(words, key, function.axis == LeverAxis::kRightY, help.right);
+        break;
+      default:
+        help.others.push_back({axis_words(function.axis), words.negative, words.positive,
+                               key.negative, key.positive});
+    }
+  }
+  return help;
+}
+
+}  // namespace knuckleboom::app

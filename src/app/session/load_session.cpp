@@ -1,0 +1,209 @@
+#include "app/session/load_session.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/commands/check.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/shell/exit_status.hpp"
+#include "app/shell/text.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+constexpr double kUsualRate = 1000.0;  // Hz
+
+// A file is the same one from wherever the recording is played.
+std::string lasting(const std::string& name_or_file) {
+  if (name_or_file.find('/') == std::string::npos && !name_or_file.ends_with(".toml"))
+    return name_or_file;
+  return std::filesystem::absolute(name_or_file).lexically_normal().string();
+}
+
+// What a file names is looked for beside it as well.
+std::filesystem::path levers_beside(const std::string& name, const std::filesystem::path& near) {
+  std::error_code ignored;
+  std::filesystem::path beside = near.parent_path() / name;
+  if (name.find('/') != std::string::npos && !std::filesystem::exists(name, ignored) &&
+      std::filesystem::exists(beside, ignored))
+    return beside;
+  return find_levers(name);
+}
+
+// The texts are those the session was made from, even if somebody is writing to the files.
+void take_texts(LoadedSession& loaded) {
+  io::SessionHeader now;
+  io::read_session_texts(loaded.exercise_path, loaded.machine_path, loaded.levers_path, now);
+  if (now.exercise_hash != loaded.exercise_hash || now.machine_hash != loaded.machine_hash ||
+      now.levers_hash != loaded.levers_hash)
+    throw UserError("the files of the session are being changed just now; try again");
+  loaded.texts = std::move(now.texts);
+}
+
+}  // namespace
+
+std::string LoadedSession::title() const {
+  const training::Exercise& e = exercise();
+  return fmt::format("{} on {}, levers {}, {:g} Hz", e.title.empty() ? e.name : e.title,
+                     session->machine().name, session->control().pattern().name, e.rate_Hz);
+}
+
+io::InputHeader LoadedSession::header() const {
+  io::InputHeader header;
+  header.program = io::this_program();
+  header.exercise = lasting(choice.exercise);
+  header.machine = choice.machine.empty() ? exercise().machine : lasting(choice.machine);
+  header.levers = choice.levers.empty() ? exercise().levers : lasting(choice.levers);
+  header.exercise_hash = exercise_hash;
+  header.machine_hash = machine_hash;
+  header.levers_hash = levers_hash;
+  header.rate_Hz = exercise().rate_Hz;
+  header.fault_seed = choice.fault_seed;
+  return header;
+}
+
+io::SessionHeader LoadedSession::session_header() const {
+  io::SessionHeader out;
+  const io::InputHeader names = header();
+  out.exercise = names.exercise;
+  out.machine = names.machine;
+  out.levers = names.levers;
+  out.exercise_hash = exercise_hash;
+  out.machine_hash = machine_hash;
+  out.levers_hash = levers_hash;
+  out.texts = texts;
+  if (choice.control) out.options.emplace_back("control", word_of(*choice.control));
+  if (choice.fidelity) out.options.emplace_back("fidelity", word_of(*choice.fidelity));
+  if (choice.fault_seed)
+    out.options.emplace_back("fault_seed", fmt::format("{}", *choice.fault_seed));
+  if (choice.rate_Hz > 0.0)
+    out.options.emplace_back("rate_Hz", fmt::format("{:g}", choice.rate_Hz));
+  io::describe(*session, out);
+  return out;
+}
+
+LoadedSession load_session(const SessionChoice& choice,
+                           const std::vector<io::Override>& machine_overrides) {
+  LoadedSession loaded;
+  loaded.choice = choice;
+  if (loaded.choice.exercise.empty()) loaded.choice.exercise = kFirstExercise;
+  loaded.exercise_path = find_exercise(loaded.choice.exercise);
+  refuse_other_kind(loaded.exercise_path.string(), FileKind::kExercise);
+  io::ExerciseFile exercise = io::read_exercise(loaded.exercise_path);
+  loaded.machine_path = choice.machine.empty()
+                            ? find_machine(exercise.exercise.machine, loaded.exercise_path)
+                            : find_machine(choice.machine);
+  refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
+  io::MachineFile machine = io::read_machine(loaded.machine_path, machine_overrides);
+  loaded.levers_path = choice.levers.empty()
+                           ? levers_beside(exercise.exercise.levers, loaded.exercise_path)
+                           : find_levers(choice.levers);
+  refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
+  io::LeverFile levers = io::read_levers(loaded.levers_path);
+  // On a machine of the user's own choice the session does what it can and says what it cannot.
+  if (choice.machine.empty()) {
+    auto faults = io::check_against(exercise.exercise, machine.model, exercise.places);
+    if (!faults.empty()) throw io::FileError(std::move(faults));
+  }
+  if (choice.rate_Hz > 0.0) exercise.exercise.rate_Hz = choice.rate_Hz;
+  if (choice.fault_seed) exercise.exercise.fault_lot.seed = *choice.fault_seed;
+  if (choice.control)
+    loaded.opening.push_back(
+        {training::CommandKind::kControlMode, static_cast<std::int32_t>(*choice.control)});
+  if (choice.fidelity)
+    loaded.opening.push_back(
+        {training::CommandKind::kFidelity, static_cast<std::int32_t>(*choice.fidelity)});
+  loaded.exercise_hash = exercise.hash;
+  loaded.machine_hash = machine.hash;
+  loaded.levers_hash = levers.hash;
+  // A machine that was changed after reading has no file that says so; nobody records such a session.
+  if (machine_overrides.empty()) take_texts(loaded);
+  loaded.session = std::make_unique<training::Session>(
+      std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
+  return loaded;
+}
+
+int find_fault(const training::Session& session, const std::string& name) {
+  std::vector<std::string> names;
+  for (const command::Fault& fault : session.faults()) {
+    if (fault.name == name) return static_cast<int>(names.size());
+    names.push_back(fault.name);
+  }
+  throw UserError(
+      fmt::format("there is no fault '{}'{}; 'knuckleboom list faults' names the usual "
+                  "ones",
+                  name, alternatives(name, names)));
+}
+
+training::AttemptCommand attempt_command(const TimedFault& fault,
+                                         const training::Session& session) {
+  return {std::llround(fault.at_s / session.tick_s()),
+          {fault.on ? training::CommandKind::kFault : training::CommandKind::kClearFault,
+           find_fault(session, fault.name)}};
+}
+
+std::vector<std::string> usual_fault_names() {
+  std::vector<std::string> names;
+  const LoadedSession loaded = load_session({});
+  for (const command::Fault& fault : loaded.session->faults()) names.push_back(fault.name);
+  return names;
+}
+
+LoadedSession recorded_session(const io::SessionHeader& header) {
+  LoadedSession loaded;
+  loaded.choice.exercise = header.exercise;
+  loaded.choice.machine = header.machine;
+  loaded.choice.levers = header.levers;
+  loaded.choice.rate_Hz = header.rate_Hz;
+  for (const auto& [name, value] : header.options)
+    if (name == "fault_seed") loaded.choice.fault_seed = std::strtoull(value.c_str(), nullptr, 10);
+  loaded.exercise_hash = header.exercise_hash;
+  loaded.machine_hash = header.machine_hash;
+  loaded.levers_hash = header.levers_hash;
+  loaded.texts = header.texts;
+  loaded.session = io::make_session(header);
+  return loaded;
+}
+
+LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice) {
+  const auto read = [&path](double rate_Hz) { return io::read_input(path, rate_Hz); };
+  LoadedInput input{path, read(choice.rate_Hz > 0.0 ? choice.rate_Hz : kUsualRate)};
+  if (choice.exercise.empty()) choice.exercise = input.file.header.exercise;
+  if (choice.exercise.empty()) choice.exercise = kFirstExercise;
+  const training::Exercise exercise = io::read_exercise(find_exercise(choice.exercise)).exercise;
+  // Times in seconds are the exercise's ticks where nobody says otherwise.
+  if (choice.rate_Hz <= 0.0 && exercise.rate_Hz != kUsualRate) input.file = read(exercise.rate_Hz);
+  const io::InputHeader& header = input.file.header;
+  if (choice.machine.empty() && header.machine != exercise.machine) choice.machine = header.machine;
+  if (choice.levers.empty() && header.levers != exercise.levers) choice.levers = header.levers;
+  if (choice.rate_Hz > 0.0 && choice.rate_Hz != header.rate_Hz)
+    throw UserError(fmt::format("{} was recorded at {:g} Hz; it cannot be played at --rate {:g}",
+                                path.string(), header.rate_Hz, choice.rate_Hz));
+  choice.rate_Hz = header.rate_Hz;
+  if (!choice.fault_seed) choice.fault_seed = header.fault_seed;
+  return input;
+}
+
+std::vector<std::string> differences(const LoadedInput& input, const LoadedSession& session) {
+  const io::InputHeader& header = input.file.header;
+  std::vector<std::string> sentences;
+  const auto compare = [&](const char* what, const io::ContentHash& then,
+                           const io::ContentHash& now) {
+    if (!then.hex.empty() && then != now)
+      sentences.push_back(
+          fmt::format("{} was recorded with another content of the {} file; the session may go "
+                      "another way",
+                      input.path.string(), what));
+  };
+  compare("exercise", header.exercise_hash, session.exercise_hash);
+  compare("machine", header.machine_hash, session.machine_hash);
+  compare("lever", header.levers_hash, session.levers_hash);
+  return sentences;
+}
+
+}  // namespace knuckleboom::app

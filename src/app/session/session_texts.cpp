@@ -1,0 +1,211 @@
+#include "app/session/session_texts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "app/session/lever_words.hpp"
+#include "app/shell/text.hpp"
+#include "view/panels/format.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using training::Exercise;
+using training::Session;
+using training::SessionSnapshot;
+using training::TaskKind;
+using training::TaskPhase;
+using view::panels::FigureRow;
+
+std::string colour_name(int colour) { return colour == 1 ? "red " : colour == 2 ? "blue " : ""; }
+
+std::string log_line(const Exercise& exercise, const SessionSnapshot& now) {
+  const auto task = static_cast<std::size_t>(now.task.target);
+  if (task >= exercise.log_tasks.size()) return "Carry the logs to their bunks";
+  const training::LogTask& wanted = exercise.log_tasks[task];
+  const std::string count = fmt::format("Log {} of {}: ", now.task.step + 1, now.task.steps);
+  const world::Log& log = exercise.world.logs[static_cast<std::size_t>(wanted.log)];
+  if (now.held_log == wanted.log) {
+    const world::Bunk& bunk = exercise.world.bunks[static_cast<std::size_t>(wanted.bunk)];
+    return fmt::format("{}bring it to the {}bunk", count, colour_name(bunk.colour));
+  }
+  if (now.held_log >= 0) return count + "that is another one, put it down";
+  return fmt::format("{}pick up the marked {}log", count, colour_name(log.colour));
+}
+
+std::string target_line(const Exercise& exercise, const SessionSnapshot& now, const char* what,
+                        const char* do_what) {
+  const auto target = static_cast<std::size_t>(now.task.target);
+  std::string name;
+  if (target < exercise.targets.size() && !exercise.targets[target].name.empty())
+    name = fmt::format(" ({})", spoken(exercise.targets[target].name));
+  return fmt::format("{} {} of {}{}: {}", what, now.task.step + 1, now.task.steps, name, do_what);
+}
+
+// Full scale of the pump's power: what it can give; of a constant source the largest function alone, with half of the pressure lost in its
+// open valve.
+double pump_scale(const machine::MachineModel& machine) {
+  const machine::Supply& supply = machine.supply;
+  if (supply.kind == hydraulics::SupplyKind::kPump) {
+    const hydraulics::PumpSupply& pump = supply.pump;
+    const double most = pump.displacement * pump.speed_ratio * pump.engine.speed * supply.pump_Pa;
+    return pump.power_limit_W > 0.0 ? std::min(most, pump.power_limit_W) : most;
+  }
+  double most = 0.0;
+  for (const machine::Actuator& a : machine.actuators) {
+    const double flow = hydraulics::conductance(a.circuit.valve.edge[hydraulics::kPumpToA], 1.0) *
+                        std::sqrt(0.5 * machine.supply.pump_Pa);
+    most = std::max(most, flow * machine.supply.pump_Pa);
+  }
+  return most > 0.0 ? most : 1.0;
+}
+
+}  // namespace
+
+bool is_time(const training::Figure& figure) { return figure.name != "control_effort_s"; }
+
+std::string value_text(const training::Figure& figure, double value) {
+  if (training::is_undefined(figure, value)) return "-";
+  if (figure.name == "time_s") return view::panels::clock_text(value);
+  if (figure.unit == "J") return with_prefix(value, "J");
+  if (figure.unit == "N s") return fmt::format("{:.0f} N s", value);
+  if (figure.unit == "rad") return fmt::format("{:.1f}\u00b0", value * 180.0 / std::numbers::pi);
+  if (figure.unit == "m") return fmt::format("{:.2f} m", value);
+  if (figure.unit == "s") return fmt::format("{:.1f} s", value);
+  const bool counts = value == std::round(value) && figure.name != "path_ratio" &&
+                      figure.name != "functions_mean" && figure.name != "ldlj";
+  return counts ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
+}
+
+std::string limit_text(const training::Figure& figure, const training::Limit& limit) {
+  std::string text;
+  if (limit.has_least) text = "at least " + value_text(figure, limit.least);
+  if (limit.has_most)
+    text += (text.empty() ? "at most " : ", at most ") + value_text(figure, limit.most);
+  return text;
+}
+
+bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,
+               bool ended) {
+  if (training::is_undefined(figure, value)) return ended;
+  return (limit.has_most && value > limit.most) ||
+         (ended && limit.has_least && value < limit.least);
+}
+
+const training::Limit* limit_of(const Exercise& exercise, const std::string& figure) {
+  const auto found =
+      std::find_if(exercise.limits.begin(), exercise.limits.end(),
+                   [&figure](const training::Limit& limit) { return limit.figure == figure; });
+  return found == exercise.limits.end() ? nullptr : &*found;
+}
+
+bool has_ended(const SessionSnapshot& now) {
+  return now.task.phase == TaskPhase::kPassed || now.task.phase == TaskPhase::kFailed;
+}
+
+std::string task_line(const Session& session, const SessionSnapshot& now) {
+  const Exercise& exercise = session.exercise();
+  if (now.task.phase == TaskPhase::kPassed) return "Passed";
+  if (now.task.phase == TaskPhase::kFailed) return "Not passed";
+  if (exercise.task == TaskKind::kFree)
+    return exercise.title.empty() ? "Free play" : exercise.title;
+  if (now.task.target < 0) return exercise.title;
+  switch (exercise.task) {
+    case TaskKind::kReach:
+      return target_line(exercise, now, "Target", "touch it with the tip");
+    case TaskKind::kPath:
+      return now.task.step == 0 ? "Bring the tip to the start of the line"
+                                : "Follow the line with the tip";
+    case TaskKind::kLogs:
+      return log_line(exercise, now);
+    case TaskKind::kHead:
+      return target_line(exercise, now, "Stem", "bring the head to it");
+    case TaskKind::kFree:
+      break;
+  }
+  return exercise.title;
+}
+
+std::string held_text(const Session& session, const SessionSnapshot& now) {
+  const auto& logs = session.exercise().world.logs;
+  const auto held = static_cast<std::size_t>(now.held_log);
+  if (now.held_log < 0 || held >= logs.size()) return {};
+  return fmt::format("{}log, {:.0f} kg", colour_name(logs[held].colour), world::mass(logs[held]));
+}
+
+std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Score& score,
+                                   bool ended, bool details) {
+  std::vector<FigureRow> rows;
+  for (const training::Figure& figure : training::figures()) {
+    if (figure.detail && !details && limit_of(exercise, figure.name) == nullptr) continue;
+    FigureRow row;
+    const double value = figure.read(score);
+    row.label = figure.label;
+    row.value = value_text(figure, value);
+    if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr) {
+      row.limit = limit_text(figure, *limit);
+      row.verdict = is_beyond(figure, *limit, value, ended) ? FigureRow::Verdict::kBeyond
+                                                            : FigureRow::Verdict::kWithin;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now) {
+  if (now.task.phase != TaskPhase::kFailed) return {};
+  if (now.task.steps > 0 && now.task.step < now.task.steps)
+    return fmt::format("The time is over: {} of {} done.", now.task.step, now.task.steps);
+  const int broken = training::broken_limit(exercise, now.score);
+  if (broken < 0) return "The time is over.";
+  const training::Limit& limit = exercise.limits[static_cast<std::size_t>(broken)];
+  for (const training::Figure& figure : training::figures())
+    if (figure.name == limit.figure)
+      return fmt::format("{}: {}; to pass, {}.", figure.label,
+                         value_text(figure, figure.read(now.score)), limit_text(figure, limit));
+  return {};
+}
+
+view::panels::Briefing briefing_of(const Exercise& exercise) {
+  view::panels::Briefing briefing;
+  briefing.title = exercise.title.empty() ? exercise.name : exercise.title;
+  briefing.paragraphs = exercise.briefing;
+  if (exercise.time_limit_s > 0.0)
+    briefing.limits.push_back(
+        fmt::format("Done within {}", view::panels::clock_text(exercise.time_limit_s)));
+  for (const training::Figure& figure : training::figures())
+    if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr)
+      briefing.limits.push_back(fmt::format("{}: {}", figure.label, limit_text(figure, *limit)));
+  briefing.begin = "Move a lever to begin.   F1: keys and levers";
+  return briefing;
+}
+
+view::panels::InstrumentFaces faces_of(const Session& session) {
+  const machine::MachineModel& machine = session.machine();
+  view::panels::InstrumentFaces faces;
+  faces.machine = spoken(machine.name);
+  faces.exercise = session.exercise().title;
+  faces.pump_full_W = pump_scale(machine);
+  faces.grapple = machine.grapple.present;
+  for (const machine::Actuator& actuator : machine.actuators)
+    faces.actuators.push_back({spoken(actuator.name), actuator.circuit.protection.relief_Pa,
+                               actuator.circuit.valve.full_V});
+  for (int i = 0; i < machine.joint_count(); ++i) {
+    const multibody::Body& body = machine.tree.body(machine.tree.link(i).body);
+    faces.joints.push_back(
+        {spoken(body.joint_name), machine.tree.link(i).revolute, body.lower, body.upper});
+  }
+  for (const command::LeverFunction& function : session.control().pattern().functions) {
+    if (function.target == command::LeverTarget::kGrapple && !machine.grapple.present) continue;
+    if (function.target == command::LeverTarget::kJoint &&
+        machine.tree.find_joint(function.joint) == multibody::kBase)
+      continue;
+    faces.lever_function[static_cast<std::size_t>(function.axis)] = function_name(function);
+  }
+  return faces;
+}
+
+}  // namespace knuckleboom::app

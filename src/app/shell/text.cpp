@@ -1,0 +1,105 @@
+#include "app/shell/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "app/shell/exit_status.hpp"
+#include "knuckleboom/io/utf8.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string listing(const std::vector<std::string>& words) {
+  if (words.empty()) return "none";
+  std::string text = words.front();
+  for (std::size_t i = 1; i < words.size(); ++i)
+    text += (i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+std::string alternatives(std::string_view word, const std::vector<std::string>& words) {
+  const std::string* best = nullptr;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : words) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance >= least) continue;
+    least = distance;
+    best = &candidate;
+  }
+  return best != nullptr ? fmt::format("; did you mean '{}'?", *best)
+                         : fmt::format("; there are {}", listing(words));
+}
+
+std::string with_prefix(double value, std::string_view unit) {
+  struct Prefix {
+    double factor;
+    const char* name;
+  };
+  constexpr Prefix kPrefixes[] = {{1e9, "G"},  {1e6, "M"},  {1e3, "k"},  {1.0, ""},
+                                  {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}};
+  if (!std::isfinite(value)) return "not finite";
+  if (value == 0.0) return fmt::format("0 {}", unit);
+  // mPa next to MPa would be misread.
+  if (unit == "Pa" && std::fabs(value) < 1.0) return fmt::format("{:.2g} Pa", value);
+  for (const Prefix& prefix : kPrefixes)
+    // 999.6 rounds to 1000 and belongs to the next prefix.
+    if (std::fabs(value) >= 0.9995 * prefix.factor)
+      return fmt::format("{:.3g} {}{}", value / prefix.factor, prefix.name, unit);
+  return fmt::format("{:.2e} {}", value, unit);
+}
+
+std::string counted(long long count, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [code, length] = io::decode_utf8(text, i);
+    const std::string_view bytes = text.substr(i, std::max<std::size_t>(length, 1));
+    const bool control =
+        (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
+    if (length == 0 || control)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.back()));
+    else
+      out += bytes;
+    i += bytes.size();
+  }
+  return out;
+}
+
+std::string spoken(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+double parse_number(const std::string& text, std::string_view what) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value))
+    throw UserError(fmt::format("'{}' is no number for {}", text, what));
+  return value;
+}
+
+}  // namespace knuckleboom::app

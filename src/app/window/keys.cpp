@@ -1,0 +1,86 @@
+#include "app/window/keys.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <SDL2/SDL.h>
+
+#include "input/keyboard.hpp"
+#include "knuckleboom/core/command/operator_input.hpp"
+#include "view/cameras.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+constexpr int camera(view::CameraKind kind) { return static_cast<int>(kind); }
+
+constexpr KeyBinding kBindings[] = {
+    {SDL_SCANCODE_ESCAPE, KeyAction::kMenu, 0, "menu"},
+    {SDL_SCANCODE_P, KeyAction::kPause, 0, "pause, and go on"},
+    {SDL_SCANCODE_F5, KeyAction::kRestart, 0, "start the exercise again"},
+    {SDL_SCANCODE_F1, KeyAction::kHelp, 0, "this page"},
+    {SDL_SCANCODE_F2, KeyAction::kInstructor, 0, "instructor: faults, bookmark, message"},
+    {SDL_SCANCODE_C, KeyAction::kNextCamera, 0, "next camera"},
+    {SDL_SCANCODE_1, KeyAction::kCamera, camera(view::CameraKind::kCab),
+     "cab, outside, side, tip, free camera"},
+    {SDL_SCANCODE_2, KeyAction::kCamera, camera(view::CameraKind::kOutside), nullptr},
+    {SDL_SCANCODE_3, KeyAction::kCamera, camera(view::CameraKind::kSide), nullptr},
+    {SDL_SCANCODE_4, KeyAction::kCamera, camera(view::CameraKind::kTip), nullptr},
+    {SDL_SCANCODE_5, KeyAction::kCamera, camera(view::CameraKind::kFree), nullptr},
+    {SDL_SCANCODE_M, KeyAction::kControl, 0, "control: valve, joint rate, boom tip"},
+    {SDL_SCANCODE_V, KeyAction::kFidelity, 0, "model: reduced, full"},
+    {SDL_SCANCODE_TAB, KeyAction::kInstruments, 0, "instruments: full, compact, off"},
+    {SDL_SCANCODE_T, KeyAction::kInset, 0, "picture of the tip in a corner"},
+    {SDL_SCANCODE_G, KeyAction::kGuides, 0, "targets, path and plumb line"},
+    {SDL_SCANCODE_B, KeyAction::kTrail, 0, "trail of the tip"},
+    {SDL_SCANCODE_N, KeyAction::kMute, 0, "sound on, off"},
+    {SDL_SCANCODE_F11, KeyAction::kFullscreen, 0, "whole screen"},
+    {SDL_SCANCODE_F12, KeyAction::kPicture, 0, "picture into a file"},
+};
+
+void join(std::string& names, const std::string& name) {
+  if (!names.empty()) names += " / ";
+  names += name;
+}
+
+}  // namespace
+
+std::span<const KeyBinding> key_bindings() { return kBindings; }
+
+const KeyBinding* find_binding(int scancode) {
+  const auto found =
+      std::find_if(std::begin(kBindings), std::end(kBindings),
+                   [scancode](const KeyBinding& binding) { return binding.scancode == scancode; });
+  return found == std::end(kBindings) ? nullptr : found;
+}
+
+std::string key_name(int scancode) {
+  const auto code = static_cast<SDL_Scancode>(scancode);
+  const std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));
+  return name.empty() ? SDL_GetScancodeName(code) : name;
+}
+
+std::vector<view::panels::KeyHelp> key_help() {
+  std::vector<view::panels::KeyHelp> help;
+  for (const KeyBinding& binding : kBindings) {
+    if (binding.what == nullptr) continue;
+    std::string name = key_name(binding.scancode);
+    if (binding.action == KeyAction::kCamera) name += " .. " + key_name(SDL_SCANCODE_5);
+    help.push_back({name, binding.what});
+  }
+  help.push_back({"Shift", "held: lever keys go a third of the way"});
+  help.push_back({"Mouse", "turns, moves and nears the free camera"});
+  return help;
+}
+
+std::vector<AxisKeys> lever_keys() {
+  std::vector<AxisKeys> keys(command::kLeverAxes);
+  for (const input::LeverKeys& one : input::keyboard_layout()) {
+    AxisKeys& axis = keys[static_cast<std::size_t>(one.axis)];
+    join(axis.negative, key_name(one.negative));
+    join(axis.positive, key_name(one.positive));
+  }
+  return keys;
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,31 @@
+// Keys that the program presses itself (--press), as events of SDL.
+#pragma once
+
+#include <vector>
+
+#include "app/session/drive_request.hpp"
+
+namespace knuckleboom::app {
+
+class Presses {
+ public:
+  // Throws UserError for a key that SDL does not know.
+  explicit Presses(const std::vector<Press>& presses);
+  // Pushes what is due by now [s, any clock]; times count from the first call.
+  void push_due(double now_s);
+
+ private:
+  struct Event {
+    double at_s;
+    int scancode;
+    bool down;
+  };
+  void push_text(int symbol);
+
+  std::vector<Event> events_;  // in order of time
+  std::size_t next_ = 0;
+  double start_s_ = -1.0;
+  int modifiers_ = 0;  // of SDL, held by keys of this list
+};
+
+}  // namespace knuckleboom::app

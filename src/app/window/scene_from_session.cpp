@@ -1,0 +1,214 @@
+#include "app/window/scene_from_session.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "knuckleboom/core/math/trig.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using multibody::kBase;
+using multibody::Pose;
+
+// Pose of a body in the frame of the body that its link moves; of a body welded to the base in the world.
+Pose in_carrier(const multibody::Tree& tree, int body) {
+  const multibody::Body& b = tree.body(body);
+  if (b.link == kBase) return b.in_link;
+  const Pose& carrier = tree.body(tree.link(b.link).body).in_link;  // in the same link's frame
+  const Mat3 R = carrier.R.transpose();
+  return {R * b.in_link.R, R * (b.in_link.p - carrier.p)};
+}
+
+Vec3 at(const Pose& pose, const Vec3& p) { return pose.R * p + pose.p; }
+
+// A point of a body, and the link and frame in which the view wants it.
+struct Place {
+  int link;
+  Vec3 p;
+};
+Place place(const multibody::Tree& tree, int body, const Vec3& p_B) {
+  if (body == kBase) return {view::kWorldBody, p_B};
+  return {tree.body(body).link, at(in_carrier(tree, body), p_B)};
+}
+Vec3 direction(const multibody::Tree& tree, int body, const Vec3& d_B) {
+  return body == kBase ? d_B : Vec3(in_carrier(tree, body).R * d_B);
+}
+
+// Where the arm goes on from this link: the joint of the child that carries the tip (or of any child), or
+// the tip itself.
+bool find_end(const machine::MachineModel& machine, int link, Vec3& end) {
+  const multibody::Tree& tree = machine.tree;
+  const Place tip = place(tree, machine.tip_body, machine.tip_B);
+  int towards = kBase;
+  for (int l = tip.link; l != kBase && l != link; l = tree.link(l).parent)
+    if (tree.link(l).parent == link) towards = l;
+  for (int l = 0; towards == kBase && l < tree.link_count(); ++l)
+    if (tree.link(l).parent == link) towards = l;
+  if (towards != kBase) {
+    const multibody::Body& child = tree.body(tree.link(towards).body);
+    end = place(tree, child.parent, child.in_parent.p).p;
+    return true;
+  }
+  if (tip.link != link) return false;
+  end = tip.p;
+  return true;
+}
+
+view::CylinderLook cylinder_look(const machine::MachineModel& machine,
+                                 const machine::Actuator& actuator) {
+  const multibody::Tree& tree = machine.tree;
+  const int body = tree.link(actuator.link).body;
+  const multibody::Body& b = tree.body(body);
+  view::CylinderLook look;
+  look.name = actuator.name;
+  const machine::Linkage& linkage = actuator.linkage;
+  const bool pins = linkage.kind == machine::LinkageKind::kPins;
+  const Place base = pins ? place(tree, linkage.base_body, linkage.base_pin)
+                          : place(tree, b.parent, at(b.in_parent, linkage.base_pin));
+  look.base_body = base.link;
+  look.base_pin_B = base.p;
+  look.rod_body = actuator.link;
+  look.rod_pin_B = linkage.rod_pin;
+  if (pins) {
+    const Place rod = place(tree, linkage.rod_body, linkage.rod_pin);
+    look.rod_body = rod.link;
+    look.rod_pin_B = rod.p;
+  }
+  // Areas: A1 = pi/4 bore^2, A2 = A1 - pi/4 rod^2.
+  const hydraulics::Circuit& c = actuator.circuit;
+  look.bore = std::sqrt(4.0 / std::numbers::pi * c.A1);
+  look.rod = std::sqrt(4.0 / std::numbers::pi * std::max(0.0, c.A1 - c.A2));
+  if (pins) {
+    look.length_min = linkage.length_min;
+    look.length_max = linkage.length_max;
+    return look;
+  }
+  look.length_min = 1e9;
+  look.length_max = 0.0;
+  constexpr int kSamples = 64;
+  for (int i = 0; i <= kSamples; ++i) {
+    const double q = b.lower + (b.upper - b.lower) * i / kSamples;
+    const SinCos t = sin_cos(q);
+    const double x = machine::linkage_state(actuator.linkage, q, t.sin, t.cos).x;
+    look.length_min = std::min(look.length_min, x);
+    look.length_max = std::max(look.length_max, x);
+  }
+  return look;
+}
+
+view::PartLook part_look(const multibody::Tree& tree, const machine::VisualPart& part) {
+  const Place position = place(tree, part.body, part.position_B);
+  view::PartLook look;
+  look.body = position.link;
+  switch (part.form) {
+    case machine::VisualForm::kMesh:
+      look.form = view::LookForm::kMesh;
+      break;
+    case machine::VisualForm::kBox:
+      look.form = view::LookForm::kBox;
+      break;
+    case machine::VisualForm::kCylinder:
+      look.form = view::LookForm::kCylinder;
+      break;
+    case machine::VisualForm::kBall:
+      look.form = view::LookForm::kBall;
+      break;
+  }
+  look.file = part.mesh;
+  look.size = part.size;
+  look.scale = part.scale;
+  look.position_B = position.p;
+  look.R_BM = part.body == kBase ? part.R_BM : Mat3(in_carrier(tree, part.body).R * part.R_BM);
+  look.coloured = part.coloured;
+  look.colour = part.colour;
+  return look;
+}
+
+view::TargetLook target_look(const training::Target& target, training::TaskKind task) {
+  view::TargetLook look;
+  look.shape = task == training::TaskKind::kHead   ? view::TargetShape::kPose
+               : task == training::TaskKind::kPath ? view::TargetShape::kPathPoint
+                                                   : view::TargetShape::kBall;
+  look.p_W = target.p_W;
+  look.axis_W = target.axis_W;
+  look.radius = target.radius;
+  return look;
+}
+
+}  // namespace
+
+view::MachineLook machine_look(const machine::MachineModel& machine) {
+  const multibody::Tree& tree = machine.tree;
+  view::MachineLook look;
+  look.name = machine.name;
+  for (int link = 0; link < tree.link_count(); ++link) {
+    const multibody::Body& body = tree.body(tree.link(link).body);
+    view::BodyLook part;
+    part.name = body.name;
+    part.body = link;
+    part.parent = tree.link(link).parent;
+    part.revolute = body.type == multibody::JointType::kRevolute;
+    part.joint_axis_B = body.axis_B;
+    part.has_end = find_end(machine, link, part.end_B);
+    part.mass = body.inertia.mass;
+    look.bodies.push_back(part);
+  }
+  for (const machine::Actuator& actuator : machine.actuators)
+    if (actuator.linkage.kind != machine::LinkageKind::kDirect)
+      look.cylinders.push_back(cylinder_look(machine, actuator));
+  for (const machine::ContactShape& shape : machine.shapes) {
+    const Place from = place(tree, shape.body, shape.from_B);
+    const Place to = place(tree, shape.body, shape.to_B);
+    look.shapes.push_back({from.link, static_cast<int>(shape.role), from.p, to.p, shape.radius});
+  }
+  for (const machine::VisualPart& part : machine.visuals)
+    look.parts.push_back(part_look(tree, part));
+  const machine::Grapple& g = machine.grapple;
+  if (g.present) {
+    const Place pin = place(tree, g.body, g.pin_B);
+    look.grapple = {true,
+                    pin.link,
+                    pin.p,
+                    direction(tree, g.body, g.log_axis_B),
+                    direction(tree, g.body, g.open_axis_B),
+                    direction(tree, g.body, g.reach_axis_B),
+                    g.hinge_distance,
+                    g.jaw_length,
+                    g.jaw_width,
+                    g.tine_radius,
+                    g.opening_max};
+  }
+  look.imported =
+      std::any_of(machine.sources.begin(), machine.sources.end(),
+                  [](const machine::Source& source) { return source.source.ends_with(".urdf"); });
+  const Place tip = place(tree, machine.tip_body, machine.tip_B);
+  look.tip_body = tip.link;
+  look.tip_B = tip.p;
+  // The cab swings with the first body when that turns about the vertical.
+  if (!look.bodies.empty() && look.bodies[0].parent == view::kWorldBody &&
+      look.bodies[0].revolute &&
+      std::abs(direction(tree, tree.link(0).body, look.bodies[0].joint_axis_B).z()) > 0.9) {
+    look.swing_body = 0;
+    if (look.bodies[0].has_end) look.eye_B = look.bodies[0].end_B + Vec3(0.05, 0.9, 0.5);
+  }
+  return look;
+}
+
+view::SceneDescription scene_description(const machine::MachineModel& machine,
+                                         const world::WorldRecipe& world,
+                                         const world::Ground& ground,
+                                         const training::Exercise& exercise,
+                                         const std::filesystem::path& assets) {
+  view::SceneDescription scene;
+  scene.machine = machine_look(machine);
+  scene.world = world;
+  scene.ground = ground;
+  for (const training::Target& target : exercise.targets)
+    scene.targets.push_back(target_look(target, exercise.task));
+  scene.assets = assets;
+  return scene;
+}
+
+}  // namespace knuckleboom::app
