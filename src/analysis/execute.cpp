@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "app/shell/exit_status.hpp"
-#include "app/shell/interrupt.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/io/user_error.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "knuckleboom/runtime/realtime_request.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -37,34 +34,6 @@ double measure_clock_read_ns() {
   for (int i = 0; i < kReadings; ++i) end = SteadyClock::now();
   return static_cast<double>(nanoseconds(end - start)) / kReadings;
 }
-
-// One line on a terminal, a few times a second.
-class Progress {
- public:
-  Progress(bool wanted, double end_s) : on_(wanted && isatty(STDERR_FILENO) != 0), end_s_(end_s) {}
-  ~Progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void show(double t_s, double wall_s, double simulated_s) {
-    if (!on_) return;
-    const auto now = SteadyClock::now();
-    if (now - last_ < std::chrono::milliseconds(250)) return;
-    last_ = now;
-    shown_ = true;
-    std::fprintf(stderr, "\r\033[K%.1f of %.1f s simulated, %.0f times real time", t_s, end_s_,
-                 wall_s > 0.0 ? simulated_s / wall_s : 0.0);
-    std::fflush(stderr);
-  }
-
- private:
-  bool on_;
-  bool shown_ = false;
-  double end_s_;
-  SteadyClock::time_point last_ = SteadyClock::now();
-};
 
 void look_at_limits(const sim::Simulation& simulation, const sim::SimState& state,
                     LimitExcess& worst) {
@@ -117,7 +86,7 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
   const std::int64_t end = simulation.tick_count();
   const double tick_s = simulation.tick_s();
   const multibody::LoopSystem& loops = simulation.model().loop_system;
-  Progress progress(options.progress, static_cast<double>(end) * tick_s);
+  const auto stop_is_asked = [&options] { return options.stop && options.stop(); };
 
   std::optional<runtime::RealtimeRequest> privileges;
   std::optional<runtime::Pacer> pacer;
@@ -136,10 +105,11 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
     if (!loops.empty())
       result.loop_gap_m =
           std::max(result.loop_gap_m, loops.gap(simulation.model().tree, state.machine.q));
-    result.interrupted = interrupted();
+    result.interrupted = stop_is_asked();
     if (state.tick >= end || result.interrupted || result.non_finite) break;
-    progress.show(simulation.time(state), result.wall_s,
-                  static_cast<double>(result.tick_count()) * tick_s);
+    if (options.progress)
+      options.progress(simulation.time(state), result.wall_s,
+                       static_cast<double>(result.tick_count()) * tick_s);
 
     std::int64_t stop = std::min(end, state.tick + kBlock);
     if (options.sample_ticks > 0)
@@ -166,7 +136,7 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
         result.non_finite = true;
         break;
       }
-      if (pacer && interrupted()) break;
+      if (pacer && stop_is_asked()) break;
     }
     result.wall_s += static_cast<double>(block_ns) * 1e-9;
   }
@@ -200,4 +170,4 @@ std::int64_t ticks_per_sample(double rate_Hz, double tick_s) {
                   rate_Hz, tick_rate, tick_rate));
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "app/shell/exit_status.hpp"
-#include "app/shell/text.hpp"
+#include "knuckleboom/io/user_error.hpp"
+#include "knuckleboom/io/words.hpp"
 #include "reference/converged.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 class RealTimeEngine final : public Engine {
@@ -53,7 +53,7 @@ const Method& find_method(std::string_view name) {
     if (method.name == name) return method;
     names.push_back(method.name);
   }
-  throw UserError(fmt::format("there is no fidelity '{}'{}", name, alternatives(name, names)));
+  throw UserError(fmt::format("there is no fidelity '{}'{}", name, io::alternatives(name, names)));
 }
 
 std::unique_ptr<Engine> make_engine(const sim::Simulation& simulation, const Method& method,
@@ -85,4 +85,4 @@ std::unique_ptr<Engine> make_engine(const sim::Simulation& simulation, const Met
   }
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -5,7 +5,7 @@
 
 #include "knuckleboom/core/sim/snapshot.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 const Correction* find(const std::vector<Correction>& all, const std::string& column) {
@@ -76,4 +76,4 @@ std::vector<std::vector<double>> free_run(const machine::MachineModel& model, co
   return out;
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

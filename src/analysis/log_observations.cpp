@@ -12,7 +12,7 @@
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/io/trace.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 using training::Observation;
@@ -406,4 +406,4 @@ LogObservations read_observations(const std::filesystem::path& path, io::LogMap 
   return Observer(log, machine).read();
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

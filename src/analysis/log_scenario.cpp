@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "app/shell/exit_status.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/sim/channels.hpp"
+#include "knuckleboom/io/user_error.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 // Numbers of a column at its times, gaps left out, as a signal.
@@ -207,4 +207,4 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
   return scenario;
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -11,7 +11,7 @@
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 // y = q, v of the independent joints, then P_C of side 1 and 2 of each actuator.
@@ -167,4 +167,4 @@ std::vector<Mode> closed_valve_modes(const machine::MachineModel& model,
   return modes;
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

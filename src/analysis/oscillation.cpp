@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "app/shell/text.hpp"
+#include "knuckleboom/io/words.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 constexpr double kCornerHz = 0.5;
@@ -112,9 +112,10 @@ std::string sentence(const std::string& shaky, const std::string& calm,
       "the {} model alone would shake this machine.",
       shaky, calm, worst.joint, worst.frequency_Hz, worst.valve_V, worst.window_start_s,
       worst.window_start_s + worst.window_s, times(rate / std::max(calm_rate, 1e-12)), calm,
-      counted(a ? worst.switches_a : worst.switches_b, "valve switch", "valve switches"),
+      io::counted(a ? worst.switches_a : worst.switches_b, "valve switch", "valve switches"),
       a ? worst.switches_b : worst.switches_a,
-      others.empty() ? std::string() : fmt::format("; so does that of {}", listing(others)), calm);
+      others.empty() ? std::string() : fmt::format("; so does that of {}", io::listing(others)),
+      calm);
 }
 
 bool any(const std::vector<double>& flags, std::size_t begin, std::size_t end) {
@@ -246,4 +247,4 @@ std::vector<std::string> stability_sentences(const machine::MachineModel& model,
   return out;
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

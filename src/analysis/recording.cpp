@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 Recording::Recording(const machine::MachineModel& model, std::size_t expected_rows)
     : channels_(sim::all_channels(model)) {
@@ -34,4 +34,4 @@ std::int64_t recording_stride(std::int64_t ticks, std::int64_t limit) {
   return std::max<std::int64_t>(1, (ticks + limit - 1) / limit);
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 namespace {
 
 bool too_slow(double cutoff_Hz, double dt) { return 4.0 * cutoff_Hz * dt >= 1.0; }
@@ -74,4 +74,4 @@ TipNoise tip_noise(const std::vector<Vec3>& p, double way_Hz, double speed_Hz, d
   return {std::min(speed, speed_in_slowest_second(way, dt)), speed};
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

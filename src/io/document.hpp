@@ -17,6 +17,7 @@
 #include "knuckleboom/io/named_text.hpp"
 #include "knuckleboom/io/override.hpp"
 #include "knuckleboom/io/urdf_import.hpp"
+#include "knuckleboom/io/words.hpp"
 
 namespace knuckleboom::io {
 
@@ -106,18 +107,5 @@ struct DocumentOptions {
 Node read_document(std::string_view text, const std::string& file,
                    std::span<const Override> overrides, const DocumentOptions& options,
                    Report& report, Hasher& hash);
-
-// The candidate closest to a misspelt word, or nullptr if none is close.
-const std::string* closest(std::string_view word, std::span<const std::string> candidates);
-
-// "; did you mean 'x'?" if one of the candidates is close to word, else nothing.
-std::string suggestion(std::string_view word, std::span<const std::string> candidates);
-
-// How a message about a name that does not exist goes on: "; did you mean 'x'?" or, if nothing is
-// close, "; there are: a, b and c".
-std::string alternatives(std::string_view word, std::span<const std::string> names);
-
-// "a, b and c"; "none" if empty.
-std::string listing(std::span<const std::string> names, std::string_view conjunction = "and");
 
 }  // namespace knuckleboom::io

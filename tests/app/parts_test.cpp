@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/commands/check.hpp"
 #include "app/commands/load.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/file_kind.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -84,16 +84,16 @@ TEST(Overrides, goWhereTheirFirstWordBelongs) {
 }
 
 TEST(TraceRate, mustDivideTheTickRate) {
-  EXPECT_EQ(ticks_per_sample(100.0, 1e-3), 10);
-  EXPECT_EQ(ticks_per_sample(1000.0, 1e-3), 1);
-  EXPECT_EQ(ticks_per_sample(0.1, 1e-3), 10000);
-  EXPECT_EQ(ticks_per_sample(400.0, 2.5e-3 / 3.0), 3);
-  EXPECT_EQ(ticks_per_sample(333.333, 1e-3), 3);
-  EXPECT_EQ(default_ticks_per_sample(1e-3), 10);
-  EXPECT_EQ(default_ticks_per_sample(3e-3), 4);
-  EXPECT_EQ(default_ticks_per_sample(0.05), 1);
+  EXPECT_EQ(analysis::ticks_per_sample(100.0, 1e-3), 10);
+  EXPECT_EQ(analysis::ticks_per_sample(1000.0, 1e-3), 1);
+  EXPECT_EQ(analysis::ticks_per_sample(0.1, 1e-3), 10000);
+  EXPECT_EQ(analysis::ticks_per_sample(400.0, 2.5e-3 / 3.0), 3);
+  EXPECT_EQ(analysis::ticks_per_sample(333.333, 1e-3), 3);
+  EXPECT_EQ(analysis::default_ticks_per_sample(1e-3), 10);
+  EXPECT_EQ(analysis::default_ticks_per_sample(3e-3), 4);
+  EXPECT_EQ(analysis::default_ticks_per_sample(0.05), 1);
   for (const double rate : {300.0, 2000.0, 0.0, -1.0, std::nan("")})
-    EXPECT_THROW(ticks_per_sample(rate, 1e-3), UserError) << rate;
+    EXPECT_THROW(analysis::ticks_per_sample(rate, 1e-3), UserError) << rate;
 }
 
 TEST(Check, tellsFilesByWhatTheyHold) {
@@ -153,7 +153,7 @@ TEST(Modes, ofTheSwingAreThoseOfAMassOnASpring) {
   scenario.initial = {{"swing", 0.0}, {"boom", 0.5}, {"stick", -1.3}};
   const sim::Simulation simulation(model, scenario);
   const sim::SimState state = simulation.initial_state(machine::Fidelity::kFull);
-  const std::vector<Mode> modes = closed_valve_modes(model, state.machine);
+  const std::vector<analysis::Mode> modes = analysis::closed_valve_modes(model, state.machine);
 
   multibody::MassAndBias body;
   multibody::mass_and_bias(model.tree, state.machine.inertia, state.machine.q, state.machine.v,
@@ -190,14 +190,14 @@ TEST(FastPart, dropsWhatIsSlowAndKeepsWhatIsFast) {
     for (std::size_t i = v.size() / 2; i < v.size(); ++i) sum += v[i] * v[i];
     return std::sqrt(2.0 * sum / static_cast<double>(v.size()));
   };
-  EXPECT_LT(rms(fast_part(slow, kDt, 0.5)), 0.005);
-  EXPECT_NEAR(rms(fast_part(fast, kDt, 0.5)), 0.2 / std::sqrt(2.0), 0.002);
+  EXPECT_LT(rms(analysis::fast_part(slow, kDt, 0.5)), 0.005);
+  EXPECT_NEAR(rms(analysis::fast_part(fast, kDt, 0.5)), 0.2 / std::sqrt(2.0), 0.002);
 }
 
 // Snapshots with a swing that moves as f says; the valve command is 10 V/rad of it.
 template <typename F>
-Recording recorded(const machine::MachineModel& model, F f) {
-  Recording recording(model);
+analysis::Recording recorded(const machine::MachineModel& model, F f) {
+  analysis::Recording recording(model);
   for (int i = 0; i <= 2000; ++i) {
     sim::Snapshot snapshot{};
     snapshot.t_s = 0.01 * i;
@@ -217,22 +217,24 @@ TEST(Oscillation, isToldFromWhatBothRunsDo) {
   const auto wave = [](double amplitude, double frequency) {
     return [=](double t) { return amplitude * std::sin(2.0 * std::numbers::pi * frequency * t); };
   };
-  const Recording calm = recorded(model, wave(0.3, 0.1));
-  const Recording quick = recorded(model, wave(0.3, 1.5));
-  const Recording shaky =
+  const analysis::Recording calm = recorded(model, wave(0.3, 0.1));
+  const analysis::Recording quick = recorded(model, wave(0.3, 1.5));
+  const analysis::Recording shaky =
       recorded(model, [&](double t) { return wave(0.3, 0.1)(t) + wave(0.02, 4.0)(t); });
 
-  const JointOscillation found = compare_oscillation(model, shaky, calm).front();
-  EXPECT_TRUE(a_is_unstable(found));
-  EXPECT_FALSE(b_is_unstable(found));
+  const analysis::JointOscillation found =
+      analysis::compare_oscillation(model, shaky, calm).front();
+  EXPECT_TRUE(analysis::a_is_unstable(found));
+  EXPECT_FALSE(analysis::b_is_unstable(found));
   EXPECT_NEAR(found.frequency_Hz, 4.0, 0.2);
   EXPECT_NEAR(found.valve_V, 0.2 / std::sqrt(2.0), 0.01);
-  EXPECT_TRUE(b_is_unstable(compare_oscillation(model, calm, shaky).front()));
+  EXPECT_TRUE(analysis::b_is_unstable(analysis::compare_oscillation(model, calm, shaky).front()));
   // What both do, and be it fast, is asked for.
-  EXPECT_FALSE(a_is_unstable(compare_oscillation(model, quick, quick).front()));
+  EXPECT_FALSE(analysis::a_is_unstable(analysis::compare_oscillation(model, quick, quick).front()));
 
-  const auto sentences = [&](const Recording& a, const Recording& b) {
-    return stability_sentences(model, {{"full", false, 20.0, &a}, {"reduced", false, 20.0, &b}});
+  const auto sentences = [&](const analysis::Recording& a, const analysis::Recording& b) {
+    return analysis::stability_sentences(model,
+                                         {{"full", false, 20.0, &a}, {"reduced", false, 20.0, &b}});
   };
   ASSERT_EQ(sentences(shaky, calm).size(), 1U);
   EXPECT_THAT(
@@ -247,9 +249,9 @@ TEST(Oscillation, isToldFromWhatBothRunsDo) {
 
 TEST(Oscillation, saysWhichModelLeftTheRealNumbers) {
   const machine::MachineModel model = harvester().model;
-  const Recording calm = recorded(model, [](double) { return 0.0; });
-  const std::vector<std::string> sentences =
-      stability_sentences(model, {{"full", true, 3.5, &calm}, {"reduced", false, 20.0, &calm}});
+  const analysis::Recording calm = recorded(model, [](double) { return 0.0; });
+  const std::vector<std::string> sentences = analysis::stability_sentences(
+      model, {{"full", true, 3.5, &calm}, {"reduced", false, 20.0, &calm}});
   ASSERT_EQ(sentences.size(), 1U);
   EXPECT_THAT(sentences.front(),
               HasSubstr("full model is unstable: it leaves the real numbers at 3.5 s"));

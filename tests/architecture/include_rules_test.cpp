@@ -105,35 +105,6 @@ const std::vector<Layer>& layers() {
   return table;
 }
 
-// Includes that the table forbids and that are still there. The list only gets shorter.
-struct Exception {
-  std::string_view path;  // of the including file
-  std::string_view target;
-};
-
-const std::vector<Exception>& exceptions() {
-  static const std::vector<Exception> table = {
-      {"include/knuckleboom/analysis/model_run.hpp", "app/commands/load.hpp"},
-      {"src/analysis/execute.cpp", "app/shell/exit_status.hpp"},
-      {"src/analysis/execute.cpp", "app/shell/interrupt.hpp"},
-      {"src/analysis/fidelity.cpp", "app/shell/exit_status.hpp"},
-      {"src/analysis/fidelity.cpp", "app/shell/text.hpp"},
-      {"src/analysis/log_scenario.cpp", "app/shell/exit_status.hpp"},
-      {"src/analysis/oscillation.cpp", "app/shell/text.hpp"},
-      {"src/app/emulation/live_run.cpp", "app/commands/stage.hpp"},
-      {"src/app/emulation/load_emulation.cpp", "app/commands/check.hpp"},
-      {"src/app/learners/learners.cpp", "app/commands/replay.hpp"},
-      {"src/app/replay/take_over.hpp", "app/trainer/live_session.hpp"},
-      {"src/app/report/attempts.cpp", "app/trainer/instructor.hpp"},
-      {"src/app/report/report.cpp", "app/commands/replay.hpp"},
-      {"src/app/session/drive_request.hpp", "app/commands/drive.hpp"},
-      {"src/app/session/filing.cpp", "app/report/attempts.hpp"},
-      {"src/app/session/load_session.cpp", "app/commands/check.hpp"},
-      {"src/app/window/picture.hpp", "app/trainer/drive_summary.hpp"},
-  };
-  return table;
-}
-
 // Headers that only some layers may use, given as prefixes of their names. An empty list of
 // layers means none: tests and benchmarks only.
 struct Library {
@@ -274,28 +245,6 @@ bool is_cpp(const std::string& path) {
   return path.ends_with(".cpp") || path.ends_with(".hpp") || path.ends_with(".h");
 }
 
-bool is_exception(std::string_view path, std::string_view target) {
-  return std::any_of(exceptions().begin(), exceptions().end(), [=](const Exception& one) {
-    return one.path == path && one.target == target;
-  });
-}
-
-// Every exception is needed: the file still has that include.
-Findings check_exceptions(const Tree& tree) {
-  Findings findings;
-  for (const Exception& one : exceptions()) {
-    const auto file = tree.find(std::string(one.path));
-    bool found = false;
-    if (file != tree.end())
-      for (const Include& include : includes_of(file->second))
-        found = found || place_of_include(tree, file->first, include) == one.target;
-    if (!found)
-      findings.push_back(std::string(one.path) + " does not include " + std::string(one.target) +
-                         " any more: take the exception out of the table");
-  }
-  return findings;
-}
-
 // A layer names only layers above it in the table, so that there can be no circle.
 Findings check_order() {
   Findings findings;
@@ -331,8 +280,7 @@ Findings check_layers(const Tree& tree) {
         }
         continue;
       }
-      if (!target->starts_with(layer->prefix) && !starts_with_any(*target, layer->may_include) &&
-          !is_exception(path, *target)) {
+      if (!target->starts_with(layer->prefix) && !starts_with_any(*target, layer->may_include)) {
         findings.push_back(at(path, include.line) + std::string(layer->prefix) +
                            " may not include " + include.name);
       }
@@ -475,8 +423,6 @@ class ProjectFiles : public testing::Test {
 void expect_none(const Findings& findings) { EXPECT_TRUE(findings.empty()) << joined(findings); }
 
 TEST_F(ProjectFiles, includeOnlyTheLayersTheyMay) { expect_none(check_layers(tree_)); }
-
-TEST_F(ProjectFiles, needEveryException) { expect_none(check_exceptions(tree_)); }
 
 TEST(LayerTable, isInTheOrderOfTheFlow) { expect_none(check_order()); }
 

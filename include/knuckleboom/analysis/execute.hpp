@@ -16,11 +16,18 @@
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/runtime/tick_times.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
-struct ExecuteOptions {
+// Who watches a run; either may be empty. Both are called between blocks of ticks.
+struct RunWatch {
+  // True: the run ends here. In real time it is asked after every tick.
+  std::function<bool()> stop;
+  // Time of the state, time spent stepping and time simulated [s].
+  std::function<void(double t_s, double wall_s, double simulated_s)> progress;
+};
+
+struct ExecuteOptions : RunWatch {
   bool realtime = false;
-  bool progress = false;  // on stderr, only when that is a terminal
   // Called with the state at every sample_ticks-th tick of the scenario, the first and last included
   // if they are such; 0: never.
   std::int64_t sample_ticks = 0;
@@ -76,4 +83,4 @@ std::int64_t ticks_per_sample(double rate_Hz, double tick_s);
 // Of a trace that nobody chose a rate for: the nearest at or below 100 Hz.
 std::int64_t default_ticks_per_sample(double tick_s);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -9,7 +9,7 @@
 
 #include "knuckleboom/core/sim/simulation.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 struct Method {
   std::string name;  // as on the command line
@@ -36,4 +36,4 @@ class Engine {
 std::unique_ptr<Engine> make_engine(const sim::Simulation& simulation, const Method& method,
                                     std::optional<double> relative_tolerance);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -10,7 +10,7 @@
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/io/trace.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 // ours = scale * value + offset, of a column of the log or of what is compared with it.
 struct Correction {
@@ -30,4 +30,4 @@ struct FreeRunSetup {
 std::vector<std::vector<double>> free_run(const machine::MachineModel& model, const io::Trace& log,
                                           const FreeRunSetup& setup);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

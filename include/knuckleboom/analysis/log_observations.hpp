@@ -11,7 +11,7 @@
 #include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/io/log_file.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 struct LogObservations {
   std::vector<training::Observation> rows;  // at equal times; the first is where the attempt begins
@@ -28,4 +28,4 @@ struct LogObservations {
 LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
                                   const machine::MachineModel* machine);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

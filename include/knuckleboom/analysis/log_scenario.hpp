@@ -10,7 +10,7 @@
 #include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/io/trace.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 // Columns that drive: of each joint with an actuator its valve_V, and pump_Pa and tank_Pa.
 std::vector<io::KnownColumn> drive_columns(const machine::MachineModel& model);
@@ -37,4 +37,4 @@ struct LogRun {
 command::Scenario log_scenario(const machine::MachineModel& model, const io::Trace& log,
                                const LogRun& run);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

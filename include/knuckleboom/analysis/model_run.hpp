@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/commands/load.hpp"
 #include "knuckleboom/analysis/execute.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/analysis/recording.hpp"
-#include "knuckleboom/io/trace.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 // Rows of a recording that is compared: every tick of runs up to 200 s.
 inline constexpr std::int64_t kCompareRows = 200'000;
@@ -23,9 +21,7 @@ struct ModelRun {
 };
 
 ModelRun run_model(const sim::Simulation& simulation, const Method& method,
-                   std::optional<double> relative_tolerance, std::int64_t row_limit);
+                   std::optional<double> relative_tolerance, std::int64_t row_limit,
+                   const RunWatch& watch = {});
 
-io::TraceHeader trace_header(const LoadedCase& loaded, const sim::Simulation& simulation,
-                             const Method& method);
-
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -7,7 +7,7 @@
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 struct Mode {
   bool oscillates = false;
@@ -24,4 +24,4 @@ struct Mode {
 std::vector<Mode> closed_valve_modes(const machine::MachineModel& model,
                                      const machine::MachineState& state);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

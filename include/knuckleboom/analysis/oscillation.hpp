@@ -14,7 +14,7 @@
 #include "knuckleboom/analysis/recording.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 // Of one joint, in the window where the valve commands of the two runs differ most.
 struct JointOscillation {
@@ -65,4 +65,4 @@ struct ModelStability {
 std::vector<std::string> stability_sentences(const machine::MachineModel& model,
                                              const std::vector<ModelStability>& runs);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -11,7 +11,7 @@
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/io/trace.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 class Recording {
  public:
@@ -38,4 +38,4 @@ class Recording {
 // Ticks between the rows of a recording that is dense where it can be and never longer than limit.
 std::int64_t recording_stride(std::int64_t ticks, std::int64_t limit);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

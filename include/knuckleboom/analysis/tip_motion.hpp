@@ -5,7 +5,7 @@
 
 #include "knuckleboom/core/math/vector.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::analysis {
 
 // Butterworth low-pass of second order, as the scorer's; late by some sqrt(2)/(2 pi cutoff). Points at equal
 // times of dt [s]. At less than four points in a period of the cut-off they come back as they are.
@@ -21,4 +21,4 @@ struct TipNoise {
 // Of noise that is broader than way_Hz.
 TipNoise tip_noise(const std::vector<Vec3>& p, double way_Hz, double speed_Hz, double dt);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::analysis

@@ -12,6 +12,7 @@
 #include "app/commands/figures.hpp"
 #include "app/commands/load.hpp"
 #include "app/commands/summary.hpp"
+#include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -100,7 +101,8 @@ std::string table(const std::string& title, const std::vector<Difference>& rows)
   return text;
 }
 
-ModelStability stability_of(const ModelRun& run, const sim::Simulation& simulation) {
+analysis::ModelStability stability_of(const analysis::ModelRun& run,
+                                      const sim::Simulation& simulation) {
   return {run.method.name, run.result.non_finite, simulation.time(run.result.state),
           &run.recording};
 }
@@ -120,7 +122,7 @@ void add_differences(JsonWriter& json, const std::vector<Difference>& rows) {
   json.end_array();
 }
 
-void add_run(JsonWriter& json, const ModelRun& run, double simulated_s) {
+void add_run(JsonWriter& json, const analysis::ModelRun& run, double simulated_s) {
   const machine::Health& health = run.result.state.machine.health;
   json.begin_object()
       .member("fidelity", run.method.name)
@@ -134,10 +136,10 @@ void add_run(JsonWriter& json, const ModelRun& run, double simulated_s) {
 }
 
 // The numbers behind the sentences on stability.
-void add_oscillation(JsonWriter& json, const machine::MachineModel& model, const Recording& a,
-                     const Recording& b) {
+void add_oscillation(JsonWriter& json, const machine::MachineModel& model,
+                     const analysis::Recording& a, const analysis::Recording& b) {
   json.begin_array();
-  for (const JointOscillation& joint : compare_oscillation(model, a, b))
+  for (const analysis::JointOscillation& joint : analysis::compare_oscillation(model, a, b))
     json.begin_object()
         .member("joint", joint.joint)
         .member("window_start_s", joint.window_start_s)
@@ -147,14 +149,14 @@ void add_oscillation(JsonWriter& json, const machine::MachineModel& model, const
         .member("fast_rate_rms_b", joint.rate_b)
         .member("switches_a", joint.switches_a)
         .member("switches_b", joint.switches_b)
-        .member("a_unstable", a_is_unstable(joint))
-        .member("b_unstable", b_is_unstable(joint))
+        .member("a_unstable", analysis::a_is_unstable(joint))
+        .member("b_unstable", analysis::b_is_unstable(joint))
         .end_object();
   json.end_array();
 }
 
-std::vector<Method> chosen_methods(const CompareOptions& options,
-                                   const std::optional<io::Trace>& against) {
+std::vector<analysis::Method> chosen_methods(const CompareOptions& options,
+                                             const std::optional<io::Trace>& against) {
   std::vector<std::string> names = options.fidelities;
   if (names.empty() && against) {
     // A trace of ours says by what model it was made.
@@ -168,10 +170,11 @@ std::vector<Method> chosen_methods(const CompareOptions& options,
     if (names.empty()) names = {"reduced"};
   }
   if (names.empty()) names = {"full", "reduced"};
-  std::vector<Method> out;
+  std::vector<analysis::Method> out;
   for (const std::string& name : names) {
-    const Method& method = find_method(name);
-    if (std::any_of(out.begin(), out.end(), [&](const Method& m) { return m.name == method.name; }))
+    const analysis::Method& method = analysis::find_method(name);
+    if (std::any_of(out.begin(), out.end(),
+                    [&](const analysis::Method& m) { return m.name == method.name; }))
       throw UserError(fmt::format("--fidelity {} is given twice", name));
     out.push_back(method);
   }
@@ -181,14 +184,15 @@ std::vector<Method> chosen_methods(const CompareOptions& options,
   return out;
 }
 
-fs::path trace_path(const fs::path& folder, const LoadedCase& loaded, const Method& method) {
+fs::path trace_path(const fs::path& folder, const LoadedCase& loaded,
+                    const analysis::Method& method) {
   return folder / fmt::format("{}_{}_{}.csv", loaded.scenario.scenario.name,
                               loaded.machine.model.name, method.name);
 }
 
 void write_traces(const fs::path& folder, const LoadedCase& loaded,
-                  const sim::Simulation& simulation, const std::vector<ModelRun>& runs) {
-  for (const ModelRun& run : runs) {
+                  const sim::Simulation& simulation, const std::vector<analysis::ModelRun>& runs) {
+  for (const analysis::ModelRun& run : runs) {
     io::TraceWriter writer(trace_path(folder, loaded, run.method),
                            trace_header(loaded, simulation, run.method));
     // About 100 rows a second, as run --trace.
@@ -308,23 +312,23 @@ void check_options(const CompareOptions& options) {
 struct Comparison {
   std::string a, b;
   std::vector<Difference> rows;
-  const Recording* recording_a = nullptr;  // null: a recorded trace
-  const Recording* recording_b = nullptr;
+  const analysis::Recording* recording_a = nullptr;  // null: a recorded trace
+  const analysis::Recording* recording_b = nullptr;
   bool covered = true;  // by the recorded trace
   std::string coverage;
 };
 
 // Nothing if the runs were interrupted.
-std::optional<std::vector<ModelRun>> run_all(const sim::Simulation& simulation,
-                                             const std::vector<Method>& chosen,
-                                             const CompareOptions& options) {
-  std::vector<ModelRun> runs;
+std::optional<std::vector<analysis::ModelRun>> run_all(const sim::Simulation& simulation,
+                                                       const std::vector<analysis::Method>& chosen,
+                                                       const CompareOptions& options) {
+  std::vector<analysis::ModelRun> runs;
   runs.reserve(chosen.size());
-  for (const Method& method : chosen) {
+  for (const analysis::Method& method : chosen) {
     // The tolerance is for those of the methods that have one.
-    runs.push_back(run_model(simulation, method,
-                             method.converged ? options.relative_tolerance : std::nullopt,
-                             kCompareRows));
+    runs.push_back(run_watched(simulation, method,
+                               method.converged ? options.relative_tolerance : std::nullopt,
+                               analysis::kCompareRows));
     if (!runs.back().result.interrupted) continue;
     complain(fmt::format("stopped during the {} model; nothing was written", method.name));
     return std::nullopt;
@@ -334,12 +338,12 @@ std::optional<std::vector<ModelRun>> run_all(const sim::Simulation& simulation,
 
 // With the recorded trace, or else of all others with the first.
 std::vector<Comparison> compare_all(const machine::MachineModel& model,
-                                    const std::vector<ModelRun>& runs,
+                                    const std::vector<analysis::ModelRun>& runs,
                                     const std::optional<io::Trace>& recorded,
                                     const CompareOptions& options) {
   std::vector<io::Trace> traces;
   traces.reserve(runs.size());
-  for (const ModelRun& run : runs)
+  for (const analysis::ModelRun& run : runs)
     traces.push_back(run.recording.to_trace(fmt::format("the {} model", run.method.name)));
   std::vector<Comparison> out;
   if (recorded) {
@@ -367,10 +371,10 @@ std::vector<Comparison> compare_all(const machine::MachineModel& model,
 }
 
 std::string overview(const LoadedCase& loaded, const sim::Simulation& simulation,
-                     const std::vector<ModelRun>& runs) {
+                     const std::vector<analysis::ModelRun>& runs) {
   std::string text =
       fmt::format("{}, {:g} s\n", loaded.title(), loaded.scenario.scenario.duration_s);
-  for (const ModelRun& run : runs)
+  for (const analysis::ModelRun& run : runs)
     text += fmt::format(
         "  {:<25}{:.0f} times real time, {}\n", run.method.name + " model",
         simulation.time(run.result.state) / std::max(run.result.wall_s, 1e-9),
@@ -379,7 +383,8 @@ std::string overview(const LoadedCase& loaded, const sim::Simulation& simulation
 }
 
 std::string to_json(const LoadedCase& loaded, const sim::Simulation& simulation,
-                    const std::vector<ModelRun>& runs, const std::vector<Comparison>& comparisons,
+                    const std::vector<analysis::ModelRun>& runs,
+                    const std::vector<Comparison>& comparisons,
                     const std::vector<std::string>& stability) {
   JsonWriter json;
   json.begin_object()
@@ -387,7 +392,7 @@ std::string to_json(const LoadedCase& loaded, const sim::Simulation& simulation,
       .member("machine", loaded.machine.model.name)
       .member("duration_s", loaded.scenario.scenario.duration_s);
   json.key("runs").begin_array();
-  for (const ModelRun& run : runs) add_run(json, run, simulation.time(run.result.state));
+  for (const analysis::ModelRun& run : runs) add_run(json, run, simulation.time(run.result.state));
   json.end_array().key("comparisons").begin_array();
   for (const Comparison& comparison : comparisons) {
     json.begin_object().member("a", comparison.a).member("b", comparison.b).key("differences");
@@ -405,10 +410,10 @@ std::string to_json(const LoadedCase& loaded, const sim::Simulation& simulation,
 }
 
 void draw_runs(const LoadedCase& loaded, const machine::MachineModel& model,
-               const std::vector<ModelRun>& runs, const std::string& path) {
+               const std::vector<analysis::ModelRun>& runs, const std::string& path) {
   std::vector<NamedRun> named;
   named.reserve(runs.size());
-  for (const ModelRun& run : runs) named.push_back({run.method.name, &run.recording});
+  for (const analysis::ModelRun& run : runs) named.push_back({run.method.name, &run.recording});
   draw(comparison_figure(model, named, loaded.title(), loaded.note()), path);
 }
 
@@ -419,13 +424,13 @@ int compare(const CompareOptions& options) {
   check_options(options);
   std::optional<io::Trace> recorded;
   if (!options.against.empty()) recorded = io::read_trace(options.against);
-  const std::vector<Method> chosen = chosen_methods(options, recorded);
+  const std::vector<analysis::Method> chosen = chosen_methods(options, recorded);
   const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
   std::vector<std::string> inputs = loaded.files();
   inputs.push_back(options.against);
   std::vector<Output> outputs = {{"--plot", options.plot}, {"--summary", options.summary}};
   if (!options.trace_folder.empty())
-    for (const Method& method : chosen)
+    for (const analysis::Method& method : chosen)
       outputs.push_back({"--trace-dir", trace_path(options.trace_folder, loaded, method)});
   check_distinct(outputs, inputs);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
@@ -434,14 +439,15 @@ int compare(const CompareOptions& options) {
 
   std::optional<OutputFolder> folder;
   if (!options.trace_folder.empty()) folder.emplace(options.trace_folder, "--trace-dir");
-  const std::optional<std::vector<ModelRun>> finished = run_all(simulation, chosen, options);
+  const std::optional<std::vector<analysis::ModelRun>> finished =
+      run_all(simulation, chosen, options);
   if (!finished) return kInterruptedRun;
-  const std::vector<ModelRun>& runs = *finished;
+  const std::vector<analysis::ModelRun>& runs = *finished;
   const std::vector<Comparison> comparisons = compare_all(model, runs, recorded, options);
-  std::vector<ModelStability> stability;
+  std::vector<analysis::ModelStability> stability;
   stability.reserve(runs.size());
-  for (const ModelRun& run : runs) stability.push_back(stability_of(run, simulation));
-  const std::vector<std::string> sentences = stability_sentences(model, stability);
+  for (const analysis::ModelRun& run : runs) stability.push_back(stability_of(run, simulation));
+  const std::vector<std::string> sentences = analysis::stability_sentences(model, stability);
 
   std::string text = overview(loaded, simulation, runs);
   bool good = true;
@@ -460,7 +466,7 @@ int compare(const CompareOptions& options) {
     io::write_file(options.summary, to_json(loaded, simulation, runs, comparisons, sentences));
   say(text);
   if (!options.plot.empty()) draw_runs(loaded, model, runs, options.plot);
-  const bool sound = std::all_of(runs.begin(), runs.end(), [&](const ModelRun& run) {
+  const bool sound = std::all_of(runs.begin(), runs.end(), [&](const analysis::ModelRun& run) {
     return usable(simulation, run.result);
   });
   if (!sound) return kNonFinite;

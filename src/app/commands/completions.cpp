@@ -17,7 +17,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string method_words() {
   std::vector<std::string> names;
-  for (const Method& method : methods()) names.push_back(method.name);
+  for (const analysis::Method& method : analysis::methods()) names.push_back(method.name);
   return joined(names);
 }
 

@@ -10,6 +10,7 @@
 #include "app/commands/figures.hpp"
 #include "app/commands/load.hpp"
 #include "app/commands/summary.hpp"
+#include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -44,9 +45,10 @@ int demo(const std::string& folder) {
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
 
   const OutputFolder made(out, "--output");
-  std::vector<ModelRun> runs;
+  std::vector<analysis::ModelRun> runs;
   for (const char* name : {"full", "reduced"}) {
-    runs.push_back(run_model(simulation, find_method(name), std::nullopt, kCompareRows));
+    runs.push_back(
+        run_watched(simulation, analysis::find_method(name), std::nullopt, analysis::kCompareRows));
     if (runs.back().result.interrupted) {
       complain(fmt::format("stopped; no pictures were drawn"));
       return kInterruptedRun;
@@ -60,7 +62,7 @@ int demo(const std::string& folder) {
   text += '\n';
   bool finite = true;
   std::vector<std::string> warnings;
-  for (const ModelRun& run : runs) {
+  for (const analysis::ModelRun& run : runs) {
     const RunSummary s = summarise(loaded, simulation, run.method, run.result, false);
     finite = finite && usable(simulation, run.result);
     text += fmt::format(
@@ -72,8 +74,8 @@ int demo(const std::string& folder) {
     for (const std::string& warning : s.warnings)
       warnings.push_back(run.method.name + ": " + warning);
   }
-  const Recording& full = runs[0].recording;
-  const Recording& reduced = runs[1].recording;
+  const analysis::Recording& full = runs[0].recording;
+  const analysis::Recording& reduced = runs[1].recording;
   text += fmt::format(
       "  full against reduced: stick angle within {}, stick command {} rms apart\n",
       with_prefix(largest_difference(full.column("stick_rad"), reduced.column("stick_rad")), "rad"),

@@ -11,6 +11,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/trainer/headless.hpp"
 #include "app/trainer/lever_stand.hpp"
+#include "app/window/display.hpp"
 #include "view/window.hpp"
 
 namespace knuckleboom::app {

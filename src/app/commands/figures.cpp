@@ -37,7 +37,7 @@ std::string unit_of(const machine::MachineModel& model, int link) {
 
 // Where the tip is seen from the side: the horizontal distance from the base's vertical axis, so that
 // a swing does not shorten the picture.
-std::vector<double> reach(const Recording& run) {
+std::vector<double> reach(const analysis::Recording& run) {
   const std::vector<double>& x = run.column("tip_x_m");
   const std::vector<double>& y = run.column("tip_y_m");
   std::vector<double> out(x.size());
@@ -48,7 +48,7 @@ std::vector<double> reach(const Recording& run) {
 LineStyle style_of(std::size_t run) { return run == 0 ? LineStyle::kThick : LineStyle::kThin; }
 
 // Where the tip would be if every joint stood at its reference.
-Curve tip_reference(const machine::MachineModel& model, const Recording& run) {
+Curve tip_reference(const machine::MachineModel& model, const analysis::Recording& run) {
   Curve curve{"reference", {}, {}, 6, LineStyle::kDashed};
   const std::size_t rows = run.time().size();
   std::vector<const std::vector<double>*> columns;
@@ -81,7 +81,7 @@ Panel tip_panel(const machine::MachineModel& model, const std::vector<NamedRun>&
               0.2};
   if (with_reference) panel.curves.push_back(tip_reference(model, *runs[0].recording));
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    const Recording& run = *runs[r].recording;
+    const analysis::Recording& run = *runs[r].recording;
     panel.curves.push_back({runs.size() > 1 ? runs[r].name : "tip", reach(run),
                             run.column("tip_z_m"), static_cast<int>(r),
                             runs.size() > 1 ? style_of(r) : LineStyle::kSolid});
@@ -97,7 +97,8 @@ Curve curve_of(const NamedRun& run, std::size_t index, const std::string& column
 }  // namespace
 
 Figure run_figure(const machine::MachineModel& model, const command::Scenario& scenario,
-                  const Recording& run, const std::string& title, const std::string& note) {
+                  const analysis::Recording& run, const std::string& title,
+                  const std::string& note) {
   // By voltage a joint has no reference: what is recorded as such goes along with its position.
   const auto by_voltage = [&scenario](const std::string& joint) {
     return std::any_of(
@@ -152,7 +153,7 @@ Figure run_figure(const machine::MachineModel& model, const command::Scenario& s
 Figure comparison_figure(const machine::MachineModel& model, const std::vector<NamedRun>& runs,
                          const std::string& title, const std::string& note) {
   Figure figure{title, note, {}, 3};
-  const Recording& first = *runs.front().recording;
+  const analysis::Recording& first = *runs.front().recording;
   Panel apart{"joint positions less those of the " + runs.front().name + " model",
               kTime,
               "difference [mrad, mm]",
@@ -202,7 +203,7 @@ Figure comparison_figure(const machine::MachineModel& model, const std::vector<N
             false,
             0.01};
   for (std::size_t r = 1; r < runs.size(); ++r) {
-    const Recording& run = *runs[r].recording;
+    const analysis::Recording& run = *runs[r].recording;
     std::vector<double> distance(std::min(run.rows(), first.rows()));
     for (std::size_t k = 0; k < distance.size(); ++k)
       distance[k] = 1e3 * std::hypot(run.column("tip_x_m")[k] - first.column("tip_x_m")[k],
@@ -227,7 +228,7 @@ Figure paper_figure(const std::vector<NamedRun>& runs, const std::string& title,
                false,
                0.5};
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    const Recording& run = *runs[r].recording;
+    const analysis::Recording& run = *runs[r].recording;
     error.curves.push_back({runs[r].name, run.time(),
                             difference(run.column("stick_ref_rad"), run.column("stick_rad"), 1e3),
                             static_cast<int>(r), style_of(r)});

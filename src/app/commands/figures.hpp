@@ -17,12 +17,13 @@ inline constexpr std::int64_t kPlotRows = 8000;
 // One run: joints with the references they follow, valve commands and port pressures if there are
 // actuators, and the tip's path unless it is a slide's line.
 Figure run_figure(const machine::MachineModel& model, const command::Scenario& scenario,
-                  const Recording& run, const std::string& title, const std::string& note);
+                  const analysis::Recording& run, const std::string& title,
+                  const std::string& note);
 
 // The same run by several models, laid over each other.
 struct NamedRun {
   std::string name;
-  const Recording* recording;
+  const analysis::Recording* recording;
 };
 Figure comparison_figure(const machine::MachineModel& model, const std::vector<NamedRun>& runs,
                          const std::string& title, const std::string& note);

@@ -9,6 +9,7 @@
 
 #include "app/commands/load.hpp"
 #include "app/commands/summary.hpp"
+#include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -24,7 +25,7 @@ constexpr std::int64_t kRows = 100'000;
 
 struct Outcome {
   std::string model;
-  ModelRun run;
+  analysis::ModelRun run;
   double creep = 0.0;  // mean speed over the last half [m/s, rad/s]
   double span = 0.0;   // between the extremes over the last half [m, rad]
   double still = 0.0;  // share of the last half's rows without any motion
@@ -168,7 +169,7 @@ Figure figure(const LoadedCase& loaded, int joint, bool tracked,
       fmt::format("{}{} [{}]", name, tracked ? " - reference" : "", unit == "m" ? "mm" : "mrad");
   Figure out{fmt::format("{}: friction models", loaded.title()), loaded.note(), {}, 2};
   for (std::size_t k = 0; k < outcomes.size(); ++k) {
-    const Recording& run = outcomes[k].run.recording;
+    const analysis::Recording& run = outcomes[k].run.recording;
     const std::vector<double>& t = run.time();
     const std::vector<double>& q = run.column(name + "_" + unit);
     const std::vector<double>& r = run.column(name + "_ref_" + unit);
@@ -187,7 +188,7 @@ Figure figure(const LoadedCase& loaded, int joint, bool tracked,
 
 int friction_study(const FrictionOptions& options) {
   const InterruptGuard guard;
-  const Method& method = find_method(options.fidelity);
+  const analysis::Method& method = analysis::find_method(options.fidelity);
   if (!options.plot.empty()) check_picture_path(options.plot);
   const LoadedCase first = load_case(options.scenario, options.machine, options.assignments);
   const std::string path = table_path(options, first);
@@ -202,7 +203,7 @@ int friction_study(const FrictionOptions& options) {
     assignments.push_back(with_model(path, model));
     const LoadedCase loaded = load_case(options.scenario, options.machine, assignments);
     const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
-    Outcome outcome{std::string(model), run_model(simulation, method, std::nullopt, kRows)};
+    Outcome outcome{std::string(model), run_watched(simulation, method, std::nullopt, kRows)};
     if (outcome.run.result.interrupted) return kInterruptedRun;
     sound = sound && usable(simulation, outcome.run.result);
     measure(loaded.machine.model, joint, outcome);

@@ -14,11 +14,11 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/check.hpp"
 #include "app/commands/load.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/file_kind.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
@@ -128,7 +128,7 @@ struct Case {
   std::string name;  // the machine's own
   std::vector<io::Override> overrides;
   io::Trace log;
-  FreeRunSetup setup;
+  analysis::FreeRunSetup setup;
   std::vector<Wanted> wanted;
   std::vector<double> spread;  // of each channel, SI
   std::vector<std::string> units;
@@ -148,9 +148,9 @@ struct Case {
 
 std::vector<std::vector<double>> run(const Case& c, std::span<const double> values) {
   std::vector<io::Override> overrides = c.overrides;
-  FreeRunSetup setup = c.setup;
-  const auto correction = [&](const std::string& column) -> Correction& {
-    for (Correction& one : setup.corrections)
+  analysis::FreeRunSetup setup = c.setup;
+  const auto correction = [&](const std::string& column) -> analysis::Correction& {
+    for (analysis::Correction& one : setup.corrections)
       if (one.column == column) return one;
     setup.corrections.push_back({column, 1.0, 0.0});
     return setup.corrections.back();
@@ -174,12 +174,12 @@ std::vector<std::vector<double>> run(const Case& c, std::span<const double> valu
     }
   }
   const io::MachineFile machine = io::read_machine(c.machine, overrides);
-  setup.log.delay_s = app::delays(machine.model, c.delay_s);
+  setup.log.delay_s = analysis::delays(machine.model, c.delay_s);
   for (const auto& [joint, delay] : delays)
     for (std::size_t k = 0; k < machine.model.actuators.size(); ++k)
       if (machine.model.joint_name(machine.model.actuators[k].link) == joint)
         setup.log.delay_s[k] = delay;
-  return free_run(machine.model, c.log, setup);
+  return analysis::free_run(machine.model, c.log, setup);
 }
 
 const std::vector<double>& measured(const Case& c, std::size_t channel) {
@@ -317,7 +317,7 @@ Case make_case(const IdentifyOptions& o) {
   }
   c.machine = find_machine(o.machine);
   refuse_other_kind(c.machine.string(), FileKind::kMachine);
-  const Method& method = find_method(o.fidelity);
+  const analysis::Method& method = analysis::find_method(o.fidelity);
   if (method.converged)
     throw UserError("identify runs full or reduced; a converged solution would take days");
   c.setup.fidelity = method.fidelity;
@@ -340,10 +340,10 @@ Case make_case(const IdentifyOptions& o) {
       first.push_back({wanted.parameter.name, fmt::format("{:.17g}", wanted.parameter.start)});
   const machine::MachineModel model = io::read_machine(c.machine, first).model;
   c.name = model.name;
-  const std::vector<io::KnownColumn> known = log_columns(model);
+  const std::vector<io::KnownColumn> known = analysis::log_columns(model);
   c.log = io::read_log(log.file, log.map, known);
 
-  const std::vector<io::KnownColumn> drives = drive_columns(model);
+  const std::vector<io::KnownColumn> drives = analysis::drive_columns(model);
   const auto is_drive = [&](const std::string& name) {
     return name == "t_s" || std::any_of(drives.begin(), drives.end(),
                                         [&](const auto& one) { return one.name == name; });

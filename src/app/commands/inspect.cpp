@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/check.hpp"
 #include "app/commands/import_text.hpp"
 #include "app/commands/load.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/file_kind.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -60,7 +60,7 @@ struct PoseFacts {
   std::vector<double> force;           // of each actuator
   std::vector<double> x, J;            // of each actuator
   std::vector<double> port_a, port_b;  // with the unloaded side at tank pressure [Pa]
-  std::vector<Mode> modes;
+  std::vector<analysis::Mode> modes;
   std::int64_t dependent = 0;  // joints that follow from the others
   double quality = 1.0;
   std::string singular;  // sentence, if this pose is one
@@ -142,7 +142,7 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
     facts.port_a.push_back(m.actuator[k].p[0]);
     facts.port_b.push_back(m.actuator[k].p[1]);
   }
-  facts.modes = closed_valve_modes(model, m);
+  facts.modes = analysis::closed_valve_modes(model, m);
   if (!model.loop_system.empty()) {
     double closed[kMaxLinks];
     std::copy(m.q, m.q + model.joint_count(), closed);
@@ -366,7 +366,7 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
                              : std::string(),
                     megapascals(pose.port_a[k]), megapascals(pose.port_b[k]));
   }
-  for (const Mode& mode : pose.modes) {
+  for (const analysis::Mode& mode : pose.modes) {
     if (!mode.oscillates) {
       text += fmt::format("  decay       time constant {:.3g} s\n", mode.time_constant_s);
       continue;
@@ -513,7 +513,7 @@ void add_pose(JsonWriter& json, const PoseFacts& pose) {
   add_numbers(json, "port_a_Pa", pose.port_a);
   add_numbers(json, "port_b_Pa", pose.port_b);
   json.key("modes").begin_array();
-  for (const Mode& mode : pose.modes) {
+  for (const analysis::Mode& mode : pose.modes) {
     json.begin_object();
     if (mode.oscillates) {
       json.member("frequency_Hz", mode.frequency_Hz).member("damping_ratio", mode.damping_ratio);

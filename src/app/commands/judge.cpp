@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/check.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/file_kind.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -74,7 +74,7 @@ std::vector<Judgement> judge_session(const fs::path& path) {
 }
 
 // Why a log does not tell a figure; empty: it does.
-std::string why_unknown(const training::Figure& figure, const LogObservations& log,
+std::string why_unknown(const training::Figure& figure, const analysis::LogObservations& log,
                         const training::ScoreState& state) {
   using namespace training;
   const std::uint32_t missing = figure.needs & ~log.observed;
@@ -92,7 +92,7 @@ std::string why_unknown(const training::Figure& figure, const LogObservations& l
 
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
-  const LogObservations log = read_observations(path, map, machine);
+  const analysis::LogObservations log = analysis::read_observations(path, map, machine);
   training::ScoreState state{};
   training::set_start(log.rows.front(), state);
   for (std::size_t i = 1; i < log.rows.size(); ++i) training::gather(true, log.rows[i], state);

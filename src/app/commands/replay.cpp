@@ -18,6 +18,7 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/text.hpp"
+#include "app/window/display.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/recording/loop_recording.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
@@ -114,38 +115,6 @@ int show(const ReplayOptions& options, DriveRequest request, io::SessionRecord r
 }
 
 }  // namespace
-
-fs::path find_session(const std::string& name_or_file) {
-  std::error_code ignored;
-  fs::path path = name_or_file;
-  const fs::path folder = user_session_folder();
-  if (name_or_file.find('/') == std::string::npos && !fs::exists(path, ignored) &&
-      !folder.empty()) {
-    for (const char* suffix : {"", io::kSessionSuffix}) {
-      const fs::path in_folder = folder / (name_or_file + suffix);
-      fs::path journal = in_folder;
-      journal += io::kJournalSuffix;
-      if (!fs::is_regular_file(in_folder, ignored) && !fs::is_regular_file(journal, ignored))
-        continue;
-      path = in_folder;
-      break;
-    }
-  }
-  fs::path journal = path;
-  if (path.extension() != io::kJournalSuffix) journal += io::kJournalSuffix;
-  if ((fs::exists(path, ignored) && journal != path) || !fs::exists(journal, ignored)) return path;
-  try {
-    path = io::recover_session(journal);
-    complain(
-        fmt::format("{} was cut off; what it holds is now in {}", journal.string(), path.string()));
-    if (const std::string fault = file_session(path); !fault.empty()) complain(fault);
-    return path;
-  } catch (const io::FileError& error) {
-    // Still being recorded, or no room: it can be read all the same.
-    complain(error.what());
-    return journal;
-  }
-}
 
 int replay(const ReplayOptions& options) {
   if (options.file.ends_with(io::kLoopRecordingSuffix))

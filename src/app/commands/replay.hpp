@@ -1,7 +1,6 @@
 // The sub-command replay: a recorded session, run again and compared with what was recorded.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,5 @@ struct ReplayOptions {
 };
 
 int replay(const ReplayOptions& options);
-
-// A session file by path, or by its name in the user's folder of sessions with or without .h5. A
-// recording that was cut off is turned into a session file first, and that is said.
-std::filesystem::path find_session(const std::string& name_or_file);
 
 }  // namespace knuckleboom::app

@@ -10,6 +10,7 @@
 #include "app/commands/figures.hpp"
 #include "app/commands/load.hpp"
 #include "app/commands/summary.hpp"
+#include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -59,7 +60,7 @@ std::int64_t save_tick(const RunOptions& options, const sim::Simulation& simulat
 }
 
 sim::SimState start_state(const RunOptions& options, const LoadedCase& loaded,
-                          const sim::Simulation& simulation, Method& method) {
+                          const sim::Simulation& simulation, analysis::Method& method) {
   if (options.resume.empty()) return simulation.initial_state(method.fidelity);
   std::string saved_by;
   sim::SimState state =
@@ -70,7 +71,7 @@ sim::SimState start_state(const RunOptions& options, const LoadedCase& loaded,
                     "nothing left to run",
                     options.resume, simulation.time(state)));
   if (options.fidelity.empty()) {
-    method = find_method(saved_by);
+    method = analysis::find_method(saved_by);
   } else if (state.fidelity != method.fidelity) {
     throw UserError(fmt::format(
         "{}: the state was saved by the {} model; resume with that fidelity", options.resume,
@@ -92,7 +93,8 @@ std::string unwritten(const RunOptions& options, bool saved) {
 
 int run(const RunOptions& options) {
   const InterruptGuard guard;  // before the first temporary file and the first child
-  Method method = find_method(options.fidelity.empty() ? "reduced" : options.fidelity);
+  analysis::Method method =
+      analysis::find_method(options.fidelity.empty() ? "reduced" : options.fidelity);
   if (options.save_at_s && options.save.empty())
     throw UserError("--save-at says when to save; add --save FILE to say where to");
   check_outputs(options);
@@ -100,12 +102,11 @@ int run(const RunOptions& options) {
   check_against_inputs(options, loaded);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
   const sim::SimState start = start_state(options, loaded, simulation, method);
-  const std::unique_ptr<Engine> engine =
-      make_engine(simulation, method, options.relative_tolerance);
+  const std::unique_ptr<analysis::Engine> engine =
+      analysis::make_engine(simulation, method, options.relative_tolerance);
 
-  ExecuteOptions execution;
+  analysis::ExecuteOptions execution;
   execution.realtime = options.realtime;
-  execution.progress = true;
   execution.save_tick = save_tick(options, simulation, start);
   bool saved = false;
   execution.save = [&](const sim::SimState& state) {
@@ -118,16 +119,16 @@ int run(const RunOptions& options) {
   std::int64_t trace_ticks = 0;
   if (!options.trace.empty()) {
     trace_ticks = options.trace_rate_Hz
-                      ? ticks_per_sample(*options.trace_rate_Hz, simulation.tick_s())
-                      : default_ticks_per_sample(simulation.tick_s());
+                      ? analysis::ticks_per_sample(*options.trace_rate_Hz, simulation.tick_s())
+                      : analysis::default_ticks_per_sample(simulation.tick_s());
     trace =
         std::make_unique<io::TraceWriter>(options.trace, trace_header(loaded, simulation, method));
   }
-  Recording recording(simulation.model());
+  analysis::Recording recording(simulation.model());
   std::int64_t plot_ticks = 0;
   if (!options.plot.empty()) {
-    plot_ticks = recording_stride(ticks - start.tick, kPlotRows);
-    recording = Recording(simulation.model(), static_cast<std::size_t>(kPlotRows) + 2);
+    plot_ticks = analysis::recording_stride(ticks - start.tick, kPlotRows);
+    recording = analysis::Recording(simulation.model(), static_cast<std::size_t>(kPlotRows) + 2);
   }
   // One rate of samples serves both; each takes those it wants.
   execution.sample_ticks = trace_ticks > 0 && plot_ticks > 0 ? std::gcd(trace_ticks, plot_ticks)
@@ -141,7 +142,7 @@ int run(const RunOptions& options) {
     trace->write(row);
   };
 
-  const RunResult result = execute(simulation, *engine, start, execution);
+  const analysis::RunResult result = execute_watched(simulation, *engine, start, execution);
   if (result.interrupted) {
     complain(fmt::format("stopped at {:g} s of {:g} s; {}", simulation.time(result.state),
                          simulation.scenario().duration_s, unwritten(options, saved)));

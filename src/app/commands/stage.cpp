@@ -1,12 +1,9 @@
 #include "app/commands/stage.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +13,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/trainer/trainer.hpp"
+#include "app/window/display.hpp"
 #include "app/window/picture.hpp"
 #include "input/raw_devices.hpp"
 #include "knuckleboom/io/device_file.hpp"
@@ -27,11 +25,6 @@ namespace knuckleboom::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? std::string_view(value) : std::string_view();
-}
 
 fs::path settings_file() {
   const fs::path folder = user_folder();
@@ -168,18 +161,6 @@ class Stage {
 };
 
 }  // namespace
-
-bool somebody_watches() {
-  const std::string_view driver = variable("SDL_VIDEODRIVER");
-  if (driver == "offscreen" || driver == "dummy") return false;
-  return !driver.empty() || !variable("DISPLAY").empty() || !variable("WAYLAND_DISPLAY").empty();
-}
-
-void leave_a_processor() {
-  const unsigned processors = std::thread::hardware_concurrency();
-  if (processors > 3)
-    setenv("LP_NUM_THREADS", std::to_string(processors - 1).c_str(), 0);  // the user's word counts
-}
 
 int run_stage(DriveRequest request, std::optional<ReplayShow> replay) {
   leave_a_processor();

@@ -8,13 +8,6 @@
 
 namespace knuckleboom::app {
 
-// True if there is a display on which somebody could see a window.
-bool somebody_watches();
-
-// Mesa's software renderer would take every processor; one stays with the simulation, where there are enough for a
-// picture as well. Before the first window.
-void leave_a_processor();
-
 // Begins with the trainer, or with a replay; a replay that was not asked for in the trainer ends the
 // program with it. Returns an ExitStatus. Throws view::WindowError.
 int run_stage(DriveRequest request, std::optional<ReplayShow> replay);

@@ -45,7 +45,7 @@ std::string residual_words(const RunSummary& s) {
 }
 
 std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation& simulation,
-                                     const RunResult& run) {
+                                     const analysis::RunResult& run) {
   std::vector<std::string> out;
   const auto at = [&s](double t) { return fmt::format("{:.6g} s of {}", t, s.scenario); };
   if (run.non_finite)
@@ -138,13 +138,14 @@ std::string line(std::string_view name, const std::string& content) {
 
 }  // namespace
 
-bool usable(const sim::Simulation& simulation, const RunResult& run) {
+bool usable(const sim::Simulation& simulation, const analysis::RunResult& run) {
   return !run.non_finite && std::isfinite(simulation.energy_residual(run.state)) &&
          !mostly_unconverged(run.state.machine.health);
 }
 
 RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation,
-                     const Method& method, const RunResult& run, bool realtime) {
+                     const analysis::Method& method, const analysis::RunResult& run,
+                     bool realtime) {
   RunSummary s;
   s.machine = loaded.machine.model.name;
   s.scenario = loaded.scenario.scenario.name;

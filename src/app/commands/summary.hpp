@@ -42,10 +42,10 @@ struct RunSummary {
 
 // False if a run ends with kNonFinite: it or its energy left the real numbers, or its step mostly failed
 // to converge.
-bool usable(const sim::Simulation& simulation, const RunResult& run);
+bool usable(const sim::Simulation& simulation, const analysis::RunResult& run);
 
 RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation,
-                     const Method& method, const RunResult& run, bool realtime);
+                     const analysis::Method& method, const analysis::RunResult& run, bool realtime);
 
 std::string to_text(const RunSummary& summary);
 std::string to_json(const RunSummary& summary);

@@ -16,12 +16,13 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/check.hpp"
 #include "app/commands/load.hpp"
+#include "app/commands/watched_run.hpp"
 #include "app/session/load_session.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/file_kind.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -64,9 +65,10 @@ std::string machine_line(const std::string& name, const io::ContentHash& hash) {
 std::optional<Run> run_scenario(const io::Bundle& bundle,
                                 const std::vector<std::string>& assignments) {
   const LoadedCase loaded = load_case(bundle.scenario, bundle.machine, assignments);
-  const Method& method = find_method(bundle.fidelity.empty() ? "reduced" : bundle.fidelity);
+  const analysis::Method& method =
+      analysis::find_method(bundle.fidelity.empty() ? "reduced" : bundle.fidelity);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
-  ModelRun run = run_model(simulation, method, std::nullopt, kCompareRows);
+  analysis::ModelRun run = run_watched(simulation, method, std::nullopt, analysis::kCompareRows);
   if (run.result.interrupted) return std::nullopt;
   return Run{
       fmt::format("{}, {} model", loaded.title(), method.name),
@@ -87,7 +89,7 @@ std::optional<Run> run_input(const io::Bundle& bundle,
   choice.machine = bundle.machine;
   const LoadedInput input = load_input(bundle.input, choice);
   if (!bundle.fidelity.empty()) {
-    const Method& method = find_method(bundle.fidelity);
+    const analysis::Method& method = analysis::find_method(bundle.fidelity);
     if (method.converged)
       throw UserError(
           fmt::format("bundle {}: fidelity {} needs a scenario; recorded levers run by "
@@ -109,8 +111,8 @@ std::optional<Run> run_input(const io::Bundle& bundle,
         fmt::format("{}: the recording has no 'end'; add a last line with it, so that "
                     "the bundle has a length",
                     bundle.input.string()));
-  const std::int64_t stride = recording_stride(ticks, kCompareRows);
-  Recording recording(session.machine(), static_cast<std::size_t>(ticks / stride) + 1);
+  const std::int64_t stride = analysis::recording_stride(ticks, analysis::kCompareRows);
+  analysis::Recording recording(session.machine(), static_cast<std::size_t>(ticks / stride) + 1);
   training::SessionState state = session.initial_state();
   training::SessionSnapshot now = session.snapshot(state);
   recording.add(now.sim);
@@ -153,14 +155,17 @@ std::optional<Run> run_log(const io::Bundle& bundle, const std::vector<std::stri
   const fs::path path = find_machine(bundle.machine);
   refuse_other_kind(path.string(), FileKind::kMachine);
   const io::MachineFile machine = io::read_machine(path, overrides.machine);
-  const io::Trace log = io::read_log(bundle.reference, bundle.map, log_columns(machine.model));
-  LogRun choice;
+  const io::Trace log =
+      io::read_log(bundle.reference, bundle.map, analysis::log_columns(machine.model));
+  analysis::LogRun choice;
   choice.rest_s = bundle.rest_s;
   choice.start = bundle.start;
-  choice.delay_s = delays(machine.model, bundle.delay_s);
-  const Method& method = find_method(bundle.fidelity.empty() ? "full" : bundle.fidelity);
-  const sim::Simulation simulation(machine.model, log_scenario(machine.model, log, choice));
-  ModelRun run = run_model(simulation, method, std::nullopt, kCompareRows);
+  choice.delay_s = analysis::delays(machine.model, bundle.delay_s);
+  const analysis::Method& method =
+      analysis::find_method(bundle.fidelity.empty() ? "full" : bundle.fidelity);
+  const sim::Simulation simulation(machine.model,
+                                   analysis::log_scenario(machine.model, log, choice));
+  analysis::ModelRun run = run_watched(simulation, method, std::nullopt, analysis::kCompareRows);
   if (run.result.interrupted) return std::nullopt;
   Run out{fmt::format("{} driven by its log, {} model", machine.model.name, method.name),
           {},
@@ -397,7 +402,7 @@ std::string reference_text(const io::Bundle& bundle, const Run& run) {
     digits.push_back(digits_of(channel, *columns.back()));
   }
   text += "\n";
-  const std::int64_t ticks = ticks_per_sample(bundle.rate_Hz, run.tick_s);
+  const std::int64_t ticks = analysis::ticks_per_sample(bundle.rate_Hz, run.tick_s);
   if (ticks % run.sample_ticks != 0)
     throw UserError(
         fmt::format("bundle {}: the run is too long for a reference at {:g} Hz; choose "

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/stage.hpp"
 #include "app/emulation/live_commands.hpp"
 #include "app/emulation/live_console.hpp"
 #include "app/emulation/live_loop.hpp"
@@ -21,6 +20,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
+#include "app/window/display.hpp"
 #include "app/window/exit_guard.hpp"
 #include "app/window/picture.hpp"
 #include "knuckleboom/core/emulation/loop_words.hpp"

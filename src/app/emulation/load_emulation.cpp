@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/check.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/file_kind.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/replay.hpp"
 #include "app/learners/deletion.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/session_texts.hpp"

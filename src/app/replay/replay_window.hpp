@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/replay/replay_clock.hpp"
-#include "app/replay/take_over.hpp"
 #include "app/session/drive_request.hpp"
+#include "app/session/take_over.hpp"
 #include "app/window/frame_meter.hpp"
 #include "app/window/notices.hpp"
 #include "app/window/picture.hpp"

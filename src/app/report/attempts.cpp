@@ -10,7 +10,6 @@
 #include "app/session/drive_request.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/text.hpp"
-#include "app/trainer/instructor.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -180,12 +179,6 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
 }
 
 }  // namespace
-
-double figure_value(const std::string& name, double recorded) {
-  for (const training::Figure& figure : training::figures())
-    if (figure.name == name && training::is_undefined(figure, recorded)) return std::nan("");
-  return recorded;
-}
 
 RecordedAttempts::RecordedAttempts(io::SessionRecord record) : record_(std::move(record)) {
   try {

@@ -12,9 +12,6 @@
 
 namespace knuckleboom::app {
 
-// A recorded figure; not a number where there was nothing to take the mean of.
-double figure_value(const std::string& name, double recorded);
-
 class RecordedAttempts {
  public:
   explicit RecordedAttempts(io::SessionRecord record);

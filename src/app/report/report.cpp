@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/replay.hpp"
 #include "app/report/attempts.hpp"
 #include "app/session/filing.hpp"
 #include "app/shell/console.hpp"

@@ -3,16 +3,21 @@
 #include <exception>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "app/report/attempts.hpp"
+#include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 
 namespace knuckleboom::app {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct WhichExercise {
   std::string name;
@@ -64,6 +69,38 @@ learners::FiledSession filed_session(const io::SessionOutline& outline,
     out.results.push_back(std::move(result));
   }
   return out;
+}
+
+fs::path find_session(const std::string& name_or_file) {
+  std::error_code ignored;
+  fs::path path = name_or_file;
+  const fs::path folder = user_session_folder();
+  if (name_or_file.find('/') == std::string::npos && !fs::exists(path, ignored) &&
+      !folder.empty()) {
+    for (const char* suffix : {"", io::kSessionSuffix}) {
+      const fs::path in_folder = folder / (name_or_file + suffix);
+      fs::path journal = in_folder;
+      journal += io::kJournalSuffix;
+      if (!fs::is_regular_file(in_folder, ignored) && !fs::is_regular_file(journal, ignored))
+        continue;
+      path = in_folder;
+      break;
+    }
+  }
+  fs::path journal = path;
+  if (path.extension() != io::kJournalSuffix) journal += io::kJournalSuffix;
+  if ((fs::exists(path, ignored) && journal != path) || !fs::exists(journal, ignored)) return path;
+  try {
+    path = io::recover_session(journal);
+    complain(
+        fmt::format("{} was cut off; what it holds is now in {}", journal.string(), path.string()));
+    if (const std::string fault = file_session(path); !fault.empty()) complain(fault);
+    return path;
+  } catch (const io::FileError& error) {
+    // Still being recorded, or no room: it can be read all the same.
+    complain(error.what());
+    return journal;
+  }
 }
 
 WhoDrives who_drives(const std::string& name) {

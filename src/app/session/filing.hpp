@@ -1,4 +1,4 @@
-// Sessions on their way into the database of learners.
+// Sessions by name, and on their way into the database of learners.
 #pragma once
 
 #include <filesystem>
@@ -27,5 +27,9 @@ WhoDrives who_drives(const std::string& name);
 // Files a session under the learner that its header names. Empty: done, or nobody is named; else one
 // sentence. Never throws.
 std::string file_session(const std::filesystem::path& file) noexcept;
+
+// A session file by path, or by its name in the user's folder of sessions with or without .h5. A
+// recording that was cut off is turned into a session file first, and that is said.
+std::filesystem::path find_session(const std::string& name_or_file);
 
 }  // namespace knuckleboom::app

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/check.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/file_kind.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/recording/session_texts.hpp"

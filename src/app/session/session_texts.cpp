@@ -63,6 +63,10 @@ double pump_scale(const machine::MachineModel& machine) {
   return most > 0.0 ? most : 1.0;
 }
 
+bool is_there(const training::SessionSnapshot& now, int fault) {
+  return (now.sim.faults[fault / 32] >> (fault % 32) & 1U) != 0;
+}
+
 }  // namespace
 
 bool is_time(const training::Figure& figure) { return figure.name != "control_effort_s"; }
@@ -93,6 +97,12 @@ bool is_beyond(const training::Figure& figure, const training::Limit& limit, dou
   if (training::is_undefined(figure, value)) return ended;
   return (limit.has_most && value > limit.most) ||
          (ended && limit.has_least && value < limit.least);
+}
+
+double figure_value(const std::string& name, double recorded) {
+  for (const training::Figure& figure : training::figures())
+    if (figure.name == name && training::is_undefined(figure, recorded)) return std::nan("");
+  return recorded;
 }
 
 const training::Limit* limit_of(const Exercise& exercise, const std::string& figure) {
@@ -167,6 +177,14 @@ std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now)
       return fmt::format("{}: {}; to pass, {}.", figure.label,
                          value_text(figure, figure.read(now.score)), limit_text(figure, limit));
   return {};
+}
+
+std::vector<int> faults_there(const training::Session& session,
+                              const training::SessionSnapshot& now) {
+  std::vector<int> list;
+  for (int i = 0; i < static_cast<int>(session.faults().size()); ++i)
+    if (is_there(now, i)) list.push_back(i);
+  return list;
 }
 
 view::panels::Briefing briefing_of(const Exercise& exercise) {

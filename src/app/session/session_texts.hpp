@@ -31,11 +31,17 @@ std::string value_text(const training::Figure& figure, double value);
 std::string limit_text(const training::Figure& figure, const training::Limit& limit);
 bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,
                bool ended);
+// A recorded figure; not a number where there was nothing to take the mean of.
+double figure_value(const std::string& name, double recorded);
 const training::Limit* limit_of(const training::Exercise& exercise, const std::string& figure);
 
 // Why an attempt has failed: the broken limit, or the time; empty if it has not.
 std::string failure_reason(const training::Exercise& exercise,
                            const training::SessionSnapshot& now);
+
+// Numbers of the faults that are there.
+std::vector<int> faults_there(const training::Session& session,
+                              const training::SessionSnapshot& now);
 
 view::panels::Briefing briefing_of(const training::Exercise& exercise);
 view::panels::InstrumentFaces faces_of(const training::Session& session);

@@ -1,7 +1,7 @@
-// What the program tells its caller, and the mistakes a user can make.
+// What the program tells its caller.
 #pragma once
 
-#include <stdexcept>
+#include "knuckleboom/io/user_error.hpp"
 
 namespace knuckleboom::app {
 
@@ -12,18 +12,6 @@ enum ExitStatus : int {
   kNonFinite = 3,        // the simulation left the real numbers or hardly ever converged
   kBeyondTolerance = 4,  // compare --against: the traces differ too much; replay: not the same bits
   kInterruptedRun = 130,  // SIGINT, SIGTERM or SIGHUP
-};
-
-// One clear sentence; the program shows it and ends with kUserMistake.
-class UserError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// Something outside of the user's and of our hands went wrong; ends with kInternalError.
-class RunFailure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 }  // namespace knuckleboom::app

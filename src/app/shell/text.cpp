@@ -10,46 +10,6 @@
 #include "knuckleboom/io/utf8.hpp"
 
 namespace knuckleboom::app {
-namespace {
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
-
-std::string listing(const std::vector<std::string>& words) {
-  if (words.empty()) return "none";
-  std::string text = words.front();
-  for (std::size_t i = 1; i < words.size(); ++i)
-    text += (i + 1 == words.size() ? " and " : ", ") + words[i];
-  return text;
-}
-
-std::string alternatives(std::string_view word, const std::vector<std::string>& words) {
-  const std::string* best = nullptr;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : words) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    best = &candidate;
-  }
-  return best != nullptr ? fmt::format("; did you mean '{}'?", *best)
-                         : fmt::format("; there are {}", listing(words));
-}
-
 std::string with_prefix(double value, std::string_view unit) {
   struct Prefix {
     double factor;
@@ -66,10 +26,6 @@ std::string with_prefix(double value, std::string_view unit) {
     if (std::fabs(value) >= 0.9995 * prefix.factor)
       return fmt::format("{:.3g} {}{}", value / prefix.factor, prefix.name, unit);
   return fmt::format("{:.2e} {}", value, unit);
-}
-
-std::string counted(long long count, std::string_view singular, std::string_view plural) {
-  return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
 std::string printable(std::string_view text) {

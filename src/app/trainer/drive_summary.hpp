@@ -6,6 +6,7 @@
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/live_session.hpp"
 #include "app/window/frame_meter.hpp"
+#include "app/window/picture.hpp"
 #include "input/remote_levers.hpp"
 #include "knuckleboom/runtime/lateness_probe.hpp"
 
@@ -14,12 +15,6 @@ namespace knuckleboom::app {
 // Result, figures, ticks and hash of a session. paced: with how it kept its time.
 std::string session_summary(const SessionEnd& end, bool paced);
 
-struct PictureSummary {
-  std::string renderer;
-  int width = 0, height = 0;
-  const char* quality = "";
-  int draw_calls = 0, vertices = 0;
-};
 std::string run_summary(const FrameMeter& frames, const InputLatency& latency,
                         const runtime::LatenessProbe::Result& bare, const PictureSummary& picture,
                         const std::string& sound);

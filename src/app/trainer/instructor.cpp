@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/session_texts.hpp"
 #include "app/shell/text.hpp"
 
 namespace knuckleboom::app {
@@ -24,19 +25,7 @@ MenuRow action(int id, std::string label, bool gap = false) {
   return row;
 }
 
-bool is_there(const training::SessionSnapshot& now, int fault) {
-  return (now.sim.faults[fault / 32] >> (fault % 32) & 1U) != 0;
-}
-
 }  // namespace
-
-std::vector<int> faults_there(const training::Session& session,
-                              const training::SessionSnapshot& now) {
-  std::vector<int> list;
-  for (int i = 0; i < static_cast<int>(session.faults().size()); ++i)
-    if (is_there(now, i)) list.push_back(i);
-  return list;
-}
 
 void InstructorCard::begin(const training::Session& session) {
   session_ = &session;
@@ -119,11 +108,11 @@ int InstructorCard::chosen() const {
 void InstructorCard::update(const training::SessionSnapshot& now,
                             const runtime::Published& published, const std::string& recording) {
   const int fault = chosen();
-  there_ = fault >= 0 && is_there(now, fault);
+  const std::vector<int> there = faults_there(*session_, now);
+  there_ = std::find(there.begin(), there.end(), fault) != there.end();
   menu_.find(kInstructorSwitch)->label = there_ ? "End it" : "Begin it";
   menu_.find(kInstructorSwitch)->enabled = fault >= 0;
   menu_.find(kInstructorPause)->label = published.paused ? "Go on (it is paused)" : "Pause";
-  const std::vector<int> there = faults_there(*session_, now);
   menu_.find(kInstructorClear)->enabled = !there.empty();
   menu_.find(kInstructorMessage)->label = fmt::format("Message: {}{}", message_,
                                                       typing()           ? "_"

@@ -25,10 +25,6 @@ enum InstructorId : int {
   kInstructorNo,
 };
 
-// Numbers of the faults that are there.
-std::vector<int> faults_there(const training::Session& session,
-                              const training::SessionSnapshot& now);
-
 class InstructorCard {
  public:
   // For another session.

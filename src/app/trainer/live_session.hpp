@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/load_session.hpp"
+#include "app/session/take_over.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
@@ -30,14 +30,6 @@ struct SessionEnd {
   std::filesystem::path session_file;  // empty: none
   std::string session_fault;           // of the session file, one sentence; empty: all is well
   std::vector<view::panels::FigureRow> figures;
-};
-
-// A session that goes on from an instant of another one.
-struct SessionBranch {
-  training::SessionState state;
-  command::OperatorInput levers;  // where they were then
-  std::string parent_id;
-  std::string learner, learner_id;
 };
 
 // Where a session is recorded.

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "app/trainer/drive_summary.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "view/panels/gui.hpp"
 #include "view/panels/instruments.hpp"
@@ -18,6 +17,13 @@ union SDL_Event;
 
 namespace knuckleboom::app {
 
+// What a picture was drawn with.
+struct PictureSummary {
+  std::string renderer;
+  int width = 0, height = 0;
+  const char* quality = "";
+  int draw_calls = 0, vertices = 0;
+};
 class Picture {
  public:
   using DrawPanels = std::function<void(view::panels::Painter&, const view::panels::Pointer&)>;

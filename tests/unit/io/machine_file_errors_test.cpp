@@ -513,7 +513,7 @@ TEST(MachineFile, WrongOverridesAreToldByTheirText) {
             std::string::npos);
   EXPECT_NE(of("supply.pump_bar", "nan").find("must be a finite number"), std::string::npos);
   EXPECT_NE(of("joint.elbow.upper_rad", "1")
-                .find("there is no joint 'elbow'; there are: swing, boom and stick"),
+                .find("there is no joint 'elbow'; there are swing, boom and stick"),
             std::string::npos);
   EXPECT_NE(of("actuator.7.rod_mm", "1").find("has 3 entries, so there is no entry 7"),
             std::string::npos);

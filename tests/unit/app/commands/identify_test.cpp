@@ -43,9 +43,9 @@ class Identify : public testing::Test {
       log.data[2].push_back(1.0);
       log.data[3].push_back(2e6);
     }
-    FreeRunSetup setup;
+    analysis::FreeRunSetup setup;
     setup.channels = {"lift_length_m", "lift_port_a_Pa", "lift_port_b_Pa"};
-    const auto run = free_run(model, log, setup);
+    const auto run = analysis::free_run(model, log, setup);
     ASSERT_EQ(run.size(), 3u);
     std::ofstream csv(folder_.path() / "log.csv");
     // Their command counts the other way round and comes 0.2 s before the spool, their length is 5 mm off.
@@ -131,7 +131,7 @@ TEST(LogScenario, RefusesAStartFarOutsideTheRange) {
   const io::Trace log{
       {}, {"t_s", "lift_valve_V", "lift_rad"}, {{0, 1}, {0, 0}, {17.2, 17.2}}, "made"};
   try {
-    log_scenario(model, log, {});
+    analysis::log_scenario(model, log, {});
     FAIL();
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(),
