@@ -26,7 +26,7 @@ double shape(double axis, const AxisShape& settings) {
 double ramp(double target, double dt, const RampLimits& limits, double value) {
   double left = dt;
   if (value != 0.0 && value * target < 0.0) {
-    // Towards zero first; what is left of the time then goes into the rise on the other side.
+    // Towards zero first; the remaining time goes into the rise on the other side.
     const double fall = limit(limits.fall_per_s);
     const double needed = std::fabs(value) / fall;
     if (needed >= left) return value - std::copysign(fall * left, value);

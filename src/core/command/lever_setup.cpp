@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kNearCentre = 0.1;  // of the travel
 
-// Travel from the centre to the end on the side of `raw`, beyond the noise; 0 or less: none there.
+// Travel from the centre to the end on the side of `raw`, beyond the noise; 0 or less: none.
 int usable_travel(int raw, const AxisCalibration& c) {
   return (raw >= c.centre ? c.max - c.centre : c.centre - c.min) - c.noise;
 }

@@ -23,7 +23,7 @@ double value(const Term& term, double t) {
       const double s = t - term.start_s;
       if (s < 0.0) return 0.0;
       const double fade = term.fade_in_s > 0.0 ? std::min(1.0, s / term.fade_in_s) : 1.0;
-      // Whole turns are taken off first: the argument of the sine stays small in a long run.
+      // Whole turns are subtracted first: the argument of the sine stays small in a long run.
       const double turns = term.frequency_Hz * s;
       const double part = turns - static_cast<double>(static_cast<long long>(turns));
       return term.value * fade * sin_cos(kTwoPi * part + term.phase_rad).sin;

@@ -29,7 +29,7 @@ double feedback(const PidGains& gains, double dt, double reference, double posit
   return command;
 }
 
-// Limits the output and carries the sum on.
+// Limits the output and updates the sum.
 double finish(const PidGains& gains, double dt, double direction, double raw, double reference,
               double position, PidState& state) {
   const double error = reference - position;
@@ -83,7 +83,7 @@ void start_bumpless(const PidGains& gains, double direction, double reference, d
   state.primed = 1;
   state.output_V = output_V;
   if (gains.Ki != 0.0) {
-    // The compensation is steep about zero; its share of the output is taken out first.
+    // The compensation is steep about zero; its share of the output is removed first.
     double base = output_V;
     if (gains.overlap_compensation_V != 0.0) {
       const double inner = gains.compensation_width_V + gains.overlap_compensation_V;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMostTicks = 1e12;
 
-// Whole ticks that last `time_s` at least; a share of a tick that is only rounding does not count.
+// Whole ticks that last at least `time_s`; a rounding error does not add a tick.
 std::int64_t ticks_of(double time_s, double tick_s) {
   return static_cast<std::int64_t>(std::ceil(std::min(time_s / tick_s, kMostTicks) - 1e-9));
 }
@@ -65,7 +65,7 @@ void go_to_safe(SignalState& s, const SignalRule& rule, double tick_s) {
   s.output = std::clamp(rule.safe_value, s.output - most, s.output + most);
 }
 
-// The rate of a smooth crossing is one and a half times its mean at most.
+// The largest rate of a smooth transition is one and a half times its mean.
 std::int64_t crossing_ticks(const SignalRule& rule, double way, double tick_s) {
   const double by_rate_s = 1.5 * std::fabs(way) / rule.most_rate;
   return std::max<std::int64_t>(1, ticks_of(std::max(rule.blend_s, by_rate_s), tick_s));
@@ -78,7 +78,7 @@ bool comes_near(SignalState& s, const SignalRule& rule, double target) {
   return passed || std::fabs(target - s.held) <= rule.near;
 }
 
-// What the output should be on its way to the target.
+// Output during the handover to the target.
 double handed_over(SignalState& s, const SignalRule& rule, double target, double tick_s) {
   if (s.waiting != 0) {
     if (!comes_near(s, rule, target)) return s.held;
@@ -95,7 +95,8 @@ double handed_over(SignalState& s, const SignalRule& rule, double target, double
     return target;
   }
   const double x = static_cast<double>(s.blend_tick) / static_cast<double>(s.blend_ticks);
-  // The gap is faded and not the old value: two sources that agree cross over unnoticed, even in motion.
+  // The gap fades, not the old value: the transition between agreeing sources is seamless, even in
+  // motion.
   return target + (1.0 - x * x * (3.0 - 2.0 * x)) * s.gap;
 }
 

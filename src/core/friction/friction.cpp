@@ -20,7 +20,7 @@ FrictionModel continuous_coulomb_viscous(double F_c, double F_s, double viscous,
 const char* fault_of(const FrictionModel& m) {
   if (m.kind == Kind::kNone) return nullptr;
   if (!(m.F_c > 0.0) || !std::isfinite(m.F_c)) return "Coulomb friction must be above zero";
-  // The peak of a continuous one is less its viscous part.
+  // The peak of a continuous model excludes its viscous part.
   if (!(m.F_s >= (m.kind == Kind::kContinuous ? 0.0 : m.F_c)) || !std::isfinite(m.F_s))
     return "static friction must not be below Coulomb friction";
   if ((m.kind == Kind::kStribeck || m.kind == Kind::kLuGre) && !(m.v_s > 0.0))

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double kAtmosphere = 101325.0;  // Pa
 constexpr double kTurn = 6.283185307179586;
-// Share of the owed volume that a tick pays back. A quarter damps best where the circuits' conductance
+// Share of the owed volume repaid per tick. A quarter damps best where the circuits' conductance
 // outweighs the gallery (docs/theory/power.md).
 constexpr double kPayBack = 0.25;
-// Below the tank the pump's inlet lets oil through.
+// Below tank pressure the pump's inlet lets oil in.
 constexpr double kSuction = 3e-7;  // m^3/(s Pa)
 // Stroke beyond the power limit at which the limiter moves at full speed.
 constexpr double kPowerBand = 0.05;
-constexpr double kStalled = 1.0;  // rad/s; a slower engine turns no pump
+constexpr double kStalled = 1.0;  // rad/s; a slower engine counts as stalled
 
 double gallery_capacitance(const PumpSupply& supply) {
   return supply.gallery_volume / supply.gallery_bulk_modulus;
@@ -61,13 +61,13 @@ double turned(const PumpSupply& supply, const SupplyState& state) {
   return state.engine_speed > kStalled ? supply.speed_ratio * state.engine_speed : 0.0;
 }
 
-// Everything that follows from the pressure at the end of a tick.
+// Quantities that follow from the pressure at the end of a tick.
 struct End {
   double stroke;
-  double delivered;  // theoretical, less the share that wear loses [m^3]
+  double delivered;  // theoretical, less the share lost by wear [m^3]
   double leaked, relieved;
   double stored;
-  double excess, slope;  // volume that is nowhere, and how it rises with p
+  double excess, slope;  // residual of the volume balance, and its slope by p
 };
 
 struct Tick {
@@ -118,7 +118,7 @@ End evaluate(const Tick& t, double p) {
   return e;
 }
 
-// The excess rises with p: Newton within a bracket.
+// The excess increases with p: Newton within a bracket.
 double solve(const Tick& t, End& end) {
   constexpr int kMaxIterations = 30;
   constexpr double kClose = 1e-3;  // Pa
@@ -142,13 +142,13 @@ double solve(const Tick& t, End& end) {
   return p;
 }
 
-// Torque the governor asks for at a speed.
+// Torque demanded by the governor at a speed.
 double governed(const Engine& engine, double speed) {
   return engine.torque_max *
          std::clamp((engine.speed - speed) / (engine.droop * engine.speed), 0.0, 1.0);
 }
 
-// Takes the engine through a tick under a load torque; the speed is implicit in the governor's slope.
+// Advances the engine by a tick under a load torque; the speed is implicit in the governor's slope.
 void turn_engine(const Engine& engine, double h, double load, SupplyState& state) {
   if (engine.inertia <= 0.0) {
     state.engine_torque = load;
@@ -209,7 +209,7 @@ SupplyState settled_supply(const PumpSupply& supply, double cut_off_Pa, double t
   const Engine& engine = supply.engine;
   state.engine_speed = engine.speed;
   p = set_pressure(supply, state);
-  // Speed and torque answer each other; the droop is small.
+  // Speed and torque depend on each other; the droop is small.
   for (int i = 0; i < 20; ++i) {
     const double full = supply.displacement * supply.speed_ratio * state.engine_speed;
     if (supply.control == PumpControl::kFixed) {
@@ -260,7 +260,7 @@ void advance_supply(const PumpSupply& supply, double h, const SupplyDemand& dema
   const double p_mid = 0.5 * (p + p_end);
   const double E_start = stored_energy(supply, state, p);
 
-  // What the books of the volume lack is owed, the solver's own error included.
+  // The residual of the volume balance is owed, including the solver's own error.
   const double owed = state.owed + end.delivered - end.leaked - end.relieved - demand.volume -
                       (end.stored - tick.stored);
   const double ideal = swept * end.stroke;  // through the pump without leakage or wear

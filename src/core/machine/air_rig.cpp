@@ -25,7 +25,7 @@ constexpr int kFootIterations = 8;
 constexpr double kFootNear = 1e-4;        // m
 constexpr double kShareOfInertia = 0.95;  // as in step_friction
 
-// What a drive needs in the stages of one step.
+// Data of a drive in the stages of one step.
 struct DriveStep {
   const AirDrive* drive;
   double J, x_n, x_star;
@@ -33,7 +33,7 @@ struct DriveStep {
   Chamber star[2];
   pneumatics::CylinderStage stage;
   double bristle_star, bristle;
-  double v_curve;   // speed at which a falling curve is taken that inertia could not follow
+  double v_curve;   // speed for a falling curve that inertia could not follow
   bool lagging;     // it is
   double sense;     // +1, -1; 0: sticks
   double friction;  // viscous part included
@@ -92,7 +92,7 @@ void begin_drive(const AirDriveState& s, const AirDrive& drive, double q, double
   d.friction = s.friction;
 }
 
-// Newton on the joint speeds with the joints that stick held, until none changes its mind.
+// Newton on the joint speeds with the sticking joints held, until their set no longer changes.
 void solve_stage(const AirRig& rig, const pneumatics::FlowLaw& law, const double (*M_g)[kMaxLinks],
                  const double* bias, double g, const double* q_star, double* v_star,
                  DriveStep* drives, double* v, AirRigState& state) {
@@ -262,7 +262,7 @@ void step_coupled(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState
       v_star[i] = state.v[i] + Sdirk2::kCarry * (v[i] - state.v[i]);
       v[i] = v_star[i] + g * a_first;
     }
-    // One that has come to rest begins anew from there.
+    // A drive that has come to rest starts again from rest.
     for (std::size_t k = 0; k < rig.drives.size(); ++k) {
       const int i = rig.drives[k].link;
       if (stuck_at_most(drives[k]) > 0.0 && drives[k].sense == 0.0) v_star[i] = v[i] = 0.0;
@@ -282,10 +282,10 @@ void step_coupled(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState
 
 struct Exchanged {
   double force;  // of air and friction on the piston [N]
-  double moved;  // along which the air has been told to go [m]
+  double moved;  // motion seen by the air [m]
 };
 
-// The actuators' program: chambers and friction along the motion that has arrived.
+// The actuators' program: chambers and friction along the received motion.
 Exchanged exchanged_force(const AirRig& rig, const pneumatics::FlowLaw& law, const AirDrive& drive,
                           double q, double v, AirDriveState& s, AirRigState& state) {
   const double h = rig.h, g = Sdirk2::kGamma * h;
@@ -304,7 +304,7 @@ Exchanged exchanged_force(const AirRig& rig, const pneumatics::FlowLaw& law, con
   return {s.force - s.friction, s.x - d.x_n};
 }
 
-// The bodies' program: end stops and joint damping of its own, forces as they came.
+// The bodies' program: its own end stops and joint damping, forces as received.
 void step_bodies(const AirRig& rig, const double* force, AirRigState& state) {
   const int n = rig.tree.link_count();
   const double h = rig.h;
@@ -342,7 +342,7 @@ void step_bodies(const AirRig& rig, const double* force, AirRigState& state) {
   }
 }
 
-// Joint positions that put the foot where the lever wants it.
+// Joint positions for the target of the foot.
 void solve_foot(const AirRig& rig, double t, AirRigState& state) {
   const Vec3 target = foot_target(rig, t);
   double still[kMaxLinks] = {};
@@ -370,7 +370,7 @@ void solve_foot(const AirRig& rig, double t, AirRigState& state) {
   if (!there) ++state.foot_out_of_reach;
 }
 
-// Positions and rates that the controller and the actuators know of.
+// Positions and rates known to the controller and the actuators.
 const double (*known(const AirRig& rig, const AirRigState& state))[kMaxLinks] {
   const std::int64_t from = std::max<std::int64_t>(0, state.tick - std::max(0, rig.exchange_ticks));
   return state.sent[from % (kMaxExchangeTicks + 1)];

@@ -156,7 +156,7 @@ void set_fault(const MachineModel& model, Fidelity fidelity, int actuator,
 }
 
 namespace {
-// Largest share of the absolute pressure by which half a tick is looked ahead.
+// Largest share of the absolute pressure for the extrapolation over half a tick.
 constexpr double kAhead = 0.1;
 }  // namespace
 
@@ -249,7 +249,7 @@ void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelit
       for (int s = 0; s < 2; ++s) a.P_hold[s] = a.p[s];
       a.hand_over = hand_over_ticks(h);
     } else if (model.closed_valve == ClosedValveModel::kQuasiStatic) {
-      a.held_dynamic = 1;  // eq. 25 would drop the momentum that is there
+      a.held_dynamic = 1;  // eq. 25 would drop the present momentum
     }
     state.energy.switching += oil_energy(circuit, a, line_model(open, to)) - before;
   }

@@ -9,7 +9,7 @@
 namespace knuckleboom::machine {
 namespace {
 
-// Below this, other independent joints are looked for; they are taken if they are this much better.
+// Below this, other independent joints are tried; they are taken if they are this much better.
 constexpr double kPoorQuality = 0.1;
 constexpr double kBetter = 2.0;
 
@@ -21,7 +21,7 @@ void list_independent(const MachineModel& model, const MachineState& state, Mech
     if (!in(state.dependent, j) && !in(state.absent, j)) m.joint[m.count++] = j;
 }
 
-// B^T M B; M is left as it is.
+// B^T M B; M is unchanged.
 void project_mass(const MachineModel& model, const multibody::MassAndBias& body, Mechanism& m) {
   const int n = model.joint_count();
   double M[kMaxLinks][kMaxLinks];
@@ -47,8 +47,8 @@ void change_rates(const MachineModel& model, MachineState& state, double* moment
   for (int j = 0; j < model.joint_count(); ++j) state.v[j] += dv[j];
 }
 
-// What a step of second order leaves of the energy goes back to the speeds, so that a mechanism without
-// losses keeps it however long it turns. Near standstill there is nothing to take it from: later.
+// Returns the energy residual of a second-order step to the speeds, so that a mechanism without
+// losses keeps its energy however long it rotates. Near standstill the correction is postponed.
 void keep_energy(const MachineModel& model, MachineState& state) {
   constexpr double kMostShare = 1e-3;  // of the kinetic energy
   const multibody::Energy now = multibody::energy(model.tree, state.inertia, state.q, state.v);
@@ -166,7 +166,8 @@ void close_mechanism(const MachineModel& model, double h, bool lossless, Machine
       state.a[e.group[g].dependent[d]] += e.gamma[e.group[g].dependent[d]];
   if (e.quality > kPoorQuality) [[likely]]
     return;
-  // Positions, rates and accelerations of all joints agree, so that any choice goes on from here.
+  // Positions, rates and accelerations of all joints are consistent, so that any choice can
+  // continue from here.
   bool keep[kMaxLinks];
   keep_independent(model, keep);
   double quality = e.quality;
@@ -184,7 +185,7 @@ void close_mechanism(const MachineModel& model, double h, bool lossless, Machine
       worst_loop = e.worst_loop;
     }
   }
-  // How far a pivot moves in half a tick: nearer than this, the drop lies within the tick.
+  // Motion of a pivot in half a tick: closer than this, the rank drops within the tick.
   if (quality >= kSingularQuality + 0.5 * h * group_motion(model, worst_loop, state.v)) return;
   Health& health = state.health;
   ++health.singular_ticks;
@@ -226,7 +227,7 @@ LinkageState displacement(const MachineModel& model, int actuator, const double*
   const std::int64_t dependent = embed_at(model, q, e);
   multibody::project(e, row);
   if (!in(dependent, a.link)) return {x, row[a.link]};
-  // The joint follows: by way of the independent joint that moves it most.
+  // A dependent joint: through the independent joint that moves it most.
   for (int g = 0; g < e.groups; ++g) {
     const multibody::Embedding::Group& group = e.group[g];
     for (int d = 0; d < group.dependents; ++d) {

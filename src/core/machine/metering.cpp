@@ -7,13 +7,13 @@ namespace knuckleboom::machine {
 namespace {
 
 constexpr int kSamples = 64;
-// Share of the unloaded top speed over which a command crosses the overlap, so that a speed that passes
-// through zero does not throw the spool from edge to edge in one tick.
+// Share of the unloaded top speed over which a command crosses the overlap, so that a speed passing
+// through zero does not move the spool from edge to edge in one tick.
 constexpr double kCrossing = 0.01;
 
 double cube(double x) { return x * x * x; }
 
-// Force left for the orifices at speed w.
+// Force available for the orifices at speed w.
 double left_over(double area_in, double P_in, double area_out, double P_out, double force,
                  double damping, double w) {
   return area_in * P_in - area_out * P_out - force - damping * w;
@@ -41,7 +41,7 @@ void count_on(const Supply& supply, const hydraulics::SupplyState& state, double
   if (pump.control != hydraulics::PumpControl::kLoadSensing) return;
   if (kind == CompensatorKind::kFlowSharing) load.drop_Pa = pump.margin_Pa;
   if (kind != CompensatorKind::kNone) return;
-  // What its own load makes of the pump's pressure, or another one's if that is higher.
+  // Pump pressure due to its own load, or another one's if that is higher.
   const bool outward = load.force >= 0.0;
   const double area_in = outward ? hydraulics::area1(circuit) : hydraulics::area2(circuit);
   const double own = std::fabs(load.force) / area_in + pump.margin_Pa;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kRangeSamples = 200;
 
-// Cylinder triangle over the joint range: a length everywhere, and no dead centre.
+// Cylinder triangle over the joint range: it needs a length everywhere, and no dead centre.
 void check_triangle(Actuator& actuator, const multibody::Body& body,
                     std::vector<std::string>& faults) {
   const std::string who = "actuator '" + actuator.name + "': ";
@@ -202,8 +202,8 @@ void derive_loops(MachineModel& model, std::vector<std::string>& faults) {
         std::to_string(gap) + " m; check its points and the lengths of its bodies");
 }
 
-// Length of a cylinder between pins while its own joint goes through its range and the other driven joints
-// stay in the middle of theirs; as far as the loops let it go.
+// Length of a cylinder between pins over the range of its own joint, as far as the loops allow,
+// with the other driven joints in the middle of theirs.
 void check_pins(const MachineModel& model, int index, Actuator& actuator,
                 const multibody::Body& body, std::vector<std::string>& faults) {
   const std::string who = "actuator '" + actuator.name + "': ";
@@ -295,7 +295,7 @@ void derive_stops(Actuator& actuator, const multibody::Body& body,
           "the two cushions overlap; make them shorter", faults);
 }
 
-// At rest in the middle of the joints' ranges, where the loops close. False: they do not.
+// At rest in the middle of the joints' ranges, with closed loops. False: they do not close.
 bool mechanism_at_middle(const MachineModel& model, double* q, Mechanism& mechanism) {
   MachineState state{};
   int loop = -1;
@@ -309,7 +309,7 @@ bool mechanism_at_middle(const MachineModel& model, double* q, Mechanism& mechan
   return true;
 }
 
-// Every joint that stays independent must move some inertia, at one position: the loops close there.
+// Every independent joint must move some inertia; checked at one position where the loops close.
 void check_loop_inertia(const MachineModel& model, std::vector<std::string>& faults) {
   double q[kMaxLinks];
   Mechanism mechanism;
@@ -320,7 +320,7 @@ void check_loop_inertia(const MachineModel& model, std::vector<std::string>& fau
         "the mass matrix is singular: some motion that the loops leave free moves no inertia");
 }
 
-// What truly sticks is held by one joint: no more of those that loops leave free may move it.
+// A place with true sticking is held by one joint: only one of the independent joints may move it.
 void check_sticking(const MachineModel& model, std::vector<std::string>& faults) {
   double q[kMaxLinks];
   Mechanism mechanism;
@@ -447,7 +447,7 @@ std::vector<std::string> finish(MachineModel& model) {
           multibody::PointPair(model.tree, l.base_body, l.base_pin, l.rod_body, l.rod_pin);
       if (l.pins.chain_a().length + l.pins.chain_b().length == 0)
         faults.emplace_back(who + "no joint lies between its two pins, so it moves nothing");
-      continue;  // its range needs the loops
+      continue;  // its range depends on the loops
     }
     derive_stops(actuator, body, faults);
   }

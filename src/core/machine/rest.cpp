@@ -1,5 +1,5 @@
-// Newton's method with Levenberg's damping on the potential energy: its gradient is what gravity and stops
-// pull at the joints with.
+// Newton's method with Levenberg's damping on the potential energy: its gradient is the torque of
+// gravity and stops on the joints.
 #include "knuckleboom/core/machine/rest.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Potential {
   double gradient[kMaxLinks];
 };
 
-// Joints that follow are moved to where they belong.
+// Dependent joints are moved to match.
 Potential potential(const MachineModel& model, std::int64_t dependent, double* q) {
   const double zero[kMaxLinks] = {};
   const multibody::LinkInertia* inertia = model.tree.link_inertias().data();
@@ -52,7 +52,7 @@ int find_rest(const MachineModel& model, const bool* free, double* q, std::int64
   for (int i = 0; i < model.joint_count(); ++i)
     if (free[i]) joint[n++] = i;
   if (n == 0) return -1;
-  // Off the top of a circle, where nothing pulls either.
+  // Away from an upper equilibrium, where the gradient is zero as well.
   for (int k = 0; k < n; ++k) {
     double beside[kMaxLinks];
     std::copy(q, q + model.joint_count(), beside);

@@ -9,15 +9,15 @@
 namespace knuckleboom::machine {
 namespace {
 
-// Falling curves together take at most this share of what inertia resists with in a stage; else the
-// stage could have more than one solution.
+// Falling curves together use at most this share of the inertia's resistance in a stage; otherwise
+// the stage could have more than one solution.
 constexpr double kShareOfInertia = 0.95;
 
 int branch_at(const friction::FrictionModel& model, double x_dot) {
   return std::fabs(x_dot) <= model.v_min ? 0 : x_dot > 0.0 ? 1 : -1;
 }
 
-// How it resists a change of its speed in a stage of weight g.
+// Resistance to a change of its speed in a stage of weight g.
 double stiffness(const friction::FrictionModel& model, double g) {
   if (model.kind == friction::Kind::kContinuous) return friction::creep_resistance(model);
   if (model.kind == friction::Kind::kLuGre) return model.sigma_1 + model.sigma_0 * g;
@@ -180,7 +180,7 @@ void StepFriction::add(const double* v, double* tau, double* dtau) {
   }
 }
 
-// In a mechanism by the coordinate that moves the source most.
+// In a mechanism, through the coordinate that moves the source most.
 bool StepFriction::leave_branch(Source& source, const double* u) const {
   const friction::FrictionModel& model = *source.site->model;
   if (model.kind != friction::Kind::kContinuous || source.exact || idle(source) || source.in_fall)
@@ -209,7 +209,7 @@ void StepFriction::come_to_rest(int c, double* u) {
 
 void StepFriction::landing_impulse(const double* u_star, double* p) const {
   int free[kMaxLinks],
-      landed[kMaxLinks];  // coordinates that give way; of these, places of what landed
+      landed[kMaxLinks];  // free coordinates; of these, indices of those that came to rest
   int frees = 0;
   int count = 0;
   std::fill(p, p + n_, 0.0);
@@ -234,7 +234,7 @@ void StepFriction::landing_impulse(const double* u_star, double* p) const {
   for (int l = 0; l < count; ++l) p[free[landed[l]]] = impulse[l];
 }
 
-// Newton's last evaluation lies one step before the speeds found.
+// Newton's last evaluation is one step before the solution.
 void StepFriction::end_stage(const double* v) {
   for (int s = 0; s < count_; ++s)
     if (!idle(source_[s]))
@@ -269,7 +269,7 @@ void StepFriction::finish(const double* v, MachineState& state) {
     (k < 0 ? state.bristle[source.site->link] : state.actuator[k].bristle) = source.z;
   }
   std::fill(rests_, rests_ + model_->joint_count(), false);
-  // What came to rest had kinetic energy left that it did not do as work.
+  // The remaining kinetic energy of coordinates that came to rest was not done as work.
   for (int c = 0; c < n_; ++c) {
     if (!landed_[c]) continue;
     rests_[joint_[c]] = sense_[c] == 0.0;

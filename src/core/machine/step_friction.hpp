@@ -1,9 +1,9 @@
-// Dry friction within a step: what sticks, and the force of what does not.
+// Dry friction within a step: the sticking coordinates, and the force on the others.
 //
-// A stage is solved with the coordinates that stick held at speed zero. After it, one whose friction would
-// have to hold more than F_s breaks away, and one whose speed changed its sign sticks; then the stage is
-// solved again, a bounded number of times. Coordinates are the joints, or the independent joints of a
-// mechanism. docs/theory/friction.md
+// A stage is solved with the sticking coordinates held at speed zero. After it, one whose friction
+// would have to hold more than F_s breaks away, and one whose speed changed its sign sticks; then
+// the stage is solved again, a bounded number of times. Coordinates are the joints, or the
+// independent joints of a mechanism. docs/theory/friction.md
 #pragma once
 
 #include <cmath>
@@ -19,23 +19,23 @@ struct Mechanism;
 
 class StepFriction {
  public:
-  // g: weight of a stage's own part (gamma h; the step itself in a one-stage method). M_g: mass matrix of
-  // the joints over g; with a mechanism that one's is taken. one_stage: friction acts at a weighted mean of
-  // the step's two speeds. All of them must outlive this.
+  // g: weight of a stage's own part (gamma h; the step itself in a one-stage method). M_g: mass
+  // matrix of the joints over g; with a mechanism its own is used. one_stage: friction acts at a
+  // weighted mean of the step's two speeds. All of them must outlive this.
   void start(const FrictionSites& sites, const MachineModel& model, const MachineState& state,
              Drive* drives, const Mechanism* mechanism, const double (*M_g)[kMaxLinks], double g,
              bool one_stage);
 
-  // Newton on the joint speeds of a stage; as integration::solve_joint_speeds, with a law that leaves dry
-  // friction out. Not with a mechanism.
+  // Newton on the joint speeds of a stage; as integration::solve_joint_speeds, with a law without
+  // dry friction. Not with a mechanism.
   template <class Law>
   integration::NewtonReport solve(const double* v_star, const double* bias, const bool* held,
                                   double* v, Law& law, Health& health);
 
-  // The pieces of that. v: of all joints, u: of the coordinates.
-  // held (may be null): coordinates that the model moves. Sets what sticks to zero in u.
+  // The parts of solve(). v: of all joints, u: of the coordinates. held (may be null): coordinates
+  // that the model moves. Sets sticking coordinates to zero in u.
   void begin_stage(const bool* held, const double* v, double* u);
-  // Adds the force of what slides to a law over all joints.
+  // Adds the force of sliding friction to a law over all joints.
   void add(const double* v, double* tau, double* dtau);
   // newton(bias, given, u, tau): solves for u, those given[] excepted (null: none), and leaves the law's
   // last force in tau.
@@ -44,13 +44,14 @@ class StepFriction {
                                    Newton&& newton, Health& health);
   void end_stage(const double* v);
 
-  // Work of a stage; moved[i]: what it moves joint i by.
+  // Work of a stage; moved[i]: its motion of joint i.
   void book(const double* moved);
-  // Goes on to the second stage: explicit part = start + carry (stage - start).
+  // Continues with the second stage: explicit part = start + carry (stage - start).
   void next_stage(const double* v, double carry);
   // Bristles into the state, losses into the ledger.
   void finish(const double* v, MachineState& state);
-  // After finish(): whether joint i came to rest in this step. Its last acceleration tells nothing then.
+  // After finish(): whether joint i came to rest in this step. Its last acceleration is then
+  // meaningless.
   bool rests(int i) const { return rests_[i]; }
 
  private:
@@ -58,16 +59,17 @@ class StepFriction {
 
   struct Source {
     const FrictionSites::Site* site;
-    int column;                        // coordinate that it sticks by; -1: it does not move
+    int column;                        // coordinate through which it sticks; -1: it does not move
     double lever;                      // its speed by that of the coordinate
     double x_dot_start, x_dot_before;  // at the start of the step, at the stage before
-    double weight;                     // of a stage's speed in the one that it acts at
+    double weight;                     // weight of a stage's speed in the speed at which it acts
     double z_start, z_star, z;         // of the bristles
-    double v_curve;  // at this speed is a falling curve taken that inertia could not follow
-    bool exact;      // inertia follows the falling curve
-    int branch;  // of a continuous one that it does not: 0 the line through zero, +1, -1 beyond the fall
-    bool left[3];  // which of these in this stage
-    bool in_fall;  // has a solution on neither: then oil and damping hold it on the fall itself
+    double v_curve;                    // speed for a falling curve that inertia could not follow
+    bool exact;                        // inertia follows the falling curve
+    int branch;  // of a continuous law that inertia cannot follow: 0 the line through zero, +1, -1
+                 // beyond the fall
+    bool left[3];  // branches left in this stage
+    bool in_fall;  // no solution on either: oil and damping then hold it on the fall itself
     double force;
   };
 
@@ -80,8 +82,8 @@ class StepFriction {
   friction::Force evaluate(double x_dot, Source& source) const;
   bool leave_branch(Source& source, const double* u) const;
   void come_to_rest(int c, double* u);
-  // Impulse over g that took what landed from the stage's explicit part to where it begins anew, the others
-  // free to give way.
+  // Impulse over g that took coordinates that came to rest from the stage's explicit part to their
+  // new start, with the others free to yield.
   void landing_impulse(const double* u_star, double* p) const;
   void choose_weights(const Mechanism* mechanism, const double (*row)[kMaxLinks]);
 
@@ -93,12 +95,12 @@ class StepFriction {
   Source source_[kMaxActuators + kMaxLinks];
   int joint_[kMaxLinks];  // of each coordinate
   double M_[kMaxLinks][kMaxLinks];
-  double capacity_[kMaxLinks];  // what sticking holds at most; 0: it does not stick
+  double capacity_[kMaxLinks];  // largest force held by sticking; 0: it does not stick
   double sense_[kMaxLinks];     // +1, -1, or 0: sticks
   double start_[kMaxLinks];     // speed at the start of the step
   bool idle_[kMaxLinks];        // moved by the model, not by forces
-  // What came to rest begins anew from there: own explicit part of its speed, and the work of the net force
-  // on it, which tells what the stop itself has cost.
+  // Coordinates that came to rest start again from there: explicit part of their speed, and the
+  // work of the net force on them, from which the loss of the stop follows.
   bool landed_[kMaxLinks];
   double own_star_[kMaxLinks];
   double net_[kMaxLinks], net_work_[kMaxLinks];
@@ -135,7 +137,7 @@ integration::NewtonReport StepFriction::settle(const double* u_star, const doubl
   for (int round = 0;; ++round) {
     bool still[kMaxLinks];  // speed given
     bool any_still = false;
-    double from_others[kMaxLinks];  // bias, with the stop of what came to rest
+    double from_others[kMaxLinks];  // bias, including the impulse of coordinates that came to rest
     double own_bias[kMaxLinks];
     landing_impulse(u_star, stopped);
     for (int i = 0; i < n_; ++i) {
@@ -164,7 +166,7 @@ integration::NewtonReport StepFriction::settle(const double* u_star, const doubl
         if (sense_[i] * u[i] > 0.0) continue;
         come_to_rest(i, u);
         changed = true;
-      } else if (!(broke[i] && landed_[i])) {  // gone and come back: stays
+      } else if (!(broke[i] && landed_[i])) {  // broke away and returned: sticks
         double needed = own_bias[i] - tau[i];
         if (landed_[i]) needed -= M_[i][i] * u_star[i];
         for (int j = 0; j < n_; ++j)

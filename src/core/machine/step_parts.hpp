@@ -1,4 +1,4 @@
-// What the two real-time steps have in common.
+// Common parts of the two real-time steps.
 #pragma once
 
 #include "knuckleboom/core/integration/joint_speeds.hpp"
@@ -23,17 +23,19 @@ struct Drive {
   StopForce stop;
   double settled;    // speed at which an open valve would settle
   double mean_stop;  // force of the end stop over a trapezoidal step
-  // After a change of the model: the circuit's share in the oil's force, the rest is that of before.
+  // After a change of the model: the new circuit's share of the oil's force; the rest is the
+  // previous one's.
   double share, force_before;
   double drawn[2];  // through the valve into the lines over the tick [m^3]
-  // Of a cylinder between pins: change of its length with every joint, and weighted slope of its force.
+  // For a cylinder between pins: derivatives of its length by every joint, and weighted slope of
+  // its force.
   double row[kMaxLinks];
   double dforce;
   double theta;  // weight of the step's end (reduced model)
 };
 
-// Mass matrix, bias and trigonometry at the middle of the step, extrapolated from its start. The bias is
-// less what acts from outside.
+// Mass matrix, bias and trigonometry at the middle of the step, extrapolated from its start.
+// External forces are subtracted from the bias.
 inline void middle(const multibody::Tree& tree, const MachineState& state, double h,
                    const double* joint_force, double* q_mid, multibody::MassAndBias& out) {
   double v_mid[kMaxLinks];
@@ -80,7 +82,7 @@ inline bool between_pins(const Actuator& actuator) {
   return actuator.linkage.kind == LinkageKind::kPins;
 }
 
-// What start_drive() leaves open for a cylinder between pins.
+// Completes start_drive() for a cylinder between pins.
 inline void start_pins(const MachineModel& model, const double* q, const double* q_mid, Drive& d) {
   d.J = 1.0;
   d.x_n = d.actuator->linkage.pins.distance(model.tree, q_mid, d.row);
@@ -121,7 +123,7 @@ inline void independent_row(const MachineModel& model, const Mechanism& mechanis
   to_independent(mechanism, by_joint, row);
 }
 
-// What a unit force on an actuator accelerates its displacement by, through all joints.
+// Acceleration of an actuator's displacement by a unit force on it, through all joints.
 inline double mobility(const Mechanism& mechanism, const double* row) {
   double M[kMaxLinks][kMaxLinks], x[kMaxLinks];
   for (int r = 0; r < mechanism.count; ++r) {
@@ -134,9 +136,9 @@ inline double mobility(const Mechanism& mechanism, const double* row) {
   return sum;
 }
 
-// Newton over the independent joints with a law over all joints. rate: 1 / g. v_star, v: of all joints, on
-// the constraint. friction (may be null): dry friction, which the law leaves out. Leaves the loops' forces in
-// the state.
+// Newton over the independent joints with a law over all joints. rate: 1 / g. v_star, v: of all
+// joints, on the constraint. friction (may be null): dry friction, which is not in the law. Leaves
+// the loops' forces in the state.
 template <class Law>
 integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& mechanism,
                                           double rate, const Drive* drives,
@@ -208,7 +210,7 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
   to_joints(mechanism, u, v);
   if (friction != nullptr) friction->end_stage(v);
   if (model.loop_system.empty()) return report;
-  // What the dependent joints lack is the loops' doing.
+  // The loops supply what the dependent joints lack.
   double lack[kMaxLinks];
   for (int i = 0; i < n; ++i) {
     lack[i] = bias[i] - tau[i];
@@ -237,7 +239,7 @@ inline Force evaluate(double x_dot, double g, Drive& d) {
   return f;
 }
 
-// Newton's last evaluation lies one step before the accepted speed; the slopes take it there.
+// Newton's last evaluation is one step before the accepted speed; the slopes extrapolate to it.
 inline void carry_to(double x_dot, Drive& d) {
   const double step = x_dot - d.x_dot;
   for (int s = 0; s < 2; ++s) {
@@ -249,7 +251,7 @@ inline void carry_to(double x_dot, Drive& d) {
   d.x_dot = x_dot;
 }
 
-// Powers and flows of a stage into the books, with its quadrature weight [s].
+// Enters powers and flows of a stage into the ledger, with its quadrature weight [s].
 inline void book(Drive& d, double weight, EnergyLedger& energy) {
   for (int s = 0; s < 2; ++s) d.drawn[s] += weight * d.out.Q[s];
   const Powers w = powers(*d.constants, d.in, d.out, d.x_dot);
@@ -270,7 +272,7 @@ inline void count(const integration::NewtonReport& report, Health& health) {
   if (report.iterations > health.newton_worst) health.newton_worst = report.iterations;
 }
 
-// A closed valve's flow state follows the residual flow (eq. 14-15); the oil does not see it.
+// A closed valve's flow state follows the residual flow (eq. 14-15), which does not act on the oil.
 inline double follow_residual(double Q, const hydraulics::StageInput& in, int s, double P_C,
                               double decay_over_step) {
   const double residual = hydraulics::residual_flow(in.P_S[s], P_C, in.C_R[s]);

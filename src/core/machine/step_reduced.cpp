@@ -20,9 +20,9 @@ bool outside(const StageConstants& k, const Pressures& a) {
   return high > k.P_high || low < k.P_low;
 }
 
-// Quasi-static closed valve: the piston goes to eq. 25's position through a filter of second order (the
-// flow that eq. 15 filters is the one that carries the piston there). load: force of the machine on the
-// piston. Sets the ports by eq. 26; returns the piston speed at the end of the step.
+// Quasi-static closed valve: the piston goes to eq. 25's position through a filter of second order
+// (the flow filtered by eq. 15 is the one that moves the piston there). load: force of the machine
+// on the piston. Sets the ports by eq. 26; returns the piston speed at the end of the step.
 double quasi_static_speed(double tau, double h, double load, const ActuatorState& a, Drive& d) {
   const double shift = held_shift(*d.actuator, a, load);
   d.out = hydraulics::StageResult{};
@@ -34,12 +34,13 @@ double quasi_static_speed(double tau, double h, double load, const ActuatorState
   return d.x_dot;
 }
 
-// Where an open valve's speed would settle if the load kept the force it had at the end of the last step
-// (eq. 17, with friction, leakage and protective valves): a bracketed Newton iteration. Leaves the drive
-// as evaluated at the start, and d.settled; returns the mean slope of the force from start to there.
+// Speed at which an open valve would settle if the load kept its force of the end of the last step
+// (eq. 17, with friction, leakage and protective valves): a bracketed Newton iteration. Leaves the
+// drive as evaluated at the start, and d.settled; returns the mean slope of the force between the
+// start and that speed.
 double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d) {
   constexpr int kMaxIterations = 30;
-  constexpr double kClose = 1e-2;  // last Newton step, relative; the error behind it is its square
+  constexpr double kClose = 1e-2;  // last Newton step, relative; the remaining error is its square
   const double x_start = d.x_dot;
   const hydraulics::StageResult at_start = d.out;
   const StopForce stop = d.stop;
@@ -72,7 +73,7 @@ double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d
   return std::max(slope, -f.dforce * 1e-3);
 }
 
-// Start value of Newton: the actuator at the speed at which it would settle, by the joint that moves it most.
+// Start value of Newton: the actuator at its settling speed, through the joint that moves it most.
 void settle_independent(const Mechanism& mechanism, const double* row, double x_dot, double* v) {
   int most = 0;
   double speed = 0.0;
@@ -83,13 +84,13 @@ void settle_independent(const Mechanism& mechanism, const double* row, double x_
   if (row[most] != 0.0) v[mechanism.joint[most]] += (x_dot - speed) / row[most];
 }
 
-// Joints that an actuator moves follow its weight.
+// Joints moved by an actuator take its weight.
 void raise_theta(const Mechanism& mechanism, const double* row, double theta, double* of_joint) {
   for (int c = 0; c < mechanism.count; ++c)
     if (row[c] != 0.0) of_joint[mechanism.joint[c]] = std::max(of_joint[mechanism.joint[c]], theta);
 }
 
-// What a unit torque at joint i accelerates it by.
+// Acceleration of joint i by a unit torque.
 double joint_mobility(bool coupled, const Mechanism& mechanism, const multibody::MassAndBias& body,
                       int n, int i) {
   if (!coupled) return inverse_diagonal<kMaxLinks>(n, body.M, i);
@@ -100,7 +101,7 @@ double joint_mobility(bool coupled, const Mechanism& mechanism, const multibody:
   return mobility(mechanism, row);
 }
 
-// The circuit's share in the force, `left` ticks before the ports are all its own.
+// The circuit's share of the force, `left` ticks before the end of the transition.
 void from_before(const ActuatorState& a, int left, double h, Drive& d) {
   const double done = 1.0 - static_cast<double>(left) / hand_over_ticks(h);
   d.share = done * done * (3.0 - 2.0 * done);
@@ -108,7 +109,7 @@ void from_before(const ActuatorState& a, int left, double h, Drive& d) {
       d.constants->side[0].sign_area * a.P_hold[0] + d.constants->side[1].sign_area * a.P_hold[1];
 }
 
-// Ports between those of before the change and the circuit's; line drop and flow as they go with them.
+// Ports between those before the change and the circuit's own, with matching line drop and flow.
 void mix_ports(const ActuatorState& a, Drive& d) {
   for (int s = 0; s < 2; ++s) {
     const double drop = d.out.P_C[s] - d.out.p[s];
@@ -216,7 +217,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     if (d.line == LineModel::kResistive) {
       const double share = d.share;
       Force rated = start;
-      if (a.hand_over > 0) [[unlikely]] {  // the end of the step decides on the weights
+      if (a.hand_over > 0) [[unlikely]] {  // the end of the step determines the weights
         from_before(a, a.hand_over - 1, h, d);
         rated = evaluate(d.x_dot, 0.0, d);
       }
@@ -377,7 +378,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     }
     if (held[i]) release_held_oil(*d.actuator, constants, h, oil_before, d.x_n, a, state.energy);
     watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
-    // The piston's inertia lets no source change its flow within a tick.
+    // The piston's inertia prevents a source from changing the flow within a tick.
     draws[k] = {d.drawn[pump_side(a.spool_V)], 0.0};
   }
   if (any_held) {

@@ -7,8 +7,8 @@
 namespace knuckleboom::machine {
 
 namespace {
-constexpr double kAbsurd = 1e12;        // rad, m/s^2: no machine is there, whatever the numbers say
-constexpr double kPortTolerance = 1.0;  // Pa; Newton's error behind it is far smaller
+constexpr double kAbsurd = 1e12;        // rad, m/s^2: no real machine reaches this
+constexpr double kPortTolerance = 1.0;  // Pa; the remaining error of Newton is far smaller
 
 ActuatorConstants make_constants(const hydraulics::Circuit& circuit,
                                  const hydraulics::CircuitFault& fault, const double* C, double h) {
@@ -53,7 +53,7 @@ const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState
   if (state.faulty == 0 && !circuit.volumes) [[likely]]
     return constants_[k];
   hydraulics::CircuitFault fault = state.fault;
-  // A leaking hose lies on the spool's side of a holding valve.
+  // A leaking hose is on the spool's side of a holding valve.
   for (int s = 0; s < 2; ++s)
     if (circuit.holding[s].kind != hydraulics::HoldingKind::kNone)
       fault.leak_external[s] *= state.holding[s];

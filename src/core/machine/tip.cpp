@@ -16,7 +16,7 @@ LinkPoint tip_point(const MachineModel& model) {
 LinkPoint crane_tip(const MachineModel& model) {
   LinkPoint point = tip_point(model);
   for (int i = point.link; i != multibody::kBase; i = model.tree.link(i).parent) {
-    // A joint of a loop moves with the others of it.
+    // A joint of a loop moves with the loop's other joints.
     const bool moved =
         model.loop_system.has(i) || std::any_of(model.actuators.begin(), model.actuators.end(),
                                                 [i](const Actuator& a) { return a.link == i; });
@@ -27,7 +27,7 @@ LinkPoint crane_tip(const MachineModel& model) {
 
 namespace {
 
-// Joints of loops move the point by way of those that stay independent.
+// Joints of loops move the point through the independent ones.
 void through_loops(const MachineModel& model, const double* q, PointPose& out) {
   multibody::Embedding e;
   embed_at(model, q, e);
@@ -47,7 +47,7 @@ void through_loops(const MachineModel& model, const double* q, PointPose& out) {
   }
 }
 
-// Dependent joints to where those that are used put them.
+// Moves dependent joints to match the used ones.
 void follow(const MachineModel& model, const bool* used, double* q) {
   const std::int64_t dependent = model.loop_system.choose(model.tree, q, used);
   const double zero[kMaxLinks] = {};

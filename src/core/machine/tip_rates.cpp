@@ -7,11 +7,11 @@
 namespace knuckleboom::machine {
 namespace {
 
-// Where the joints, all at full speed, give one direction less than kSingular of what they give the other
-// one, the motion towards such poses fades, and it ends at kEdge.
+// Where the joints, all at full speed, give one direction less than kSingular of the other's speed,
+// the motion towards such poses fades, and it ends at kEdge.
 constexpr double kSingular = 0.1, kEdge = 0.03;
-constexpr double kNearAxis = 0.05;  // m; closer to the machine's axis reach has no direction
-// Cosine of the angle to what was asked, from which on the motion fades and where it ends.
+constexpr double kNearAxis = 0.05;  // m; closer to the machine's axis, reach has no direction
+// Cosines of the angle to the command at which the motion begins to fade and ends.
 constexpr double kStray = 0.94, kAstray = 0.77;  // 20 and 40 degrees
 
 struct Plane {
@@ -40,8 +40,8 @@ Columns columns(const MachineModel& model, const PointPose& pose, const Vec3& or
   return c;
 }
 
-// J W^2 J^T of the free joints, by its eigenvalues: squares of how far they move the point, at a rate of
-// their scale, along the big direction and across it.
+// J W^2 J^T of the free joints, by its eigenvalues: squares of the point's speed, at rates equal to
+// their scale, along the large direction and across it.
 struct Principal {
   double big = 0.0, small = 0.0;
   Plane along{1.0, 0.0};
@@ -62,7 +62,7 @@ Principal principal(int n, const Columns& c, const bool* free, const double* sca
   Principal p;
   p.big = 0.5 * (a + d) + radius;
   if (!(p.big > 0.0)) return p;
-  // det / big: the difference would lose the small one's digits.
+  // det / big: the difference would lose the digits of the small one.
   p.small = std::max(0.0, (a * d - b * b) / p.big);
   // The longer of both columns of (matrix - small 1).
   const Plane e = half >= 0.0 ? Plane{radius + half, b} : Plane{b, radius - half};
@@ -78,7 +78,7 @@ void solve(int n, const Columns& c, const bool* free, const double* scale, const
   if (p.big > 0.0) {
     const Plane& e = p.along;
     const double u = (task.reach * e.reach + task.height * e.height) / p.big;
-    // Out of a pose at the edge it goes with the joint rates of the edge.
+    // Leaving a pose beyond the edge uses the joint rates of the edge.
     const double least = kEdge * std::sqrt(p.small * p.big);
     const double divisor = std::max(p.small, least);
     const double v =
@@ -162,7 +162,7 @@ TipAnswer tip_rates(const MachineModel& model, const LinkPoint& point, const Vec
   const double share = within_top(n, limits, rate);
   const Plane task{asked.reach * share, asked.height * share};
   for (int i = 0; i < n; ++i) rate[i] *= share;
-  // One joint after the other that would leave its range keeps the rate it may have.
+  // Joints that would leave their range are limited to their allowed rate, one after the other.
   for (int round = 0; round < n; ++round) {
     int worst = -1;
     double excess = 0.0;
@@ -183,7 +183,7 @@ TipAnswer tip_rates(const MachineModel& model, const LinkPoint& point, const Vec
       rest.reach -= c.column[i].reach * rate[i];
       rest.height -= c.column[i].height * rate[i];
     }
-    // What is left of the arm may give one direction only; the other then has no share.
+    // The rest of the arm may give one direction only; the other then has no share.
     const Principal left = principal(n, c, free, limits.scale);
     solve(n, c, free, limits.scale, left, rest, blend((left.ratio() - kEdge) / (kSingular - kEdge)),
           rate);

@@ -1,7 +1,7 @@
-// Everything but the mass matrix and bias force of a tick, which mass_and_bias.cpp does.
+// Everything except the mass matrix and bias force of a tick, which are in mass_and_bias.cpp.
 //
-// World axes throughout, each link's quantities about its own origin: unlike about the world origin,
-// a light link far out keeps its digits.
+// World axes throughout, each link's quantities about its own origin: unlike about the world
+// origin, a light link far out loses no digits.
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ Mat3 skew(const Vec3& a) {
   return s;
 }
 
-// Inertia of one link turned into world axes, about the link origin.
+// Inertia of one link rotated into world axes, about the link origin.
 struct WorldInertia {
   double mass;
   Vec3 mc;
@@ -51,7 +51,8 @@ Vec3 offset(const Tree& tree, const Kinematics& kinematics, int i) {
   return parent == kBase ? p : Vec3(p - kinematics.link[parent].in_world.p);
 }
 
-// The part of a link's acceleration that neither the parent's acceleration nor the joint's makes.
+// The part of a link's acceleration due to velocities, without the parent's and the joint's
+// acceleration.
 Acceleration velocity_product(const Tree& tree, const Kinematics& kinematics, int i, double rate) {
   const Link& link = tree.link(i);
   if (link.parent == kBase) return {Vec3::Zero(), Vec3::Zero()};
@@ -140,8 +141,8 @@ void forward_dynamics(const Tree& tree, const LinkInertia* inertia, const double
 
   Wrench U[kMaxLinks];  // wrench per unit joint acceleration
   Acceleration c[kMaxLinks];
-  double D[kMaxLinks];  // inertia the joint feels
-  double u[kMaxLinks];  // joint force left over to accelerate it
+  double D[kMaxLinks];  // inertia at the joint
+  double u[kMaxLinks];  // joint force available to accelerate it
   for (int i = n - 1; i >= 0; --i) {
     const Link& link = tree.link(i);
     const Vec3& s = kinematics.link[i].axis_W;
@@ -158,7 +159,7 @@ void forward_dynamics(const Tree& tree, const LinkInertia* inertia, const double
     c[i] = velocity_product(tree, kinematics, i, v[i]);
     if (link.parent == kBase) continue;
 
-    // What the parent feels through the free joint, then moved to the parent's origin.
+    // Inertia seen by the parent through the free joint, then moved to the parent's origin.
     const Mat3 J = A.J - U[i].moment * (U[i].moment.transpose() / D[i]);
     const Mat3 H = A.H - U[i].moment * (U[i].force.transpose() / D[i]);
     const Mat3 M = A.M - U[i].force * (U[i].force.transpose() / D[i]);
@@ -211,7 +212,7 @@ void attach_momentum(const Tree& tree, const double* q, const double* v, int lin
   const FreeMotion joined = motion_when_attached(kinematics, link, payload);
   const LinkMotion& carrier = kinematics.link[link];
 
-  // A payload already moving along brings none.
+  // A payload already moving with the link contributes none.
   const WorldInertia b = in_world(payload, carrier.in_world.R);
   const Vec3 r = joined.p_com_W - carrier.in_world.p;
   const Vec3 excess_omega = omega_W - joined.omega_W;

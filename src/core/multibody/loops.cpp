@@ -1,5 +1,5 @@
-// Everything of a loop is seen from the last link that both its bodies hang on: only the joints between
-// them have a part in it, and a planar loop keeps the digits of its plane.
+// Loops are expressed relative to the last common link of their bodies: only the joints between
+// them take part, and a planar loop keeps full precision in its plane.
 #include "knuckleboom/core/multibody/loops.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace knuckleboom::multibody {
 namespace {
 
-// Pivots below this share of the group's reach hold nothing.
+// Pivots below this share of the group's reach count as zero.
 constexpr double kUndetermined = 1e-5;
-// Below this share, joints that ought to stay independent are taken as well.
+// Below this share, joints that should stay independent are considered as well.
 constexpr double kPoor = 0.1;
 constexpr double kRankTolerance = 1e-7;
-// Newton: the last step is below this, and what it leaves is its square. Angles of many turns and poor
-// pivots may not resolve it: steps below kNoise that no longer shrink are as good.
+// Newton: the last step is below this, and the remaining error is its square. Angles of many turns
+// and poor pivots may not resolve it: steps below kNoise that no longer shrink are accepted.
 constexpr double kLastStep = 1e-12;   // rad, m
 constexpr double kNoise = 1e-9;       // rad, m
 constexpr double kLongestStep = 0.3;  // rad, m
@@ -151,14 +151,14 @@ double PointPair::distance(const Tree& tree, const double* q, double* row) const
   return length;
 }
 
-// Rows of one group: G over its joints, the residual, and what elimination has done to them.
+// Rows of one group: G over its joints, the residual, and the state of elimination.
 struct LoopSystem::Work {
   int rows, joints;
   double G[kMaxLoopRows][kMaxLinks];  // columns as in Group::joint
   double phi[kMaxLoopRows];
   double T[kMaxLoopRows][kMaxLoopRows];
   int row_loop[kMaxLoopRows], row_axis[kMaxLoopRows];
-  double weight[kMaxLinks];  // what a good pivot of a column is: arm of a revolute joint, 1
+  double weight[kMaxLinks];  // size of a good pivot of a column: arm of a revolute joint, 1
   double reach;
   bool row_used[kMaxLoopRows], column_used[kMaxLinks];
 
@@ -188,7 +188,7 @@ struct LoopSystem::Work {
     return best;
   }
 
-  // Gauss and Jordan: the column becomes a unit vector.
+  // Gauss-Jordan: the column becomes a unit vector.
   void eliminate(const Pivot& at) {
     const double inverse = 1.0 / G[at.row][at.column];
     for (int c = 0; c < joints; ++c) G[at.row][c] *= inverse;
@@ -250,7 +250,7 @@ LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops) {
         arm += tree.link(j).in_parent.p.norm();
       }
     }
-  // Loops that share a joint belong together.
+  // Loops that share a joint form a group.
   std::vector<std::int64_t> group_mask;
   std::vector<std::vector<int>> members;
   for (std::size_t k = 0; k < masks.size(); ++k) {
@@ -306,7 +306,7 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
       w.row_loop[r] = k;
       w.row_axis[r] = e;
       for (int c = 0; c < w.joints; ++c) w.G[r][c] = 0.0;
-      // Both points are taken where a is: the rows are those of a, seen from body b.
+      // Both points are taken at a: the rows are those of a relative to body b.
       for (int i = 0; i < path.pair.chain_a().length; ++i) {
         const int j = path.pair.chain_a().link[i];
         w.G[r][column_of[j]] = axis.dot(column_at(tree, place, j, place.a));
@@ -358,7 +358,7 @@ std::int64_t LoopSystem::choose(const Tree& tree, const double* q, const bool* k
 }
 
 int LoopSystem::rank(const Tree& tree, const double* q) const {
-  // Beside the position: there no rank drops by chance.
+  // Next to the position: there the rank does not drop by coincidence.
   double beside[kMaxLinks];
   for (int j = 0; j < tree.link_count(); ++j) beside[j] = q[j] + 0.05 * (1.0 + 0.37 * (j % 5));
   return __builtin_popcountll(static_cast<std::uint64_t>(choose(tree, beside, nullptr)));
@@ -431,7 +431,7 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
       map.row_loop[r] = w.row_loop[r];
       map.row_axis[r] = w.row_axis[r];
     }
-    // Joints that no row holds keep the share in the motion that they had.
+    // Joints that no row determines keep their share in the motion.
     double square = 0.0;
     for (int i = 0; i < map.independents; ++i)
       square += v[map.independent[i]] * v[map.independent[i]];
@@ -480,7 +480,7 @@ void LoopSystem::add_gamma(const Tree& tree, const double* v, const double* a, E
       if (map.row_axis[r] == 0) {
         const PointRates at_a = rates_at(tree, pair.chain_a(), place, v, place.a);
         const PointRates at_b = rates_at(tree, pair.chain_b(), place, v, place.a);
-        // Seen from body b, which turns.
+        // Relative to body b, which rotates.
         const Vec3 relative = at_a.a - at_b.a - 2.0 * at_b.omega.cross(at_a.v - at_b.v);
         const int rows = loops_[static_cast<std::size_t>(k)].rows;
         for (int s = 0; s < rows; ++s) rate[r + s] = e.axis[k][s].dot(relative);
@@ -608,7 +608,7 @@ int LoopSystem::assemble(const Tree& tree, const bool* fixed, double* q, double&
     double start[kMaxLinks], best_q[kMaxLinks];
     std::copy(q, q + tree.link_count(), start);
     bool closed = false;
-    // From the start, then from around it: near first, in all combinations of signs.
+    // From the start, then from around it: close ones first, in all combinations of signs.
     constexpr double kAround[] = {0.0, 0.3, 1.0, 2.0};
     constexpr int kMaxSigns = 6;
     int free = 0;

@@ -1,8 +1,9 @@
 // Composite rigid bodies and Newton-Euler in one outward and one inward sweep, in link frames.
 //
-// In its own frame, z along the joint axis, a link's inertia is constant, a unit joint rate picks single
-// components, and the turn to the parent is plane. Written on plain numbers: this is the most expensive
-// part of a tick, and the compiler keeps them in registers where small matrices travel through memory.
+// In its own frame, z along the joint axis, a link's inertia is constant, a unit joint rate selects
+// single components, and the rotation to the parent is planar. It uses plain numbers: this is the
+// most expensive part of a tick, and the compiler keeps them in registers, whereas small matrices
+// go through memory.
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -40,7 +41,7 @@ inline Sym rotate(const Mat3& E, const Sym& I) {
   return {dot(r0, t0), dot(r1, t1), dot(r2, t2), dot(r0, t1), dot(r0, t2), dot(r1, t2)};
 }
 
-// Turn about z.
+// Rotation about z.
 inline Sym rotate(double c, double s, const Sym& I) {
   const double cc = c * c, ss = s * s, cs = c * s;
   const double mixed = 2.0 * cs * I.xy;
@@ -101,8 +102,8 @@ inline void place(const Link& link, double q, Sweep& s) {
   }
 }
 
-// A link on the base turns about its own axis only, and only that axis is asked for: most of its vectors
-// have one component.
+// A link on the base rotates about its own axis only, and only that axis is needed: most of its
+// vectors have one component.
 inline void outward_root(const Link& link, V up, double v, Sweep& s) {
   s.a = to_link(link, s, up);
   s.alpha = {0.0, 0.0, 0.0};
@@ -148,7 +149,7 @@ inline void own(const LinkInertia& body, bool root, Sweep& s) {
   s.torque = s.I * s.alpha + cross(s.omega, s.I * s.omega) + cross(s.mc, s.a);
 }
 
-// The parent's joint axis, seen from the link.
+// The parent's joint axis in the link's frame.
 inline V parent_axis(const Link& link, const Sweep& s) {
   if (link.aligned) return {0.0, 0.0, 1.0};
   const V z = row(link.in_parent.R, 2);
@@ -211,7 +212,7 @@ void mass_and_bias(const Tree& tree, const LinkInertia* inertia, const double* q
     const Sweep& s = sweep[i];
     out.bias[i] = link.revolute ? s.torque.z : s.force.z;
     for (int j = 0; j < i; ++j) out.M[i][j] = out.M[j][i] = 0.0;
-    // Momentum of the composite body for a unit joint rate, carried inward.
+    // Momentum of the composite body for a unit joint rate, propagated inward.
     V momentum = link.revolute ? V{-s.mc.y, s.mc.x, 0.0} : V{0.0, 0.0, s.mass};
     V angular = link.revolute ? V{s.I.xz, s.I.yz, s.I.zz} : V{s.mc.y, -s.mc.x, 0.0};
     out.M[i][i] = link.revolute ? angular.z : momentum.z;

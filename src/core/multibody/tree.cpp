@@ -8,8 +8,8 @@
 namespace knuckleboom::multibody {
 namespace {
 
-// Rotation whose third column is the axis; the first is the body's x axis made perpendicular to it (its
-// y axis where x is too near), so that parallel joints get equal frames.
+// Rotation whose third column is the axis; the first is the body's x axis made perpendicular to it
+// (its y axis where x is too close), so that parallel joints get equal frames.
 Mat3 frame_along(const Vec3& axis) {
   const Vec3 start = std::fabs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
   Mat3 R;
@@ -58,7 +58,7 @@ bool is_physical(const RigidInertia& inertia) {
   if (!std::isfinite(inertia.mass) || inertia.mass < 0.0) return false;
   if (!inertia.com.allFinite() || !inertia.about_com.allFinite()) return false;
   const double scale = inertia.about_com.cwiseAbs().maxCoeff();
-  if (inertia.mass == 0.0 && scale > 0.0) return false;  // nothing there that could resist turning
+  if (inertia.mass == 0.0 && scale > 0.0) return false;  // nothing that could resist rotation
   const double slack = 1e-9 * scale;
   if ((inertia.about_com - inertia.about_com.transpose()).cwiseAbs().maxCoeff() > slack)
     return false;
@@ -75,7 +75,7 @@ bool is_rotation(const Mat3& R) {
          std::fabs(R.determinant() - 1.0) <= 1e-9;
 }
 
-// What is wrong with a body on its own; empty if nothing.
+// Error of a single body; empty if none.
 const char* fault_of(const Body& body) {
   if (!body.in_parent.R.allFinite() || !body.in_parent.p.allFinite())
     return "its pose in the parent is not finite";

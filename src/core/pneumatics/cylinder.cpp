@@ -6,10 +6,10 @@
 namespace knuckleboom::pneumatics {
 namespace {
 
-constexpr double kLeast = 0.1;  // of the dead volume is left in any case
+constexpr double kLeast = 0.1;  // smallest share of the dead volume
 constexpr double kSettled = 1e-13;
 constexpr double kRounding =
-    1e-9;  // a step that small, after which no smaller one comes, is rounding
+    1e-9;  // a step this small, if not followed by a smaller one, is rounding
 
 // Both edges at a trial state of the chamber.
 struct Streams {
@@ -47,8 +47,9 @@ Streams streams(const FlowLaw& law, const Air& air, const Edges& edges, double P
   return s;
 }
 
-// How much of a step of Newton to take. Neither unknown falls below a fifth, and the pressure does not pass
-// one behind an open edge, where the flow turns round: from there the slope leads on.
+// Share of a Newton step to take. Neither unknown falls below a fifth, and the pressure does not
+// pass that behind an open edge, where the flow reverses: the iteration continues from there with
+// the new slope.
 double step_share(const Air& air, const Edges& edges, double P, double dP, double m, double dm) {
   constexpr double kFall = 0.8;
   double share = 1.0;
@@ -92,7 +93,7 @@ ChamberStage chamber_stage(const FlowLaw& law, const Air& air, const Edges& edge
   const double per_P = V / (gas.k - 1.0);
   ChamberStage out{};
   double P = P_start;
-  // The second stage of a step may start from less than nothing where a small chamber empties.
+  // The second stage of a step may start from a negative mass where a small chamber empties.
   double m = star.m > 0.0 ? star.m : P_start * V / (gas.R * air.T_ambient);
   double last = 1.0;
   Streams s{};
@@ -126,7 +127,7 @@ ChamberStage chamber_stage(const FlowLaw& law, const Air& air, const Edges& edge
   out.H_dot_supply = s.H_dot_supply;
   out.choked = s.choked;
   out.end = {star.m + g * s.m_dot, star.U + g * (s.H_dot - P * dV_dt)};
-  // By the speed: the volume moves by g dV_by_v, its rate by dV_by_v.
+  // Derivatives by the speed: the volume changes by g dV_by_v, its rate by dV_by_v.
   const double T_by_v = out.T / V * g * dV_by_v;
   const double mass_by_v = -g * s.m_by_T * T_by_v;
   const double energy_by_v = P * g * dV_by_v * gas.k / (gas.k - 1.0) - g * s.H_by_T * T_by_v;

@@ -1,4 +1,4 @@
-// Where capsules and ground touch.
+// Contact points of capsules and ground.
 #include "collide.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace knuckleboom::world {
 namespace {
 
 constexpr double kSampleDistance = 1.3;  // along a capsule on the ground [m]
-constexpr double kParallelSine = 0.3;    // beyond it two capsules touch in one point
+constexpr double kParallelSine = 0.3;    // above it two capsules touch in one point
 constexpr double kExcess = 1e-6;         // m
 
 // Middle of the overlap, from a point on a's axis.
@@ -22,11 +22,11 @@ Vec3 touching_point(const Vec3& on_axis, const Vec3& normal, double radius, doub
 // Rounding must not change the number from tick to tick, hence the slack.
 int ground_samples(const Moving& m) {
   const double pieces = std::ceil((m.b - m.a).norm() / kSampleDistance - 1e-6);
-  if (!(pieces < kFeatures - 1)) return kFeatures;  // not a number too
+  if (!(pieces < kFeatures - 1)) return kFeatures;  // also for NaN
   return std::max(static_cast<int>(pieces), 1) + 1;
 }
 
-// Depth at a point of a's axis; adds the touch if there is one.
+// Depth at a point of a's axis; adds the contact if there is one.
 double touch_at(const Moving& a, const Moving& b, double s, int feature, Touches& out) {
   const Vec3 on_a = a.a + s * (a.b - a.a);
   const Vec3 d = on_a - closest_on_segment(b.a, b.b, on_a);
@@ -53,8 +53,8 @@ void touches_with_ground(const Moving& m, const Ground& ground, double top, Touc
   }
 }
 
-// The closest point carries only what it is deeper than the ends, so the force goes over smoothly from
-// crossed to parallel.
+// The closest point carries only its depth beyond that of the ends, so the force changes smoothly
+// from crossed to parallel.
 void touches_side_by_side(const Moving& a, const Moving& b, const ClosestPoints& closest,
                           const Vec3& normal, double depth, Touches& out) {
   double deeper = depth;

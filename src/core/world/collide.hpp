@@ -1,4 +1,4 @@
-// Where capsules and ground touch. docs/theory/contact.md, eq. 4 and 5.
+// Contact points of capsules and ground. docs/theory/contact.md, eq. 4 and 5.
 #pragma once
 
 #include "contact_keys.hpp"
@@ -6,7 +6,7 @@
 
 namespace knuckleboom::world {
 
-// A capsule on its way. p: a point of the body, v its velocity.
+// A moving capsule. p: a point of the body, v its velocity.
 struct Moving {
   Vec3 a, b;
   double radius;
@@ -18,7 +18,7 @@ inline Moving at_rest(const Capsule& shape) {
   return {shape.a, shape.b, shape.radius, shape.a, Vec3::Zero(), Vec3::Zero()};
 }
 
-// Where two bodies touch; the normal points from b to a.
+// Contact of two bodies; the normal points from b to a.
 struct Touch {
   Vec3 normal, point;
   double depth;
@@ -33,7 +33,7 @@ struct Touches {
   }
 };
 
-// top: no ground is higher.
+// top: highest ground.
 void touches_with_ground(const Moving& m, const Ground& ground, double top, Touches& out);
 
 // Features: 0 and 1 the ends of the length over which nearly parallel capsules lie along each other, 2
@@ -41,7 +41,7 @@ void touches_with_ground(const Moving& m, const Ground& ground, double top, Touc
 void touches_side_by_side(const Moving& a, const Moving& b, const ClosestPoints& closest,
                           const Vec3& normal, double depth, Touches& out);
 
-// Whether a jumped over b's axis with its last step; side: from which it came.
+// Whether a crossed b's axis in its last step; side: where it came from.
 bool crossed(const Moving& a, const Moving& b, const ClosestPoints& closest, const Vec3& step,
              Vec3& side);
 

@@ -1,4 +1,4 @@
-// How contacts are named, and how a log wakes.
+// Keys of contacts, and waking of logs.
 #pragma once
 
 #include "knuckleboom/core/world/world.hpp"
@@ -21,12 +21,12 @@ inline std::int32_t with_feature(std::int32_t key, int feature) {
 
 inline std::int32_t body_a(const ContactState& c) { return c.key_a; }
 inline std::int32_t body_b(const ContactState& c) { return c.key_b / kFeatures; }
-// Which log the key is of; -1: none.
+// Log of the key; -1: none.
 inline int log_of(std::int32_t key) {
   return key >= kFirstLogKey && key < kFirstLogKey + kMaxLogs ? key - kFirstLogKey : -1;
 }
 
-// Wakes a resting log and all that rest with it, from contact to contact.
+// Wakes a resting log and all logs resting with it, from contact to contact.
 inline void wake(int log, int count, WorldState& state) {
   std::int32_t waiting[kMaxLogs];
   int n = 0;

@@ -10,18 +10,19 @@ namespace knuckleboom::world {
 
 inline constexpr double kSmallStep = 0.5e-3;     // longest step of the logs [s]
 inline constexpr double kHardeningDepth = 0.06;  // there the spring is twice as stiff [m]
-inline constexpr double kHardeningLimit = 3.0;   // what hardening adds at most, in stiffnesses
+inline constexpr double kHardeningLimit = 3.0;   // largest addition by hardening, in stiffnesses
 inline constexpr double kDampingDepth = 0.2e-3;  // there damping has half its strength [m]
 inline constexpr double kTangential = 0.5;       // stiffness of the bristle / of the spring
 inline constexpr double kRolling = 0.1;          // of the rolling spring / (bristle x radius^2)
-inline constexpr double kMachineMass = 40.0;     // the least the machine shows at a contact [kg]
+inline constexpr double kMachineMass = 40.0;     // smallest effective mass of the machine at a
+                                                 // contact [kg]
 
 inline Vec3 vector_of(const double* x) { return Vec3(x[0], x[1], x[2]); }
 inline void store(const Vec3& v, double* x) {
   for (int k = 0; k < 3; ++k) x[k] = v[k];
 }
 
-// A log's axis: its own x, turned.
+// A log's axis: its own x axis, rotated.
 inline Vec3 axis_of(const double* q) {
   return Vec3(1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]), 2.0 * (q[1] * q[2] + q[0] * q[3]),
               2.0 * (q[1] * q[3] - q[0] * q[2]));
@@ -32,14 +33,14 @@ inline double log_damping(const ContactLaw& law, double mass) {
   return law.damping_ratio * std::sqrt(law.stiffness * mass);
 }
 
-// The machine's mass at the contact is not known: damped for a light one, and so that a force held
-// over a tick does not turn a slow motion round.
+// The effective mass of the machine at the contact is unknown: the damping suits a light one and is
+// limited so that a force held over a tick does not reverse a slow motion.
 inline double machine_damping(const ContactLaw& law, double dt) {
   return std::min(2.0 * law.damping_ratio * std::sqrt(law.stiffness * kMachineMass),
                   0.5 * kMachineMass / dt);
 }
 
-// Of a pair.
+// Contact law of a pair of bodies.
 struct PairLaw {
   double k, b;  // N/m, N s/m
   double friction;
@@ -51,7 +52,7 @@ inline PairLaw pair_law(const ContactLaw& law, double damping) {
   return {law.stiffness, damping, law.friction, 0.0, 0.0, 0.0};
 }
 
-// radius, axial inertia: of the log that rolls.
+// radius, axial inertia: of the rolling log.
 inline PairLaw rolling_law(const ContactLaw& law, double damping, double radius, double axial) {
   PairLaw pair = pair_law(law, damping);
   pair.roll_radius = law.rolling_resistance * radius;
@@ -71,7 +72,7 @@ inline Vec3 limited(const Vec3& v, double limit) {
   return square > limit * limit ? Vec3(v * (limit / std::sqrt(square))) : v;
 }
 
-// normal: from b to a. v, omega: of a relative to b, at the contact. Moves the bristles on by h.
+// normal: from b to a. v, omega: of a relative to b, at the contact. Advances the bristles by h.
 inline ContactForce contact_force(const PairLaw& law, double depth, const Vec3& normal,
                                   const Vec3& v, const Vec3& omega, double h,
                                   ContactState& contact) {

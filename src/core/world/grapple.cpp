@@ -41,8 +41,8 @@ JawPoints points_at(const GrappleFrame& f, double side, double angle) {
           hinge + f.jaw_length * along};
 }
 
-// Room around (0, y): the radius of the largest circle there that touches neither a tine nor rises
-// above the hinges. One jaw stands for both.
+// Room around (0, y): the radius of the largest circle there that neither touches a tine nor rises
+// above the hinges. One jaw represents both.
 double room(const JawPoints& jaw, double tine_radius, double y) {
   const Vec3 p(0.0, y, 0.0);
   const double upper = (p - closest_on_segment(jaw.hinge, jaw.elbow, p)).norm();
@@ -87,7 +87,7 @@ int grapple_parts(const GrappleFrame& frame, double opening, double opening_rate
       return Vec3(frame.pin_W + p.x() * frame.open_axis_W + p.y() * frame.reach_axis_W +
                   z * frame.log_axis_W);
     };
-    // Turning from the reach axis outwards.
+    // Rotation outwards from the reach axis.
     const Vec3 omega = frame.omega_W + side * rate * frame.reach_axis_W.cross(frame.open_axis_W);
     const Vec3 hinge = in_world(jaw.hinge, 0.0);
     const Vec3 v = frame.v_W + frame.omega_W.cross(hinge - frame.pin_W);
@@ -114,7 +114,7 @@ double grapple_min_opening(const GrappleFrame& frame, double radius) {
     return seat_at(frame, angle, radius) >= 0.0;
   };
   if (fits(0.0)) return 0.0;
-  // Beyond some opening the log lies below the tips, where it is not held: the first fit counts.
+  // Beyond some opening the log is below the tips, where it is not held: the first fit counts.
   constexpr int kSteps = 32;
   for (int i = 1; i <= kSteps; ++i) {
     double high = static_cast<double>(i) / kSteps;
@@ -144,7 +144,7 @@ bool can_grip(const GrappleFrame& frame, double opening, const Capsule& log) {
   const double length = d.norm();
   if (length <= 0.0 || std::fabs(d.z()) < sin_cos(1.5707963267948966 - kGripAngle).sin * length)
     return false;
-  // The stretch of the log between the tines' planes; its rounded ends count with it.
+  // Part of the log between the planes of the tines, including its rounded ends.
   const double half = 0.5 * frame.jaw_width;
   const double end = log.radius / length;
   const double at_low = (-half - a.z()) / d.z();
@@ -157,7 +157,7 @@ bool can_grip(const GrappleFrame& frame, double opening, const Capsule& log) {
   const auto is_inside = [&jaw](const Vec3& p) {
     const double x = std::fabs(p.x());
     if (p.y() <= 0.0 || p.y() >= std::max(jaw.tip.y(), jaw.elbow.y())) return false;
-    // Left of hinge-elbow-tip, seen along the way down.
+    // Left of hinge-elbow-tip, looking down.
     const auto edge = [&](const Vec3& from_point, const Vec3& to_point) {
       return (to_point.x() - from_point.x()) * (p.y() - from_point.y()) -
              (to_point.y() - from_point.y()) * (x - from_point.x());

@@ -41,7 +41,8 @@ double noise(std::uint32_t seed, double x, double y) {
   return (1.0 - v) * low + v * high;
 }
 
-// From bump to bump are about two lattice distances. A weaker layer half as wide breaks the pattern.
+// The distance between bumps is about two lattice spacings. A weaker layer of half the spacing
+// breaks the pattern.
 double bumps(std::uint32_t seed, double x, double y, double length) {
   const double a = 2.0 / length;
   return noise(seed, a * x, a * y) + 0.35 * noise(seed + 1U, 2.0 * a * x, 2.0 * a * y);
@@ -53,7 +54,7 @@ double fade(double x, double y, double level_radius) {
   return smooth(std::clamp(t, 0.0, 1.0));
 }
 
-// Takes the mean off and scales to the rms wanted.
+// Removes the mean and scales to the requested rms.
 void normalise(std::vector<double>& values, double rms) {
   double mean = 0.0;
   for (const double value : values) mean += value;

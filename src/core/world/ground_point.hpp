@@ -12,8 +12,8 @@ struct GroundPoint {
 
 GroundPoint ground_point(const Ground& ground, double x, double y);
 
-// The normal interpolated between those of the grid's points: it does not jump from cell to cell, over
-// whose edges a lying log would rattle for ever.
+// The normal interpolated between those of the grid's points: it does not jump from cell to cell;
+// otherwise a lying log would rattle on their edges without end.
 GroundPoint smooth_ground_point(const Ground& ground, double x, double y);
 
 }  // namespace knuckleboom::world

@@ -1,5 +1,4 @@
-// One tick of the forest: who may touch whom, what they do to each other, where the logs go.
-// docs/theory/contact.md.
+// One tick of the forest: contact pairs, their forces, motion of the logs. docs/theory/contact.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,7 +14,8 @@ namespace {
 
 constexpr double kGravity = 9.81;
 constexpr double kBoxMargin = 0.01;        // m
-constexpr double kFollowed = 0.1;          // how far something that went through is pushed back [m]
+constexpr double kFollowed = 0.1;          // depth beyond the axis up to which a body is pushed
+                                           // back [m]
 constexpr double kCalmSpeed = 0.01;        // m/s
 constexpr double kCalmAcceleration = 0.3;  // m/s^2
 constexpr double kCalmTime = 0.5;          // s
@@ -155,7 +155,7 @@ class Tick {
     used_ = used;
   }
 
-  // Where the parts are after t of this tick, moving on as they do now.
+  // Positions of the parts at time t of this tick, at constant velocity.
   void place_parts(double t) {
     for (int i = 0; i < part_count_; ++i) {
       const MachinePart& part = parts_[static_cast<std::size_t>(i)];
@@ -256,7 +256,7 @@ class Tick {
            static_cast<std::uint32_t>(b);
   }
 
-  // Contacts come in much the same order every time: the search starts where the last one ended.
+  // Contacts come in nearly the same order every time: the search starts where the last one ended.
   int find(std::int32_t key_a, std::int32_t key_b) {
     const std::uint64_t key = key_of(key_a, key_b);
     for (int n = 0, i = next_; n < used_; ++n, ++i) {
@@ -286,7 +286,7 @@ class Tick {
     return -1;
   }
 
-  // Forgets what no longer touches; what rests is left as it was.
+  // Removes contacts that no longer touch; resting ones are kept.
   void forget_old() {
     for (int i = 0; i < used_; ++i) {
       if (key_[i] == 0 || live_[i]) continue;
@@ -301,7 +301,7 @@ class Tick {
 
   // --- Two capsules -----------------------------------------------------------
 
-  // The side on which a was when it last touched b; false: it did not.
+  // Side of a when it last touched b; false: it did not.
   bool last_side(std::int32_t key_a, std::int32_t key_b, Vec3& side) {
     for (const int feature : {2, 0, 1}) {
       const int slot = find(key_a, with_feature(key_b, feature));
@@ -337,7 +337,7 @@ class Tick {
         return;
       }
       if (distance <= 1e-9) {
-        // Axes meet: whatever side it was on, or out at the top.
+        // The axes intersect: use the previous side, or push upwards.
         const Vec3 up = is_known ? side : Vec3::UnitZ();
         out.add(up, closest.a, reach, 2);
         return;
@@ -467,7 +467,7 @@ class Tick {
 
   std::int32_t key_of_part(int i) const { return part_key(parts_[static_cast<std::size_t>(i)].id); }
 
-  // other_part: that feels the opposite force; -1: none.
+  // other_part: receives the opposite force; -1: none.
   void meet(const PairLaw& law, int i, const Moving& other, std::int32_t other_key, Obstacle kind,
             std::int32_t object, int other_part, const Touches& touches) {
     for (int t = 0; t < touches.count; ++t) {
@@ -496,7 +496,8 @@ class Tick {
     return forces_.count++;
   }
 
-  // Mean of the force over the tick, at the mean place weighted with it. entry: among the forces; -1: new.
+  // Mean of the force over the tick, at its weighted mean position. entry: among the forces; -1:
+  // new.
   void add_mean_force(std::int16_t& entry, int part, const Vec3& point, const Vec3& f,
                       double normal) {
     if (entry < 0) entry = static_cast<std::int16_t>(add_force(part));
@@ -517,7 +518,7 @@ class Tick {
     }
   }
 
-  // A collision begins when the two were apart for a while.
+  // A collision begins when the two were separate for a while.
   void note(PartRole role, Obstacle kind, std::int32_t object, const Touch& touch, const Moving& a,
             const Moving& b, double normal, double h) {
     const PartRole body = role == PartRole::kJaw ? PartRole::kHead : role;
@@ -571,7 +572,7 @@ class Tick {
       if (is_free(i)) advance(i);
   }
 
-  // Angular momentum is what is carried on: a free log keeps it exactly.
+  // Angular momentum is the integrated quantity: a free log conserves it exactly.
   void advance(int i) {
     MovingLog& log = log_[i];
     const LogConstants& c = constants_[static_cast<std::size_t>(i)];
@@ -625,7 +626,7 @@ class Tick {
            arm * log.torque.norm() < kCalmAcceleration * c.inertia.transverse;
   }
 
-  // Logs that lie on each other come to rest together, and never with the machine's hands on them.
+  // Logs lying on each other come to rest together, and never while the machine touches them.
   void let_rest() {
     int group[kMaxLogs];
     bool ready[kMaxLogs];

@@ -1,4 +1,4 @@
-// The forest as it is built: checked, placed on the ground, ready for its ticks.
+// Construction of the forest: checked, placed on the ground, ready for its ticks.
 #include "knuckleboom/core/world/world.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace knuckleboom::world {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kOverlapAllowed = 0.02;  // of things at the start [m]
+constexpr double kOverlapAllowed = 0.02;  // of bodies at the start [m]
 
 void require(bool holds, const std::string& sentence) {
   if (!holds) throw std::invalid_argument(sentence);
@@ -101,7 +101,8 @@ double overlap(const Capsule& a, const Capsule& b) {
 
 double half_axis(const Log& log) { return 0.5 * log.length - log.radius; }
 
-// Turns x into the direction with this heading and this sine of the pitch (up positive), without roll.
+// Rotates x into the direction with this heading and this sine of the pitch (up positive), without
+// roll.
 void set_orientation(double heading, double sin_pitch, double* q) {
   const double cos_pitch = std::sqrt(std::max(0.0, 1.0 - sin_pitch * sin_pitch));
   const double c = std::sqrt(0.5 * (1.0 + cos_pitch));
@@ -113,7 +114,7 @@ void set_orientation(double heading, double sin_pitch, double* q) {
   q[3] = half.sin * c;
 }
 
-// Lies on the ground: its ends follow the ground, then the whole is raised until it just touches.
+// Places a log on the ground: its ends follow the ground, then it is raised until it just touches.
 void place_on_ground(const Log& log, const Ground& ground, LogState& state) {
   const SinCos heading = sin_cos(log.heading);
   const double half = half_axis(log);
@@ -241,7 +242,7 @@ WorldState World::initial_state() const {
 
 void World::hold(int log, WorldState& state) const {
   if (log < 0 || log >= log_count()) return;
-  // What lay on it, or it on, has to find its balance again.
+  // Logs below or above it must find a new balance.
   if (state.log[log].status == LogStatus::kResting) wake(log, log_count(), state);
   state.log[log].status = LogStatus::kHeld;
   state.log[log].calm_ticks = 0;

@@ -1,4 +1,4 @@
-// From lever positions to what the functions of a machine are asked to do.
+// From lever positions to the demands on the functions of a machine.
 //
 // Axes count from -1 to 1: x to the right, y away from the operator, twist clockwise seen from
 // above, pedals forward, the thumb's rocker to the right.
@@ -24,7 +24,7 @@ enum class LeverAxis {
   kRightRocker,
 };
 inline constexpr int kLeverAxes = 10;
-// As files call them, by LeverAxis.
+// Names in files, by LeverAxis.
 inline constexpr const char* kLeverAxisNames[kLeverAxes] = {
     "left_x",      "left_y",     "left_twist",  "right_x",     "right_y",
     "right_twist", "left_pedal", "right_pedal", "left_rocker", "right_rocker"};
@@ -33,12 +33,12 @@ inline constexpr const char* kLeverAxisNames[kLeverAxes] = {
 struct AxisShape {
   double dead_zone = 0.0;  // share of the travel on each side of the centre that gives 0
   double exponent = 1.0;   // 1: straight; above 1: fine near the centre
-  Table curve;             // used instead of the exponent when not empty; 0..1 -> 0..1
+  Table curve;             // replaces the exponent if not empty; 0..1 -> 0..1
   double gain = 1.0;
   double sign = 1.0;  // +1 or -1
 };
 
-// How fast a shaped value may move away from zero and back towards it.
+// Largest rates of a shaped value away from zero and back towards it.
 struct RampLimits {
   double rise_per_s = 0.0;  // 0: at once
   double fall_per_s = 0.0;  // 0: at once

@@ -1,5 +1,5 @@
-// Which devices stand on the operator's desk, how they are told apart, and which of their parts moves
-// which lever axis: the exact content of a device file (docs/reference/device_file.md).
+// The devices on the operator's desk, how they are identified, and which of their parts moves which
+// lever axis: the exact content of a device file (docs/reference/device_file.md).
 //
 // Raw values are those of the device's driver, -32768 to 32767; positive raw values of a stick point
 // to the right and towards the operator, so y axes are usually inverted.
@@ -23,20 +23,20 @@ constexpr std::string_view name_of(LeverAxis axis) {
 // The same function on the other side: left_x <-> right_x.
 LeverAxis mirrored(LeverAxis axis);
 
-// What is known of one physical device. Two of the same make have the same guid and may have no
-// serial; then the port, and failing that the order of attachment, tells them apart.
+// Identity of one physical device. Two of the same model have the same guid and may have no serial;
+// then the port, or else the order of attachment, distinguishes them.
 struct DeviceIdentity {
   std::string guid;    // model, 32 hexadecimal digits
-  std::string port;    // where it is plugged in, the same after replugging; empty: not known
-  std::string serial;  // empty: not known
-  std::string name;    // for people
+  std::string port;    // the port it is plugged into, the same after replugging; empty: unknown
+  std::string serial;  // empty: unknown
+  std::string name;    // for display
 };
 
 struct AxisCalibration {
   int min = kRawMin;
   int centre = 0;
   int max = kRawMax;
-  int noise = 0;  // raw values this near to the centre count as the centre
+  int noise = 0;  // raw values this close to the centre count as the centre
 };
 
 // A share of the travel: 0 within the noise, continuous at its edge, -1 at min and 1 at max, straight
@@ -53,7 +53,7 @@ enum class ControlKind {
   kHatY,     // pushed away from the operator is positive
 };
 
-// One part of a device that moves one lever axis. Several may move the same: they add up.
+// One part of a device that moves one lever axis. Several may move the same axis: they add up.
 struct AxisBinding {
   LeverAxis function = LeverAxis::kLeftX;
   int slot = 0;  // index into LeverSetup::devices
@@ -70,7 +70,7 @@ struct DeviceSlot {
   DeviceIdentity identity;
 };
 
-// Slots of equal devices that nothing else tells apart stand in their order of attachment.
+// Slots of equal devices that nothing else distinguishes are in their order of attachment.
 struct LeverSetup {
   std::vector<DeviceSlot> devices;
   std::vector<AxisBinding> axes;

@@ -1,5 +1,5 @@
-// What the operator's hands ask for during one tick, after calibration and binding of the devices.
-// Recorded, it replays a session.
+// The operator's input during one tick, after calibration and binding of the devices. Its recording
+// replays a session.
 #pragma once
 
 #include <type_traits>
@@ -9,11 +9,11 @@
 namespace knuckleboom::command {
 
 struct OperatorInput {
-  double axis[kLeverAxes];  // by LeverAxis, -1 to 1; 0 for what no device gives
+  double axis[kLeverAxes];  // by LeverAxis, -1 to 1; 0 without a device
 };
 static_assert(std::is_trivially_copyable_v<OperatorInput>);
 
-// What the lever does to the machine.
+// Effect of the levers on the machine.
 enum class ControlMode : int {
   kValve,      // lever -> spool, as on a plain machine
   kJointRate,  // lever -> joint speed, held by the joint controllers

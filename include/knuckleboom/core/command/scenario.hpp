@@ -1,4 +1,4 @@
-// What is asked of a machine over time: the exact content of a scenario file, in SI units.
+// References and events of a machine over time: the exact content of a scenario file, in SI units.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ enum class JointMode {
   kTrack,    // the joint controller follows the reference
   kVoltage,  // open loop: the program is the valve command in volts
   kTip,      // the joint controller follows the inverse kinematics of the tip path
-  kTorque,   // a torque or force on the joint, whatever else moves it
+  kTorque,   // a torque or force on the joint, in addition to everything else that moves it
   kSpeed,    // the joint's own drive follows a speed
   kSpring,   // the far end of the joint's own spring moves
 };
@@ -31,18 +31,18 @@ struct InitialJoint {
   std::string joint;
   double position = 0.0;  // rad or m; at rest
   // Static equilibrium leaves one pressure free; at most one of the two is given for a cylinder.
-  // For a motor both ports stand at port_b around the load: P_e - P_f balances it.
+  // For a motor port_b is the mean of both port pressures: P_e - P_f balances the load.
   bool port_a_given = false, port_b_given = false;
   double port_a_Pa = 0.0, port_b_Pa = 0.0;
 };
 
 enum class EventKind {
   kAttach,        // payload rigidly to a body, picked up at rest
-  kDetach,        // payload of that name let go
-  kJointMode,     // joint to open loop volts (value) or back to tracking, without a bump
+  kDetach,        // payload of that name released
+  kJointMode,     // joint to open loop volts (value) or back to tracking, bumplessly
   kPumpPressure,  // supply pressure becomes value [Pa]
   kGain,          // controller gain `key` of joint becomes value
-  kAssemble,      // a body of the machine that was not there joins it, with its joint
+  kAssemble,      // a body absent until then joins the machine, with its joint
 };
 
 struct Event {
@@ -66,7 +66,7 @@ struct Scenario {
   double tick_s = 1e-3;
   std::vector<InitialJoint> initial;
   std::vector<JointProgram> programs;
-  // Pressures of the supply over time, measured for instance [Pa]; without terms the machine's.
+  // Supply pressures over time, for instance measured ones [Pa]; without terms the machine's.
   Signal pump_Pa, tank_Pa;
   double tip_start_s = 0.0;
   TipPath tip_path;

@@ -1,4 +1,4 @@
-// Time functions a scenario is made of.
+// Time functions of a scenario.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A path of the tip in the world frame, segment after segment.
+// A path of the tip in the world frame, segment by segment.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ struct Segment {
   double duration_s = 0.0;
   Vec3 delta_W = Vec3::Zero();   // line: displacement [m]
   Vec3 center_W = Vec3::Zero();  // circle: centre relative to the segment's first point [m]
-  Vec3 axis_W = Vec3::UnitY();   // circle: turns about this axis
-  double turns = 1.0;            // circle: number of turns, sign gives the sense
+  Vec3 axis_W = Vec3::UnitY();   // circle: rotation about this axis
+  double turns = 1.0;            // circle: number of turns; the sign gives the direction
 };
 
 struct TipPath {

@@ -9,8 +9,8 @@
 namespace knuckleboom::control {
 
 enum class AntiWindup {
-  kNone,             // the sum goes on while the output is limited
-  kConditional,      // the sum stands still while the output is limited
+  kNone,             // the sum continues while the output is limited
+  kConditional,      // the sum is frozen while the output is limited
   kBackCalculation,  // the sum is driven back by (limited - raw output) / tracking time
 };
 
@@ -42,9 +42,9 @@ struct PidState {
 double sample(const PidGains& gains, double dt, double direction, double reference, double position,
               PidState& state);
 
-// The same with a feed-forward from elsewhere, as the valve counts, in place of the controller's own and
-// of its overlap compensation. hold_sum: the sum stays as it is, for a reference that waits for a joint
-// which cannot follow.
+// The same with an external feed-forward, in the valve's sign, instead of the controller's own and
+// its overlap compensation. hold_sum: the sum is frozen, for a reference that waits for a joint
+// that cannot follow.
 double sample_fed(const PidGains& gains, double dt, double direction, double reference,
                   double position, double feed_forward_V, bool hold_sum, PidState& state);
 

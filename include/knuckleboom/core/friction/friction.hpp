@@ -13,13 +13,13 @@ struct Force {
 // Friction level at speed v that Stribeck and LuGre share; positive.
 Force stribeck_level(const FrictionModel& model, double v);
 
-// kCoulomb, kStribeck while moving in the sense +1 or -1. v may lie on the other side of zero, where a
-// solver looks on its way.
+// kCoulomb, kStribeck while moving in the sense +1 or -1. v may be on the other side of zero, as a
+// solver's trial value.
 Force sliding(const FrictionModel& model, double sense, double v);
 
 // kContinuous.
 Force continuous(const FrictionModel& model, double v);
-// Its fall from static to Coulomb friction in the sense +1 or -1, as an endless line.
+// Its fall from static to Coulomb friction in the sense +1 or -1, as an infinite line.
 Force falling(const FrictionModel& model, double sense, double v);
 // Slope of its line through zero.
 inline double creep_resistance(const FrictionModel& model) { return model.F_s / model.v_min; }
@@ -33,7 +33,7 @@ Bristle bristle(const FrictionModel& model, double z_star, double g, double v);
 // Over a whole step h at the mean speed v, to second order and as stable: with y = h sigma_0 |v| / level,
 // exp(-y) becomes 2 / (2 + 2 y + y^2).
 Bristle bristle_step(const FrictionModel& model, double z_start, double h, double v);
-// The same with the rate of slip and the level of another speed: never falls with v.
+// The same with the slip rate and level of another speed: does not fall with v.
 Bristle bristle_at(const FrictionModel& model, double z_star, double g, double v, double v_slip);
 // Force of bristles going from z_star to z in a stage of weight g; share: of z in the mean bending.
 Force bristle_force(const FrictionModel& model, double z_star, const Bristle& end, double g,

@@ -1,9 +1,9 @@
 // Dry friction of an actuator or a joint. docs/theory/friction.md
 //
-// Sign: `force` is what the motion has to overcome, so it has the sign of the speed; on the body acts its
-// negative. Units N, m for sliding and N m, rad for turning.
-// The viscous part (C_V v, LuGre's sigma_2 v) is not in here: it acts beside, as the circuit's B or the
-// joint's damping, so that every kind has one. Kind kNone with that part alone is viscous friction.
+// Sign: `force` is the force that the motion has to overcome, so it has the sign of the speed; its
+// negative acts on the body. Units N, m for sliding and N m, rad for rotation. The viscous part
+// (C_V v, LuGre's sigma_2 v) is not included: it acts separately, as the circuit's B or the joint's
+// damping, so that every kind has one. Kind kNone with that part alone is viscous friction.
 // Sources: H. Daepp, W. Book, practical modelling of friction in a pneumatic cylinder (eq. 6-10);
 // C. Canudas de Wit et al., IEEE Trans. Automatic Control 40 (1995) 419-425 (LuGre).
 #pragma once
@@ -15,7 +15,7 @@ namespace knuckleboom::friction {
 enum class Kind : std::int32_t {
   kNone,        // viscous alone
   kCoulomb,     // sticks up to F_s; F_c sign(v) while it moves (eq. 9)
-  kContinuous,  // eq. 10: a steep line through zero in place of sticking
+  kContinuous,  // eq. 10: a steep line through zero instead of sticking
   kStribeck,    // sticks up to F_s; F_c + (F_s - F_c) exp(-(v / v_s)^2) while it moves
   kLuGre,       // bristles that bend like springs and slip
 };
@@ -35,10 +35,10 @@ struct FrictionModel {
 FrictionModel continuous_coulomb_viscous(double F_c, double F_s, double viscous, double v_min,
                                          double n);
 
-// One sentence on what no friction can be; null if sound.
+// A message on impossible parameters; null if valid.
 const char* fault_of(const FrictionModel& model);
 
-// Whether it holds without any motion.
+// Whether it holds without motion.
 inline bool sticks(Kind kind) { return kind == Kind::kCoulomb || kind == Kind::kStribeck; }
 
 }  // namespace knuckleboom::friction

@@ -1,4 +1,5 @@
-// One side of a cylinder as a compliance that goes with stroke and pressure: oil, hose, wall and air.
+// One side of a cylinder as a compliance that depends on stroke and pressure: oil, hose, wall and
+// air.
 //
 //   C(x, P) = (V_h + V_c) / K_oil + V_h / K_hose + V_c / K_wall + V_air / (n p)
 //   V_c     = dead volume + area |x - x_empty|
@@ -15,8 +16,8 @@
 namespace knuckleboom::hydraulics {
 
 inline constexpr double kAtmosphere = 1e5;     // Pa
-inline constexpr double kLeastAbsolute = 2e3;  // Pa; below, the air's law is not followed further
-inline constexpr double kRigid = 1e15;         // Pa; a bulk modulus that counts as none
+inline constexpr double kLeastAbsolute = 2e3;  // Pa; below, the gas law is frozen
+inline constexpr double kRigid = 1e15;         // Pa; a bulk modulus that counts as rigid
 
 struct Fluid {
   double bulk_Pa = 1.4e9;   // K_oil, without air

@@ -1,4 +1,4 @@
-// Valves that hold a load: check valves whose opening follows pressures behind a lag. Within a tick they
+// Load-holding valves: check valves whose opening follows pressures with a lag. Within a tick they
 // are resistances in series with the spool's edges. docs/theory/power.md
 #pragma once
 
@@ -8,26 +8,28 @@ namespace knuckleboom::hydraulics {
 
 enum class HoldingKind {
   kNone,
-  kCounterbalance,  // out of the port: opens gradually by the load's own and the pilot's pressure
+  kCounterbalance,  // out of the port: opens gradually with the load's own and the pilot's pressure
   kPilotCheck,      // out of the port: opened by the pilot against the load
 };
 
-// At one port of an actuator; free into it. The pilot is the pressure of the other line.
+// Valve at one port of an actuator; flow into the port is free. The pilot is the pressure of the
+// other line.
 struct LoadHolding {
   HoldingKind kind = HoldingKind::kNone;
   double set_Pa = 0.0;       // kCounterbalance: begins to open at this load without pilot
-  double pilot_ratio = 0.0;  // by so much the pilot's pressure counts more than the load's
+  double pilot_ratio = 0.0;  // weight of the pilot's pressure relative to the load's
   double range_Pa = 0.0;     // from beginning to fully open
   double conductance = 0.0;  // fully open, both ways [m^3/(s sqrt(Pa))]
   double lag_s = 0.0;
 };
 
-// What a shut valve lets through, as a share of its full conductance.
+// Conductance of a shut valve, as a share of its full conductance.
 inline constexpr double kShutRatio = 1e-4;
 // Pressure difference at which a check valve is fully open.
 inline constexpr double kCheckOpening = 1e5;  // Pa
 
-// Openings that the pressures ask for, 0 to 1. P_source: before the port's line; P_load: at the port.
+// Steady-state openings for the pressures, 0 to 1. P_source: before the port's line; P_load: at the
+// port.
 inline double check_target(double P_source, double P_load) {
   return std::clamp((P_source - P_load) / kCheckOpening, 0.0, 1.0);
 }

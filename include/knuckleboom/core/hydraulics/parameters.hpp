@@ -5,8 +5,9 @@
 //   source 2 -orifice 2- I2 -+- R2 - port 2 [rod side | motor outlet]
 //                            C2
 //
-// Both sides are written alike: Q_s is the flow from source s into line s, and the port of side s takes
-// the flow o_s = sign_s area_s x_dot out of it, with sign +1 and -1. The paper's Q_i2 is -Q_2 here.
+// Both sides use the same equations: Q_s is the flow from source s into line s, and the port of
+// side s takes the flow o_s = sign_s area_s x_dot out of it, with sign +1 and -1. The paper's Q_i2
+// is -Q_2 here.
 #pragma once
 
 #include "knuckleboom/core/hydraulics/chamber.hpp"
@@ -37,8 +38,8 @@ enum class ActuatorKind { kCylinder, kMotor };
 
 struct Circuit {
   ActuatorKind kind = ActuatorKind::kCylinder;
-  Line line1, line2;     // their C where the volumes are not given
-  bool volumes = false;  // C follows from chamber and fluid, with stroke and pressure
+  Line line1, line2;     // with C where no volumes are given
+  bool volumes = false;  // C follows from chamber and fluid and depends on stroke and pressure
   Chamber chamber[2];
   Fluid fluid;
   double A1 = 0.0, A2 = 0.0;   // cylinder: head and rod side areas [m^2]
@@ -52,12 +53,12 @@ struct Circuit {
   LoadHolding holding[2];  // at port 1 and 2
 };
 
-// What is wrong with a circuit, on top of its parameters. All zero: nothing.
+// Faults of a circuit, added to its parameters. All zero: none.
 struct CircuitFault {
   double compliance;        // share by which the capacitances of both lines are larger
   double leak_internal;     // added between the ports [m^3/(s Pa)]
   double leak_external[2];  // added, ports to tank
-  double relief_Pa;         // the port relief opens here if that is below its setting; 0: as set
+  double relief_Pa;         // opening pressure of the port relief if below its setting; 0: as set
 };
 
 // Flow demand per unit actuator speed at port 1 and 2; force = area1 P1 - area2 P2.
@@ -73,7 +74,7 @@ inline double relief_Pa(const Protection& protection, const CircuitFault& fault)
       fault.relief_Pa > 0.0 && !(protection.enabled && protection.relief_Pa <= fault.relief_Pa);
   return lower ? fault.relief_Pa : protection.relief_Pa;
 }
-// Of both lines, with displacement x [m, rad] and capacitance pressures P_C [Pa].
+// Capacitances of both lines, at displacement x [m, rad] and capacitance pressures P_C [Pa].
 inline void capacitances(const Circuit& c, const CircuitFault& fault, double x,
                          const double (&P_C)[2], double (&C)[2]) {
   const double line[2] = {c.line1.C, c.line2.C};
@@ -82,7 +83,7 @@ inline void capacitances(const Circuit& c, const CircuitFault& fault, double x,
            (1.0 + fault.compliance);
 }
 
-// Whether anything but the spool stands between sources and lines.
+// Whether anything besides the spool is between sources and lines.
 inline bool has_section(const Circuit& c) {
   return c.valve.compensator.kind != CompensatorKind::kNone || c.valve.load_check ||
          c.holding[0].kind != HoldingKind::kNone || c.holding[1].kind != HoldingKind::kNone;

@@ -1,5 +1,5 @@
-// One circuit within one implicit stage of the integrator: given the actuator speed, what pressures,
-// flows and force follow, and how they change with it.
+// One circuit within one implicit stage of the integrator: pressures, flows and force as functions
+// of the actuator speed, with their derivatives.
 //
 // A stage with step weight g (gamma h) replaces dy/dt = f(y) by y = y_star + g f(y). Per side s, with
 // o the flow out of the port into the actuator (sign_s area_s x_dot) and o_R the flow through the line:
@@ -35,11 +35,12 @@ struct StageConstants {
     double leak_external;
   } side[2];
   // Weight of leakage and protective flow at a closed valve relative to the piston's: 1, or 2 in a
-  // trapezoidal step (g = h/2) that takes them wholly at its end, since they may be faster than the step.
+  // trapezoidal step (g = h/2), which takes them entirely at its end, since they may be faster than
+  // the step.
   double side_flow_weight;
   double leak_internal;
   bool linear_line;
-  bool coupled;  // leakage joins the ports
+  bool coupled;  // leakage couples the ports
   double B;
   // Band in which no protective valve is open, and their conductances.
   double P_low, P_high, G_low, G_high;
@@ -47,8 +48,8 @@ struct StageConstants {
   // Closed valve, linear line: p = closed[s][0] f_0 + closed[s][1] f_1 with f_s = P_star - (g_C + R) o_s.
   double closed[2][2];
 };
-// g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star. C: capacitances of both lines; null:
-// as the lines have them.
+// g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star. C: capacitances of both lines;
+// null: those of the lines.
 StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance = 1.0,
                           double side_flow_weight = 1.0, const CircuitFault& fault = {},
                           const double* C = nullptr);
@@ -136,7 +137,7 @@ inline Response respond(const StageConstants& k, const StageInput& in, int s, do
     }
     solve(g_C, P_star);
     if (out.P_C > k.P_high || out.P_C < k.P_low) [[unlikely]] {
-      // An open valve with flow G (P - P_0) turns the node's equation into one of the same form.
+      // An open valve with flow G (P - P_0) leaves the form of the node's equation unchanged.
       const bool high = out.P_C > k.P_high;
       const double G = high ? k.G_high : k.G_low;
       const double P_0 = high ? k.P_high : k.P_low;
@@ -173,9 +174,9 @@ inline void store(const StageConstants& k, const Response& r, int s, double o_R,
   out.dforce += k.side[s].sign_area * out.dp[s];
 }
 
-// Where the port pressure iteration starts. With the capacitance's response linearised, a port alone is
-// one quadratic per state of its protective valve, in closed form; Newton from elsewhere would halve its
-// way down a parabola.
+// Start of the port pressure iteration. With the capacitance's response linearised, a port alone is
+// one quadratic per state of its protective valve, solved in closed form; from elsewhere Newton
+// would halve its way down a parabola.
 template <LineModel Model>
 inline double port_start(const StageConstants& k, const StageInput& in, int s, double o,
                          double p_other) {
@@ -209,8 +210,8 @@ inline double port_start(const StageConstants& k, const StageInput& in, int s, d
   return p;
 }
 
-// A Newton step that would pass where a protective valve opens ends there: the slope beyond is another,
-// by orders of magnitude.
+// A Newton step that would pass the opening point of a protective valve ends there: the slope
+// beyond differs by orders of magnitude.
 inline double stop_at_kink(const StageConstants& k, double from, double to) {
   constexpr double kJustBeyond = 1e-6;  // Pa
   for (const double kink : {k.P_low, k.P_high}) {
@@ -222,8 +223,8 @@ inline double stop_at_kink(const StageConstants& k, double from, double to) {
   return to;
 }
 
-// One port with the other's pressure given. What is left over rises with the pressure by at least one to
-// one, so its value brackets the root; Newton within the bracket.
+// One port with the other's pressure given. The residual increases with the pressure with a slope
+// of at least one, so its value brackets the root; Newton within the bracket.
 template <LineModel Model>
 inline double solve_port(const StageConstants& k, const StageInput& in, int s, double o,
                          double p_other) {
@@ -245,14 +246,14 @@ inline double solve_port(const StageConstants& k, const StageInput& in, int s, d
     double next = p - left / (1.0 - r.dp * slope);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
     if (next == p || high - low <= 1e-15 * std::fabs(p)) break;
-    // Every third step halves the bracket, whatever Newton makes of a parabola.
+    // Every third step halves the bracket, however slow Newton is on a parabola.
     p = i % 3 == 2 ? 0.5 * (low + high) : next;
   }
   return p;
 }
 
-// Both ports by bisection on the second: what comes back of it rises with it by less than one to one. For
-// the rare case that Newton in two unknowns fails.
+// Both ports by bisection on the second: its response to itself has a slope below one. For the rare
+// case that Newton in two unknowns fails.
 template <LineModel Model>
 inline void bisect_ports(const StageConstants& k, const StageInput& in, const double (&o)[2],
                          double (&p)[2]) {
@@ -302,8 +303,9 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
     const double next[2] = {
         stop_at_kink(k, p[0], p[0] - (Jd[1] * G[0] - Jo[0] * G[1]) * inverse_det),
         stop_at_kink(k, p[1], p[1] - (Jd[0] * G[1] - Jo[1] * G[0]) * inverse_det)};
-    // The residual counts, not the step: an open protective valve turns a step of 1 Pa into a flow that
-    // a nearly closed orifice answers with bars. The second term is the resolution of the numbers.
+    // The residual decides, not the step: an open protective valve turns a step of 1 Pa into a flow
+    // that changes the pressure at a nearly closed orifice by bars. The second term is the
+    // resolution of the numbers.
     if (std::fabs(G[0]) < k.port_tolerance + kResolution * std::fabs(Jd[0] * p[0]) &&
         std::fabs(G[1]) < k.port_tolerance + kResolution * std::fabs(Jd[1] * p[1]))
       break;

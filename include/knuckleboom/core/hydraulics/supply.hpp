@@ -1,11 +1,12 @@
-// Pump, engine and gallery that all functions of a machine share. Gauge pressures, SI units.
+// Pump, engine and gallery shared by all functions of a machine. Gauge pressures, SI units.
 //
 //   engine -> pump -+- gallery p_s -> valve sections of the functions
 //                   +- main relief -> tank
 //                   +- accumulators
 //
-// The circuits see p_s held over a tick; advance_supply() then takes it to the tick's end with what they
-// drew, by an implicit step. docs/theory/power.md has the equations and what the holding costs.
+// The circuits see p_s held over a tick; advance_supply() then advances it to the end of the tick
+// with the volume they drew, by an implicit step. docs/theory/power.md has the equations and the
+// error of holding.
 #pragma once
 
 #include <type_traits>
@@ -15,7 +16,7 @@ namespace knuckleboom::hydraulics {
 
 enum class SupplyKind {
   kConstant,  // an ideal source at pump_Pa
-  kPump,      // what follows here
+  kPump,      // the pump modelled below
 };
 
 enum class PumpControl {
@@ -33,9 +34,9 @@ struct Accumulator {
 
 struct Engine {
   double speed = 0.0;       // without load [rad/s]
-  double droop = 0.0;       // share of it that full torque costs
+  double droop = 0.0;       // loss of speed at full torque, as a share
   double torque_max = 0.0;  // N m
-  double inertia = 0.0;  // with the pump's, at the crankshaft [kg m^2]; 0: the speed never changes
+  double inertia = 0.0;     // including the pump's, at the crankshaft [kg m^2]; 0: constant speed
   double governor_s = 0.0;  // lag of the torque behind the governor
 };
 
@@ -44,7 +45,7 @@ struct PumpSupply {
   double displacement = 0.0;         // m^3/rad at full stroke
   double speed_ratio = 1.0;          // pump over engine
   double margin_Pa = 0.0;            // load sensing: above the load signal
-  double standby_Pa = 0.0;           // load sensing: the least
+  double standby_Pa = 0.0;           // load sensing: lowest set pressure
   double load_line_s = 0.0;          // lag of the load signal
   double stroke_time_s = 0.0;        // from none to full displacement at the regulator's full speed
   double regulator_band_Pa = 0.0;    // error of p_s at which the regulator moves at full speed
@@ -55,7 +56,7 @@ struct PumpSupply {
   int pistons = 0;                   // 0: no ripple
   double ripple = 0.0;          // amplitude of the delivery's first harmonic, share of its mean
   double gallery_volume = 0.0;  // m^3
-  double gallery_bulk_modulus = 0.0;  // Pa, hoses' give included
+  double gallery_bulk_modulus = 0.0;  // Pa, including the hoses' compliance
   double relief_Pa = 0.0;             // of the main relief
   double relief_conductance = 0.0;    // m^3/(s Pa) beyond it
   Engine engine;
@@ -68,45 +69,46 @@ struct SupplyState {
   double engine_speed;   // rad/s
   double engine_torque;  // N m
   double angle;          // of the pump's shaft, within one turn [rad]
-  double owed;           // volume that p_s has moved with and the circuits have not drawn yet [m^3]
+  double owed;           // volume anticipated in p_s but not yet drawn by the circuits [m^3]
   double flow;           // delivered by the pump in the last tick, leakage taken off [m^3/s]
-  double relief_flow;    // of that, over the main relief; negative: drawn in at the inlet
+  double relief_flow;    // part of it over the main relief; negative: drawn in at the inlet
   double set_Pa;         // cut-off as it is now
   // Faults.
-  double wear;       // share of delivery and set pressures that is lost
-  double drop_Pa;    // by which set pressures are lower under flow
-  double relief_Pa;  // the main relief opens here if that is below its setting; 0: as set
+  double wear;       // lost share of delivery and set pressures
+  double drop_Pa;    // reduction of the set pressures under flow
+  double relief_Pa;  // opening pressure of the main relief if below its setting; 0: as set
 };
 static_assert(std::is_trivially_copyable_v<SupplyState>);
 
-// Work [J] since the start. engine = delivered + pump_loss + relief + coupling + change of what engine,
-// gallery and accumulators store, exactly: coupling is what the holding of p_s is off by.
+// Work [J] since the start. engine = delivered + pump_loss + relief + coupling + change of the
+// energy stored in engine, gallery and accumulators, exactly: coupling is the error of holding p_s.
 struct SupplyLedger {
   double engine;     // of the engine's torque
   double delivered;  // to the sections, at the pressure held
   double pump_loss;  // leakage, wear and drag
   double relief;
-  double compensator;  // of delivered: throttled before the metering edges
+  double compensator;  // part of delivered: throttled before the metering edges
   double coupling;
   double start;  // stored energy at the start
 };
 
-// What the sections took in a tick.
+// Demand of the sections in a tick.
 struct SupplyDemand {
   double volume;       // m^3
-  double conductance;  // how the flow would have changed with p_s [m^3/(s Pa)]
+  double conductance;  // derivative of the flow by p_s [m^3/(s Pa)]
   double load_Pa;      // highest load pressure of the open functions; the tank's if none is open
 };
 
-// Pressure that the pump is to hold.
+// Set pressure of the pump.
 double set_pressure(const PumpSupply& supply, const SupplyState& state);
-// Most that it can deliver at a pressure and its present speed [m^3/s].
+// Largest delivery at a pressure and its present speed [m^3/s].
 double flow_limit(const PumpSupply& supply, const SupplyState& state, double p);
-// Fluid that gallery and accumulators hold [m^3], and the energy in it with the engine's [J].
+// Fluid stored in gallery and accumulators [m^3], and its energy with the engine's [J].
 double stored_volume(const PumpSupply& supply, double p);
 double stored_energy(const PumpSupply& supply, const SupplyState& state, double p);
 
-// Settled, with all functions shut. cut_off_Pa: highest pressure that the pump is regulated to. Sets p.
+// Steady state with all functions shut. cut_off_Pa: highest pressure that the pump is regulated to.
+// Sets p.
 SupplyState settled_supply(const PumpSupply& supply, double cut_off_Pa, double tank_Pa, double& p);
 
 // From the start of a tick to its end. p: gallery pressure. No exception, no heap.

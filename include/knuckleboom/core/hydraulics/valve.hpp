@@ -1,6 +1,6 @@
 // Proportional spool valve as two orifices between two sources and two lines (paper, section 2b).
 //
-// Command u [V], positive: P_S1 = pump, P_S2 = tank; negative: the two swap; zero counts as positive.
+// Command u [V], positive: P_S1 = pump, P_S2 = tank; negative: exchanged; zero counts as positive.
 // Orifice: dP = C_R Q|Q| (eq. 13), C_R = 1/g^2 [kg/m^7], g the conductance [m^3/(s sqrt(Pa))].
 #pragma once
 
@@ -19,14 +19,14 @@ enum Edge { kPumpToA = 0, kBToTank = 1, kPumpToB = 2, kAToTank = 3 };
 struct Conductance {
   double scale = 0.0;  // K_Q
   std::array<double, 3> polynomial{};
-  Table table;  // used instead of the polynomial when not empty
+  Table table;  // replaces the polynomial if not empty
 };
 
-// Keeps the drop over the metering edge from the pump, whatever the load.
+// Keeps the pressure drop across the pump's metering edge constant, whatever the load.
 enum class CompensatorKind {
   kNone,
-  kUpstream,     // before the edge: its source is load + margin, as far as the pump's pressure goes
-  kFlowSharing,  // all edges get the drop that the pump leaves over the highest load
+  kUpstream,     // before the edge: its source is load + margin, up to the pump's pressure
+  kFlowSharing,  // all edges get the pressure drop between pump and highest load
 };
 struct Compensator {
   CompensatorKind kind = CompensatorKind::kNone;
@@ -38,15 +38,15 @@ struct Valve {
   double overlap_V = 0.5;
   double full_V = 10.0;
   std::array<Conductance, 4> edge;
-  double min_conductance_ratio = 1e-4;  // of the edge's scale: the maximum resistance
+  double min_conductance_ratio = 1e-4;  // share of the edge's scale: the maximum resistance
   double spool_time_constant_s = 0.0;   // first-order lag of the spool behind the command; 0: none
   Compensator compensator;
-  // No oil goes back from a port to the pump; always so with a compensator.
+  // No flow from a port back to the pump; always with a compensator.
   bool load_check = false;
   double load_check_lag_s = 0.005;
 };
 
-// What a command makes of a valve.
+// Sources and orifices of a valve at a command.
 struct Orifices {
   double P_S1, P_S2;  // sources [Pa]
   double C_R1, C_R2;  // resistance of the orifice towards line 1 and 2 [kg/m^7]

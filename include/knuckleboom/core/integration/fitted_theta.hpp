@@ -1,7 +1,7 @@
-// Exponentially fitted theta method: y1 = y0 + h ((1 - theta) f(y0) + theta f(y1)) with theta chosen so
-// that a decay y' = -lambda y is followed exactly. theta = 1/2 (trapezoidal rule, second order) for slow
-// terms, 1 (implicit Euler, L-stable) for infinitely fast ones.
-// Source: W. Liniger, R. A. Willoughby, SIAM J. Numer. Anal. 7 (1970) 47-66.
+// Exponentially fitted theta method: y1 = y0 + h ((1 - theta) f(y0) + theta f(y1)) with theta
+// chosen so that a decay y' = -lambda y is exact. theta = 1/2 (trapezoidal rule, second order) for
+// slow terms, 1 (implicit Euler, L-stable) for infinitely fast ones. Source: W. Liniger, R. A.
+// Willoughby, SIAM J. Numer. Anal. 7 (1970) 47-66.
 #pragma once
 
 #include "knuckleboom/core/math/exponential.hpp"

@@ -1,8 +1,8 @@
 // Newton's method for the joint speeds of one implicit stage:
 //   M_g (v - v_start) + bias = tau(v),   M_g = M / g,
-// tau_i depending on v_i alone, or (kDense) with a symmetric slope across joints.
-// tau falls with v (valves, friction and stops resist), so the left minus the right is the gradient of a
-// convex function: there is one solution, and a line search along Newton's direction always gets there.
+// tau_i depending on v_i alone, or (kDense) with a symmetric slope across joints. tau decreases
+// with v (valves, friction and stops resist), so the residual is the gradient of a convex function:
+// there is one solution, and a line search along Newton's direction always finds it.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,19 @@ struct NewtonReport {
 };
 
 inline constexpr int kMaxNewtonIterations = 100;
-// The last Newton step of every joint is below kCoarse and below kRelative of its speed (or kFine): the
-// error left behind is the step's square over twice the speed at the worst (an orifice's parabola).
+// The last Newton step of every joint is below kCoarse and below kRelative of its speed (or kFine):
+// the remaining error is at most the step's square over twice the speed (an orifice's parabola).
 inline constexpr double kCoarse = 1e-5;  // rad/s, m/s
 inline constexpr double kFine = 1e-7;
 inline constexpr double kRelative = 1e-2;
-// Line search: slope left along the step, relative to its start, and width of the bracket it ends with.
+// Line search: remaining slope along the step, relative to its start, and width of the final
+// bracket.
 inline constexpr double kOvershoot = 0.5;
 inline constexpr double kNarrow = 1e-3;
 
 namespace detail {
 
-// Slopes of the law: one for each joint, or a matrix of which the lower half counts.
+// Slopes of the law: one for each joint, or a matrix of which the lower half is used.
 template <int Stride>
 inline double slope_at(const double (&dtau)[Stride], int i, int j) {
   return i == j ? dtau[i] : 0.0;
@@ -73,8 +74,8 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
     for (int i = 0; i < n; ++i) slope += residual[i] * step[i];
     if (slope > -kOvershoot * slope_start && slope_start < 0.0 &&
         search.high - search.low > kNarrow) {
-      // Gone past the lowest point and steeply up again: back to where a secant expects it. At a kink
-      // the bracket shrinks onto it, and Newton goes on with the slope beyond.
+      // Past the minimum and steeply up again: back to the secant's estimate of it. At a kink the
+      // bracket shrinks onto it, and Newton continues with the slope beyond.
       search.high = fraction;
       const double share = std::clamp(search.slope_low / (search.slope_low - slope), 0.1, 0.9);
       const double to = search.low + (search.high - search.low) * share;
@@ -83,7 +84,7 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
       continue;
     }
     if (slope < kOvershoot * slope_start && fraction < 1.0 && search.high - search.low > kNarrow) {
-      // Too far back: between here and there.
+      // Too far back: the minimum is in between.
       search.low = fraction;
       search.slope_low = slope;
       const double to = 0.5 * (search.low + search.high);
@@ -126,9 +127,9 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
 
 }  // namespace detail
 
-// Row length Stride. law(v, tau, dtau) fills n entries. held[i] (may be null): v_i is given and stays;
-// its row is left out and its acceleration does not act on the others. On return v is the solution; the
-// law was last evaluated up to one accepted Newton step before it.
+// Row length Stride. law(v, tau, dtau) fills n entries. held[i] (may be null): v_i is given and
+// fixed; its row is left out and its acceleration does not act on the others. On return v is the
+// solution; the law was last evaluated up to one accepted Newton step before it.
 template <int Stride, class Law>
 NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
                                 const double* bias, const bool* held, double* v, Law&& law) {

@@ -1,8 +1,9 @@
 // Rigid bodies moved by pneumatic cylinders: the bench of one cylinder, and a leg of several.
 //
-// A tick: references or foot -> joint references -> PID -> valve -> chambers and bodies, solved together in
-// both stages of the step. Exchanged instead (AirRig::exchange_ticks), actuators and bodies are two programs
-// that hand each other force and motion once a tick and late, as in Daepp and Book. docs/theory/pneumatics.md
+// A tick: references or foot -> joint references -> PID -> valve -> chambers and bodies, solved
+// together in both stages of the step. With exchange (AirRig::exchange_ticks), actuators and bodies
+// are two programs that exchange force and motion once a tick with a delay, as in Daepp and Book.
+// docs/theory/pneumatics.md
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ enum class AirMode {
   kFoot,     // the reference comes from the foot's inverse kinematics
 };
 
-// The piston's position is the linkage's displacement less the one of the piston all in.
+// The piston's position is the linkage's displacement less that with the piston fully in.
 struct AirDrive {
   std::string name;
   int link = 0;
@@ -39,19 +40,19 @@ struct AirDrive {
   EndStops stops;                    // of the piston
   double viscous = 0.0;              // N s/m
   friction::FrictionModel friction;  // of the piston
-  control::PidGains gains;           // on the joint; output about the valve's middle
+  control::PidGains gains;           // on the joint; output relative to the valve's middle
   AirMode mode = AirMode::kVoltage;
   command::Signal signal;
   double P_start[2] = {101325.0, 101325.0};  // cap, rod [Pa absolute]
 };
 
-// Where the lever puts the foot: home + R full lever, all in the world.
+// Target of the foot: home + R full lever, all in the world frame.
 struct Foot {
   bool used = false;
   int body = 0;
   Vec3 p_B = Vec3::Zero();
-  Vec3 home_W = Vec3::Zero();  // by finish(): where the foot stands at q_start
-  double full = 0.0;           // way of the foot at full lever [m]
+  Vec3 home_W = Vec3::Zero();  // by finish(): position of the foot at q_start
+  double full = 0.0;           // travel of the foot at full lever [m]
   command::Signal lever[3];    // -1..1, along the world's axes
 };
 
@@ -63,10 +64,10 @@ struct AirRig {
   Foot foot;
   double q_start[kMaxLinks] = {};
   double h = 1e-3;          // tick [s]
-  int exchange_ticks = -1;  // -1: one program; else actuators see the motion of so many ticks ago
+  int exchange_ticks = -1;  // -1: one program; else delay of the motion seen by the actuators
   double duration_s = 0.0;
 
-  // Throws std::invalid_argument with a sentence on what cannot be.
+  // Throws std::invalid_argument with a message on impossible parameters.
   void finish();
 };
 
@@ -77,12 +78,13 @@ struct AirDriveState {
   double reference;   // m, rad
   double signal_V, spool_V;
   double force;     // of the air on the piston [N]
-  double friction;  // what the motion had to overcome [N]
+  double friction;  // friction force that the motion had to overcome [N]
   double bristle;   // LuGre [m]
-  // Since the start: through both valves' edges into the chambers, from the supply, work on the piston.
+  // Totals since the start: through both valves' edges into the chambers, from the supply, work on
+  // the piston.
   double m_in, H_in, m_supply, work;  // kg, J, kg, J
-  // With exchange: work of the force on the bodies less that along the motion the air was told of [J]. In one
-  // program there is none.
+  // With exchange: work of the force on the bodies less that along the delayed motion seen by the
+  // air [J]. Zero in one program.
   double exchange_gain;
   control::PidState pid;
 };
@@ -93,7 +95,7 @@ struct AirRigState {
   AirDriveState drive[kMaxActuators];
   double q_foot[kMaxLinks];  // last solution of the inverse kinematics
   double sent[kMaxExchangeTicks + 1][2]
-             [kMaxLinks];  // positions and rates on their way to the actuators
+             [kMaxLinks];  // positions and rates in transit to the actuators
   std::int64_t tick;
   std::int64_t newton_worst, newton_unconverged, chamber_worst, friction_unsettled, non_finite;
   std::int64_t foot_out_of_reach;  // ticks
@@ -106,7 +108,7 @@ void step(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState& state)
 
 // Energy of the bodies [J]: kinetic and potential.
 double body_energy(const AirRig& rig, const AirRigState& state);
-// Where the lever wants it at time t [m, world].
+// Target of the foot at time t [m, world].
 Vec3 foot_target(const AirRig& rig, double t);
 Vec3 foot_position(const AirRig& rig, const double* q);
 

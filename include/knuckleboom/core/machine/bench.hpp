@@ -1,5 +1,6 @@
-// A rig for one actuator alone, or for friction alone: one load on a slide or a shaft. It is a machine like
-// any other, so that the same step, controller and traces serve it. docs/reference/scenario_file.md#bench
+// A rig for one actuator alone, or for friction alone: one load on a slide or a shaft. It is an
+// ordinary machine, so that the same step, controller and traces apply.
+// docs/reference/scenario_file.md#bench
 #pragma once
 
 #include <optional>
@@ -15,27 +16,27 @@ namespace knuckleboom::machine {
 inline constexpr const char* kBenchJoint = "load";
 
 struct Bench {
-  std::string actuator;  // of the machine; empty: none, the load is moved from outside
-  bool turning = false;  // a motor turns its load, a cylinder slides it
+  std::string actuator;  // of the machine; empty: none, the load is moved by external forces
+  bool turning = false;  // rotating load of a motor, or sliding load of a cylinder
   double load = 0.0;     // mass [kg], or inertia about the shaft [kg m^2]
   double slope =
-      0.0;  // of the slide, uphill in the sense of extension [rad]; a shaft has its weight
-            // on the axis
+      0.0;  // of the slide, uphill in the direction of extension [rad]; a shaft has its weight on
+            // the axis
   double spring = 0.0;       // between load and frame, or a far end that moves [N/m, N m/rad]
   double spring_rest = 0.0;  // position without force [m, rad]
-  // A wall in the way of extension.
+  // A wall in the direction of extension.
   bool wall = false;
   double wall_position = 0.0;        // m, rad
   double wall_stiffness = 0.0;       // N/m, N m/rad
   double wall_damping = 0.0;         // N s/m, N m s/rad
-  friction::FrictionModel friction;  // of the load's guide, beside the actuator's own
+  friction::FrictionModel friction;  // of the load's guide, in addition to the actuator's own
   double viscous = 0.0;              // N s/m, N m s/rad
   std::optional<control::PidGains>
       controller;  // on the displacement; without: the machine's, if its
                    // joint is the displacement, else none (valve shut)
 };
 
-// The rig; faults receives a sentence on each thing that is wrong.
+// The rig; faults receives a message for each error.
 MachineModel make_bench(const MachineModel& machine, const Bench& bench,
                         std::vector<std::string>& faults);
 

@@ -21,7 +21,7 @@ struct StopForce {
 inline StopForce stop_force(const EndStops& stops, double x, double x_dot, double g) {
   StopForce out{0.0, 0.0, false};
   if (!stops.enabled) return out;
-  // Mirrored so that `in` is the way into the stop and `depth` how far beyond its start.
+  // Mirrored so that `in` is the speed into the stop and `depth` the depth beyond its start.
   const double below = stops.x_min - x;
   const double above = x - stops.x_max;
   const bool low = below > above;
@@ -51,7 +51,7 @@ inline StopForce stop_force(const EndStops& stops, double x, double x_dot, doubl
   return out;
 }
 
-// Which equations a circuit follows.
+// Equations of a circuit.
 inline hydraulics::LineModel line_model(bool open, Fidelity fidelity) {
   if (!open) return hydraulics::LineModel::kClosed;
   return fidelity == Fidelity::kFull ? hydraulics::LineModel::kDynamic
@@ -82,64 +82,66 @@ inline Powers powers(const hydraulics::StageConstants& k, const hydraulics::Stag
   return w;
 }
 
-// Oil compression and line inertia energy of a circuit as its equations hold it [J].
+// Oil compression and line inertia energy present in a circuit's equations [J].
 double oil_energy(const hydraulics::Circuit& circuit, const ActuatorState& state,
                   hydraulics::LineModel model);
 
-// Of the joints' springs [J].
+// Energy of the joints' springs [J].
 double spring_energy(const multibody::Tree& tree, const double* q);
 
 // Kinetic, potential and oil energy of the whole machine [J].
 double stored_energy(const MachineModel& model, const MachineState& state, Fidelity fidelity);
 
-// Capacitances for the tick that begins: at its middle where they go with stroke and pressure. What the
-// oil gains by that is booked as the model's: a line of changing C is no linear spring.
+// Capacitances for the coming tick: at its middle where they depend on stroke and pressure. The
+// energy that the oil gains by this is entered under `model`: a line of changing C is not a linear
+// spring.
 void follow_volumes(const MachineModel& model, Fidelity fidelity, double h, MachineState& state);
 
-// Sources and orifices of a circuit at a spool position, with what else its valve section puts in the way.
+// Sources and orifices of a circuit at a spool position, including the other elements of its valve
+// section.
 hydraulics::Orifices section_orifices(const hydraulics::Circuit& circuit, const ActuatorState& a,
                                       double spool_V, double pump_Pa, double tank_Pa);
 
-// Sets spools to their commands' orifices and changes equations where a valve opened or closed:
-// counts switches and books what the change gains. in[k] receives sources and resistances.
+// Sets the orifices of the spools and changes equations where a valve opened or closed; counts
+// switches and enters the energy of the change. in[k] receives sources and resistances.
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
                    hydraulics::StageInput* in);
 
-// From now on the quasi-static closed valve holds the piston where it is, with its pressures.
+// From now on the quasi-static closed valve holds the piston at its present position and pressures.
 void hold_here(const MachineModel& model, int actuator, MachineState& state);
 
-// A circuit gets a fault, another one, or none (all zero): pressures and flows stay, what the oil gains by
-// another capacitance is booked as an event.
+// Sets or replaces a circuit's fault; all zero removes it. Pressures and flows do not change; the
+// energy of the oil gained by another capacitance is entered under events.
 void set_fault(const MachineModel& model, Fidelity fidelity, int actuator,
                const hydraulics::CircuitFault& fault, MachineState& state);
 
-// Over how long an open valve's ports go over to the reduced model's network; in ticks of h.
+// Time in which an open valve's ports pass to the reduced model's network; in ticks of h.
 inline constexpr double kHandOver = 0.05;  // s
 inline int hand_over_ticks(double h) {
   return std::max(1, static_cast<int>(std::lround(kHandOver / h)));
 }
 
-// Goes on with the other model: positions, speeds and port pressures stay, flows follow from them. What
-// the change of equations gains is booked.
+// Continues with the other model: positions, speeds and port pressures do not change, flows follow
+// from them. The energy of the change of equations is entered.
 void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelity to,
                      MachineState& state);
 
-// Counts what a circuit's protection and stops do at the end of a tick. relief and cavitation become
-// true if any is active.
+// Counts events of a circuit's protection and stops at the end of a tick. relief and cavitation
+// become true if any is active.
 void watch(const Actuator& actuator, const hydraulics::StageResult& out, bool at_stop,
            ActuatorState& a, Health& health, bool& relief, bool& cavitation);
 
-// Quasi-static closed valve: shift of the piston from where it was held, under the machine's load on it
-// (eq. 25). An end stop takes the load that would carry it further.
+// Quasi-static closed valve: shift of the piston from where it was held, under the machine's load
+// on it (eq. 25). An end stop carries the rest of the load.
 double held_shift(const Actuator& actuator, const ActuatorState& a, double load);
 // Port pressures for a piston shifted from where it was held (eq. 26).
 void held_pressures(const hydraulics::Circuit& circuit, const ActuatorState& a, double shift,
                     double (&P)[2]);
-// What leakage and protective valves (ideal here: no pressure stays beyond their setting) let go of over
-// a tick lowers the held values. Books relief, leakage and, as the model's gain, the change of the oil's
-// energy since oil_before, which no piston work goes into. Where a protective valve or an end stop took
-// part (x: displacement), the valve follows eq. 21 from the next tick on: eq. 25 knows no inertia, and an
-// overload would run away with the piston.
+// Oil released by leakage and protective valves (ideal here: no pressure stays above their setting)
+// over a tick lowers the held values. Enters relief, leakage and, as the model's gain, the change
+// of the oil's energy since oil_before, to which no piston work contributes. Where a protective
+// valve or an end stop took part (x: displacement), the valve follows eq. 21 from the next tick on:
+// eq. 25 has no inertia, and an overload would move the piston without bound.
 void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants& k, double h,
                       double oil_before, double x, ActuatorState& a, EnergyLedger& energy);
 
@@ -149,11 +151,11 @@ inline bool quasi_static(const MachineModel& model, Fidelity fidelity, const Act
          model.closed_valve == ClosedValveModel::kQuasiStatic;
 }
 
-// Displacement and lever of actuator k at position q of its joint, which alone it follows (any linkage:
-// machine/mechanism.hpp).
+// Displacement and lever arm of actuator k at position q of its joint, on which alone it depends
+// (any linkage: machine/mechanism.hpp).
 LinkageState displacement(const MachineModel& model, int actuator, double q);
 
-// Piston speed of a just opened valve against the force that it held (eq. 17).
+// Piston speed of a newly opened valve against the force that it held (eq. 17).
 double quasi_steady_speed(const hydraulics::Circuit& circuit, const hydraulics::StageInput& in,
                           double held_force);
 

@@ -1,5 +1,5 @@
-// Machines whose joints depend on each other: closed loops, cylinders across several joints, bodies that
-// are not there yet. Their step runs over the independent joints. docs/theory/loops.md
+// Machines whose joints depend on each other: closed loops, cylinders across several joints, bodies
+// that are still absent. Their step runs over the independent joints. docs/theory/loops.md
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace knuckleboom::machine {
 
-// Pivots below this share are reported as singular, with what the joints move in a tick added.
+// Pivots below this share plus the joints' motion in a tick are reported as singular.
 inline constexpr double kSingularQuality = 1e-4;
 
 // The machine over its independent joints, for one step. joint[c] is the tree's joint of column c.
@@ -22,7 +22,7 @@ struct Mechanism {
   double q_start[kMaxLinks];
 };
 
-// Joints that stay independent while they can: those that are driven.
+// Joints that stay independent if possible: the driven ones.
 void keep_independent(const MachineModel& model, bool* keep);
 
 // Position of the dependent joints, choice of the independent ones and their rates, from state.q and
@@ -35,9 +35,10 @@ void choose_independent(const MachineModel& model, MachineState& state);
 void middle_of_mechanism(const MachineModel& model, MachineState& state, double h,
                          const double* joint_force, bool exact, double* q_mid,
                          multibody::MassAndBias& body, Mechanism& out);
-// Closes the loops at the end of a step: dependent positions, rates and accelerations. Chooses other
-// independent joints where the present ones determine the rest badly; counts singular positions.
-// lossless: nothing damps, so that what the step leaves of the energy goes back to the speeds.
+// Closes the loops at the end of a step: dependent positions, rates and accelerations. Chooses
+// other independent joints where the present ones determine the rest poorly; counts singular
+// positions. lossless: without damping, so that the step's energy residual is returned to the
+// speeds.
 void close_mechanism(const MachineModel& model, double h, bool lossless, MachineState& state,
                      Mechanism& mechanism);
 
@@ -52,29 +53,30 @@ inline void to_joints(const Mechanism& m, const double* u, double* v) {
   multibody::expand(m.embedding, v);
 }
 
-// How the loops tie the joints together at positions q that close them. Returns the joints that follow
-// there (bit j: joint j).
+// Embedding of the loops at positions q that close them. Returns the dependent joints (bit j: joint
+// j).
 std::int64_t embed_at(const MachineModel& model, const double* q, multibody::Embedding& out);
 
-// Actuator displacement at joint positions q [m, rad]. row (kMaxLinks entries, may be null): its change
-// with every joint of the tree.
+// Actuator displacement at joint positions q [m, rad]. row (kMaxLinks entries, may be null): its
+// derivatives by every joint of the tree.
 double displacement_row(const MachineModel& model, int actuator, const double* q, double* row);
-// The same as a function of the actuator's own joint: J goes through the loops, other independent joints
-// stay. q must close the loops.
+// The same as a function of the actuator's own joint: J includes the loops; other independent
+// joints are fixed. q must close the loops.
 LinkageState displacement(const MachineModel& model, int actuator, const double* q);
 
-// What the actuators hold at rest [N, N m], outward positive, and on what the joints pull that stay
-// independent (gravity; B^T bias) [N m, N]; entries of dependent joints are zero.
+// Forces held by the actuators at rest [N, N m], outward positive, and the loads on the independent
+// joints (gravity; B^T bias) [N m, N]; entries of dependent joints are zero.
 void static_loads(const MachineModel& model, const multibody::LinkInertia* inertia, const double* q,
                   std::int64_t dependent, double* actuator_force, double* joint_load);
 
-// Fixes a payload to a link (multibody::attach), with the momentum kept that loops leave free.
+// Fixes a payload to a link (multibody::attach), conserving the momentum that the loops leave free.
 void attach(const MachineModel& model, MachineState& state, int link,
             const multibody::LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W);
-// A body that was absent joins the machine, at rest in the world until then, with its joint where it is.
+// An absent body joins the machine, at rest in the world until then, with its joint at its present
+// position.
 void assemble_body(const MachineModel& model, MachineState& state, int link);
 
-// One sentence about a singular position: the loop and where its joints stand.
+// A message about a singular position: the loop and the positions of its joints.
 std::string singular_sentence(const MachineModel& model, int loop, const double* q);
 
 }  // namespace knuckleboom::machine

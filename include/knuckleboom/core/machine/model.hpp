@@ -22,7 +22,7 @@ enum class LinkageKind {
   kPins,  // cylinder between pins on any two bodies: its length follows from all joints between them
 };
 
-// How the actuator displacement x follows from the joint position q; x_dot = J q_dot (eq. 4).
+// Actuator displacement x as a function of the joint position q; x_dot = J q_dot (eq. 4).
 struct Linkage {
   LinkageKind kind = LinkageKind::kDirect;
   Vec3 base_pin = Vec3::Zero();  // triangle: in the joint frame at q = 0 (origin at the joint), m
@@ -44,7 +44,7 @@ struct LinkageState {
 inline LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q) {
   if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
   if (linkage.kind == LinkageKind::kPins) [[unlikely]]
-    return {0.0, 0.0};  // one joint does not tell: machine/mechanism.hpp
+    return {0.0, 0.0};  // not determined by one joint: machine/mechanism.hpp
   const double x = std::sqrt(std::max(0.0, linkage.k0 + linkage.kc * cos_q + linkage.ks * sin_q));
   return {x, (linkage.ks * cos_q - linkage.kc * sin_q) / (2.0 * x)};
 }
@@ -69,8 +69,8 @@ struct Actuator {
   friction::FrictionModel friction;  // dry, at the displacement; the viscous part is circuit.B
 };
 
-// A drive of its own on a joint, without hydraulics: it turns with the torque (or pushes with the force)
-// that the scenario asks for, or holds a speed by a torque in proportion to what is missing.
+// A drive on a joint without hydraulics: it applies the scenario's torque (or force), or follows a
+// speed with a torque proportional to the speed error.
 struct JointDrive {
   int link = 0;
   double torque_limit = 0.0;  // N m, N; 0: none
@@ -83,7 +83,7 @@ enum class ClosedValveModel {
 };
 
 struct Supply {
-  double pump_Pa = 20e6;  // of the constant source; highest that a pump is regulated to
+  double pump_Pa = 20e6;  // of the constant source; highest pressure of a regulated pump
   double tank_Pa = 0.0;
   hydraulics::SupplyKind kind = hydraulics::SupplyKind::kConstant;
   hydraulics::PumpSupply pump;
@@ -99,14 +99,14 @@ struct ContactShape {
   double radius = 0.1;                              // m
 };
 
-// Two jaws that close around a log. Their motion is that of the lever (no hydraulics of their own);
-// closed on a log they hold it like a body of the tree.
+// Two jaws that close around a log. They follow the lever (no hydraulics of their own); closed on a
+// log they hold it like a body of the tree.
 struct Grapple {
   bool present = false;
   int body = 0;
   Vec3 pin_B = Vec3::Zero();           // between the two jaws' hinges [m]
   Vec3 log_axis_B = Vec3::UnitX();     // along the log it holds
-  Vec3 open_axis_B = Vec3::UnitY();    // the jaws open along this
+  Vec3 open_axis_B = Vec3::UnitY();    // opening direction of the jaws
   Vec3 reach_axis_B = -Vec3::UnitZ();  // from the pin to the log
   double hinge_distance = 0.3;         // between the jaws' hinges [m]
   double jaw_length = 0.6;             // from hinge to tip, along the jaw's chord [m]
@@ -114,10 +114,11 @@ struct Grapple {
   double tine_radius = 0.04;           // m
   double opening_max = 1.2;            // between the tips, fully open [m]
   double closing_time_s = 1.5;         // from open to closed, at full lever
-  double grip_force_N = 15e3;          // a held log slips out of weaker jaws: limit on its pull
+  double grip_force_N = 15e3;          // a held log slips out if pulled with more
 };
 
-// How a body looks. Without any entry the view makes one from pins, shapes and the next joint.
+// Appearance of a body. Without any entry the view derives one from pins, shapes and the next
+// joint.
 enum class VisualForm { kMesh, kBox, kCylinder, kBall };
 struct VisualPart {
   int body = 0;  // or multibody::kBase
@@ -131,7 +132,7 @@ struct VisualPart {
   Vec3 colour = Vec3::Ones();  // red, green, blue; a mesh's own materials come first
 };
 
-// Where a number of the machine file comes from, for `inspect`.
+// Origin of a number of the machine file, for `inspect`.
 struct Source {
   std::string key;     // path of the key in the file
   std::string value;   // as written, with unit
@@ -146,12 +147,12 @@ struct MachineModel {
   std::vector<control::PidGains> controllers;  // one per actuator
   std::vector<multibody::Loop> loops;
   multibody::LoopSystem loop_system;  // of the loops; filled by finish()
-  std::vector<JointDrive> drives;     // at most one per joint, and none beside an actuator
+  std::vector<JointDrive> drives;     // at most one per joint, and none on a joint with an actuator
   Supply supply;
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
   double tau_Q = 0.01;                // time constant of the residual flow (eq. 15) [s]
   std::vector<EndStops> joint_stops;  // of each joint, from its body; filled by finish()
-  // Dry friction of each joint, also of passive ones; empty: none has any.
+  // Dry friction of each joint, also of passive ones; empty: none.
   std::vector<friction::FrictionModel> joint_friction;
   int tip_body = 0;
   Vec3 tip_B = Vec3::Zero();
@@ -161,7 +162,7 @@ struct MachineModel {
   std::vector<Source> sources;
 
   int joint_count() const { return tree.link_count(); }
-  // Whether one joint's motion is that of several: loops, or a cylinder across more than one joint.
+  // Whether joints depend on each other: loops, or a cylinder across more than one joint.
   bool coupled() const {
     return !loop_system.empty() ||
            std::any_of(actuators.begin(), actuators.end(),
@@ -177,10 +178,10 @@ struct MachineModel {
   }
 };
 
-// Derives what follows from the parameters (linkage constants, joint stops, end stops from joint limits
-// where the stops are enabled and their ends are equal). Returns one sentence for each thing that no machine can
-// be (empty if sound): impossible triangles within the joint range, dead centres, areas, non-positive
-// parameters, two actuators on a joint.
+// Derives the dependent data from the parameters (linkage constants, joint stops, end stops from
+// joint limits where the stops are enabled and their ends are equal). Returns a message for each
+// impossibility (empty if valid): impossible triangles within the joint range, dead centres, areas,
+// non-positive parameters, two actuators on a joint.
 std::vector<std::string> finish(MachineModel& model);
 
 }  // namespace knuckleboom::machine

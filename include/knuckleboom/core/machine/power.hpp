@@ -1,31 +1,31 @@
-// Where the functions meet their supply: valve sections before a step, pump and gallery after it.
+// Coupling of functions and supply: valve sections before a step, pump and gallery after it.
 #pragma once
 
 #include "knuckleboom/core/machine/equations.hpp"
 
 namespace knuckleboom::machine {
 
-// Shares of their way that the lagging parts of a valve section go in a tick.
+// Share of their remaining travel that the lagging parts of a valve section cover in a tick.
 struct SectionLags {
   double compensator, load_check, holding[2];
 };
 SectionLags section_lags(const hydraulics::Circuit& circuit, double h);
 
-// Pressure that a function asks the pump for: that of the line its spool leads the pump to, before a
-// holding valve; the tank's while the spool is shut.
+// Load pressure of a function: that of the line its spool connects to the pump, before a holding
+// valve; the tank's while the spool is shut.
 double load_pressure(const Actuator& actuator, const ActuatorState& a, double tank_Pa);
 
-// Compensators and check valves follow pressures and spools; the circuits see them held. At the start of a
-// tick, spools set. lags: of each actuator.
+// Compensators and check valves follow pressures and spools; the circuits see them held. Called at
+// the start of a tick, with the spools set. lags: of each actuator.
 void advance_sections(const MachineModel& model, const SectionLags* lags, MachineState& state);
 
-// What a circuit took from its source at the pump's side in a tick [m^3], and how that flow changes with
-// the source's pressure [m^3/(s Pa)].
+// Volume that a circuit took from its source at the pump's side in a tick [m^3], and the derivative
+// of that flow by the source's pressure [m^3/(s Pa)].
 struct Draw {
   double volume, conductance;
 };
 
-// Books what the compensators throttled; takes a pump's supply to the end of the tick.
+// Enters the losses of the compensators; advances a pump's supply to the end of the tick.
 void finish_supply(const MachineModel& model, double h, const SectionLags* lags, const Draw* draws,
                    MachineState& state);
 
@@ -34,7 +34,7 @@ inline double line_conductance(const hydraulics::StageConstants::Side& side, dou
   return side.g_I / (1.0 + side.g_I * (side.g_C + 2.0 * C_R * std::fabs(Q)));
 }
 
-// Side of the circuit that the spool leads the pump to.
+// Side of the circuit that the spool connects to the pump.
 inline int pump_side(double spool_V) { return spool_V >= 0.0 ? 0 : 1; }
 
 // Work of pump or constant source on the functions, compensators included [J].
@@ -42,7 +42,7 @@ inline double pump_work(const MachineState& state) {
   return state.energy.pump + state.supply_energy.compensator;
 }
 
-// What is left of a pump's own balance of energy [J].
+// Residual of a pump's own energy balance [J].
 double supply_residual(const MachineModel& model, const MachineState& state);
 
 }  // namespace knuckleboom::machine

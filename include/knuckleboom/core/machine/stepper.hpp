@@ -26,14 +26,14 @@ struct ActuatorConstants {
   hydraulics::StageConstants half;   // h / 2, leakage and protective flow at the end of the step
 };
 
-// What joint drives with speed control are asked for during a step.
+// Commands of joint drives with speed control during a step.
 struct SpeedCommands {
   double speed[kMaxLinks];  // rad/s, m/s
   double gain[kMaxLinks];   // N m s/rad, N s/m; 0: none
   double limit[kMaxLinks];  // of the torque or force; 0: none
 };
 
-// Torque of a drive with speed control, falling with the speed.
+// Torque of a drive with speed control, decreasing with the speed.
 struct ServoTorque {
   double torque, slope;
 };
@@ -44,12 +44,12 @@ inline ServoTorque servo_torque(const SpeedCommands& c, int i, double v) {
   return {torque, -c.gain[i]};
 }
 
-// Where dry friction acts.
+// Sites of dry friction.
 struct FrictionSites {
   struct Site {
     const friction::FrictionModel* model;
     int link;
-    int actuator;  // whose displacement it acts at; -1: at the joint itself
+    int actuator;  // actuator at whose displacement it acts; -1: at the joint itself
   };
   std::array<Site, kMaxActuators + kMaxLinks> site;
   int count = 0;
@@ -60,20 +60,20 @@ class Stepper {
   // h: step [s]. The model must outlive the stepper.
   Stepper(const MachineModel& model, double h);
 
-  // One step with the valve commands that stand in the state. No allocation, no exception: a solver
-  // that does not converge or a number that is not finite is counted in state.health.
-  // joint_force: generalised force from outside on every joint, constant over the step [N m, N];
-  // null: none. speeds: of joint drives; null: none.
+  // One step with the valve commands in the state. No allocation, no exception: unconverged
+  // solutions and non-finite numbers are counted in state.health. joint_force: external generalised
+  // force on every joint, constant over the step [N m, N]; null: none. speeds: of joint drives;
+  // null: none.
   void step(Fidelity fidelity, MachineState& state, const double* joint_force = nullptr,
             const SpeedCommands* speeds = nullptr) const;
 
   double h() const { return h_; }
 
  private:
-  // Those of a circuit as it is now; own: room for those of a faulty one.
+  // Constants of a circuit in its present condition; own: storage for those of a faulty one.
   const ActuatorConstants& constants_of(int actuator, const ActuatorState& state,
                                         ActuatorConstants& own) const;
-  // draws: of each actuator, filled in.
+  // draws: of each actuator, output.
   void step_full(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
                  Draw* draws) const;
   void step_reduced(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
@@ -84,7 +84,7 @@ class Stepper {
   double residual_decay_;  // of eq. 15 over one step
   std::array<ActuatorConstants, kMaxActuators> constants_;
   bool coupled_;       // MachineModel::coupled()
-  bool conservative_;  // nothing but gravity acts: the middle of the step is worth finding exactly
+  bool conservative_;  // only gravity acts: the middle of the step is found exactly
   FrictionSites friction_;
   bool any_damping_ = false;
   bool any_springs_ = false;

@@ -11,7 +11,8 @@ template <int Size, int Stride>
 inline bool solve_positive_definite(int n_given, double (*A)[Stride], double* b) {
   const int n = Size > 0 ? Size : n_given;
   constexpr int kRows = Size > 0 ? Size : Stride;
-  double inverse[kRows] = {};  // zeros only to calm g++, which loses sight of the loops' order
+  double inverse[kRows] = {};  // zeros only to silence g++, which cannot follow the order of the
+                               // loops
   double scaled[kRows];
   for (int j = 0; j < n; ++j) {
     double d = A[j][j];

@@ -1,4 +1,4 @@
-// Random bits that are a function of a number: the same for the same number, on every machine.
+// Random bits as a function of a number: the same for the same number, on every machine.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline double uniform(std::uint64_t x) {
   return static_cast<double>(mixed_bits(x) >> 11U) * 0x1p-53;
 }
 
-// Mean 0, variance 1, within +-6: the sum of twelve uniform numbers, near enough to a normal distribution
+// Mean 0, variance 1, within +-6: the sum of twelve uniform numbers, close to a normal distribution
 // and free of functions whose bits depend on the processor.
 inline double gaussian(std::uint64_t x) {
   double sum = -6.0;

@@ -1,7 +1,7 @@
 // Sine and cosine with the same bits on every x86-64 processor.
 //
-// The C library picks a fused-multiply variant at run time, so its results differ between processor
-// types. These use only IEEE add and multiply: the bits depend on the argument alone.
+// The C library selects a fused-multiply variant at run time, so its results differ between
+// processor types. These use only IEEE add and multiply: the bits depend on the argument alone.
 #pragma once
 
 namespace knuckleboom {
@@ -12,8 +12,8 @@ struct SinCos {
 };
 
 // Argument in rad. Absolute error below 2.3e-16 for |x| <= 1e5 (checked against long double in the
-// tests). Nothing is guarded, for speed: beyond 1.6e6 the error grows (1e-7 at 1e9), from 1e16 on the
-// result means nothing and may leave [-1, 1]; NaN and infinity give NaN.
+// tests). The argument is not checked, for speed: beyond 1.6e6 the error grows (1e-7 at 1e9), from
+// 1e16 on the result is meaningless and may leave [-1, 1]; NaN and infinity give NaN.
 inline SinCos sin_cos(double x) {
   // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer without a branch.
   constexpr double kRound = 6755399441055744.0;

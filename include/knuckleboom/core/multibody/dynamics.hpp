@@ -1,7 +1,7 @@
 // The recursive algorithms: M(q) a + bias(q, v) = tau  (eq. 3 and A1; bias = V + G).
 //
-// Inertias are passed apart from the tree, since a state may carry attached payloads.
-// Sources: R. Featherstone, Rigid Body Dynamics Algorithms (2008): RNEA ch. 5, CRBA ch. 6, ABA ch. 7.
+// Inertias are passed separately from the tree, since a state may carry attached payloads. Sources:
+// R. Featherstone, Rigid Body Dynamics Algorithms (2008): RNEA ch. 5, CRBA ch. 6, ABA ch. 7.
 // mass_and_bias works in link frames (z along the joint axis), the others in world axes; both about
 // each link's own origin.
 #pragma once
@@ -35,17 +35,16 @@ struct Energy {
 };
 Energy energy(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v);
 
-// Rigidly attaches a payload to a link, or takes it off again. The joint rates v change so that the
-// generalised momentum M v (plus the payload's own, from its velocity when attached) is kept.
+// Rigidly attaches a payload to a link, or removes it again. The joint rates v change so that the
+// generalised momentum M v (plus the payload's own, from its velocity when attached) is conserved.
 // payload: in the link frame; v_com_W, omega_W: payload motion just before.
 void attach(const Tree& tree, LinkInertia* inertia, const double* q, double* v, int link,
             const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W);
-// Momentum that the payload brings to the joints beyond what it would have at the link's present velocity:
-// M_new dv = this.
+// Momentum of the payload relative to moving with the link, seen at the joints: M_new dv = this.
 void attach_momentum(const Tree& tree, const double* q, const double* v, int link,
                      const LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W,
                      double* momentum);
-// A released payload keeps its velocity, so the rates stay; returns its motion.
+// A released payload keeps its velocity, so the rates do not change; returns its motion.
 struct FreeMotion {
   Vec3 p_com_W;
   Vec3 v_com_W;

@@ -1,4 +1,4 @@
-// Where the bodies are and how fast they move.
+// Poses and velocities of the bodies.
 #pragma once
 
 #include <array>

@@ -32,7 +32,7 @@ struct Loop {
   Vec3 direction_b = Vec3::UnitX();    // of the line, in body b
 };
 
-// Two points of the tree and the joints between them: those that both hang on have no part in it.
+// Two points of the tree and the joints between them, without the joints common to both.
 class PointPair {
  public:
   PointPair() = default;
@@ -40,9 +40,9 @@ class PointPair {
 
   struct Chain {
     int length = 0;
-    int link[kMaxLinks];  // outward from the last common link, which is not part of it
+    int link[kMaxLinks];  // outward from the last common link, which is excluded
   };
-  // Seen from the last common link.
+  // Relative to the last common link.
   struct Place {
     Vec3 a, b;                                // both points
     Mat3 R_b;                                 // orientation of the link that carries b
@@ -57,7 +57,8 @@ class PointPair {
   const Vec3& point_a() const { return point_a_; }  // in their links
   const Vec3& point_b() const { return point_b_; }
 
-  // Distance of the points [m]; row[j]: how joint j changes it (kMaxLinks entries, zero elsewhere).
+  // Distance of the points [m]; row[j]: its derivative by joint j (kMaxLinks entries, zero
+  // elsewhere).
   double distance(const Tree& tree, const double* q, double* row) const;
 
  private:
@@ -66,7 +67,7 @@ class PointPair {
   Vec3 point_a_ = Vec3::Zero(), point_b_ = Vec3::Zero();  // in their links
 };
 
-// Which joints follow from which, and how, at one position. Arrays by joint.
+// Dependence of the joints on each other at one position. Arrays by joint.
 struct Embedding {
   struct Group {
     int dependents, independents;
@@ -75,20 +76,20 @@ struct Embedding {
     int row_loop[kMaxLoopRows];  // loop and axis of each row
     int row_axis[kMaxLoopRows];
     double T[kMaxLinks][kMaxLoopRows];  // per dependent: v_d = -T (rows at v_d = 0)
-    bool undetermined[kMaxLinks];       // per dependent: no row holds it, it goes on as it went
+    bool undetermined[kMaxLinks];       // per dependent: no row determines it, it keeps its motion
   };
   int groups;
   Group group[kMaxLoops];
   double B[kMaxLinks][kMaxLinks];  // [dependent][independent of its group]
   double gamma[kMaxLinks];         // of the dependents, by add_gamma()
-  // Of all groups: how well the dependent joints are determined (1: well, 0: not at all; the smallest
-  // pivot over the group's reach), and the loop where they are worst.
+  // Over all groups: how well the dependent joints are determined (1: well, 0: not at all; the
+  // smallest pivot over the group's reach), and the worst loop.
   double quality;
   int worst_loop;
   double gap;     // of the loops that did not close [m]; 0: all closed
   int open_loop;  // the worst of them
   PointPair::Place place[kMaxLoops];
-  Vec3 axis[kMaxLoops][3];  // of each loop's rows, seen from its last common link
+  Vec3 axis[kMaxLoops][3];  // of each loop's rows, relative to its last common link
 };
 
 class LoopSystem {
@@ -110,8 +111,9 @@ class LoopSystem {
   int group_of(int loop) const;
   bool has(int joint) const { return (joints_ >> joint & 1) != 0; }
 
-  // Moves the joints with fixed[j] false to where all loops are closed, from q on; from elsewhere if that
-  // leads nowhere. Returns -1, or the loop that stays open, with the smallest gap found [m]. For set-up.
+  // Moves the joints with fixed[j] false until all loops are closed, starting from q, and from
+  // elsewhere if that fails. Returns -1, or the loop that stays open, with the smallest gap found
+  // [m]. For set-up.
   int assemble(const Tree& tree, const bool* fixed, double* q, double& gap) const;
 
   // Dependent joints (bit j: joint j) for a closed position: by pivoting, first among the joints with
@@ -120,17 +122,17 @@ class LoopSystem {
   // Number of dependent joints away from singular positions.
   int rank(const Tree& tree, const double* q) const;
 
-  // Closes the loops by the dependent joints, from q on, and finds B there. v: rates of the joints as they
-  // are expected, for joints that a singular position leaves undetermined.
+  // Closes the loops by the dependent joints, starting from q, and computes B there. v: expected
+  // rates of the joints, for joints that a singular position leaves undetermined.
   void embed(const Tree& tree, std::int64_t dependent, const double* v, double* q,
              Embedding& out) const;
   // Accelerations of the dependent joints at rates v (on the constraint) with u_dot = 0. a: as expected.
   void add_gamma(const Tree& tree, const double* v, const double* a, Embedding& e) const;
   // Force of body b on body a at the loop's point, in world axes, that holds the dependent joints;
-  // joint_force: what the dependent joints lack [N m, N]. force_W: kMaxLoops rows.
+  // joint_force: missing force of the dependent joints [N m, N]. force_W: kMaxLoops rows.
   void forces(const Tree& tree, const Embedding& e, const double* q, const double* joint_force,
               double (*force_W)[3]) const;
-  // Largest distance by which a loop is open at q [m].
+  // Largest gap of a loop at q [m].
   double gap(const Tree& tree, const double* q) const;
 
  private:
@@ -164,7 +166,7 @@ inline void expand(const Embedding& e, double* v) {
     }
   }
 }
-// B^T tau: adds what acts on the dependent joints to the independent ones.
+// B^T tau: adds the forces on the dependent joints to the independent ones.
 inline void project(const Embedding& e, double* tau) {
   for (int g = 0; g < e.groups; ++g) {
     const Embedding::Group& group = e.group[g];
@@ -177,7 +179,7 @@ inline void project(const Embedding& e, double* tau) {
     }
   }
 }
-// B^T M B in the rows and columns of the independent joints; the others are left as they were.
+// B^T M B in the rows and columns of the independent joints; the others are unchanged.
 void project(const Embedding& e, int n, double (*M)[kMaxLinks]);
 
 }  // namespace knuckleboom::multibody

@@ -1,13 +1,13 @@
 // A tree of rigid bodies joined by revolute, prismatic or fixed joints to a fixed base.
 //
-// Frames. World: z up, right-handed. Each body has one frame; its joint axis passes through that frame's
-// origin. At joint position zero the body frame stands at (R_PB, p_PB) in its parent's frame. All
-// vectors named *_B are in the body's own frame, *_P in the parent's, *_W in the world's.
+// Frames. World: z up, right-handed. Each body has one frame; its joint axis passes through that
+// frame's origin. At joint position zero the body frame is at (R_PB, p_PB) in its parent's frame.
+// All vectors named *_B are in the body's own frame, *_P in the parent's, *_W in the world's.
 //
-// Links are the bodies that move; the arrays q, v, tau have one entry for each of them, in the order they
-// were added (parents first). A body on a fixed joint is lumped into the link it is welded to. A link's
-// frame has the body's origin and its z axis along the joint axis: turning about z costs a third of
-// turning about any axis. Body::in_link leads from body frame to link frame.
+// Links are the bodies that move; the arrays q, v, tau have one entry for each of them, in the
+// order they were added (parents first). A body on a fixed joint is lumped into the link it is
+// welded to. A link's frame has the body's origin and its z axis along the joint axis: a rotation
+// about z costs a third of one about any axis. Body::in_link leads from body frame to link frame.
 #pragma once
 
 #include <array>
@@ -47,14 +47,14 @@ struct Body {
   double stiffness = 0.0;           // of a spring towards `rest`, N m/rad or N/m
   double rest = 0.0;                // rad or m
   double lower = 0.0, upper = 0.0;  // rad or m; equal means no limit
-  // Beyond a limit the joint itself pushes back; 0: it does not (an actuator's end stops may).
+  // Stiffness of the joint's own stop beyond a limit; 0: none (an actuator may have end stops).
   double stop_stiffness = 0.0;  // N m/rad or N/m
   double stop_damping = 0.0;    // N m s/rad or N s/m
   int link = kBase;             // link that carries this body (itself if it moves)
   Pose in_link;                 // pose in that link's frame
 };
 
-// What the recursive algorithms read, one per moving body.
+// Input of the recursive algorithms, one per moving body.
 struct Link {
   int parent = kBase;  // index of a link
   bool revolute = true;
@@ -65,7 +65,8 @@ struct Link {
   int body = 0;  // the body that moves with this link
 };
 
-// Plain numbers, so that a state can hold it: mass, first moment m c, inertia about the link origin.
+// Plain numbers, so that a state can contain it: mass, first moment m c, inertia about the link
+// origin.
 struct LinkInertia {
   double mass = 0.0;
   double mc[3] = {0.0, 0.0, 0.0};                // kg m, link frame
@@ -77,7 +78,7 @@ LinkInertia operator+(const LinkInertia& a, const LinkInertia& b);
 LinkInertia operator-(const LinkInertia& a, const LinkInertia& b);
 
 // True if some distribution of mass has this inertia: symmetric, positive, triangle rule on the
-// principal moments (to 1e-9 relative). A point mass counts, and so does nothing at all.
+// principal moments (to 1e-9 relative). Point masses and zero mass are allowed.
 bool is_physical(const RigidInertia& inertia);
 
 class Tree {

@@ -18,7 +18,7 @@ struct Air {
 };
 
 struct Cylinder {
-  double area_cap = 0.0, area_rod = 0.0;  // m^2; the rod's own section is the difference
+  double area_cap = 0.0, area_rod = 0.0;  // m^2; the rod's cross-section is the difference
   double stroke = 0.0;                    // m
   double dead_cap = 0.0, dead_rod = 0.0;  // m^3 at either end: ports, hoses
 };
@@ -40,17 +40,18 @@ Chamber filled(const Gas& gas, double P, double T, double volume);
 struct ChamberStage {
   double P, T;          // Pa, K
   double by_v;          // slope of P by the piston's speed
-  double m_dot;         // net, in
+  double m_dot;         // net inflow
   double H_dot;         // enthalpy, in [W]
   double m_dot_supply;  // share from the supply
   double H_dot_supply;  // W
-  int iterations;       // of Newton; kMaxChamberIterations: not settled
+  int iterations;       // of Newton; kMaxChamberIterations: not converged
   bool choked;
   Chamber end;
 };
 inline constexpr int kMaxChamberIterations = 50;
 
-// volume, dV_dt: at the stage's end. dV_by_v: sign and area; start: a pressure to start from.
+// volume, dV_dt: at the stage's end. dV_by_v: sign and area; start: initial pressure of the
+// iteration.
 ChamberStage chamber_stage(const FlowLaw& law, const Air& air, const Edges& edges,
                            const Chamber& star, double g, double volume, double dV_dt,
                            double dV_by_v, double P_start);
@@ -62,13 +63,13 @@ struct CylinderStage {
 };
 void cylinder_stage(const FlowLaw& law, const Air& air, const Cylinder& cylinder,
                     const Openings& openings, const Chamber* star, double g, double x, double v,
-                    CylinderStage& out);  // out's pressures are where the solution starts
+                    CylinderStage& out);  // out's pressures are the initial values
 
 inline double force(const Air& air, const Cylinder& c, double P_cap, double P_rod) {
   return P_cap * c.area_cap - P_rod * c.area_rod - air.P_ambient * (c.area_cap - c.area_rod);
 }
 
-// One sentence on what cannot be; null if sound.
+// A message on impossible parameters; null if valid.
 const char* fault_of(const Air& air);
 const char* fault_of(const Valve& valve);
 const char* fault_of(const Cylinder& cylinder);

@@ -1,4 +1,4 @@
-// Flow of an ideal gas through an orifice, choked or not, either way.
+// Flow of an ideal gas through an orifice, choked or not, in either direction.
 //
 // All pressures are absolute. Source: H. Daepp, W. Book, modeling and simulation of a pneumatically-actuated
 // rescue robot (DB), eq. 1 and 2. docs/theory/pneumatics.md
@@ -13,8 +13,9 @@ struct Gas {
   double c_p() const { return k * R / (k - 1.0); }
 };
 
-// Constants of eq. 2. Near equal pressures the root of eq. 2a, whose slope is infinite, gives way to a
-// parabola through the origin with the same value and slope at a pressure ratio of 1 - kLaminar.
+// Constants of eq. 2. Near equal pressures the root of eq. 2a, with its infinite slope, is replaced
+// by a parabola through the origin with the same value and slope at a pressure ratio of 1 -
+// kLaminar.
 class FlowLaw {
  public:
   static constexpr double kLaminar = 1e-3;
@@ -22,8 +23,11 @@ class FlowLaw {
   explicit FlowLaw(const Gas& gas);
 
   const Gas& gas() const { return gas_; }
-  double critical_ratio() const { return critical_; }  // P_d / P_u at which the throat turns sonic
-  double c1() const { return c1_; }                    // sqrt(kg K / J)
+  double critical_ratio() const {
+    return critical_;
+  }                                  // P_d / P_u at which the throat becomes
+                                     // sonic
+  double c1() const { return c1_; }  // sqrt(kg K / J)
   double c2() const { return c2_; }
 
   // f of eq. 1 over P_u / sqrt(T_u), and its slope by the ratio r = P_d / P_u, 0 <= r <= 1.

@@ -1,7 +1,7 @@
 // Proportional 5/3-way valve of the Festo MPYE-5 kind: 0 to 10 V, closed about the middle.
 //
-// Above the middle the cap side is fed and the rod side vents, below it the other way round.
-// Source: DB, "Valve model": saturation, dead zone, then a gain to the area of the orifice.
+// Above the middle the cap side is supplied and the rod side vents, below it the reverse. Source:
+// DB, "Valve model": saturation, dead zone, then a gain to the area of the orifice.
 #pragma once
 
 #include <cmath>

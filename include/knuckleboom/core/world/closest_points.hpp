@@ -1,4 +1,4 @@
-// Where two straight segments come closest.
+// Closest points of two straight segments.
 #pragma once
 
 #include "knuckleboom/core/math/vector.hpp"
@@ -13,8 +13,8 @@ struct ClosestPoints {
   Vec3 a, b;
 };
 
-// C. Ericson, Real-Time Collision Detection (2005), section 5.1.9. Of parallel segments the middle of
-// where they overlap. Segments may be points.
+// C. Ericson, Real-Time Collision Detection (2005), section 5.1.9. For parallel segments, the
+// middle of their overlap. Segments may be points.
 inline ClosestPoints closest_points(const Vec3& a0, const Vec3& a1, const Vec3& b0,
                                     const Vec3& b1) {
   constexpr double kPoint = 1e-18;     // m^2

@@ -1,4 +1,4 @@
-// Jaws of a timber grapple: their shape as a function of the opening, for contact and for the picture.
+// Jaws of a timber grapple: their shape as a function of the opening, for contact and for drawing.
 //
 // Frame: pin (a point of the body that carries the jaws), open axis (in which the jaws part), reach axis
 // (from the pin to the tips), log axis (along a held log); unit vectors at right angles to each other.
@@ -46,21 +46,22 @@ JawPoints jaw_points(const GrappleFrame& frame, int side, double opening);
 // Angle a of the jaws [rad].
 double jaw_angle(const GrappleFrame& frame, double opening);
 
-// The tines as parts of the machine with role kJaw and ids first_id to first_id + 7: side -1 then +1,
-// tine at -z then +z, upper then lower capsule. Their velocity contains the jaws' turning.
-// opening_rate: 1/s. out: room for kGrappleParts. Returns their number.
+// The tines as parts of the machine with role kJaw and ids first_id to first_id + 7: side -1 then
+// +1, tine at -z then +z, upper then lower capsule. Their velocity includes the rotation of the
+// jaws. opening_rate: 1/s. out: room for kGrappleParts. Returns their number.
 int grapple_parts(const GrappleFrame& frame, double opening, double opening_rate, int first_id,
                   MachinePart* out);
 
-// The least opening at which a log of this radius, pushed up against the line between the hinges, has
-// room between the tines. 0: it fits into closed jaws; 1 also when it is too thick for open ones.
+// The smallest opening at which a log of this radius, pushed up against the line between the
+// hinges, fits between the tines. 0: it fits into closed jaws; 1 also when it is too thick for open
+// ones.
 double grapple_min_opening(const GrappleFrame& frame, double radius);
 
-// Where such a log's axis then is, from the pin along the reach axis [m].
+// Position of such a log's axis, from the pin along the reach axis [m].
 double grapple_seat(const GrappleFrame& frame, double opening, double radius);
 
-// Whether jaws closing now would take hold of the log: it lies between them over at least half of their
-// width, its axis within the outline hinges-elbows-tips, and turned by less than kGripAngle.
+// Whether jaws closing now would grip the log: it lies between them over at least half of their
+// width, with its axis within the outline hinges-elbows-tips and at less than kGripAngle.
 bool can_grip(const GrappleFrame& frame, double opening, const Capsule& log);
 
 }  // namespace knuckleboom::world

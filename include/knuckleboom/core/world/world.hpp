@@ -1,7 +1,8 @@
 // The forest around the machine: uneven ground, standing stems, bunks and logs that can be moved.
 //
-// The World is constant; what moves is in WorldState, a plain value. Everything that touches is a
-// capsule, but for the ground, a height field. World frame: z up, SI units. docs/theory/contact.md.
+// The World is constant; everything that moves is in WorldState, a plain value. Contact shapes are
+// capsules, except for the ground, a height field. World frame: z up, SI units.
+// docs/theory/contact.md.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ struct Ground {
 double height(const Ground& ground, double x, double y);
 Vec3 normal(const Ground& ground, double x, double y);
 
-// How a ground is made: smooth bumps from a seed, level around the machine.
+// Recipe of a ground: smooth bumps from a seed, level around the machine.
 struct GroundRecipe {
   std::uint32_t seed = 1;
   double size = 80.0;        // edge of the square around the origin [m]
@@ -65,8 +66,8 @@ struct Bunk {
   int colour = 0;
 };
 
-// The bunk as it touches and as it is to be drawn: two beams, then four stakes. The beams lie level on the
-// highest ground under them.
+// The bunk for contact and drawing: two beams, then four stakes. The beams are level on the highest
+// ground under them.
 inline constexpr int kBunkBeams = 2;
 inline constexpr int kBunkParts = 6;
 inline constexpr double kBeamRadius = 0.08;   // m
@@ -79,19 +80,19 @@ struct Log {
   double radius = 0.12;     // m
   double density = 850.0;   // kg/m^3
   int colour = 0;           // 0 bark, 1 red, 2 blue
-  double x = 0.0, y = 0.0;  // centre at the start; it lies on the ground there [m]
+  double x = 0.0, y = 0.0;  // centre at the start, on the ground [m]
   double heading = 0.0;     // rad
   double lift = 0.0;        // above the ground at the start [m]
 };
 double mass(const Log& log);  // kg, of a cylinder
-// Of a cylinder about its centre, in its own frame: about its axis, across it [kg m^2].
+// Inertia of a cylinder about its centre, in its own frame: about its axis, across it [kg m^2].
 struct LogInertia {
   double axial, transverse;
 };
 LogInertia inertia(const Log& log);
 
 struct ContactLaw {
-  double stiffness = 8e5;           // N/m, between hard things
+  double stiffness = 8e5;           // N/m, between hard bodies
   double damping_ratio = 0.5;       // of a log on it
   double friction = 0.6;            // Coulomb
   double rolling_resistance = 0.1;  // torque / (normal force x radius)
@@ -116,29 +117,30 @@ struct LogState {
   std::int32_t calm_ticks;
 };
 
-// The log's capsule, world frame: as long as the log over all, so its rounded ends lie within the log.
+// The log's capsule, world frame: its overall length is the log's, so its rounded ends lie within
+// the log.
 Capsule log_shape(const Log& log, const LogState& state);
 
-// What touches: bristle of the friction and history of one contact. Identified by the two parts and the
-// place on them.
+// One contact: bristle of its friction and its history. Identified by the two parts and the place
+// on them.
 struct ContactState {
   std::int32_t key_a, key_b;  // 0, 0: slot free
   std::int32_t machine;       // 1: a machine part (or the held log) takes part
   std::int32_t ticks;         // since it began
   double bristle[3];          // tangential deflection [m]
   double roll[3];             // rolling and spinning deflection [rad]
-  double normal[3];           // from b to a; keeps the side on which a is
+  double normal[3];           // from b to a; remembers the side on which a is
   double impulse;             // of the normal force since it began [N s]
 };
 
-// A collision that goes on, or ended so short a time ago that touching again belongs to it.
+// A collision in progress, or one that ended so recently that touching again belongs to it.
 struct TouchState {
   std::int32_t role;    // PartRole + 1; head and jaws are one; 0: slot free
-  std::int32_t object;  // what it touches: ground, a stem, a whole bunk, a log, the carrier
+  std::int32_t object;  // object touched: ground, a stem, a whole bunk, a log, the carrier
   double apart_s;       // since they last touched
 };
 
-// With what the machine (or the log it holds) collided.
+// Object of a collision of the machine (or the log it holds).
 enum class Obstacle : std::int32_t { kGround, kStem, kLog, kBunk, kCarrier };
 inline constexpr int kObstacles = 5;
 
@@ -146,13 +148,13 @@ struct WorldState {
   LogState log[kMaxLogs];
   ContactState contact[kMaxContacts];
   TouchState touch[kMaxTouches];
-  std::int64_t collisions[kObstacles];  // contacts begun, machine against these
+  std::int64_t collisions[kObstacles];  // contacts of the machine begun, by obstacle
   double impulse[kObstacles];           // N s, normal
   double machine_force;                 // largest normal force on the machine in this tick [N]
   double last_impact_speed;             // approach speed of the newest collision [m/s]
-  std::int64_t last_collision_tick;     // counts ticks of this world; -1: none yet
+  std::int64_t last_collision_tick;     // in ticks of this world; -1: none yet
   std::int64_t ticks;
-  std::int64_t contacts_dropped;  // more contacts at once than kMaxContacts
+  std::int64_t contacts_dropped;  // contacts beyond kMaxContacts
 };
 static_assert(std::is_trivially_copyable_v<WorldState>);
 
@@ -177,20 +179,21 @@ struct PartForces {
 
 class World {
  public:
-  // Throws std::invalid_argument with one sentence for what no forest can be.
+  // Throws std::invalid_argument with a message for an impossible forest.
   explicit World(WorldRecipe recipe);
 
   WorldState initial_state() const;
 
-  // One tick: forces between parts, logs and ground; moves the free logs by dt. A long tick goes in
-  // smaller steps, during which the parts move on as they do now. forces: what the machine feels, to be
-  // held over its own tick: the mean over the smaller steps, so that f dt is what a log got. No heap,
-  // no exception. Parts beyond kMaxMachineShapes are left out. dt: 0.25 to 4 ms.
+  // One tick: forces between parts, logs and ground; moves the free logs by dt. A long tick is
+  // divided into smaller steps, during which the parts keep their velocities. forces: on the
+  // machine, to be held over its own tick: the mean over the smaller steps, so that f dt is the
+  // impulse on a log. No heap, no exception. Parts beyond kMaxMachineShapes are left out. dt: 0.25
+  // to 4 ms.
   void step(std::span<const MachinePart> parts, double dt, WorldState& state,
             PartForces& forces) const;
 
-  // The machine takes a log out of the world's hands, and gives it back with its motion.
-  // A held log is not simulated: the caller moves it (p, q, v, omega) and gives it as a kHeldLog part.
+  // The machine takes a log out of the simulated world, and returns it with its motion. A held log
+  // is not simulated: the caller moves it (p, q, v, omega) and gives it as a kHeldLog part.
   void hold(int log, WorldState& state) const;
   void release(int log, const Vec3& v_W, const Vec3& omega_W, WorldState& state) const;
 
@@ -198,7 +201,7 @@ class World {
   const Ground& ground() const { return ground_; }
   int log_count() const { return static_cast<int>(recipe_.logs.size()); }
 
-  // Stems and bunks, what they are, and what the step needs of a log; for the step.
+  // Stems and bunks, their kinds, and the data of a log needed by the step.
   struct Fixed {
     Capsule shape;
     Vec3 low, high;  // bounding box
@@ -208,7 +211,7 @@ class World {
   struct LogConstants {
     double mass, half_axis, radius, length;
     LogInertia inertia;
-    double damping;  // N s/m, against what stands still
+    double damping;  // N s/m, against fixed bodies
   };
   const std::vector<Fixed>& fixed() const { return fixed_; }
   const std::vector<LogConstants>& log_constants() const { return log_constants_; }
@@ -219,7 +222,7 @@ class World {
   Ground ground_;
   std::vector<Fixed> fixed_;
   std::vector<LogConstants> log_constants_;
-  double ground_top_ = 0.0;  // no ground is higher [m]
+  double ground_top_ = 0.0;  // highest ground [m]
 };
 
 }  // namespace knuckleboom::world
