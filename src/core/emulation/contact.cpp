@@ -7,11 +7,12 @@ namespace knuckleboom::emulation {
 namespace {
 
 constexpr double kTangential = 0.5;  // stiffness of the bristle / of the spring
-// Over so much of the peg past the hole's edge the edge takes over, so that the force has no jump.
+// The edge contact fades in over this length of the peg past the hole's edge, so that the force has
+// no jump.
 constexpr double kEdgeBlend = 2e-3;  // m
 constexpr double kSqrtHalf = 0.70710678118654752;
 
-// Where and how a point is inside the material.
+// Contact of a point inside the material.
 struct Touch {
   Vec3 p = Vec3::Zero();       // site frame
   Vec3 normal = Vec3::Zero();  // out of the material
@@ -73,7 +74,7 @@ Touch on_sides(const Worksite& site, const Peg& peg, const PegMotion& motion) {
   Touch touch;
   const Vec3 wall = farthest(motion, peg.radius, 0.0);
   const Mouth w = mouth(site, wall);
-  // A peg that far beyond the wall has missed the hole.
+  // A peg this far beyond the wall has missed the hole.
   if (w.wall <= std::min(w.plane, w.chamfer) && w.wall < 0.5 * site.hole_radius &&
       across(wall) > 0.0)
     touch = {wall, -radial(wall, across(wall)), w.wall, 1.0};

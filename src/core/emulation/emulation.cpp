@@ -16,8 +16,8 @@ constexpr double kLeastRate = 1e-3;  // rad/s, m/s
 constexpr double kLead = 0.02;
 constexpr double kAbsurd = 1e9;
 constexpr double kBrakeFrequency = 100.0;  // Hz, of the joints against closed brakes
-constexpr double kBrakeTime = 0.25;        // they stay closed after a stop [s]
-constexpr double kBrakeStep = 0.5;         // most of it that a sub-step can do [rad]
+constexpr double kBrakeTime = 0.25;        // remaining closed time after a stop [s]
+constexpr double kBrakeStep = 0.5;         // largest part of it in a sub-step [rad]
 
 Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
 Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
@@ -54,7 +54,7 @@ double power(const Wrench& w, const TipMotion& a, const TipMotion& b) {
   return 0.5 * (w.force.dot(a.v + b.v) + w.moment.dot(a.omega + b.omega));
 }
 
-// What a wrench on the tip is to the joints, added.
+// Adds the joint torques of a wrench on the tip.
 void add_to_joints(const TipMotion& tip, int joints, const Wrench& w, double* force) {
   for (int i = 0; i < joints; ++i) {
     const auto u = static_cast<std::size_t>(i);
@@ -62,8 +62,9 @@ void add_to_joints(const TipMotion& tip, int joints, const Wrench& w, double* fo
   }
 }
 
-// From the middle of the tick that a torque is meant for to the middle of its effect. The pressure loop lags by one
-// over its rate, and what it aims at is the end of the tick: TorqueControl.PassesForty_Hz
+// Delay from the middle of the tick for which a torque is intended to the middle of its effect. The
+// pressure loop lags by one over its rate and aims at the end of the tick:
+// TorqueControl.PassesForty_Hz
 double torque_delay_s(double bandwidth_Hz, double tick_s) {
   return std::max(0.0, 1.0 / (2.0 * kPi * bandwidth_Hz) - 0.5 * tick_s);
 }
@@ -153,7 +154,7 @@ void Emulation::place() {
   tip_motion(emulated_.model(), start.machine.q, zero, other);
   std::copy_n(Vec3(host.p - other.p).data(), 3, start_shift_.offset);
   store(rows_ == 6 ? Mat3(other.R.transpose() * host.R) : host.R, start_shift_.turn);
-  // The peg stands at start_S and turned by the misalignment, seen from the site.
+  // In the site frame the peg is at start_S, rotated by the misalignment.
   site_W_.R = host.R * turned(Mat3::Identity(), plan_.misalignment_S).transpose();
   site_W_.p = host.p - site_W_.R * plan_.start_S;
   multibody::MassAndBias body;
@@ -245,7 +246,7 @@ void Emulation::read_sensors(EmulationState& state, const EmulationInput& input)
   ask_operator(input, sensed.operator_twist, state);
 }
 
-// In the site frame.
+// Command in the site frame.
 void Emulation::ask_operator(const EmulationInput& input, double (&twist)[6],
                              const EmulationState& state) const {
   Vec3 v = Vec3::Zero(), omega = Vec3::Zero();
@@ -267,7 +268,7 @@ void Emulation::predict(const Wrench& measured, EmulationState& state) const {
   double now[6];
   store(predicts ? seen : measured, now);
   const double share = h / (t.prediction_filter_s + h);
-  // The observer does without the sensor's delay.
+  // The observer removes the sensor's delay.
   const double ahead = predicts ? loop_delay_s(state) - t.sensor_delay * h : 0.0;
   for (int i = 0; i < 6; ++i) {
     state.slope_W[i] += share * ((now[i] - state.known_W[i]) / h - state.slope_W[i]);
@@ -276,11 +277,11 @@ void Emulation::predict(const Wrench& measured, EmulationState& state) const {
   }
 }
 
-// The wrench now, by the force sensor and what the joints tell; beside it, the joints' friction.
+// Present wrench from the force sensor and the joints; also updates the joints' friction.
 Wrench Emulation::observe(const Wrench& measured, EmulationState& state) const {
   const machine::MachineState& m = state.host.machine;
   const EmulationSensors& sensed = state.sensed;
-  if (state.braked != 0) {  // what holds the joints then is no friction to work against
+  if (state.braked != 0) {  // the holding torque of the brakes is not friction to compensate
     state.observer = {};
     return measured;
   }
@@ -304,7 +305,7 @@ Wrench Emulation::observe(const Wrench& measured, EmulationState& state) const {
 
 // --- 2: emulated machine --------------------------------------------------------------------------
 
-// Speed of the tip, by the operator and the accommodation, and the motors that it needs.
+// Speed of the tip from the operator and the accommodation, and the motor rates for it.
 void Emulation::command(double h, EmulationState& state) const {
   double wanted[6];
   store(site_W_.R * linear(state.sensed.operator_twist),
@@ -345,7 +346,7 @@ Mat3 Emulation::sensed_orientation(const EmulationState& state) const {
   return tip.R;
 }
 
-// What the motors do to the joints, at their present place.
+// Action of the motors on the joints, at their present position.
 void Emulation::drive(const EmulationState& state, sim::TickInput& input, double* outside) const {
   const machine::MachineModel& model = emulated_.model();
   const machine::MachineState& m = state.emulated.machine;
@@ -365,7 +366,7 @@ void Emulation::drive(const EmulationState& state, sim::TickInput& input, double
     machine::count_on(model.supply, m.supply, m.pump_Pa, model.actuators[k].circuit, load);
     load.tank_Pa = m.tank_Pa;
     const double rate = state.commands.motor_rate[i];
-    // As a crane's operator has it: a lever in its middle leaves the valve shut.
+    // As for a crane's operator: with a centred lever the valve stays shut.
     if (std::fabs(rate) < kLeastRate) {
       input.drive[k] = {0.0, sim::DriveMode::kVoltage, 0, 0.0};
       continue;
@@ -375,8 +376,8 @@ void Emulation::drive(const EmulationState& state, sim::TickInput& input, double
   }
 }
 
-// References of controllers go a little ahead of their joints at most; what cannot follow, against a wall, is not
-// owed for later.
+// References of controllers lead their joints by a limited amount; motion blocked by a wall is not
+// made up later.
 void Emulation::lead_references(EmulationState& state) const {
   const double* const q = alone_ ? state.emulated.machine.q : state.sensed.emulated_q;
   for (const machine::Actuator& actuator : emulated_.model().actuators) {
@@ -403,7 +404,7 @@ void Emulation::euler(double h, const double* force, sim::SimState& state) const
   ++state.tick;
 }
 
-// The motors' way over a step of the simulation, and the step under a wrench on the tip.
+// Motion of the motors over a step of the simulation, and the step under a wrench on the tip.
 void Emulation::advance_emulated(const sim::Simulation& simulation, const Wrench& felt,
                                  EmulationState& state) const {
   const machine::MachineModel& model = emulated_.model();
@@ -444,7 +445,7 @@ TipTarget Emulation::target_of(const EmulationState& state) const {
 
 void Emulation::control_host(EmulationState& state, const EmulationInput& input) const {
   if (input.hold != 0) {
-    // It goes on from rest.
+    // It continues from rest.
     std::fill(std::begin(state.emulated.machine.v), std::end(state.emulated.machine.v), 0.0);
     std::fill(std::begin(state.operator_twist), std::end(state.operator_twist), 0.0);
     std::fill(std::begin(state.target.twist), std::end(state.target.twist), 0.0);
@@ -461,7 +462,7 @@ void Emulation::control_host(EmulationState& state, const EmulationInput& input)
     store(before, state.target);
   }
   command_host(target_of(state), state);
-  // They open when the torques have had time to come.
+  // They open when the torques have built up.
   state.brake_ticks =
       input.stop != 0 ? brake_time() : std::max<std::int64_t>(0, state.brake_ticks - 1);
   state.commands.brake = state.brake_ticks > 0 ? 1.0 : 0.0;
@@ -502,7 +503,7 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
 
 // --- 4: plant -------------------------------------------------------------------------------------
 
-// Contact in the middle of a sub-step, from where the tip is at its start.
+// Contact in the middle of a sub-step, from the tip's position at its start.
 Wrench Emulation::touch(const EmulationState& state, const TipMotion& tip, double h,
                         ContactState& contact) const {
   Worksite site = plan_.site;
@@ -516,7 +517,7 @@ Wrench Emulation::touch(const EmulationState& state, const TipMotion& tip, doubl
   return {site_W_.R * in_S.force, site_W_.R * in_S.moment};
 }
 
-// What reaches the joints' drives: nothing, after a stop.
+// Commands that reach the joints' drives: none after a stop.
 sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) const {
   const machine::MachineModel& model = host_.model();
   sim::TickInput input{};
@@ -534,7 +535,7 @@ std::int64_t Emulation::brake_time() const {
   return static_cast<std::int64_t>(std::ceil(kBrakeTime / plan_.tick_s));
 }
 
-// Holds the joints where they were when it closed, as a spring with its own damping; added.
+// Adds the torque of the brake: a spring with damping to the position at which it closed.
 void Emulation::add_brake(const EmulationState& state, double* force) const {
   const machine::MachineState& m = state.host.machine;
   const int n = host_.model().joint_count();
@@ -564,7 +565,8 @@ void Emulation::move_host(EmulationState& state, const EmulationInput& input) co
   end_tick(state);
 }
 
-// To the end of the tick; where a step of the emulated machine ends, that is its own.
+// Advances the target to the end of the tick; where a step of the emulated machine ends, it is the
+// machine's own tip.
 void Emulation::move_target(EmulationState& state) const {
   const double h = plan_.tick_s;
   const TipTarget target = target_of(state);
@@ -577,7 +579,7 @@ void Emulation::move_target(EmulationState& state) const {
   store(end, state.target);
 }
 
-// Of a host in hardware, at the end of the tick: the simulated one has gone its own way.
+// Tip and work of a hardware host at the end of the tick; the simulated one has drifted away.
 void Emulation::sense_host(const EmulationEnergy& before, EmulationState& state) const {
   const double h = plan_.tick_s;
   TipMotion tip;

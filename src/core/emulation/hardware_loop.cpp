@@ -165,7 +165,7 @@ std::uint64_t HardwareLoop::silent(const LoopState& state) const {
   return out;
 }
 
-// -1: none of these is.
+// -1: none.
 int HardwareLoop::first_silent(const LoopState& state, std::uint64_t which) const {
   const std::uint64_t mask = silent(state) & which;
   return mask == 0 ? -1 : std::countr_zero(mask);
@@ -191,7 +191,7 @@ void HardwareLoop::exchange_signals(LoopState& state, const exchange::ExchangeIn
   }
 }
 
-// A button whose wire is cut counts as pressed.
+// A disconnected button counts as pressed.
 void HardwareLoop::heed_stop_line(LoopState& state) const {
   if (state.mode != LoopMode::kRunning && state.mode != LoopMode::kHolding) return;
   if (const int i = first_silent(state, stops_); i >= 0)
@@ -200,8 +200,8 @@ void HardwareLoop::heed_stop_line(LoopState& state) const {
     enter(LoopMode::kStopped, LoopReason::kStopSignal, state);
 }
 
-// Without the host's joints nothing can be held: a stop. Without the wrench, or the emulated machine's joints, the
-// host can hold, for a while.
+// Without the host's joints no pose can be held: stop. Without the wrench, or the emulated
+// machine's joints, the host can hold for a while.
 void HardwareLoop::heed_sensors(LoopState& state) const {
   const bool moving = state.mode == LoopMode::kRunning || state.mode == LoopMode::kHolding;
   if (const int i = first_silent(state, host_sensors_); moving && i >= 0)
@@ -214,12 +214,12 @@ void HardwareLoop::heed_sensors(LoopState& state) const {
     if (state.mode == LoopMode::kHolding && because && state.tick - state.reason_tick >= most)
       enter(LoopMode::kStopped, LoopReason::kSilentSignal, state, i);
   }
-  // Nothing has moved yet: the tip is taken from where the host turns out to be.
+  // Nothing has moved yet: the tip is set to the host's.
   if (state.mode == LoopMode::kReady && host_sensors_ != 0 && any_unsettled(state, host_sensors_))
     emulation_.place_on_host(state.emulation);
 }
 
-// They are at their safe values by now.
+// The commands are at their safe values.
 void HardwareLoop::heed_commands(LoopState& state) const {
   if (const int i = first_silent(state, motors_ | drives_);
       i >= 0 && state.mode == LoopMode::kRunning)
@@ -256,7 +256,7 @@ void HardwareLoop::step(LoopState& state, const exchange::ExchangeInput& outside
   }
   EmulationState& e = state.emulation;
   EmulationInput input = more;
-  // Whoever steers from outside steers alone: the other axes rest and the plan's phases wait.
+  // External operator axes steer alone: the other axes are zero and the plan's phases wait.
   if ((from_outside(state) & operators_) != 0) input.has_operator = 1;
   emulation_.read_sensors(e, input);
   exchange_signals(state, outside, sensors_);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kAxis[3] = {"x", "y", "z"};
 
-// What may be filled from outside is read from the same place.
+// Signals that may be replaced from outside are read from the same place.
 using Slot = double& (*)(EmulationState&, int, int);
 template <Slot slot>
 double read_slot(const Emulation&, const LoopState& state, int joint, int part) {
@@ -28,7 +28,7 @@ double& motor_slot(EmulationState& s, int joint, int) { return s.commands.motor_
 double& brake_slot(EmulationState& s, int, int) { return s.commands.brake; }
 double& drive_slot(EmulationState& s, int joint, int) { return s.commands.drive[joint]; }
 
-// Of a vector and the moment that goes with it, in the site frame.
+// Component of a vector and its moment, in the site frame.
 double in_site(const Emulation& emulation, const double (&w)[6], int i) {
   return i < 3 ? emulation.to_site(Vec3(w[0], w[1], w[2]))[i]
                : emulation.to_site(Vec3(w[3], w[4], w[5]))[i - 3];

@@ -28,7 +28,7 @@ Vec6 stacked(const Vec3& linear, const Vec3& angular) {
   return out;
 }
 
-// Of the Jacobian: twist of the tip by a joint's unit rate.
+// Entry of the Jacobian: twist of the tip by a joint's unit rate.
 double entry(const TipMotion& tip, int joint, int row) {
   const auto i = static_cast<std::size_t>(joint);
   return row < 3 ? tip.J_v[i][row] : tip.J_w[i][row - 3];
@@ -82,7 +82,7 @@ TipCommand tip_command(const machine::MachineModel& host, const multibody::LinkI
 bool joint_rates(const TipMotion& tip, int joints, int rows, const Vec3& v, const Vec3& omega,
                  double* rate) {
   std::fill(rate, rate + joints, 0.0);
-  // J J^T y = twist, rate = J^T y: the least rates.
+  // J J^T y = twist, rate = J^T y: the smallest rates.
   Mat6 A = Mat6::Identity();
   A.topLeftCorner(rows, rows).setZero();
   Vec6 twist = Vec6::Zero(), y;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kLeastDrop =
-    2e5;  // Pa over an orifice: below it the curve is too flat to be turned round
+    2e5;  // Pa across an orifice: below it the curve is too flat to be inverted
 
 // Opening at which both orifices together pass `flow` at these roots of their drops.
 double opening_for(const hydraulics::Valve& valve, bool forward, double flow, double root_in,
@@ -49,8 +49,8 @@ double TorqueControl::command_V(const TorqueDemand& demand, const machine::Actua
   const hydraulics::Circuit& c = *circuit_;
   const double D = hydraulics::area1(c);
   const double missing = demand.torque - torque(state, demand.speed);
-  // Flow into one side and out of the other, together: torque' = D (Q_1/C_1 + Q_2/C_2) with what the speed
-  // takes off both.
+  // Sum of the flow into one side and out of the other: torque' = D (Q_1/C_1 + Q_2/C_2) with the
+  // flow taken by the speed subtracted from both.
   const double C = 0.5 * (state.C[0] + state.C[1]);
   const double flow = 2.0 * D * demand.speed + C / D * 2.0 * kPi * bandwidth_Hz * missing +
                       2.0 * c.leak_internal * (state.p[0] - state.p[1]);

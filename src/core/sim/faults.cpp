@@ -1,4 +1,4 @@
-// Faults of a machine: which are there, and what they do to valves, circuits, pump and sensors.
+// Faults of a machine, and their effect on valves, circuits, pump and sensors.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,11 +13,12 @@ namespace {
 using command::Fault;
 using command::FaultKind;
 
-constexpr double kPumpTime = 0.05;   // s; smooths the flow that a worn pump's pressure falls with
-constexpr double kDropout = 0.1;     // s; for so long at a time a position is lost
-constexpr double kStuckAgain = 0.1;  // of the break-out: a spool so near to its command stays there
+constexpr double kPumpTime = 0.05;   // s; filter of the flow that lowers a worn pump's pressure
+constexpr double kDropout = 0.1;     // s; duration of one dropout of a position
+constexpr double kStuckAgain = 0.1;  // share of the breakout: a spool this close to its command
+                                     // stays there
 
-// A number of its own for each fault and tick.
+// A unique number for each fault and tick.
 std::uint64_t key(std::int64_t tick, std::size_t fault) {
   return static_cast<std::uint64_t>(tick) * command::kMaxFaults + fault;
 }
@@ -28,7 +29,7 @@ double moved(double share, bool on, double ramp_s, double h) {
   return std::clamp(target, share - h / ramp_s, share + h / ramp_s);
 }
 
-// How the joint positions come to the controllers.
+// Joint positions as measured for the controllers.
 struct Sensors {
   double shift[kMaxLinks] = {};
   bool lost[kMaxLinks] = {};
@@ -61,7 +62,7 @@ void add_to_circuit(const Fault& fault, double share, const hydraulics::Circuit&
   }
 }
 
-// What a pump delivers to open valves [m^3/s].
+// Delivery of a pump to open valves [m^3/s].
 double drawn(const machine::MachineState& m, std::size_t actuators) {
   double flow = 0.0;
   for (std::size_t k = 0; k < actuators; ++k) {
@@ -169,7 +170,7 @@ void Simulation::work_faults(SimState& state, double h) const {
   for (int i = 0; i < model_.joint_count(); ++i)
     if (!sensors.lost[i]) f.measured[i] = m.q[i] + sensors.shift[i];
   if (model_.supply.kind == hydraulics::SupplyKind::kPump) {
-    // Its own equations make pressure and flow of it.
+    // A modelled pump derives pressure and flow from it.
     hydraulics::SupplyState& supply = m.supply;
     const bool worn = loss > 0.0 || drop > 0.0;
     f.pump_flow = worn ? f.pump_flow + h / (h + kPumpTime) * (supply.flow - f.pump_flow) : 0.0;
@@ -185,7 +186,7 @@ void Simulation::work_faults(SimState& state, double h) const {
   }
 }
 
-// Half a tick of the spool's way to its command.
+// Half a tick of the spool's motion to its command.
 void Simulation::set_spool(int actuator, SimState& state) const {
   const auto k = static_cast<std::size_t>(actuator);
   const FaultState& f = state.fault;
@@ -202,7 +203,7 @@ void Simulation::set_spool(int actuator, SimState& state) const {
 }
 
 std::vector<Fault> usual_faults(const machine::MachineModel& model) {
-  constexpr double kFlowAt100Bar = 1.0 / (6e4 * 1e7);  // m^3/(s Pa) of a litre a minute
+  constexpr double kFlowAt100Bar = 1.0 / (6e4 * 1e7);  // m^3/(s Pa) per litre per minute
   std::vector<Fault> out;
   const auto add = [&out](std::string name, FaultKind kind, const std::string& function,
                           double size) -> Fault& {
@@ -211,11 +212,11 @@ std::vector<Fault> usual_faults(const machine::MachineModel& model) {
     fault.kind = kind;
     fault.function = function;
     fault.size = size;
-    fault.hidden = true;  // it is for the trainee to find out
+    fault.hidden = true;  // the trainee must find it
     out.push_back(std::move(fault));
     return out.back();
   };
-  // Load sensing has only its margin to lose.
+  // With load sensing only the margin can be lost.
   const hydraulics::PumpSupply& pump = model.supply.pump;
   const bool senses = model.supply.kind == hydraulics::SupplyKind::kPump &&
                       pump.control == hydraulics::PumpControl::kLoadSensing;
@@ -245,7 +246,7 @@ std::vector<Fault> usual_faults(const machine::MachineModel& model) {
     of("sensor_dropout", FaultKind::kSensorDropout, 0.3);
     of("controller_off", FaultKind::kControllerOff, 0.0);
   }
-  // A machine with more functions than there is room for: what comes first.
+  // More functions than places: the first ones are kept.
   if (out.size() > static_cast<std::size_t>(command::kMaxFaults)) out.resize(command::kMaxFaults);
   return out;
 }

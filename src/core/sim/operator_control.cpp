@@ -15,14 +15,15 @@ namespace {
 using command::ControlMode;
 using command::LeverTarget;
 
-// Joints that the convention of the lever files names: positive is out and up.
+// Joint names by the convention of the lever files: positive is out and up.
 constexpr const char* kReachJoint = "stick";
 constexpr const char* kHeightJoint = "boom";
 
 constexpr double kFadeTime = 0.3;     // s, from one law to the next
 constexpr double kTipSpeed = 1.2;     // m/s; full lever where the pattern gives none
 constexpr double kLead = 0.03;        // reference ahead of the joint at most [rad, m]
-constexpr double kTopShare = 0.95;    // of an actuator's top speed; the rest is the controller's
+constexpr double kTopShare = 0.95;    // of an actuator's top speed; the rest is left to the
+                                      // controller
 constexpr double kBrakingTime = 0.8;  // s, from full speed to rest before the end of the range
 constexpr double kStandstill = 0.01;  // share of full speed that counts as motion when modes change
 
@@ -42,7 +43,7 @@ double mean_lever(const Simulation& simulation, int actuator) {
   const multibody::Body& body = body_of(model, a.link);
   if (a.linkage.kind == machine::LinkageKind::kDirect || !(body.upper > body.lower)) return 1.0;
   if (a.linkage.kind == machine::LinkageKind::kPins) {
-    // Its range needs the mechanism's: the lever where the scenario starts.
+    // Its range depends on the mechanism: use the lever arm at the scenario's start.
     const SimState start = simulation.initial_state(machine::Fidelity::kReduced);
     return std::fabs(machine::displacement(model, actuator, start.machine.q).J);
   }
@@ -97,7 +98,7 @@ int OperatorControl::actuator_of(const std::string& joint) const {
   return -1;
 }
 
-// The lesser of both ways, with the whole supply for this function.
+// The lower of both directions, with the whole supply for this function.
 double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const {
   const machine::MachineModel& model = simulation_.model();
   const machine::Supply& supply = model.supply;
@@ -141,7 +142,7 @@ OperatorControl::Function OperatorControl::make_function(
   return f;
 }
 
-// Who asks for reach and height: functions made for it, or those of stick and boom.
+// Functions for reach and height: dedicated ones, or those of stick and boom.
 void OperatorControl::assign_tip_functions() {
   const auto has = [&](LeverTarget target) {
     return std::any_of(pattern_.functions.begin(), pattern_.functions.end(),
@@ -170,7 +171,7 @@ void OperatorControl::assign_tip_functions() {
       tip_used_[static_cast<std::size_t>(
           model.actuators[static_cast<std::size_t>(f.actuator)].link)] = false;
   }
-  // A joint has one lever outside the boom-tip mode.
+  // A joint has only one lever outside the boom-tip mode.
   for (std::size_t n = 0; n < functions_.size(); ++n)
     if (pattern_.functions[n].target != LeverTarget::kJoint && functions_[n].actuator >= 0 &&
         by_lever[static_cast<std::size_t>(functions_[n].actuator)])
@@ -189,7 +190,7 @@ OperatorState OperatorControl::initial_state(const SimState& sim, ControlMode mo
 
 void OperatorControl::set_mode(ControlMode mode, const SimState& /*sim*/,
                                OperatorState& state) const {
-  // The next tick sees the change and starts from where the machine then is.
+  // The next tick detects the change and starts from the machine's position.
   state.mode = static_cast<std::int32_t>(mode);
 }
 
@@ -280,7 +281,7 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
   if (machine::tip_rates(model, tip_, origin_W, q, velocity, tip_used_.data(), limits, rate) ==
       machine::TipAnswer::kLimited)
     ++state.at_reach_limit;
-  // All wait for a joint that falls behind.
+  // All wait for a lagging joint.
   double share = 1.0;
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const int i = model.actuators[k].link;
@@ -297,7 +298,7 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
   }
 }
 
-// Decides which joints follow a reference from now on, and starts what must not jump from where it is.
+// Decides which joints follow a reference from now on, and starts the fades that prevent jumps.
 void OperatorControl::start_fades(const SimState& sim, OperatorState& state,
                                   const Asked& asked) const {
   const machine::MachineModel& model = simulation_.model();
@@ -332,7 +333,7 @@ void OperatorControl::start_fades(const SimState& sim, OperatorState& state,
 
 namespace {
 
-// What the new law gives, plus what is left of the last one.
+// Output of the new law plus the remaining offset of the last one.
 double faded(double volts, double h, double& offset, double& left_s) {
   if (left_s < 0.0) {  // begins here
     offset -= volts;

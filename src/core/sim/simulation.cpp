@@ -18,7 +18,7 @@ namespace {
 using command::EventKind;
 using command::JointMode;
 
-constexpr double kTimeSlack = 1e-9;  // s; an event on a tick's own time belongs to it
+constexpr double kTimeSlack = 1e-9;  // s; an event exactly at a tick belongs to it
 
 // Pressures that hold the load; the scenario gives the level (one port of a cylinder, both of a motor).
 void set_equilibrium(const hydraulics::Circuit& circuit, double force,
@@ -35,14 +35,14 @@ void set_equilibrium(const hydraulics::Circuit& circuit, double force,
     P[0] = initial->port_a_Pa;
     P[1] = (a1 * P[0] - force) / a2;
   } else {
-    // Not given: the unloaded side at tank pressure, the other carries the load.
+    // Not given: the unloaded side is at tank pressure, the other carries the load.
     const double rod = b_given ? initial->port_b_Pa : std::max(0.0, -force / a2);
     P[1] = rod;
     P[0] = (force + a2 * P[1]) / a1;
   }
 }
 
-// The pressures of the start, where protective valves would not leave them alone.
+// Start pressures at which protective valves would open.
 std::string start_fault(const machine::Actuator& actuator, const double (&P)[2]) {
   const hydraulics::Protection& protection = actuator.circuit.protection;
   const char* const port[2] = {"port a", "port b"};
@@ -138,7 +138,7 @@ void Simulation::place_start() {
                                   "' cannot join the machine: it does not exist or has no joint of "
                                   "its own that moves");
     absent_ |= std::int64_t{1} << link;
-    hangs[link] = false;  // it stays where it is until then
+    hangs[link] = false;  // it stays in place until then
   }
   if (!model_.loop_system.empty()) close_start(hangs, given);
   if (const int link = machine::find_rest(model_, hangs, q0_.data(), dependent0_); link >= 0)
@@ -147,7 +147,7 @@ void Simulation::place_start() {
                                 "scenario, or give it limits and stops");
 }
 
-// The joints that the scenario gives, and those that are driven, stay; the others of the loops follow.
+// Joints given by the scenario and driven joints are fixed; the other joints of the loops follow.
 void Simulation::close_start(bool* hangs, const bool* given) {
   const multibody::LoopSystem& loops = model_.loop_system;
   bool keep[kMaxLinks], fixed[kMaxLinks];
@@ -157,7 +157,7 @@ void Simulation::close_start(bool* hangs, const bool* given) {
   double gap = 0.0;
   int open = loops.assemble(model_.tree, fixed, q0_.data(), gap);
   if (open >= 0) {
-    // Too many given: those without a drive of their own are a first guess.
+    // Too many given: those without a drive are a first guess.
     q0_ = start;
     open = loops.assemble(model_.tree, keep, q0_.data(), gap);
   }
@@ -173,7 +173,7 @@ void Simulation::close_start(bool* hangs, const bool* given) {
                                 ": the nearest found leaves a gap of " + std::to_string(gap) +
                                 " m; start its joints elsewhere");
   }
-  // Driven joints stay independent before those that only have a start.
+  // Driven joints have priority as independent joints over those with only a start.
   std::int64_t dependent = loops.choose(model_.tree, q0_.data(), fixed);
   for (int i = 0; i < model_.joint_count(); ++i)
     if (keep[i] && (dependent >> i & 1) != 0) {
@@ -196,7 +196,7 @@ void Simulation::close_start(bool* hangs, const bool* given) {
   dependent0_ = dependent;
 }
 
-// A torque or a speed on a joint of its own.
+// A torque or a speed on a joint.
 void Simulation::place_joint_program(const command::JointProgram& program) {
   const int link = model_.tree.find_joint(program.joint);
   if (link == multibody::kBase)
@@ -281,7 +281,7 @@ TickInput Simulation::scenario_input(SimState& state) const {
   if (has_tip_) {
     const Vec3 target =
         tip_start_W_ + command::offset(scenario_.tip_path, t - scenario_.tip_start_s);
-    // From where the last two ticks point to: one Newton step is enough then.
+    // Extrapolated from the last two ticks: one Newton step is then enough.
     double q[kMaxLinks];
     for (int i = 0; i < model_.joint_count(); ++i)
       q[i] = passive_[static_cast<std::size_t>(i)]
@@ -314,7 +314,7 @@ TickInput Simulation::scenario_input(SimState& state) const {
     const command::JointProgram* program = joint_program_[static_cast<std::size_t>(i)];
     if (program == nullptr) continue;
     if (program->mode == JointMode::kSpring) {
-      // Its far end at the middle of the tick pulls by this more than a fixed one would.
+      // Additional force of its far end at the middle of the tick over a fixed one.
       const double end = command::value(program->signal, t + 0.5 * h_);
       input.joint[i] = {model_.tree.link(i).stiffness * end, JointDriveMode::kTorque};
       continue;
@@ -326,7 +326,7 @@ TickInput Simulation::scenario_input(SimState& state) const {
   return input;
 }
 
-// What a sound pump shall hold; one of its own makes its way there.
+// Set pressure of a sound pump; a modelled pump approaches it by its own equations.
 void Simulation::set_pump(double pressure_Pa, SimState& state) const {
   state.fault.pump_set_Pa = pressure_Pa;
   const bool pump = model_.supply.kind == hydraulics::SupplyKind::kPump;
@@ -402,7 +402,7 @@ void Simulation::control(SimState& state, const TickInput& input, const double* 
     } else {
       const double sign = model_.actuators[k].linkage.sign;
       const bool fed = drive.mode == DriveMode::kFedPosition;
-      // Whoever feeds the controller sees to it that nothing jumps.
+      // The source of the feed-forward ensures a bumpless change.
       if (fed && state.input.drive[k].mode != DriveMode::kFedPosition)
         pid = control::PidState{};
       else if (!fed && state.input.drive[k].mode != DriveMode::kPosition)
@@ -414,7 +414,7 @@ void Simulation::control(SimState& state, const TickInput& input, const double* 
                           : control::sample(gains, dt, sign, drive.value, q, pid);
       state.reference[i] = drive.value;
     }
-    // With a lag the tick uses the spool of its middle; end_tick takes it to its end.
+    // With a lag the tick uses the spool position at its middle; end_tick advances it to its end.
     if (state.fault.active == 0) [[likely]]
       a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
     else
@@ -469,7 +469,7 @@ void Simulation::run_events(SimState& state) const {
 }
 
 void Simulation::follow_supply(SimState& state) const {
-  // At the middle of the tick, over which the pressures are held.
+  // At the middle of the tick; the pressures are held over it.
   const double t = time(state) + 0.5 * h_;
   if (!scenario_.pump_Pa.terms.empty()) set_pump(command::value(scenario_.pump_Pa, t), state);
   if (!scenario_.tank_Pa.terms.empty())

@@ -3,11 +3,11 @@
 // Site frame: origin on the surface (hole: in its centre), z into the material along the hole.
 // Peg: its frame has the origin in the centre of its end face and z along its axis, out of the face.
 //
-// Contact is compliant: each point that is inside the material is pushed out along the surface's normal,
-// N = max(0, k (depth + tau depth_dot)), and held by a bristle within Coulomb's limit. Points are those of
-// the end face's rim on plane and bottom, the rim's deepest on chamfer or wall, and the hole's edge on the
-// peg's side: the last two together are the two-point contact that jams (D. Whitney, ASME J. Dyn. Sys.
-// Meas. Control 104 (1982) 65-77).
+// Contact is compliant: each point that is inside the material is pushed out along the surface's
+// normal, N = max(0, k (depth + tau depth_dot)), and held by a bristle within Coulomb's limit. The
+// points are those of the end face's rim on plane and bottom, the rim's deepest point on chamfer or
+// wall, and the hole's edge on the peg's side: the last two together are the two-point contact that
+// jams (D. Whitney, ASME J. Dyn. Sys. Meas. Control 104 (1982) 65-77).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace knuckleboom::emulation {
 
-// About a stated point, in a stated frame.
+// Force and moment about a stated point, in a stated frame.
 struct Wrench {
   Vec3 force = Vec3::Zero();   // N
   Vec3 moment = Vec3::Zero();  // N m
@@ -43,7 +43,7 @@ struct Peg {
   double length = 0.1;   // m
 };
 
-// Of the peg's frame, in the site frame.
+// Motion of the peg's frame, in the site frame.
 struct PegMotion {
   Mat3 R = Mat3::Identity();
   Vec3 p = Vec3::Zero();      // m
@@ -63,8 +63,8 @@ struct ContactState {
 };
 static_assert(std::is_trivially_copyable_v<ContactState>);
 
-// Force and moment of the site on the peg about the centre of its end face, in the site frame. Moves the
-// bristles on by h [s].
+// Force and moment of the site on the peg about the centre of its end face, in the site frame.
+// Advances the bristles by h [s].
 Wrench contact_wrench(const Worksite& site, const Peg& peg, const PegMotion& motion, double h,
                       ContactState& state);
 

@@ -1,12 +1,13 @@
-// Hardware in the loop: a host manipulator moves its tip as another machine's tip would move, touches a worksite
-// with it, and the force that it measures acts on the other machine. docs/theory/emulation.md
+// Hardware in the loop: a host manipulator moves its tip as another machine's tip would move,
+// touches a worksite with it, and the measured force acts on the other machine.
+// docs/theory/emulation.md
 //
 // A tick, in the declared order of exchange:
-//   1. the sensor samples the contact on the host's tip; inputs from outside are latched
+//   1. the sensor samples the contact on the host's tip; external inputs are latched
 //   2. the emulated machine advances over the tick under the measured force: acceleration of its tip
 //   3. the host's control turns that into torques, its torque control into valve commands
 //   4. the host's plant and the contact advance over the same tick in sub-steps
-// Nothing is handed over late but what exchanges() says.
+// exchanges() lists every delay of a transfer.
 #pragma once
 
 #include <cstdint>
@@ -26,68 +27,70 @@
 
 namespace knuckleboom::emulation {
 
-// A machine and where its joints start, at rest.
+// A machine and the start positions of its joints, at rest.
 struct Part {
   machine::MachineModel model;
   std::vector<command::InitialJoint> initial;
 };
 
 enum class Integrator {
-  kRealTimeStep,   // as everywhere else
+  kRealTimeStep,   // the usual step
   kExplicitEuler,  // as in the paper; for machines without hydraulics
 };
 
-// Speed by which the emulated machine's control gives way to the force on its tip.
+// Compliance of the emulated machine's control: speed per force on its tip.
 struct Accommodation {
   double translation = 0.0;  // m/(s N)
   double rotation = 0.0;     // rad/(s N m)
   double filter_Hz = 2.0;    // of the force
 };
 
-// What the operator of the emulated machine asks of its tip.
+// A command of the operator to the emulated machine's tip.
 struct Phase {
   std::string name;
-  double duration_s = 0.0;         // it ends then at the latest
+  double duration_s = 0.0;         // longest duration
   Vec3 velocity_S = Vec3::Zero();  // in the site frame: z into the material [m/s]
   double until_depth =
-      std::numeric_limits<double>::infinity();  // it ends there: peg's end below the surface [m]
+      std::numeric_limits<double>::infinity();  // ends at this depth of the peg's end below the
+                                                // surface [m]
   double until_force =
       std::numeric_limits<double>::infinity();  // or at this force against the peg [N]
 };
 
-// When a run is stopped, or stops by itself. hardware_loop.hpp
+// Limits that stop a run. hardware_loop.hpp
 struct SafetyLimits {
   double most_force = std::numeric_limits<double>::infinity();  // as measured [N]
   double most_tip_error = 0.05;                                 // host's tip less target [m]
   double late_tick_s = 0.1;   // of a tick that starts late in real time
-  double console_s = 2.0;     // of a console that gives no sign of life
-  double stale_stop_s = 0.5;  // of a hold because of a silent signal
+  double console_s = 2.0;     // of a console that does not respond
+  double stale_stop_s = 0.5;  // of a hold due to a lost signal
 };
 
 struct EmulationPlan {
   std::string name, description;
-  Part host;      // six joints; each with a motor of its own, or none at all: perfect torques
+  Part host;      // six joints; each with its own motor, or none with one: ideal torques
   Part emulated;  // joints with springs (their far ends are the motors), or with hydraulics
   double tick_s = 1e-3;
-  int plant_substeps = 8;  // of the host and the contact, in a tick
+  int plant_substeps = 8;  // of the host and the contact, per tick
   int emulated_every = 1;  // ticks
   Integrator integrator = Integrator::kRealTimeStep;
 
   Worksite site;
   Peg peg;
   Vec3 start_S = Vec3::Zero();         // of the peg's end, in the site frame [m]
-  Vec3 misalignment_S = Vec3::Zero();  // rotation of the peg against the site [rad]
+  Vec3 misalignment_S = Vec3::Zero();  // rotation of the peg relative to the site [rad]
   ForceSensor sensor;
 
   Scheme scheme = Scheme::kAcceleration;
   TipGains gains;                      // of the acceleration scheme's drift feedback
   TipGains position_gains{10.0, 1.0};  // of the position scheme
   double torque_bandwidth_Hz = 80.0;
-  // Carries the measured force forward over the delays of the loop by its slope (an exchange's delay).
+  // Extrapolates the measured force over the delays of the loop (an exchange's delay).
   bool prediction = true;
   double prediction_filter_s = 1e-3;  // of that slope
-  double friction_share = 1.0;        // of the host's friction by its law that is counted on
-  double observer_Hz = 10.0;  // above it the host's own joints tell the force, below it the sensor
+  double friction_share = 1.0;        // share of the host's modelled friction that is assumed
+  double observer_Hz = 10.0;  // above it the force comes from the host's joints, below it from the
+                              // sensor
 
   Accommodation accommodation;
   double operator_acceleration = 0.05;  // of the operator's speed [m/s^2]
@@ -97,43 +100,44 @@ struct EmulationPlan {
   double duration_s() const;
 };
 
-// Signals that are on or off: above it they are on.
+// Threshold of on/off signals.
 inline constexpr double kOn = 0.5;
 
-// Of one tick, from its caller.
+// Input of one tick, from the caller.
 struct EmulationInput {
   double operator_twist[6];   // of the emulated tip, in the world [m/s, rad/s]
-  double push[6];             // on the tip beside the contact, in the world; the sensor feels it
-  std::int64_t has_operator;  // 1: operator_twist takes the place of the plan's phases, which wait
+  double push[6];             // on the tip in addition to the contact, in the world; the sensor
+                              // measures it
+  std::int64_t has_operator;  // 1: operator_twist replaces the plan's phases, which wait
   std::int64_t hold;          // 1: the emulated machine stands still and the host holds its pose
   std::int64_t stop;          // 1: and the host's spools are neutral; without hydraulics: brakes
-  std::int64_t hardware;  // 1: the host is none of ours: where its tip is, and the work on it, say
-                          // the sensors
+  std::int64_t hardware;  // 1: the host is hardware: its tip and the work on it follow from the
+                          // sensors
 };
 static_assert(std::is_trivially_copyable_v<EmulationInput>);
 
-// What the sensors say in a tick. Another source may take a value's place between the stages.
+// Sensor values of a tick. Another source may replace a value between the stages.
 struct EmulationSensors {
-  double stop_line;                   // above a half: somebody wants a stop; HardwareLoop heeds it
-  double operator_twist[6];           // asked for, in the site frame [m/s, rad/s]
+  double stop_line;                   // above a half: stop requested; evaluated by HardwareLoop
+  double operator_twist[6];           // commanded, in the site frame [m/s, rad/s]
   double wrench[6];                   // on the host's tip about it, in the tool's axes [N, N m]
   double q[kMaxLinks], v[kMaxLinks];  // host's joints [rad, rad/s]
   double emulated_q[kMaxLinks];       // that the emulated machine's controllers see [rad, m]
   double p[kMaxLinks][2];             // pressures of the host's motors, by joint [Pa]
 };
-// What the machines are told in a tick.
+// Commands to the machines in a tick.
 struct EmulationCommands {
   double motor_rate[kMaxLinks];  // far ends of the emulated springs, or references [rad/s, m/s]
   double drive[kMaxLinks];  // of the host's joints: valves [V], without hydraulics torques [N m]
-  double brake;             // above a half: the host's parking brakes are to be closed
+  double brake;             // above a half: close the host's parking brakes
 };
 
 // Work over the run [J].
 struct EmulationEnergy {
   double host;       // of the contact on the host's tip
-  double emulated;   // of the force that the emulated machine was given, on its tip
-  double exchanged;  // magnitude of what passes through the contact
-  double generated;  // most that the loop has put in on balance so far
+  double emulated;   // of the force applied to the emulated tip
+  double exchanged;  // magnitude of the energy exchanged through the contact
+  double generated;  // largest energy added by the loop on balance so far
 };
 
 struct TipPose {
@@ -142,10 +146,10 @@ struct TipPose {
   double twist[6];  // m/s, rad/s
 };
 
-// Where the emulated tip is seen in the host's world.
+// Transformation of the emulated tip into the host's world.
 struct TipShift {
   double offset[3];   // m
-  double turn[3][3];  // [column][row], of the peg in the emulated tip's axes; with less than six
+  double turn[3][3];  // [column][row], of the peg in the emulated tip's axes; with fewer than six
                       // joints in the world's
 };
 
@@ -157,7 +161,7 @@ struct EmulationHealth {
 
 struct EmulationState {
   std::int64_t tick;
-  std::int64_t phase, phase_tick;  // which one, and the ticks in it
+  std::int64_t phase, phase_tick;  // current phase, and the ticks in it
   Tuning tuning;
   EmulationSensors sensed;
   EmulationCommands commands;
@@ -167,20 +171,20 @@ struct EmulationState {
   ForceSensorState sensor;
   ForceObserverState observer;
   double contact_W[6];       // on the peg about its end, at the end of the last tick
-  double measured_W[6];      // what came out of the sensor
-  double known_W[6];         // what is known of the wrench now
-  double slope_W[6];         // of that, smoothed [N/s]
-  double felt_W[6];          // what the emulated machine was given
-  double accommodated_W[6];  // behind the accommodation's filter
+  double measured_W[6];      // output of the sensor
+  double known_W[6];         // present estimate of the wrench
+  double slope_W[6];         // its filtered slope [N/s]
+  double felt_W[6];          // applied to the emulated machine
+  double accommodated_W[6];  // after the accommodation's filter
   double operator_twist[6];  // ramped
-  double tip_command[6];     // with what the accommodation adds
+  double tip_command[6];     // including the accommodation
   double motor[kMaxLinks];   // far ends of springs, or references of controllers [rad, m]
   double motor_rate[kMaxLinks];
   TipPose target;              // emulated tip in the host's world, at the end of the tick
   TipPose tip;                 // host's
-  double tip_acceleration[6];  // that the host was asked for, without feedback
+  double tip_acceleration[6];  // commanded to the host, without feedback
   double host_torque[kMaxLinks], host_acceleration[kMaxLinks];
-  std::int64_t brake_ticks;   // for which the host's parking brakes are to stay closed
+  std::int64_t brake_ticks;   // remaining closed time of the host's parking brakes
   std::int64_t braked;        // 1: they are closed
   double brake_q[kMaxLinks];  // joints, when they closed
   EmulationEnergy energy;
@@ -188,19 +192,19 @@ struct EmulationState {
 };
 static_assert(std::is_trivially_copyable_v<EmulationState>);
 
-// Distance of the host's tip from where it should be [m].
+// Distance of the host's tip from its target [m].
 double tip_error(const EmulationState& state);
 
-// One hand-over of a tick.
+// One transfer of a tick.
 struct Exchange {
   std::string from, to, what;
-  double delay_s;  // from what it describes to the middle of its effect
+  double delay_s;  // from the instant it describes to the middle of its effect
 };
 
 class Emulation {
  public:
-  // alone: the emulated machine itself touches the worksite, without host, sensor or delay: the ideal.
-  // Throws std::invalid_argument with one sentence for a plan that cannot be.
+  // alone: the emulated machine itself touches the worksite, without host, sensor or delay: the
+  // ideal. Throws std::invalid_argument with a message for an impossible plan.
   explicit Emulation(EmulationPlan plan, bool alone = false);
   Emulation(const Emulation&) = delete;  // its controls point into its machines
   Emulation& operator=(const Emulation&) = delete;
@@ -208,13 +212,13 @@ class Emulation {
   EmulationState initial_state() const;
   // One tick. No heap, no exception.
   void step(EmulationState& state, const EmulationInput& input = {}) const;
-  // Its stages, in this order, with a host: sensors are read; the emulated machine's motors are told; it
-  // moves and the host's control follows; plant and contact move.
+  // Its stages with a host, in this order: sensors are read; the emulated machine's motors get
+  // their commands; it moves and the host's control follows; plant and contact move.
   void read_sensors(EmulationState& state, const EmulationInput& input) const;
   void command_emulated(EmulationState& state, const EmulationInput& input) const;
   void control_host(EmulationState& state, const EmulationInput& input) const;
   void move_host(EmulationState& state, const EmulationInput& input) const;
-  // The emulated tip is put where the host's is by its sensors, at rest.
+  // Sets the emulated tip to the host's measured tip, at rest.
   void place_on_host(EmulationState& state) const;
 
   const EmulationPlan& plan() const { return plan_; }
@@ -229,7 +233,7 @@ class Emulation {
   // Sum of the delays around the loop of contact force and motion, as planned and as tuned [s].
   double loop_delay_s() const;
   double loop_delay_s(const EmulationState& state) const;
-  // The same pose or vectors as the site sees them.
+  // The same pose or vectors in the site frame.
   PegMotion in_site(const TipPose& tip) const;
   Vec3 to_site(const Vec3& vector_W) const { return site_W_.R.transpose() * vector_W; }
 
@@ -261,12 +265,12 @@ class Emulation {
                ContactState& contact) const;
   void next_phase(EmulationState& state) const;
   void end_tick(EmulationState& state) const;
-  // Of the emulated machine, in the host's world.
+  // Tip of the emulated machine, in the host's world.
   void emulated_tip(const TipShift& shift, const sim::SimState& state, TipMotion& out) const;
 
   EmulationPlan plan_;
   bool alone_;
-  int rows_;  // 6, or 3: the emulated machine does not place the orientation, which stays
+  int rows_;  // 6, or 3: the emulated machine does not control the orientation, which is constant
   sim::Simulation emulated_;
   sim::Simulation host_;
   std::vector<TorqueControl> torque_controls_;

@@ -24,7 +24,7 @@ struct ForceSensorState {
 };
 static_assert(std::is_trivially_copyable_v<ForceSensorState>);
 
-// Takes one sample; returns the one that comes out. The first ones are zero.
+// Takes one sample; returns the delayed output. The first outputs are zero.
 Wrench measure(const ForceSensor& sensor, const Wrench& true_wrench, ForceSensorState& state);
 
 }  // namespace knuckleboom::emulation

@@ -1,9 +1,9 @@
-// An emulation as a bench that runs live: every sensor and command of its machines may come from the simulation,
-// from a log or over a wire; it is run, held, stopped and tuned while it goes; and it stops by itself when
-// something is wrong.
+// An emulation as a bench that runs live: every sensor and command of its machines may come from
+// the simulation, from a log or over a network; it can be run, held, stopped and tuned live; and it
+// stops by itself on errors.
 //
-// All that a tick depends on is the state, the commands applied before it and its ExchangeInput: with these
-// recorded a run gives the same bits again. docs/theory/emulation.md
+// A tick depends only on the state, the commands applied before it and its ExchangeInput: with
+// these recorded a run gives the same bits again. docs/theory/emulation.md
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class LoopMode : std::int32_t {
   kReady,  // at the start: the host holds its pose, the emulated machine stands
   kRunning,
   kHolding,  // the emulated machine stands, the host holds its pose
-  kStopped,  // spools are neutral and parking brakes closed; only a reset leads out of it
+  kStopped,  // spools are neutral and parking brakes closed; left only by a reset
 };
 inline constexpr int kLoopModes = 4;
 
@@ -32,17 +32,17 @@ enum class LoopReason : std::int32_t {  // of the last change of the mode
   kLateTick,       // value: by how much [s]
   kConsoleSilent,  // value: for how long [s]
   kSilentSignal,   // index: incoming signal
-  kStopSignal,     // the stop button outside
+  kStopSignal,     // external stop button
   kForce,          // value: N
   kTipError,       // value: m
-  kNotFinite,      // the state left the real numbers: nothing is computed any more
+  kNotFinite,      // the state is not finite: nothing is computed any more
 };
 
 enum class LoopCommandKind : std::int32_t {
   kRun,       // from ready or holding
   kHold,      // from running
   kStop,      // from anywhere
-  kReset,     // from stopped to holding; the emulated tip is put where the host's is
+  kReset,     // from stopped to holding; the emulated tip is set to the host's
   kTune,      // index: tunable, value
   kSource,    // index: incoming signal, value: exchange::Source as a number
   kWatchdog,  // from anywhere to stopped; index: LoopReason, value
@@ -63,7 +63,7 @@ struct LoopState {
   LoopReason reason;
   std::int64_t reason_tick, reason_index;
   double reason_value;
-  std::int64_t runs, holds, stops;  // how often each began
+  std::int64_t runs, holds, stops;  // number of times each began
 };
 static_assert(std::is_trivially_copyable_v<LoopState>);
 
@@ -75,16 +75,16 @@ struct Tunable {
 
 class HardwareLoop {
  public:
-  // incoming: rules of signals that may come from outside, by the names of signals(), in the order of the
-  // frames. Throws std::invalid_argument with one sentence.
+  // incoming: rules of signals that may come from outside, by the names of signals(), in the order
+  // of the frames. Throws std::invalid_argument with a message.
   explicit HardwareLoop(EmulationPlan plan, const std::vector<exchange::SignalRule>& incoming = {});
 
   LoopState initial_state() const;
-  // Between two ticks. Empty: done. Else one sentence, and nothing has happened.
+  // Between two ticks. Empty: done. Otherwise a message, and nothing has changed.
   const char* apply(const LoopCommand& command, LoopState& state) const;
   // One tick. No heap, no exception.
   void step(LoopState& state, const exchange::ExchangeInput& outside) const;
-  // The same with more from the caller: a push on the tip.
+  // The same with an additional input: a push on the tip.
   void step(LoopState& state, const exchange::ExchangeInput& outside,
             const EmulationInput& more) const;
 
@@ -94,17 +94,17 @@ class HardwareLoop {
   double time(const LoopState& state) const { return static_cast<double>(state.tick) * tick_s(); }
   // All phases of the plan are over.
   bool finished(const LoopState& state) const { return emulation_.finished(state.emulation); }
-  // An outside source that is chosen is silent, or not yet taken over.
+  // The selected external source is silent, or its handover is not complete.
   bool unsettled(const LoopState& state, int incoming) const;
-  // Bit i: of incoming signal i an outside source is chosen; and it is silent.
+  // Bit i: incoming signal i has an external source; and it is silent.
   std::uint64_t from_outside(const LoopState& state) const;
   std::uint64_t silent(const LoopState& state) const;
 
   const std::vector<LoopSignal>& signals() const { return signals_; }
   int find_signal(std::string_view name) const;  // -1: none
-  // Of the last tick, as it was used.
+  // Value used in the last tick.
   double value(const LoopState& state, int signal) const;
-  int incoming_of(int signal) const;  // -1: it does not come in
+  int incoming_of(int signal) const;  // -1: not an incoming signal
   int signal_of(int incoming) const { return incoming_[static_cast<std::size_t>(incoming)]; }
 
   const std::vector<Tunable>& tunables() const { return tunables_; }

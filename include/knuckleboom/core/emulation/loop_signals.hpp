@@ -1,4 +1,5 @@
-// Everything about a running emulation that has a name: what may be logged, sent out, or filled from outside.
+// The named signals of a running emulation, which may be logged, sent out, or replaced from
+// outside.
 #pragma once
 
 #include <string>
@@ -12,11 +13,11 @@ struct LoopState;
 
 enum class SignalRole {
   kObserved,        // may only go out; all others may come from outside
-  kStop,            // sensor: a stop button outside
-  kOperator,        // sensor: what the operator asks for
+  kStop,            // sensor: external stop button
+  kOperator,        // sensor: the operator's command
   kWrench,          // sensor
   kHostSensor,      // sensor
-  kEmulatedSensor,  // sensor that the emulated machine's own controllers see
+  kEmulatedSensor,  // sensor for the emulated machine's own controllers
   kMotor,           // command to the emulated machine
   kDrive,           // command to the host
 };

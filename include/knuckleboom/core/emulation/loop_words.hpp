@@ -1,4 +1,4 @@
-// What a running emulation says of itself. For people: uses the heap.
+// Status messages of a running emulation. For people: uses the heap.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace knuckleboom::emulation {
 
 const char* name_of(LoopMode mode);
 const char* name_of(exchange::Source source);
-// Why it is in its mode: "stopped: a tick started 0.132 s late".
+// Reason for its mode: "stopped: a tick started 0.132 s late".
 std::string sentence(const HardwareLoop& loop, const LoopState& state);
 std::string sentence(const HardwareLoop& loop, LoopMode mode, LoopReason reason, std::int64_t index,
                      double value);

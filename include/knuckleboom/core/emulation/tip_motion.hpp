@@ -24,7 +24,7 @@ void tip_motion(const machine::MachineModel& model, const double* q, const doubl
 // angle: the axis times its sine.
 Vec3 rotation_error(const Mat3& from, const Mat3& to);
 
-// Turns an orientation by a rotation vector [rad].
+// Rotates an orientation by a rotation vector [rad].
 Mat3 turned(const Mat3& R, const Vec3& angle);
 
 }  // namespace knuckleboom::emulation

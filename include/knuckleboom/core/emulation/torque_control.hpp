@@ -1,5 +1,6 @@
-// Torque control of a hydraulic motor by its valve: the flow that the present speed takes, and the flow that
-// changes the pressures towards the demand, through the valve's curve turned round. docs/theory/emulation.md
+// Torque control of a hydraulic motor by its valve: the flow required by the present speed, and the
+// flow that changes the pressures towards the demand, through the inverse of the valve's curve.
+// docs/theory/emulation.md
 #pragma once
 
 #include "knuckleboom/core/machine/model.hpp"
@@ -10,7 +11,8 @@ namespace knuckleboom::emulation {
 struct TorqueDemand {
   double torque;  // on the joint, after the actuator's viscous friction [N m]
   double
-      speed;  // of the joint, as it will be when the spool is there: at the end of the tick [rad/s]
+      speed;  // of the joint, predicted for the arrival of the spool: at the end of the tick
+              // [rad/s]
 };
 
 class TorqueControl {
@@ -26,7 +28,7 @@ class TorqueControl {
 
  private:
   const hydraulics::Circuit* circuit_;
-  double spool_share_;  // of its way that a spool goes in a period
+  double spool_share_;  // share of its travel that a spool covers in a period
 };
 
 }  // namespace knuckleboom::emulation

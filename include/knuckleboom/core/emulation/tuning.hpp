@@ -1,5 +1,5 @@
-// What of an emulation may be changed while it runs. It is part of the state, so that a run with its changes
-// recorded replays.
+// Values of an emulation that may be changed during a run. They are part of the state, so that a
+// run with recorded changes can be replayed.
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ struct Channel {
 // joints' own drives and the loops' forces where there are any, then the tip. A passive joint has zeros
 // for its actuator's channels.
 std::vector<Channel> channels(const machine::MachineModel& model);
-// And those that a trace does not have: of every actuator the oil's force, of a cylinder the length between its
-// pins, and the supply's pressure.
+// Including those not in a trace: the oil's force of every actuator, the length of a cylinder
+// between its pins, and the supply pressure.
 std::vector<Channel> all_channels(const machine::MachineModel& model);
 
 }  // namespace knuckleboom::sim

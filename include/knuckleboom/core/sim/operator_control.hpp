@@ -1,5 +1,6 @@
-// From the operator's levers to what drives the actuators: shaping by the lever pattern, then one of
-// three control modes. Modes change without a bump while the machine moves. docs/theory/operator_control.md
+// From the operator's levers to the drives of the actuators: shaping by the lever pattern, then one
+// of three control modes. Modes change bumplessly while the machine moves.
+// docs/theory/operator_control.md
 #pragma once
 
 #include <array>
@@ -18,20 +19,20 @@ namespace knuckleboom::sim {
 inline constexpr int kMaxLeverFunctions = 16;
 
 struct OperatorState {
-  std::int32_t mode;         // command::ControlMode asked for
+  std::int32_t mode;         // requested command::ControlMode
   std::int32_t driven_mode;  // that of the last tick, -1: none yet
   double
       shaped[kMaxLeverFunctions];    // after the ramp, -1..1 times gain, by function of the pattern
   double reference[kMaxLinks];       // joint references of the rate and tip modes [rad, m]
   double reference_rate[kMaxLinks];  // rad/s, m/s
-  // What is left of the last change of law: it fades from these offsets to the new law.
+  // Remaining offsets of the last change of law, which fade to the new law.
   double rate_offset[kMaxLinks];      // rad/s, m/s
   double volt_offset[kMaxActuators];  // V
   double rate_fade_s[kMaxLinks];      // time left
   double volt_fade_s[kMaxActuators];
   std::int32_t
       following[kMaxActuators];  // 1: the joint follows its reference, 0: levers or neutral
-  std::int64_t at_reach_limit;   // ticks in which the tip could not go where it was asked to
+  std::int64_t at_reach_limit;   // ticks in which the tip could not follow the command
 };
 static_assert(std::is_trivially_copyable_v<OperatorState>);
 // No padding: equal states have equal bytes.
@@ -47,9 +48,9 @@ struct OperatorDemand {
 
 class OperatorControl {
  public:
-  // The simulation must outlive it. Functions whose joint the machine lacks are left out and named in
-  // missing(); throws std::invalid_argument if none is left, or if a function cannot be (a speed in m/s
-  // for a joint that turns, more functions than kMaxLeverFunctions).
+  // The simulation must outlive it. Functions whose joint the machine lacks are left out and named
+  // in missing(); throws std::invalid_argument if none is left, or on an impossible function (a
+  // speed in m/s for a revolute joint, more functions than kMaxLeverFunctions).
   OperatorControl(const Simulation& simulation, command::LeverPattern pattern);
 
   OperatorState initial_state(const SimState& sim, command::ControlMode mode) const;
@@ -60,13 +61,14 @@ class OperatorControl {
                        OperatorState& state) const;
 
   const command::LeverPattern& pattern() const { return pattern_; }
-  // What function n of the pattern asks of the tip in boom-tip mode; zero: it drives its joint.
+  // Tip velocity of function n of the pattern at full lever in boom-tip mode; zero: it drives its
+  // joint.
   machine::TipVelocity tip_of(std::size_t n) const { return functions_[n].full_tip; }
   const std::vector<std::string>& missing() const { return missing_; }
   // Joint speed at full lever in joint rate mode, by function of the pattern [rad/s, m/s]; 0: moves no
   // joint.
   double full_rate(std::size_t function) const { return functions_[function].full_rate; }
-  // The point that the boom-tip mode moves: the tip without what hangs from it.
+  // The point that the boom-tip mode moves: the tip without the hanging bodies.
   const machine::LinkPoint& tip() const { return tip_; }
 
  private:
@@ -79,7 +81,7 @@ class OperatorControl {
     bool rate_in_tip_mode = false;
     double full_grapple = 0.0;
   };
-  // What the levers ask of every joint and actuator in this tick.
+  // Demands of the levers on every joint and actuator in this tick.
   struct Asked {
     double rate[kMaxLinks];
     double volts[kMaxActuators];
@@ -111,7 +113,7 @@ class OperatorControl {
   std::array<double, kMaxLinks> scale_{};           // speed that counts as fast
   machine::LinkPoint tip_;
   int axis_link_ = multibody::kBase;        // first link of the chain to the tip
-  std::array<bool, kMaxLinks> tip_used_{};  // joints that the boom-tip mode chooses rates for
+  std::array<bool, kMaxLinks> tip_used_{};  // joints whose rates the boom-tip mode computes
 };
 
 }  // namespace knuckleboom::sim

@@ -13,35 +13,36 @@ namespace knuckleboom::sim {
 
 class Simulation {
  public:
-  // Model and scenario are copied. Throws std::invalid_argument with one sentence if they do not fit.
+  // Model and scenario are copied. Throws std::invalid_argument with a message if they do not
+  // match.
   Simulation(machine::MachineModel model, command::Scenario scenario);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // At rest in static equilibrium, valves closed. Joints without actuator hang where nothing pulls at
-  // them, unless the scenario gives their position.
+  // At rest in static equilibrium, valves closed. Joints without actuator are in equilibrium,
+  // unless the scenario gives their position.
   SimState initial_state(machine::Fidelity fidelity) const;
 
   // One tick of the scenario.
   void step(SimState& state) const;
-  // One tick with inputs from elsewhere (levers, a recording); events of the scenario still happen.
-  // joint_force: generalised force from outside on every joint (contact), constant over the tick
-  // [N m, N], positive along the joint's coordinate; null: none.
-  // sensed: joint positions that the controllers see [rad, m]; null: measured().
+  // One tick with external inputs (levers, a recording); events of the scenario still happen.
+  // joint_force: external generalised force on every joint (contact), constant over the tick [N m,
+  // N], positive along the joint's coordinate; null: none. sensed: joint positions that the
+  // controllers see [rad, m]; null: measured().
   void step(SimState& state, const TickInput& input, const double* joint_force = nullptr,
             const double* sensed = nullptr) const;
 
-  // Between two ticks. None of these uses the heap.
-  // Goes on with the other model, without a jump in position, speed or the actuators' forces.
+  // Between two ticks. None of these uses the heap. Continues with the other model, without a jump
+  // in position, speed or the actuators' forces.
   void set_fidelity(SimState& state, machine::Fidelity fidelity) const;
-  // Fixes a body to a link (payload in the link's frame, its motion just before in the world's): the
-  // momentum of both is kept. Returns the slot it takes, or -1 if all are taken.
+  // Fixes a body to a link (payload in the link's frame, its motion just before in the world's):
+  // their common momentum is conserved. Returns its slot, or -1 if all are in use.
   int attach(SimState& state, int link, const multibody::LinkInertia& payload, const Vec3& v_com_W,
              const Vec3& omega_W) const;
-  // Lets go what attach() put into a slot; returns its motion. The slot must be in use.
+  // Releases the payload of a slot; returns its motion. The slot must be in use.
   multibody::FreeMotion detach(SimState& state, int slot) const;
 
-  // One of scenario().faults comes or goes, over its ramp.
+  // Begins or ends one of scenario().faults, over its ramp.
   void set_fault(SimState& state, int index, bool on) const;
   bool fault_is_there(const SimState& state, int index) const {
     return state.fault.on[index] != 0 || state.fault.share[index] > 0.0;
@@ -56,13 +57,13 @@ class Simulation {
     return state.fault.active == 0 ? state.machine.q : state.fault.measured;
   }
 
-  // What the joints' own drives do in the tick of state.input, with a force from outside added (may be
-  // null). Each returns null where there is nothing; else it has filled the given room.
+  // Commands of the joints' own drives in the tick of state.input, with an external force added
+  // (may be null). Each returns null if there are none; otherwise it has filled the given array.
   const double* joint_force(const SimState& state, const double* outside, double* room) const;
   const machine::SpeedCommands* speed_commands(const SimState& state,
                                                machine::SpeedCommands& room) const;
 
-  // The parts of a tick, for a solver that takes the place of machine::Stepper between them.
+  // The parts of a tick, for a solver that replaces machine::Stepper between them.
   void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
   void begin_tick(SimState& state, const TickInput& input, const double* sensed = nullptr) const;
   void end_tick(SimState& state) const;
@@ -76,7 +77,7 @@ class Simulation {
   double time(const SimState& state) const { return static_cast<double>(state.tick) * h_; }
   std::int64_t tick_count() const;  // of the whole scenario
 
-  // Energy balance: what is left of pump + switching + model + events + external after losses and
+  // Energy balance: residual of pump + switching + model + events + external after losses and
   // storage [J].
   double energy_residual(const SimState& state) const;
 
@@ -100,7 +101,7 @@ class Simulation {
   command::Scenario scenario_;
   double h_;
   machine::Stepper stepper_;
-  // Of each actuator's joint; null: it holds its start.
+  // Program of each actuator's joint; null: it holds its start.
   std::array<const command::JointProgram*, kMaxActuators> program_{};
   std::array<double, kMaxLinks> q0_{};
   std::array<bool, kMaxLinks> passive_{};                 // without actuator
@@ -116,15 +117,15 @@ class Simulation {
   std::vector<Planned> plan_;                                            // by tick
   std::array<const command::JointProgram*, kMaxLinks> joint_program_{};  // torque, speed, spring
   bool has_drives_ = false;                                              // of joints
-  std::int64_t absent_ = 0;      // joints of bodies not there yet
+  std::int64_t absent_ = 0;      // joints of bodies still absent
   std::int64_t dependent0_ = 0;  // joints, at the start
   bool has_tip_ = false;
   std::array<bool, kMaxLinks> tip_used_{};
   Vec3 tip_start_W_ = Vec3::Zero();
 };
 
-// What may go wrong with any machine: each kind for each function, in a size that is felt. For an
-// instructor who has not prepared anything.
+// Usual faults of any machine: each kind for each function, in a noticeable size. For an instructor
+// without a prepared exercise.
 std::vector<command::Fault> usual_faults(const machine::MachineModel& model);
 
 }  // namespace knuckleboom::sim

@@ -1,4 +1,4 @@
-// What readers may see of a simulation: plain numbers, safe to copy between threads.
+// Data of a simulation for readers: plain numbers, safe to copy between threads.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 namespace knuckleboom::sim {
 
 struct JointSnapshot {
-  double position, rate, reference;  // rad or m, reference of the tick that led here
+  double position, rate, reference;  // rad or m; reference of the last tick
 };
 
 struct ActuatorSnapshot {
   double displacement;  // cylinder length or motor angle [m, rad]
-  double valve_V;       // command of the tick that led here
+  double valve_V;       // command of the last tick
   double spool_V;       // behind its lag
   double port_a_Pa, port_b_Pa;
-  double flow_a_m3_per_s, flow_b_m3_per_s;  // through the valve into the ports' lines; 0: closed
+  double flow_a_m3_per_s, flow_b_m3_per_s;  // through the valve into the lines; 0: closed
   double force;                             // of the oil on the actuator [N, N m]
   std::int32_t open;
   std::int32_t at_relief, cavitating, at_stop;
@@ -32,13 +32,13 @@ struct Snapshot {
   std::int32_t actuator_of_joint[kMaxLinks];     // -1: passive
   double tip_W[3];                               // m
   double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a [N]
-  double joint_drive[kMaxLinks];  // torque, force or speed asked of a joint's own drive
+  double joint_drive[kMaxLinks];  // commanded torque, force or speed of a joint's own drive
   double pump_Pa;                 // of the gallery
-  // Of a pump; zeros with a constant source.
-  double pump_flow_m3_per_s, relief_flow_m3_per_s;  // delivered; of that over the main relief
+  // Of a modelled pump; zeros with a constant source.
+  double pump_flow_m3_per_s, relief_flow_m3_per_s;  // delivered; part of it over the main relief
   double load_signal_Pa;
   double engine_rad_per_s;
-  std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is there
+  std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is active
   machine::Health health;
 };
 static_assert(std::is_trivially_copyable_v<Snapshot>);

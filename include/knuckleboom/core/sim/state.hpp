@@ -1,4 +1,4 @@
-// Everything a simulation needs to go on, as one value: copy it to save, rewind or branch.
+// Everything a simulation needs to continue, as one value: copy it to save, rewind or branch.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@ namespace knuckleboom::sim {
 
 inline constexpr int kMaxPayloads = 8;
 
-// What drives one actuator during a tick. Recorded, it replays the run.
+// Drive of one actuator during a tick. Its recording replays the run.
 enum class DriveMode : std::int32_t {
   kVoltage,   // value goes to the valve [V]
   kPosition,  // value is the controller's reference [rad, m]
-  // The same, and what the motion of the reference needs comes along in volts: it stands in for the
-  // controller's own feed-forward and overlap compensation.
+  // The same, with the voltage for the motion of the reference, which replaces the controller's own
+  // feed-forward and overlap compensation.
   kFedPosition,
 };
 struct Drive {
   double value;
   DriveMode mode;
-  std::int32_t hold_sum;  // of kFedPosition: 1 if the controller's sum shall not grow
-  double feed_forward_V;  // of kFedPosition; as the valve counts, whatever the linkage's sign
+  std::int32_t hold_sum;  // of kFedPosition: 1 if the controller's sum is frozen
+  double feed_forward_V;  // of kFedPosition; in the valve's sign, whatever the linkage's
 };
-// What acts on one joint without hydraulics.
+// Drive of one joint without hydraulics.
 enum class JointDriveMode : std::int64_t {
   kNone,
   kTorque,  // value on the joint [N m, N]
-  kSpeed,   // value is what the joint's drive follows [rad/s, m/s]
+  kSpeed,   // value is the reference of the joint's drive [rad/s, m/s]
 };
 struct JointCommand {
   double value;
@@ -42,26 +42,26 @@ struct TickInput {
 };
 
 inline constexpr std::int32_t kSlotFree = -1;
-inline constexpr std::int32_t kNoEvent = -2;  // brought by Simulation::attach
+inline constexpr std::int32_t kNoEvent = -2;  // attached by Simulation::attach
 struct Payload {
   multibody::LinkInertia inertia;  // in the link's frame
   std::int32_t link;
-  std::int32_t event;  // scenario event that brought it, kNoEvent or kSlotFree
+  std::int32_t event;  // scenario event that attached it, kNoEvent or kSlotFree
 };
 
-// Which faults there are, and what of them the tick reads.
+// Active faults, and their effects as the tick reads them.
 struct FaultState {
-  double share[command::kMaxFaults];     // how far each is there, 0 to 1
-  std::int32_t on[command::kMaxFaults];  // it is to be there
+  double share[command::kMaxFaults];     // present share of each, 0 to 1
+  std::int32_t on[command::kMaxFaults];  // it is requested
   double measured[kMaxLinks];            // joint positions that controllers see [rad, m]
   double breakout_V[kMaxActuators];      // of sticking spools; 0: none
   double offset_V[kMaxActuators];        // of spools
   std::int32_t controller_off[kMaxActuators];
   double lever_delay_s;
-  double pump_set_Pa;         // what a sound pump would deliver
+  double pump_set_Pa;         // set pressure of a sound pump
   double pump_flow;           // of a worn one, smoothed [m^3/s]
-  std::int32_t active;        // how many are there, or on their way; 0: nothing here counts
-  std::int32_t next_in_plan;  // of what happens by the clock
+  std::int32_t active;        // number of faults present or ramping; 0: nothing here applies
+  std::int32_t next_in_plan;  // in the plan of timed faults
 };
 
 struct SimState {
@@ -71,10 +71,10 @@ struct SimState {
   machine::MachineState machine;
   control::PidState pid[kMaxActuators];
   control::PidGains gains[kMaxActuators];
-  TickInput input;                  // of the tick that led here
+  TickInput input;                  // of the last tick
   double reference[kMaxLinks];      // of the joints, in that tick [rad, m]
   double tip_joints[2][kMaxLinks];  // last two solutions of the inverse kinematics, newest first
-  std::int64_t tip_unreachable;     // ticks in which the tip path left the machine's reach
+  std::int64_t tip_unreachable;     // ticks in which the tip path was out of reach
   Payload payload[kMaxPayloads];
   Drive override_drive[kMaxActuators];  // by event
   std::int32_t overridden[kMaxActuators];
