@@ -27,7 +27,7 @@ double force(const SessionSnapshot& s, int joint) {
   const sim::ActuatorSnapshot* a = actuator(s, joint);
   return a != nullptr ? a->force : 0.0;
 }
-// Bit by bit: a relief valve is open, a side cavitates, an end stop is touched.
+// One bit each: a relief valve is open, a side cavitates, an end stop is touched.
 double trouble(const SessionSnapshot& s, int joint) {
   const sim::ActuatorSnapshot* a = actuator(s, joint);
   if (a == nullptr) return 0.0;
@@ -51,7 +51,7 @@ struct Plain {
   Read read;
 };
 
-// What there is one of.
+// Channels that occur once.
 constexpr Plain kPlain[] = {
     {"grapple_opening", "", "0: closed, 1: open",
      [](const SessionSnapshot& s, int) { return s.grapple_opening; }},

@@ -16,24 +16,24 @@ using Phase = DemonstratorPhase;
 
 constexpr double kPi = 3.14159265358979323846;
 
-// An unhurried operator's speeds; the head hangs and would swing with more haste.
+// Speeds of a careful operator; faster motion would make the hanging head swing.
 constexpr double kReachSpeed = 0.7, kHeightSpeed = 0.6;    // m/s
 constexpr double kSwingSpeed = 0.35, kRotatorSpeed = 0.7;  // rad/s
 constexpr double kReachRise = 0.5, kHeightRise = 0.6;      // m/s^2
 constexpr double kSwingRise = 0.12, kRotatorRise = 1.0;    // rad/s^2
 constexpr double kSmoothing[3] = {0.5, 0.2, 0.2};          // s
 constexpr double kFar = 0.4;                               // rad
-constexpr double kPull = 0.9;                              // 1/s, speed asked for per distance
+constexpr double kPull = 0.9;                              // 1/s, commanded speed per distance
 
-constexpr double kClearance = 1.2;     // of the jaws above what they pass over [m]
+constexpr double kClearance = 1.2;     // of the jaws above objects they pass [m]
 constexpr double kNear = 0.10;         // m, above a log or bunk
 constexpr double kNearHeading = 0.10;  // rad
 constexpr double kCloseTime = 4.0;     // s; closed by then, or missed
 constexpr double kOpenTime = 0.9;      // s
 constexpr double kStill = 0.08;        // m/s of the tip, before the jaws go down
-constexpr double kTouch = 400.0;       // N on the log: it lies
+constexpr double kTouch = 400.0;       // N on the log: it rests
 constexpr double kLinedUp = 0.03;      // rad of swing, before the head goes out to a stem
-constexpr double kKeepOff = 0.8;       // m on this side of it, until then
+constexpr double kKeepOff = 0.8;       // m short of it, until then
 constexpr double kStakeMargin = 0.5;   // m above a bunk's stakes
 
 double wrap(double angle) {
@@ -41,7 +41,7 @@ double wrap(double angle) {
   while (angle < -kPi) angle += 2.0 * kPi;
   return angle;
 }
-// Directions of a line: half a turn changes nothing.
+// Direction of a line: equal after half a turn.
 double wrap_line(double angle) {
   while (angle > 0.5 * kPi) angle -= kPi;
   while (angle < -0.5 * kPi) angle += kPi;
@@ -71,7 +71,7 @@ Demonstrator::Demonstrator(const Session& session)
       ground_(session.world().ground()) {
   const machine::MachineModel& machine = session.machine();
   const multibody::Tree& tree = machine.tree;
-  // The swing turns the whole tree about a vertical axis, the rotator the grapple alone.
+  // The swing rotates the whole tree about a vertical axis, the rotator only the grapple.
   int stick = -1, boom = -1;
   swing_link_ = -1;
   for (const machine::Actuator& actuator : machine.actuators) {
@@ -165,7 +165,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   const bool held = s.held_log == task.log;
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
       state.phase != Phase::kOpen) {
-    // Something happened that was not asked for: the log slipped, or another hand let go.
+    // Unexpected change: the log slipped, or someone else released it.
     state.carrying = held ? 1 : 0;
     enter(Phase::kLift, state);
   }
@@ -176,7 +176,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   const Vec3 place(held ? bunk.x : log_p.x(), held ? bunk.y : log_p.y(), 0.0);
   const double over =
       held ? bunk_z + bunk.height + kStakeMargin + 2.0 * log.radius : log_p.z() + kClearance;
-  // Between places nothing is lower than the bunks' stakes.
+  // While travelling stay above the bunks' stakes.
   const double travel =
       std::max(over, bunk_z + bunk.height + kStakeMargin + (held ? 2.0 * log.radius : 0.3));
   wish.grip = wish.heading = true;
@@ -246,7 +246,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   return wish;
 }
 
-// To a place between stems the head goes along its radius: in first, then round, then out.
+// The head approaches a place between stems radially: first in, then around, then out.
 void Demonstrator::keep_off(const SessionSnapshot& s, Wish& wish) const {
   const Vec3 from(s.sim.tip_W[0] - axis_x_, s.sim.tip_W[1] - axis_y_, 0.0);
   const Vec3 to(wish.p_W.x() - axis_x_, wish.p_W.y() - axis_y_, 0.0);
@@ -275,7 +275,7 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
       if (s.task.target < 0 || s.task.target >= count) return out;
       break;
     case TaskKind::kFree: {
-      // A round of the crane's work space, for the eye.
+      // A tour of the crane's work space, for show.
       const double t = s.sim.t_s;
       const double radius = 5.2 + 0.9 * std::sin(0.45 * t);
       const double angle = 0.7 * std::sin(0.22 * t);
@@ -313,7 +313,7 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
   const bool low =
       exercise_.task == TaskKind::kLogs && state.phase == Phase::kTravel && height_error > 0.5;
   const double across = low ? 0.0 : 1.0;
-  // Who answers to every bounce of the oil keeps it bouncing.
+  // A reaction to every oscillation of the oil would sustain it.
   const double error[3] = {swing_error, reach_error, height_error};
   const double limit[3] = {kSwingSpeed, kReachSpeed, kHeightSpeed};
   const double rise[3] = {kSwingRise, kReachRise, kHeightRise};

@@ -11,12 +11,12 @@ namespace knuckleboom::training {
 namespace {
 
 // Thresholds; docs/reference/figures.md.
-constexpr double kReversal = 0.1;        // a lever must come back by it to count as turned
+constexpr double kReversal = 0.1;        // a lever must return by this to count as reversed
 constexpr double kNeutral = 0.05;        // a lever below it is back in neutral
 constexpr double kFunctionInUse = 0.02;  // share of the full demand
 constexpr double kSample = 0.02;         // s, between the samples of the tip's motion
 constexpr double kMoving = 0.05;         // m/s; a movement begins and ends here
-constexpr double kLeastPeak = 0.1;       // m/s; what stays below is no movement
+constexpr double kLeastPeak = 0.1;       // m/s; slower motion is not a movement
 constexpr double kRest = 0.1;            // s below kMoving end a movement
 constexpr double kLongestEdge = 3.0;     // s, of a movement below kMoving at either end
 constexpr double kPeakDepth = 0.05;      // m/s between two peaks
@@ -93,7 +93,7 @@ void finish_cycle(double now_s, ScoreState& state) {
   score.energy_per_cycle_J = score.energy_J / score.cycles;
 }
 
-// The tip moves fast over the ground: the crane is on its way.
+// The tip moves fast horizontally: the crane travels.
 void set_out(double now_s, ScoreState& state) {
   state.motion.fast_s = now_s;
   if (state.cycle.phase == CyclePhase::kGrip) {
@@ -113,7 +113,7 @@ void gather_grip(bool free, const Observation& at, ScoreState& state) {
   if (held && cycle.phase == CyclePhase::kReach) {
     cycle.grip_s = std::max(arrived, cycle.begin_s);
     cycle.phase = CyclePhase::kGrip;
-  } else if (held) {  // taken up again before the crane had left
+  } else if (held) {  // gripped again before the crane had left
     cycle.phase = CyclePhase::kMove;
   } else if (cycle.phase == CyclePhase::kMove) {
     cycle.release_s = std::max(arrived, cycle.move_s);
@@ -128,7 +128,7 @@ void gather_grip(bool free, const Observation& at, ScoreState& state) {
 
 // --- The tip's motion ---------------------------------------------------------
 
-// What of a movement lies below kMoving. It is taken for one of constant jerk from or to rest: with the
+// The part of a movement below kMoving, assumed to have constant jerk from or to rest: with the
 // speed v and the rate a there, it lasts 2 v / a, and its jerk is a^2 / (2 v).
 struct Edge {
   double duration_s, jerk2;
@@ -233,7 +233,7 @@ void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
   state.score.swing_rms_rad = std::sqrt(motion.swing2_sum / motion.swing_samples);
 }
 
-// Samples lie on a grid of their own; between two ticks the tip goes straight.
+// Samples are on their own grid; between two ticks the tip moves in a straight line.
 void gather_motion(const Observation& at, ScoreState& state) {
   constexpr double kSlack = 1e-9;  // s
   const double now_s = at.dt * static_cast<double>(at.ticks);
@@ -274,7 +274,7 @@ void set_start(const Observation& at, ScoreState& state) {
   state.start_stop_hits = at.stop_hits;
   state.start_relief_ticks = at.relief_ticks;
   state.cycle.held = at.held;
-  // A log that is in the grapple already is on its way.
+  // A log already in the grapple is being moved.
   state.cycle.phase = at.held >= 0 ? CyclePhase::kMove : CyclePhase::kReach;
   start_motion(at, state.motion);
   const bool head = !vector(at.hang_W).isZero(0.0);

@@ -1,4 +1,4 @@
-// What counts as done: docs/reference/exercise_file.md.
+// Completion of steps: docs/reference/exercise_file.md.
 #include "knuckleboom/core/training/task.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kMovedAxis = 0.03;   // of a lever's travel; it starts the attempt
 constexpr double kCalmSpeed = 0.1;    // m/s; a log slower than it
-constexpr double kCalmTime = 0.5;     // s; and for so long has come to rest
+constexpr double kCalmTime = 0.5;     // s; after this time it has come to rest
 constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
-constexpr double kAboveStakes = 0.3;  // m; a heap may be so much higher
+constexpr double kAboveStakes = 0.3;  // m; allowed height of a heap above the stakes
 constexpr double kBelowBeams = 0.05;  // m
 
 Vec3 vector(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
@@ -69,7 +69,7 @@ Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
   return out;
 }
 
-// Where a log is seen from above.
+// Horizontal position.
 Vec3 on_the_map(const Vec3& p) { return {p.x(), p.y(), 0.0}; }
 
 void check(const Exercise& exercise) {
@@ -182,12 +182,12 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
 void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
                        ScoreState& score) const {
   const bool done = steps() > 0 && task.step == steps();
-  // Half a tick: the limit is a whole number of ticks in words only.
+  // Half a tick of tolerance: in floating point the limit is not exactly a whole number of ticks.
   const bool late =
       exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
   if (!done && !late) return;
   finish(score.score.time_s, score);
-  // Free play has nothing to be done: its time is simply over.
+  // Free play has no task: its time is simply over.
   const bool good =
       (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score.score) < 0;
   task.phase = good ? TaskPhase::kPassed : TaskPhase::kFailed;
@@ -208,7 +208,7 @@ void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState
       away <= target.radius &&
       (!head || angle_between_lines(vector(snapshot.grip_axis_W), target.axis_W) <= target.angle);
   task.dwell_s = there ? task.dwell_s + dt : 0.0;
-  // Half a tick: sums of ticks are not exact.
+  // Half a tick of tolerance: sums of ticks are not exact.
   if (!there || task.dwell_s < target.dwell_s - 0.5 * dt) return;
   finish_leg(snapshot.sim.tip_W, score.score.path_m, straight_leg(snapshot.sim.tip_W, score),
              score);
@@ -239,8 +239,9 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
     finish_leg(snapshot.sim.tip_W, score.score.path_m, straight_leg(snapshot.sim.tip_W, score),
                score);
   }
-  // The nearest point of the whole path is the error; that within reach ahead is the progress. Nobody
-  // jumps further ahead than the tolerance, so corners are not cut and loops not skipped.
+  // The nearest point of the whole path gives the error; the nearest within the tolerance ahead
+  // gives the progress. Progress never jumps further than the tolerance, so corners are not cut and
+  // loops not skipped.
   double error = (tip - exercise_.targets[0].p_W).norm();
   double best = -1.0, best_distance = 0.0;
   for (std::size_t i = 1; i < arc_.size(); ++i) {
@@ -265,7 +266,7 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
     finish_leg(snapshot.sim.tip_W, score.score.path_m, best - task.progress, score);
     task.progress = best;
   }
-  // The end counts from its tolerance on; who stops there need not pass it.
+  // The end counts from its tolerance on; stopping there is enough.
   const auto passed = [&](int step) {
     const auto i = static_cast<std::size_t>(step);
     const double early = i + 1 == arc_.size() ? exercise_.targets[i].radius : 0.0;
@@ -298,7 +299,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   const bool held = snapshot.held_log == wanted.log;
   const Vec3 grip = on_the_map(vector(snapshot.grip_W)), log = on_the_map(centre);
   if (score.approach.active == 0) begin_approach(grip, log, score.approach);
-  if (held && task.carried == 0) {  // the way to the log ends with the first grip
+  if (held && task.carried == 0) {  // the leg to the log ends with the first grip
     finish_leg(tip, score.score.path_m, straight_leg(tip, score), score);
     task.carried = 1;
     end_approach_at(grip, score.score, score.approach);
@@ -311,7 +312,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
     for (int c = 0; c < 3; ++c) score.leg_end_W[c] = tip[c];
     score.leg_end_path_m = score.score.path_m;
   }
-  // Nobody has placed what was never lifted: a log that was brought too early is taken up again.
+  // A log that was never lifted is not placed: one brought too early must be gripped again.
   const bool down = task.carried != 0 && !held && lies_in_bunk(wanted, snapshot);
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
   task.dwell_s = down && (resting || speed < kCalmSpeed) ? task.dwell_s + dt : 0.0;
@@ -321,7 +322,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
 void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const {
   const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(task.step)];
   const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
-  // The way of the log ended where it was let go.
+  // The leg of the log ended at its release.
   finish_leg(score.leg_end_W, score.leg_end_path_m, straight_leg(score.leg_end_W, score), score);
   end_approach_at(on_the_map(vector(snapshot.log[wanted.log].p)), score.score, score.approach);
   task.error_sum +=

@@ -1,4 +1,4 @@
-// What happens at a time of every attempt, whoever moves the levers.
+// Timed commands of every attempt, independent of the levers' source.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct AttemptCommand {
 class AttemptPlan {
  public:
   AttemptPlan() = default;
-  // commands: in the order of their ticks. begin: tick of the session at which the running attempt began;
-  // what lies before the tick `now` counts as done.
+  // commands: in the order of their ticks. begin: tick of the session at which the running attempt
+  // began; commands before the tick `now` count as done.
   explicit AttemptPlan(std::vector<AttemptCommand> commands, std::int64_t begin = 0,
                        std::int64_t now = 0)
       : commands_(std::move(commands)), begin_(begin) {

@@ -16,7 +16,7 @@ struct SessionChannel {
   std::string name;  // unit included: "tip_x_m"
   std::string unit;  // empty: a number
   std::string description;
-  std::optional<sim::Channel> of_simulation;  // then the two below are not used
+  std::optional<sim::Channel> of_simulation;  // if set, the two below are not used
   double (*read)(const SessionSnapshot& snapshot, int index) = nullptr;
   int index = 0;
 
@@ -25,7 +25,7 @@ struct SessionChannel {
   }
 };
 
-// Time is that of the exercise: a restart sets it back.
+// Time is that of the exercise: a restart resets it.
 std::vector<SessionChannel> session_channels(const Session& session);
 
 }  // namespace knuckleboom::training

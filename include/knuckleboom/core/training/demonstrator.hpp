@@ -1,8 +1,8 @@
-// Drives an exercise as a careful operator would: looks at snapshots, moves levers. For "show me", for a
-// run without anybody at the levers, and as proof that an exercise can be passed.
+// Drives an exercise as a careful operator would: reads snapshots, moves levers. For "show me", for
+// runs without an operator, and as proof that an exercise can be passed.
 //
-// Needs boom-tip control, and a pattern with a lever for each function it uses. It has no other access
-// to the machine than an operator has.
+// Needs boom-tip control, and a pattern with a lever for each function it uses. It has only the
+// access to the machine that an operator has.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace knuckleboom::training {
 
 enum class DemonstratorPhase : std::int32_t {
-  kTravel,  // above the log or the bunk, or on the way to a target
+  kTravel,  // above the log or the bunk, or travelling to a target
   kAlign,   // the grapple along the log, the head at rest
   kLower,
   kClose,
@@ -29,15 +29,15 @@ struct DemonstratorState {
   std::int32_t carrying;
   std::int32_t missed;  // closed around nothing, in a row
   double timer_s;       // in this phase
-  double speed[4];      // asked for: swing [rad/s], reach, height [m/s], rotator [rad/s]
-  double error[3];      // to where it should be, smoothed: swing [rad], reach, height [m]
-  double lift_z;        // height to leave at [m]
+  double speed[4];      // commanded: swing [rad/s], reach, height [m/s], rotator [rad/s]
+  double error[3];      // to the target, smoothed: swing [rad], reach, height [m]
+  double lift_z;        // height at which to leave [m]
 };
 static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 
 class Demonstrator {
  public:
-  // Throws std::invalid_argument with one sentence if the pattern lacks a lever that is needed.
+  // Throws std::invalid_argument with a message if the pattern lacks a required lever.
   explicit Demonstrator(const Session& session);
 
   DemonstratorState initial_state() const { return DemonstratorState{}; }
@@ -52,7 +52,7 @@ class Demonstrator {
   };
   struct Wish {
     Vec3 p_W;           // of the tip, or of the grip
-    bool grip = false;  // p_W.z is that of the grip
+    bool grip = false;  // p_W.z refers to the grip
     bool heading = false;
     double axis_x = 1.0, axis_y = 0.0;  // wanted direction of the log axis
     double speed = 1.0;                 // share of the usual speed

@@ -1,4 +1,4 @@
-// What is asked of an operator: the exact content of an exercise file, in SI units.
+// An operator's task: the exact content of an exercise file, in SI units.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace knuckleboom::training {
 
 enum class TaskKind : std::int32_t {
-  kFree,   // nothing asked
+  kFree,   // no task
   kReach,  // touch the targets in order with the tip
   kPath,   // follow the targets' polyline or arc with the tip
   kLogs,   // carry the logs, in order, to their bunks
@@ -26,7 +26,7 @@ struct Target {
   std::string name;
   Vec3 p_W = Vec3::Zero();  // m
   Vec3 axis_W =
-      Vec3::UnitZ();     // head: the direction wanted of the grapple's log axis; path: unused
+      Vec3::UnitZ();     // head: required direction of the grapple's log axis; path: unused
   double radius = 0.25;  // counts as reached within it [m]
   double angle = 0.26;   // head: within it [rad]
   double dwell_s = 0.0;  // to stay before it counts
@@ -53,8 +53,8 @@ struct Exercise {
   command::ControlMode mode = command::ControlMode::kValve;
   machine::Fidelity fidelity = machine::Fidelity::kReduced;
   double rate_Hz = 1000.0;
-  int lesson = 0;             // place among the exercises as they are to be learned; 0: not said
-  double time_limit_s = 0.0;  // 0: none; beyond it the attempt has failed
+  int lesson = 0;             // position in the order of learning; 0: none
+  double time_limit_s = 0.0;  // 0: none; after it the attempt has failed
   std::vector<command::InitialJoint> initial;
   double grapple_opening = 1.0;  // at the start, 0 closed .. 1 open
   world::WorldRecipe world;

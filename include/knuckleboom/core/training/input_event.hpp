@@ -1,4 +1,4 @@
-// A session's input as a list of what happened when: recorded live, it gives the same session again.
+// A session's input as a list of timed events: recorded live, it reproduces the session.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@ struct InputEvent {
 };
 static_assert(std::is_trivially_copyable_v<InputEvent>);
 
-// Hands out a list of events tick by tick. The events, in order of their ticks, must outlive it.
+// Plays a list of events tick by tick. The events, in order of their ticks, must outlive it.
 class InputPlayback {
  public:
   explicit InputPlayback(std::span<const InputEvent> events) : events_(events) {}
-  // As it stands before this tick: what came earlier counts as done.
+  // State before this tick: earlier events count as done.
   InputPlayback(std::span<const InputEvent> events, std::int64_t tick) : events_(events) {
     const auto begin = std::lower_bound(
         events.begin(), events.end(), tick,
@@ -44,7 +44,7 @@ class InputPlayback {
   }
 
   // Everything up to and with this tick: calls apply(const Command&) for each command and returns
-  // where the levers are. Ticks must not go back.
+  // the lever positions. Ticks must not decrease.
   template <class Apply>
   const command::OperatorInput& advance(std::int64_t tick, Apply apply) {
     for (; next_ < events_.size() && events_[next_].tick <= tick; ++next_) {
@@ -54,9 +54,9 @@ class InputPlayback {
     }
     return input_;
   }
-  // Where the levers are now.
+  // Present lever positions.
   const command::OperatorInput& input() const { return input_; }
-  // How many ticks the list says there are; -1: it does not say.
+  // Number of ticks given by the list; -1: not given.
   std::int64_t end_tick() const {
     const auto end = std::find_if(events_.begin(), events_.end(), [](const InputEvent& event) {
       return event.kind == InputEventKind::kEnd;

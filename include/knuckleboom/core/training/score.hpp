@@ -1,4 +1,4 @@
-// What an attempt is judged by. Pure: reads observations only, so that live, headless, replayed runs and
+// Figures of an attempt. Pure: reads observations only, so that live, headless, replayed runs and
 // logs of real machines agree. docs/reference/figures.md defines each figure.
 #pragma once
 
@@ -27,18 +27,18 @@ struct Score {
   double energy_J;         // work of the pump
   double placed;           // targets reached, logs in their bunks
   double error_m;          // mean placement or path error
-  double overshoot_m;      // mean way beyond the target
+  double overshoot_m;      // mean travel beyond the target
 
-  double cycles;     // logs taken up, carried and let go
-  double cycle_s;    // mean over them, as are its parts
-  double reach_s;    // empty, on the way
-  double grip_s;     // standing over the log
-  double move_s;     // with the log, on the way
-  double release_s;  // standing where it is let go
+  double cycles;     // logs gripped, carried and released
+  double cycle_s;    // mean over the cycles, as are its parts
+  double reach_s;    // travelling empty
+  double grip_s;     // stationary over the log
+  double move_s;     // travelling with the log
+  double release_s;  // stationary at the release
 
   double tip_movements;                  // of the tip, from rest to rest
-  double ldlj;                           // log dimensionless jerk, mean over them
-  double speed_peaks;                    // mean over them
+  double ldlj;                           // log dimensionless jerk, mean over the movements
+  double speed_peaks;                    // mean over the movements
   double swing_peak_rad, swing_rms_rad;  // of the hanging head from the vertical; no head: nan
 
   double lever_movements;  // out of neutral, over all levers
@@ -55,13 +55,13 @@ struct Figure {
   std::string unit;
   std::string description;
   double (*read)(const Score& score);
-  std::uint32_t needs = 0;  // bits of Observed: without them it means nothing
-  bool detail = false;      // for reports; too much for who is driving
-  bool mean = false;        // 0: there was nothing to take the mean of
+  std::uint32_t needs = 0;  // bits of Observed required by the figure
+  bool detail = false;      // for reports only, not shown while driving
+  bool mean = false;        // a mean: 0 if there was nothing to average
 };
 const std::vector<Figure>& figures();
 
-// There is nothing of which it could be the value. It is within no limit.
+// Undefined: a mean over nothing, or NaN. It violates every limit.
 bool is_undefined(const Figure& figure, double value);
 
 }  // namespace knuckleboom::training

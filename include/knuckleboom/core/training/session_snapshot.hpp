@@ -1,4 +1,4 @@
-// What readers (view, instruments, sound, task, scorer, recorder) may see of a training session: plain
+// Data of a training session for readers (view, instruments, sound, task, scorer, recorder): plain
 // numbers, safe to copy between threads.
 #pragma once
 
@@ -20,9 +20,9 @@ struct PoseSnapshot {
 
 struct TaskSnapshot {
   TaskPhase phase;
-  std::int32_t step, steps;  // targets or logs done, and of how many
+  std::int32_t step, steps;  // targets or logs done, and their number
   std::int32_t target;       // index of the current target or log task, -1: none
-  // Where the tip, the grip or the held log should go [m]; on a path: a little ahead on it.
+  // Target of the tip, the grip or the held log [m]; on a path: a point slightly ahead on it.
   double target_W[3];
   double distance;     // from there; on a path: from the path [m]
   double angle;        // head, logs: from the wanted direction, 0 to pi/2 [rad]
@@ -39,7 +39,7 @@ struct SessionSnapshot {
   double grip_W[3], grip_axis_W[3];
   double hang_W
       [3];  // from the pin of the grapple through its grip, downwards at rest; without one zeros
-  command::OperatorInput input;  // of the tick that led here
+  command::OperatorInput input;  // of the last tick
   std::int32_t control_mode;     // command::ControlMode
   std::int32_t fidelity;         // machine::Fidelity
   double shaped[sim::kMaxLeverFunctions];

@@ -1,4 +1,4 @@
-// How far an operator is with an exercise. Pure: a task sees snapshots only.
+// Progress of an operator in an exercise. Pure: a task reads snapshots only.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace knuckleboom::training {
 struct TaskState {
   TaskPhase phase;
   std::int32_t step;        // targets reached, logs placed
-  std::int64_t start_tick;  // the tick before the first lever movement's
-  std::int64_t end_tick;    // when it was passed or failed
+  std::int64_t start_tick;  // the tick before the first lever movement
+  std::int64_t end_tick;    // tick at which it was passed or failed
   double dwell_s;
   double progress;                // path: arc length reached [m]
   double error_sum, error_count;  // their ratio is Score::error_m
@@ -25,7 +25,7 @@ struct TaskState {
 };
 static_assert(std::is_trivially_copyable_v<TaskState>);
 
-// The tip's motion at a rate of its own, whatever that of the ticks is.
+// The tip's motion at its own rate, independent of the tick rate.
 struct MotionState {
   std::int64_t samples;  // taken so far
   double filter[6];      // memory of the low-pass, by component
@@ -33,18 +33,18 @@ struct MotionState {
   double speed[2];       // filtered, of the last sample and the one before [m/s]
   double fast_s;         // when it last moved fast horizontally
   double duration_s,
-      jerk2;           // of the movement under way; jerk2: integral of the squared jerk [m2/s5]
+      jerk2;           // of the current movement; jerk2: integral of the squared jerk [m2/s5]
   double peak, peaks;  // its highest speed, speed peaks in it
-  double end_duration_s, end_jerk2, end_peaks;  // if it has ended where it last became slow
+  double end_duration_s, end_jerk2, end_peaks;  // if it ended at the last fall below the threshold
   double slow_s;                                // since then
   double furthest;                              // speed of the last turning point
-  double ldlj_sum, peaks_sum;                   // over the movements that have ended
+  double ldlj_sum, peaks_sum;                   // over the completed movements
   double swing2_sum, swing_samples;
-  double left_out;  // movements that were not measured from beginning to end
+  double left_out;  // movements not measured from beginning to end
   std::int32_t moving, rising;
-  std::int32_t unmeasured, reserved;  // of the movement under way
+  std::int32_t unmeasured, reserved;  // of the current movement
 };
-// Where in a log cycle the crane is.
+// Phase of the crane in a log cycle.
 enum class CyclePhase : std::int32_t { kReach, kGrip, kMove, kRelease };
 struct CycleState {
   double begin_s, grip_s, move_s, release_s;  // when the phases of this cycle began
@@ -52,18 +52,18 @@ struct CycleState {
   CyclePhase phase;
   std::int32_t held;  // in the last tick
 };
-// The straight line to the present target, and how far the way went along it.
+// The straight line to the present target, and the travel along it.
 struct ApproachState {
   double from_W[3], along_W[3];
   double goal_m, furthest_m;  // along the line
-  double sum, count;          // of the approaches that have ended
+  double sum, count;          // of the completed approaches
   std::int32_t active, reserved;
 };
 struct ScoreState {
   Score score;
   double last_tip_W[3];
   double leg_from_W[3];                   // tip where the leg to the next target began
-  double leg_end_W[3];                    // logs: tip where the current one was let go
+  double leg_end_W[3];                    // logs: tip where the current one was released
   double leg_end_path_m;                  // logs: tip path up to there
   double last_axis[command::kLeverAxes];  // turning points of the levers
   std::int32_t direction[command::kLeverAxes];
@@ -89,17 +89,17 @@ static_assert(sizeof(ScoreState) == sizeof(Score) + (17 + command::kLeverAxes) *
 
 class Task {
  public:
-  // The exercise must outlive it. Throws std::invalid_argument with one sentence for an exercise that
-  // cannot be done.
+  // The exercise must outlive it. Throws std::invalid_argument with a message for an impossible
+  // exercise.
   explicit Task(const Exercise& exercise);
 
   TaskState initial_state() const;
   ScoreState initial_score() const;
 
-  // One tick: snapshot.task and snapshot.score are filled in from what stands in the rest of it. Nothing
-  // changes any more after the task has ended. No heap, no exception.
+  // One tick: fills snapshot.task and snapshot.score from the rest of the snapshot. Nothing changes
+  // after the end of the task. No heap, no exception.
   void observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const;
-  // As it is, without moving it on.
+  // Fills the snapshot without advancing.
   void show(double dt, const TaskState& task, const ScoreState& score,
             SessionSnapshot& snapshot) const;
 
@@ -136,7 +136,7 @@ class Task {
 // Whether a score is within the limits; the first broken limit, -1: none.
 int broken_limit(const Exercise& exercise, const Score& score);
 
-// Whether a contact with it is a mistake. Ground, bunks and logs are there to be touched where logs are
+// Whether a contact with it is a mistake. Ground, bunks and logs may be touched where logs are
 // carried.
 bool counts_as_collision(TaskKind kind, world::Obstacle obstacle);
 
