@@ -17,7 +17,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Ticks between looks at the joint limits, the interrupt and the progress.
+// Ticks between checks of the joint limits, the interrupt and the progress.
 constexpr std::int64_t kBlock = 100;
 
 constexpr double kReliefSlack = 1.05;

@@ -14,7 +14,7 @@ const Correction* find(const std::vector<Correction>& all, const std::string& co
   return at == all.end() ? nullptr : &*at;
 }
 
-// What goes in is corrected in the log; what comes out is not.
+// Inputs are corrected in the log; outputs are not.
 io::Trace corrected(const machine::MachineModel& model, const io::Trace& log,
                     const FreeRunSetup& setup) {
   io::Trace out = log;
@@ -24,7 +24,7 @@ io::Trace corrected(const machine::MachineModel& model, const io::Trace& log,
     if (by == nullptr || column < 0) continue;
     for (double& y : out.data[static_cast<std::size_t>(column)]) y = by->scale * y + by->offset;
   }
-  // The start is looked for in the log: there the correction is undone.
+  // The start is read from the log: there the correction is inverted.
   for (const std::string& name : setup.channels) {
     const Correction* by = find(setup.corrections, name);
     const int column = out.find(name);
@@ -56,7 +56,7 @@ std::vector<std::vector<double>> free_run(const machine::MachineModel& model, co
   sim::SimState state = simulation.initial_state(setup.fidelity);
   sim::Snapshot now = sim::take_snapshot(simulation, state);
   sim::Snapshot before = now;  // a tick earlier
-  // Between two ticks linearly, as in a comparison of traces.
+  // Linear between two ticks, as in a comparison of traces.
   for (std::size_t row = 0; row < t.size(); ++row) {
     const double at = (t[row] - t.front()) / h;
     const auto tick = static_cast<std::int64_t>(std::ceil(at - 1e-6));

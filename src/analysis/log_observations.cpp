@@ -21,13 +21,13 @@ constexpr double kMostRows = 2e7;
 constexpr double kMoved = 0.03;    // of a lever or a demand; it starts the attempt, as in a session
 constexpr double kDenseHz = 24.9;  // below it the tip's jerk is lost between the rows
 constexpr double kSampleHz = 50.0;  // of the scorer
-constexpr double kWayHz = 1.0;      // what is faster in the tip's way is noise
+constexpr double kWayHz = 1.0;      // faster motion in the tip's path is noise
 constexpr double kSpeedHz = 5.0;    // as the scorer has it
 constexpr double kNoise = 0.05;     // m/s at rest; more is too noisy
 constexpr double kMoving = 0.05;    // m/s
-constexpr double kGap = 0.04;       // s, between rows that tell where the tip is; more is a gap
+constexpr double kGap = 0.04;       // s, between rows with a tip position; more is a gap
 constexpr double kSettle = 0.2;     // s, that the scorer's low-pass remembers
-constexpr double kDropOut = 0.2;    // s; a grip or release that is shorter is none
+constexpr double kDropOut = 0.2;    // s; shorter grips and releases are ignored
 constexpr const char* kTip[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
 
 std::string lever_name(int axis) { return std::string("lever_") + command::kLeverAxisNames[axis]; }
@@ -40,7 +40,7 @@ bool is_demand(std::string_view name) {
   return name.ends_with("_demand") || name.ends_with("_valve_open");
 }
 
-// All that can be judged. Demands are of functions that only the log knows.
+// All columns that can be judged. Demands belong to functions known only to the log.
 std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names,
                                            const machine::MachineModel* machine) {
   std::vector<io::KnownColumn> out;
@@ -81,7 +81,7 @@ io::LogMap own_names(const std::filesystem::path& path, io::LogMap map,
   return map;
 }
 
-// A column over time, without its gaps; moves on from call to call.
+// A column over time, without its gaps; advances from call to call.
 class Course {
  public:
   Course(const std::vector<double>& t, const std::vector<double>& y) {
@@ -99,8 +99,8 @@ class Course {
     const double share = (t - t_[row_]) / (t_[row_ + 1] - t_[row_]);
     return y_[row_] + share * (y_[row_ + 1] - y_[row_]);
   }
-  // The same with a slope that goes on from row to row (cubic Hermite), but straight over gaps and next
-  // to them: straight lines have jerk at every row.
+  // The same with a continuous slope (cubic Hermite), but straight over gaps and next to them:
+  // straight lines have jerk at every row.
   double curved_at(double t, double gap_s) {
     const double straight = at(t);
     if (row_ == 0 || row_ + 2 >= t_.size()) return straight;
@@ -110,7 +110,7 @@ class Course {
     const double from = slope(row_), to = slope(row_ + 1), r = 1.0 - s;
     return straight + s * r * h * (r * from - s * to + (s - r) * (y_[row_ + 1] - y_[row_]) / h);
   }
-  // Whether t lies more than a moment from what is known.
+  // Whether t is in a gap.
   bool in_gap(double t, double gap_s) {
     at(t);
     if (row_ + 1 == t_.size()) return t - t_[row_] > gap_s;
@@ -188,11 +188,11 @@ class Observer {
       for (const std::string& name : log_.columns)
         if (name.ends_with(ending) && demands_.size() < sim::kMaxLeverFunctions)
           if (MaybeCourse found = course(name)) demands_.push_back(std::move(*found));
-      if (!demands_.empty()) return;  // better known than by the valves
+      if (!demands_.empty()) return;  // more reliable than the valves
     }
   }
 
-  // All joints that carry the tip, those that only hang left out.
+  // All joints that carry the tip, without freely hanging ones.
   void find_joints() {
     if (machine_ == nullptr) return;
     const machine::LinkPoint tip = machine::crane_tip(*machine_);
@@ -235,7 +235,7 @@ class Observer {
     for (std::size_t i = 1; i < t_.size(); ++i) steps.push_back(t_[i] - t_[i - 1]);
     const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
     std::nth_element(steps.begin(), middle, steps.end());
-    // Times are rounded where they were written: the mean of steps like the middle one is better.
+    // Times in the log are rounded: the mean of steps close to the median is better.
     double sum = 0.0, n = 0.0;
     for (const double step : steps)
       if (std::fabs(step - *middle) <= 0.2 * *middle) {
@@ -245,7 +245,7 @@ class Observer {
     return sum / n;
   }
 
-  // Rows on the scorer's samples, so that it needs none between; slow logs as they are.
+  // Rows at the scorer's samples, so that it need not interpolate; slow logs as they are.
   double row_step() const {
     const double rate_Hz = 1.0 / step_;
     const double dt =
@@ -259,18 +259,18 @@ class Observer {
     return dt;
   }
 
-  // The row before the first movement of a lever: there the attempt begins.
+  // The row before the first lever movement, where the attempt begins.
   static std::size_t start_row(const std::vector<Observation>& rows) {
     const auto first = std::find_if(rows.begin(), rows.end(), moved);
     const auto at = static_cast<std::size_t>(first - rows.begin());
     return at > 0 ? at - 1 : 0;
   }
 
-  // A bad contact is no release, nor a short one a grip.
+  // Removes contact bounce: short releases and short grips.
   static void skip_drop_outs(std::vector<Observation>& rows) {
     const auto most = static_cast<std::size_t>(std::ceil(kDropOut / rows.front().dt - 1e-6));
     for (const bool held : {false, true}) {
-      std::size_t since = 0;  // the state has been so
+      std::size_t since = 0;  // since this row the state is unchanged
       for (std::size_t i = 1; i < rows.size(); ++i) {
         if (rows[i].held == rows[i - 1].held) continue;
         const bool was = rows[i - 1].held >= 0;
@@ -287,7 +287,7 @@ class Observer {
     return (tips[to] - tips[from]).norm() / (dt * static_cast<double>(to - from));
   }
 
-  // Way and noise of the tip. Returns it as the scorer sees it, but not late.
+  // Path and noise of the tip. Returns the tip as filtered by the scorer, but without delay.
   static std::vector<Vec3> measure_tip(LogObservations& out) {
     const double dt = out.rows.front().dt;
     std::vector<Vec3> tips;
@@ -302,15 +302,15 @@ class Observer {
     return smoothed(tips, kSpeedHz, dt);
   }
 
-  // How the movement under way here began is not known.
+  // The beginning of the current movement is unknown here.
   static void mark_unmeasured(std::vector<Observation>& rows, std::size_t from) {
     const auto count = static_cast<std::size_t>(std::ceil(kSettle / rows.front().dt));
     for (std::size_t i = from; i < std::min(rows.size(), from + count + 1); ++i)
       rows[i].unmeasured = 1;
   }
 
-  // The last row with a lever out or, where the log has no levers, with the tip in motion; not before the
-  // last grip or release.
+  // The last row with a deflected lever or, without levers in the log, with the tip in motion; not
+  // before the last grip or release.
   std::size_t last_action(const std::vector<Observation>& rows,
                           const std::vector<Vec3>& tips) const {
     if (!can_wait() && tips.empty()) return rows.size() - 1;

@@ -15,7 +15,7 @@
 namespace knuckleboom::analysis {
 namespace {
 
-// Numbers of a column at its times, gaps left out, as a signal.
+// Numbers of a column at its times, without gaps, as a signal.
 command::Signal signal_of(const io::Trace& log, int column, double delay_s) {
   command::Term term;
   term.kind = command::TermKind::kTable;
@@ -30,7 +30,7 @@ command::Signal signal_of(const io::Trace& log, int column, double delay_s) {
   return {{std::move(term)}};
 }
 
-// Mean over the part at rest; nothing if the log does not have it.
+// Mean over the part at rest; empty if the log has none.
 std::optional<double> at_rest(const io::Trace& log, const std::string& name, double rest_s) {
   const int column = log.find(name);
   if (column < 0) return std::nullopt;
@@ -46,8 +46,8 @@ std::optional<double> at_rest(const io::Trace& log, const std::string& name, dou
   return count > 0 ? std::optional<double>(sum / count) : std::nullopt;
 }
 
-// Length of a cylinder at a position of its joint; through loops with the other driven joints in the middle
-// of their ranges, and the dependent ones from where the run has them start.
+// Length of a cylinder at a position of its joint; in loops with the other driven joints in the
+// middle of their ranges, and the dependent ones starting from the run's start.
 double length_at(const machine::MachineModel& model, int actuator, double position,
                  const LogRun& run) {
   const machine::Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
@@ -88,7 +88,7 @@ double position_at(const machine::MachineModel& model, int actuator, double leng
   return 0.5 * (low + high);
 }
 
-// A start far outside a joint's range is a mistake of units or signs.
+// A start far outside a joint's range indicates wrong units or signs.
 void check_start(const machine::MachineModel& model, int link, double position) {
   constexpr double kSlack = 0.2;  // of the range
   const multibody::Body& body = model.tree.body(model.tree.link(link).body);

@@ -40,7 +40,7 @@ class ClosedMachine {
     return y;
   }
 
-  // Small against what bends the equations, large against rounding.
+  // Small against the curvature of the equations, large against rounding.
   double step(int i) const {
     if (i < n_) return 1e-6;      // rad, m
     if (i < 2 * n_) return 1e-5;  // rad/s, m/s
@@ -89,7 +89,7 @@ class ClosedMachine {
     return out;
   }
 
-  // The shape of a mode over all joints, from that over the independent ones.
+  // Shape of a mode over all joints, from that over the independent ones.
   std::vector<double> over_joints(const std::vector<double>& shape) const {
     double v[kMaxLinks] = {};
     for (int i = 0; i < n_; ++i)
@@ -109,12 +109,12 @@ class ClosedMachine {
   std::vector<hydraulics::StageConstants> constants_;
 };
 
-// Below this an eigenvalue is one of the zeros, blurred by rounding [1/s].
+// Below this an eigenvalue is a zero with rounding errors [1/s].
 constexpr double kZero = 1e-3;
 
 std::vector<double> shape_of(const Eigen::VectorXcd& vector, int joints) {
   std::vector<double> shape(static_cast<std::size_t>(joints));
-  // The phase of the joint that moves most; the others move with it or against it.
+  // Relative to the phase of the joint that moves most.
   int most = 0;
   for (int i = 1; i < joints; ++i)
     if (std::abs(vector(i)) > std::abs(vector(most))) most = i;
@@ -131,7 +131,7 @@ std::vector<Mode> closed_valve_modes(const machine::MachineModel& model,
   const ClosedMachine machine(model, state);
   const Eigen::VectorXd y = machine.rest();
   const int size = machine.size();
-  // Pressures count in MPa, so that rows and columns are of like size.
+  // Pressures in MPa, so that rows and columns have similar magnitude.
   const auto unit = [&](int i) { return i < 2 * machine.joints() ? 1.0 : 1e6; };
   Eigen::MatrixXd A(size, size);
   for (int j = 0; j < size; ++j) {

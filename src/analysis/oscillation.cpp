@@ -29,7 +29,7 @@ class HighPass {
     a1_ = 2.0 * (w * w - 1.0) * b_;
     a2_ = (1.0 - 2.0 * damping * w + w * w) * b_;
   }
-  // As if x had always been there, so that the start does not ring through the data.
+  // As if x had always been applied, so that the start does not ring through the data.
   void start(double x) { x1_ = x2_ = x; }
   double operator()(double x) {
     const double y = b_ * (x - 2.0 * x1_ + x2_) - a1_ * y1_ - a2_ * y2_;
@@ -51,7 +51,7 @@ double rms(const std::vector<double>& samples, std::size_t begin, std::size_t en
   return end > begin ? std::sqrt(sum / static_cast<double>(end - begin)) : 0.0;
 }
 
-// By zero crossings.
+// From zero crossings.
 double frequency(const std::vector<double>& samples, std::size_t begin, std::size_t end,
                  double dt) {
   int crossings = 0;
@@ -93,7 +93,7 @@ std::string times(double ratio) {
   return ratio < 100.0 ? fmt::format("{:.1f} times", ratio) : std::string("more than 100 times");
 }
 
-// joints: those that are unstable in the shaky model, which is run a or run b of them.
+// joints: those unstable in the shaky model, which is run a or run b.
 std::string sentence(const std::string& shaky, const std::string& calm,
                      const std::vector<JointOscillation>& joints, bool a) {
   const JointOscillation& worst =
@@ -127,7 +127,7 @@ bool any(const std::vector<double>& flags, std::size_t begin, std::size_t end) {
 }  // namespace
 
 std::vector<double> fast_part(const std::vector<double>& samples, double dt, double corner_Hz) {
-  // Too coarse a sampling cannot show what is fast.
+  // Too coarse a sampling cannot show the fast part.
   if (samples.empty() || !(dt > 0.0) || corner_Hz * dt > 0.2)
     return std::vector<double>(samples.size(), 0.0);
   HighPass first(corner_Hz, dt, std::sin(std::numbers::pi / 8.0));

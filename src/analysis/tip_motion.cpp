@@ -47,7 +47,7 @@ std::vector<Vec3> low_passed(std::vector<Vec3> p, double cutoff_Hz, double dt) {
 
 std::vector<Vec3> smoothed(const std::vector<Vec3>& p, double cutoff_Hz, double dt) {
   if (p.size() < 2 || too_slow(cutoff_Hz, dt)) return p;
-  // Beyond the ends it goes on as it came, mirrored in the end point: no jump of place or speed.
+  // Continued beyond the ends by its mirror image in the end point: no jump of position or speed.
   const auto pad =
       std::min(p.size() - 1, static_cast<std::size_t>(std::ceil(1.0 / (cutoff_Hz * dt))));
   std::vector<Vec3> padded;
@@ -63,9 +63,9 @@ std::vector<Vec3> smoothed(const std::vector<Vec3>& p, double cutoff_Hz, double 
   return {first, first + static_cast<std::ptrdiff_t>(p.size())};
 }
 
-// The noise of the speed is what the way's smoothing takes away, in the second with the least of it: that does
-// not depend on how fast the crane goes. The noise of the way can be neither more than that nor more than the
-// least speed there is.
+// The noise of the speed is the part removed by the path's smoothing, in the second with the least
+// of it: it does not depend on the speed of the crane. The noise of the path is at most that, and
+// at most the lowest speed.
 TipNoise tip_noise(const std::vector<Vec3>& p, double way_Hz, double speed_Hz, double dt) {
   const std::vector<Vec3> way = smoothed(p, way_Hz, dt);
   std::vector<Vec3> rest = p;

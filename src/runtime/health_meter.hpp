@@ -1,4 +1,4 @@
-// Gathers how well a thread keeps its time. No heap, and little enough work to be done in every tick.
+// Gathers the timing of a thread. No heap, and cheap enough for every tick.
 #pragma once
 
 #include <algorithm>

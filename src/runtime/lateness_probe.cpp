@@ -37,7 +37,7 @@ void LatenessProbe::run() {
   loop(result);
 }
 
-// No Pacer: nothing is caught up with or given up, each deadline stands for itself.
+// No Pacer: nothing is caught up or lost, each deadline is independent.
 void LatenessProbe::loop(Result& result) {
   Clock& clock = monotonic_clock();
   const double period_ns = 1e9 / rate_Hz_;

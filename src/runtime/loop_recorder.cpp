@@ -13,7 +13,7 @@ namespace {
 
 using exchange::ExchangeInput;
 
-constexpr std::chrono::milliseconds kWritePeriod{200};  // what a kill can cost
+constexpr std::chrono::milliseconds kWritePeriod{200};  // largest loss by a kill
 constexpr int kWritesPerSync = 5;
 constexpr std::int64_t kWriteTicks = 1000;  // without a thread
 
@@ -24,7 +24,7 @@ struct FrameRecord {
 
 }  // namespace
 
-// By what the disk may stand still for: 16 s at 1000 ticks a second.
+// Size for a stalled disk: 16 s at 1000 ticks per second.
 struct LoopRecorder::Queues {
   EventQueue<io::LoopTickCommand, 4096> commands;
   EventQueue<FrameRecord, 16384> frames;
@@ -61,7 +61,7 @@ void LoopRecorder::push(Queue& queue, const Record& record, std::int64_t tick) {
 }
 
 void LoopRecorder::lose(std::int64_t tick) {
-  // In this order: who sees the count sees the tick.
+  // In this order: a reader of the count also sees the tick.
   if (lost() == 0) first_lost_tick_.store(tick, std::memory_order_relaxed);
   lost_.fetch_add(1, std::memory_order_release);
 }
@@ -100,7 +100,7 @@ void LoopRecorder::write_and_sync() {
 
 void LoopRecorder::write() {
   try {
-    // In this order: what belongs to these ticks is in the queues by now.
+    // In this order: the records of these ticks are in the queues by now.
     const std::int64_t end = ticks_.load(std::memory_order_acquire);
     take();
     if (writer_) writer_->flush(end, losses());
@@ -110,7 +110,7 @@ void LoopRecorder::write() {
 }
 
 void LoopRecorder::take() {
-  // A writer that failed is gone; the queues are emptied all the same.
+  // A failed writer is gone; the queues are still emptied.
   io::LoopTickCommand command;
   while (queues_->commands.pop(command))
     if (writer_) writer_->add(command);

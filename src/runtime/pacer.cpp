@@ -19,7 +19,7 @@ class MonotonicClock : public Clock {
     timespec t{};
     t.tv_sec = static_cast<time_t>(time / 1'000'000'000);
     t.tv_nsec = static_cast<decltype(t.tv_nsec)>(time % 1'000'000'000);
-    // A signal wakes early; the tick is still not due.
+    // A signal wakes the thread early; the tick is not due yet.
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr) == EINTR) {
     }
   }
@@ -38,7 +38,7 @@ Pacer::Pacer(double period_s, int catch_up_ticks, Clock& clock)
       limit_ns_(std::llround(period_s * 1e9 * catch_up_ticks)) {}
 
 std::int64_t Pacer::deadline(std::int64_t tick) const {
-  // From the tick's number and not by adding periods, so that no rounding gathers.
+  // From the tick's number and not by adding periods, so that rounding does not accumulate.
   return start_ns_ + std::llround(static_cast<double>(tick) * period_ns_);
 }
 
@@ -64,7 +64,7 @@ void Pacer::wait() {
   lateness_ns_ = late;
   worst_lateness_ns_ = std::max(worst_lateness_ns_, late);
   if (late > limit_ns_) {
-    // The process was stopped or slept through: nothing ran late, but the tick was.
+    // The process was stopped or overslept: nothing ran too long, but the tick was late.
     if (!counted_) ++overruns_;
     lost_ns_ += late;
     start_ns_ += late;

@@ -10,7 +10,7 @@
 namespace knuckleboom::runtime {
 namespace {
 
-// Above ordinary threads, well below those of the kernel that the clock itself depends on.
+// Above ordinary threads, well below the kernel threads that the clock depends on.
 constexpr int kPriority = 40;
 
 std::string outcome(int refused) {
@@ -24,7 +24,7 @@ RealtimeRequest::RealtimeRequest(Memory memory) : memory_(memory) {
   sched_param parameter{};
   parameter.sched_priority = kPriority;
   priority_refused_ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
-  // Only what is there: locking all that is to come could make a later allocation fail.
+  // Only present memory: locking future memory could make a later allocation fail.
   const bool refused = memory == Memory::kLock && mlockall(MCL_CURRENT) != 0;
   memory_refused_ = refused ? errno : 0;
 }

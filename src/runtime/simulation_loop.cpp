@@ -16,7 +16,7 @@ using training::InputEventKind;
 
 constexpr std::int64_t kSummaryPeriodNs = 250'000'000;
 
-// Whatever a device says, the session and its recording get a position that a lever can have.
+// Whatever a device reports, the session and its recording get a valid lever position.
 command::OperatorInput limited(command::OperatorInput input) {
   for (double& axis : input.axis) axis = std::isfinite(axis) ? std::clamp(axis, -1.0, 1.0) : 0.0;
   return input;
@@ -74,7 +74,7 @@ void SimulationLoop::loop() {
       continue;
     }
     pacer_.wait();
-    take_events();  // what came meanwhile is for this tick
+    take_events();  // events received meanwhile belong to this tick
     if (stopping() || paused_ || !take_input()) continue;
     meter_.lateness.add(pacer_.lateness_ns());
     tick(pacer_.due_ns());
@@ -97,7 +97,7 @@ void SimulationLoop::finish() {
 
 // --- Events -------------------------------------------------------------------
 
-// What comes after a step happens after its tick.
+// Events after a step are executed after its tick.
 void SimulationLoop::take_events() {
   ThreadEvent event{};
   while (!step_ && exchange_.events.pop(event)) take_event(event);
@@ -134,7 +134,7 @@ void SimulationLoop::apply(const Command& command) {
   record(InputEventKind::kCommand, command);
 }
 
-// A restart shows at once, even though no tick comes.
+// A restart is visible at once, even without a tick.
 void SimulationLoop::show_as_it_is() {
   ticker_.observe(shot_[newer_]);
   due_ns_[newer_] = clock_.now_ns();

@@ -1,4 +1,4 @@
-// What the simulation thread does, and all that belongs to it alone.
+// The loop of the simulation thread, and its private data.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class SimulationLoop {
   SimulationLoop(Ticker& ticker, ThreadSettings settings, Clock& clock, ThreadExchange& exchange);
 
   void run();  // until exchange.stopping
-  // After run(), if it ran at all, on any thread: commands that still wait, then the end.
+  // After run(), if it ran at all, on any thread: waiting commands, then the end.
   void apply_waiting();
   void finish();
 
@@ -60,10 +60,10 @@ class SimulationLoop {
 
   training::SessionSnapshot shot_[2]{};
   std::int64_t due_ns_[2]{};
-  int newer_ = 0;           // which of the two
+  int newer_ = 0;           // index of the newer of the two
   bool jumped_ = false;     // between the two
   bool jump_next_ = false;  // in the next tick
-  bool changed_ = false;    // something to tell the reader of while paused
+  bool changed_ = false;    // something new for the reader while paused
   int unpublished_ticks_ = 0;
 
   HealthMeter meter_;

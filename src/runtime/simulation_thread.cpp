@@ -31,7 +31,7 @@ void SimulationThread::stop() {
   exchange_->stopping.store(true, std::memory_order_release);
   wake();
   if (thread_.joinable()) thread_.join();
-  // From here on both ends of the queue are ours.
+  // From here on this thread owns both ends of the queue.
   do {
     send_waiting();
     loop_->apply_waiting();

@@ -1,4 +1,4 @@
-// What passes between the simulation thread and the thread that owns it.
+// Data exchanged between the simulation thread and its owner.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct ThreadExchange {
   EventQueue<ThreadEvent, kEvents> events;
   LatestValue<StampedInput> input;
   std::atomic<bool> stopping{false};
-  std::atomic<std::uint32_t> calls{0};  // changes whenever a paused thread should look around
+  std::atomic<std::uint32_t> calls{0};  // changes whenever a paused thread should check its events
 
   // From the simulation.
   LatestValue<Published> published;

@@ -1,10 +1,9 @@
-// Runs a simulation to its end, or to a stop, and measures what the stepping costs.
+// Runs a simulation to its end, or to a stop, and measures the cost of stepping.
 //
-// What counts as stepping: the calls of Engine::step and nothing else. The clock is read once after
-// each tick, which gives the time of that tick and the start of the next; wall_s is their sum. Such a
-// reading costs some 20 ns (measured in the same run, clock_read_ns), so that wall_s errs by a few
-// percent, and always upwards. Samples, files, progress and waiting lie between blocks of ticks and
-// are not counted.
+// Stepping means the calls of Engine::step only. The clock is read once after each tick, which
+// gives the time of that tick and the start of the next; wall_s is their sum. Such a reading costs
+// about 20 ns (measured in the same run, clock_read_ns), so that wall_s is too large by a few
+// percent. Samples, files, progress and waiting are between blocks of ticks and are not counted.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +17,9 @@
 
 namespace knuckleboom::analysis {
 
-// Who watches a run; either may be empty. Both are called between blocks of ticks.
+// Observers of a run; either may be empty. Both are called between blocks of ticks.
 struct RunWatch {
-  // True: the run ends here. In real time it is asked after every tick.
+  // True: the run ends here. In real time it is called after every tick.
   std::function<bool()> stop;
   // Time of the state, time spent stepping and time simulated [s].
   std::function<void(double t_s, double wall_s, double simulated_s)> progress;
@@ -37,15 +36,15 @@ struct ExecuteOptions : RunWatch {
   std::function<void(const sim::SimState&)> save;
 };
 
-// How far a joint has been beyond its limits, looked at between blocks of ticks.
+// Largest excess of a joint over its limits, checked between blocks of ticks.
 struct LimitExcess {
   int joint = -1;       // -1: none has
   double beyond = 0.0;  // rad or m
   double at_s = 0.0;
 };
 
-// The worst pressure of an actuator with protection that this should not have let happen. Looked at
-// after each tick, which takes some 10 ns of the time that is measured.
+// The worst pressure of an actuator that its protection should have prevented. Checked after each
+// tick, at a cost of about 10 ns in the measured time.
 struct PressureExcess {
   int actuator = -1;  // -1: none
   double pressure_Pa = 0.0;
@@ -59,15 +58,15 @@ struct RunResult {
   runtime::TickTimes ticks;
   double clock_read_ns = 0.0;
   bool interrupted = false;
-  bool non_finite = false;  // stopped at the tick after which it was
+  bool non_finite = false;  // stopped at the first such tick
   LimitExcess limits;
   PressureExcess above_relief;  // by more than 5 %
   PressureExcess below_vacuum;  // below -1 bar
   // The first singular position of a loop: a sentence, and when.
   std::string singular;
   double singular_at_s = 0.0;
-  double loop_gap_m = 0.0;  // largest; looked at every 100 ticks
-  // Of a paced run.
+  double loop_gap_m = 0.0;  // largest; checked every 100 ticks
+  // For a paced run.
   std::int64_t overruns = 0;
   double elapsed_s = 0.0, lost_s = 0.0, worst_lateness_s = 0.0;
   std::string realtime_sentence;
@@ -80,7 +79,7 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
 
 // Ticks between samples of the given rate. Throws UserError if the rate does not divide the tick rate.
 std::int64_t ticks_per_sample(double rate_Hz, double tick_s);
-// Of a trace that nobody chose a rate for: the nearest at or below 100 Hz.
+// Default for traces: the nearest rate at or below 100 Hz.
 std::int64_t default_ticks_per_sample(double tick_s);
 
 }  // namespace knuckleboom::analysis

@@ -1,4 +1,4 @@
-// The ways a scenario can be computed.
+// Methods of computing a scenario.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ struct Method {
 // full, reduced, converged-full, converged-reduced.
 const std::vector<Method>& methods();
 
-// Throws UserError for a name that none has.
+// Throws UserError for an unknown name.
 const Method& find_method(std::string_view name);
 
-// Advances a state tick by tick in one of these ways.
+// Advances a state tick by tick by one of these methods.
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -1,4 +1,4 @@
-// A machine driven by a log, beside what the log measured.
+// A machine driven by a log, with the measured channels.
 #pragma once
 
 #include <string>
@@ -12,21 +12,22 @@
 
 namespace knuckleboom::analysis {
 
-// ours = scale * value + offset, of a column of the log or of what is compared with it.
+// result = scale * value + offset, for a column of the log or a compared channel.
 struct Correction {
   std::string column;
   double scale = 1.0, offset = 0.0;  // SI
 };
 
 struct FreeRunSetup {
-  std::vector<std::string> channels;  // that are compared
+  std::vector<std::string> channels;  // compared channels
   machine::Fidelity fidelity = machine::Fidelity::kFull;
   LogRun log;
   std::vector<Correction> corrections;
 };
 
-// By channel, then by row of the log; the correction of a compared channel is on the run's side. Empty: the
-// run left the real numbers. Throws std::invalid_argument or UserError for a machine that cannot do it.
+// By channel, then by row of the log; the correction of a compared channel is on the run's side.
+// Empty: the run became non-finite. Throws std::invalid_argument or UserError for an unsuitable
+// machine.
 std::vector<std::vector<double>> free_run(const machine::MachineModel& model, const io::Trace& log,
                                           const FreeRunSetup& setup);
 

@@ -1,4 +1,4 @@
-// From a log's columns to what the scorer sees.
+// From a log's columns to the scorer's observations.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct LogObservations {
   double rate_Hz = 0.0;
   double start_s = 0.0;              // of the first row, in the log's time
   double end_s = 0.0;                // since then: the last lever movement, or motion of the tip
-  TipNoise noise{};                  // of the way, and of the speed as the scorer sees it
+  TipNoise noise{};                  // of the path, and of the speed as used by the scorer
   std::vector<std::string> columns;  // that were used, without the time
 };
 
-// map: empty columns: all that have a name of ours. machine: for a log of joints; null: none. Throws
+// map: empty columns: all with a known name. machine: for a log of joints; null: none. Throws
 // io::FileError.
 LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
                                   const machine::MachineModel* machine);

@@ -1,4 +1,4 @@
-// A machine driven as a log says: valve commands and supply pressures are those that were measured.
+// A machine driven by a log: with the measured valve commands and supply pressures.
 #pragma once
 
 #include <string>
@@ -12,28 +12,29 @@
 
 namespace knuckleboom::analysis {
 
-// Columns that drive: of each joint with an actuator its valve_V, and pump_Pa and tank_Pa.
+// Driving columns: valve_V of each joint with an actuator, and pump_Pa and tank_Pa.
 std::vector<io::KnownColumn> drive_columns(const machine::MachineModel& model);
 
-// Those, and all channels of a run.
+// The driving columns and all channels of a run.
 std::vector<io::KnownColumn> log_columns(const machine::MachineModel& model);
 
-// By actuator, from delays of its command's column. Throws UserError for a column that is no command.
+// By actuator, from delays of its command's column. Throws UserError for a column that is not a
+// command.
 std::vector<double> delays(const machine::MachineModel& model,
                            const std::vector<std::pair<std::string, double>>& of_columns);
 
 struct LogRun {
-  double rest_s = 0.5;  // the log's first part shows the machine at rest
-  // Positions of joints that the log does not show [rad, m].
+  double rest_s = 0.5;  // duration of the log's first part, with the machine at rest
+  // Positions of joints that are not in the log [rad, m].
   std::vector<std::pair<std::string, double>> start;
   double tick_s = 1e-3;
   std::vector<double> delay_s;  // of each actuator's command; empty: none
 };
 
-// The scenario that does to the model what the log did to the machine. It starts where the log's first part
-// has the joints (their angles, or the lengths of their cylinders) and the pressures at port b. Joints
-// without a command hold their valve shut. Throws UserError with a sentence if the log drives nothing or
-// does not say where a joint starts.
+// The scenario that applies the log's inputs to the model. It starts from the joints of the log's
+// first part (their angles, or the lengths of their cylinders) and its pressures at port b. Joints
+// without a command keep their valve shut. Throws UserError with a message if the log drives
+// nothing or gives no start of a joint.
 command::Scenario log_scenario(const machine::MachineModel& model, const io::Trace& log,
                                const LogRun& run);
 

@@ -10,7 +10,7 @@
 
 namespace knuckleboom::analysis {
 
-// Rows of a recording that is compared: every tick of runs up to 200 s.
+// Rows of a recording for comparison: every tick of runs up to 200 s.
 inline constexpr std::int64_t kCompareRows = 200'000;
 
 struct ModelRun {

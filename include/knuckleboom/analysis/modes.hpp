@@ -1,4 +1,4 @@
-// Vibrations of a machine at rest with all valves closed: the bounce of its oil.
+// Vibrations of a machine at rest with all valves closed: the oscillation of its oil.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ struct Mode {
   std::vector<double> shape;
 };
 
-// Linearises the equations of the closed valves (joint positions and rates, two oil pressures for each
-// actuator) about a state at rest and solves for its eigenvalues. Left out: end stops, and the zero
-// eigenvalues of oil that is merely shut in and joints that nothing holds. Slowest first.
+// Linearises the equations of the closed valves (joint positions and rates, two oil pressures for
+// each actuator) about a state at rest and solves for its eigenvalues. Left out: end stops, and the
+// zero eigenvalues of trapped oil and free joints. Slowest first.
 std::vector<Mode> closed_valve_modes(const machine::MachineModel& model,
                                      const machine::MachineState& state);
 

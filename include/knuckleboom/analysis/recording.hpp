@@ -23,11 +23,11 @@ class Recording {
   const std::vector<sim::Channel>& channels() const { return channels_; }
   // By channel, in their order.
   const std::vector<double>& column(std::size_t channel) const { return columns_[channel]; }
-  // By name. Throws std::out_of_range for a name that no channel has.
+  // By name. Throws std::out_of_range for an unknown name.
   const std::vector<double>& column(std::string_view name) const;
   const std::vector<double>& time() const { return columns_.front(); }
 
-  // The same as a trace that was read from a file.
+  // Converted to a trace, as read from a file.
   io::Trace to_trace(const std::string& title) const;
 
  private:
@@ -35,7 +35,7 @@ class Recording {
   std::vector<std::vector<double>> columns_;
 };
 
-// Ticks between the rows of a recording that is dense where it can be and never longer than limit.
+// Ticks between the rows of a recording: as dense as possible with at most `limit` rows.
 std::int64_t recording_stride(std::int64_t ticks, std::int64_t limit);
 
 }  // namespace knuckleboom::analysis

@@ -10,14 +10,14 @@
 
 namespace knuckleboom::runtime {
 
-// Of fixed size: a full queue refuses, and the sender keeps the event and tries again. Neither side ever
-// waits for the other.
+// Fixed size: a full queue refuses, and the sender keeps the event and tries again. Neither side
+// ever waits for the other.
 template <class T, std::size_t capacity>
 class EventQueue {
   static_assert(std::is_trivially_copyable_v<T> && capacity > 0);
 
  public:
-  // Sender. False: full, nothing has happened.
+  // Sender. False: full, nothing has changed.
   bool push(const T& event) {
     T* const slot = next();
     if (slot == nullptr) return false;
@@ -25,8 +25,8 @@ class EventQueue {
     send();
     return true;
   }
-  // The same in two steps, for what is better filled in where it stands. nullptr: full. Without send()
-  // nothing has happened.
+  // The same in two steps, for events filled in place. nullptr: full. Without send() nothing has
+  // changed.
   T* next() {
     const std::uint64_t end = end_.load(std::memory_order_relaxed);
     if (end - known_begin_ == capacity) {
@@ -37,7 +37,7 @@ class EventQueue {
   }
   void send() { end_.store(end_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
-  // Receiver. False: empty, event is as it was.
+  // Receiver. False: empty, event is unchanged.
   bool pop(T& event) {
     const T* const slot = front();
     if (slot == nullptr) return false;
@@ -59,7 +59,7 @@ class EventQueue {
   }
 
  private:
-  // Each side remembers how far it last saw the other, and looks again only when that is not enough.
+  // Each side caches the other's position and reads it again only when that is not enough.
   alignas(kCacheLine) std::atomic<std::uint64_t> end_{0};
   std::uint64_t known_begin_ = 0;
   alignas(kCacheLine) std::atomic<std::uint64_t> begin_{0};

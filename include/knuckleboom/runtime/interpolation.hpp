@@ -1,4 +1,4 @@
-// Where between the two newest snapshots a picture should be.
+// Interpolation of a frame between the two newest snapshots.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace knuckleboom::runtime {
 
-// Share of the newer snapshot, 0 to 1: the picture runs one publication behind, so that there is always
-// something to go to. now_ns: CLOCK_MONOTONIC.
+// Share of the newer snapshot, 0 to 1: the frames lag by one publication, so that there is always a
+// snapshot to move to. now_ns: CLOCK_MONOTONIC.
 inline double interpolation_share(const Published& published, std::int64_t now_ns) {
   if (published.jumped || published.interval_ns <= 0) return 1.0;
   const auto since = static_cast<double>(now_ns - published.newer_due_ns);

@@ -1,5 +1,5 @@
-// How late a thread wakes that does nothing but wait: what the machine can do, to show beside what the
-// simulation thread reaches in the same run.
+// Lateness of a thread that only waits: the capability of the computer, to compare with the
+// simulation thread in the same run.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ namespace knuckleboom::runtime {
 
 class LatenessProbe {
  public:
-  // A bare clock_nanosleep(TIMER_ABSTIME) loop with the priority of the simulation thread, if wanted and
-  // granted. Starts at once.
+  // A bare clock_nanosleep(TIMER_ABSTIME) loop with the priority of the simulation thread, if
+  // requested and granted. Starts at once.
   explicit LatenessProbe(double rate_Hz, bool ask_for_priority = true);
   ~LatenessProbe();  // stops
   LatenessProbe(const LatenessProbe&) = delete;

@@ -1,7 +1,7 @@
 // The newest of a stream of values, from one thread to another. Older ones may be skipped.
 //
-// Three slots: one belongs to the writer, one to the reader, and the third changes hands. Neither side
-// ever waits for the other.
+// Three slots: one belongs to the writer, one to the reader, and the third is exchanged. Neither
+// side ever waits for the other.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace knuckleboom::runtime {
 
-// What two threads write to stays this far apart [bytes].
+// Distance between data written by two threads [bytes].
 inline constexpr int kCacheLine = 64;
 
 template <class T>
@@ -17,7 +17,7 @@ class LatestValue {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  // Writer: fill in next(), which holds something old, and hand it over.
+  // Writer: fill next(), which contains an old value, and publish it.
   T& next() { return slot_[back_].value; }
   void publish() { back_ = middle_.exchange(back_ | kNew, std::memory_order_acq_rel) & kSlot; }
   void write(const T& value) {
@@ -25,7 +25,7 @@ class LatestValue {
     publish();
   }
 
-  // Reader: true if there is something new since the last time, which value() then is. Before the first
+  // Reader: true if there is a new value since the last call; value() returns it. Before the first
   // it is T{}.
   bool refresh() {
     if ((middle_.load(std::memory_order_relaxed) & kNew) == 0) return false;
@@ -33,7 +33,7 @@ class LatestValue {
     return true;
   }
   const T& value() const { return slot_[front_].value; }
-  // value: stays as it is when there is nothing new.
+  // value: unchanged when there is nothing new.
   bool read(T& value) {
     if (!refresh()) return false;
     value = slot_[front_].value;

@@ -1,9 +1,9 @@
 // Records an emulation that runs as a bench, off the tick thread.
 //
-//   tick thread: commands, what came from outside, hashes -> queues -> recorder thread -> file
+//   tick thread: commands, external input, hashes -> queues -> recorder thread -> file
 //
-// On the tick thread nothing waits, allocates or writes. A queue that is full loses its record and counts it:
-// what comes after that cannot be computed again, which is said in the recording and to the user.
+// The tick thread does not wait, allocate or write. A full queue loses its record and counts it:
+// later ticks cannot be computed again, which is noted in the recording and reported to the user.
 #pragma once
 
 #include <atomic>
@@ -22,17 +22,17 @@ namespace knuckleboom::runtime {
 
 struct LoopRecorderSettings {
   std::int64_t hash_ticks = io::kLoopHashTicks;
-  // false: it writes on the tick thread, and loses nothing; for runs that nothing waits for.
+  // false: it writes on the tick thread and loses nothing; for runs without real time.
   bool own_thread = true;
 };
 
-// What became of a recording.
+// Result of a recording.
 struct LoopRecordingOutcome {
   std::filesystem::path file;
-  std::string fault;  // one sentence; empty: all is well
+  std::string fault;  // error message; empty: none
 };
 
-// The order in a tick: command() for each that was taken, input(), the loop's step, after_tick().
+// Order in a tick: command() for each accepted command, input(), the loop's step, after_tick().
 class LoopRecorder {
  public:
   // first: the state that the run begins with, HardwareLoop::initial_state().
@@ -53,7 +53,7 @@ class LoopRecorder {
   std::string take_fault();
   const std::filesystem::path& file() const { return file_; }
   std::int64_t lost() const { return lost_.load(std::memory_order_acquire); }
-  // After the last tick, when nobody ticks any more. reason: how the run ended, in words. Once.
+  // After the last tick. reason: how the run ended, in words. Called once.
   LoopRecordingOutcome finish(const emulation::LoopState& last, std::string reason);
 
  private:
@@ -72,19 +72,19 @@ class LoopRecorder {
   const LoopRecorderSettings settings_;
   const std::filesystem::path file_;
 
-  // The tick thread's.
+  // Used by the tick thread.
   std::int64_t next_hash_, next_write_;
 
   std::unique_ptr<Queues> queues_;
-  std::atomic<std::int64_t> ticks_;  // run; all that was recorded before them is in the queues
+  std::atomic<std::int64_t> ticks_;  // ticks run; all their records are in the queues
   std::atomic<std::int64_t> lost_{0}, first_lost_tick_{-1};
 
-  // The recorder thread's.
-  std::unique_ptr<io::LoopRecordingWriter> writer_;  // null: it has failed
+  // Used by the recorder thread.
+  std::unique_ptr<io::LoopRecordingWriter> writer_;  // null: failed
   int writes_ = 0;
   bool told_loss_ = false;
 
-  std::mutex mutex_;   // between the recorder thread and the one that made it
+  std::mutex mutex_;   // between the recorder thread and its creator
   std::string fault_;  // not taken yet
   std::string first_fault_;
   PeriodicThread thread_;

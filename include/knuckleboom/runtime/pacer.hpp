@@ -1,16 +1,16 @@
-// Starts each tick at its own point of real time.
+// Starts each tick at its point in real time.
 //
-// Deadlines are absolute: the k-th tick starts at start + k period, so that one late tick delays none
-// after it. A simulation that has fallen behind catches up by running ticks without pause, but never
-// more than a limit of ticks: what lies beyond is lost, counted, and the deadlines move. The step
-// itself is never stretched, so that a late simulation gives the same results, only later.
+// Deadlines are absolute: the k-th tick starts at start + k period, so that a late tick does not
+// delay later ones. A simulation that has fallen behind catches up by running ticks without pause,
+// up to a limit: time beyond it is lost and counted, and the deadlines move. The step itself is
+// never stretched, so that a late simulation gives the same results, only later.
 #pragma once
 
 #include <cstdint>
 
 namespace knuckleboom::runtime {
 
-// A clock and a way to wait for it, exchanged by tests.
+// A clock and a way to wait for it; tests replace it.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -33,7 +33,7 @@ class Pacer {
   void wait();           // returns when the next tick is due, or at once when it is late
   void tick_finished();  // right after each tick
 
-  // When the tick that wait() returned for was due, and by how much it starts late.
+  // Due time of the tick that wait() returned for, and its lateness.
   std::int64_t due_ns() const { return deadline(tick_); }
   std::int64_t lateness_ns() const { return lateness_ns_; }
 

@@ -1,4 +1,4 @@
-// Threads beside the main one.
+// Threads other than the main one.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace knuckleboom::runtime {
 // name: 15 characters at most.
 void begin_thread(const char* name);
 
-// Does the same work in every period, and a last time when it is told to stop.
+// Does the same work in every period, and once more when stopped.
 class PeriodicThread {
  public:
   PeriodicThread() = default;

@@ -1,4 +1,5 @@
-// Asks the system for what a thread with deadlines needs, and gives it back at the end.
+// Requests real-time scheduling and locked memory for a thread with deadlines, and releases them at
+// the end.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@ class RealtimeRequest {
   // Memory belongs to the whole process: only one request at a time may lock it.
   enum class Memory { kLock, kLeave };
 
-  // Asks once, for the calling thread and the memory the process has by now. What is refused is said
-  // in sentence() and does not stop anything.
+  // Requests once, for the calling thread and the present memory of the process. sentence() reports
+  // a refusal, which does not stop anything.
   explicit RealtimeRequest(Memory memory = Memory::kLock);
   ~RealtimeRequest();  // on the same thread; programs started later must not inherit the priority
   RealtimeRequest(const RealtimeRequest&) = delete;

@@ -15,8 +15,8 @@ class SessionTicker : public Ticker {
   SessionTicker(const training::Session& session, const training::SessionState& state)
       : session_(session), state_(state) {}
 
-  // Everything from now on is recorded; the recorder must have begun with this state and outlive the
-  // ticker. nullptr: nothing is. Not while a thread runs it.
+  // Records everything from now on; the recorder must have begun with this state and outlive the
+  // ticker. nullptr: no recording. Not while a thread runs it.
   void record_into(SessionRecorder* recorder) { recorder_ = recorder; }
 
   void apply(const training::Command& command) override {

@@ -1,10 +1,10 @@
-// Runs a session at a fixed rate on a thread of its own.
+// Runs a session at a fixed rate on its own thread.
 //
 //   levers (latest value), events (queue) -> tick -> the two newest snapshots (latest value)
 //                                                 -> input recording (queue)
 //
-// Nothing that the other side does or leaves undone delays a tick: no lock is shared and the thread never
-// waits for a reader. The step is never stretched; see Pacer for what happens when time runs short.
+// The other side can never delay a tick: no lock is shared and the thread never waits for a reader.
+// The step is never stretched; see Pacer for what happens when time runs short.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,15 @@
 
 namespace knuckleboom::runtime {
 
-// What is run. Called by the simulation thread only, from start() until stop() has returned.
+// The object run by the thread. Called by the simulation thread only, from start() until stop() has
+// returned.
 class Ticker {
  public:
   virtual ~Ticker() = default;
   virtual void apply(const training::Command& command) = 0;
   virtual void tick(const command::OperatorInput& input, training::SessionSnapshot& out) = 0;
   virtual void observe(training::SessionSnapshot& out) = 0;  // as it is now, without a tick
-  // What moves the session from its tick on: changes of the levers, commands after apply(), the end.
+  // Input of the session from its tick on: changes of the levers, commands after apply(), the end.
   virtual void record(const training::InputEvent&) {}
 };
 
@@ -47,27 +48,27 @@ struct ThreadSettings {
   // Not empty: levers and commands are taken from here and not from set_input(); at its end, if it says
   // one, the thread pauses.
   std::vector<training::InputEvent> playback;
-  training::AttemptPlan plan;  // beside levers and playback; what it does is recorded as well
+  training::AttemptPlan plan;  // in addition to levers and playback; recorded as well
 };
 
-// How well the thread keeps its time.
+// Timing of the thread.
 struct ThreadHealth {
   std::int64_t ticks = 0;
   std::int64_t overruns = 0;  // see Pacer
   double lost_s = 0.0;        // real time given up by the catch-up limit
   TimeSummary lateness;       // of the start of ticks
-  double tick_mean_us = 0.0;  // what a tick costs
+  double tick_mean_us = 0.0;  // cost of a tick
   double tick_max_us = 0.0;
-  double publish_mean_us = 0.0;  // what handing over a snapshot costs
-  std::int64_t inputs = 0;       // lever events that were used
+  double publish_mean_us = 0.0;  // cost of publishing a snapshot
+  std::int64_t inputs = 0;       // number of lever events used
   double input_mean_us = 0.0;    // from a lever event to the start of the first tick that uses it
   double input_max_us = 0.0;
-  std::int64_t recording_lost = 0;  // input events the recording had no room for
+  std::int64_t recording_lost = 0;  // input events lost by the recording
   bool priority_granted = false;
   bool memory_locked = false;
 };
 
-// What the view gets.
+// Data for the view.
 struct Published {
   training::SessionSnapshot older{}, newer{};
   std::int64_t older_due_ns = 0, newer_due_ns = 0;  // of their ticks, CLOCK_MONOTONIC
@@ -75,7 +76,7 @@ struct Published {
   bool jumped = false;  // a restart lies between them: nothing to interpolate
   bool paused = false;
   bool playing = false;     // levers come from the playback
-  bool played_out = false;  // its end was reached
+  bool played_out = false;  // its end has been reached
   ThreadHealth health;
 };
 static_assert(std::is_trivially_copyable_v<Published>);
@@ -88,7 +89,7 @@ struct ThreadEvent {
   training::Command command;
 };
 
-// All public functions but set_input() are for one thread, the one that made it.
+// All public functions except set_input() are for one thread, its creator.
 class SimulationThread {
  public:
   // The ticker and the clock must outlive it. Throws std::invalid_argument for a rate or a number of
@@ -100,30 +101,31 @@ class SimulationThread {
   SimulationThread& operator=(const SimulationThread&) = delete;
 
   void start();  // once
-  // Ends after the tick that is running; commands that wait are still applied. May be called at any
-  // time and more than once; afterwards the ticker belongs to the caller again.
+  // Ends after the current tick; waiting commands are still applied. May be called at any time and
+  // more than once; afterwards the ticker belongs to the caller again.
   void stop();
 
-  // Events: happen in this order, before the next tick, and are never dropped. What does not fit into
-  // the queue waits here for the next call of any of these functions, refresh() or read().
+  // Events: executed in this order before the next tick and never dropped. Those that do not fit
+  // into the queue wait here for the next call of any of these functions, refresh() or read().
   void pause();
   void resume();
   void step_once();  // one tick; nothing unless paused
   void post(const training::Command& command);
 
-  // Where the levers are, used from the next tick on. event_ns: when they were moved, CLOCK_MONOTONIC;
-  // 0: not known, does not count for the latency. May come from another thread, but from one at a time.
+  // Lever positions, used from the next tick on. event_ns: time of the movement, CLOCK_MONOTONIC;
+  // 0: unknown, not counted in the latency. May be called from another thread, but from one at a
+  // time.
   void set_input(const command::OperatorInput& input, std::int64_t event_ns = 0);
 
-  // True if there is something new since the last time. published(): what the last refresh() got.
+  // True if there are new data since the last call. published(): data of the last refresh().
   bool refresh();
   const Published& published() const;
   bool read(Published& out);
 
-  // Appends what has been recorded since the last time. Within 16 s at 2000 ticks a second, or events
-  // are lost.
+  // Appends the events recorded since the last call. Must be called within 16 s at 2000 ticks per
+  // second, or events are lost.
   void drain(std::vector<training::InputEvent>& out);
-  // False: events were lost, what was drained is not what was run.
+  // False: events were lost; the drained events do not reproduce the run.
   bool recording_valid() const;
 
   bool running() const { return thread_.joinable(); }

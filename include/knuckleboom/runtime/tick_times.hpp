@@ -1,4 +1,4 @@
-// How long ticks took: a histogram of fixed size, so that adding a time never allocates.
+// Durations of ticks: a histogram of fixed size, so that adding a time never allocates.
 //
 // Buckets are linear within each power of two of nanoseconds, which keeps every quantile within 1.6 %.
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace knuckleboom::runtime {
 
-// What of many times one wants to know [us].
+// Summary of many times [us].
 struct TimeSummary {
-  double p50_us = 0.0;  // half of them stay within it
+  double p50_us = 0.0;  // median
   double p99_us = 0.0;
   double p99_9_us = 0.0;
   double max_us = 0.0;
@@ -27,7 +27,7 @@ class TickTimes {
   }
 
   std::int64_t count() const { return static_cast<std::int64_t>(count_); }
-  // Time that a share of the ticks stays within, such as 0.99; 0 without ticks [us].
+  // Quantile for a share of the ticks, such as 0.99; 0 without ticks [us].
   double quantile_us(double share) const;
   double max_us() const { return static_cast<double>(longest_ns_) * 1e-3; }
   TimeSummary summary() const {
