@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kSpan = 10'000'000'000;  // ns
 constexpr std::int32_t kSeen = 64;
 
-// Whatever the numbers: a stamp may be any.
+// Wraps around: a stamp may have any value.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
@@ -20,7 +20,7 @@ void start_stream(Arrivals& a, std::uint32_t stream, std::uint32_t sequence, std
   a.streams = std::min(a.streams + 1, 2U);
   a.stream = stream;
   a.newest = sequence - 1;
-  // What came before the first is not known to be lost.
+  // Packets before the first one do not count as lost.
   a.seen = ~std::uint64_t{0};
   a.fastest_ns = a.fastest_before_ns = way;
   a.span_end_ns = now_ns + kSpan;

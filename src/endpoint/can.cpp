@@ -47,7 +47,7 @@ int bind_to(int socket, const std::string& interface) {
 CanEndpoint::CanEndpoint(const std::string& interface, std::vector<io::OutsideSignal> in,
                          std::vector<io::OutsideSignal> out)
     : in_(std::move(in)), out_(std::move(out)), frames_(frames_of(out_)), socket_(opened()) {
-  // The kernel passes on what we ask for, and nothing of ours.
+  // The kernel delivers only the requested ids, and none of our own frames.
   std::vector<can_filter> filters;
   for (const CanFrame& frame : frames_of(in_))
     filters.push_back({frame.id, CAN_SFF_MASK | CAN_EFF_FLAG | CAN_RTR_FLAG});

@@ -1,6 +1,6 @@
-// Signals on a CAN bus by SocketCAN, where the kernel has it. Standard frames (11-bit ids) only. Neither
-// receive() nor send() waits or uses the heap. CAN has no sequence numbers and no sender's address: lost and
-// repeated frames cannot be told, only silence can.
+// Signals on a CAN bus by SocketCAN, where the kernel has it. Standard frames (11-bit ids) only.
+// Neither receive() nor send() waits or uses the heap. CAN has no sequence numbers and no sender's
+// address: lost and repeated frames cannot be detected, only silence can.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace knuckleboom::endpoint {
 
 struct CanCounters {
-  std::int64_t received;  // frames that held a signal
+  std::int64_t received;  // frames with a signal
   std::int64_t refused;   // error, remote or extended frames, and those too short for their signals
   std::int64_t sent, unsent;  // unsent: the bus was full or down, or a value not finite
   std::int64_t full_polls;    // receive() left frames for the next time
@@ -27,7 +27,7 @@ class CanEndpoint {
   CanEndpoint(const CanEndpoint&) = delete;
   CanEndpoint& operator=(const CanEndpoint&) = delete;
 
-  // Signals of the frames that have come are fresh; others keep their values. stamp_ns of the frame is the
+  // Signals of received frames are fresh; others keep their values. stamp_ns of the frame is the
   // given time.
   void receive(std::int64_t now_ns, exchange::SignalFrame& frame);
   // One frame for each id; values in the order of the signals.

@@ -15,19 +15,19 @@ struct CanFrame {
   std::uint32_t id = 0;
   int length = 0;  // bytes
   std::uint8_t data[8] = {};
-  bool whole = true;  // all its values were finite; else it must not be sent
+  bool whole = true;  // all its values were finite; otherwise it must not be sent
 };
 
-// One frame for each id, in ascending order, long enough for the signals that stand in it. Signals
-// without a place are left out.
+// One frame for each id, in ascending order, long enough for its signals. Signals without a place
+// are left out.
 std::vector<CanFrame> frames_of(std::span<const io::OutsideSignal> signals);
 
-// Rounds to the nearest; what the integer cannot hold becomes its largest or smallest.
+// Rounds to nearest; values outside the integer's range are limited to it.
 void pack(std::span<const io::OutsideSignal> signals, std::span<const double> values,
           std::span<CanFrame> frames);
 
-// Signals of the frame's id become fresh; a frame too short for a signal leaves that one. False if the
-// frame holds none.
+// Signals of the frame's id become fresh, except those for which the frame is too short. False if
+// the frame has none.
 bool unpack(std::span<const io::OutsideSignal> signals, const CanFrame& received,
             exchange::SignalFrame& frame);
 

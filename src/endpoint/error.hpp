@@ -4,7 +4,7 @@
 
 namespace knuckleboom::endpoint {
 
-// One clear sentence: an address that is none, a port in use, an interface that is not there.
+// A clear message: an invalid address, a port in use, a missing interface.
 class EndpointError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

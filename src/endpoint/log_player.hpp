@@ -1,4 +1,4 @@
-// Plays signals from a log, as if they came from outside: the newest row at or before each time.
+// Plays signals from a log, as if received from outside: the newest row at or before each time.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ namespace knuckleboom::endpoint {
 
 class LogPlayer {
  public:
-  // Columns by the signals' `column` or name, numbers as they are; a signal without a column is never
-  // fresh unless it asks for one. Throws FileError: a column asked for that is not there, times that do
-  // not increase, no signal at all.
+  // Columns by the signals' `column` or name, numbers as they are; a signal without a column is
+  // never fresh. Throws FileError: a requested column is missing, times do not increase, no signal
+  // at all.
   LogPlayer(const io::Trace& log, std::span<const io::OutsideSignal> signals);
 
-  // Time since the log's first row; must not go back, else rewind(). Rows since the last call are fresh,
-  // missing numbers are not; beyond the last row nothing is.
+  // Time since the log's first row; must not decrease without rewind(). Rows since the last call
+  // are fresh, except missing numbers; after the last row nothing is fresh.
   void play(double t_s, exchange::SignalFrame& frame);
   void rewind() { next_ = 0; }
   double duration_s() const { return times_.empty() ? 0.0 : times_.back(); }

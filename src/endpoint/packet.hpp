@@ -6,7 +6,8 @@
 //   8  stream, 32 bit
 //  12  sequence, 32 bit, wraps around
 //
-// The checksum with its key keeps out accidents and strangers' programs; it is no cryptographic signature.
+// The checksum with its key rejects accidents and foreign programs; it is not a cryptographic
+// signature.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ inline constexpr std::size_t kPacketHeader = 24;
 inline constexpr std::size_t kMaxPacket = kPacketHeader + 8 * kMaxValues + 8;  // bytes
 
 struct Packet {
-  std::uint32_t stream;  // of one run of the sender: another one starts another sequence
+  std::uint32_t stream;  // of one run of the sender: a new run starts a new sequence
   std::uint32_t sequence;
   std::int64_t stamp_ns;
   std::int64_t count;
@@ -33,8 +34,8 @@ struct Packet {
 
 enum class Refusal : std::int32_t {
   kNone,
-  kAddress,  // not the configured peer
-  kLength,   // too short, too long or not what its count asks for
+  kAddress,  // not the configured sender
+  kLength,   // too short, too long or inconsistent with its count
   kMagic,
   kVersion,
   kCount,  // not as many values as agreed
@@ -43,10 +44,10 @@ enum class Refusal : std::int32_t {
 inline constexpr int kRefusals = 7;
 std::string_view to_string(Refusal refusal);
 
-// The bytes used of `bytes`, which holds kMaxPacket at least.
+// Number of bytes used of `bytes`, which has at least kMaxPacket.
 std::size_t encode(const Packet& packet, std::uint64_t key, std::span<std::byte> bytes);
 
-// Whatever the bytes. Anything but kNone leaves the packet as it was. Values may be any double.
+// Accepts any bytes. On a refusal the packet is unchanged. Values may be any double.
 Refusal decode(std::span<const std::byte> bytes, std::uint64_t key, Packet& packet);
 
 }  // namespace knuckleboom::endpoint

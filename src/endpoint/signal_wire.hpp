@@ -1,4 +1,4 @@
-// Both kinds of wire that a signal file can name, as one of its two ends sees them.
+// The UDP and CAN connections of a signal file, from one of its two ends.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace knuckleboom::endpoint {
 
-// The file has the machine's view; for the peer its two sides are exchanged.
+// The file describes the machine's end; for the other end its two directions are exchanged.
 enum class WireEnd { kMachine, kPeer };
 
 struct SignalWire {
@@ -19,11 +19,11 @@ struct SignalWire {
   std::optional<CanEndpoint> can;
 
   SignalWire() = default;  // neither
-  // What the file names. Throws EndpointError.
+  // The connections named by the file. Throws EndpointError.
   SignalWire(const io::SignalFile& signals, WireEnd end);
 
   bool named() const { return udp || can; }
-  // What has come by either is fresh. Neither waits nor uses the heap.
+  // Values received by either are fresh. Neither waits nor uses the heap.
   void receive(std::int64_t now_ns, exchange::SignalFrame& frame);
 };
 

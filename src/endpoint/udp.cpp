@@ -18,10 +18,10 @@
 namespace knuckleboom::endpoint {
 namespace {
 
-constexpr unsigned kBatch = 32;                // datagrams by one call of the kernel
+constexpr unsigned kBatch = 32;                // datagrams per system call
 constexpr int kBatchesPerPoll = 4;             // the rest waits for the next poll
 constexpr int kKernelBuffer = 1 << 18;         // bytes
-constexpr std::size_t kSlot = kMaxPacket + 1;  // a longer one is seen to be longer
+constexpr std::size_t kSlot = kMaxPacket + 1;  // one more byte, to detect longer datagrams
 
 UdpAddress parsed(std::string_view text, const std::string& whole) {
   const std::size_t colon = text.rfind(':');

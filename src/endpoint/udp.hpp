@@ -1,7 +1,7 @@
-// Signals over UDP with one peer. Nothing here waits: receive() takes what the kernel holds, in a bounded
-// number of datagrams, and neither it nor send() uses the heap. One thread at a time.
+// Signals over UDP with one other program. Nothing here waits: receive() takes a bounded number of
+// datagrams from the kernel, and neither it nor send() uses the heap. One thread at a time.
 //
-// Only datagrams from the peer's address and port are looked at; all others are counted and dropped.
+// Only datagrams from the configured address and port are read; all others are counted and dropped.
 #pragma once
 
 #include <cstddef>
@@ -26,22 +26,23 @@ std::string to_string(const UdpAddress& address);
 
 struct UdpSettings {
   UdpAddress peer;
-  UdpAddress own;    // where to listen; host 127.0.0.1 unless said otherwise
-  int receives = 0;  // values of the peer's packets; 0 to kMaxValues
+  UdpAddress own;    // local address; host 127.0.0.1 by default
+  int receives = 0;  // values in received packets; 0 to kMaxValues
   std::uint64_t key = 0;
   double late_s = 0.05;      // older values are not used
-  std::uint32_t stream = 0;  // of what is sent; 0: a number drawn at random
+  std::uint32_t stream = 0;  // of sent packets; 0: a random number
 };
 
-// "udp:PEER:PORT" or "udp:PEER:PORT@OWN:PORT"; without the second part we listen on 127.0.0.1 at the port
-// after the peer's. Throws EndpointError: no address, or a peer on another machine without the second part.
+// "udp:PEER:PORT" or "udp:PEER:PORT@OWN:PORT"; without the second part it listens on 127.0.0.1 at
+// the next port. Throws EndpointError: no address, or an address on another computer without the
+// second part.
 UdpSettings udp_settings(const std::string& text);
 
 struct UdpCounters {
   ArrivalCounters arrivals;
-  std::int64_t former;              // of a stream that has been replaced
+  std::int64_t former;              // of a replaced stream
   std::int64_t refused[kRefusals];  // forged, by reason
-  std::int64_t sent, unsent;        // unsent: the kernel would not take it
+  std::int64_t sent, unsent;        // unsent: refused by the kernel
   std::int64_t full_polls;          // receive() left datagrams for the next time
 
   std::int64_t forged() const {
@@ -64,20 +65,20 @@ class UdpEndpoint {
   UdpEndpoint(const UdpEndpoint&) = delete;
   UdpEndpoint& operator=(const UdpEndpoint&) = delete;
 
-  // Takes what has come; values of the newest packet that is neither forged nor late nor out of order are
-  // fresh in the frame, whose other values stay. now_ns: CLOCK_MONOTONIC.
+  // Takes received datagrams; values of the newest packet that is neither forged nor late nor out
+  // of order are fresh in the frame, whose other values are unchanged. now_ns: CLOCK_MONOTONIC.
   void receive(std::int64_t now_ns, exchange::SignalFrame& frame);
-  // One packet to the peer, kMaxValues values at most.
+  // Sends one packet, kMaxValues values at most.
   void send(std::span<const double> values, std::int64_t now_ns);
-  // The two halves of it, for one who lets time pass in between: the next packet, and off with it.
+  // The two parts of send(), for callers that delay packets: composing and sending.
   Datagram compose(std::span<const double> values, std::int64_t now_ns);
   void send(const Datagram& datagram);
 
   const UdpCounters& counters() const { return counters_; }
   const UdpSettings& settings() const { return settings_; }
-  // Where it listens; the port too if port 0 let the kernel choose.
+  // Local address, including the port chosen by the kernel for port 0.
   UdpAddress listens_at() const;
-  // Another peer from now on, for one that is known only later.
+  // Changes the remote address, if it becomes known only later.
   void set_peer(const UdpAddress& peer);
 
  private:

@@ -36,7 +36,7 @@ class Scale {
   const std::vector<Parameter>& parameters_;
 };
 
-// The residuals and their slopes by differences, one parameter a thread.
+// The residuals and their slopes by differences, one parameter per thread.
 class Cost final : public ceres::CostFunction {
  public:
   Cost(const Scale& scale, const Residuals& residuals, const Options& options, std::size_t count)
@@ -104,7 +104,7 @@ class Cost final : public ceres::CostFunction {
   mutable std::atomic<int> evaluations_{0};
 };
 
-// What is known before the log.
+// Prior knowledge.
 class Prior final : public ceres::CostFunction {
  public:
   Prior(int size, int index, double share, double sd) : index_(index), share_(share), sd_(sd) {
@@ -144,7 +144,7 @@ double half_square(const std::vector<double>& r) {
   return 0.5 * sum;
 }
 
-// Spread and correlation from the slopes at the end, and what they leave open.
+// Spread and correlation from the slopes at the end, and the undetermined directions.
 void spread(const std::vector<Parameter>& parameters, const Eigen::MatrixXd& J,
             const std::vector<double>& r, const Options& options, Fit& out) {
   const Eigen::Index n = static_cast<Eigen::Index>(parameters.size());
@@ -225,7 +225,8 @@ Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
   };
   take();
 
-  auto* const cost = new Cost(scale, residuals, options, count);  // the problem's from here on
+  auto* const cost = new Cost(scale, residuals, options, count);  // owned by the problem from here
+                                                                  // on
   ceres::Problem problem;
   problem.AddResidualBlock(cost, nullptr, share.data());
   std::vector<double> r;

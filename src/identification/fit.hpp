@@ -1,5 +1,5 @@
-// Parameters of a model from measured data: bounded nonlinear least squares by Ceres, and what the data say
-// about the result. docs/theory/identification.md
+// Parameters of a model from measured data: bounded nonlinear least squares by Ceres, and the
+// uncertainty of the result. docs/theory/identification.md
 #pragma once
 
 #include <functional>
@@ -14,19 +14,19 @@ namespace knuckleboom::identification {
 struct Parameter {
   std::string name;
   double start = 0.0, low = 0.0, high = 0.0;  // low < high
-  double prior_sd = 0.0;                      // of knowledge that it is near its start; 0: none
+  double prior_sd = 0.0;                      // spread of a prior about the start; 0: none
 };
 
-// Residuals, each over its standard deviation, in `blocks` of consecutive samples of one channel. Called from
-// several threads at once. False: there is no such model; the values are not looked at.
+// Residuals, each over its standard deviation, in `blocks` of consecutive samples of one channel.
+// Called from several threads at once. False: there is no such model; the values are ignored.
 using Residuals =
     std::function<bool(std::span<const double> values, std::vector<double>& residuals)>;
 
 struct Options {
   std::vector<std::size_t> blocks;  // lengths, in order; their sum is the number of residuals
   int max_iterations = 40;
-  // Difference for slopes, as a share of a parameter's range: large against what a simulation's discrete
-  // events make of it, small against its curvature.
+  // Difference for slopes, as a share of a parameter's range: large against the effect of a
+  // simulation's discrete events, small against its curvature.
   double step = 1e-3;
   int threads = 2;
   std::function<bool(int iteration, double cost)> progress;  // false: stop here
@@ -55,13 +55,13 @@ struct Fit {
   int evaluations = 0;
 };
 
-// Residuals of a free-running simulation hang together over time; the spread of the estimates takes each
-// block for as many independent samples as its autocorrelation leaves.
+// Residuals of a free-running simulation are correlated in time; for the spread of the estimates
+// each block counts as the number of independent samples given by its autocorrelation.
 Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
         const Options& options);
 
-// How many independent samples a series is worth: n (1 - r)/(1 + r), r its correlation from one sample to
-// the next. Source: Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184-197.
+// Number of independent samples equivalent to a series: n (1 - r)/(1 + r), r its correlation from
+// one sample to the next. Source: Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184-197.
 double independent_samples(std::span<const double> series);
 
 }  // namespace knuckleboom::identification

@@ -12,12 +12,12 @@ namespace {
 constexpr int kAllRaw = command::kRawMax - command::kRawMin;
 constexpr int kLeastTravel = kAllRaw / 8;
 constexpr double kEndShare = 0.1;      // of the travel: rests at the end
-constexpr double kMiddleShare = 0.25;  // of the travel: on the shorter side of a centre at least
+constexpr double kMiddleShare = 0.25;  // of the travel: least on the shorter side of a centre
 constexpr double kNoisyShare = 0.2;    // of the shorter side
 
-constexpr int kStill = 3000;          // raw values within which a lever at rest may tremble
+constexpr int kStill = 3000;          // raw values within which a lever at rest may vary
 constexpr double kStillFor = 0.3;     // s
-constexpr double kPatience = 3.0;     // s; what trembles still then always does
+constexpr double kPatience = 3.0;     // s; an axis still noisy then is always noisy
 constexpr int kClearMove = 12000;     // raw values
 constexpr double kHeld = 1.0;         // s
 constexpr double kClearlyMost = 1.5;  // times any other axis
@@ -112,7 +112,7 @@ void MoveDetector::read(const std::vector<RawDevice>& devices) {
       if (device.state.axis_known[at(i)] == 0) continue;
       Axis& axis = axis_of(device.id, i);
       axis.value = device.state.axes[at(i)];
-      // What was never reported may stand anywhere: its first value is where it rests.
+      // An axis never reported may be anywhere: its first value is its rest position.
       if (!axis.known) axis.reference = axis.low = axis.high = axis.value;
       axis.known = true;
       axis.low = std::min(axis.low, axis.value);
@@ -121,7 +121,7 @@ void MoveDetector::read(const std::vector<RawDevice>& devices) {
     }
 }
 
-// A held lever is still as well: the one found last must be where it rested.
+// A held lever does not move either: the one found last must be back at rest.
 bool MoveDetector::last_is_back() const {
   if (!asked_before_) return true;
   return std::all_of(axes_.begin(), axes_.end(), [this](const Axis& axis) {

@@ -1,4 +1,4 @@
-// Finding out by moving: the range of an axis, and which control the user means.
+// Detection by moving: the range of an axis, and the control meant by the user.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace knuckleboom::input {
 
-// Gathers what the axes of one device do at rest and over their whole travel.
+// Gathers the values of one device's axes at rest and over their whole travel.
 class RangeRecorder {
  public:
   void rest(const RawState& state);  // nobody touches it
@@ -18,8 +18,8 @@ class RangeRecorder {
 
   // Moved by an eighth of all raw values at least.
   bool moved(int axis) const;
-  // Nothing, and why not, for an axis that hardly moved, does not come to rest or rests at no place a
-  // lever rests at: near the middle, or at one end (a trigger or pedal).
+  // Empty, with the reason, for an axis that hardly moved, does not come to rest, or rests neither
+  // near the middle nor at one end (a trigger or pedal).
   std::optional<command::AxisCalibration> result(int axis, std::string& refusal) const;
 
  private:
@@ -33,7 +33,8 @@ class RangeRecorder {
   std::vector<Range> rest_, all_;
 };
 
-// Which control the user moves, whatever else rests off-centre, trembles or was never reported.
+// Finds the control that the user moves, even if others rest off-centre, are noisy or were never
+// reported.
 class MoveDetector {
  public:
   enum class Outcome { kNothing, kFound, kTwoAtOnce };
@@ -44,13 +45,13 @@ class MoveDetector {
     bool positive = true;  // raw value went up; hat right or away from the operator
   };
 
-  // At each poll. kFound once the moved control has come back or stood for a second; kTwoAtOnce if
-  // another axis moved nearly as far, then it starts again.
+  // At each poll. kFound once the moved control has returned or been held for a second; kTwoAtOnce
+  // if another axis moved nearly as far, then it starts again.
   Outcome look(const std::vector<RawDevice>& devices, double now_s);
   const Found& found() const { return found_; }
-  // All was still for a moment (or is known to be restless): a move counts now.
+  // All controls were still for a moment (or are known to be noisy): a move counts now.
   bool ready() const { return ready_; }
-  // For the next question: the control found last must be let go first.
+  // For the next question: the control found last must be released first.
   void next();
 
  private:

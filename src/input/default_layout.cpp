@@ -15,7 +15,7 @@ using command::AxisBinding;
 using command::ControlKind;
 using command::LeverAxis;
 
-// An uncalibrated stick does not rest at exactly 0: some 2 % of the travel.
+// An uncalibrated stick does not rest at exactly 0: about 2 % of the travel.
 constexpr int kUsualNoise = 655;
 
 AxisBinding axis(LeverAxis function, int slot, int number, bool invert = false) {
@@ -202,7 +202,7 @@ std::optional<MappedControl> mapped(const std::string& mapping, const std::strin
 }
 
 bool is_gamepad(const RawDevice& device) {
-  // Flight sticks for which SDL has a mapping, so that old games find their buttons.
+  // Flight sticks for which SDL has a gamepad mapping, for old games.
   for (const char* word : {"16000m", "flight", "hotas"})
     if (mentions(device.identity.name, word)) return false;
   constexpr std::array kSticks = {"leftx", "lefty", "rightx", "righty"};

@@ -1,4 +1,4 @@
-// What devices do when there is no device file.
+// Functions of the devices without a device file.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace knuckleboom::input {
 
 struct DefaultLayout {
   command::LeverSetup setup;
-  std::string said;  // one sentence for the user
+  std::string said;  // message for the user
 };
 
 // Two sticks: the first attached is the left lever, the second the right one; twist and hat (the
@@ -30,10 +30,10 @@ struct MappedControl {
   bool positive = true;
   bool invert = false;
 };
-// Nothing if the mapping lacks it or it cannot be understood.
+// Empty if the mapping lacks it or is invalid.
 std::optional<MappedControl> mapped(const std::string& mapping, const std::string& control);
 
-// A pad with two thumb sticks; joysticks too come with mappings, which must not make pads of them.
+// A pad with two thumb sticks; joysticks with mappings do not count.
 bool is_gamepad(const RawDevice& device);
 
 }  // namespace knuckleboom::input

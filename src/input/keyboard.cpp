@@ -14,7 +14,7 @@ namespace {
 
 using command::LeverAxis;
 
-constexpr double kLongestStep = 0.1;  // s; after a stall keys go on, they do not jump
+constexpr double kLongestStep = 0.1;  // s; after a stall keys continue without a jump
 
 constexpr LeverKeys kLayout[] = {
     {LeverAxis::kLeftX, SDL_SCANCODE_A, SDL_SCANCODE_D},
@@ -31,7 +31,7 @@ constexpr LeverKeys kLayout[] = {
     {LeverAxis::kRightPedal, SDL_SCANCODE_H, SDL_SCANCODE_Y},
 };
 
-// What the two ends of an axis are, by LeverAxis.
+// Descriptions of the two ends of an axis, by LeverAxis.
 constexpr std::array<std::array<std::string_view, 2>, command::kLeverAxes> kEnds = {{
     {"left lever to the left", "left lever to the right"},
     {"left lever back", "left lever forward"},
@@ -45,7 +45,7 @@ constexpr std::array<std::array<std::string_view, 2>, command::kLeverAxes> kEnds
     {"right rocker to the left", "right rocker to the right"},
 }};
 
-// Without a window SDL does not know the user's keyboard; the position's name has to do.
+// Without a window SDL does not know the user's keyboard; the name of the position is used.
 std::string key_name(int scancode) {
   const auto code = static_cast<SDL_Scancode>(scancode);
   std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));

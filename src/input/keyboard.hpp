@@ -21,11 +21,11 @@ struct LeverKeys {
   int negative, positive;  // SDL_Scancode
 };
 
-// The layout; an axis may stand in it more than once.
+// The layout; an axis may occur more than once.
 std::span<const LeverKeys> keyboard_layout();
 bool is_lever_key(int scancode);
 
-// For the help screen: what the keys are called on the user's keyboard and what they do.
+// For the help screen: the keys' names on the user's keyboard and their functions.
 struct KeyHelp {
   std::string_view axis;                          // "left_x"
   std::string negative, positive;                 // "A", "D"
@@ -33,7 +33,7 @@ struct KeyHelp {
 };
 std::vector<KeyHelp> keyboard_help();
 
-inline constexpr double kKeyRise = 4.0;     // lever travels a second while a key is held
+inline constexpr double kKeyRise = 4.0;     // lever travels per second while a key is held
 inline constexpr double kKeyFall = 8.0;     // back to the centre
 inline constexpr double kFineShare = 0.35;  // of the travel while Shift is held
 
@@ -44,11 +44,11 @@ class KeyboardLevers {
   void handle(const SDL_Event& event);
   // All keys count as released; levers spring back.
   void release_all();
-  // At once: for a pause or a menu.
+  // Centres at once: for a pause or a menu.
   void centre();
 
-  // Moves the virtual levers to the time `now_s`. known: false while nobody can tell whether a key is
-  // still held, which then counts as released.
+  // Moves the virtual levers to the time `now_s`. known: false while the key states are unknown;
+  // held keys then count as released.
   void advance(double now_s, bool known = true);
 
   const command::OperatorInput& input() const { return input_; }
@@ -65,8 +65,8 @@ class KeyboardLevers {
   command::OperatorInput input_{};
 };
 
-// The keyboard fills in what the lever leaves of the travel: all of it at a centred lever, nothing at
-// a lever at its end. Continuous, and never beyond 1.
+// The keyboard adds up to the lever's remaining travel: all of it at a centred lever, nothing at a
+// lever at its end. Continuous, and never beyond 1.
 double joined(double lever, double key);
 
 }  // namespace knuckleboom::input

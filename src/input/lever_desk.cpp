@@ -47,7 +47,7 @@ bool device_has(const AxisBinding& b, const RawState& state) {
   return false;
 }
 
-// Beyond doubt near its centre; what the device lacks does not count.
+// Certainly near its centre; missing parts do not count.
 bool rests(const AxisBinding& b, const RawState& state) {
   if (b.kind != ControlKind::kAxis) return position(b, state) == 0.0;
   if (!has(state.axes, b.number)) return true;
@@ -61,7 +61,7 @@ std::vector<AttachedDevice> attached_devices(const RawDevices& raw) {
   return list;
 }
 
-// The slot that moves most of one side; -1: none.
+// The slot that moves most axes of one side; -1: none.
 int slot_of_side(const command::LeverSetup& setup, LeverAxis x, LeverAxis y) {
   for (const AxisBinding& b : setup.axes)
     if (b.function == x || b.function == y) return b.slot;
@@ -136,7 +136,7 @@ command::LeverSetup LeverDesk::setup() const {
   return setup;
 }
 
-// A device that no slot wants may complete the default layout; never while a lever is away, whose
+// A device without a slot may complete the default layout, but not while a lever is missing, whose
 // place it would take.
 void LeverDesk::offer_default_layout() {
   for (int i = 0; i < slots_.slots(); ++i)
@@ -266,7 +266,7 @@ void LeverDesk::read_remote() {
 
 // --- For the screen -----------------------------------------------------------
 
-// Which parts keep a lever from counting as centred.
+// Parts that are off-centre.
 std::string LeverDesk::centre_hint(int slot) const {
   const RawDevice* device = raw_.find(slots_.device_in(slot));
   std::string parts;
@@ -387,8 +387,8 @@ void LeverDesk::swap_levers() {
     say(false, "left and right lever were swapped");
     return;
   }
-  // Devices that cannot be mistaken for each other (or a single one) keep their bindings' calibration:
-  // what they move is exchanged.
+  // Devices of different models (or a single one) keep their bindings' calibration: the axes they
+  // move are exchanged.
   for (AxisBinding& b : setup_.axes)
     if (b.slot >= 0 && (b.slot == left || b.slot == right))
       b.function = command::mirrored(b.function);

@@ -1,11 +1,11 @@
 // The operator's desk: all levers, controllers and the keyboard together give one OperatorInput.
 //
-// Safety: a lever that vanishes gives neutral at the very poll that finds it gone. A lever that comes
-// (at the start, back, or by assignment) gives neutral until all its bound axes have been seen near
-// their centre together. Nothing is assigned by guessing (input/slots.hpp).
+// Safety: a lever that vanishes gives neutral at the very poll that finds it gone. A lever that
+// appears (at the start, after replugging, or by assignment) gives neutral until all its bound axes
+// have been near their centre at the same time. Nothing is assigned by guessing (input/slots.hpp).
 //
-// Times are the caller's [s], on any clock that does not go back. One thread at a time; LeverThread
-// polls it beside SDL's event loop.
+// Times are the caller's [s], on any monotonic clock. One thread at a time; LeverThread polls it in
+// parallel to SDL's event loop.
 #pragma once
 
 #include <memory>
@@ -26,16 +26,16 @@ namespace knuckleboom::input {
 
 struct Notice {
   double at_s = 0.0;
-  bool warning = false;  // else it is only said
+  bool warning = false;  // otherwise only information
   std::string text;      // one sentence
 };
 
 enum class DeviceState {
   kMissing,  // a slot without device
-  kCentre,   // there, but neutral until seen at the centre
+  kCentre,   // present, but neutral until centred
   kInUse,
   kUnclear,  // one of several equal ones: neutral until the user assigns it
-  kUnused,   // no slot wants it
+  kUnused,   // without a slot
 };
 
 // A line of the levers' menu.
@@ -51,18 +51,18 @@ struct DeviceLine {
 
 class LeverDesk {
  public:
-  // Starts SDL's joysticks. Without devices in the setup the default layout of what is attached is
-  // used (default_layout.hpp); a second stick that is attached later joins it.
+  // Starts SDL's joysticks. Without devices in the setup the default layout of the attached devices
+  // is used (default_layout.hpp); a second stick attached later joins it.
   explicit LeverDesk(command::LeverSetup setup = {}, double now_s = 0.0);
   ~LeverDesk();
   LeverDesk(const LeverDesk&) = delete;
   LeverDesk& operator=(const LeverDesk&) = delete;
 
-  // Keys and window focus. SDL's joystick events are switched off: poll() looks for itself.
+  // Keys and window focus. SDL's joystick events are switched off: poll() reads the devices.
   void handle(const SDL_Event& event);
 
-  // Once a frame or more often: reads all devices, moves the keyboard's levers, finds what has come
-  // and gone. Positions reported by a driver before the call are in current() after it.
+  // Once per frame or more often: reads all devices, moves the keyboard's levers, detects attached
+  // and removed devices. Positions reported by a driver before the call are in current() after it.
   // keys_known: see KeyboardLevers::advance().
   void poll(double now_s, bool keys_known = true);
 
@@ -74,23 +74,23 @@ class LeverDesk {
 
   // Since the last call, oldest first.
   std::vector<Notice> take_notices();
-  // What keeps a lever from working now, one sentence each; empty if all is well.
+  // Reasons why levers do not work now, one message each; empty if none.
   std::vector<std::string> warnings() const;
   std::vector<DeviceLine> devices() const;
 
-  // The user's word on which device is which.
+  // The user's assignment of devices.
   void swap_levers();    // left <-> right; settles unclear ones as well, in the other order
   void confirm_order();  // unclear devices are taken in their order of attachment
   bool assign(int slot, int device);
   bool anything_unclear() const { return !slots_.unclear().empty(); }
 
-  // What is in use now, to be saved as the user's device file.
+  // The present setup, to be saved as the user's device file.
   command::LeverSetup setup() const;
   bool is_default() const { return default_; }
-  // Another setup; every lever must be seen at its centre again.
+  // Replaces the setup; every lever must be centred again.
   void use(command::LeverSetup setup);
 
-  // Levers over the network beside those plugged in; nullptr: none any more.
+  // Levers over the network, in addition to those plugged in; nullptr: none.
   void listen_to(std::unique_ptr<RemoteLevers> remote);
   const RemoteLevers* remote() const { return remote_.get(); }
 
@@ -128,7 +128,7 @@ class LeverDesk {
   double newest_event_s_ = -1.0;
 };
 
-// Position of one binding, -1 to 1; what the device does not have or has not reported is 0.
+// Position of one binding, -1 to 1; 0 for missing or unreported parts.
 double position(const command::AxisBinding& binding, const RawState& state);
 
 }  // namespace knuckleboom::input

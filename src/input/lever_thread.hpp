@@ -1,8 +1,8 @@
-// Looks at the levers on a thread of its own and hands what it finds to the simulation: a picture that
-// takes long, or stops, delays neither a move nor the neutral of a lever that vanishes.
+// Reads the levers on its own thread and passes them to the simulation: slow or stopped rendering
+// delays neither a move nor the neutral position of a lever that vanishes.
 //
-// Keys come from SDL's event loop, which stops with the picture: when the main thread has not called
-// beat() for kKeysKnown_s, held keys count as released until it does.
+// Keys come from SDL's event loop, which stops with the rendering: when the main thread has not
+// called beat() for kKeysKnown_s, held keys count as released until it does.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ inline constexpr double kPollPeriod_s = 2e-3;
 inline constexpr double kKeysKnown_s = 1.0;
 inline constexpr double kRampIn_s = 1.5;
 
-// What was handed over, and when the thread saw it.
+// Input passed to the simulation, and its time.
 struct SentInput {
   command::OperatorInput input{};
   std::int64_t event_ns = 0;  // CLOCK_MONOTONIC; 0: no lever or key has moved yet
@@ -37,7 +37,7 @@ class LeverThread {
   LeverThread(const LeverThread&) = delete;
   LeverThread& operator=(const LeverThread&) = delete;
 
-  // The desk for a moment; polls wait meanwhile.
+  // Exclusive access to the desk; polls wait meanwhile.
   class Access {
    public:
     LeverDesk* operator->() const { return &desk_; }
@@ -51,15 +51,15 @@ class LeverThread {
   };
   Access access() { return {mutex_, desk_}; }
 
-  // Who gets the input; nullptr: nobody, and the simulation that got it so far may go. While connected
-  // nobody else may call its set_input().
+  // Receiver of the input; nullptr: none, and the previous simulation may be destroyed. While
+  // connected, no one else may call its set_input().
   void connect(runtime::SimulationThread* simulation);
-  // False: the simulation gets neutral, wherever the levers are. At first.
+  // False (initially): the simulation gets neutral, wherever the levers are.
   void operate(bool on);
-  // From these positions the input goes over to where the levers are, in kRampIn_s from the moment
-  // somebody operates: for a machine that moves already when its operator comes.
+  // The input passes from these positions to the actual levers within kRampIn_s from the start of
+  // operation: for a machine already moving when its operator takes over.
   void ramp_in_from(const command::OperatorInput& positions);
-  // Alive: from the main thread, once a frame.
+  // Sign of life of the main thread, once per frame.
   void beat();
 
   SentInput sent();
@@ -70,14 +70,14 @@ class LeverThread {
   void hand_over();
   command::OperatorInput ramped(const command::OperatorInput& levers);
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // for all members below
   LeverDesk desk_;
   std::condition_variable wake_;
   bool stopping_ = false;
   bool operate_ = false;
   double beat_s_;
   command::OperatorInput ramp_from_{};
-  double ramp_begin_s_ = -1.0;  // below 0: not begun
+  double ramp_begin_s_ = -1.0;  // below 0: not started
   bool ramping_ = false;
   runtime::SimulationThread* simulation_ = nullptr;
   SentInput sent_;

@@ -17,7 +17,7 @@ double along(double value, double across) { return value > std::abs(across) ? va
 void MenuInput::handle(const SDL_Event& event) {
   if (event.type != SDL_KEYDOWN) return;
   const bool first = event.key.repeat == 0;
-  // A held key must not run on after it was let go, where pictures are slow.
+  // With slow frames a held key must not continue after its release.
   if (!first && !keys_.empty()) return;
   MenuButtons key;
   switch (event.key.keysym.sym) {

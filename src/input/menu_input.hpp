@@ -13,7 +13,7 @@ union SDL_Event;
 
 namespace knuckleboom::input {
 
-// What is held down.
+// Buttons held down.
 struct MenuButtons {
   bool up = false, down = false, left = false, right = false;
   bool accept = false, back = false;
@@ -23,7 +23,7 @@ struct MenuButtons {
   bool operator==(const MenuButtons&) const = default;
 };
 
-inline constexpr double kMenuDeflection = 0.6;    // beyond: an act
+inline constexpr double kMenuDeflection = 0.6;    // beyond: an action
 inline constexpr double kMenuRelease = 0.35;      // within: ready for the next
 inline constexpr double kMenuRepeatDelay = 0.45;  // s
 inline constexpr double kMenuRepeat = 0.15;       // s; directions only
@@ -32,11 +32,11 @@ class MenuInput {
  public:
   // Keys pressed; the system's key repeat counts.
   void handle(const SDL_Event& event);
-  // What was asked for since the last call: each member true for one act. Of several keys that were pressed
-  // between two pictures each has its own call, so that none is lost. levers: without keyboard.
+  // Actions since the last call: each member true for one action. Several keys pressed between two
+  // frames are returned by separate calls, so that none is lost. levers: without keyboard.
   MenuButtons update(double now_s, const command::OperatorInput& levers,
                      const MenuButtons& buttons);
-  // What is deflected or held now must be let go before it counts: call it when a menu opens.
+  // Present deflections and keys must be released before they count: called when a menu opens.
   void reset();
 
  private:
@@ -48,7 +48,7 @@ class MenuInput {
   static bool fires(Act& act, bool wanted, bool released, bool repeats, double now_s);
 
   Act up_, down_, left_, right_, accept_, back_, menu_;
-  std::vector<MenuButtons> keys_;  // pressed, in order: one for each update
+  std::vector<MenuButtons> keys_;  // pressed keys in order: one for each update
 };
 
 }  // namespace knuckleboom::input

@@ -72,7 +72,7 @@ RawState read(SDL_Joystick* joystick) {
   return state;
 }
 
-// Indices of SDL must not move while they are used.
+// SDL's indices must not change while they are used.
 class JoystickLock {
  public:
   JoystickLock() { SDL_LockJoysticks(); }
@@ -84,11 +84,11 @@ class JoystickLock {
 }  // namespace
 
 void prepare_sdl_input() {
-  // Else all levers are dead while the window is not in front.
+  // Otherwise all levers are dead while the window has no focus.
   SDL_SetHint(SDL_HINT_JOYSTICK_ALLOW_BACKGROUND_EVENTS, "1");
-  // Else the kernel's flat zone (some 12 % of the travel) is cut out, throttles included.
+  // Otherwise the kernel's flat zone (about 12 % of the travel) is removed, even for throttles.
   SDL_SetHint(SDL_HINT_LINUX_JOYSTICK_DEADZONES, "0");
-  // The older interface of Linux has dead zones of its own.
+  // The older Linux interface has its own dead zones.
   SDL_SetHint(SDL_HINT_LINUX_JOYSTICK_CLASSIC, "0");
 }
 
@@ -100,7 +100,7 @@ RawDevices::RawDevices() {
   if (!started_)
     problems_.push_back(
         fmt::format("levers and controllers cannot be used: {}; the keyboard can", SDL_GetError()));
-  // Values are read at each poll; as events they would only fill SDL's queue.
+  // Values are read at each poll; events would only fill SDL's queue.
   SDL_JoystickEventState(SDL_IGNORE);
   SDL_GameControllerEventState(SDL_IGNORE);
   poll();
@@ -153,7 +153,7 @@ bool RawDevices::open_new() {
     devices_.push_back({id, identity_of(handle), mapping_of(index), {}});
     changed = true;
   }
-  // A newly opened device reports where its axes stand at the next update only.
+  // A newly opened device reports its axes only at the next update.
   if (changed) SDL_JoystickUpdate();
   return changed;
 }

@@ -1,5 +1,4 @@
-// The devices SDL knows, as they are: raw values, identities, attachment. No meaning is given to
-// anything here.
+// SDL's devices as they are: raw values, identities, attachment, without interpretation.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,16 @@ struct _SDL_Joystick;  // NOLINT(bugprone-reserved-identifier): named by SDL
 
 namespace knuckleboom::input {
 
-// Sets the hints without which SDL drops or bends lever values. Call it before any SDL_Init.
+// Sets the hints without which SDL drops or distorts lever values. Call it before any SDL_Init.
 void prepare_sdl_input();
 
-// Frees what SDL keeps for the calling thread, its last sentence of error. For the end of threads that SDL has
-// not made itself.
+// Frees SDL's data of the calling thread, its last error message. For the end of threads not
+// created by SDL.
 void leave_sdl();
 
 struct RawState {
   std::vector<int> axes;                 // kRawMin to kRawMax
-  std::vector<std::uint8_t> axis_known;  // 0: never reported, so where it stands is not known
+  std::vector<std::uint8_t> axis_known;  // 0: never reported, so its position is unknown
   std::vector<std::uint8_t> buttons;     // 1: pressed
   std::vector<std::uint8_t> hats;        // SDL_HAT_ bits
 
@@ -39,20 +38,20 @@ struct RawDevice {
 // All attached devices, open. One at a time: SDL's devices are global to the process.
 class RawDevices {
  public:
-  // Starts SDL's joystick part and takes what is attached.
+  // Starts SDL's joystick subsystem and opens the attached devices.
   RawDevices();
   ~RawDevices();
   RawDevices(const RawDevices&) = delete;
   RawDevices& operator=(const RawDevices&) = delete;
 
-  // Asks the drivers. Drops what has gone, adds what has come and reads all values. Needs no event
-  // loop. True if any value differs from the last call's or the set of devices does.
+  // Polls the drivers: removes and adds devices and reads all values. Needs no event loop. True if
+  // any value or the set of devices has changed since the last call.
   bool poll();
 
   const std::vector<RawDevice>& attached() const { return devices_; }  // in order of attachment
   const RawDevice* find(int id) const;
 
-  // One sentence per device that could not be opened (or for SDL itself), each told once.
+  // One message per device that could not be opened (or for SDL itself), each reported once.
   std::vector<std::string> take_problems();
 
  private:
@@ -67,8 +66,8 @@ class RawDevices {
   std::vector<std::string> problems_;
 };
 
-// What Linux knows of a device file such as /dev/input/event7: the USB port, which unlike the number
-// of the file stays the same after replugging, and the serial. Empty where it does not say.
+// Linux's data of a device file such as /dev/input/event7: the USB port, which unlike the number of
+// the file stays the same after replugging, and the serial. Empty if unknown.
 struct DevicePlace {
   std::string port, serial;
 };

@@ -42,8 +42,8 @@ void RemoteLevers::poll(double now_s) {
   if (!started_) tick_due_s_ = now_s;
   started_ = true;
   if (now_s < tick_due_s_) return;
-  // Ticks that passed between two polls were silent ones; the values belong to the newest. More of them
-  // than make a signal stale make no difference.
+  // Ticks between two polls count as silent; the values belong to the newest. More of them than
+  // needed for staleness make no difference.
   const auto passed = static_cast<std::int64_t>((now_s - tick_due_s_) / kRemoteTick);
   tick_due_s_ += static_cast<double>(passed + 1) * kRemoteTick;
   frame_.network.fresh = 0;

@@ -1,8 +1,9 @@
-// Levers that come over the network: a lever stand that is a program, or a machine, of its own. It sends ten
+// Levers over the network: a lever stand that is a separate program or computer. It sends ten
 // values in the order of command::LeverAxis (docs/reference/endpoints.md).
 //
-// As with levers on the desk: silence gives neutral, after kRemoteStale exactly to a poll's tick, and who
-// comes (back) gives neutral until all its axes have been near their centres together.
+// As with levers on the desk: silence gives neutral, after kRemoteStale exactly to a poll's tick,
+// and a stand that appears or returns gives neutral until all its axes have been near their centres
+// at the same time.
 #pragma once
 
 #include <string>
@@ -19,12 +20,12 @@ inline constexpr double kRemoteCentre = 0.05;  // share of the travel
 
 class RemoteLevers {
  public:
-  enum class State { kSilent, kCentre, kInUse };  // kCentre: heard, but not seen at the centre yet
+  enum class State { kSilent, kCentre, kInUse };  // kCentre: received, but not centred yet
 
   // address: as endpoint::udp_settings() has it. Throws EndpointError.
   explicit RemoteLevers(const std::string& address);
 
-  // Takes what has come. Times are the caller's, on a clock that does not go back [s].
+  // Takes received values. Times are the caller's, on a monotonic clock [s].
   void poll(double now_s);
 
   const command::OperatorInput& input() const { return input_; }

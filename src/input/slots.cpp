@@ -132,7 +132,7 @@ int SlotTable::identified_slot(const AttachedDevice& device, Recognised& how) co
   return unique(same_port);
 }
 
-// Devices of one model that have come and are not told apart by themselves.
+// Newly attached devices of one model that cannot be distinguished by themselves.
 void SlotTable::settle(const std::string& guid, const std::vector<int>& arrivals,
                        std::vector<SlotChange>& changes) {
   const std::vector<int> missing = missing_of(guid);
@@ -184,7 +184,7 @@ std::vector<SlotChange> SlotTable::update(const std::vector<AttachedDevice>& att
     std::erase_if(anonymous, [&alike](int device) { return contains(alike, device); });
     settle(guid, alike, changes);
   }
-  // A device told by its serial or port may have left only one place for one that waited.
+  // A device identified by its serial or port may have left only one place for a waiting one.
   for (const int device : std::vector<int>(unclear_))
     if (contains(unclear_, device)) settle_rest(find(device)->identity.guid, changes);
   for (const AttachedDevice& device : attached_) {
@@ -197,8 +197,8 @@ std::vector<SlotChange> SlotTable::update(const std::vector<AttachedDevice>& att
 
 // --- The user's word ----------------------------------------------------------
 
-// After a choice the rest may have become clear: no place left, or one place for the one that is left
-// while no other of its model is away.
+// After a choice the rest may be unambiguous: no place left, or one place for the last device while
+// no other of its model is missing.
 void SlotTable::settle_rest(const std::string& guid, std::vector<SlotChange>& changes) {
   const std::vector<int> missing = missing_of(guid);
   const std::vector<int> waiting = unclear_of(guid);

@@ -1,11 +1,11 @@
-// Which attached device is which of the setup's. Pure: told what is attached, it says what follows.
+// Assignment of attached devices to those of the setup. Pure: a function of the attached devices.
 //
-// A device takes a slot by itself only if there is no doubt which one it is:
-//  1. its serial, or failing that its port, is that slot's and nobody else's;
+// A device takes a slot by itself only in unambiguous cases: 1. its serial, or else its port, is
+// that slot's and no other's;
 //  2. it newly arrives while exactly one device of its model is away, and that one has a slot;
 //  3. at the start, by the order of attachment, if as many are there as there are slots of the model.
-// In any other case (two equal levers were unplugged and one comes back) it waits, and moves nothing,
-// until the user assigns it. A device that stood by without a slot never slips into one that fell free.
+// In any other case (two equal levers were unplugged and one comes back) it waits, and moves
+// nothing, until the user assigns it. A waiting device never takes a slot that becomes free.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct AttachedDevice {
 enum class Recognised {
   kBySerial,
   kByPort,
-  kAsOnlyOne,  // the one device of its model that was away
+  kAsOnlyOne,  // the only missing device of its model
   kByOrder,    // at the start
   kByUser,
 };
@@ -34,8 +34,8 @@ struct SlotChange {
   enum class Kind {
     kLost,     // the slot's device is gone
     kFilled,   // a device took the slot
-    kUnclear,  // a device is back and may be any of several; it waits for the user
-    kUnused,   // a device arrived that no slot wants
+    kUnclear,  // a device returned and may be any of several; it waits for the user
+    kUnused,   // a device without a slot was attached
   };
   Kind kind = Kind::kLost;
   int slot = -1;    // of kLost and kFilled
@@ -52,23 +52,23 @@ class SlotTable {
   std::vector<SlotChange> update(const std::vector<AttachedDevice>& attached);
 
   int slots() const { return static_cast<int>(slots_.size()); }
-  // With the port and serial of what fills it now.
+  // With the port and serial of its present device.
   const command::DeviceSlot& slot(int index) const { return slots_[at(index)].description; }
   int device_in(int slot) const { return slots_[at(slot)].device; }  // -1: missing
   int slot_of(int device) const;                                     // -1: none
   // Devices that wait for the user, in order of attachment.
   const std::vector<int>& unclear() const { return unclear_; }
 
-  // The user's word. The device leaves its slot, if it had one; whatever was in `slot` waits.
-  // False if there is no such device or slot, or they are of different models.
+  // The user's assignment. The device leaves its slot, if any; the previous device of `slot` waits.
+  // False if there is no such device or slot, or their models differ.
   bool assign(int slot, int device, std::vector<SlotChange>& changes);
-  // The slot that unclear device would get if the user agreed with the order; -1: none.
+  // The slot that an unclear device would get by the order of attachment; -1: none.
   int proposed_slot(int device) const;
   int proposed_device(int slot) const;
-  // All proposals come true.
+  // Accepts all proposals.
   void confirm(std::vector<SlotChange>& changes);
-  // Exchanges what is, or is proposed to be, in two slots of the same model. Where proposals take
-  // part, they come true. False for slots of different models.
+  // Exchanges the present or proposed devices of two slots of the same model; proposals are thereby
+  // accepted. False for slots of different models.
   bool swap(int a, int b, std::vector<SlotChange>& changes);
 
  private:
@@ -78,7 +78,7 @@ class SlotTable {
   };
   struct Model {
     std::string guid;
-    int most = 0;  // devices ever attached at once
+    int most = 0;  // largest number of devices attached at once
   };
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 

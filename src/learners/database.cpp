@@ -60,7 +60,7 @@ CREATE TABLE figures (
 ) WITHOUT ROWID;
 )SQL";
 
-// From format 1 to 2. Names that only now are the same stay; find() prefers the spelling it is asked for.
+// From format 1 to 2. Names that have become equal are kept; find() prefers the given spelling.
 constexpr const char* kUpgrade = R"SQL(
 ALTER TABLE learners ADD COLUMN folded TEXT NOT NULL DEFAULT '';
 CREATE INDEX learners_by_folded ON learners(folded);
@@ -210,7 +210,7 @@ Database::~Database() { sqlite3_close(handle_); }
 Database::Database(Database&& other) noexcept
     : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, nullptr)) {}
 
-// Names are nobody else's business: folder and file are made for their owner alone.
+// Names are private: folder and file are accessible to their owner only.
 void Database::prepare_file() const {
   std::error_code error;
   const fs::path folder = path_.parent_path();
@@ -233,11 +233,11 @@ void Database::open(Access access, int patience_ms) {
   const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_EXRESCODE, nullptr);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(handle_, patience_ms);
-  // The file may come from anywhere.
+  // The file may have any origin.
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   run("PRAGMA foreign_keys = ON");
-  // What is deleted is written over; a rollback journal, unlike a write-ahead log, leaves no old page.
+  // Deleted data is overwritten; a rollback journal, unlike a write-ahead log, leaves no old page.
   run("PRAGMA secure_delete = ON");
   check_format(access, patience_ms);
 }
@@ -430,7 +430,7 @@ void Database::rename(const Learner& learner, const std::string& name) {
   compact();
 }
 
-// What was deleted has been written over; this takes away the empty pages. It may fail, as it needs room.
+// Deleted data has been overwritten; this removes the empty pages. It may fail, as it needs space.
 void Database::compact() { sqlite3_exec(handle_, "VACUUM", nullptr, nullptr, nullptr); }
 
 bool Database::file(const Learner& learner, const FiledSession& session) {

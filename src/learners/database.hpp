@@ -1,7 +1,7 @@
 // Learners and their sessions in an SQLite database in the user's data folder: docs/reference/learners.md.
 //
-// Several programs may use it at once; each call is one transaction and waits a few seconds for others.
-// Whatever goes wrong is an io::FileError of one sentence.
+// Several programs may use it at once; each call is one transaction and waits a few seconds for
+// others. Every failure is an io::FileError with one message.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct sqlite3;
 
 namespace knuckleboom::learners {
 
-// Goes up with every change that older programs cannot read.
+// Incremented with every change that older programs cannot read.
 inline constexpr int kDatabaseFormat = 2;
 
 struct Learner {
   std::int64_t id = 0;
   std::string name;
   std::string
-      key;  // 32 hexadecimal digits, random; in session files it outlives a change of the name
+      key;  // 32 random hexadecimal digits; in session files it is unchanged by renaming
 };
 
 struct Summary {
@@ -32,11 +32,11 @@ struct Summary {
   std::string first, last;                // "2026-11-28T06:40:12Z"; empty: no session
 };
 
-// An attempt that was begun.
+// A begun attempt.
 struct Result {
   int attempt = 1;  // within its session
   bool passed = false;
-  bool finished = true;  // false: broken off, neither passed nor failed
+  bool finished = true;  // false: aborted, neither passed nor failed
   std::vector<std::pair<std::string, double>> figures;
 };
 
@@ -47,13 +47,13 @@ struct FiledSession {
   std::string started;
   std::string exercise, machine;
   double duration_s = 0.0;
-  bool passed = false;  // any of its attempts
+  bool passed = false;  // any of its attempts was passed
   std::vector<Result> results;
 };
 
 enum class Access {
-  kRead,   // what does not exist is empty
-  kWrite,  // what does not exist is made
+  kRead,   // a missing database is empty
+  kWrite,  // a missing database is created
 };
 
 class Database {
@@ -65,22 +65,21 @@ class Database {
   Database& operator=(Database&&) = delete;
 
   std::vector<Summary> list() const;  // by name
-  // As same_name() has it; the same spelling first.
+  // Compared by same_name(); the same spelling first.
   std::optional<Learner> find(const std::string& name) const;
   std::optional<Learner> find_by_key(const std::string& key) const;
-  // Whose session it is.
+  // Learner of a session.
   std::optional<Learner> owner_of(const std::string& recording) const;
   // In the order of time; exercise: empty for all.
   std::vector<FiledSession> sessions(const Learner& learner,
                                      const std::string& exercise = {}) const;
 
-  Learner add(const std::string& name);  // throws if it is there
+  Learner add(const std::string& name);  // throws if it exists
   Learner find_or_add(const std::string& name);
   void rename(const Learner& learner, const std::string& name);
-  // False: it was filed under this learner before; its place is brought up to date. Throws if it is
-  // another's.
+  // False: it was already filed under this learner; its path is updated. Throws if it is another's.
   bool file(const Learner& learner, const FiledSession& session);
-  // All rows of a learner, and no byte of them stays in the file.
+  // Removes all rows of a learner; no byte of them remains in the file.
   void remove(const Learner& learner);
 
  private:
@@ -100,10 +99,10 @@ class Database {
   [[noreturn]] void fail(int code) const;
 
   std::filesystem::path path_;
-  sqlite3* handle_ = nullptr;  // null: there is no file, and it is only read
+  sqlite3* handle_ = nullptr;  // null: no file, opened for reading
 };
 
-// A name that can be filed; throws io::FileError, naming it, else. Blanks at its ends are taken away.
+// A valid name without blanks at its ends; otherwise throws io::FileError with the name.
 std::string checked_name(const std::string& name);
 
 }  // namespace knuckleboom::learners

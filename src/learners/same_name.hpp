@@ -1,4 +1,4 @@
-// Names as people take them: capital letters and ways to write an accent make no difference.
+// Comparison of names regardless of case and encoding of accents.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace knuckleboom::learners {
 
-// The form in which two spellings of one name are equal: Unicode's full case folding, then canonical
-// composition (the Unicode Standard, 3.13, canonical caseless match). What is no UTF-8 stays as it is.
+// The form in which two spellings of one name are equal: Unicode's full case folding, then
+// canonical composition (the Unicode Standard, 3.13, canonical caseless match). Bytes that are not
+// UTF-8 are unchanged.
 std::string folded(std::string_view name);
 bool same_name(std::string_view a, std::string_view b);
 

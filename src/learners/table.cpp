@@ -15,7 +15,7 @@ bool looks_like_a_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
 }
 
-// In the order in which they first come.
+// In the order of their first occurrence.
 std::vector<std::string> figure_keys(const std::vector<LearnerSessions>& learners) {
   std::vector<std::string> keys;
   for (const auto& [learner, sessions] : learners)

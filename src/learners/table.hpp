@@ -10,7 +10,7 @@
 
 namespace knuckleboom::learners {
 
-// A field as RFC 4180 has it. A text that a spreadsheet would take for a formula gets a ' in front.
+// A field by RFC 4180. A text that a spreadsheet would interpret as a formula gets a ' in front.
 std::string csv_text(std::string_view text);
 
 // One row for each result; a session without any has one row with no figures.

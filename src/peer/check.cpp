@@ -25,7 +25,7 @@ namespace {
 constexpr int kSignals = 4;
 constexpr double kMost = 1.0;
 constexpr double kMostRate = 20.0;  // a second
-constexpr int kWireSteps = 5;       // per tick: what is late is so by fifths of one
+constexpr int kWireSteps = 5;       // per tick: delays are in fifths of a tick
 constexpr std::uint64_t kKey = 20240;
 
 exchange::Exchange rules(double tick_s) {
@@ -72,7 +72,7 @@ void add_to(std::uint64_t& hash, const exchange::ExchangeState& state) {
   }
 }
 
-// The plain account of what the machine's side must do.
+// Simple model of the required behaviour of the machine's side.
 class Account {
  public:
   explicit Account(std::int64_t stale_ticks) : stale_ticks_(stale_ticks) {
@@ -159,7 +159,7 @@ class PeerSide {
     for (double& value : values) value = what[static_cast<std::size_t>(6.0 * draw())];
   }
 
-  // Bits turned, cut short, too long, or none of ours at all.
+  // Packets with flipped bits, cut short, too long, or entirely random.
   void send_rubbish(endpoint::Datagram datagram) {
     const double kind = draw();
     const auto at = static_cast<std::size_t>(draw() * static_cast<double>(datagram.size));
@@ -230,7 +230,7 @@ class MachineSide {
     result.same_bits = replayed(state, hash);
   }
 
-  // What the wire delivered after the last tick belongs to the counters.
+  // Packets delivered after the last tick belong to the counters.
   void drain() {
     exchange::SignalFrame frame{};
     for (int i = 0; i < 20; ++i) endpoint_.receive(runtime::monotonic_clock().now_ns(), frame);

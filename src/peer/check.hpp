@@ -1,6 +1,6 @@
-// The endpoint and the exchange under load, both ends in one process: a machine's side at 1 kHz, a peer
-// behind a bad wire, and strangers and a deranged peer who send what nobody asked for. What the machine's
-// side does is held against a plain account of its own.
+// The endpoint and the exchange under load, both ends in one process: a machine's side at 1 kHz, a
+// sender behind a bad connection, and invalid packets from strangers and from the sender itself.
+// The machine's side is compared with a simple model of it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct CheckSettings {
   double rate_Hz = 1000.0;
   WireSettings wire;
   double forged =
-      0.01;  // of packets, each from a stranger's port and as rubbish from the peer's own
-  double insane = 0.01;  // of packets: sound ones with values that are not finite, or huge
+      0.01;  // of packets, each from a stranger's port and corrupted from the sender's own
+  double insane = 0.01;  // of packets: valid ones with values that are not finite, or huge
 };
 
 struct CheckResult {
@@ -26,10 +26,10 @@ struct CheckResult {
   endpoint::UdpCounters counters{};
   WireCounters wire{};
   std::int64_t forged_by_strangers = 0, forged_by_peer = 0;  // sent
-  std::int64_t in_flight = 0;  // put into the wire and neither dropped nor delivered at the end
-  std::int64_t stale = 0;      // times it became so
+  std::int64_t in_flight = 0;  // in the connection at the end, neither dropped nor delivered
+  std::int64_t stale = 0;      // number of times a signal became stale
   std::int64_t stale_wrong =
-      0;  // ticks in which it was stale and should not have been, or the reverse
+      0;  // ticks in which a signal was stale and should not have been, or the reverse
   std::int64_t out_of_bounds = 0;  // ticks with an output beyond range or rate, or not finite
   std::int64_t refused = 0, limited = 0;  // values
   double largest = 0.0;                   // output
@@ -37,7 +37,7 @@ struct CheckResult {
   bool same_bits = false;  // the recorded input, replayed
   double poll_mean_s = 0.0, poll_worst_s = 0.0;  // receive, exchange and send of one tick
 
-  // What cannot be otherwise on a wire that loses nothing itself.
+  // Identities of the counters on a connection that loses nothing itself.
   bool counters_agree() const;
   bool passed() const;
 };

@@ -18,7 +18,7 @@
 namespace knuckleboom::peer {
 namespace {
 
-// The machine's commands are outside signals here: bounded and stale by the same rules.
+// The machine's commands are external signals here: with the same limits and staleness rules.
 exchange::Exchange command_rules(const io::SignalFile& signals, double tick_s) {
   std::vector<exchange::SignalRule> rules;
   for (const io::OutsideSignal& signal : signals.out) {
@@ -123,7 +123,7 @@ class Hardware {
   endpoint::SignalWire ends_;
   std::optional<endpoint::LogPlayer> log_;
   exchange::SignalFrame logged_{};
-  std::uint64_t seen_ = 0;  // signals the log has had a value for
+  std::uint64_t seen_ = 0;  // signals with a value in the log so far
   std::vector<double> simulated_, outputs_, sensors_;
   std::int64_t ticks_ = 0;
 };

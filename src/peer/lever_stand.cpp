@@ -21,7 +21,7 @@
 namespace knuckleboom::peer {
 namespace {
 
-// Where the levers of a file are at a time.
+// Lever positions of a file at a time.
 class Script {
  public:
   explicit Script(io::InputFile file) : file_(std::move(file)) {}
@@ -62,7 +62,7 @@ class LeverStand {
       script_.emplace(io::read_input(settings.input));
     } else {
       desk_.emplace(setup_of(settings), 0.0);
-      desk_->take_notices();  // they are for somebody who has a keyboard as well
+      desk_->take_notices();  // they concern users with a keyboard
       const auto& attached = desk_->raw().attached();
       if (attached.empty()) app::complain("no lever is plugged in: neutral is sent until one is");
       for (const input::RawDevice& device : attached)

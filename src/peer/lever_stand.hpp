@@ -1,4 +1,4 @@
-// A lever stand as a program of its own: sends where the levers are, ten numbers in the order of
+// A lever stand as a separate program: sends the lever positions, ten numbers in the order of
 // command::LeverAxis.
 #pragma once
 
@@ -10,15 +10,16 @@
 namespace knuckleboom::peer {
 
 struct LeverStandSettings {
-  std::string udp;  // as the trainer is given it: this stand's address is the peer's there
-  std::filesystem::path input;  // plays this input file instead of what is plugged in; empty: none
+  std::string udp;  // as given to the trainer: there it is the remote address
+  std::filesystem::path input;  // plays this input file instead of the attached devices; empty:
+                                // none
   std::filesystem::path devices;  // device file; empty: the user's own
   WireSettings wire;
   double rate_Hz = 500.0;
   double duration_s = -1.0;  // below 0: until interrupted, or until the input file ends
 };
 
-// Returns what there is to say at the end. Throws EndpointError, FileError.
+// Returns the final report. Throws EndpointError, FileError.
 std::string run_lever_stand(const LeverStandSettings& settings);
 
 }  // namespace knuckleboom::peer

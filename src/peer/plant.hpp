@@ -1,4 +1,4 @@
-// A simple plant for each signal to the machine: a first-order lag of a signal that comes from it.
+// A simple plant for each signal to the machine: a first-order lag of a signal from it.
 #pragma once
 
 #include <span>
@@ -23,13 +23,13 @@ class Plant {
   struct Lag {
     int follows;  // index of a command; -1: none
     double gain, offset;
-    double keeps;  // share of the way that is left after a step
+    double keeps;  // remaining share of the difference after a step
   };
   std::vector<Lag> lags_;
   std::vector<double> values_;
 };
 
-// Rounded to a whole multiple of the quantum; 0: as it is.
+// Rounded to a whole multiple of the quantum; 0: unchanged.
 double quantised(double value, double quantum);
 
 }  // namespace knuckleboom::peer

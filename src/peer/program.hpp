@@ -3,7 +3,7 @@
 
 namespace knuckleboom::peer {
 
-// Does what the arguments say. Returns the exit status of the process.
+// Executes the arguments. Returns the exit status of the process.
 int run_program(int argc, char** argv);
 
 }  // namespace knuckleboom::peer

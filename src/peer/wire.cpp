@@ -32,7 +32,7 @@ bool Wire::silent(std::int64_t now_ns) const {
 void Wire::put(const endpoint::Datagram& datagram, std::int64_t now_ns) {
   if (first_ns_ < 0) first_ns_ = now_ns;
   ++counters_.put;
-  // Always the same number of draws: what happens to one packet does not change the next one's lot.
+  // Always the same number of random draws: the fate of one packet does not affect the next.
   const bool lost = chance(settings_.loss);
   const bool twice = chance(settings_.repeat);
   const bool held_back = chance(settings_.reorder);

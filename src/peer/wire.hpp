@@ -1,5 +1,5 @@
-// A bad wire: what is put in comes out late, at uneven times, twice, out of order or not at all, as ordered.
-// The same seed and times give the same. No heap after construction.
+// A bad connection: packets come out late, at uneven times, twice, out of order or not at all, as
+// configured. The same seed and times give the same result. No heap after construction.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@ namespace knuckleboom::peer {
 
 struct WireSettings {
   double latency_s = 0.0;
-  double jitter_s = 0.0;         // evenly between 0 and this on top of it
+  double jitter_s = 0.0;         // additional delay, uniform between 0 and this
   double loss = 0.0;             // share of packets
-  double repeat = 0.0;           // share that comes twice
+  double repeat = 0.0;           // share delivered twice
   double reorder = 0.0;          // share held back until the next has gone
-  double silence_s = 0.0;        // nothing gets through for so long ...
-  double silence_every_s = 0.0;  // ... once in this time, at its end; 0: never
+  double silence_s = 0.0;        // nothing gets through for this time ...
+  double silence_every_s = 0.0;  // ... once per this time, at its end; 0: never
   std::uint64_t seed = 1;
 };
 
 struct WireCounters {
   std::int64_t put, delivered;
   std::int64_t dropped;    // loss and silence
-  std::int64_t repeated;   // came out again
-  std::int64_t overtaken;  // came out for the first time after one that was put in later
-  std::int64_t crowded;    // dropped because the wire was full: latency too long for the rate
+  std::int64_t repeated;   // delivered again
+  std::int64_t overtaken;  // delivered for the first time after a later packet
+  std::int64_t crowded;    // dropped because the connection was full: latency too long for the rate
 };
 
 class Wire {
@@ -33,7 +33,7 @@ class Wire {
   explicit Wire(const WireSettings& settings);
 
   void put(const endpoint::Datagram& datagram, std::int64_t now_ns);
-  // Sends what is due by now, in the order in which it is due.
+  // Sends the due packets in the order of their due times.
   void deliver(std::int64_t now_ns, endpoint::UdpEndpoint& to);
   bool empty() const { return held_ == 0; }
 
@@ -44,7 +44,7 @@ class Wire {
     endpoint::Datagram datagram;
     std::int64_t due_ns;
     std::int64_t number;  // in the order of put(); below 0: free
-    bool waits;           // for the next to be put in
+    bool waits;           // for the next packet
   };
   bool chance(double share);
   bool silent(std::int64_t now_ns) const;

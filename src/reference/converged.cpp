@@ -29,11 +29,11 @@ using machine::Fidelity;
 constexpr double kPortTolerance = 1e-6;  // Pa; coarser, its noise would stop the step control
 constexpr int kLedgerStates = 9;  // pump valve line relief leakage friction stops model external
 
-// Everything that one evaluation of the right-hand side finds on its way.
+// Intermediate results of one evaluation of the right-hand side.
 struct Evaluation {
   double q[kMaxLinks], v[kMaxLinks];  // loops closed
   double a[kMaxLinks];
-  double lack[kMaxLinks];  // what the loops give to the dependent joints
+  double lack[kMaxLinks];  // forces of the loops on the dependent joints
   hydraulics::StageResult out[kMaxActuators];
   machine::StopForce stop[kMaxActuators];
   double x[kMaxActuators], x_dot[kMaxActuators];
@@ -69,7 +69,7 @@ struct ConvergedSolver::Impl {
   std::vector<Rubbing> rubbing;
   int rubbing_of[kMaxActuators];  // -1: no dry friction
   int bristles = 0;               // their states follow those of the circuits, then the ledger's
-  int flows = 0;                  // place of what each circuit has drawn from the pump [m^3]
+  int flows = 0;                  // index of the volumes drawn from the pump by each circuit [m^3]
   std::vector<hydraulics::StageConstants> constants;  // with zero step weight: instantaneous
   sundials::Context context;
   N_Vector y = nullptr, tolerance = nullptr;
@@ -77,9 +77,9 @@ struct ConvergedSolver::Impl {
   SUNLinearSolver linear = nullptr;
   void* cvode = nullptr;
 
-  // Of the current segment.
+  // Data of the current segment.
   machine::MachineState* state = nullptr;
-  machine::MachineState trial;  // where the joints of loops are solved for
+  machine::MachineState trial;  // for solving the joints of loops
   machine::Mechanism mechanism;
   bool coupled = false;
   double force_room[kMaxLinks];
@@ -90,10 +90,10 @@ struct ConvergedSolver::Impl {
   hydraulics::StageInput in[kMaxActuators];
   double segment_start = 0.0;
   double spool_start[kMaxActuators];
-  double oil_start[kMaxActuators];  // energy at the start of the tick, for held oil
+  double oil_start[kMaxActuators];  // energy at the start of the tick, for trapped oil
 
   // A pump's supply and valve sections are held over a tick, as the real-time step does.
-  bool supplied;  // what the circuits draw is needed
+  bool supplied;  // the volumes drawn by the circuits are needed
   std::vector<machine::SectionLags> lags;
   machine::Draw draws[kMaxActuators];
 
@@ -199,7 +199,7 @@ struct ConvergedSolver::Impl {
     for (const Rubbing& rub : rubbing)
       if (rub.bristle >= 0)
         t[bristles_at() + rub.bristle] = 1e-3 * r * rub.model->F_c / rub.model->sigma_0;
-    for (int i = ledger_at(); i < size; ++i) t[i] = 1e30;  // integrals do not choose the step
+    for (int i = ledger_at(); i < size; ++i) t[i] = 1e30;  // integrals do not affect the step
   }
 
   void set_orifices(double t) {
@@ -230,7 +230,7 @@ struct ConvergedSolver::Impl {
     std::copy(values + n, values + 2 * n, e.v);
     multibody::MassAndBias body;
     if (coupled) {
-      // The independent joints are what is integrated; the others follow.
+      // Only the independent joints are integrated; the others follow.
       std::copy(values, values + n, trial.q);
       std::copy(values + n, values + 2 * n, trial.v);
       machine::middle_of_mechanism(model, trial, 0.0, nullptr, false, e.q, body, mechanism);
@@ -450,7 +450,7 @@ struct ConvergedSolver::Impl {
     for (int i = ledger_at(); i < size; ++i) values[i] = 0.0;
   }
 
-  // Takes the solution over, with the algebraic ports, and books the ledger.
+  // Takes over the solution, with the algebraic ports, and updates the ledger.
   void unload(Evaluation& e) {
     const double* values = N_VGetArrayPointer(y);
     evaluate(values, e);
@@ -506,7 +506,7 @@ struct ConvergedSolver::Impl {
       }
     }
     std::sort(times.begin(), times.end());
-    // Spools that move alike cross together.
+    // Spools with equal motion cross together.
     times.erase(
         std::unique(times.begin(), times.end(), [](double a, double b) { return b - a < 1e-9; }),
         times.end());
@@ -551,7 +551,7 @@ struct ConvergedSolver::Impl {
       machine::advance_sections(model, lags.data(), *state);
     }
     for (const double to : stops) {
-      // A spool on its overlap belongs to the side it is moving to: look a little ahead.
+      // A spool at its overlap belongs to the side it is moving to: evaluate slightly later.
       for (int k = 0; k < m; ++k) state->actuator[k].spool_V = spool_at(k, t + from + 1e-9);
       machine::update_valves(model, fidelity, *state, in);
       integrate(t + from, t + to);

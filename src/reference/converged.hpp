@@ -10,20 +10,21 @@ namespace knuckleboom::reference {
 
 struct ConvergedOptions {
   double relative_tolerance = 1e-9;
-  bool energy_audit = true;  // carries the ledger's integrals along
+  bool energy_audit = true;  // includes the ledger's integrals
 };
 
 class ConvergedSolver {
  public:
   // The simulation must outlive the solver. Throws std::runtime_error if SUNDIALS cannot be set up,
-  // std::invalid_argument if some friction truly sticks (its law has no value at rest to integrate).
+  // std::invalid_argument for friction with true sticking (its law has no value at rest to
+  // integrate).
   ConvergedSolver(const sim::Simulation& simulation, ConvergedOptions options = {});
   ~ConvergedSolver();
   ConvergedSolver(const ConvergedSolver&) = delete;
   ConvergedSolver& operator=(const ConvergedSolver&) = delete;
 
-  // One tick of the scenario, in the place of Simulation::step. Throws std::runtime_error, naming the
-  // time, if the integrator gives up.
+  // One tick of the scenario, replacing Simulation::step. Throws std::runtime_error with the time
+  // if the integrator fails.
   void step(sim::SimState& state);
 
  private:
