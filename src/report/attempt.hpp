@@ -1,6 +1,6 @@
-// One attempt at an exercise, as the report shows it: plain values, wherever they come from.
+// One attempt at an exercise, as shown in the report: plain values, independent of their source.
 //
-// SI units. Times count from the first lever movement; what happened before it has a negative time.
+// SI units. Times count from the first lever movement; earlier events have negative times.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ enum class Outcome {
   kFailed,
   kBrokenOff,  // ended before the exercise did: a restart, or the end of the session
   kNotBegun,   // no lever was moved
-  kFree,       // nothing was asked
+  kFree,       // without a task
 };
 
 struct Figure {
@@ -24,19 +24,19 @@ struct Figure {
   std::string unit;  // empty: a number
   double value = 0.0;
   std::optional<double> least, most;  // to pass; none: not judged
-  bool detail = false;                // for those who want to know more
-  bool passes = true;                 // in seconds: time that passes, not an integral
+  bool detail = false;                // shown among the detailed figures
+  bool passes = true;                 // in seconds: elapsed time, not an integral
 };
 
 enum class Verdict { kNone, kWithin, kBeyond };
-// A figure that is no number is beyond any limit.
+// A NaN figure violates every limit.
 Verdict verdict(const Figure& figure);
 
 enum class EventKind {
   kTask,       // phases and steps
   kGrip,       // grip and release
-  kContact,    // that is no fault in this exercise
-  kCollision,  // that counts
+  kContact,    // not a mistake in this exercise
+  kCollision,  // counted as a mistake
   kEndStop,
   kRelief,
   kControl,  // control mode, model
@@ -57,14 +57,14 @@ struct Point {
   double x = 0.0, y = 0.0, z = 0.0;  // world frame: x forward, y left, z up [m]
 };
 
-// Something over time; one value for each of Attempt::t_s. What is not a number leaves a gap.
+// A quantity over time; one value for each of Attempt::t_s. NaN leaves a gap.
 struct Series {
   std::string label;
   std::string unit;
   std::vector<double> value;
 };
 
-// Both ports of one actuator, and where its relief valve opens.
+// Both ports of one actuator, and its relief setting.
 struct Pressures {
   std::string label;
   std::vector<double> a_Pa, b_Pa;
@@ -79,7 +79,7 @@ struct Place {
 
 struct Attempt {
   std::string title;    // of the exercise
-  std::string learner;  // empty: not said
+  std::string learner;  // empty: unknown
   std::string started;  // "2026-11-28T06:40:12Z"
   std::string exercise, machine, levers, build;
   std::string source;  // file it was read from
@@ -97,11 +97,11 @@ struct Attempt {
   std::vector<double> pump_Pa;
 
   std::vector<Place> targets, stems;
-  std::vector<Point> ideal;  // corners of the path that was wanted; empty: there is none
+  std::vector<Point> ideal;  // corners of the reference path; empty: none
   std::string ideal_label;
 
   std::vector<std::pair<std::string, std::string>> health;  // of the recording: what, how much
-  std::vector<std::string> remarks;                         // sentences to be said before all else
+  std::vector<std::string> remarks;                         // messages shown first
 };
 
 // An earlier result in the same exercise, for the learning curves.

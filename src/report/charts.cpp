@@ -135,7 +135,7 @@ std::vector<Pixel> path_pixels(const std::vector<Point>& points, const PlanScale
   return thinned(pixels(points, scale, view), kPathDetail, kMostPathPoints);
 }
 
-// Where the tip was at a time; nullptr: not known.
+// Position of the tip at a time; nullptr: unknown.
 const Point* tip_at(const Attempt& attempt, double t_s) {
   const std::size_t n = std::min(attempt.t_s.size(), attempt.tip.size());
   if (n == 0) return nullptr;
@@ -171,7 +171,7 @@ void draw_metres(Svg& svg, const PlanScale& scale, double width, PathView view) 
 struct Row {
   EventKind kind;
   const char* label;
-  int lanes = 1;  // at most, below each other, for what would lie on each other
+  int lanes = 1;  // largest number, one below the other, for overlapping events
 };
 constexpr std::array<Row, 11> kRows = {{{EventKind::kTask, "Task"},
                                         {EventKind::kGrip, "Grip"},
@@ -189,7 +189,7 @@ constexpr double kRowLabel = 76.0;  // width
 constexpr double kMarkHalf = 5.0;   // width
 constexpr double kTextGap = 7.0;    // from the middle of a mark
 
-// Of the small text in DejaVu Sans or Verdana, rather too wide.
+// Width of small text in DejaVu Sans or Verdana, slightly overestimated.
 double text_width(std::string_view text) {
   double width = 0.0;
   for (std::size_t i = 0; i < text.size();) {
@@ -249,8 +249,8 @@ struct Placed {
   bool to_the_left = false, inside = false;
 };
 
-// Where the words go: behind the event, before it, or on its bar. from: the lane is taken up to there;
-// until: from here on. Returns up to where the lane is taken then.
+// Places the words behind the event, before it, or on its bar. from: the lane is occupied up to
+// there; until: from there on. Returns the new end of the occupied part.
 double place_words(Placed& placed, double from, double until) {
   const std::string words = shortened(placed.event->text);
   const double width = text_width(words);
@@ -324,7 +324,8 @@ void draw_row(Svg& svg, const std::vector<Placed>& events, Row row, double y) {
     const double middle = y + kLaneHeight * placed.lane;
     if (placed.end > placed.x)
       svg.rectangle({placed.x, middle - 6.0}, placed.end - placed.x, 12.0, "spell");
-    else if (placed.lane > 0 || placed.x - last_mark >= 0.5)  // a thousand on one pixel are one
+    else if (placed.lane > 0 || placed.x - last_mark >= 0.5)  // a thousand marks on one pixel are
+                                                              // drawn as one
       draw_mark(svg, row.kind, {placed.x, middle});
     if (placed.lane == 0) last_mark = placed.x;
   }
@@ -336,7 +337,7 @@ void draw_row(Svg& svg, const std::vector<Placed>& events, Row row, double y) {
 
 // --- Learning curves ------------------------------------------------------------
 
-// Half a collision is nothing that one could look up.
+// Counts have no fractional ticks.
 bool counts(const Figure& figure, std::span<const CurvePoint> points) {
   const auto whole = [](double value) {
     return !std::isfinite(value) || value == std::round(value);
@@ -382,7 +383,7 @@ PlanScale path_scale(const Attempt& judged, std::span<const Overlay> overlays, P
     for (const Point& p : overlay.attempt->tip) box.include(p);
   for (const Point& p : judged.ideal) box.include(p);
   for (const Place& place : judged.targets) box.include(place.p, place.radius);
-  box.include({0.0, 0.0, 0.0});  // the machine stands there
+  box.include({0.0, 0.0, 0.0});  // position of the machine
   const auto size = [=](const Range& r) { return kMargin * std::max(r.high - r.low, kLeastSize); };
   const double wide = std::max({size(box.x), size(box.y) / kTallest, size(box.z) / kTallest});
   const Range& up = view == PathView::kAbove ? box.y : box.z;

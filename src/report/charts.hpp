@@ -14,7 +14,7 @@ inline constexpr double kPageWidth = 688.0;
 inline constexpr double kPathWidth = 336.0;   // of one of two side by side
 inline constexpr double kCurveWidth = 336.0;  // likewise
 
-// Another attempt in the same drawing. classes: its looks.
+// Another attempt in the same drawing. classes: its style.
 struct Overlay {
   const Attempt* attempt = nullptr;
   std::string classes;
@@ -45,7 +45,7 @@ enum class PathView {
 PlanScale path_scale(const Attempt& judged, std::span<const Overlay> overlays, PathView view);
 std::string path_chart(const Attempt& judged, std::span<const Overlay> overlays, PathView view);
 
-// What an axis shows a quantity in.
+// Unit of a quantity on an axis.
 struct AxisUnit {
   double factor = 1.0;  // from the SI unit
   std::string unit;
@@ -54,7 +54,8 @@ AxisUnit axis_unit(const std::string& unit);
 
 std::string timeline_chart(const Attempt& judged);
 std::string pressure_chart(const Attempt& judged, const Pressures& pressures);
-// A lever, a joint, the pump: one line. low and high: ends of its axis where the values do not go beyond.
+// A lever, a joint, the pump: one line. low and high: ends of its axis unless the values exceed
+// them.
 struct StripStyle {
   double low = 0.0, high = 0.0;
   double height = 60.0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostEvents = 400;  // in the list
 constexpr std::size_t kMostColumns = 4;   // of others in one table
-constexpr double kShort = 2.0;            // s, too little to see anything in a chart
+constexpr double kShort = 2.0;            // s, too short for a chart
 constexpr const char* kOverlayClasses[] = {"o1", "o2", "o3"};
 
 // --- Small pieces ---------------------------------------------------------------
@@ -28,11 +28,11 @@ std::string small_heading(std::string_view text) {
   return fmt::format("<h3>{}</h3>\n", escaped(text));
 }
 std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escaped(text)); }
-// Stays on the page of what follows.
+// Kept on the page of the following element.
 std::string lead(std::string_view text) {
   return fmt::format("<p class=\"keys\">{}</p>\n", escaped(text));
 }
-// A line and what it means, which stay together.
+// A line and its meaning, kept together.
 std::string key(const std::string& classes, std::string_view text) {
   return fmt::format("<span class=\"item\">{}{}</span> ", key_line(classes), escaped(text));
 }
@@ -80,7 +80,7 @@ std::string value_text(const Figure& figure) {
   return quantity(figure.value, figure.unit, figure.passes);
 }
 
-// Of an attempt that goes on, only what is broken already is sure.
+// For an unfinished attempt only violations are certain.
 const char* verdict_text(const Figure& figure, bool ended) {
   switch (verdict(figure)) {
     case Verdict::kNone:
@@ -193,7 +193,7 @@ std::string score(const Attempt& a) {
   return out + "</tbody>\n</table>\n";
 }
 
-// What the score left out.
+// Detailed figures outside the score.
 std::string details(const Attempt& a) {
   std::string items;
   for (const Figure& figure : a.figures)
@@ -263,7 +263,7 @@ std::string event_list(const Attempt& a) {
 
 // --- Path -----------------------------------------------------------------------
 
-// Those whose path can be laid over the judged one's.
+// Attempts whose path can be drawn over the judged one's.
 std::vector<Overlay> overlays_of(const Content& c) {
   std::vector<Overlay> out;
   std::size_t next = 0;
@@ -342,7 +342,7 @@ std::string difference(const Figure& own, const Figure& other) {
   if (!std::isfinite(by)) return "–";
   if (by == 0.0) return "same";
   std::string text = (by > 0.0 ? "+" : "−") + quantity(std::abs(by), own.unit, own.passes);
-  // A share of next to nothing says nothing.
+  // A ratio to nearly zero is meaningless.
   const double share = other.value > 0.0 ? by / other.value : INFINITY;
   if (quantity(std::abs(by), own.unit, own.passes) == quantity(0.0, own.unit, own.passes))
     return "same";
@@ -350,7 +350,7 @@ std::string difference(const Figure& own, const Figure& other) {
   return text;
 }
 
-// Side by side with so many others as a page is wide.
+// Side by side with as many others as fit on a page.
 std::string comparison_table(const Content& c, std::span<const Attempt* const> others) {
   std::string out = "<table>\n<thead><tr><th>Figure</th><th class=\"n wrap\">This attempt</th>";
   for (const Attempt* other : others)

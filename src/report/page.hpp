@@ -1,5 +1,4 @@
-// The report: one page of HTML that needs nothing else, neither network nor scripts. It is well-formed XML
-// as well.
+// The report: one self-contained HTML page without network or scripts. It is also well-formed XML.
 #pragma once
 
 #include <optional>

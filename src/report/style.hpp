@@ -1,5 +1,5 @@
-// The looks of the report. Nothing is told apart by colour alone: lines differ in dash and width, so that
-// a page printed in grey says the same.
+// Style sheet of the report. Nothing is distinguished by colour alone: lines differ in dash and
+// width, so that a greyscale print is complete.
 #pragma once
 
 namespace knuckleboom::report {

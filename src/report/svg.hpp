@@ -1,4 +1,4 @@
-// A small drawing as inline SVG; all looks are in the page's style sheet, by class.
+// A small drawing as inline SVG; all styles are in the page's style sheet, by class.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ class Svg {
   // title: read aloud, and shown by some browsers. Any text.
   Svg(double width, double height, std::string_view title);
 
-  // Class names are ours and go in as they are; texts are escaped.
+  // Class names are inserted as they are; texts are escaped.
   void line(Pixel a, Pixel b, std::string_view classes);
   void polyline(std::span<const Pixel> points, std::string_view classes);  // fewer than 2: nothing
   void polygon(std::span<const Pixel> points, std::string_view classes);

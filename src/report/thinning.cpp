@@ -6,7 +6,7 @@
 namespace knuckleboom::report {
 namespace {
 
-// What one column has to show.
+// Values shown in one pixel column.
 struct Column {
   int number = -1;
   std::size_t lowest = 0, highest = 0;

@@ -1,4 +1,4 @@
-// Fewer points for the same picture.
+// Fewer points for the same drawing.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,10 @@
 
 namespace knuckleboom::report {
 
-// Indices of what to draw of value over t so that a picture of so many columns looks the same: first and
-// last of each run, and the lowest and highest in each column, so that no peak is lost. Gaps (values that
-// are not finite) keep one index. t must rise; low and high are the ends of the picture.
+// Indices of the points of value over t that give the same drawing at a given number of pixel
+// columns: first and last of each run, and the lowest and highest in each column, so that no peak
+// is lost. Gaps (non-finite values) keep one index. t must increase; low and high are the ends of
+// the drawing.
 std::vector<std::size_t> thinned(std::span<const double> t, std::span<const double> value,
                                  double low, double high, int columns);
 

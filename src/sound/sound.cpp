@@ -39,7 +39,7 @@ struct Sound::Impl {
       wanted.callback = &Impl::fill;
       wanted.userdata = this;
       SDL_AudioSpec got{};
-      device = SDL_OpenAudioDevice(nullptr, 0, &wanted, &got, 0);  // SDL converts what it must
+      device = SDL_OpenAudioDevice(nullptr, 0, &wanted, &got, 0);  // SDL converts if necessary
     }
     if (device == 0) {
       sentence = std::string("no sound: ") + SDL_GetError();
@@ -54,7 +54,7 @@ struct Sound::Impl {
     device = 0;
   }
 
-  // On the device's own thread.
+  // Runs on the device's own thread.
   static void fill(void* self, Uint8* stream, int bytes) {
     auto* impl = static_cast<Impl*>(self);
     if (impl->latest.refresh()) impl->synth.set(impl->latest.value());
@@ -62,7 +62,7 @@ struct Sound::Impl {
         {reinterpret_cast<float*>(stream), static_cast<std::size_t>(bytes) / sizeof(float)});
   }
 
-  // The device is taken at the first need: who never asks for sound is told nothing by its driver.
+  // The device is opened on first use: without sound its driver prints no messages.
   void set_muted(bool now) {
     muted = now;
     if (!muted && !std::exchange(tried, true)) open_device();

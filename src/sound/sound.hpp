@@ -1,4 +1,4 @@
-// The machine's sound on the system's sound device.
+// The machine's sound on the system's audio device.
 #pragma once
 
 #include <memory>
@@ -8,26 +8,26 @@
 
 namespace knuckleboom::sound {
 
-// For one thread. Without a device everything works and is silent.
+// For one thread. Without a device everything works silently.
 class Sound {
  public:
-  // Never fails; see sentence(). Muted, it opens no device before it is not muted any more.
+  // Never fails; see sentence(). While muted it opens no device.
   static Sound open(bool muted);
   ~Sound();
   Sound(Sound&&) noexcept;
   Sound& operator=(Sound&&) noexcept;
 
-  // For each picture. Notices a device that went away.
+  // Called for each frame. Detects a removed device.
   void update(const training::SessionSnapshot& snapshot);
 
   void set_muted(bool muted);
   bool muted() const;
-  void set_paused(bool paused);    // silent as long as the session stands still
+  void set_paused(bool paused);    // silent while the session is paused
   void set_volume(double volume);  // 0 to 1
   double volume() const;
 
-  bool available() const;  // there is a device, and it is open
-  // What there is to hear, or why there is nothing; changes when the device goes away.
+  bool available() const;  // a device is open
+  // Status of the sound; changes when the device is removed.
   const std::string& sentence() const;
 
  private:

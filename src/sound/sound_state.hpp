@@ -1,4 +1,4 @@
-// What one hears of a session: a few numbers that go from the picture's thread to the sound device's.
+// Audible data of a session: a few numbers passed from the main thread to the audio thread.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace knuckleboom::sound {
 
-// Knocks are counted and not flagged, so that none is missed when a state is skipped; strength: of the
-// newest. A count that goes back (after a restart) knocks at nothing.
+// Knocks are counted, not flagged, so that none is missed when a state is skipped; strength: of the
+// newest. A decreasing count (after a restart) causes no knock.
 struct SoundState {
   double pump_power_W = 0.0;
   double relief = 0.0;  // 0: no relief valve open .. 1: several
   std::int64_t stop_hits = 0;
-  double stop_speed = 0.0;  // of the actuator when it reached its end [m/s, rad/s]
+  double stop_speed = 0.0;  // of the actuator at the impact [m/s, rad/s]
   std::int64_t collisions = 0;
   double collision_speed = 0.0;  // approach [m/s]
   double volume = 0.7;           // 0 to 1
@@ -22,10 +22,10 @@ struct SoundState {
 };
 static_assert(std::is_trivially_copyable_v<SoundState>);
 
-// Follows the snapshots of a session, as often as there is a picture.
+// Follows the snapshots of a session, once per frame.
 class SoundFollower {
  public:
-  // Sets all of state but volume and silent.
+  // Sets all of state except volume and silent.
   void follow(const training::SessionSnapshot& snapshot, SoundState& state);
 
  private:

@@ -10,7 +10,7 @@ namespace {
 constexpr double kTurn = 2.0 * std::numbers::pi;
 constexpr std::size_t kTable = 4096;
 
-// Levels against full scale, before the limiter.
+// Levels relative to full scale, before the limiter.
 constexpr double kEngineIdle = 0.22, kEngineFull = 0.50;
 constexpr double kRoarIdle = 0.10, kRoarFull = 0.25;
 constexpr double kPumpFull = 0.16;
@@ -20,7 +20,7 @@ constexpr double kKnock = 0.9;
 constexpr double kRoarCornerHz = 250.0;
 constexpr double kHissCornerHz = 3500.0;
 
-// Impact speeds that are heard at full strength.
+// Impact speeds of full loudness.
 constexpr double kFullStop = 0.4;       // m/s
 constexpr double kFullCollision = 1.0;  // m/s
 
@@ -30,7 +30,7 @@ double one_pole(double time_constant_s, double rate_Hz) {
   return 1.0 - std::exp(-1.0 / (time_constant_s * rate_Hz));
 }
 
-// A touch is heard too, and twice the speed is not twice as loud.
+// Loudness grows with the square root of the speed, so that light touches are audible.
 double strength(double speed, double full) {
   return std::clamp(std::sqrt(std::max(finite(speed), 0.0) / full), 0.15, 1.0);
 }
@@ -52,7 +52,7 @@ std::vector<float> engine_cycle(double fall_off, int harmonics, double unevennes
   }
   double peak = 0.0;
   for (const double value : wave) peak = std::max(peak, std::fabs(value));
-  std::vector<float> out(kTable + 1);  // the first once more, to interpolate to
+  std::vector<float> out(kTable + 1);  // the first sample again, for interpolation
   for (std::size_t i = 0; i <= kTable; ++i) out[i] = static_cast<float>(wave[i % kTable] / peak);
   return out;
 }
@@ -69,7 +69,7 @@ void advance(double& phase, double step) {
   if (phase >= 1.0) phase -= 1.0;
 }
 
-// Straight for small values, never beyond 1.
+// Linear for small values, never beyond 1.
 double limited(double x) { return x / std::sqrt(1.0 + x * x); }
 
 }  // namespace
@@ -86,7 +86,7 @@ Glide::Glide(double time_constant_s, double rate_Hz, double start)
 
 double Glide::next() {
   const double gap = target_ - value_;
-  // Arrives, so that silence is silence.
+  // Reaches the target, so that silence is exact.
   value_ = std::fabs(gap) < 1e-6 ? target_ : value_ + share_ * gap;
   return value_;
 }
@@ -180,7 +180,7 @@ double Synth::pump(double load) {
          (std::sin(phase) + 0.45 * std::sin(2.0 * phase) + 0.2 * std::sin(3.0 * phase));
 }
 
-// White noise with two low-pass filters taken away: a second-order high-pass.
+// White noise minus two low-pass filters: a second-order high-pass.
 double Synth::hiss(double relief) {
   const double share = std::min(1.0, kTurn * kHissCornerHz / rate_Hz_);
   const double white = noise();

@@ -1,6 +1,7 @@
 // The sound of the machine, computed sample by sample: docs/theory/sound.md.
 //
-// No device, no heap after construction, no lock: made for the callback of a sound device and for tests.
+// No device, no heap after construction, no lock: for the callback of an audio device and for
+// tests.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,12 @@
 namespace knuckleboom::sound {
 
 inline constexpr double kEngineSpeedRpm = 1500.0;  // without load
-inline constexpr double kEngineDroop = 0.12;       // share of it that full load takes away
+inline constexpr double kEngineDroop = 0.12;       // share lost at full load
 inline constexpr double kHalfLoadW = 25e3;         // pump power of half load
 inline constexpr int kCylinders = 6;               // four-stroke
 inline constexpr int kPistons = 9;                 // of the pump, at the engine's speed
 
-// Load 0..1 of a pump power; never quite full, whatever the machine.
+// Load 0..1 of a pump power; always below 1.
 double load_of(double pump_power_W);
 
 // A value that follows its target without a jump.
@@ -33,7 +34,7 @@ class Glide {
   double share_, value_, target_;
 };
 
-// A decaying tone that knocks set going: x + iy turns and shrinks.
+// A decaying tone excited by knocks: x + iy rotates and decays.
 class Mode {
  public:
   Mode(double frequency_Hz, double decay_s, double gain, double rate_Hz);
@@ -44,20 +45,20 @@ class Mode {
   double x_ = 0.0, y_ = 0.0;
 };
 
-// Something that rings when it is hit.
+// A body that rings when hit.
 class Knocker {
  public:
   Knocker(std::vector<Mode> modes, double rate_Hz);
-  // The count of hits so far and the strength of the newest, 0..1.
+  // Takes the number of hits so far and the strength of the newest, 0..1.
   void follow(std::int64_t count, double strength);
   double next();
   std::int64_t knocks() const { return knocks_; }
 
  private:
   std::vector<Mode> modes_;
-  double share_;             // of the blow given in a sample
-  double blow_ = 0.0;        // not given yet
-  std::int64_t count_ = -1;  // -1: not known yet
+  double share_;             // share of the impact applied per sample
+  double blow_ = 0.0;        // remaining impact
+  std::int64_t count_ = -1;  // -1: unknown yet
   std::int64_t knocks_ = 0;
 };
 
