@@ -19,6 +19,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/text.hpp"
 #include "app/trainer/demonstration.hpp"
+#include "app/trainer/drive_summary.hpp"
 #include "app/trainer/lever_stand.hpp"
 #include "app/trainer/menus.hpp"
 #include "app/trainer/session_folder.hpp"
