@@ -1,4 +1,4 @@
-// Where the picture is seen from.
+// Cameras of the scene.
 #pragma once
 
 #include "view/poses.hpp"
@@ -16,14 +16,14 @@ struct CameraView {
   double near_m = 0.2;
 };
 
-// Place of a point in a picture of this size: x to the right, y downwards from the upper left corner
-// [pixels]. False if the point is behind the eye.
+// Position of a point in a frame of this size: x to the right, y downwards from the upper left
+// corner [pixels]. False if the point is behind the eye.
 bool project(const CameraView& view, const Vec3& p_W, int width, int height, double& x, double& y);
 
-// The mouse's camera: around a point it looks at.
+// The mouse's camera: orbits around its target.
 struct Orbit {
   Vec3 target = Vec3(2.5, 0.0, 1.8);
-  double azimuth = -2.2, elevation = 0.28;  // of the eye, seen from the target [rad]
+  double azimuth = -2.2, elevation = 0.28;  // of the eye relative to the target [rad]
   double distance = 13.0;                   // m
 
   void rotate(double azimuth_rad, double elevation_rad);

@@ -23,7 +23,7 @@
 namespace knuckleboom::view {
 namespace {
 
-// Traversals of one pane alone; that of the host is kDecoration.
+// Traversals of a single pane; that of the host is kDecoration.
 constexpr unsigned kCloseUp = 32U;
 constexpr unsigned kFromAfar = 64U;
 constexpr double kPlatform = 1.9;     // radius of the floor from afar [m]
@@ -36,7 +36,7 @@ constexpr double kArrowRadius = 0.11;  // of the axes' length
 constexpr double kBothAspect = 1.5;
 constexpr Colour kForce = {0.93, 0.10, 0.45, 1.0};
 
-// Arrows and axes of one picture, of its size.
+// Arrows and axes of one frame, at its scale.
 struct Marks {
   osg::ref_ptr<osg::Group> node = new osg::Group;
   osg::ref_ptr<osg::MatrixTransform> tip, target, shaft, head;
@@ -49,7 +49,7 @@ osg::Vec4f vec(const Colour& c) {
           static_cast<float>(c.a)};
 }
 
-// A rod along z with colours as if lit from the side: marks know no light.
+// A rod along z with colours as if lit from the side: marks are unlit.
 void add_rod(MeshBuilder& mesh, const Pose& pose, double length, double radius_a, double radius_b,
              const Colour& colour, bool dashed) {
   constexpr int kSides = 10;
@@ -125,7 +125,7 @@ Marks make_marks(double size, double full_length, unsigned mask) {
   return marks;
 }
 
-// A floor of tiles that fades into the room; from afar a round piece of it.
+// A tiled floor that fades into the room; a round piece of it for the distant view.
 osg::ref_ptr<osg::Node> build_floor(const QualitySettings& quality) {
   Image tile(128, 128, {1.0, 1.0, 1.0, 1.0});
   tile.fill([](double u, double v) -> Colour {
@@ -176,7 +176,7 @@ osg::ref_ptr<osg::Node> build_floor(const QualitySettings& quality) {
   return both;
 }
 
-// The same node twice: its depth first, then its colour, so that only what is in front shows.
+// The same node twice: first its depth, then its colour, so that only the front faces show.
 osg::ref_ptr<osg::Group> as_ghost(osg::Node& node) {
   osg::ref_ptr<osg::Group> depth = new osg::Group;
   osg::StateSet& first = *depth->getOrCreateStateSet();
@@ -242,7 +242,7 @@ struct EmulationScene::Parts {
 EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quality wanted,
                              bool software)
     : scene(description), quality(resolve(wanted, software)), settings(view::settings(quality)) {
-  // A room is smaller than a wood.
+  // A room is smaller than a forest.
   settings.shadow_reach = 2.2;
   settings.shadow_size = std::max(settings.shadow_size, 1024);
   settings.detail = std::max(settings.detail, 1.0);
@@ -314,7 +314,7 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
     cameras[i]->setCullMask(kSeen | (pane == Pane::kHost   ? kDecoration
                                      : pane == Pane::kBoth ? kFromAfar
                                                            : kCloseUp));
-    if (pane == Pane::kBoth)  // the room's haze is not meant for it
+    if (pane == Pane::kBoth)  // without the room's haze
       cameras[i]->getOrCreateStateSet()->addUniform(new osg::Uniform("u_haze_length", 1e3F));
     to_world[i] = new osg::Uniform("u_view_to_world", osg::Matrixf::identity());
     cameras[i]->getOrCreateStateSet()->addUniform(to_world[i]);
@@ -412,7 +412,7 @@ CameraView EmulationScene::Parts::host_view() const {
   return view;
 }
 
-// Everything from the emulated machine's foot to the host, from the side.
+// Side view from the emulated machine's foot to the host.
 CameraView EmulationScene::Parts::both_view() const {
   Vec3 low = poses.tip.p.cwiseMin(Vec3(-0.5, -0.5, 0.0)),
        high = poses.tip.p.cwiseMax(Vec3(0.5, 0.5, 1.4));
@@ -421,7 +421,7 @@ CameraView EmulationScene::Parts::both_view() const {
     high = high.cwiseMax(p);
   };
   take(poses.emulated_base.p);
-  // What stands around a crane's swing axis.
+  // Space around a crane's swing axis.
   const double around = scene.emulated.arm ? 0.3 : 2.4;
   take(poses.emulated_base.p - Vec3(around, around, 0.0));
   take(poses.emulated_base.p + Vec3(around, around, 0.0));
@@ -444,7 +444,7 @@ CameraView EmulationScene::Parts::both_view() const {
   return view;
 }
 
-// On a plane it goes along with the peg; where the peg is deep or high it shows its end at least.
+// On a plane it follows the peg; with the peg deep or high it shows at least its end.
 CameraView EmulationScene::Parts::peg_view() const {
   const WorksiteLook& site = scene.site;
   const Vec3 tip_S = site.site_W.R.transpose() * (poses.tip.p - site.site_W.p);

@@ -1,6 +1,7 @@
-// The picture of a tip emulation: the host with the peg in its hand, the worksite, and as a ghost the machine whose
-// tip the host plays, shifted so that the tips meet; beside it both from afar, and a close-up of the peg. In the
-// OpenGL context that is current when it is made, like Scene.
+// Scene of a tip emulation: the host with the peg, the worksite, and as a ghost the machine whose
+// tip the host emulates, shifted so that the tips meet; beside it a distant view of both, and a
+// close-up of the peg. Like Scene, it belongs to the OpenGL context that is current at its
+// construction.
 #pragma once
 
 #include <array>
@@ -26,18 +27,18 @@ struct EmulationSceneDescription {
 
 // In the host's world.
 struct EmulationPoses {
-  std::array<Pose, kMaxLinks> host, emulated;  // of the bodies that joints move
+  std::array<Pose, kMaxLinks> host, emulated;  // of the bodies moved by joints
   Pose emulated_base;                          // world of the emulated machine
   Pose tip;                                    // of the peg: its end face
-  Pose target;                                 // where the emulated machine has it
+  Pose target;                                 // target from the emulated machine
   Vec3 force_W = Vec3::Zero();                 // of the worksite on the peg [N]
   bool stopped = false;
 };
 
-// Force of a whole arrow [N]: 10, 20, 50, 100, ..., not below the largest so far.
+// Force of a full arrow [N]: 10, 20, 50, 100, ..., at least the largest so far.
 double full_force(double largest_N);
 
-// The scene is divided: the host to the right, to the left both machines above and the peg below.
+// Panes of the scene: the host to the right; to the left both machines above and the peg below.
 enum class Pane { kHost, kBoth, kPeg };
 inline constexpr int kPanes = 3;
 
@@ -50,11 +51,12 @@ class EmulationScene {
   EmulationScene& operator=(const EmulationScene&) = delete;
 
   void show(const EmulationPoses& poses);
-  // Draws into the left part of the current framebuffer: scene_width of width [pixels]. Waits until it is drawn.
+  // Draws into the left part of the current framebuffer: scene_width of width [pixels]. Waits for
+  // completion.
   void frame(int width, int height, int scene_width);
 
   Orbit& orbit();  // of the host's pane
-  void home();     // back to where it was at first
+  void home();     // back to the initial camera
   void set_ghost(bool on);
   bool ghost() const;
 
@@ -69,7 +71,7 @@ class EmulationScene {
 
   const Pose& site() const;  // see WorksiteLook
   Quality quality() const;
-  const std::vector<std::string>& notes() const;  // one sentence each
+  const std::vector<std::string>& notes() const;  // one message each
 
  private:
   struct Parts;

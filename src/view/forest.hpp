@@ -1,4 +1,4 @@
-// Everything that grows, and the stones between.
+// Plants and stones.
 #pragma once
 
 #include <osg/Group>
@@ -8,7 +8,7 @@
 
 namespace knuckleboom::view {
 
-// foliage, bark and steel: what the parts are drawn with (see shaders.hpp).
+// foliage, bark and steel: states for drawing the parts (see shaders.hpp).
 struct ForestStates {
   osg::ref_ptr<osg::StateSet> foliage, bark, solid;
 };

@@ -13,11 +13,11 @@ namespace {
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr double kFarthestTree = 100.0;  // m
 constexpr double kTuftsWithin = 34.0;    // m
-constexpr double kRoadHalfWidth = 2.9;   // the way the machine came, along -x [m]
+constexpr double kRoadHalfWidth = 2.9;   // the machine's track, along -x [m]
 
 bool on_road(double x, double y) { return x < 2.0 && std::abs(y) < kRoadHalfWidth; }
 
-// Distance from anything that is to stay in sight.
+// Distance from objects that must stay visible.
 double clear_of(const SceneDescription& scene, double x, double y) {
   double nearest = 1e9;
   const auto look_at = [&](double px, double py, double size) {
@@ -34,7 +34,7 @@ double clear_of(const SceneDescription& scene, double x, double y) {
   return nearest;
 }
 
-// Keeps trees apart: looks only into the neighbouring squares.
+// Keeps distance between trees: checks only the neighbouring squares.
 class Neighbours {
  public:
   bool is_free(double x, double y, double distance) const {
@@ -111,7 +111,7 @@ ForestPlan plan_forest(const SceneDescription& scene, const QualitySettings& qua
     Tree tree = make_tree(random, stem.x, stem.y);
     tree.height = stem.height;
     tree.radius = stem.radius;
-    tree.lean_x = tree.lean_y = 0.0;  // the stem one can touch stands straight
+    tree.lean_x = tree.lean_y = 0.0;  // stems with contact are straight
     tree.crown_from = tree.species == Species::kSpruce ? 0.42 : 0.6;
     tree.solid = tree.in_reach = true;
     plan.trees.push_back(tree);
@@ -120,7 +120,7 @@ ForestPlan plan_forest(const SceneDescription& scene, const QualitySettings& qua
   const double inner = plan.clearing;
   int planted = 0;
   for (int attempt = 0; attempt < 30 * quality.trees && planted < quality.trees; ++attempt) {
-    // More to the front of the wood, where they count.
+    // More at the edge of the forest, where they are visible.
     const double r = inner + (kFarthestTree - inner) * std::pow(random.next(), 1.25);
     const double angle = random.in(0.0, kTwoPi);
     const double x = r * std::cos(angle);
@@ -174,7 +174,7 @@ ForestPlan plan_forest(const SceneDescription& scene, const QualitySettings& qua
     stone.x = r * std::cos(angle);
     stone.y = r * std::sin(angle);
     if (on_road(stone.x, stone.y) || clear_of(scene, stone.x, stone.y) < 0.8) continue;
-    // What the crane could hit is no part of the picture: within reach there are pebbles only.
+    // Within reach of the crane there are only pebbles, since decoration has no contact.
     const bool in_reach = r < plan.clearing - 2.0;
     stone.stump = !in_reach && random.next() < 0.4;
     stone.size = in_reach ? random.in(0.06, 0.14)

@@ -1,4 +1,4 @@
-// Which plants stand where: the same for what grows there and for the shade it throws on the ground.
+// Positions of the plants, used both for drawing them and for their shade on the ground.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Tree {
   double lean_x = 0.0, lean_y = 0.0;    // of the top [m]
   double tone = 1.0;                    // brightness
   double crown_from = 0.2;              // share of the height
-  bool solid = false;                   // trunk and branches, not a picture of them
+  bool solid = false;                   // trunk and branches instead of a flat image
   bool in_reach = false;                // a stem of the world
   std::uint32_t seed = 1;
 };

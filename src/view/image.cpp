@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kCutOff = 0.5;  // alpha below which the foliage shader draws nothing
 
-// Strokes of a glyph on a grid 4 wide and 6 high: pairs of digits are points, spaces lift the pen.
+// Strokes of a glyph on a grid 4 wide and 6 high: pairs of digits are points, spaces separate
+// strokes.
 struct Glyph {
   char letter;
   std::string_view strokes;
@@ -76,7 +77,7 @@ Level half_size(const Level& from, int w, int h) {
   Level to(static_cast<std::size_t>(nw) * static_cast<std::size_t>(nh) * 4);
   for (int y = 0; y < nh; ++y)
     for (int x = 0; x < nw; ++x) {
-      // Colours count by their cover, or the empty background would bleed in.
+      // Colours are weighted by their coverage, or the empty background would bleed in.
       std::array<float, 4> sum = {0.0F, 0.0F, 0.0F, 0.0F};
       std::array<float, 3> plain = {0.0F, 0.0F, 0.0F};
       for (int k = 0; k < 4; ++k) {
@@ -107,7 +108,7 @@ double cover(const Level& level, double scale) {
   return static_cast<double>(count) / (static_cast<double>(level.size()) / 4.0);
 }
 
-// Scales alpha so that as much is covered as in the full picture.
+// Scales alpha so that the coverage equals that of the full image.
 void restore_cover(Level& level, double wanted) {
   double low = 0.2;
   double high = 8.0;
@@ -226,7 +227,7 @@ void Image::paste_into(Image& other, int x0, int y0) const {
 osg::ref_ptr<osg::Texture2D> Image::texture(bool repeat, bool keep_cover) const {
   std::vector<Level> levels = {data_};
   std::vector<std::pair<int, int>> sizes = {{width_, height_}};
-  // The averages come from the picture as painted, so the corrected alpha is kept apart.
+  // The averages come from the original image, so the corrected alpha is kept separately.
   Level plain = data_;
   const double wanted = cover(data_, 1.0);
   while (sizes.back().first > 1 || sizes.back().second > 1) {

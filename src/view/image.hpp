@@ -1,4 +1,4 @@
-// A picture in memory that textures are painted in.
+// An image in memory for painting textures.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,9 @@ class Image {
   Colour at(int x, int y) const;
   void set(int x, int y, const Colour& colour);
 
-  // Colour as a function of the place, 0 to 1 in both directions.
+  // Colour as a function of the position, 0 to 1 in both directions.
   void fill(const std::function<Colour(double u, double v)>& colour);
-  // A round-ended stroke over what is there; opacity apart from the alpha it leaves (1). Pixels.
+  // A round-ended stroke over the image; opacity is separate from the resulting alpha (1). Pixels.
   void stroke(Vec2 a, Vec2 b, double width, const Colour& colour, double opacity = 1.0,
               bool wrap = false);
   // Letters and digits in strokes; position of the lower left corner, height of capitals. Pixels.
@@ -31,11 +31,11 @@ class Image {
             const Colour& colour);
   static double text_width(const std::string& text, double height);
 
-  // Copies this picture into another one.
+  // Copies this image into another one.
   void paste_into(Image& other, int x, int y) const;
 
-  // repeat: tiles, else its edge goes on. keep_cover: where alpha cuts out leaves, the smaller versions
-  // for the distance keep the share of the picture that is covered.
+  // repeat: tiles, otherwise its edge is extended. keep_cover: where alpha cuts out leaves, the
+  // smaller versions for the distance keep the covered share of the image.
   osg::ref_ptr<osg::Texture2D> texture(bool repeat, bool keep_cover = false) const;
 
  private:

@@ -16,7 +16,7 @@ inline constexpr Colour kHaze = {0.76, 0.82, 0.85};
 inline constexpr Colour kZenith = {0.30, 0.50, 0.76};
 inline constexpr double kHazeLength = 105.0;  // m; share of haze is 1 - exp(-(d / length)^2)
 
-// What falls on a face; sun: share of it that arrives.
+// Light on a face; sun: unshaded share.
 Colour light_on(const Vec3& normal, double sun = 1.0);
 
 }  // namespace knuckleboom::view

@@ -21,7 +21,7 @@ Colour paint_of(int colour) {
   return {0.80, 0.80, 0.78, 0.25};
 }
 
-// Bark with knots and a slight crook; its radius stays within a few per cent of what the contact knows.
+// Bark with knots and a slight bend; its radius stays within a few per cent of the contact radius.
 void add_bark(MeshBuilder& mesh, const world::Log& log, std::uint32_t seed) {
   const int sides = std::max(10, mesh.sides(log.radius));
   const int rings = std::max(6, static_cast<int>(log.length / 0.4));
@@ -122,7 +122,7 @@ void add_bunk(MeshBuilder& mesh, const world::Bunk& bunk, const world::Ground& g
                     Vec3(end * 0.28, y + side * 0.02, -0.08), 0.022, 0.022, true, 8);
     }
   }
-  // A board with the colour, so that one sees from afar where the logs go.
+  // A coloured board, visible from afar.
   if (bunk.colour != 0) {
     Pose here = pose;
     here.p.z() = surface_height(ground, bunk.x, bunk.y);

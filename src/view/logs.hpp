@@ -1,4 +1,4 @@
-// Logs that can be moved, and the bunks they are brought to.
+// Movable logs, and their bunks.
 #pragma once
 
 #include <vector>

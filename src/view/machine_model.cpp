@@ -30,7 +30,7 @@ Pose beam_frame(const BodyLook& body) {
   const Vec3 x = body.end_B.normalized();
   Vec3 up = Vec3::UnitZ() - x.z() * x;
   if (up.norm() < 0.2) up = body.joint_axis_B.cross(x);
-  if (up.norm() < 0.2) up = across(x);  // a column that turns about itself
+  if (up.norm() < 0.2) up = across(x);  // a column that rotates about its own axis
   Pose frame;
   frame.R.col(0) = x;
   frame.R.col(2) = up.normalized();
@@ -50,8 +50,8 @@ CylinderShape shape_of(const CylinderLook& look) {
   return shape;
 }
 
-// Arch that keeps the beam clear of cylinders: above those that push from below, below those that lie
-// on top. Each demand is (place along, height of the pin, pushes from below).
+// Arch that keeps the beam clear of cylinders: above those that push from below, below those on
+// top. Each demand is (position along, height of the pin, pushes from below).
 struct Demand {
   double x, z;
   bool from_below;
@@ -88,7 +88,7 @@ double jaw_angle(const GrappleLook& g, double opening) {
 
 UndercarriageShape undercarriage_of(const MachineLook& look) {
   UndercarriageShape shape;
-  double pivot = 1.9;  // height of the first joint above the ground that is no swing
+  double pivot = 1.9;  // height above ground of the first joint other than the swing
   for (const BodyLook& body : look.bodies)
     if (body.body == look.swing_body && body.has_end) pivot = body.end_B.z();
   shape.height = std::clamp(0.53 * pivot, 0.6, 1.3);
@@ -148,7 +148,7 @@ bool MachineModel::is_upper(const BodyLook& body) const {
          body.parent == kWorldBody;
 }
 
-// Whether a part was given for it, even if its mesh is not there.
+// Whether a part was given for it, even if its mesh is missing.
 bool MachineModel::asked_for(int body) const {
   return std::any_of(look_.parts.begin(), look_.parts.end(),
                      [body](const PartLook& part) { return part.body == body; });
@@ -324,7 +324,7 @@ void MachineModel::build_beam(const BodyLook& body) {
   mesh.set_pose(frame);
   mesh.set_colour(kPaint);
   add_beam(mesh, beam);
-  // At the joint: a boss between the parent's cheeks, or cheeks of its own around the parent's end.
+  // At the joint: a boss between the parent's cheeks, or separate cheeks around the parent's end.
   const double boss = 0.52 * beam.height_start;
   if (first) {
     mesh.cylinder(Vec3(0.0, -0.13, 0.0), Vec3(0.0, 0.13, 0.0), boss, boss);
@@ -412,7 +412,7 @@ void MachineModel::build_beam(const BodyLook& body) {
       sign.R.col(0) = (side < 0.0 ? Vec3(1.0, 0.0, slope) : Vec3(-1.0, 0.0, -slope)).normalized();
       sign.R.col(2) = side * Vec3::UnitY();
       sign.R.col(1) = sign.R.col(2).cross(sign.R.col(0));
-      // Behind the hoses there is no room for it on the right.
+      // On the right there is no room behind the hoses.
       sign.p = Vec3(x, side * (half_width(beam, x) + 0.012),
                     centre_line(beam, x) - (side < 0.0 ? 0.42 : 0.0) * half_height(beam, x));
       add_sign(body.body, "Knuckleboom", {frame.R * sign.R, frame * sign.p},
@@ -424,7 +424,7 @@ void MachineModel::build_beam(const BodyLook& body) {
 void MachineModel::build_link(const BodyLook& body) {
   MeshBuilder mesh(states_.quality.detail);
   if (!body.has_end) {
-    // Where nothing is known: a lump about as heavy as the body, of steel.
+    // Without further data: a steel block of about the body's mass.
     const double edge = std::clamp(std::cbrt(body.mass / 7800.0), 0.05, 0.6);
     if (body.mass > 0.0) {
       mesh.set_colour(kDarkPaint);
@@ -448,7 +448,7 @@ void MachineModel::build_link(const BodyLook& body) {
   if (!mesh.empty()) transform(body.body)->addChild(mesh.build());
 }
 
-// As thick as the body's mass makes a casting of this length.
+// Thickness of a casting of this length with the body's mass.
 double MachineModel::arm_radius(const BodyLook& body) const {
   constexpr double kDensity = 2000.0;  // of a hollow casting [kg/m^3]
   const double length = body.has_end ? body.end_B.norm() : 0.0;
@@ -466,7 +466,7 @@ void MachineModel::build_arm(const BodyLook& body) {
   const double length = body.has_end ? body.end_B.norm() : 0.0;
   MeshBuilder mesh(1.5 * states_.quality.detail);
   if (body.revolute) {
-    // Across the tube it is as wide as that; along it, a flange.
+    // Across the tube as wide as the tube; along it, a flange.
     const bool along = length > 1e-3 && std::abs(axis.dot(body.end_B)) > 0.7 * length;
     const double half = along ? std::min(0.04, 0.25 * length) : 1.05 * drum;
     mesh.set_colour(kDarkPaint);
@@ -715,7 +715,7 @@ void MachineModel::pose_grapple(double opening) {
   }
 }
 
-// A machine whose file only knows a mass at the tip still has a head there, hanging plumb.
+// A machine with only a mass at the tip still gets a head there, hanging vertically.
 void MachineModel::build_hanging_head() {
   if (look_.tip_body < 0) return;
   hanging_head_ = new osg::MatrixTransform;
@@ -767,7 +767,8 @@ void MachineModel::build_hanging_head() {
 void MachineModel::build_hoses() {
   const auto add = [this](int body_a, const HoseEnd& a, int body_b, const HoseEnd& b,
                           double slack) {
-    // Free length: enough for the joint's whole range; the pins' distance varies by less than a handle.
+    // Free length: sufficient for the joint's whole range; the pins' distance varies by less than a
+    // handle.
     Hose hose{body_a, body_b, a.point, a.direction, b.point, b.direction, slack, kHoseRadius};
     hoses_.push_back(hose);
   };
@@ -819,7 +820,7 @@ void MachineModel::pose_hoses(const FramePoses& poses) {
     std::vector<Vec3> path =
         curve_of_length(pa, a.R * hose.da, pb, b.R * hose.db,
                         std::max(hose.length, 1.02 * (pb - pa).norm()), kHoseSegments);
-    // Weight pulls the middle down a little.
+    // Gravity bends the middle down slightly.
     for (std::size_t i = 0; i < path.size(); ++i) {
       const double t = static_cast<double>(i) / kHoseSegments;
       path[i].z() -= 0.16 * t * (1.0 - t);

@@ -24,16 +24,16 @@ struct MachineStates {
 
 class MachineModel {
  public:
-  // notes: receives one sentence for each mesh that cannot be read.
+  // notes: receives one message for each unreadable mesh.
   MachineModel(const MachineLook& look, const std::filesystem::path& assets,
                const MachineStates& states, std::vector<std::string>& notes);
 
   osg::Group* node() const { return root_; }
-  // ground_below_tip: height there, for what hangs from the tip.
+  // ground_below_tip: height there, for a head hanging from the tip.
   void pose(const FramePoses& poses);
 
-  // Of the last pose(): barrel with its base pin at the origin and x towards the rod's pin, rod with its pin
-  // at the origin and x towards the base pin.
+  // Poses of the last pose(): barrel with its base pin at the origin and x towards the rod's pin,
+  // rod with its pin at the origin and x towards the base pin.
   const Pose& barrel(int cylinder) const {
     return cylinders_[static_cast<std::size_t>(cylinder)].barrel_W;
   }
@@ -100,16 +100,16 @@ class MachineModel {
   osg::ref_ptr<osg::Geometry> hose_geometry_;
   std::vector<Jaw> jaws_;
   osg::ref_ptr<osg::MatrixTransform> hanging_head_;
-  std::vector<bool> has_parts_;  // per link: its looks are given
+  std::vector<bool> has_parts_;  // per link: its visuals are given
   bool base_has_parts_ = false;
   std::vector<std::vector<HoseEnd>> starts_;  // per link: hoses near its joint
   std::vector<std::vector<HoseEnd>> ends_;    // and near its end
 };
 
-// How far a jaw's chord leans out from the reach axis [rad].
+// Angle of a jaw's chord from the reach axis [rad].
 double jaw_angle(const GrappleLook& grapple, double opening);
 
-// Measures of what stands below the swinging part.
+// Dimensions of the undercarriage.
 UndercarriageShape undercarriage_of(const MachineLook& look);
 
 }  // namespace knuckleboom::view

@@ -90,7 +90,7 @@ void add_beam(MeshBuilder& mesh, const BeamShape& beam) {
       return {o - half_w * y + low * up, o + half_w * y + low * up, o + half_w * y + high * up,
               o - half_w * y + high * up};
     };
-    // Side plates set in between wider top and bottom plates, as they are welded.
+    // Side plates set in between wider top and bottom plates, as in a welded box.
     box.push_back(ring(w, -h + 0.004, h - 0.004));
     top.push_back(ring(w + kFlange, h - 0.016, h));
     bottom.push_back(ring(w + kFlange, -h, -h + 0.016));
@@ -592,7 +592,7 @@ void add_cab_interior(MeshBuilder& mesh, const UpperShape& u) {
   mesh.set_colour({0.15, 0.15, 0.16, 0.1});
   mesh.box(Vec3(c.x0 + 0.04, c.y0 + 0.04, c.floor + 0.02),
            Vec3(c.x1 - 0.04, c.y1 - 0.04, c.floor + 0.03));
-  // Lining of the roof, so that one does not look through it.
+  // Lining of the roof, to make it opaque.
   mesh.box(Vec3(c.x0 + 0.05, c.y0 + 0.04, c.roof - 0.005), Vec3(c.xf, c.y1 - 0.04, c.roof + 0.02));
   // Wiper.
   mesh.set_colour(kRubber);

@@ -1,4 +1,5 @@
-// Parts a crane is built of, made from a few measures each. Frames: x along the part, z up, y to the left.
+// Parts of a crane, each generated from a few dimensions. Frames: x along the part, z up, y to the
+// left.
 #pragma once
 
 #include <vector>
@@ -20,7 +21,7 @@ struct BeamShape {
   double length = 3.0, arch = 0.0;
   double height_start = 0.26, height_end = 0.18;
   double width_start = 0.22, width_end = 0.16;
-  double from = 0.0;  // where the box begins; before it are the side plates alone
+  double from = 0.0;  // start of the box; before it there are only the side plates
 };
 double centre_line(const BeamShape& beam, double x);  // height above the straight line [m]
 double half_height(const BeamShape& beam, double x);
@@ -49,14 +50,15 @@ struct UndercarriageShape {
 };
 void add_undercarriage(MeshBuilder& mesh, const UndercarriageShape& shape);
 
-// What swings: platform, engine, counterweight, tower of the boom; origin on the swing axis.
+// Swinging upper structure: platform, engine, counterweight, tower of the boom; origin on the swing
+// axis.
 struct UpperShape {
   double deck = 1.0;  // height of the platform's underside
   Vec3 boom_pin = Vec3(0.35, 0.0, 1.9);
   Vec3 cylinder_pin = Vec3(0.9, 0.0, 1.15);
   bool has_cylinder = true;
   Vec3 eye = Vec3(0.4, 0.9, 2.4);
-  double boom_half_width = 0.12;  // the tower's cheeks stand outside of it
+  double boom_half_width = 0.12;  // the tower's cheeks are outside of it
 };
 void add_upper(MeshBuilder& mesh, const UpperShape& upper);
 void add_cab(MeshBuilder& mesh, const UpperShape& upper);  // frame, roof, lamps, mirrors

@@ -1,4 +1,4 @@
-// Gathers solid parts into one mesh, so that a body of the machine costs one draw call.
+// Gathers solid parts into one mesh, so that a body of the machine needs one draw call.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace knuckleboom::view {
 
 struct Colour {
   double r = 1.0, g = 1.0, b = 1.0;
-  double a = 0.1;  // solid things: how much they shine
+  double a = 0.1;  // gloss of solid parts
 };
 Colour operator*(double scale, const Colour& colour);
 Colour mix(const Colour& a, const Colour& b, double share_of_b);
@@ -23,16 +23,16 @@ struct Vec2 {
   double x = 0.0, y = 0.0;
 };
 
-// Arrays as the graphics card takes them.
+// Vertex arrays for the graphics card.
 class MeshBuilder {
  public:
   explicit MeshBuilder(double detail = 1.0);
 
-  // For all that follows.
+  // For all following parts.
   void set_colour(const Colour& colour) { colour_ = colour; }
   void set_pose(const Pose& pose) { pose_ = pose; }
   const Pose& pose() const { return pose_; }
-  // Texture repeats per metre; the picture is laid on along the main direction of each face.
+  // Texture repeats per metre; the texture is projected along the main direction of each face.
   void set_texture_scale(double per_m) { texture_scale_ = per_m; }
 
   // Corners in the set pose, anticlockwise seen from outside.
@@ -53,7 +53,7 @@ class MeshBuilder {
   // they follow each other; flat or rounded faces, ends closed.
   void loft(const std::vector<std::vector<Vec3>>& sections, bool round);
 
-  // Single vertices for what does not fit above; returns the index.
+  // Single vertices for other shapes; returns the index.
   unsigned vertex(const Vec3& p, const Vec3& n, double u, double v);
   void index(unsigned a, unsigned b, unsigned c);
 
@@ -74,7 +74,7 @@ class MeshBuilder {
   double detail_;
 };
 
-// Outline around circles (centre and radius), as a plate with bosses has it.
+// Outline around circles (centre and radius), for a plate with bosses.
 std::vector<Vec2> hull_of_circles(const std::vector<std::pair<Vec2, double>>& circles,
                                   int points_per_circle = 12);
 

@@ -27,13 +27,13 @@ namespace {
 
 constexpr float kTexturePerMetre = 0.5F;
 
-// Shine of a material as the solid shader takes it.
+// Gloss of a material for the solid shader.
 float gloss(const osg::Material& material) {
   const osg::Vec4& s = material.getSpecular(osg::Material::FRONT);
   return std::clamp((s.r() + s.g() + s.b()) / 3.0F, 0.05F, 1.0F);
 }
 
-// False also for the zeros that an STL may have in their place.
+// False also for the zero normals of some STL files.
 bool has_normals(const osg::Geometry& geometry) {
   const auto* normals = dynamic_cast<const osg::Vec3Array*>(geometry.getNormalArray());
   return normals != nullptr && !normals->empty() &&
@@ -41,7 +41,7 @@ bool has_normals(const osg::Geometry& geometry) {
                       [](const osg::Vec3& n) { return !(n.length2() > 0.25F); });
 }
 
-// Nothing in a mesh moves by itself.
+// Marks meshes as static.
 class Still : public osg::NodeVisitor {
  public:
   Still() : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN) {}
@@ -56,14 +56,14 @@ struct Triangles {
   void operator()(unsigned a, unsigned b, unsigned c) { corners.push_back({a, b, c}); }
 };
 
-// Smooth where faces meet at less than the crease, edges elsewhere: each corner gets the mean of the faces
-// around it, by their areas, that lean alike. Every triangle has corners of its own afterwards. mirrored: seen
-// from outside they turn clockwise.
+// Smooth where faces meet at less than the crease, edges elsewhere: each corner gets the
+// area-weighted mean of the surrounding faces of similar direction. Afterwards every triangle has
+// its own corners. mirrored: they are clockwise seen from outside.
 void make_normals(osg::Geometry& geometry, const osg::Vec3Array& positions, bool mirrored) {
   constexpr float kCrease = 0.82F;  // cosine
   osg::TriangleIndexFunctor<Triangles> triangles;
   geometry.accept(triangles);
-  std::vector<osg::Vec3> faces;  // normals, as long as twice the area
+  std::vector<osg::Vec3> faces;  // normals, with twice the area as length
   std::map<std::array<float, 3>, std::vector<std::size_t>> around;
   const auto key = [&positions](unsigned i) {
     return std::array<float, 3>{positions[i].x(), positions[i].y(), positions[i].z()};
@@ -93,8 +93,8 @@ void make_normals(osg::Geometry& geometry, const osg::Vec3Array& positions, bool
   geometry.addPrimitiveSet(new osg::DrawArrays(GL_TRIANGLES, 0, static_cast<int>(p->size())));
 }
 
-// Metres per unit that a COLLADA file says of itself, at its head; others say nothing. OpenSceneGraph's reader
-// leaves the lengths as they are.
+// Metres per unit from the header of a COLLADA file; other formats have none. OpenSceneGraph's
+// reader does not convert lengths.
 double unit_of(const std::filesystem::path& file) {
   if (file.extension() != ".dae" && file.extension() != ".DAE") return 1.0;
   constexpr std::size_t kHead = 65536;
@@ -186,12 +186,12 @@ class Dress : public osg::NodeVisitor {
 
 osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3& scale,
                                   const Colour& plain) {
-  // The reader would turn an OBJ's y axis upwards, and round off the edges of one without normals.
+  // The reader would rotate an OBJ's y axis upwards, and smooth the edges of one without normals.
   const osg::ref_ptr<osgDB::Options> options =
       new osgDB::Options("noRotation generateFacetNormals");
   osg::ref_ptr<osg::Node> node = osgDB::readRefNodeFile(file.string(), options);
   if (node == nullptr) return nullptr;
-  // Into the vertices, so that normals keep their length and textures their size.
+  // Applied to the vertices, so that normals keep their length and textures their size.
   osg::ref_ptr<osg::MatrixTransform> scaled = new osg::MatrixTransform;
   scaled->setMatrix(osg::Matrix::scale(to_osg(Vec3(unit_of(file) * scale))));
   scaled->addChild(node);
@@ -201,7 +201,7 @@ osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3&
   root->accept(still);
   osgUtil::Optimizer().optimize(
       root, osgUtil::Optimizer::FLATTEN_STATIC_TRANSFORMS_DUPLICATING_SHARED_SUBGRAPHS);
-  // A mirror turns the faces inside out.
+  // Mirroring turns the faces inside out.
   const bool mirrored = scale.prod() < 0.0;
   Dress dress(plain, mirrored);
   root->accept(dress);

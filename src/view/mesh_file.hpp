@@ -1,4 +1,4 @@
-// Meshes that somebody made: read from a file and dressed like the generated parts.
+// Meshes from files, drawn with the same shaders as the generated parts.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,9 @@
 
 namespace knuckleboom::view {
 
-// Axes as in the file, lengths in metres; COLLADA says itself which axis is up and which unit it has. Times
-// scale along each; a negative scale mirrors. Colours from its materials, else `plain`. Null if it cannot be read or is empty.
+// Axes as in the file, lengths in metres; COLLADA gives its own up axis and unit. Scaled along each
+// axis; a negative scale mirrors. Colours from its materials, otherwise `plain`. Null if it cannot
+// be read or is empty.
 osg::ref_ptr<osg::Node> read_mesh(const std::filesystem::path& file, const Vec3& scale,
                                   const Colour& plain);
 

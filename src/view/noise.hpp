@@ -1,4 +1,4 @@
-// Repeatable randomness for how things look.
+// Repeatable random numbers for appearance.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ osg::Vec4f tint(double r, double g, double b, double a) {
           static_cast<float>(a)};
 }
 
-// A ball lit from above, as colours: overlays know no light.
+// A ball with colours as if lit from above: overlays are unlit.
 void add_ball(MeshBuilder& mesh, double radius, const Colour& colour, int sides = 20) {
   const int rings = sides / 2;
   for (int i = 0; i <= rings; ++i) {
@@ -106,7 +106,8 @@ void Overlays::build_targets(const SceneDescription& scene) {
       MeshBuilder ball;
       add_ball(ball, look.shape == TargetShape::kBall ? look.radius : 0.5 * look.radius, kBright);
       place->addChild(ball.build());
-      // Rings stand out against leaves from any side; the second lies across the wanted direction.
+      // Rings are visible against leaves from any side; the second is perpendicular to the required
+      // direction.
       MeshBuilder rings;
       rings.set_colour({1.0, 1.0, 1.0, 0.95});
       const double r = look.radius;
@@ -122,7 +123,7 @@ void Overlays::build_targets(const SceneDescription& scene) {
         rings.cylinder(-half, -1.25 * half, 0.08, 0.0);
       }
       place->addChild(rings.build());
-      // A thin post shows where above the ground it is.
+      // A thin post shows its position above the ground.
       MeshBuilder post;
       post.set_colour({1.0, 1.0, 1.0, 0.35});
       const double below = look.p_W.z() - surface_height(ground_, look.p_W.x(), look.p_W.y());
@@ -159,7 +160,7 @@ void Overlays::build_path(const SceneDescription& scene) {
   MeshBuilder line;
   line.set_colour({0.10, 0.85, 1.0, 0.85});
   line.tube(points, 0.022, 8);
-  // Its height shows against the ground: posts, and its shadow as a line.
+  // Posts and a shadow line show its height above the ground.
   std::vector<Vec3> below;
   for (std::size_t i = 0; i + 1 < points.size(); ++i) {
     const int pieces = std::max(1, static_cast<int>((points[i + 1] - points[i]).norm() / 0.4));
@@ -247,14 +248,14 @@ void Overlays::pose_targets(const FramePoses& poses) {
   const Vec3 wanted(task.target_W[0], task.target_W[1], task.target_W[2]);
   ghost_->setMatrix(to_osg(Pose{Mat3::Identity(), wanted}));
   ghost_->setNodeMask(open && task.target >= 0 ? ~0U : 0U);
-  // Without a ball of its own the place is marked by the arrow.
+  // Without a ball the arrow marks the place.
   const bool has_ball = task.target >= 0 && static_cast<std::size_t>(task.target) < looks_.size();
   marker_->setNodeMask(open && task.target >= 0 && !has_ball ? ~0U : 0U);
   marker_->setMatrix(to_osg(Pose{Mat3::Identity(), wanted + Vec3(0.0, 0.0, 0.55 + 0.15 * beat)}));
 }
 
 void Overlays::pose_trail(const FramePoses& poses) {
-  // A restart sets the clock back.
+  // A restart resets the clock.
   if (!points_.empty() && poses.t_s < points_.back().t_s - 1e-9) points_.clear();
   if (points_.empty() || poses.t_s - points_.back().t_s >= kTrailStep)
     points_.push_back({poses.t_s, poses.tip_W});

@@ -1,4 +1,4 @@
-// What is drawn over the scene for the operator: targets, path, drop line, trail.
+// Overlays for the operator: targets, path, drop line, trail.
 #pragma once
 
 #include <deque>
@@ -26,7 +26,7 @@ class Overlays {
   osg::Group* node() const { return root_; }
   void set(const OverlaySettings& settings);
   const OverlaySettings& settings() const { return settings_; }
-  // Moves everything to where it belongs now; remembers the tip for the trail.
+  // Moves everything to its present position; stores the tip for the trail.
   void pose(const FramePoses& poses);
 
  private:
@@ -46,8 +46,8 @@ class Overlays {
   osg::ref_ptr<osg::Group> root_;
   osg::ref_ptr<osg::Group> targets_node_, path_node_, drop_node_, trail_node_;
   std::vector<Target> targets_;
-  osg::ref_ptr<osg::MatrixTransform> marker_;  // over the log or place that is next
-  osg::ref_ptr<osg::MatrixTransform> ghost_;   // where on the path the tip should be
+  osg::ref_ptr<osg::MatrixTransform> marker_;  // over the next log or place
+  osg::ref_ptr<osg::MatrixTransform> ghost_;   // target of the tip on the path
   osg::ref_ptr<osg::MatrixTransform> drop_line_, drop_mark_;
   osg::ref_ptr<osg::Geometry> trail_;
   struct TrailPoint {

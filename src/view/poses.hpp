@@ -1,4 +1,4 @@
-// Where everything is in one picture: between two snapshots.
+// Poses of all objects in one frame: between two snapshots.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ struct FramePoses {
   training::TaskSnapshot task{};
 };
 
-// alpha 0: before, 1: after. Positions go straight, rotations by the shorter way at constant speed.
+// alpha 0: before, 1: after. Positions are interpolated linearly, rotations the shorter way at
+// constant speed.
 FramePoses interpolate(const training::SessionSnapshot& before,
                        const training::SessionSnapshot& after, double alpha);
 

@@ -21,7 +21,7 @@ QualitySettings settings(Quality quality) {
       break;
     case Quality::kAuto:
     case Quality::kMedium:
-      // What a software renderer on two cores draws 25 times a second, shadow included.
+      // A software renderer on two cores draws this 25 times per second, including the shadow.
       s.shadow_size = 512;
       s.shadow_reach = 9.0;
       s.trees = 100;

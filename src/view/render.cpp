@@ -35,7 +35,7 @@ osg::ref_ptr<osg::Texture2D> depth_texture(int size) {
   texture->setFilter(osg::Texture::MAG_FILTER, osg::Texture::LINEAR);
   texture->setWrap(osg::Texture::WRAP_S, osg::Texture::CLAMP_TO_BORDER);
   texture->setWrap(osg::Texture::WRAP_T, osg::Texture::CLAMP_TO_BORDER);
-  texture->setBorderColor(osg::Vec4d(1.0, 1.0, 1.0, 1.0));  // beyond the map the sun shines
+  texture->setBorderColor(osg::Vec4d(1.0, 1.0, 1.0, 1.0));  // sunlight beyond the map
   return texture;
 }
 

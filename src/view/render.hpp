@@ -1,4 +1,4 @@
-// What every scene is drawn with: cameras, shadow map, and the viewer in the current OpenGL context.
+// Common parts of every scene: cameras, shadow map, and the viewer in the current OpenGL context.
 #pragma once
 
 #include <osg/Camera>
@@ -13,22 +13,22 @@
 
 namespace knuckleboom::view {
 
-// Sets matrices, and the uniform that turns directions back into the world.
+// Sets matrices, and the uniform that rotates directions back into the world.
 void look_through(osg::Camera& camera, const CameraView& view, int width, int height,
                   osg::Uniform& view_to_world);
 
-// A ball around the place where shadows fall; it stays, so that the map does not swim.
+// A sphere around the shadowed area; it is fixed, so that the map does not shift.
 struct ShadowReach {
   Vec3 centre = Vec3(0.0, 0.0, 1.0);
   double radius = 13.0;         // m
   double sun_distance = 45.0;   // of the map's eye [m]
-  double normal_offset = 0.03;  // that surfaces are lifted by, against shadows on themselves [m]
+  double normal_offset = 0.03;  // offset of surfaces against self-shadowing [m]
 };
-// Adds to root the map of what casts shadows in world, and the uniforms that it is read with.
+// Adds to root the shadow map of world, and the uniforms for reading it.
 void add_shadow(const QualitySettings& quality, const ShadowReach& reach, osg::Group& root,
                 osg::Group& world);
 
-// A picture in the picture, drawn after the main one in this order.
+// An inset view, drawn after the main view in this order.
 osg::ref_ptr<osg::Camera> add_inset(osg::Group& root, int order);
 
 // For the main camera's clear colour, light stays off.

@@ -89,7 +89,7 @@ Scene::Parts::Parts(const SceneDescription& description, Quality wanted, bool so
   world->addChild(overlays->node());
   root->addChild(world);
   if (settings.shadow_size > 0) {
-    // Around the machine, which stays where it is.
+    // Around the machine, which is stationary.
     ShadowReach reach;
     reach.radius = settings.shadow_reach;
     add_shadow(settings, reach, *root, *world);
@@ -155,7 +155,7 @@ void Scene::frame(int width, int height) {
   p.inset_camera->setNodeMask(inset);
   p.frame_camera->setNodeMask(inset);
   p.viewer->frame(p.poses.t_s);
-  // Frames must not queue up: what is seen would lag behind the levers.
+  // Frames must not queue up: the view would lag behind the levers.
   glFinish();
 }
 

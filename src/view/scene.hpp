@@ -1,5 +1,6 @@
-// The picture: machine, wood and overlays in the OpenGL context that is current when a Scene is made.
-// Stays on that context's thread; a Scene of a lost context is dropped and made anew.
+// The scene: machine, forest and overlays in the OpenGL context that is current at its
+// construction. Used on that context's thread; after a lost context it is destroyed and built
+// again.
 //
 //   Window window(...); Scene scene(description, Quality::kAuto, window.software_renderer());
 //   each frame: scene.show(before, after, alpha); scene.frame(w, h); <ImGui by its OpenGL 3 backend>;
@@ -20,13 +21,13 @@ namespace knuckleboom::view {
 
 struct OverlaySettings {
   bool targets = true;    // of the exercise
-  bool path = true;       // to follow, with the point where the tip should be
+  bool path = true;       // to follow, with the tip's target point
   bool drop_line = true;  // from the tip straight down to the ground
-  bool trail = false;     // where the tip has been
-  bool inset = true;      // second, small picture of the tip
+  bool trail = false;     // past positions of the tip
+  bool inset = true;      // second, small view of the tip
 };
 
-// Of the last frame, shadow map and inset included.
+// Counts of the last frame, including shadow map and inset.
 struct SceneStatistics {
   int draw_calls = 0;
   int vertices = 0;
@@ -35,16 +36,16 @@ struct SceneStatistics {
 
 class Scene {
  public:
-  // Quality as resolve() takes it. What is missing in the assets is told by notes(), not by an exception.
+  // Quality as for resolve(). Missing assets are reported by notes(), not by an exception.
   Scene(const SceneDescription& description, Quality quality, bool software_renderer);
   ~Scene();
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  // What to draw next: between two snapshots (alpha 0: before, 1: after).
+  // Sets the next frame: between two snapshots (alpha 0: before, 1: after).
   void show(const training::SessionSnapshot& before, const training::SessionSnapshot& after,
             double alpha);
-  // Draws into the current framebuffer of this size [pixels]; waits until it is drawn.
+  // Draws into the current framebuffer of this size [pixels]; waits for completion.
   void frame(int width, int height);
 
   void set_camera(CameraKind kind);
@@ -53,10 +54,10 @@ class Scene {
   void set_overlays(const OverlaySettings& settings);
   const OverlaySettings& overlays() const;
 
-  // Of the last show(): what the camera sees, and the tip's camera of the inset.
+  // Views of the last show(): the main camera, and the inset's camera of the tip.
   CameraView view() const;
   CameraView inset_view() const;
-  // Lower left corner and size of the inset in a picture of this size [pixels, y upwards].
+  // Lower left corner and size of the inset in a frame of this size [pixels, y upwards].
   struct Rectangle {
     int x, y, width, height;
   };
@@ -64,7 +65,7 @@ class Scene {
 
   Quality quality() const;
   SceneStatistics statistics() const;
-  const std::vector<std::string>& notes() const;  // one sentence each
+  const std::vector<std::string>& notes() const;  // one message each
 
  private:
   struct Parts;

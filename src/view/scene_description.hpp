@@ -1,5 +1,5 @@
-// What the view needs to know of machine, world and exercise before the first frame. Plain data, made by
-// the program from the loaded files; from then on the view sees snapshots only.
+// Machine, world and exercise as needed by the view before the first frame. Plain data, made by the
+// program from the loaded files; after that the view reads snapshots only.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace knuckleboom::view {
 
 inline constexpr int kWorldBody = -1;
 
-// body: index of a link (SessionSnapshot::body), or kWorldBody for what stands still. Welded bodies are
+// body: index of a link (SessionSnapshot::body), or kWorldBody for fixed parts. Welded bodies are
 // given in the frame of the link's body.
 struct BodyLook {
   std::string name;
@@ -21,7 +21,7 @@ struct BodyLook {
   int parent = kWorldBody;  // link
   bool revolute = true;
   Vec3 joint_axis_B = Vec3::UnitZ();
-  Vec3 end_B = Vec3::Zero();  // where the next joint (or the tip) is: the beam leads there [m]
+  Vec3 end_B = Vec3::Zero();  // next joint (or the tip), the end of the beam [m]
   bool has_end = false;
   double mass = 0.0;  // kg
 };
@@ -50,7 +50,7 @@ struct GrappleLook {
          opening_max = 1.2;
 };
 
-// A mesh from a file or a plain form, in place of what the view would make up for its body.
+// A mesh from a file or a plain form, replacing the view's own shape of a body.
 enum class LookForm { kMesh, kBox, kCylinder, kBall };
 struct PartLook {
   int body = kWorldBody;
@@ -71,10 +71,10 @@ struct MachineLook {
   std::vector<ShapeLook> shapes;
   std::vector<PartLook> parts;
   GrappleLook grapple;
-  bool imported = false;       // from a URDF: nothing of a forestry machine is made up around it
+  bool imported = false;       // from a URDF: no parts of a forestry machine are added
   bool arm = false;            // a manipulator: drums at the joints, tubes between them
-  Vec3 foot_W = Vec3::Zero();  // of an arm: where its first joint is [m]
-  double foot_height = 0.3;    // and how far below that it stands [m]
+  Vec3 foot_W = Vec3::Zero();  // of an arm: position of its first joint [m]
+  double foot_height = 0.3;    // height of that joint above its base [m]
   int tip_body = kWorldBody;
   Vec3 tip_B = Vec3::Zero();
   int swing_body = kWorldBody;       // carries the cab, when the machine has a vertical first joint

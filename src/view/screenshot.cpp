@@ -32,7 +32,7 @@ void write_png(const Pixels& pixels, const std::filesystem::path& file) {
   for (int y = 0; y < pixels.height; ++y)
     std::copy_n(pixels.rgb.data() + row * static_cast<std::size_t>(pixels.height - 1 - y), row,
                 image->data(0, static_cast<unsigned>(y)));
-  // osgDB::writeImageFile() would add words of its own to standard error.
+  // osgDB::writeImageFile() would print its own messages to standard error.
   if (!osgDB::Registry::instance()->writeImage(*image, file.string(), nullptr).success())
     throw std::runtime_error("The picture '" + file.string() +
                              "' could not be written: check the folder and that its name ends in "

@@ -300,7 +300,7 @@ osg::ref_ptr<osg::StateSet> solid_state(const QualitySettings& quality, osg::Tex
 osg::ref_ptr<osg::StateSet> cut_solid_state(const QualitySettings& quality,
                                             osg::Texture2D* texture) {
   auto state = make_solid_state(shadow_defines(quality) + "#define CUT\n", texture);
-  // Lies on the ground: after it.
+  // On the ground: drawn after it.
   state->setRenderBinDetails(static_cast<int>(Layer::kGround), "RenderBin");
   return state;
 }

@@ -45,7 +45,7 @@ Vec3 surface_normal(const world::Ground& ground, double x, double y) {
 
 // --- Colours ------------------------------------------------------------------
 
-// Sunlight on the plot, 1 where no tree stands in its way.
+// Sunlight on the plot, 1 where no tree shades it.
 class SunMap {
  public:
   SunMap(int size, double half)
@@ -110,7 +110,7 @@ void shade_by(const Tree& tree, SunMap& map) {
   }
 }
 
-// How much of the ground is torn up: along the way of the machine and around it.
+// Share of torn-up ground: along the track of the machine and around it.
 double mud_at(double x, double y) {
   const double way = x < 3.2 ? std::max(0.0, std::abs(y) - 1.75) : std::hypot(x - 3.2, y);
   const double ragged = 1.1 * (fractal(0.6 * x, 0.6 * y, 3, 0, 43) - 0.5);
@@ -142,7 +142,7 @@ class GroundMesh {
   MeshBuilder mesh_;
 };
 
-// Squares of a chunk every `step` grid points, with a skirt that closes the gap to coarser neighbours.
+// Squares of a chunk every `step` grid points, with a skirt that closes gaps to coarser neighbours.
 void add_chunk(GroundMesh& mesh, double x0, double y0, double spacing, int nx, int ny, int step) {
   std::vector<int> ix;
   std::vector<int> iy;
@@ -289,12 +289,12 @@ Image paint_plot(const SceneDescription& scene, const ForestPlan& plan, int size
       const double leaves = 0.75 + 0.5 * fractal(1.7 * x, 1.7 * y, 2, 0, 37);
       const double light = sun.at(ix, iy);
       c = leaves * c;
-      // Shade is not even: flecks of sun come through.
+      // Shade is uneven, with flecks of sunlight.
       const double fleck = fractal(2.1 * x, 2.1 * y, 2, 0, 33) > 0.66 ? 0.30 : 0.0;
       c.a = std::min(1.0, light + (light < 0.9 ? fleck : 0.0));
       image.set(ix, iy, c);
     }
-  // Dark around whatever stands on the ground.
+  // Darker around objects on the ground.
   const double scale = size / (2.0 * half);
   const auto darken = [&](double x, double y, double radius, double depth) {
     const double cx = (x + half) * scale;
@@ -324,7 +324,7 @@ osg::ref_ptr<osg::Group> build_terrain(const SceneDescription& scene, const Fore
   const int nx = flat ? static_cast<int>((e.x1 - e.x0) / spacing) : scene.ground.nx - 1;
   const int ny = flat ? static_cast<int>((e.y1 - e.y0) / spacing) : scene.ground.ny - 1;
 
-  // Pieces that are drawn or left out together.
+  // Pieces drawn or culled together.
   std::map<std::pair<int, int>, GroundMesh> pieces;
   for (int k = 0; k < ny; k += kChunk)
     for (int i = 0; i < nx; i += kChunk) {
@@ -356,7 +356,7 @@ osg::ref_ptr<osg::Group> build_terrain(const SceneDescription& scene, const Fore
   ground->setNodeMask(kSeen);
   group->addChild(ground);
 
-  if (scene.machine.imported) return group;  // it has no tracks that could have left prints
+  if (scene.machine.imported) return group;  // it has no tracks
   osg::ref_ptr<osg::Group> prints = new osg::Group;
   prints->addChild(build_tracks(scene, tracks));
   prints->setStateSet(cut_solid_state(quality, paint_track(256).texture(true)));

@@ -1,4 +1,4 @@
-// The ground: the world's height field, and hills beyond its edge that belong to the picture only.
+// The ground: the world's height field, and hills beyond its edge, which are only drawn.
 #pragma once
 
 #include <osg/Group>
@@ -11,11 +11,11 @@
 
 namespace knuckleboom::view {
 
-// Height of what is drawn; the world's own within its grid [m].
+// Height of the drawn ground; within its grid the world's own [m].
 double surface_height(const world::Ground& ground, double x, double y);
 
-// Colours of the plot, 0 to 1 over the square of this half edge around the origin; alpha: sunlight that
-// the trees let through.
+// Colours of the plot, 0 to 1 over the square of this half edge around the origin; alpha: sunlight
+// not shaded by trees.
 double plot_half_edge(const world::Ground& ground);
 Image paint_plot(const SceneDescription& scene, const ForestPlan& plan, int size);
 

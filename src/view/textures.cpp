@@ -13,7 +13,7 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 Colour grey(double x, double a = 1.0) { return {x, x, x, a}; }
 
-// A rectangle to paint a plant in [pixels].
+// A rectangle for painting a plant [pixels].
 struct Area {
   double x, y, w, h;
 };
@@ -27,7 +27,7 @@ constexpr Colour kBirchLight = {0.55, 0.62, 0.20, 1.0};
 
 void paint_spruce(Image& image, Random& random, const Area& area, double fullness) {
   const double cx = area.x + 0.5 * area.w;
-  const double px = area.w / 128.0;  // strokes keep their look at any size
+  const double px = area.w / 128.0;  // strokes look the same at any size
   image.stroke({cx, area.y}, {cx, area.y + 0.95 * area.h}, 2.5 * px, {0.20, 0.14, 0.10, 1.0});
   constexpr int kLayers = 30;
   for (int i = kLayers; i >= 0; --i) {
@@ -421,7 +421,7 @@ Image paint_foliage(int size) {
     const double m = 0.005 * size;
     return {p.u0 * size + m, p.v0 * size, (p.u1 - p.u0) * size - 2.0 * m, (p.v1 - p.v0) * size - m};
   };
-  // Each plant in a picture of its own, so that nothing grows over into the neighbour.
+  // Each plant in a separate image, so that nothing overlaps its neighbour.
   const auto plant = [&](Leaf leaf, const auto& paint) {
     const Area a = area(leaf);
     Image own(static_cast<int>(a.w), static_cast<int>(a.h), {0.16, 0.22, 0.10, 0.0});

@@ -7,14 +7,14 @@
 
 namespace knuckleboom::view {
 
-Image paint_wear(int size);  // of painted steel; alpha: share of the gloss that is left
+Image paint_wear(int size);  // of painted steel; alpha: remaining share of the gloss
 Image paint_bark(int size);
 Image paint_log_end(int size);       // rings, round in the square
 Image paint_forest_floor(int size);  // tile, mean 0.5: moss, needles, twigs
 Image paint_clouds(int size);        // tile, red: cover
 Image paint_sign(const std::string& text, const Colour& paper, const Colour& ink);
 
-// One picture for all leaves, so that a piece of wood is one draw call.
+// One image for all leaves, so that a piece of forest is one draw call.
 enum class Leaf {
   kSpruceA,
   kSpruceB,
@@ -34,7 +34,7 @@ struct Patch {
 };
 Patch patch(Leaf leaf);
 Image paint_foliage(int size);
-// A row of trees far away, tiles sideways.
+// A distant row of trees, tiled horizontally.
 Image paint_tree_line(int width, int height);
 
 }  // namespace knuckleboom::view

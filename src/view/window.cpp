@@ -16,7 +16,7 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-// SDL does not take its offscreen driver of its own accord.
+// SDL does not select its offscreen driver by itself.
 bool has_display() { return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"); }
 
 bool is_software(std::string_view renderer) {
@@ -41,7 +41,7 @@ Window::Window(const WindowRequest& request) {
   offscreen_ = driver != nullptr && std::string_view(driver) == "offscreen";
   try {
     create(request, kSamples);
-    // Antialiasing by samples is too dear without a graphics card.
+    // Multisample antialiasing is too expensive without a graphics card.
     if (software_) {
       destroy();
       create(request, 0);

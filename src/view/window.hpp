@@ -12,10 +12,10 @@ struct WindowRequest {
   std::string title = "Knuckleboom";
   int width = 1280, height = 720;
   bool fullscreen = false;
-  bool offscreen = false;  // without a display; chosen also when there is none
+  bool offscreen = false;  // without a display; also chosen if there is none
 };
 
-// One sentence for the user: no window or no OpenGL.
+// Message for the user: no window or no OpenGL.
 class WindowError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,7 +44,7 @@ class Window {
 
   // Makes the context current; false if it is lost.
   bool make_current() const;
-  // Shows what was drawn.
+  // Shows the drawn frame.
   void swap() const;
 
  private:

@@ -18,7 +18,8 @@ constexpr Colour kMark = {0.10, 0.12, 0.14, 0.20};
 constexpr double kPlateHalf = 0.30;  // m
 constexpr double kPlateThick = 0.03;
 constexpr double kBelowHole = 0.03;
-constexpr int kSegments = 48;  // of three quarters of a circle; a multiple of six meets the corners
+constexpr int kSegments = 48;  // of three quarters of a circle; a multiple of six, to meet the
+                               // corners
 
 // A frame on the surface: z out of the material, the cut quarter is x > 0, y > 0.
 Pose block_frame(const WorksiteLook& look) {
@@ -41,7 +42,7 @@ double block_thickness(const WorksiteLook& look) {
   return look.hole ? look.depth + kBelowHole : kPlateThick;
 }
 
-// Angle k of those from the one side of the cut to the other.
+// Angle k of those from one side of the cut to the other.
 double angle(int k) { return std::numbers::pi * (0.5 + 1.5 * static_cast<double>(k) / kSegments); }
 Vec3 round(double radius, int k, double z) {
   return {radius * std::cos(angle(k)), radius * std::sin(angle(k)), z};
@@ -57,7 +58,7 @@ void add_section(MeshBuilder& mesh, const WorksiteLook& look, const Pose& frame)
   const double r = look.hole_radius, c = look.chamfer, d = look.depth;
   mesh.set_pose(frame);
   mesh.set_colour(kSection);
-  // Each corner as (outwards along the cut, up); the two faces look into the cut, +y and +x.
+  // Each corner as (outwards along the cut, up); the two faces point into the cut, +y and +x.
   const auto part = [&](Vec2 a, Vec2 b, Vec2 g, Vec2 e) {
     const auto on_x = [](Vec2 p) { return Vec3(p.x, 0.0, p.y); };
     const auto on_y = [](Vec2 p) { return Vec3(0.0, p.x, p.y); };
@@ -95,7 +96,7 @@ void add_plate(MeshBuilder& mesh, const Pose& frame) {
   mesh.box(Vec3(-kPlateHalf, -kPlateHalf, -kPlateThick), Vec3(kPlateHalf, kPlateHalf, 0.0), 0.003);
 }
 
-// From the floor to what is worked on.
+// Column from the floor to the worksite.
 void add_column(MeshBuilder& mesh, const WorksiteLook& look, const Pose& frame) {
   const double t = block_thickness(look), w = block_half(look);
   const double foot = std::min(w, 0.11);
@@ -118,7 +119,7 @@ void add_column(MeshBuilder& mesh, const WorksiteLook& look, const Pose& frame) 
 }  // namespace
 
 Vec3 open_side(const WorksiteLook&) {
-  // Where the light falls on the cut, and the machine does not stand before it.
+  // Direction with light on the cut and without the machine in front of it.
   constexpr double kAzimuth = 1.72;  // rad
   return {std::cos(kAzimuth), std::sin(kAzimuth), 0.0};
 }

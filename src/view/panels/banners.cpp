@@ -35,7 +35,8 @@ Colour colour_of(Tone tone) {
   return kAccent;
 }
 
-// What somebody says is larger, under his name, on a ground of its own: nobody takes it for a fault.
+// A person's message is larger, under the name, on its own background, so that it is not taken for
+// an error.
 struct MessageBox {
   Type type = Type::kBody;
   float head = 0.0F;  // of the speaker's name

@@ -1,4 +1,4 @@
-// What the program has to say over the picture: warnings, notices, the briefing, the result.
+// Texts over the view: warnings, notices, the briefing, the result.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ enum class Tone { kNotice, kWarning, kSpoken };
 struct Message {
   Tone tone = Tone::kNotice;
   std::string text;
-  std::string who = {};  // speaks; stands above the text
+  std::string who = {};  // speaker, shown above the text
 };
 enum class MessagePlace { kTop, kBelowTask, kBesideCard, kBottom };
-// The newest last. Warnings stay as long as they are given.
+// The newest last. Warnings stay as long as they apply.
 void draw_messages(Painter& painter, const std::vector<Message>& messages, MessagePlace place);
 
-// "PAUSED", with what goes on with it.
+// "PAUSED", with the key that continues.
 void draw_banner(Painter& painter, const std::string& text, const std::string& below);
 
 struct Briefing {
@@ -37,7 +37,7 @@ struct Result {
   std::string reason;  // of a failure
   std::vector<FigureRow> figures;
 };
-// The figures, and below them the menu of what may come next.
+// The figures, and below them the menu of next steps.
 MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const Pointer& pointer);
 
 }  // namespace knuckleboom::view::panels

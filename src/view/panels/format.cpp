@@ -1,4 +1,4 @@
-// Rounding happens on the number before it is taken apart, so that 59.96 s is 1:00.0 and not 0:60.0.
+// Rounding is done before splitting the number, so that 59.96 s is 1:00.0 and not 0:60.0.
 #include "view/panels/format.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Numbers as an operator reads them: few digits, fixed width where they change all the time.
+// Numbers for an operator: few digits, fixed width where they change constantly.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ std::string metres_text(double metres);
 std::string microseconds_text(double microseconds);
 // "12.3 kW"
 std::string power_text(double watts);
-// Where a value stands between two ends, 0 to 1; 0 for what is not a number or has no range.
+// Position of a value between two ends, 0 to 1; 0 for NaN or an empty range.
 float share(double value, double lower, double upper);
 
 }  // namespace knuckleboom::view::panels

@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
 constexpr std::array<float, 5> kHeights = {13.0F, 15.0F, 15.0F, 21.0F, 38.0F};
 constexpr std::array<bool, 5> kIsBold = {false, false, true, true, true};
 
-// Latin, and the punctuation that names of files may bring.
+// Latin, and punctuation found in file names.
 constexpr ImWchar kCharacters[] = {0x20, 0x17F, 0x2010, 0x2026, 0x2032, 0x2033, 0x20AC, 0x20AC, 0};
 
 struct FontFiles {
   fs::path regular, bold;
 };
 
-// DejaVu comes with gnuplot and with nearly every desktop; the others look alike.
+// DejaVu comes with gnuplot and with nearly every desktop; the others look similar.
 std::vector<FontFiles> font_candidates(const fs::path& assets) {
   std::vector<FontFiles> files;
   if (!assets.empty()) files.push_back({assets / "fonts/regular.ttf", assets / "fonts/bold.ttf"});
@@ -205,13 +205,13 @@ Painter& Gui::begin(int width_px, int height_px, float x_px, float y_px, bool mo
   io.DisplaySize = ImVec2(width, height);
   io.MousePos = ImVec2(x_px, y_px);
   io.MouseDown[0] = mouse_down;
-  io.DeltaTime = 1.0F / 60.0F;  // nothing here moves by ImGui's clock
+  io.DeltaTime = 1.0F / 60.0F;  // nothing here depends on ImGui's clock
   ImGui_ImplOpenGL3_NewFrame();
   ImGui::NewFrame();
 
   p.pointer.x = x_px / p.scale;
   p.pointer.y = y_px / p.scale;
-  // Where it is at first is no movement.
+  // The initial position is not a movement.
   p.pointer.moved = p.last_x >= 0.0F && (x_px != p.last_x || y_px != p.last_y);
   p.pointer.clicked = mouse_down && !p.was_down;
   p.last_x = x_px;

@@ -1,5 +1,5 @@
-// Fonts and drawing of the panels, in the OpenGL context of the picture. One at a time; lives on the
-// main thread while the context does.
+// Fonts and drawing of the panels, in the OpenGL context of the window. One at a time; used on the
+// main thread during the life of the context.
 #pragma once
 
 #include <filesystem>
@@ -11,29 +11,29 @@ union SDL_Event;
 
 namespace knuckleboom::view::panels {
 
-// The size of a point in pixels: 1 for 1280 x 720, never so small that text cannot be read.
+// The size of a point in pixels: 1 for 1280 x 720, limited so that text stays readable.
 float scale_for(int width_px, int height_px);
 
 class Gui {
  public:
-  // assets: a font in its folder fonts is taken before the system's; may be empty.
+  // assets: a font in its folder fonts takes precedence over the system's; may be empty.
   explicit Gui(const std::filesystem::path& assets = {});
   ~Gui();
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
-  // Between begin() and end() the panels are drawn. The context must be current; end() draws into the
-  // framebuffer that is bound. x_px, y_px: of the mouse, in pixels of the drawable.
+  // Between begin() and end() the panels are drawn. The context must be current; end() draws into
+  // the bound framebuffer. x_px, y_px: of the mouse, in pixels of the drawable.
   Painter& begin(int width_px, int height_px, float x_px, float y_px, bool mouse_down);
   const Pointer& pointer() const;
   void end();
 
   // Keys, text and wheel for fields and lists. Before begin().
   void take(const SDL_Event& event);
-  // Somebody types into a field.
+  // A text field has the focus.
   bool wants_text() const;
 
-  // Forgets what lives in the context, before it is destroyed or after it was lost.
+  // Drops the objects of the context, before its destruction or after its loss.
   void release();
 
  private:

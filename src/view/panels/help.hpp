@@ -1,4 +1,4 @@
-// One page: the keys, and what each lever does now.
+// One page: the keys, and the present function of each lever.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct KeyHelp {
   std::string key, what;
 };
 
-// What the ends of a lever do; empty: nothing. away: pushed away from the operator.
+// Functions of the ends of a lever; empty: none. away: pushed away from the operator.
 struct StickHelp {
   std::string left, right, away, towards;
   std::string key_left, key_right, key_away, key_towards;
@@ -33,7 +33,7 @@ struct Help {
 
 void draw_help(Painter& painter, const Help& help);
 
-// A page of keys alone.
+// A page of keys only.
 void draw_key_page(Painter& painter, const std::string& title, const std::string& note,
                    const std::vector<KeyHelp>& keys);
 

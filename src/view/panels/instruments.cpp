@@ -1,5 +1,5 @@
-// Left: the hydraulics. Right: the machine, the levers, the score. Above: the task. Below: how the
-// program does.
+// Left: the hydraulics. Right: the machine, the levers, the score. Above: the task. Below: the
+// timing of the program.
 #include "view/panels/instruments.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void draw_port(Painter& painter, float x, float y, const char* name, double pres
                bool alarm, double flow) {
   painter.text(x, y, Type::kSmall, kDim, name);
   const Rect bar{x + 14.0F, y + 4.0F, kBarWidth, 7.0F};
-  // The bar ends a little beyond the relief setting, so that the valve's override is seen.
+  // The bar ends slightly beyond the relief setting, so that the valve's override is visible.
   const double top = relief * 1.1;
   painter.bar(bar, share(pressure, 0.0, top), alarm ? kAlarm : kAccent);
   const float mark = bar.x + bar.width * share(relief, 0.0, top);
@@ -52,7 +52,7 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
                       : now.at_stop != 0    ? "END STOP"
                       : now.cavitating != 0 ? "CAVITATION"
                                             : "";
-  // Drawing oil from the tank is no fault, the others cost work.
+  // Drawing oil from the tank is not an error; the others lose work.
   painter.text(x + kSide - 2.0F * kPad, y + 1.0F, Type::kSmall,
                now.at_relief != 0 || now.at_stop != 0 ? kAlarm : kAccent, state, Align::kRight);
   y += 19.0F;
@@ -71,7 +71,7 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
                now.open != 0 ? "open" : "closed", Align::kRight);
 }
 
-// "142 bar   38 kW"; with an engine of its own: "1740 rpm   142 bar   38 kW".
+// "142 bar 38 kW"; with a modelled engine: "1740 rpm 142 bar 38 kW".
 std::string pump_text(const SessionSnapshot& now) {
   std::string text = bar_text(now.sim.pump_Pa) + " bar   " + power_text(now.pump_power_W);
   if (now.sim.engine_rad_per_s <= 0.0) return text;
@@ -277,7 +277,7 @@ void draw_task(Painter& painter, const SessionSnapshot& now, const InstrumentRea
 
 std::string timing_text(const TimingFace& timing) {
   char text[256];
-  if (timing.tick_us <= 0.0) {  // a run without a clock has nothing to tell
+  if (timing.tick_us <= 0.0) {  // a run without a clock has no timing
     std::snprintf(text, sizeof text, "%.0f Hz, not in real time", timing.rate_Hz);
     return text;
   }
@@ -315,14 +315,14 @@ void draw_status(Painter& painter, const InstrumentReadings& readings, bool with
     x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + 16.0F;
   }
   const TimingFace& timing = readings.timing;
-  if (timing.frames_per_s <= 0.0) return;  // not in real time, or no picture before this one
+  if (timing.frames_per_s <= 0.0) return;  // not in real time, or the first frame
   if (with_timing)
     painter.text(painter.width() * 0.5F + 20.0F, y, Type::kSmall,
                  timing.lost_s > 0.0 ? kAlarm : kDim, timing_text(timing), Align::kCentre);
   painter.text(painter.width() - kEdge, y, Type::kSmall, kDim, picture_text(timing), Align::kRight);
 }
 
-// The few numbers that matter while driving, at the lower edge.
+// The essential numbers while driving, at the lower edge.
 void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
                   const InstrumentReadings& readings) {
   double highest = 0.0;

@@ -1,4 +1,4 @@
-// The instruments around the picture. They leave its middle free.
+// The instruments around the view. They leave its middle free.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace knuckleboom::view::panels {
 
 enum class InstrumentLevel { kFull, kCompact, kOff };
 
-// What stays the same during a session.
+// Constant data of a session.
 struct ActuatorFace {
   std::string name;
   double relief_Pa = 25e6;
@@ -34,14 +34,14 @@ struct InstrumentFaces {
   std::array<std::string, command::kLeverAxes> lever_function;  // empty: axis not used
 };
 
-// A figure of the score, ready to be read.
+// A figure of the score as text.
 struct FigureRow {
   enum class Verdict { kNoLimit, kWithin, kBeyond };
   std::string label, value, limit;
   Verdict verdict = Verdict::kNoLimit;
 };
 
-// How well the program keeps its time.
+// Timing of the program.
 struct TimingFace {
   double rate_Hz = 0.0;
   std::int64_t overruns = 0;
@@ -49,13 +49,13 @@ struct TimingFace {
   double lateness_p50_us = 0.0, lateness_p99_us = 0.0, lateness_max_us = 0.0;
   double tick_us = 0.0;
   double frames_per_s = 0.0;
-  double picture_latency_ms = -1.0;  // from a lever event to its picture; below 0: none yet
+  double picture_latency_ms = -1.0;  // from a lever event to its frame; below 0: none yet
 };
 
 struct InstrumentReadings {
   std::string task;  // "Log 3 of 8: bring it to the red bunk"
   std::string mode, fidelity, held;
-  std::string session;  // whose it is, or what is shown
+  std::string session;  // learner of the session, or the kind of view
   std::vector<FigureRow> figures;
   TimingFace timing;
 };
@@ -63,13 +63,13 @@ struct InstrumentReadings {
 void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentFaces& faces,
                       const training::SessionSnapshot& now, const InstrumentReadings& readings);
 
-// The upper left corner of what they leave free [points].
+// The upper left corner of the free area [points].
 struct FreeCorner {
   float x = 0.0F, y = 0.0F;
 };
 FreeCorner free_corner(InstrumentLevel level);
 
-// How far the tip is from the swing axis [m].
+// Distance of the tip from the swing axis [m].
 double reach(const InstrumentFaces& faces, const training::SessionSnapshot& now);
 double tip_speed(const training::SessionSnapshot& now);  // m/s
 

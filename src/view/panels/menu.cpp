@@ -21,7 +21,7 @@ void move(Menu& menu, int step) {
   }
 }
 
-// True if there is another choice to go to.
+// True if there is another choice.
 bool change(MenuRow& row, int step) {
   const int choices = static_cast<int>(row.choices.size());
   if (choices < 2) return false;
@@ -65,7 +65,7 @@ void draw_row(Painter& painter, const MenuRow& row, bool selected, float label_w
                       row.choices[static_cast<std::size_t>(row.chosen)].name);
 }
 
-// What the mouse does to a row.
+// Mouse actions on a row.
 void use_pointer(Menu& menu, int index, const Rect& box, const Pointer& pointer,
                  MenuIntent& intent) {
   MenuRow& r = row(menu, index);

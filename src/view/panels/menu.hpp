@@ -11,8 +11,8 @@ namespace knuckleboom::view::panels {
 
 struct MenuChoice {
   std::string name = {};
-  std::string detail = {};  // shown beside the list while it is chosen
-  std::string value = {};   // what it stands for
+  std::string detail = {};  // shown beside the list while selected
+  std::string value = {};   // value of the choice
 };
 
 struct MenuRow {
@@ -37,31 +37,31 @@ struct Menu {
   const MenuRow* find(int id) const;
 };
 
-// Each true for one act.
+// Each true for one action.
 struct MenuKeys {
   bool up = false, down = false, left = false, right = false, accept = false, back = false;
 };
 
-// What the user chose: ids of rows, -1: nothing.
+// The user's choice: ids of rows, -1: none.
 struct MenuIntent {
   int activated = -1;  // an action
-  int changed = -1;    // a choice is another one now
+  int changed = -1;    // a choice was changed
   bool back = false;
 };
 
 MenuIntent act(Menu& menu, const MenuKeys& keys);
 
-// A menu on a card of its own, over a dimmed picture.
+// A menu on its own card, over a dimmed view.
 MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer);
-// On a narrow card with its upper left corner at (x, y), over a picture that goes on. The subtitle may have
+// On a narrow card with its upper left corner at (x, y), over a running view. The subtitle may have
 // several lines.
 MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y);
-// Its rows alone, from (x, y) down; bottom receives their end.
+// Only its rows, from (x, y) down; bottom receives their end.
 MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y,
                      float width, float& bottom);
-// Darkens the picture behind a card.
+// Darkens the view behind a card.
 void dim(Painter& painter);
-// How to use a menu, at the lower edge of the picture.
+// Instructions for menus, at the lower edge of the view.
 void draw_menu_footer(Painter& painter);
 
 }  // namespace knuckleboom::view::panels

@@ -1,4 +1,4 @@
-// What the panels are drawn with: cards, text and bars on top of the picture.
+// Drawing of the panels: cards, text and bars on top of the view.
 //
 // Lengths are points: 1/720 of a picture of 16:9, so that a panel looks the same in every window. The
 // origin is the upper left corner.
