@@ -1,4 +1,5 @@
-// knuckleboom emulate: a host manipulator plays the tip of another machine and touches things with it.
+// knuckleboom emulate: a host manipulator emulates the tip of another machine and touches objects
+// with it.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,7 @@
 
 namespace knuckleboom::app {
 
-// Of a run that is live: in real time, or as fast as it goes, under command.
+// Options of a live run: in real time, or as fast as possible, under command.
 struct LiveOptions {
   bool on = false;
   bool paced = true;
@@ -27,7 +28,7 @@ struct EmulateOptions {
   std::optional<double> stiffness;  // N/m
   std::vector<std::string> assignments;
   std::string plot, trace, summary;
-  std::string replay;  // a recording to be run again; empty: none
+  std::string replay;  // a recording to replay; empty: none
   LiveOptions live;
 };
 

@@ -14,12 +14,13 @@ using emulation::EmulationInput;
 using emulation::EmulationState;
 using emulation::PegMotion;
 
-constexpr double kMeanOver = 0.4;       // s; what moves slower than that is no oscillation
+constexpr double kMeanOver = 0.4;       // s; slower motion is not an oscillation
 constexpr double kLeastRipple = 2.0;    // N rms; less than that is noise
 constexpr double kTouchingForce = 1.0;  // N
-constexpr double kOverIdeal = 1.5;      // ripple over that of the machine alone that is no other's
+constexpr double kOverIdeal = 1.5;      // ratio to the ripple of the machine alone above which it
+                                        // counts
 constexpr double kLeastQuarter =
-    0.2;  // s; of a phase that is long enough to say that something grows
+    0.2;  // s; a phase long enough to detect growth
 
 EmulationRow row_of(const Emulation& emulation, const EmulationState& state) {
   EmulationRow row;
@@ -115,7 +116,7 @@ Oscillation oscillation(const std::vector<EmulationRow>& rows,
     std::size_t end = begin;
     while (end < rows.size() && rows[end].phase == rows[begin].phase) ++end;
     const std::size_t quarter = (end - begin) / 4;
-    // The first half of a phase belongs to what has changed at its start.
+    // The first half of a phase is affected by the change at its start.
     const std::size_t third_at = begin + 2 * quarter, fourth_at = begin + 3 * quarter;
     const double third = rms(ripple, third_at, fourth_at);
     const double fourth = rms(ripple, fourth_at, fourth_at + quarter);

@@ -1,4 +1,4 @@
-// Runs an emulation, and the emulated machine alone beside it, and measures one against the other.
+// Runs an emulation and the emulated machine alone, and compares them.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct EmulationRow {
   Vec3 emulated_p = Vec3::Zero(), emulated_v = Vec3::Zero();  // of the emulated tip [m, m/s]
   Vec3 host_p = Vec3::Zero(), host_v = Vec3::Zero();          // of the host's
   Vec3 force = Vec3::Zero(), moment = Vec3::Zero();           // of the site on the peg [N, N m]
-  Vec3 felt = Vec3::Zero();                         // force that the emulated machine was given [N]
-  double tilt_rad = 0.0;                            // of the peg against the site's axis
+  Vec3 felt = Vec3::Zero();                         // force applied to the emulated machine [N]
+  double tilt_rad = 0.0;                            // of the peg relative to the site's axis
   double host_energy = 0.0, emulated_energy = 0.0;  // work of the contact so far [J]
   double operator_twist[6] = {};
 };
@@ -26,7 +26,7 @@ struct EmulationRun {
   emulation::EmulationState end;
   bool interrupted = false;
   bool finite = true;
-  bool finished = false;  // all phases were gone through
+  bool finished = false;  // all phases were completed
 };
 
 // follow: phases end as in that run; null: as the plan says.
@@ -36,13 +36,14 @@ EmulationRun run_emulation(const emulation::Emulation& emulation,
 struct EmulationMeasures {
   Vec3 position_error = Vec3::Zero();  // largest, host against emulated tip [m]
   Vec3 ideal_error = Vec3::Zero();     // largest, host against the emulated machine alone [m]
-  double force_error = 0.0;            // rms of the difference over the ideal's rms, while touching
+  double force_error = 0.0;            // rms of the difference over the ideal's rms, during contact
   double force_rms = 0.0;              // of the ideal [N]
   double peak_force = 0.0;             // N
   double generated = 0.0;              // J
   double exchanged = 0.0;              // J
   double growth =
-      0.0;  // of oscillation: force's rms of one quarter of a phase over that of the one before
+      0.0;  // of oscillation: rms of the force in one quarter of a phase over that in the previous
+            // one
   double ripple = 0.0;        // rms of the force's oscillation where it is largest [N]
   double ideal_ripple = 0.0;  // of the machine alone [N]
   double depth = 0.0;         // of the peg at the end [m]
@@ -50,8 +51,8 @@ struct EmulationMeasures {
 };
 EmulationMeasures measure(const EmulationRun& run, const EmulationRun& ideal);
 
-// Growth and size of the oscillation of the normal force. Only where it is more than `ideal`, if there is one, has
-// in the same time does it count as growing.
+// Growth and size of the oscillation of the normal force. It counts as growing only where it
+// exceeds that of `ideal` (if given) at the same time.
 struct Oscillation {
   double growth = 0.0, ripple = 0.0;
 };

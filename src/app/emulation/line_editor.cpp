@@ -56,7 +56,7 @@ LineEditor::Event LineEditor::feed(char byte) {
   return Event::kNone;
 }
 
-// Of keys without a character: ESC [ or ESC O, digits, a final letter or '~'.
+// Sequences of keys without a character: ESC [ or ESC O, digits, a final letter or '~'.
 std::optional<LineEditor::Event> LineEditor::escape(char byte) {
   if (byte == kEscape) {
     escape_ = byte;

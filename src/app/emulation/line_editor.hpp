@@ -1,5 +1,5 @@
-// The line that is being typed at a terminal, apart from the terminal: bytes in, a line out. Printable ASCII
-// only; commands need no more.
+// The input line of a terminal, independent of the terminal: bytes in, a line out. Printable ASCII
+// only, which is enough for commands.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class LineEditor {
     kSpace,  // the space bar, with nothing typed
     kEnd,    // Ctrl-D, with nothing typed
   };
-  // What could stand for the last word of a line.
+  // Candidates for the last word of a line.
   using Complete = std::function<std::vector<std::string>(const std::string& line)>;
   explicit LineEditor(Complete complete = {}) : complete_(std::move(complete)) {}
 

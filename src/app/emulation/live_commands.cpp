@@ -60,7 +60,7 @@ Words incoming_names(const HardwareLoop& loop) {
   return out;
 }
 
-// Where a tunable is a choice, its words do as well.
+// For a tunable that is a choice, its words are accepted as well.
 bool value_of(const std::string& name, const std::string& text, double& value) {
   if (name == "control.scheme" && (text == "acceleration" || text == "position")) {
     value = text == "acceleration" ? 1.0 : 0.0;

@@ -1,4 +1,4 @@
-// What may be typed while an emulation runs, or stand in a file of commands. docs/reference/command_line.md
+// Commands of a running emulation, typed or from a file. docs/reference/command_line.md
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct ConsoleCommand {
   Kind kind = Kind::kHelp;
   std::vector<emulation::LoopCommand> loop;  // in this order
   bool on = false;                           // of kLog
-  std::string file;                          // of kSnapshot; empty: under a name of its own
+  std::string file;                          // of kSnapshot; empty: default name
   std::vector<int> signals;                  // of kShow
   std::string text;                          // as it was typed
 };
 
-// Throws UserError with one sentence, naming what is near.
+// Throws UserError with a message that suggests similar names.
 ConsoleCommand parse_command(const emulation::HardwareLoop& loop, std::string_view text);
 
-// A file of lines "SECONDS command", '#' begins a remark; times do not go back. A time means the nearest
-// tick. Throws FileError with all that is wrong.
+// A file of lines "SECONDS command", '#' begins a comment; times do not decrease. A time means the
+// nearest tick. Throws FileError with all errors.
 struct TimedConsoleCommand {
   std::int64_t tick = 0;
   ConsoleCommand command;
@@ -35,10 +35,10 @@ std::vector<TimedConsoleCommand> read_commands(const emulation::HardwareLoop& lo
 std::vector<TimedConsoleCommand> read_commands_text(const emulation::HardwareLoop& loop,
                                                     std::string_view text, const std::string& file);
 
-// The language in a few lines.
+// Summary of the commands.
 std::string_view command_help();
 
-// Of what may come where the last word of a line stands: for completion.
+// Completions of the last word of a line.
 std::vector<std::string> completions_of(const emulation::HardwareLoop& loop, std::string_view line);
 
 }  // namespace knuckleboom::app

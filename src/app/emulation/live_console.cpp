@@ -25,7 +25,7 @@ std::size_t terminal_width() {
   return size.ws_col;
 }
 
-// Columns, not bytes: the bytes that go on with a character do not count.
+// Columns, not bytes: continuation bytes of a character do not count.
 std::string cut(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -49,7 +49,7 @@ LiveConsole::LiveConsole(LineEditor::Complete complete) : editor_(std::move(comp
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   raw.c_cc[VMIN] = 0;
   raw.c_cc[VTIME] = 0;
-  raw.c_cc[VSUSP] = _POSIX_VDISABLE;  // a stopped program holds no machine
+  raw.c_cc[VSUSP] = _POSIX_VDISABLE;  // a suspended program could not control a machine
   raw_ = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
 
@@ -72,7 +72,8 @@ Typed LiveConsole::read(int wait_ms) {
   char bytes[256];
   const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof bytes);
   if (count <= 0) {
-    // At its end, and the run goes on; a terminal only has nothing more, as after Ctrl-C.
+    // End of input, and the run continues; for a terminal there is merely no input now, as after
+    // Ctrl-C.
     if (!raw_) open_ = false;
     return out;
   }

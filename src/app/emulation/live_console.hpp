@@ -1,8 +1,8 @@
-// The terminal of a running emulation: a block of live values above the line that is typed. Where standard
-// output is no terminal: a line a second, and a line for each event.
+// The terminal of a running emulation: a block of live values above the input line. If standard
+// output is not a terminal: a line per second, and a line for each event.
 //
-// No library for line editing: those at hand own the terminal and redraw their own line, which the block
-// does as well.
+// No library for line editing: those available own the terminal and redraw their own line, as the
+// block does.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,11 @@ class LiveConsole {
   LiveConsole& operator=(const LiveConsole&) = delete;
 
   bool at_terminal() const { return raw_; }
-  // What has been typed, or come by a pipe. Waits for so long at most.
+  // Input typed or received from a pipe. Waits at most for the given time.
   Typed read(int wait_ms);
   // Above the block.
   void say(std::string_view text);
-  // At a terminal: in the place of the last block.
+  // On a terminal: replaces the last block.
   void show(const std::vector<std::string>& block);
   // Leaves the last block where it is.
   void release();

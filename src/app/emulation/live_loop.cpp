@@ -16,7 +16,7 @@ using emulation::LoopMode;
 using emulation::LoopReason;
 
 constexpr std::int64_t kSummaryPeriod = 250'000'000;  // ns
-constexpr int kLastPackets = 3;                       // one may be lost
+constexpr int kLastPackets = 3;                       // repeated, since one may be lost
 
 }  // namespace
 
@@ -125,7 +125,7 @@ void LiveLoop::watch(std::int64_t now_ns) {
     bark(LoopReason::kConsoleSilent, silent_s);
 }
 
-// False: it is over.
+// False: the run is over.
 bool LiveLoop::advance(std::int64_t now_ns) {
   take_commands();
   if (quit_ || state_.tick >= settings_.end_tick) return false;
@@ -136,7 +136,7 @@ bool LiveLoop::advance(std::int64_t now_ns) {
   if (recorder_ != nullptr) recorder_->after_tick(state_);
   if (log_ != nullptr) log_->after_tick(state_);
   if (endpoints_ != nullptr) {
-    // What left the real numbers says nothing any more; the last of it would go out for ever.
+    // Non-finite values are meaningless, and the last ones would be sent forever.
     if (state_.reason == LoopReason::kNotFinite)
       endpoints_->send_safe(now_ns);
     else

@@ -1,4 +1,4 @@
-// An emulation as a bench that runs in real time: a thread that ticks it, and what others may see and ask.
+// An emulation as a bench in real time: its tick thread, and the interface to it.
 //
 //   sockets, log -> receive -> commands -> step -> send -> sockets
 //                                           └──> recorder, signal log, published state
@@ -28,31 +28,31 @@
 
 namespace knuckleboom::app {
 
-// What the tick thread is asked to do, between two ticks.
+// A request to the tick thread, executed between two ticks.
 struct LiveCommand {
   enum class Kind : std::int32_t {
     kLoop,
-    kCopy,  // of the state as it is then: for a snapshot, or to be shown
+    kCopy,  // a copy of the present state: for a snapshot, or to be shown
     kLog,   // loop.value: 1 on, 0 off
     kQuit,
   };
   Kind kind;
-  std::int32_t id;  // comes back with the answer; any number
+  std::int32_t id;  // returned with the answer; any number
   emulation::LoopCommand loop;
 };
 struct TimedCommand {
-  std::int64_t tick;  // it is done before this one
+  std::int64_t tick;  // it is executed before this tick
   LiveCommand command;
 };
 
-// What the tick thread has to say.
+// A notice of the tick thread.
 struct LiveNotice {
   enum class Kind : std::int32_t {
     kRefused,   // a command; sentence says why
     kMode,      // mode or reason changed
     kSilent,    // signals of the mask have become stale ...
-    kHeard,     // ... and are heard again
-    kPhase,     // index: that begins
+    kHeard,     // ... and are received again
+    kPhase,     // index: of the phase that begins
     kFinished,  // all phases are over
   };
   Kind kind;
@@ -63,7 +63,7 @@ struct LiveNotice {
   std::int64_t index;
   double value;
   std::uint64_t mask;    // of incoming signals
-  const char* sentence;  // lives as long as the program
+  const char* sentence;  // static storage
 };
 
 struct LiveCopy {
@@ -71,7 +71,7 @@ struct LiveCopy {
   emulation::LoopState state;
 };
 
-// What readers get, some 60 times a second.
+// Data for readers, about 60 times per second.
 struct PublishedLoop {
   emulation::LoopState state;
   std::int64_t due_ns;  // of its last tick, CLOCK_MONOTONIC
@@ -82,13 +82,14 @@ static_assert(std::is_trivially_copyable_v<PublishedLoop>);
 
 struct LiveSettings {
   std::int64_t end_tick = std::numeric_limits<std::int64_t>::max();
-  // It ends by itself when all timed commands are done and nothing runs any more, or all phases are over.
+  // Ends by itself when all timed commands are done and nothing runs any more, or all phases are
+  // over.
   bool end_when_over = false;
   double publish_Hz = 60.0;
   bool ask_for_priority = true;
 };
 
-// All public functions are for one thread, the one that made it.
+// All public functions are for one thread, its creator.
 class LiveLoop {
  public:
   // All must outlive it; endpoints, recorder and log may be null. schedule: by rising ticks.
@@ -99,24 +100,24 @@ class LiveLoop {
   LiveLoop(const LiveLoop&) = delete;
   LiveLoop& operator=(const LiveLoop&) = delete;
 
-  // With a thread, in real time. Whatever ends it, what goes out gets its safe values last.
+  // With a thread, in real time. However it ends, the last outgoing values are the safe ones.
   void start();
   void stop();
-  // Without: one tick. False: it is over.
+  // Without a thread: one tick. False: the run is over.
   bool tick();
 
   bool over() const { return over_.load(std::memory_order_acquire); }
-  // A sign of life of the console; with the thread one is wanted every safety.console_s.
+  // A sign of life of the console; with the thread one is required every safety.console_s.
   void beat() { beat_ns_.store(clock_.now_ns(), std::memory_order_relaxed); }
 
-  // Done before the next tick, in this order; none is dropped.
+  // Executed before the next tick, in this order; none is dropped.
   void send(const LiveCommand& command);
 
-  // True if there is something new since the last time.
+  // True if there are new data since the last call.
   bool refresh();
   const PublishedLoop& published() const { return exchange_->published.value(); }
   bool take(LiveNotice& notice) { return exchange_->notices.pop(notice); }
-  // The next copy that was asked for, until drop_copy(); null: none.
+  // The next requested copy, until drop_copy(); null: none.
   const LiveCopy* copy() { return exchange_->copies.front(); }
   void drop_copy() { exchange_->copies.drop(); }
 
@@ -163,7 +164,7 @@ class LiveLoop {
   std::atomic<bool> stopping_{false}, over_{false};
   std::atomic<std::int64_t> beat_ns_{0};
 
-  // The tick thread's.
+  // Used by the tick thread.
   emulation::LoopState state_;
   exchange::ExchangeInput input_{};
   std::size_t next_scheduled_ = 0;

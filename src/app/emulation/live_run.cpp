@@ -43,7 +43,7 @@ constexpr int kWarmUpPictures = 3;
 constexpr std::int64_t kBlockPeriod = 100'000'000;   // ns
 constexpr std::int64_t kLinePeriod = 1'000'000'000;  // ns
 
-// What is logged unless told otherwise.
+// Signals logged by default.
 const std::vector<std::string> kUsualSignals = {"mode",      "phase",    "tip.?",     "target.?",
                                                 "tip_error", "sensor.*", "contact.*", "energy.*"};
 
@@ -58,7 +58,7 @@ void check_options(const LiveOptions& o) {
     throw UserError("--played needs --signals FILE.toml, which says what comes from the log");
 }
 
-// Sources at the start that this run cannot have.
+// Initial sources that are impossible in this run.
 void check_sources(const io::SignalFile& signals, const LiveOptions& o) {
   std::vector<io::Diagnostic> faults;
   for (const io::OutsideSignal& signal : signals.in) {
@@ -84,7 +84,7 @@ struct Loaded {
   std::unique_ptr<HardwareLoop> loop;
 };
 
-// Files that are read, and must not be written over.
+// Files that are read and must not be overwritten.
 std::vector<std::string> inputs_of(const LoadedEmulation& emulation, const LiveOptions& o) {
   std::vector<std::string> out = emulation.files;
   for (const std::string* file : {&o.commands, &o.played})
@@ -158,7 +158,7 @@ class LiveRun {
     return out;
   }
 
-  // From the state that the run begins with.
+  // From the initial state of the run.
   void open_recorder(const EmulateOptions& options) {
     if (options.live.record.empty()) return;
     recorder_.emplace(
@@ -174,7 +174,7 @@ class LiveRun {
     if (console_->at_terminal()) event("space stops it; 'help' lists the commands, Ctrl-C quits");
     runtime::Clock& clock = runtime::monotonic_clock();
     std::int64_t shown_ns = 0;
-    // Xlib ends the program when its display goes away.
+    // Xlib ends the program when its display is lost.
     const ExitGuard guard([this] {
       complain("the display went away");
       live_->stop();
@@ -182,7 +182,7 @@ class LiveRun {
       static_cast<void>(picture_.release());  // its library must not be called any more
       finish();
     });
-    // The first pictures take long, and nobody would press a button meanwhile.
+    // The first frames take long, and buttons would not respond.
     for (int i = 0; options_.window && picture_ && i < kWarmUpPictures; ++i) show();
     live_->start();
     while (!live_->over() && !interrupted() && !reader_went_away()) {
@@ -246,7 +246,7 @@ class LiveRun {
     return out;
   }
 
-  // A picture, and what was asked for in it; false: the window was closed.
+  // A frame, and the commands given in it; false: the window was closed.
   bool show() {
     const PublishedLoop& now = live_->published();
     const bool open = picture_->frame(now.state, timing(now), newest_event_);
@@ -279,7 +279,7 @@ class LiveRun {
     }
   }
 
-  // What the tick thread gets of it; the answer comes back with its number.
+  // Its requests to the tick thread; the answer returns with its number.
   std::vector<LiveCommand> commands_of(ConsoleCommand command) {
     const auto id = static_cast<std::int32_t>(asked_.size());
     asked_.push_back(std::move(command));
@@ -378,7 +378,7 @@ class LiveRun {
       say(text);
   }
 
-  // A log that fails takes neither the summary nor the recording's end with it.
+  // A failed log does not affect the summary or the end of the recording.
   std::string finish_log() {
     try {
       log_->finish();

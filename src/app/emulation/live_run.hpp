@@ -1,4 +1,5 @@
-// knuckleboom emulate --live: an emulation as a bench, in real time or as fast as it goes, under command.
+// knuckleboom emulate --live: an emulation as a bench, in real time or as fast as possible, under
+// command.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace knuckleboom::app {
 // Returns an ExitStatus. Throws io::FileError or UserError.
 int run_live(const EmulateOptions& options);
 
-// As --log, --log-signals and --log-every say. Throws io::FileError or UserError.
+// By --log, --log-signals and --log-every. Throws io::FileError or UserError.
 std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options,
                                            const emulation::HardwareLoop& loop, bool own_thread);
 

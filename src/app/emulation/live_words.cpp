@@ -50,7 +50,7 @@ std::string names_of(const HardwareLoop& loop, std::uint64_t mask) {
   return listing(names);
 }
 
-// Of the signals whose source is outside.
+// Status of the signals with an external source.
 std::string heard_words(const HardwareLoop& loop, const LoopState& state) {
   if (loop.from_outside(state) == 0) return "all simulated";
   const std::uint64_t silent = loop.silent(state);
@@ -76,7 +76,7 @@ std::string can_words(const endpoint::CanCounters& c) {
 
 std::string milliseconds(double us) { return fmt::format("{:.3g} ms", 1e-3 * us); }
 
-// Values that are not those of the files any more.
+// Values changed from those of the files.
 std::vector<std::string> changed(const LiveContext& context, const LoopState& state) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < context.loop.tunables().size(); ++i) {
@@ -88,7 +88,7 @@ std::vector<std::string> changed(const LiveContext& context, const LoopState& st
   return out;
 }
 
-// What went wrong with signals from outside; those that fared alike share a line.
+// Problems of external signals; signals with the same problem share a line.
 std::string troubles(const HardwareLoop& loop, const LoopState& state) {
   std::map<std::array<std::int64_t, 3>, std::uint64_t> alike;
   for (int i = 0; i < loop.exchange().signals(); ++i) {

@@ -1,4 +1,4 @@
-// What a running emulation says to people: a block of live values, a line of them, events, the summary. Pure.
+// Texts of a running emulation: a block of live values, a line of them, events, the summary. Pure.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace knuckleboom::app {
 
-// Of a run, for the words below.
+// Data of a run for the texts below.
 struct LiveContext {
   const emulation::HardwareLoop& loop;
   std::string title;
@@ -16,9 +16,9 @@ struct LiveContext {
   std::vector<double> tuned;  // at the start, by tunable
 };
 
-// Lines, about as wide as the widest terminal needs them.
+// Lines for a wide terminal.
 std::vector<std::string> live_block(const LiveContext& context, const PublishedLoop& now);
-// The most of it, in one line.
+// The most important values, in one line.
 std::string live_line(const LiveContext& context, const PublishedLoop& now);
 std::string event_sentence(const LiveContext& context, const LiveNotice& notice);
 // "name 0.001 m, network" of each.
@@ -28,7 +28,7 @@ std::string signal_list(const LiveContext& context, const emulation::LoopState& 
 std::string tunable_list(const LiveContext& context, const emulation::LoopState& state);
 // All signals: name, value, unit, source, stale, tick.
 std::string snapshot_text(const LiveContext& context, const emulation::LoopState& state);
-// At the end: one sentence a line.
+// At the end: one message per line.
 std::string live_summary(const LiveContext& context, const PublishedLoop& end);
 
 }  // namespace knuckleboom::app

@@ -12,7 +12,7 @@
 namespace knuckleboom::app {
 namespace {
 
-// With what has an option of its own.
+// Including the dedicated options.
 std::vector<std::string> assignments_of(const EmulateOptions& options) {
   std::vector<std::string> out = options.assignments;
   if (!options.scheme.empty()) out.push_back("control.scheme=" + options.scheme);

@@ -10,8 +10,8 @@ namespace knuckleboom::app {
 
 struct LoadedEmulation {
   emulation::EmulationPlan plan;
-  io::SignalFile signals;          // nothing in it without a signal file
-  io::EmulationTexts texts;        // that all of it was made from
+  io::SignalFile signals;          // empty without a signal file
+  io::EmulationTexts texts;        // from which all of it was made
   std::vector<std::string> files;  // that were read
   std::string hash;
 
@@ -20,7 +20,7 @@ struct LoadedEmulation {
 
 // Throws io::FileError or UserError. signals: a signal file; empty: none.
 LoadedEmulation load_emulation(const EmulateOptions& options, const std::string& signals = {});
-// As it was recorded. Throws io::FileError.
+// From a recording. Throws io::FileError.
 LoadedEmulation load_emulation(io::EmulationTexts texts);
 
 }  // namespace knuckleboom::app

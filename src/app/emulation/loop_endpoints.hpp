@@ -1,4 +1,4 @@
-// The signals of a signal file as those of an emulation: over UDP, over CAN, from a log.
+// The signals of a signal file connected to an emulation: over UDP, over CAN, from a log.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,12 @@ struct EndpointCounters {
   endpoint::CanCounters can;
 };
 
-// That all of the file's signals are the emulation's, and those that come in may do so. Throws FileError.
+// Checks that all of the file's signals belong to the emulation and its incoming ones are allowed.
+// Throws FileError.
 void check_signals(const io::SignalFile& signals, const std::string& file,
                    const std::vector<emulation::LoopSignal>& known);
 
-// Of those that come in, in the order of the frames.
+// Rules of the incoming signals, in the order of the frames.
 std::vector<exchange::SignalRule> incoming_rules(const io::SignalFile& signals);
 
 class LoopEndpoints {
@@ -34,9 +35,9 @@ class LoopEndpoints {
 
   // None of these waits or uses the heap.
   void receive(double t_s, std::int64_t now_ns, exchange::ExchangeInput& input);
-  // Values of the outgoing signals, held within their ranges.
+  // Values of the outgoing signals, limited to their ranges.
   void send(const emulation::LoopState& state, std::int64_t now_ns);
-  // Their safe values: the last that is said.
+  // Sends their safe values as the last packet.
   void send_safe(std::int64_t now_ns);
 
   EndpointCounters counters() const;

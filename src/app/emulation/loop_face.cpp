@@ -123,7 +123,7 @@ Vec3 shown_force(const HardwareLoop& loop, const LoopState& state) {
 
 void LoopFaceMaker::remember(const LoopState& state) {
   const double t = loop_.time(state);
-  if (!points_.empty() && t < points_.back().t_s) points_.clear();  // a replay that begins again
+  if (!points_.empty() && t < points_.back().t_s) points_.clear();  // a replay that restarts
   if (!points_.empty() && t < points_.back().t_s + kStep) return;
   const emulation::Emulation& emulation = loop_.emulation();
   const Vec3 force = shown_force(loop_, state);
@@ -176,7 +176,7 @@ LoopFace LoopFaceMaker::face(const LoopState& state, const LoopTiming& timing,
     face.tunables.push_back({t.name, t.unit, t.description, loop_.tuned(state, static_cast<int>(i)),
                              t.least, t.most, t.whole});
   }
-  // What may come from outside first.
+  // Signals that may come from outside come first.
   for (const bool from_outside : {true, false})
     for (std::size_t i = 0; i < loop_.signals().size(); ++i) {
       const int signal = static_cast<int>(i);

@@ -1,4 +1,4 @@
-// What the window of a running emulation shows beside the scene, from its published state.
+// Panel contents of the window of a running emulation, from its published state.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace knuckleboom::app {
 
-// How the program keeps its time, and what came over the wire.
+// Timing of the program, and received packets.
 struct LoopTiming {
   bool paced = true;
   double lateness_p99_us = 0.0, lateness_max_us = 0.0;
@@ -20,14 +20,14 @@ struct LoopTiming {
   std::int64_t received = 0, lost = 0;
 };
 
-// On the peg as the sensor says, wherever that is, in the site frame [N].
+// Measured force on the peg, simulated or external, in the site frame [N].
 Vec3 shown_force(const emulation::HardwareLoop& loop, const emulation::LoopState& state);
 
 class LoopFaceMaker {
  public:
   explicit LoopFaceMaker(const emulation::HardwareLoop& loop) : loop_(loop) {}
 
-  // Once for each published state: the curves remember it.
+  // Called once for each published state: stores it for the curves.
   void remember(const emulation::LoopState& state);
   view::panels::LoopFace face(const emulation::LoopState& state, const LoopTiming& timing,
                               const std::string& event) const;

@@ -48,7 +48,7 @@ std::int64_t now_ns() {
       .count();
 }
 
-// Of a pane, in points from the upper left corner.
+// Rectangle of a pane, in points from the upper left corner.
 view::panels::Rect in_points(const EmulationScene::Rectangle& r, const Painter& painter) {
   const float s = painter.scale();
   return {static_cast<float>(r.x) / s, painter.height() - static_cast<float>(r.y + r.height) / s,
@@ -96,7 +96,7 @@ void LoopPicture::take(const SDL_Event& event) {
   }
   if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
     const SDL_Scancode key = event.key.keysym.scancode;
-    // Whatever else goes on.
+    // In any state.
     if (key == SDL_SCANCODE_SPACE || key == SDL_SCANCODE_ESCAPE) commands_.emplace_back("stop");
     if (!gui_.wants_text()) {
       if (key == SDL_SCANCODE_H) scene_.home();
@@ -131,7 +131,7 @@ void LoopPicture::draw(const emulation::LoopState& state, const LoopTiming& timi
   const int width = window_.width();
   const int height = window_.height();
   view::EmulationPoses poses = scene_poses(loop_.emulation(), state.emulation);
-  // From the site's frame, in which it is shown, back into the world.
+  // From the site's frame, in which it is shown, back to the world.
   const Mat3 site = scene_.site().R;
   poses.force_W = site * shown_force(loop_, state);
   scene_.show(poses);
@@ -163,7 +163,7 @@ void LoopPicture::draw_labels(Painter& painter, const emulation::LoopState& stat
   const auto pane = [&](Pane which) {
     return in_points(EmulationScene::rectangle(which, wide, window_.height()), painter);
   };
-  // On a light ground, whatever is behind.
+  // On a light background, for readability.
   const auto label = [&](float x, float y, Type type, view::panels::Colour colour,
                          const std::string& text, Align align) {
     const float w = painter.text_width(type, text), h = painter.line_height(type);
@@ -233,7 +233,7 @@ void LoopPicture::obey(const view::panels::LoopIntent& intent) {
 view::Pixels LoopPicture::picture(const emulation::LoopState& state, const LoopTiming& timing,
                                   const std::string& event) {
   maker_.remember(state);
-  // Lists need a picture to find their size.
+  // Lists need a frame to determine their size.
   for (int i = 0; i < 2; ++i) draw(state, timing, event);
   return view::read_pixels(window_.width(), window_.height());
 }

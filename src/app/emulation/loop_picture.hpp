@@ -1,5 +1,5 @@
-// The window of a running emulation: scene, panel and what the user does in it. Knows nothing of threads: it is given
-// a state for each picture, and asks for commands in the words of the console.
+// The window of a running emulation: scene, panel and user actions. It is independent of threads:
+// it gets a state for each frame and returns commands in the console's language.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ union SDL_Event;
 namespace knuckleboom::app {
 
 struct LoopPictureRequest {
-  bool offscreen = false;  // nobody watches: for a picture in a file
+  bool offscreen = false;  // without a display: for a screenshot
   int width = 1280, height = 720;
   std::filesystem::path assets;
 };
@@ -29,14 +29,14 @@ class LoopPicture {
   // Throws view::WindowError.
   LoopPicture(const emulation::HardwareLoop& loop, const LoopPictureRequest& request);
 
-  // For the curves only: of states that get no picture.
+  // For the curves only: states without a frame.
   void remember(const emulation::LoopState& state) { maker_.remember(state); }
-  // What the user has done since the last time, then a picture; false: the window was closed.
+  // Handles the user's actions, then draws a frame; false: the window was closed.
   bool frame(const emulation::LoopState& state, LoopTiming timing, const std::string& event);
-  // "run", "set control.damping 1.2", ...: asked for in the last frame, in this order.
+  // "run", "set control.damping 1.2", ...: requested in the last frame, in this order.
   const std::vector<std::string>& commands() const { return commands_; }
 
-  // A picture for a file.
+  // A screenshot.
   view::Pixels picture(const emulation::LoopState& state, const LoopTiming& timing,
                        const std::string& event);
   const std::vector<std::string>& notes() const { return scene_.notes(); }
@@ -57,7 +57,7 @@ class LoopPicture {
   FrameMeter meter_;
   std::vector<std::string> commands_;
   bool open_ = true, pressed_ = false;
-  bool over_scene_ = false, dragging_ = false;  // the mouse is, and was when it was pressed
+  bool over_scene_ = false, dragging_ = false;  // the mouse is over the scene, and was when pressed
   int pressed_x_ = 0, pressed_y_ = 0;
 };
 

@@ -27,7 +27,7 @@ std::string at(const runtime::LoopReplayer& replayer, std::int64_t tick) {
                      static_cast<double>(tick) * replayer.loop().tick_s());
 }
 
-// Where it left the recording; empty: nowhere.
+// First difference from the recording; empty: none.
 std::string difference(const runtime::LoopReplayer& replayer) {
   if (replayer.first_difference() >= 0)
     return fmt::format(

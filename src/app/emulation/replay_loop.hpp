@@ -1,4 +1,4 @@
-// knuckleboom emulate --replay: a recorded run of an emulation, again.
+// knuckleboom emulate --replay: replays a recorded run of an emulation.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,12 @@ namespace knuckleboom::app {
 
 using AfterTick = std::function<void(const emulation::LoopState&)>;
 
-// To its end or until an interrupt, as fast as it goes; after_tick: after each tick, may be empty. Says what
-// came of it. Returns an ExitStatus: kBeyondTolerance if a hash differs. Throws io::FileError.
+// Runs to its end or until an interrupt, as fast as possible; after_tick: after each tick, may be
+// empty. Prints the result. Returns an ExitStatus: kBeyondTolerance if a hash differs. Throws
+// io::FileError.
 int replay_loop(runtime::LoopReplayer& replayer, const AfterTick& after_tick = {});
 
-// What the recording is, in some lines.
+// Description of the recording in a few lines.
 std::string description_of(const runtime::LoopReplayer& replayer);
 
 }  // namespace knuckleboom::app

@@ -1,5 +1,6 @@
-// knuckleboom emulate --study robustness: the same run under other conditions than the file's, one changed at a time
-// and then all at once by a drawing. Each is a list of assignments, so that any row can be run by hand.
+// knuckleboom emulate --study robustness: the same run under other conditions than the file's, one
+// changed at a time and then all at once at random. Each is a list of assignments, so that any row
+// can be run by hand.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +29,7 @@ constexpr double kMostShare = 0.01;       // of energy put in
 constexpr double kMostForceError = 0.05;  // rms
 constexpr double kMostError = 5e-3;       // m, of each axis
 constexpr double kMostGrowth = 1.05;
-constexpr double kMostRipple = 10.0;  // N rms; more is bouncing, even if it grows no more
+constexpr double kMostRipple = 10.0;  // N rms; more is bouncing, even without growth
 
 struct Condition {
   std::string name;
@@ -75,7 +76,7 @@ class Conditions {
     const multibody::Body& body = plan_.host.model.tree.body(plan_.host.model.tip_body);
     return assign(fmt::format("host.body.{}.mass_kg", body.name), factor * body.inertia.mass);
   }
-  // Every joint elsewhere by up to `most`.
+  // Moves every joint by up to `most`.
   static std::vector<std::string> pose(const char* which, const emulation::Part& part, double most,
                                        std::uint64_t seed) {
     std::vector<std::string> set;
@@ -155,7 +156,7 @@ class Conditions {
   const EmulationPlan& plan_;
 };
 
-// Each phase that waits for something has met it, and a hole was gone down.
+// Each phase with an end condition has met it, and the hole was reached.
 bool complete(const EmulationPlan& plan, const EmulationRun& run) {
   std::vector<std::size_t> ticks(plan.phases.size() + 1, 0);
   for (const EmulationRow& row : run.rows) ++ticks[static_cast<std::size_t>(row.phase)];
@@ -173,7 +174,7 @@ struct Outcome {
   EmulationMeasures m;
   double loop_delay_s = 0.0, share = 0.0;
   bool finite = false, complete = false, alone_complete = false;
-  std::string missed;  // letters of what was missed
+  std::string missed;  // letters of the missed limits
 };
 
 Outcome judge(const EmulationPlan& plan) {

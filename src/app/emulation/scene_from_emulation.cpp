@@ -17,7 +17,7 @@ view::Pose pose_of(const emulation::TipPose& tip) {
   return pose;
 }
 
-// In its own world; returns the pose of the tip there.
+// Places the bodies in their own world; returns the pose of the tip there.
 view::Pose place_bodies(const machine::MachineModel& machine, const sim::SimState& state,
                         std::array<view::Pose, kMaxLinks>& bodies) {
   const multibody::Tree& tree = machine.tree;
@@ -32,13 +32,13 @@ view::Pose place_bodies(const machine::MachineModel& machine, const sim::SimStat
   return {tip.R, tip.R * machine.tip_B + tip.p};
 }
 
-// The last link ends where the peg begins; axis_B: of the peg, in the tip's body.
+// The last link ends at the peg; axis_B: of the peg, in the tip's body.
 void make_room(view::MachineLook& look, double length, const Vec3& axis_B) {
   for (view::BodyLook& body : look.bodies)
     if (body.body == look.tip_body && body.has_end) body.end_B -= length * axis_B;
 }
 
-// Cranes look as in the wood; what has no cylinders is drawn as a manipulator's arm.
+// Cranes are drawn as in the forest; a machine without cylinders is drawn as a manipulator's arm.
 view::MachineLook look_of(const machine::MachineModel& machine, const Vec3& peg_axis_B,
                           double peg_length) {
   view::MachineLook look = machine_look(machine);
@@ -49,7 +49,7 @@ view::MachineLook look_of(const machine::MachineModel& machine, const Vec3& peg_
     look.foot_height = look.foot_W.z() > 0.05 ? look.foot_W.z() : 0.25;
   }
   make_room(look, peg_length, peg_axis_B);
-  // The peg is in the place of the head.
+  // The peg replaces the head.
   if (!look.grapple.present) look.tip_body = view::kWorldBody;
   return look;
 }

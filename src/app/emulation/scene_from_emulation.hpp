@@ -1,4 +1,4 @@
-// What the view needs to know of an emulation: once of its plan, and of a state for each picture.
+// Data of an emulation for the view: of its plan once, and of a state for each frame.
 #pragma once
 
 #include <filesystem>

@@ -56,7 +56,7 @@ std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
   return out;
 }
 
-// By what the disk may stand still for: 4 s at 1000 rows a second.
+// Size for a stalled disk: 4 s at 1000 rows per second.
 struct SignalLog::Queue : runtime::EventQueue<Row, 4096> {};
 
 SignalLog::SignalLog(const emulation::HardwareLoop& loop, const io::TraceHeader& header,
@@ -86,7 +86,7 @@ void SignalLog::after_tick(const emulation::LoopState& state) {
   if (!settings_.own_thread) write();
 }
 
-// A file that has failed stays as it is; the queue is emptied all the same.
+// A failed file is left as it is; the queue is still emptied.
 void SignalLog::write() {
   while (const Row* const row = queue_->front()) {
     row_[0] = row->t_s;

@@ -15,8 +15,8 @@
 
 namespace knuckleboom::app {
 
-// Signals by names and patterns such as "host.*" ('*': any characters, '?': one), in the order of the
-// catalogue, each once. Throws UserError for one that is none.
+// Signals by names and patterns such as "host.*" ('*': any characters, '?': one), in the order of
+// the catalogue, each once. Throws UserError for an unknown signal.
 std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
                                 const std::vector<std::string>& patterns);
 
@@ -27,13 +27,13 @@ struct SignalLogSettings {
   std::vector<int> signals;  // kMostLogged at most
   int every = 1;             // ticks
   bool on = true;            // at the start
-  // false: rows are written on the thread that ticks, and none is lost.
+  // false: rows are written on the tick thread, and none is lost.
   bool own_thread = true;
 };
 
 class SignalLog {
  public:
-  // The file is there under its name after finish(). Throws FileError.
+  // The file has its name after finish(). Throws FileError.
   SignalLog(const emulation::HardwareLoop& loop, const io::TraceHeader& header,
             SignalLogSettings settings);
   ~SignalLog();  // without finish() there is no file
@@ -48,9 +48,9 @@ class SignalLog {
   // When nobody ticks any more. Throws FileError.
   void finish();
   std::int64_t rows() const { return rows_.load(std::memory_order_relaxed); }
-  // Rows for which there was no room, as the disk did not keep up.
+  // Rows lost because the disk was too slow.
   std::int64_t lost() const { return lost_.load(std::memory_order_relaxed); }
-  // Why it writes no more; empty: all is well.
+  // Reason why it stopped writing; empty: none.
   std::string fault();
 
  private:

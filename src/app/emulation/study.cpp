@@ -30,7 +30,7 @@ using emulation::Scheme;
 constexpr double kContactTime = 6.0;   // s
 constexpr double kMostForce = 3000.0;  // N; the press asks for 100 N
 constexpr double kMostGrowth = 1.05;
-constexpr double kMostRipple = 10.0;  // N rms; more is bouncing, even if it grows no more
+constexpr double kMostRipple = 10.0;  // N rms; more is bouncing, even without growth
 constexpr std::array<int, 17> kDelays = {
     0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, emulation::kMaxSensorDelay};
 constexpr std::array<double, 9> kStiffness = {1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7};
@@ -45,7 +45,7 @@ constexpr std::array<Variant, 3> kVariants = {
      {"acceleration alone", Scheme::kAcceleration, false},
      {"position", Scheme::kPosition, false}}};
 
-// Touches the plane at 4 mm/s and presses on it by what that comes to.
+// Touches the plane at 4 mm/s and presses on it with the resulting force.
 EmulationPlan press(EmulationPlan plan, const Variant& variant, double stiffness, int delay) {
   plan.site = {emulation::SiteKind::kPlane, 0.0, 0.0, 0.0, plan.site.law};
   plan.site.law.stiffness = stiffness;
@@ -93,7 +93,7 @@ Trial try_delay(const EmulationPlan& plan) {
 
 struct Limit {
   int ticks = -1;  // -1: not even without delay
-  Trial trial;     // there
+  Trial trial;     // result at that delay
 };
 
 // All smaller delays that were tried are stable as well.
@@ -186,7 +186,7 @@ std::complex<double> response(const Emulation& emulation, double frequency_Hz, i
 
 int bandwidth_study(const LoadedEmulation& loaded, const EmulateOptions& options) {
   EmulationPlan plan = loaded.plan;
-  plan.start_S = Vec3(0.0, 0.0, -0.5);  // far from anything
+  plan.start_S = Vec3(0.0, 0.0, -0.5);  // far from any object
   plan.accommodation = {};
   plan.sensor.force_noise = plan.sensor.moment_noise = 0.0;
   const Emulation emulation(plan);

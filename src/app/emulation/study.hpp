@@ -8,10 +8,10 @@ namespace knuckleboom::app {
 // Largest sensor delay without growing oscillation, over the contact's stiffness and for each scheme.
 int delay_study(const LoadedEmulation& loaded, const EmulateOptions& options);
 
-// Host's tip under a push of several frequencies, against the emulated machine alone.
+// Host's tip under a push of several frequencies, compared with the emulated machine alone.
 int bandwidth_study(const LoadedEmulation& loaded, const EmulateOptions& options);
 
-// What is asked of an emulation, under many conditions that its file does not have.
+// Limits of an emulation under many conditions different from its file's.
 int robustness_study(const LoadedEmulation& loaded, const EmulateOptions& options);
 
 }  // namespace knuckleboom::app

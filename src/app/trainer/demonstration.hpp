@@ -9,12 +9,12 @@
 namespace knuckleboom::app {
 
 // The input of a whole attempt, up to its end or `longest_s`, plus `rest_s` at rest. Empty if the
-// program was interrupted meanwhile. Throws std::invalid_argument with one sentence where the levers do
-// not suffice.
+// program was interrupted meanwhile. Throws std::invalid_argument with a message if the levers are
+// insufficient.
 std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
                                                 double rest_s);
 
-// What a demonstration needs of a session: boom-tip control.
+// Requirements of a demonstration: boom-tip control.
 SessionChoice demonstrable(SessionChoice choice);
 
 }  // namespace knuckleboom::app

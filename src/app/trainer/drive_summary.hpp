@@ -1,4 +1,4 @@
-// What drive says at its end.
+// Final summary of drive.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace knuckleboom::app {
 
-// Result, figures, ticks and hash of a session. paced: with how it kept its time.
+// Result, figures, ticks and hash of a session. paced: with its timing.
 std::string session_summary(const SessionEnd& end, bool paced);
 
 std::string run_summary(const FrameMeter& frames, const InputLatency& latency,
                         const runtime::LatenessProbe::Result& bare, const PictureSummary& picture,
                         const std::string& sound);
-// What came from levers over the network.
+// Packets received from levers over the network.
 std::string stand_summary(const input::RemoteLevers& stand);
 
 }  // namespace knuckleboom::app

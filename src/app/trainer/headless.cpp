@@ -30,11 +30,11 @@ namespace {
 
 constexpr double kUsualDuration = 10.0;           // s
 constexpr double kLongest = 1800.0, kRest = 2.0;  // s, of a demonstration and after it
-constexpr double kShowEvery = 1.0 / 30.0;         // s; what the picture's trail is made of
+constexpr double kShowEvery = 1.0 / 30.0;         // s; interval of the points of the trail
 constexpr double kChorePeriod =
     0.25;  // s of the session, between looks at interrupts and recording
 
-// The one picture of a headless run.
+// The screenshot of a headless run.
 class Snapshotter {
  public:
   Snapshotter(const DriveRequest& request, const LoadedSession& loaded)
@@ -88,7 +88,7 @@ std::int64_t ticks_of(double seconds, double tick_s) {
   return static_cast<std::int64_t>(std::llround(seconds / tick_s));
 }
 
-// How many ticks there are to run.
+// Number of ticks to run.
 std::int64_t length_of(const DriveRequest& request, const LoadedSession& loaded,
                        const std::vector<training::InputEvent>& events) {
   const double tick_s = loaded.session->tick_s();
@@ -114,7 +114,7 @@ std::filesystem::path record(const std::filesystem::path& path, const LoadedSess
   return writer.close();
 }
 
-// What moves the levers, headed by what the command line changes of the exercise.
+// Lever events, preceded by the command line's changes of the exercise.
 std::vector<training::InputEvent> events_of(const DriveRequest& request,
                                             const LoadedSession& loaded,
                                             std::optional<LoadedInput> input) {
@@ -140,10 +140,10 @@ struct HeadlessRun {
   std::int64_t ticks = 0;
   bool picture_failed = false;
   runtime::RecordingEnd recorded;
-  std::vector<training::InputEvent> events;  // all that happened
+  std::vector<training::InputEvent> events;  // all events
 };
 
-// nullptr: nothing names a file or folder.
+// nullptr: no file or folder is given.
 std::unique_ptr<runtime::SessionRecorder> recorder_of(const LoadedSession& loaded,
                                                       const RecordingChoice& choice) {
   if (choice.file.empty() && choice.folder.empty()) return nullptr;
@@ -151,7 +151,7 @@ std::unique_ptr<runtime::SessionRecorder> recorder_of(const LoadedSession& loade
   header.learner = choice.learner;
   header.learner_id = choice.learner_id;
   runtime::RecorderSettings settings;
-  settings.own_thread = false;  // no tick may get ahead of it
+  settings.own_thread = false;  // it must not lag behind the ticks
   return std::make_unique<runtime::SessionRecorder>(
       choice.file.empty() ? io::SessionJournal::in_folder(choice.folder, header)
                           : io::SessionJournal(choice.file, header),
@@ -200,7 +200,7 @@ class RecordedHands {
   bool any_ = false;
 };
 
-// What the command line breaks and mends.
+// Faults begun and ended by the command line.
 training::AttemptPlan plan_of(const DriveRequest& request, const training::Session& session) {
   std::vector<training::AttemptCommand> commands;
   for (const TimedFault& fault : request.faults)

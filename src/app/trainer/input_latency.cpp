@@ -22,8 +22,8 @@ void InputLatency::sent(const command::OperatorInput& input, std::int64_t event_
 
 void InputLatency::shown(const command::OperatorInput& input, std::int64_t now_ns,
                          std::int64_t frame) {
-  // The newest that matches: a lever may pass the same place twice, and what is shown holds all
-  // that was sent before it.
+  // The newest match: a lever may pass the same position twice, and the shown state includes all
+  // earlier inputs.
   const auto match = std::find_if(waiting_.rbegin(), waiting_.rend(),
                                   [&input](const Sent& sent) { return same(sent.input, input); });
   if (match == waiting_.rend()) return;

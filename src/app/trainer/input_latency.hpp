@@ -1,4 +1,4 @@
-// From a lever event to the picture that shows what came of it.
+// Latency from a lever event to the frame that shows its effect.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@ namespace knuckleboom::app {
 
 class InputLatency {
  public:
-  // The program saw an event in this frame and handed this input to the simulation.
+  // The program detected an event in this frame and sent this input to the simulation.
   void sent(const command::OperatorInput& input, std::int64_t event_ns, std::int64_t frame);
-  // A picture of a state that this input has led to was handed to the screen.
+  // A frame of a state that used this input was swapped to the screen.
   void shown(const command::OperatorInput& input, std::int64_t now_ns, std::int64_t frame);
-  // What is on its way will not be shown (a pause, a restart).
+  // Pending inputs will not be shown (a pause, a restart).
   void forget() { waiting_.clear(); }
 
   const runtime::TickTimes& times() const { return times_; }
   double newest_ms() const { return newest_ms_; }  // below 0: none yet
-  // Events by the frames it took: 0: the frame that saw the event showed it as well; the last entry
-  // counts all that took as long or longer.
+  // Events by the number of frames: 0: shown in the frame that detected it; the last entry counts
+  // this many or more.
   static constexpr std::size_t kFrames = 4;
   const std::array<std::int64_t, kFrames>& frames() const { return frames_; }
 

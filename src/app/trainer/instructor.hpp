@@ -1,4 +1,4 @@
-// The instructor's card beside the picture: faults, bookmarks, messages, health. The exercise goes on.
+// The instructor's card beside the view: faults, bookmarks, messages, health. The exercise goes on.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace knuckleboom::app {
 
 enum InstructorId : int {
-  kInstructorPlace = 100,  // choice: where the fault is
-  kInstructorFault,        // choice: which one
+  kInstructorPlace = 100,  // choice: place of the fault
+  kInstructorFault,        // choice: fault
   kInstructorSwitch,       // it begins or ends
   kInstructorClear,        // all end
   kInstructorBookmark,
-  kInstructorMessage,  // text is typed here; accept shows it
+  kInstructorMessage,  // text input; accept shows the message
   kInstructorPause,
   kInstructorAgain,
   kInstructorMain,
@@ -29,21 +29,21 @@ class InstructorCard {
  public:
   // For another session.
   void begin(const training::Session& session);
-  // What is shown of now.
+  // Updates the displayed state.
   void update(const training::SessionSnapshot& now, const runtime::Published& published,
               const std::string& recording);
 
-  // The cursor stands on the first row, which harms nobody.
+  // The cursor is on the first row, which is harmless.
   void open();
-  // Of the card, or of the question that waits for its answer.
+  // Menu of the card, or of a pending question.
   view::panels::Menu& menu();
-  // What ends an attempt is asked before it is done: kInstructorAgain, kInstructorMain.
+  // Asks for confirmation before ending an attempt: kInstructorAgain, kInstructorMain.
   void ask(int id);
   bool asking() const { return asked_ >= 0; }
-  int take_answer();  // what was asked; the question is gone
+  int take_answer();  // the confirmed action; closes the question
   // A choice was changed.
   void change();
-  // The fault that is chosen, -1: none.
+  // The selected fault, -1: none.
   int chosen() const;
   bool chosen_is_there() const { return there_; }
 
@@ -57,7 +57,7 @@ class InstructorCard {
 
   const training::Session* session_ = nullptr;
   view::panels::Menu menu_, question_;
-  int asked_ = -1;                        // what the question is about; -1: none
+  int asked_ = -1;                        // action of the pending question; -1: none
   std::vector<std::vector<int>> faults_;  // by place
   std::string message_;
   bool there_ = false;

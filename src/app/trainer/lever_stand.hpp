@@ -8,7 +8,7 @@
 
 namespace knuckleboom::app {
 
-// Listens to the stand at an address as --levers-from has it. Throws UserError with one sentence.
+// Listens to the stand at an address in the form of --levers-from. Throws UserError with a message.
 std::unique_ptr<input::RemoteLevers> open_lever_stand(const std::string& address);
 
 }  // namespace knuckleboom::app

@@ -22,7 +22,7 @@ runtime::ThreadSettings settings_of(const LoadedSession& loaded,
   settings.start_paused = true;
   settings.record = record;
   settings.first_tick = first.tick;
-  // In the middle of an attempt that was taken over.
+  // In the middle of a taken-over attempt.
   const training::Session& session = *loaded.session;
   const std::int64_t run = std::llround(session.snapshot(first).sim.t_s / session.tick_s());
   settings.plan = training::AttemptPlan(std::move(plan), first.tick - run, first.tick);
@@ -50,12 +50,12 @@ LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent>
 
 LiveSession::~LiveSession() {
   if (saved_) return;
-  // An exception is on its way. The input so far is worth more than the rest of the attempt.
+  // An exception is propagating. The input so far is worth more than the rest of the attempt.
   const std::string recording = save_recording();
   if (!recording.empty()) complain("recording: " + recording);
 }
 
-// An exercise that cannot be recorded can be done all the same.
+// An exercise that cannot be recorded can still be done.
 void LiveSession::begin_session_file(const RecordingChoice& recording,
                                      const SessionBranch* branch) {
   if (recording.file.empty() && recording.folder.empty()) return;
@@ -84,7 +84,7 @@ void LiveSession::begin_session_file(const RecordingChoice& recording,
 void LiveSession::finish_session_file() {
   if (!recorder_) return;
   if (ticker_.state().tick == first_tick_) {
-    // Nobody went on from where it was taken over.
+    // Not continued after the take-over.
     ticker_.record_into(nullptr);
     recorder_->discard();
     recorder_.reset();

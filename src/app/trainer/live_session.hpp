@@ -1,4 +1,4 @@
-// A session on its own thread, with its input on the way to a file.
+// A session on its own thread, with its input recorded to a file.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace knuckleboom::app {
 
-// What is left of a session that has ended.
+// Results of an ended session.
 struct SessionEnd {
   std::string title;
   training::SessionSnapshot last{};
@@ -25,21 +25,21 @@ struct SessionEnd {
   std::int64_t ticks = 0;
   double tick_s = 0.0;
   std::string state_hash;
-  std::string recording;  // where the input went, or why it did not; empty: not recorded
+  std::string recording;  // file of the input, or why there is none; empty: not recorded
   bool recording_failed = false;
   std::filesystem::path session_file;  // empty: none
-  std::string session_fault;           // of the session file, one sentence; empty: all is well
+  std::string session_fault;           // of the session file, one message; empty: none
   std::vector<view::panels::FigureRow> figures;
 };
 
-// Where a session is recorded.
+// Files of a session's recording.
 struct RecordingChoice {
-  std::filesystem::path input;      // the input alone, as CSV; empty: not
-  std::filesystem::path file;       // the session; empty: under a name of its own in the folder
-  std::filesystem::path folder;     // empty as well: not
-  std::string learner, learner_id;  // whose it is; may be empty
+  std::filesystem::path input;      // the input only, as CSV; empty: not recorded
+  std::filesystem::path file;       // the session; empty: default name in the folder
+  std::filesystem::path folder;     // empty as well: not recorded
+  std::string learner, learner_id;  // its learner; may be empty
   std::vector<std::pair<std::string, std::string>> options;  // more for the header
-  std::vector<std::string> remarks;                          // what is not as it was asked for
+  std::vector<std::string> remarks;                          // deviations from the request
 };
 
 class LiveSession {
@@ -49,7 +49,7 @@ class LiveSession {
   LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
               std::vector<training::AttemptCommand> plan, const RecordingChoice& recording,
               const SessionBranch* branch = nullptr);
-  ~LiveSession();  // keeps the recording, whatever happens
+  ~LiveSession();  // keeps the recording in any case
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
 
@@ -69,13 +69,13 @@ class LiveSession {
   void set_fidelity(machine::Fidelity fidelity);
   void set_fault(int fault, bool on);  // by its number in the session
 
-  // Takes what the thread has published and recorded. A sentence if the recording has failed just now.
+  // Takes the thread's published and recorded data. A message if the recording has just failed.
   std::optional<std::string> update();
 
   // Stops the thread and completes the recording. Once.
   SessionEnd finish();
-  // The recording alone, in a program that is being ended: uses nothing that may be gone by then.
-  // Returns where it went, or why it did not; empty: not recorded.
+  // Saves only the recording while the program is being ended: uses nothing that may already be
+  // destroyed. Returns its file, or why there is none; empty: not recorded.
   std::string save_recording();
 
  private:
@@ -88,7 +88,7 @@ class LiveSession {
   std::int64_t first_tick_;
   std::unique_ptr<runtime::SessionRecorder> recorder_;
   runtime::RecordingEnd recorded_;
-  std::string session_fault_;  // that nobody has been told of yet
+  std::string session_fault_;  // not yet reported
   std::unique_ptr<io::InputWriter> writer_;
   std::filesystem::path record_;
   std::string record_fault_;

@@ -24,8 +24,7 @@ using view::panels::Menu;
 using view::panels::MenuChoice;
 using view::panels::MenuRow;
 
-// The names that the rows of a menu stand for, in the order of their choices; "" first where the
-// exercise may decide.
+// Names of a menu row's choices, in order; "" first if the exercise may decide.
 std::vector<std::string> optional_names(std::vector<std::string> names) {
   names.insert(names.begin(), "");
   return names;
@@ -54,7 +53,7 @@ int index_of(const std::vector<std::string>& names, const std::string& name, int
   return found == names.end() ? otherwise : static_cast<int>(found - names.begin());
 }
 
-// A file that is broken stays in the menu and says what is wrong with it.
+// A faulty file stays in the menu with its error message.
 std::string told(const std::function<std::string()>& tell) {
   try {
     return tell();
@@ -155,14 +154,14 @@ int volume_index(const io::TrainerSettings& settings) {
   return best;
 }
 
-// What a row stands on; unchanged if the menu has no such row.
+// Value of a row; unchanged if the menu has no such row.
 void take(const Menu& menu, int id, std::string& value) {
   const MenuRow* row = menu.find(id);
   if (row == nullptr || row->chosen >= static_cast<int>(row->choices.size())) return;
   value = row->choices[static_cast<std::size_t>(row->chosen)].value;
 }
 
-// As they are to be learned; those that say nothing about it, or cannot be read, come last by name.
+// In the order of learning; those without a lesson, or unreadable ones, come last by name.
 std::vector<std::string> lessons() {
   std::vector<std::pair<int, std::string>> order;
   for (std::string& name : exercise_names()) {

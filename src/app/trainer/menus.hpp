@@ -1,4 +1,4 @@
-// The trainer's menus: their rows, and what is chosen in them.
+// The trainer's menus: their rows and choices.
 #pragma once
 
 #include <string>
@@ -36,17 +36,17 @@ enum MenuId : int {
   kMenuInfo,
 };
 
-// All files there are; the rows stand where the settings say.
+// All existing files; the rows are set from the settings.
 view::panels::Menu main_menu(const io::TrainerSettings& settings);
-// The other way: what the rows say, into the settings.
+// The reverse: the rows' choices into the settings.
 void take_choices(const view::panels::Menu& menu, io::TrainerSettings& settings);
-// "" stands for what the exercise says. asked: by the command line, for what the menu has no row for.
+// "" stands for the exercise's value. asked: from the command line, for choices without a menu row.
 SessionChoice choice_of(const io::TrainerSettings& settings, const SessionChoice& asked);
 
 view::panels::Menu pause_menu(const std::string& exercise, bool can_restart);
-// demonstrated: nobody was at the levers.
+// demonstrated: driven by the program.
 view::panels::Menu result_menu(bool passed, bool demonstrated);
-// Which device is which. can_save: the layout may become the user's own.
+// Assignment of devices. can_save: the layout may be saved as the user's own.
 view::panels::Menu devices_menu(const input::LeverDesk& desk, bool can_save);
 
 }  // namespace knuckleboom::app

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first name from this number on that is free.
+// The first free name from this number on.
 fs::path free_name(const fs::path& path, int number) {
   std::error_code ignored;
   for (;; ++number) {
@@ -34,7 +34,7 @@ void remark_other_name(const fs::path& asked, const fs::path& got, int number,
                                              asked.string(), got.string()));
 }
 
-// It is said once, and nothing is deleted: somebody may still make something of it.
+// Reported once, and nothing is deleted: the data may still be useful.
 std::string aside(const fs::path& journal, const io::UnreadableJournal& why) {
   try {
     return fmt::format("A session that was cut off cannot be kept and was renamed to {}: {}",

@@ -1,4 +1,4 @@
-// Where sessions are recorded, and what is found there.
+// The folder of recorded sessions, and its contents.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace knuckleboom::app {
 
-// number: of the session in this run, from 1. watched: somebody sees the picture; without that, and
-// without a learner, only what the command line names is recorded. taken_over: it begins in the middle of
-// another, which no input file can say. Nothing that is there is written over.
+// number: of the session in this run, from 1. watched: a window is visible; without that, and
+// without a learner, only recordings named on the command line are made. taken_over: it begins in
+// the middle of another session, which an input file cannot express. Nothing is overwritten.
 RecordingChoice recording_choice(const DriveRequest& request, int number, bool watched,
                                  bool taken_over = false);
 
-// Turns recordings that were cut off in the folder into session files; what can never be read is set
-// aside. One sentence each.
+// Converts cut-off recordings in the folder into session files; unreadable ones are set aside. One
+// message each.
 std::vector<std::string> keep_cut_off_sessions(const std::filesystem::path& folder);
 
 }  // namespace knuckleboom::app

@@ -37,10 +37,10 @@ using training::TaskPhase;
 using view::CameraKind;
 using view::panels::InstrumentLevel;
 
-constexpr double kResultDelay = 1.2;              // s, to see how the last move ends
+constexpr double kResultDelay = 1.2;              // s, to see the end of the last movement
 constexpr double kLongestDemonstration = 1800.0;  // s
 constexpr double kDemonstrationRest = 2.0;        // s
-constexpr double kPictureTime = 2.0;              // s, of --screenshot when nothing says when
+constexpr double kPictureTime = 2.0;              // s, default of --screenshot
 constexpr std::int64_t kShortestFrame = 1'000'000'000 / 60;  // ns
 constexpr std::chrono::milliseconds kHiddenPause{20};
 constexpr double kTicksAwaited = 1.5;
@@ -101,7 +101,7 @@ int Trainer::run_from(LoadedSession loaded, const SessionBranch& branch) {
 
 int Trainer::run_frames() {
   if (!sound_.muted() && !sound_.available()) notices_.say(now_s(), sound_.sentence());
-  // Xlib ends the program when its display goes away.
+  // Xlib ends the program when its display is lost.
   const ExitGuard guard([this] {
     complain("the display went away");
     if (!session_) return;
@@ -140,7 +140,7 @@ void Trainer::begin() {
   SessionChoice choice = request_.choice;
   if (!request_.input.empty()) input_ = load_input(request_.input, choice);
   const bool wants_menu = request_.menu || (choice.exercise.empty() && !input_);
-  // What was named on the command line stands in the menu's rows.
+  // Choices of the command line are preset in the menu.
   if (!choice.exercise.empty()) settings_.exercise = choice.exercise;
   if (!choice.machine.empty()) settings_.machine = choice.machine;
   if (!choice.levers.empty()) settings_.levers = choice.levers;
@@ -191,7 +191,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
     notices_.say(now_s(), remark, true);
   }
   if (!playback.empty()) recording.options.emplace_back("playback", "1");
-  // What the program shows by itself is nobody's result.
+  // A demonstration by the program is not a learner's result.
   const bool by_hand = playback.empty() || (sessions_ == 1 && !request_.input.empty());
   if (!by_hand) recording.learner = recording.learner_id = {};
   learner_ = branch != nullptr ? branch->learner : recording.learner;
@@ -200,7 +200,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
     try {
       plan.push_back(attempt_command(fault, *loaded.session));
     } catch (const UserError& error) {
-      if (sessions_ == 1) throw;  // another exercise need not have all of them
+      if (sessions_ == 1) throw;  // another exercise may lack some of them
       notices_.say(now_s(), error.what(), true);
     }
   }
@@ -228,7 +228,8 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   if (branch == nullptr) go_on();
 }
 
-// The first pictures of a world take long, while textures and shaders go to the graphics card.
+// The first frames of a world take long, while textures and shaders are uploaded to the graphics
+// card.
 void Trainer::warm_up(const SessionBranch* branch) {
   session_->update();
   const training::Session& session = session_->session();
@@ -242,7 +243,7 @@ void Trainer::open_main_menu(const std::string& complaint) {
   end_session();
   main_ = main_menu(settings_);
   if (!complaint.empty()) notices_.say(now_s(), complaint, true);
-  // A wood behind the menu is pleasant, but nothing that may fail.
+  // The forest behind the menu is optional and must not fail.
   if (complaint.empty() && picture_.scene() == nullptr) {
     try {
       const LoadedSession loaded = load_session(choice_of(settings_, request_.choice));
@@ -344,7 +345,7 @@ void Trainer::take_event(const SDL_Event& event) {
 
 void Trainer::take_menu_input() {
   const input::MenuButtons buttons = [this] {
-    // The levers are the trainee's.
+    // The levers stay with the trainee.
     if (screen_ == Screen::kInstructor) return menu_input_.update(now_s(), {}, {});
     const auto desk = levers_.access();
     return menu_input_.update(now_s(), desk->levers(), desk->menu_buttons());
@@ -377,7 +378,7 @@ void Trainer::follow_levers() {
   await_tick(sent.input);
 }
 
-// A tick is short beside a frame: waiting for the one that uses a new input lets this very picture
+// A tick is short compared with a frame: waiting for the tick that uses a new input lets this frame
 // show it.
 void Trainer::await_tick(const command::OperatorInput& input) {
   const double longest_s = kTicksAwaited * session_->session().tick_s() + kAwaitMargin;
@@ -474,7 +475,7 @@ void Trainer::end_conditions() {
   if (request_.duration_s >= 0.0 && since >= request_.duration_s) done_ = true;
   const bool played = has_session() && session_->now().played_out;
   if (played && !demonstrating_ && picture_.window().offscreen()) done_ = true;
-  // A picture was all that was asked for.
+  // Only a screenshot was requested.
   if (picture_taken_ && request_.frames < 0 && request_.duration_s < 0.0 && request_.input.empty())
     done_ = true;
 }
@@ -485,7 +486,7 @@ void Trainer::rest(std::int64_t frame_start_ns) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(left));
 }
 
-// What the trainee is told.
+// Messages to the trainee.
 void Trainer::follow_faults() {
   if (!has_session()) return;
   const training::Session& session = session_->session();
@@ -640,7 +641,8 @@ void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
   }
 }
 
-// Keys are the instructor's while the card is open; the levers stay the trainee's. True: taken.
+// While the card is open, keys belong to the instructor; the levers stay with the trainee. True:
+// handled.
 bool Trainer::take_instructor_event(const SDL_Event& event) {
   if (event.type == SDL_TEXTINPUT) {
     if (instructor_.typing()) instructor_.type(event.text.text);
@@ -681,12 +683,12 @@ void Trainer::open(Screen screen) {
   }
   if (screen == Screen::kDevices)
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());
-  // What has ended may come to rest behind its figures.
+  // An ended session may come to rest behind its results.
   if (has_session() && screen != Screen::kResult && screen != Screen::kInstructor)
     session_->pause();
 }
 
-// What the levers do, or would do after a start.
+// Functions of the levers, now or after a start.
 void Trainer::find_pattern() {
   pattern_ = {};
   if (has_session()) {
@@ -743,13 +745,13 @@ void Trainer::toggle_pause() {
 
 void Trainer::go_on() {
   if (!has_session()) return;
-  // Who takes over holds the keys already; behind a page they may have been let go unseen.
+  // At a take-over the keys are already held; behind a page they may have been released unnoticed.
   if (!std::exchange(taking_over_, false)) levers_.access()->keyboard().centre();
-  levers_.operate(true);  // the very first tick has them
+  levers_.operate(true);  // effective from the first tick
   session_->resume();
 }
 
-// The session ends, and its recording is shown.
+// Ends the session and replays its recording.
 void Trainer::replay_session() {
   end_session();
   wanted_replay_ = ended_.back().session_file;

@@ -1,4 +1,4 @@
-// The trainer with a picture: events in, session on its own thread, pictures out.
+// The trainer with a window: events in, session on its own thread, frames out.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,21 @@ namespace knuckleboom::app {
 
 class Trainer {
  public:
-  // Picture and presses must outlive it. desk: how the user's levers are set up; its problems and those of the
-  // settings have been said. Throws view::WindowError.
+  // Picture and presses must outlive it. desk: setup of the user's levers; its problems and those
+  // of the settings have been reported. Throws view::WindowError.
   Trainer(Picture& picture, Presses& presses, DriveRequest request, io::TrainerSettings settings,
           command::LeverSetup desk);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // Until the user has had enough, or wants to see a recording. Returns an ExitStatus.
+  // Runs until the user quits or asks for a replay. Returns an ExitStatus.
   int run();
-  // Instead of what the request begins with.
+  // Starts from a take-over instead of the request.
   int run_from(LoadedSession loaded, const SessionBranch& branch);
-  // The session file that the user wants to see now; empty: none.
+  // The session file to be replayed now; empty: none.
   const std::filesystem::path& wanted_replay() const { return wanted_replay_; }
-  int sessions() const { return sessions_; }  // that were begun
+  int sessions() const { return sessions_; }  // number of begun sessions
 
   const io::TrainerSettings& settings() const { return settings_; }
 
@@ -61,9 +61,9 @@ class Trainer {
   void warm_up(const SessionBranch* branch);
   void open_main_menu(const std::string& complaint);
   void end_session();
-  void announce(const std::string& text);  // a picture that says so, before something slow
+  void announce(const std::string& text);  // a frame with a message, before a slow operation
 
-  void finish();  // sessions and threads; says the summary. Touches neither window nor picture.
+  void finish();  // sessions and threads; prints the summary. Does not use window or scene.
 
   // One frame.
   void frame();
@@ -80,7 +80,7 @@ class Trainer {
   void end_conditions();
   void rest(std::int64_t frame_start_ns);
 
-  // What a key, a button or a menu row does.
+  // Action of a key, a button or a menu row.
   void act_on(const KeyBinding& binding);
   void act_on(const view::panels::MenuIntent& intent);
   void change_choice(int id);
@@ -113,7 +113,7 @@ class Trainer {
 
   bool has_session() const { return session_ != nullptr; }
   bool drives() const { return screen_ == Screen::kDriving && has_session(); }
-  // The levers move the machine beside the instructor's card as well.
+  // The levers also move the machine while the instructor's card is open.
   bool operates() const {
     return has_session() && (screen_ == Screen::kDriving || screen_ == Screen::kInstructor);
   }
@@ -136,7 +136,7 @@ class Trainer {
   std::unique_ptr<runtime::LatenessProbe> probe_;
   std::vector<SessionEnd> ended_;
   int sessions_ = 0;
-  std::string learner_;  // whose session it is; may be empty
+  std::string learner_;  // learner of the session; may be empty
 
   Screen screen_ = Screen::kDriving;
   std::vector<Screen> behind_;  // to go back to
@@ -144,23 +144,23 @@ class Trainer {
   InstructorCard instructor_;
   std::vector<int> faults_seen_;
   view::panels::Result figures_;
-  view::panels::MenuIntent clicked_;  // by the mouse, in the last picture
+  view::panels::MenuIntent clicked_;  // by the mouse, in the last frame
   view::panels::InstrumentLevel instruments_ = view::panels::InstrumentLevel::kFull;
   bool result_shown_ = false;  // for this attempt
-  double ended_s_ = -1.0;      // when the attempt did
+  double ended_s_ = -1.0;      // when the attempt ended
   bool demonstrating_ = false;
   bool resume_ = false;       // when the screen in front closes
-  bool taking_over_ = false;  // until the operator goes on
+  bool taking_over_ = false;  // until the operator continues
   bool non_finite_ = false;
   bool recording_failed_ = false;
 
   FrameMeter frames_;
   PictureSummary summary_;  // of the last picture
   InputLatency latency_;
-  std::int64_t sent_event_ns_ = 0;  // of the newest lever event that was followed up
+  std::int64_t sent_event_ns_ = 0;  // of the newest lever event measured
   training::SessionSnapshot shown_{};
   double first_frame_s_ = -1.0;
-  double frame_s_ = 0.0;  // when this frame began: what is due by then is done before the end
+  double frame_s_ = 0.0;  // start of this frame: actions due by then are done before the end
   bool picture_taken_ = false, picture_failed_ = false, picture_wanted_ = false;
   std::filesystem::path wanted_replay_;
   bool done_ = false;

@@ -1,4 +1,4 @@
-// What the trainer shows over the picture.
+// Panels of the trainer over the view.
 #include <algorithm>
 #include <utility>
 
@@ -68,7 +68,7 @@ void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
       intent = view::panels::draw_menu(painter, *menu(), pointer);
       break;
   }
-  // Acted on in the next frame: the picture of this one is still being drawn.
+  // Handled in the next frame: this one is still being drawn.
   if (intent.activated >= 0 || intent.changed >= 0) clicked_ = intent;
 }
 
@@ -118,7 +118,7 @@ std::vector<Message> Trainer::messages() const {
     });
     if (!told) out.push_back(std::move(message));
   }
-  // On the picture they are sentences of their own; in the terminal they follow the program's name.
+  // On the screen they are complete sentences; in the terminal they follow the program's name.
   for (Message& message : out)
     if (message.who.empty() && !message.text.empty() && message.text[0] >= 'a' &&
         message.text[0] <= 'z')
