@@ -34,7 +34,7 @@ using learners::Summary;
 
 constexpr std::size_t kNameWidth = 24, kValueWidth = 14;
 
-// Filled up with blanks; characters count, not bytes.
+// Padded with blanks; characters count, not bytes.
 std::string padded(const std::string& text, std::size_t width, bool right = false) {
   const std::string shown = printable(text);
   const auto characters =
@@ -175,7 +175,7 @@ int export_table(const Database& database, const LearnersOptions& options) {
   return kSuccess;
 }
 
-// Whose session it is. Throws UserError if that cannot be.
+// Learner of a session. Throws UserError on a contradiction.
 Learner owner_of(Database& database, const io::SessionHeader& header, const std::string& file,
                  const std::string& wanted) {
   auto named = header.learner_id.empty() ? std::nullopt : database.find_by_key(header.learner_id);

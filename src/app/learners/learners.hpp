@@ -1,4 +1,4 @@
-// The sub-command learners: who has driven what, and how it went.
+// The sub-command learners: learners, their sessions and results.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where a replay stands and how fast it goes, in ticks of the session.
+// Position and speed of a replay, in ticks of the session.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class ReplayClock {
 
   void seek(double tick);         // limited to the session
   void step(std::int64_t ticks);  // to a whole tick, and pauses; ticks < 0: back
-  void set_paused(bool paused);   // going on at the end begins anew
+  void set_paused(bool paused);   // continuing at the end restarts
   bool paused() const { return paused_; }
 
   void set_speed(double speed);  // limited to kSlowest .. kFastest
@@ -22,7 +22,7 @@ class ReplayClock {
   void slower();
   double speed() const { return speed_; }
 
-  // A section that is run over and over. Its end must lie behind its begin, or there is none.
+  // A repeated section. Its end must be after its beginning; otherwise there is none.
   void begin_loop();  // here
   void end_loop();    // here, and back to its begin
   void set_loop(double begin_tick, double end_tick);

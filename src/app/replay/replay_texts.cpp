@@ -83,7 +83,7 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
     const auto obstacle =
         static_cast<world::Obstacle>(std::clamp(event.value[0], 0.0, world::kObstacles - 1.0));
     const bool bad = training::counts_as_collision(task, obstacle);
-    if (!bad) return {};  // what is there to be touched
+    if (!bad) return {};  // intended contacts
     return {"collision: " + text, MarkKind::kBad};
   }
   if (event.kind == "end_stop") return {"end stop", MarkKind::kBad};

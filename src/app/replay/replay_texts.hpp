@@ -1,4 +1,4 @@
-// What a replay says: of the session, of its events, of differences.
+// Texts of a replay: on the session, its events, and differences.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@
 
 namespace knuckleboom::app {
 
-// The session in some lines.
+// Description of the session in a few lines.
 std::string replay_description(const runtime::Replayer& replayer);
 std::string mismatch_sentence(const runtime::Replayer& replayer,
                               const runtime::ReplayMismatch& mismatch);
 // "412 of 412 states as recorded".
 std::string check_text(const runtime::Replayer& replayer);
 
-// An event for people. Empty text: not worth a mark.
+// An event as text. Empty: without a mark.
 struct EventWords {
   std::string text;
   view::panels::MarkKind kind = view::panels::MarkKind::kEvent;
 };
 EventWords words_of(const io::SessionEvent& event, training::TaskKind task);
 
-// A sentence for a channel that the session does not have, with those that are like it.
+// Message for a missing channel, with similar names.
 std::string unknown_channel(const io::SessionHeader& header, std::string_view name);
 
-// The channel after (direction 1) or before (-1) another one, around the end. Not time: its curve is a straight
-// line. Without channels 0.
+// The channel after (direction 1) or before (-1) another one, wrapping around. Skips time, whose
+// curve is a straight line. Without channels 0.
 std::size_t next_channel(const io::SessionHeader& header, std::size_t channel, int direction);
 
 // A channel's newest sample at an instant; NaN before the first.

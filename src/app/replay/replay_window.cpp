@@ -29,14 +29,14 @@ constexpr std::int64_t kShortestFrame = 1'000'000'000 / 60;  // ns
 constexpr double kLongestStep = 0.2;                         // s, of real time in one frame
 constexpr std::size_t kMostCurves = 4;
 constexpr std::size_t kStretches = 600;  // of a curve
-constexpr double kPictureTime = 1.0;     // s, of --screenshot when nothing says when
+constexpr double kPictureTime = 1.0;     // s, default of --screenshot
 
 struct Binding {
   int scancode;
   ReplayAction action;
   int value;
-  const char* key;   // nullptr: as the keyboard calls it
-  const char* what;  // nullptr: told by another line
+  const char* key;   // nullptr: the keyboard's name
+  const char* what;  // nullptr: described in another line
 };
 
 constexpr Binding kBindings[] = {
@@ -204,7 +204,7 @@ void ReplayWindow::take_event(const SDL_Event& event) {
   if (std::exchange(help_, false)) return;
   for (const Binding& binding : kBindings) {
     if (binding.scancode != event.key.keysym.scancode) continue;
-    // Held keys repeat where that is what one means.
+    // Held keys repeat for seeking actions.
     const bool repeats = binding.action == ReplayAction::kSeek ||
                          binding.action == ReplayAction::kMark ||
                          binding.action == ReplayAction::kChannel;
@@ -420,7 +420,7 @@ void ReplayWindow::to_mark(int direction, bool bad_only) {
     return notices_.say(now_s(), direction > 0 ? "Nothing more happens after this"
                                                : "Nothing has happened before this");
   clock_.seek(std::round(tick_at(best->at_s)));
-  clock_.set_paused(true);  // or the next jump would begin somewhere else
+  clock_.set_paused(true);  // or the next jump would start elsewhere
 }
 
 void ReplayWindow::ask_to_take_over() {

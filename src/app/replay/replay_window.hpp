@@ -1,4 +1,4 @@
-// A recorded session in the trainer's picture: the same cameras and instruments, and a timeline.
+// A recorded session in the trainer's window: the same cameras and instruments, and a timeline.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ union SDL_Event;
 
 namespace knuckleboom::app {
 
-// What is shown, and where it begins.
+// Session and initial view of a replay.
 struct ReplayShow {
   io::SessionRecord record;
   double from_s = 0.0;
   double speed = 1.0;
   bool paused = false;
-  double loop_begin_s = -1.0, loop_end_s = -1.0;  // no loop unless the end is above the begin
+  double loop_begin_s = -1.0, loop_end_s = -1.0;  // no loop unless the end is after the beginning
   std::vector<std::string> plots;                 // names of channels
 };
 
@@ -37,7 +37,7 @@ enum class ReplayAction {
   kSeek,  // value: seconds; with Shift ten times as far, with Ctrl single ticks
   kFirst,
   kLast,
-  kMark,   // value: +1 next, -1 the one before; with Shift only bad ones
+  kMark,   // value: +1 next, -1 previous; with Shift only mistakes
   kSpeed,  // value: +1, -1
   kLoopBegin,
   kLoopEnd,
@@ -67,8 +67,8 @@ class ReplayWindow {
     kEnded
   };  // kEnded: by itself, by a signal, or the window
 
-  // Picture and presses must outlive it. Throws UserError for a channel that there is not, io::FileError
-  // for a session that cannot be shown.
+  // Picture and presses must outlive it. Throws UserError for an unknown channel, io::FileError for
+  // a session that cannot be shown.
   ReplayWindow(Picture& picture, Presses& presses, ReplayShow show, const DriveRequest& request);
   ReplayWindow(const ReplayWindow&) = delete;
   ReplayWindow& operator=(const ReplayWindow&) = delete;
@@ -126,9 +126,9 @@ class ReplayWindow {
   Outcome outcome_ = Outcome::kEnded;
   bool done_ = false, help_ = false;
   bool picture_taken_ = false, picture_failed_ = false, picture_wanted_ = false;
-  // What is due when a frame begins is done before the end.
+  // Actions due at the start of a frame are done before the end.
   double first_frame_s_ = -1.0, last_frame_s_ = -1.0;
-  double seek_s_ = -1.0;  // asked for by the mouse in the last picture
+  double seek_s_ = -1.0;  // requested by the mouse in the last frame
 };
 
 std::vector<view::panels::KeyHelp> replay_key_help();

@@ -21,7 +21,7 @@ using training::TaskKind;
 using training::TaskPhase;
 
 constexpr double kLeadIn = 1.0;            // s, shown before the first lever movement
-constexpr double kMoved = 0.02;            // a lever that never leaves it was not used
+constexpr double kMoved = 0.02;            // a lever that stays within it was not used
 constexpr double kTogether = 1.0;          // s
 constexpr int kAtRelief = 1, kAtStop = 4;  // of the channel JOINT_limits
 
@@ -40,7 +40,7 @@ Outcome outcome_of(TaskPhase phase, const training::Exercise* exercise) {
   return Outcome::kNotBegun;
 }
 
-// Kinds of docs/reference/session_file.md. What is not known is shown as it is.
+// Kinds of docs/reference/session_file.md. Unknown kinds are shown as they are.
 EventKind kind_of(const std::string& kind) {
   struct Word {
     const char* word;
@@ -61,7 +61,8 @@ std::string text_of(const io::SessionEvent& event) {
   if (event.kind == "phase" || event.kind == "step" || event.kind == "collision") return event.text;
   if (event.kind == "grip" || event.kind == "release")
     return (event.kind == "grip" ? "" : "let go ") + spoken(event.text);
-  if (event.kind == "bookmark" && event.text == event.kind) return {};  // its row says it
+  if (event.kind == "bookmark" && event.text == event.kind) return {};  // already the name of its
+                                                                        // row
   if (kind_of(event.kind) == EventKind::kOther) {
     const std::string words = spoken(event.kind);
     return event.text.empty() ? words : words + ": " + event.text;
@@ -76,7 +77,7 @@ std::string text_of(const training::Command& command) {
     case training::CommandKind::kFidelity:
       return label_of(static_cast<machine::Fidelity>(command.value));
     case training::CommandKind::kRestart:
-    case training::CommandKind::kFault:  // an event says so too
+    case training::CommandKind::kFault:  // also reported by an event
     case training::CommandKind::kClearFault:
       break;
   }
@@ -87,7 +88,7 @@ bool has(double limits, int bit) {
   return std::isfinite(limits) && (static_cast<int>(limits) & bit) != 0;
 }
 
-// Stretches of time in which a bit is set.
+// Intervals in which a bit is set.
 void add_stretches(const std::vector<double>& t_s, const std::vector<double>& limits, int bit,
                    const std::string& label, std::vector<Event>& out) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -103,7 +104,7 @@ void add_stretches(const std::vector<double>& t_s, const std::vector<double>& li
   }
 }
 
-// What rattles is said once, with how often.
+// Combines rapid repetitions, with their number.
 std::vector<Event> gathered(std::vector<Event> events) {
   std::stable_sort(events.begin(), events.end(),
                    [](const Event& a, const Event& b) { return a.t_s < b.t_s; });
@@ -149,7 +150,7 @@ std::size_t row_at(const std::vector<double>& t_s, double wanted) {
   return static_cast<std::size_t>(found - t_s.begin());
 }
 
-// The corners that the tip should have gone by: docs/reference/figures.md, "Legs".
+// Corners of the tip's reference path: docs/reference/figures.md, "Legs".
 void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
   if (out.tip.empty() || out.outcome == Outcome::kNotBegun) return;
   const std::size_t first = std::min(row_at(out.t_s, 0.0), out.tip.size() - 1);
@@ -210,7 +211,7 @@ void RecordedAttempts::find_attempts() {
     for (const io::SessionEvent& event : record_.events)
       if (event.kind == "phase" && event.text == "running" && event.tick > span.begin &&
           event.tick <= span.end) {
-        span.start = event.tick - 1;  // as the figures count: the tick before the movement
+        span.start = event.tick - 1;  // counted as for the figures: the tick before the movement
         break;
       }
     spans_.push_back(span);
@@ -297,7 +298,7 @@ std::string RecordedAttempts::at_stop(std::size_t row) const {
   return joints;
 }
 
-// Those there were when the session began: it was taken over.
+// Faults present at the start of a taken-over session.
 std::vector<std::string> RecordedAttempts::standing_faults() const {
   std::vector<std::string> names;
   if (!session_ || record_.header.parent_id.empty() || !record_.states_fit() ||
@@ -335,7 +336,7 @@ void RecordedAttempts::add_events(const Span& span, report::Attempt& out) const 
   const std::vector<double> counted = channel("score_collisions");
   for (const io::SessionEvent& event : record_.events) {
     if (event.kind == "fault") continue;
-    // What comes before the first tick of a later attempt belongs to the one before.
+    // Events before the first tick of a later attempt belong to the previous one.
     if (event.tick < span.begin || (event.tick == span.begin && !first) || event.tick > span.end)
       continue;
     Event shown{seconds(event.tick, span), kind_of(event.kind), text_of(event), 0.0};

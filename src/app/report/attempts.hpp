@@ -17,13 +17,13 @@ class RecordedAttempts {
   explicit RecordedAttempts(io::SessionRecord record);
 
   const io::SessionHeader& header() const { return record_.header; }
-  // Who it was, where somebody knows better than the file.
+  // Sets the learner's name, overriding the file's.
   void set_learner(const std::string& name);
-  // In the order of time; at least one. Without what needs the channels.
+  // In order of time; at least one. Without data from the channels.
   const std::vector<report::Attempt>& attempts() const { return attempts_; }
-  // With all of it. number: from 1. Throws io::FileError.
+  // An attempt with all data. number: from 1. Throws io::FileError.
   report::Attempt complete(int number) const;
-  // The one a reader wants to see: the last that was passed or failed; else the last that was begun.
+  // The default attempt: the last that was passed or failed, otherwise the last begun.
   int usual() const;
 
  private:
@@ -32,10 +32,10 @@ class RecordedAttempts {
   };
   void find_attempts();
   report::Attempt describe(const io::SessionAttempt& recorded, const Span& span) const;
-  std::vector<double> channel(const std::string& name) const;  // empty: there is none
+  std::vector<double> channel(const std::string& name) const;  // empty: missing
   std::vector<report::Figure> figures(const io::SessionAttempt& recorded) const;
   std::size_t row_after(std::int64_t tick) const;  // of the channels, the first at or after it
-  std::string at_stop(std::size_t row) const;      // which joints
+  std::string at_stop(std::size_t row) const;      // names of the joints
   void add_events(const Span& span, report::Attempt& out) const;
   std::vector<std::string> standing_faults() const;
   void add_faults(const Span& span, report::Attempt& out) const;
@@ -43,8 +43,8 @@ class RecordedAttempts {
   double seconds(std::int64_t tick, const Span& span) const;
 
   io::SessionRecord record_;
-  std::unique_ptr<training::Session> session_;  // null: this program cannot make it
-  std::string remark_;                          // why
+  std::unique_ptr<training::Session> session_;  // null: this program cannot construct it
+  std::string remark_;                          // reason for a missing session
   std::vector<Span> spans_;
   std::vector<report::Attempt> attempts_;
 };

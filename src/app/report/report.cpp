@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sessions as files, and what the database knows of them. A report is written without it as well.
+// Sessions as files, and their entries in the database. A report does not require the database.
 class Sources {
  public:
   Sources() {
@@ -56,7 +56,7 @@ class Sources {
   }
 
  private:
-  // As he or she is called now.
+  // Present name of the learner.
   std::optional<learners::Learner> learner_of(const io::SessionHeader& header) const {
     if (!database_) return std::nullopt;
     auto learner = database_->owner_of(header.id);

@@ -182,7 +182,7 @@ const char* label_of(Fidelity fidelity) {
 
 namespace {
 
-// What is there must be a file: a pipe, socket or device would keep the session waiting.
+// An existing path must be a regular file: a pipe, socket or device would block the session.
 void refuse_other_than_files(const char* option, const std::string& name, const char* ending) {
   std::error_code ignored;
   if (std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))

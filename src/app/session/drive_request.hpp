@@ -1,4 +1,4 @@
-// What the options of drive mean, and what they may be.
+// Meaning and allowed values of the options of drive.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace knuckleboom::app {
 
-inline constexpr double kLongestTime = 1e6;  // of anything on the command line [s]
+inline constexpr double kLongestTime = 1e6;  // of any time on the command line [s]
 
 struct DriveOptions {
   std::string exercise;  // empty: the menu
@@ -25,12 +25,12 @@ struct DriveOptions {
   std::string window, camera, quality, instruments;
   bool fullscreen = false;
   std::string screenshot;
-  double at_s = -1.0;  // of the picture; below 0: at the end
+  double at_s = -1.0;  // of the screenshot; below 0: at the end
   std::int64_t frames = -1;
   double duration_s = -1.0;
   std::string input, record_input;
   std::string session, sessions;                    // file or folder of the recording
-  std::string learner;                              // whose session it is; may be empty
+  std::string learner;                              // learner of the session; may be empty
   std::vector<std::string> presses;                 // KEY@SECONDS[+HELD]
   std::vector<std::string> faults, cleared_faults;  // NAME@SECONDS
   std::int64_t fault_seed = -1;                     // below 0: the exercise's
@@ -38,7 +38,7 @@ struct DriveOptions {
   bool headless = false, mute = false, menu = false, demonstrate = false;
 };
 
-// A session as it is asked for. Names are names or files; empty: the exercise's own.
+// A requested session. Names are names or files; empty: the exercise's own.
 struct SessionChoice {
   std::string exercise, machine, levers;
   std::optional<command::ControlMode> control;
@@ -47,14 +47,14 @@ struct SessionChoice {
   std::optional<std::uint64_t> fault_seed;
 };
 
-// A fault that comes or goes at a time of every attempt.
+// A fault that begins or ends at a time of every attempt.
 struct TimedFault {
   std::string name;
   double at_s = 0.0;
   bool on = true;
 };
 
-// A key pressed by the program itself, for pictures and tests.
+// A key pressed by the program itself, for screenshots and tests.
 struct Press {
   std::string key;
   double at_s = 0.0;  // since the first frame
@@ -70,25 +70,25 @@ struct DriveRequest {
   std::filesystem::path screenshot, input, record_input;
   std::filesystem::path session, sessions;  // file or folder; empty: the user's own folder
   std::string levers_from;                  // a lever stand; empty: none
-  std::string learner, learner_id;          // whose session it is; empty: nobody is named
+  std::string learner, learner_id;          // learner of the session; empty: none
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;
   std::vector<Press> presses;
   std::vector<TimedFault> faults;  // by time
   bool no_record = false;
-  int sessions_before = 0;  // of this run, by another screen
+  int sessions_before = 0;  // of this run, by another window
   bool fullscreen = false, headless = false, mute = false, menu = false, demonstrate = false;
 
-  // Ends by itself, so that nobody needs to see it.
+  // Ends by itself, so that no window is needed.
   bool ends() const {
     return frames >= 0 || duration_s >= 0.0 || !screenshot.empty() || !input.empty();
   }
 };
 
-// Throws UserError with one sentence.
+// Throws UserError with a message.
 DriveRequest request_of(const DriveOptions& options);
 
-// Words of the command line, the settings file and the menu. Throws UserError, naming what it was for.
+// Words of the command line, the settings file and the menu. Throws UserError with its purpose.
 command::ControlMode control_of(const std::string& word, const std::string& what);
 machine::Fidelity fidelity_of(const std::string& word, const std::string& what);
 view::CameraKind camera_of(const std::string& word, const std::string& what);

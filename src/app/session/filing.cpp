@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 struct WhichExercise {
   std::string name;
-  bool free = false;  // nothing is asked
+  bool free = false;  // no task
 };
-// As the report has it: by its own name, from wherever it was read.
+// As in the report: by its own name, wherever it was read from.
 WhichExercise exercise_of(const io::SessionHeader& header) {
   try {
     const std::unique_ptr<training::Session> session = io::make_session(header);
@@ -97,7 +97,7 @@ fs::path find_session(const std::string& name_or_file) {
     if (const std::string fault = file_session(path); !fault.empty()) complain(fault);
     return path;
   } catch (const io::FileError& error) {
-    // Still being recorded, or no room: it can be read all the same.
+    // Still being recorded, or disk full: it can still be read.
     complain(error.what());
     return journal;
   }
@@ -122,7 +122,7 @@ std::string file_session(const std::filesystem::path& file) noexcept {
     const io::SessionHeader& header = outline.header;
     if (header.learner.empty()) return {};
     learners::Database database(learners_file(), learners::Access::kWrite);
-    // Somebody may have been given another name, or been deleted, meanwhile.
+    // The learner may have been renamed or deleted meanwhile.
     const auto by_key =
         header.learner_id.empty() ? std::nullopt : database.find_by_key(header.learner_id);
     if (!by_key && !header.learner_id.empty())

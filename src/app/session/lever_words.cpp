@@ -13,7 +13,8 @@ using command::LeverAxis;
 using command::LeverFunction;
 using command::LeverTarget;
 
-// Usual names of joints, with what their positive side is (docs/conventions.md). Others get signs.
+// Usual names of joints, with words for their positive side (docs/conventions.md). Others get
+// signs.
 struct JointWords {
   const char* joint;
   const char* negative;

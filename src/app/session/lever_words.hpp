@@ -1,4 +1,4 @@
-// What levers do, in words.
+// Descriptions of the levers' functions.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace knuckleboom::app {
 // "boom", "tip reach", "grapple".
 std::string function_name(const command::LeverFunction& function);
 
-// What the lever's two ends do: "stick in" and "stick out".
+// Functions of the lever's two ends: "stick in" and "stick out".
 struct EndWords {
   std::string negative, positive;
 };
@@ -24,8 +24,7 @@ struct AxisKeys {
   std::string negative, positive;
 };
 
-// The functions as they are driven in a control mode: with boom-tip control levers of boom and stick move
-// the tip.
+// The functions in a control mode: with boom-tip control levers of boom and stick move the tip.
 command::LeverPattern as_driven(const sim::OperatorControl& control, command::ControlMode mode);
 
 // The help screen's levers. keys: by LeverAxis.

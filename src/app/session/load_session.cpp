@@ -18,14 +18,14 @@ namespace {
 
 constexpr double kUsualRate = 1000.0;  // Hz
 
-// A file is the same one from wherever the recording is played.
+// Makes a file name independent of the folder in which the recording is played.
 std::string lasting(const std::string& name_or_file) {
   if (name_or_file.find('/') == std::string::npos && !name_or_file.ends_with(".toml"))
     return name_or_file;
   return std::filesystem::absolute(name_or_file).lexically_normal().string();
 }
 
-// What a file names is looked for beside it as well.
+// Names in a file are also searched beside it.
 std::filesystem::path levers_beside(const std::string& name, const std::filesystem::path& near) {
   std::error_code ignored;
   std::filesystem::path beside = near.parent_path() / name;
@@ -35,7 +35,7 @@ std::filesystem::path levers_beside(const std::string& name, const std::filesyst
   return find_levers(name);
 }
 
-// The texts are those the session was made from, even if somebody is writing to the files.
+// The texts are those from which the session was made, even if the files are changed meanwhile.
 void take_texts(LoadedSession& loaded) {
   io::SessionHeader now;
   io::read_session_texts(loaded.exercise_path, loaded.machine_path, loaded.levers_path, now);
@@ -105,7 +105,7 @@ LoadedSession load_session(const SessionChoice& choice,
                            : find_levers(choice.levers);
   refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
   io::LeverFile levers = io::read_levers(loaded.levers_path);
-  // On a machine of the user's own choice the session does what it can and says what it cannot.
+  // On a machine chosen by the user, impossible parts are left out and reported.
   if (choice.machine.empty()) {
     auto faults = io::check_against(exercise.exercise, machine.model, exercise.places);
     if (!faults.empty()) throw io::FileError(std::move(faults));
@@ -121,7 +121,7 @@ LoadedSession load_session(const SessionChoice& choice,
   loaded.exercise_hash = exercise.hash;
   loaded.machine_hash = machine.hash;
   loaded.levers_hash = levers.hash;
-  // A machine that was changed after reading has no file that says so; nobody records such a session.
+  // A machine changed after reading has no file of its own; such sessions are not recorded.
   if (machine_overrides.empty()) take_texts(loaded);
   loaded.session = std::make_unique<training::Session>(
       std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
@@ -176,7 +176,7 @@ LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice)
   if (choice.exercise.empty()) choice.exercise = input.file.header.exercise;
   if (choice.exercise.empty()) choice.exercise = kFirstExercise;
   const training::Exercise exercise = io::read_exercise(find_exercise(choice.exercise)).exercise;
-  // Times in seconds are the exercise's ticks where nobody says otherwise.
+  // Times in seconds use the exercise's ticks by default.
   if (choice.rate_Hz <= 0.0 && exercise.rate_Hz != kUsualRate) input.file = read(exercise.rate_Hz);
   const io::InputHeader& header = input.file.header;
   if (choice.machine.empty() && header.machine != exercise.machine) choice.machine = header.machine;

@@ -24,39 +24,39 @@ struct LoadedSession {
   std::filesystem::path exercise_path, machine_path, levers_path;
   io::ContentHash exercise_hash, machine_hash, levers_hash;
   std::unique_ptr<training::Session> session;
-  // To be applied before the first tick: what the choice changes of the exercise. They are recorded
-  // with the input, so that a recording alone gives the same session.
+  // Commands before the first tick: the choice's changes of the exercise. They are recorded with
+  // the input, so that a recording alone gives the same session.
   std::vector<training::Command> opening;
   std::vector<io::SessionText> texts;  // of all files
 
   const training::Exercise& exercise() const { return session->exercise(); }
   std::string title() const;  // "Reach on harvester, levers nordic, 1000 Hz"
   io::InputHeader header() const;
-  io::SessionHeader session_header() const;  // of a new recording that begins now
+  io::SessionHeader session_header() const;  // of a new recording starting now
 };
 
-// machine: changes to the machine file. Throws io::FileError, UserError or std::invalid_argument with
-// sentences for the user.
+// machine: changes to the machine file. Throws io::FileError, UserError or std::invalid_argument
+// with messages for the user.
 LoadedSession load_session(const SessionChoice& choice,
                            const std::vector<io::Override>& machine = {});
 
-// Number of a fault of the session. Throws UserError with the names that are like it.
+// Number of a fault of the session. Throws UserError with similar names.
 int find_fault(const training::Session& session, const std::string& name);
 // A fault of the command line as a command for the session. Throws as find_fault does.
 training::AttemptCommand attempt_command(const TimedFault& fault, const training::Session& session);
-// Of the trainer's usual machine.
+// Usual faults of the trainer's default machine.
 std::vector<std::string> usual_fault_names();
 
-// The session that was recorded, from the texts in its file. Throws io::FileError.
+// The recorded session, from the texts in its file. Throws io::FileError.
 LoadedSession recorded_session(const io::SessionHeader& header);
 
 struct LoadedInput {
   std::filesystem::path path;
   io::InputFile file;
 };
-// Reads an input file and fills in what the choice leaves open with what the file was recorded with.
+// Reads an input file and completes the choice from its header.
 LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice);
-// One sentence for each thing that has changed since the input was recorded.
+// One message for each change since the input was recorded.
 std::vector<std::string> differences(const LoadedInput& input, const LoadedSession& session);
 
 }  // namespace knuckleboom::app

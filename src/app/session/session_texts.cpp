@@ -45,8 +45,8 @@ std::string target_line(const Exercise& exercise, const SessionSnapshot& now, co
   return fmt::format("{} {} of {}{}: {}", what, now.task.step + 1, now.task.steps, name, do_what);
 }
 
-// Full scale of the pump's power: what it can give; of a constant source the largest function alone, with half of the pressure lost in its
-// open valve.
+// Full scale of the pump's power: its largest output; for a constant source that of the largest
+// function alone, with half of the pressure lost in its open valve.
 double pump_scale(const machine::MachineModel& machine) {
   const machine::Supply& supply = machine.supply;
   if (supply.kind == hydraulics::SupplyKind::kPump) {

@@ -1,4 +1,4 @@
-// What an operator reads of a session: task, figures, briefing, names on the instruments.
+// Texts of a session for the operator: task, figures, briefing, names on the instruments.
 #pragma once
 
 #include <string>
@@ -19,19 +19,18 @@ std::string task_line(const training::Session& session, const training::SessionS
 // "red log 2, 145 kg"; empty if nothing is held.
 std::string held_text(const training::Session& session, const training::SessionSnapshot& now);
 
-// Without details those that an operator can take in, and those that have a limit. A limit that wants at
-// least so much is only judged once the attempt has ended.
+// Without details: the main figures and those with a limit. A lower limit is only judged after the
+// end of the attempt.
 std::vector<view::panels::FigureRow> figure_rows(const training::Exercise& exercise,
                                                  const training::Score& score, bool ended,
                                                  bool details = false);
-// As it is shown: "0.25 m", "-".
-// Whether what is in seconds is time that passes, and not an integral over it.
+// As it is shown: "0.25 m", "-". Whether seconds are elapsed time, not an integral over it.
 bool is_time(const training::Figure& figure);
 std::string value_text(const training::Figure& figure, double value);
 std::string limit_text(const training::Figure& figure, const training::Limit& limit);
 bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,
                bool ended);
-// A recorded figure; not a number where there was nothing to take the mean of.
+// A recorded figure; NaN for a mean over nothing.
 double figure_value(const std::string& name, double recorded);
 const training::Limit* limit_of(const training::Exercise& exercise, const std::string& figure);
 
@@ -39,7 +38,7 @@ const training::Limit* limit_of(const training::Exercise& exercise, const std::s
 std::string failure_reason(const training::Exercise& exercise,
                            const training::SessionSnapshot& now);
 
-// Numbers of the faults that are there.
+// Numbers of the active faults.
 std::vector<int> faults_there(const training::Session& session,
                               const training::SessionSnapshot& now);
 

@@ -1,4 +1,4 @@
-// What somebody needs who goes on live from an instant of a replay.
+// Data for continuing live from an instant of a replay.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace knuckleboom::app {
 
-// A session that goes on from an instant of another one.
+// A session that continues from an instant of another one.
 struct SessionBranch {
   training::SessionState state;
-  command::OperatorInput levers;  // where they were then
+  command::OperatorInput levers;  // their positions then
   std::string parent_id;
   std::string learner, learner_id;
 };

@@ -21,7 +21,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): not every 
 namespace knuckleboom::app {
 namespace {
 
-// A nameless file in memory: it holds any amount, so that no pipe can fill up and block both sides.
+// An anonymous file in memory: it takes any amount, so that no full pipe can block both sides.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(memfd_create("knuckleboom", MFD_CLOEXEC)) {
@@ -76,7 +76,8 @@ ChildResult run_child(const std::vector<std::string>& arguments, const std::stri
   posix_spawn_file_actions_adddup2(&actions, in.descriptor(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.descriptor(), STDERR_FILENO);
-  // A group of its own, to be killed as a whole, and the usual signals instead of those we ignore.
+  // A separate process group, to be killed as a whole, and default handling of the signals ignored
+  // here.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;

@@ -54,7 +54,7 @@ std::vector<std::string> names_in(const char* subfolder) {
 }
 
 fs::path find_file(const char* kind, const char* subfolder, const std::string& name_or_file) {
-  // A path that does not exist is refused by the reader, in the same words for all files.
+  // A missing path is refused by the reader, with the same message for all files.
   if (looks_like_a_path(name_or_file)) return name_or_file;
   for (const fs::path& folder : config_folders()) {
     fs::path path = folder / subfolder / (name_or_file + ".toml");
@@ -68,7 +68,7 @@ fs::path find_file(const char* kind, const char* subfolder, const std::string& n
 std::vector<fs::path> config_folders() {
   std::vector<fs::path> candidates;
   if (const char* given = std::getenv("KNUCKLEBOOM_CONFIG"); given != nullptr && *given != '\0') {
-    // A folder that somebody asked for and that is not there would be passed over in silence.
+    // A requested but missing folder would otherwise be ignored silently.
     if (!is_folder(given))
       throw UserError(fmt::format(
           "KNUCKLEBOOM_CONFIG names '{}', which is not a folder; correct or unset it", given));

@@ -7,16 +7,16 @@
 
 namespace knuckleboom::app {
 
-// Folders like config/ that exist, the first one wins: $KNUCKLEBOOM_CONFIG, the install location
+// Existing folders like config/, in order of precedence: $KNUCKLEBOOM_CONFIG, the install location
 // relative to the program, the source tree it was built from.
 std::vector<std::filesystem::path> config_folders();
 
-// "stick_sine" is config/scenarios/stick_sine.toml; what has a '/' or ends in .toml is a file. Throws
-// UserError, with the names there are, for a name that is not found.
+// "stick_sine" is config/scenarios/stick_sine.toml; an argument with a '/' or ending in .toml is a
+// file. Throws UserError, with the existing names, for an unknown name.
 std::filesystem::path find_scenario(const std::string& name_or_file);
 
-// "harvester" is config/machines/harvester/machine.toml; a folder with a machine.toml counts as well.
-// near: a scenario file whose own config/ is looked at first; may be empty.
+// "harvester" is config/machines/harvester/machine.toml; a folder with a machine.toml counts as
+// well. near: a scenario file whose own config/ is searched first; may be empty.
 std::filesystem::path find_machine(const std::string& name_or_file,
                                    const std::filesystem::path& near = {});
 
@@ -36,7 +36,7 @@ std::vector<std::string> lever_names();
 // "nordic" is config/levers/nordic.toml.
 std::filesystem::path find_levers(const std::string& name_or_file);
 
-// The folder assets/ beside the first config/ that has one; empty: none.
+// The folder assets/ next to the first config/ with one; empty: none.
 std::filesystem::path assets_folder();
 
 // The user's own folder, $XDG_CONFIG_HOME/knuckleboom or ~/.config/knuckleboom, which may not exist;

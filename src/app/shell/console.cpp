@@ -33,7 +33,7 @@ void guard_standard_streams() {
 void say(std::string_view text) { put(stdout, printable(text)); }
 
 void complain(std::string_view text) {
-  // What the readers call an override came from --set.
+  // The readers' "override" was given by --set.
   constexpr std::string_view kOverride = "override ";
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

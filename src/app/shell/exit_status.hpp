@@ -1,4 +1,4 @@
-// What the program tells its caller.
+// Exit status of the program.
 #pragma once
 
 #include "knuckleboom/io/user_error.hpp"
@@ -7,9 +7,9 @@ namespace knuckleboom::app {
 
 enum ExitStatus : int {
   kSuccess = 0,
-  kInternalError = 1,    // a solver or another program gave up, or a fault of ours
+  kInternalError = 1,    // a solver or another program failed, or an internal error
   kUserMistake = 2,      // command line or files
-  kNonFinite = 3,        // the simulation left the real numbers or hardly ever converged
+  kNonFinite = 3,        // the simulation became non-finite or hardly ever converged
   kBeyondTolerance = 4,  // compare --against: the traces differ too much; replay: not the same bits
   kInterruptedRun = 130,  // SIGINT, SIGTERM or SIGHUP
 };

@@ -25,7 +25,7 @@ std::string_view first_word(std::string_view line) {
   return line.substr(begin, end == std::string_view::npos ? end : end - begin);
 }
 
-// Words that stand at the top level of one kind of file only.
+// Words at the top level of only one kind of file.
 using Words = std::span<const std::string_view>;
 constexpr std::string_view kMachineWords[] = {
     "body",   "actuator",     "controller", "valve", "protection",
@@ -59,7 +59,7 @@ constexpr KindOfFile kKinds[] = {
 };
 static_assert(std::size(kKinds) == kFileKinds);
 
-// How many of the words of each kind there are.
+// Number of words of each kind in a text.
 class WordCounts {
  public:
   explicit WordCounts(std::string_view text) {
@@ -101,11 +101,11 @@ std::string beginning_of(const std::string& path) {
 }
 
 FileKind kind_of(std::string_view text, const std::string& path) {
-  // XML is a URDF, and its reader says how a machine file names one.
+  // XML is a URDF; its reader explains how a machine file names one.
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first != std::string_view::npos && text[first] == '<') return FileKind::kMachine;
   const WordCounts words(text);
-  // Before the others, whose words they share.
+  // Checked first, since they share words with the others.
   for (const FileKind kind : {FileKind::kAir, FileKind::kEmulation})
     if (words.of(kind) > 0) return kind;
   if (words.of(FileKind::kBundle) > 1) return FileKind::kBundle;
@@ -128,7 +128,7 @@ void refuse_other_kind(const std::string& path, FileKind wanted) {
   const WordCounts words(text);
   const FileKind kind = kind_of(text, path);
   int own = words.of(wanted);
-  // Their drives, valves, ... are a machine's or a scenario's words.
+  // Their drives, valves, ... are also words of machines or scenarios.
   if (kind == FileKind::kAir || kind == FileKind::kBundle || kind == FileKind::kLogMap) own = 0;
   // A machine is named by exercises as well as by scenarios.
   if (wanted == FileKind::kScenario && kind == FileKind::kExercise) --own;

@@ -1,4 +1,4 @@
-// Which kind of file a text is.
+// Kind of a file from its text.
 #pragma once
 
 #include <string>
@@ -19,14 +19,15 @@ enum class FileKind {
 };
 inline constexpr int kFileKinds = 9;
 
-// By what a file of each kind cannot do without. Text that fits none counts as the kind that its
-// folder suggests, else as a scenario.
+// Determined by the required keys of each kind. Text that matches none counts as the kind suggested
+// by its folder, otherwise as a scenario.
 FileKind kind_of(std::string_view text, const std::string& path);
 
 // Throws UserError if a file is surely of another kind than wanted.
 void refuse_other_kind(const std::string& path, FileKind wanted);
 
-// Enough of a file to tell its kind; what is no regular file is refused by its reader later.
+// Enough of a file to determine its kind; other than regular files are refused by their reader
+// later.
 std::string beginning_of(const std::string& path);
 
 }  // namespace knuckleboom::app

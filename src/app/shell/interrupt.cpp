@@ -12,8 +12,8 @@ constexpr std::int64_t kSameWish = 500'000'000;  // ns
 volatile std::sig_atomic_t signal_seen = 0;
 std::atomic<std::int64_t> first_ns{0};
 
-// A terminal that is closed may say it twice, and so does a hasty hand: neither may cut off what is being left in
-// order. A later signal has its usual effect; the main loop might hang.
+// A closing terminal or a user may send the signal twice: the second must not interrupt an orderly
+// end. A later signal has its usual effect, since the main loop might hang.
 void remember(int number) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,4 +1,4 @@
-// Ctrl-C and a polite kill end a simulation at the next chance, so that outputs are left in order.
+// Ctrl-C and SIGTERM end a simulation at the next opportunity, with complete outputs.
 #pragma once
 
 #include <csignal>

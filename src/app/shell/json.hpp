@@ -8,8 +8,8 @@
 
 namespace knuckleboom::app {
 
-// Calls follow the text: begin_object, key, value or another begin, ... Numbers are written with all
-// their digits; what is not finite becomes null, as JSON has no word for it.
+// Calls follow the text: begin_object, key, value or another begin, ... Numbers are written with
+// all digits; non-finite ones become null, since JSON cannot represent them.
 class JsonWriter {
  public:
   JsonWriter& begin_object();
@@ -29,7 +29,7 @@ class JsonWriter {
     return key(name).value(content);
   }
 
-  // The text with a line end; call it when all is closed.
+  // The text with a line end; called when everything is closed.
   std::string text() const { return text_ + "\n"; }
 
  private:

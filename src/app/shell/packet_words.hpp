@@ -1,4 +1,4 @@
-// What came over the network and what did not, in a sentence for people. Pure.
+// Summary of received and rejected packets. Pure.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace knuckleboom::app {
 
-// "12 received, 1 lost, ...", with the reasons of what was refused. What was sent is left out of an end that
-// only listens.
+// "12 received, 1 lost, ...", with the reasons of refusals. For an end that only listens, sent
+// packets are left out.
 std::string packet_sentence(const endpoint::UdpCounters& counters);
 
 }  // namespace knuckleboom::app

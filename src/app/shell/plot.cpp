@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Okabe and Ito's palette without its yellow, which is faint on white.
+// Okabe and Ito's palette without yellow, which is faint on white.
 constexpr const char* kPalette[kPaletteSize] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                 "#56b4e9", "#e69f00", "#404040", "#999999"};
 
@@ -134,7 +134,7 @@ bool has_extension(const fs::path& path, const char* extension) {
   return own == extension;
 }
 
-// What may be written to although it is no regular file: /dev/null and our own streams.
+// Allowed outputs other than regular files: /dev/null and the standard streams.
 bool is_sink(const fs::path& path) {
   std::error_code error;
   const std::string name = path.lexically_normal().string();
@@ -144,7 +144,7 @@ bool is_sink(const fs::path& path) {
   return fs::weakly_canonical(path, error) == "/dev/null";
 }
 
-// What a program said about its failure, for the end of a sentence.
+// A program's own error message, for the end of a sentence.
 std::string own_words(const ChildResult& child) {
   std::string words = child.errors.substr(0, 2000);
   std::replace(words.begin(), words.end(), '\n', ' ');
@@ -172,7 +172,7 @@ std::string gnuplot_script(const Figure& figure, bool png) {
   const int height = rows * kPanelHeight + kMarginTop + bottom;
 
   std::string text = "set encoding utf8\n";
-  // A picture for a screen: twice the pixels for fine lines.
+  // For screens: twice the pixels for fine lines.
   text += png ? fmt::format(
                     "set terminal pngcairo noenhanced background rgb \"white\" "
                     "font \"DejaVu Sans,10\" fontscale 1.6 linewidth 1.6 size {},{}\n",
@@ -207,13 +207,13 @@ std::string gnuplot_script(const Figure& figure, bool png) {
     const int row = p / columns;
     const double left = static_cast<double>((p % columns) * kPanelWidth);
     const double top = static_cast<double>(kMarginTop + row * kPanelHeight);
-    // Frames by hand: all of one size, whatever their numbers and legends need.
+    // Explicit frames: all of one size, whatever the width of their numbers and legends.
     text += fmt::format(
         "set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}\n"
         "set tmargin at screen {:.5f}\nset bmargin at screen {:.5f}\n",
         (left + kLeft) / width, (left + kPanelWidth - kRight) / width,
         1.0 - (top + kPanelTop) / total, 1.0 - (top + kPanelHeight - kBottom) / total);
-    // Labels instead of titles: they stand at the same place whatever numbers the axes have.
+    // Labels instead of titles: their position does not depend on the axes' numbers.
     text += fmt::format("set label 3 {} at graph 0,1.17 left front font \",{}\"\n",
                         quoted(panel.title), png ? 11 : 14);
     text += fmt::format("set label 4 {} at screen {:.5f},{:.5f} center rotate front\n",
@@ -292,7 +292,7 @@ OutputFolder::OutputFolder(const fs::path& folder, const std::string& option) {
 }
 
 OutputFolder::~OutputFolder() {
-  std::error_code ignored;  // what is not empty stays
+  std::error_code ignored;  // only if empty
   for (const fs::path& part : made_)
     if (fs::is_empty(part, ignored)) fs::remove(part, ignored);
 }
@@ -306,7 +306,7 @@ void check_picture_path(const fs::path& path) {
 
 void check_gnuplot(const fs::path& path) {
   const ChildResult gnuplot = run_child({"gnuplot", "--version"}, "", 10.0);
-  // 127: what the started child says when the program is not there.
+  // 127: status of a started child if the program is missing.
   if (gnuplot.start_error == ENOENT || gnuplot.status == 127)
     throw UserError(
         fmt::format("{}: the picture needs gnuplot, which is not installed (Debian: "

@@ -1,4 +1,4 @@
-// Pictures by gnuplot.
+// Plots by gnuplot.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 
 namespace knuckleboom::app {
 
-// A thin line over a thick one shows both where they are the same.
+// A thin line over a thick one shows both where they coincide.
 enum class LineStyle { kSolid, kDashed, kThick, kThin };
 
 struct Curve {
   std::string title;  // in the legend; empty: not in it
   std::vector<double> x, y;
-  int color = 0;  // index into a palette that colour-blind readers can tell apart
+  int color = 0;  // index into a palette for colour-blind readers
   LineStyle style = LineStyle::kSolid;
 };
 
@@ -34,10 +34,10 @@ struct Figure {
 
 inline constexpr int kPaletteSize = 8;
 
-// Throws UserError if path ends in neither .svg nor .png, names a folder, or lies in one that cannot be
-// written to, or if gnuplot cannot be used. To be called before the work whose result is drawn.
+// Throws UserError if path ends in neither .svg nor .png, is a folder or in a folder that cannot be
+// written to, or if gnuplot cannot be used. To be called before the run whose result is plotted.
 void check_picture_path(const std::filesystem::path& path);
-// The part of it that is about gnuplot.
+// The gnuplot part of this check.
 void check_gnuplot(const std::filesystem::path& path);
 // The same for any output file.
 void check_output_path(const std::filesystem::path& path, const std::string& option);
@@ -49,7 +49,7 @@ struct Output {
 };
 void check_distinct(const std::vector<Output>& outputs, const std::vector<std::string>& inputs);
 
-// A folder for outputs, made if it is missing, and taken away again if it is still empty at the end.
+// A folder for outputs, created if missing, and removed again if still empty at the end.
 class OutputFolder {
  public:
   // Throws UserError if it cannot be written to.
@@ -62,10 +62,10 @@ class OutputFolder {
   std::vector<std::filesystem::path> made_;  // innermost first
 };
 
-// Writes figure to path, whole or not at all. Throws RunFailure if gnuplot fails.
+// Writes figure to path, completely or not at all. Throws RunFailure if gnuplot fails.
 void draw(const Figure& figure, const std::filesystem::path& path);
 
-// What gnuplot is told; for tests.
+// The gnuplot script; for tests.
 std::string gnuplot_script(const Figure& figure, bool png);
 
 }  // namespace knuckleboom::app

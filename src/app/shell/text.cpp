@@ -19,7 +19,7 @@ std::string with_prefix(double value, std::string_view unit) {
                                   {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}};
   if (!std::isfinite(value)) return "not finite";
   if (value == 0.0) return fmt::format("0 {}", unit);
-  // mPa next to MPa would be misread.
+  // mPa could be confused with MPa.
   if (unit == "Pa" && std::fabs(value) < 1.0) return fmt::format("{:.2g} Pa", value);
   for (const Prefix& prefix : kPrefixes)
     // 999.6 rounds to 1000 and belongs to the next prefix.

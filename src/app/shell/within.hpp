@@ -8,7 +8,7 @@
 
 namespace knuckleboom::app {
 
-// CLI::Range lets pass what is no number.
+// CLI::Range accepts NaN.
 inline CLI::Validator within(double low, double high) {
   const auto fault = [low, high](const std::string& text) {
     double value = 0.0;

@@ -24,7 +24,8 @@ bool somebody_watches() {
 void leave_a_processor() {
   const unsigned processors = std::thread::hardware_concurrency();
   if (processors > 3)
-    setenv("LP_NUM_THREADS", std::to_string(processors - 1).c_str(), 0);  // the user's word counts
+    setenv("LP_NUM_THREADS", std::to_string(processors - 1).c_str(), 0);  // the user's setting has
+                                                                          // precedence
 }
 
 }  // namespace knuckleboom::app

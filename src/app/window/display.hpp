@@ -1,13 +1,13 @@
-// Whether there is a display, and what a picture may use of the machine.
+// Presence of a display, and processors for rendering.
 #pragma once
 
 namespace knuckleboom::app {
 
-// True if there is a display on which somebody could see a window.
+// True if there is a display for a window.
 bool somebody_watches();
 
-// Mesa's software renderer would take every processor; one stays with the simulation, where there are enough for a
-// picture as well. Before the first window.
+// Mesa's software renderer would use every processor; one is left for the simulation if there are
+// enough. Before the first window.
 void leave_a_processor();
 
 }  // namespace knuckleboom::app

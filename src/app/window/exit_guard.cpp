@@ -9,7 +9,7 @@
 namespace knuckleboom::app {
 namespace {
 
-// exit() hands nothing over to those it calls.
+// exit() passes no arguments to its handlers.
 std::function<void()>& last_act() {
   static auto* act = new std::function<void()>;  // outlives all static objects
   return *act;

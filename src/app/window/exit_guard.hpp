@@ -1,11 +1,11 @@
-// Something to be done if a library ends the program by exit(), as Xlib does when its display goes away.
+// An action in case a library ends the program by exit(), as Xlib does when its display is lost.
 #pragma once
 
 #include <functional>
 
 namespace knuckleboom::app {
 
-// One at a time. While it lives, exit() calls `last`, which must not come back to the library.
+// One at a time. During its life exit() calls `last`, which must not call the library.
 class ExitGuard {
  public:
   explicit ExitGuard(std::function<void()> last);

@@ -1,4 +1,4 @@
-// How fast pictures come.
+// Frame rate.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace knuckleboom::app {
 
 class FrameMeter {
  public:
-  // A picture was handed to the screen.
+  // A frame was swapped to the screen.
   void frame(std::int64_t now_ns) {
     ++frames_;
     if (last_ns_ != 0) {
@@ -24,7 +24,7 @@ class FrameMeter {
     rate_ = static_cast<double>(window_intervals_) * 1e9 / static_cast<double>(window_ns_);
     window_ns_ = window_intervals_ = 0;
   }
-  // What lies between two pictures was no frame: a session was loaded.
+  // The time between two frames does not count: a session was loaded.
   void interrupt() { last_ns_ = 0; }
 
   std::int64_t frames() const { return frames_; }

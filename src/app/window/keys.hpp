@@ -1,4 +1,4 @@
-// The keys of the trainer beside those that stand in for levers: one table for the loop and the help.
+// The keys of the trainer other than those replacing levers: one table for the loop and the help.
 #pragma once
 
 #include <span>
@@ -33,14 +33,14 @@ struct KeyBinding {
   int scancode;  // SDL_Scancode: by position, as the levers' keys
   KeyAction action;
   int value;
-  const char* what;  // nullptr: told by another line
+  const char* what;  // nullptr: described in another line
 };
 std::span<const KeyBinding> key_bindings();
 const KeyBinding* find_binding(int scancode);
 
-// What the user's keyboard calls a key.
+// Name of a key on the user's keyboard.
 std::string key_name(int scancode);
-// As the keys are called on the user's keyboard. Not before SDL's video part is up.
+// Names of the keys on the user's keyboard. Not before SDL's video subsystem is running.
 std::vector<view::panels::KeyHelp> key_help();
 // By LeverAxis.
 std::vector<AxisKeys> lever_keys();

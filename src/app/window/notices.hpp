@@ -1,4 +1,4 @@
-// Sentences that stand on the picture for a while.
+// Messages shown on the screen for a while.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace knuckleboom::app {
 
 class Notices {
  public:
-  // The same sentence again stands longer instead of twice.
+  // A repeated message is shown longer instead of twice.
   void say(double now_s, std::string text, bool warning = false) {
     using view::panels::Tone;
     add(now_s + (warning ? kWarningTime : kNoticeTime),
         {warning ? Tone::kWarning : Tone::kNotice, std::move(text)});
   }
-  // What somebody says to who drives. Long enough to be read beside the work.
+  // A person's message to the operator. Shown long enough to be read while driving.
   void speak(double now_s, std::string who, std::string text) {
     add(now_s + kSpokenTime, {view::panels::Tone::kSpoken, std::move(text), std::move(who)});
   }

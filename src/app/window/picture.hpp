@@ -1,4 +1,4 @@
-// Window, scene and panels together: what a frame is drawn with.
+// Window, scene and panels together, for drawing frames.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ union SDL_Event;
 
 namespace knuckleboom::app {
 
-// What a picture was drawn with.
+// Statistics of the drawn frames.
 struct PictureSummary {
   std::string renderer;
   int width = 0, height = 0;
@@ -32,12 +32,12 @@ class Picture {
   Picture(const view::WindowRequest& request, view::Quality quality, std::filesystem::path assets);
 
   view::Window& window() { return *window_; }
-  // Nothing before show_world().
+  // Null before show_world().
   view::Scene* scene() { return scene_.get(); }
 
-  // Builds what a session is drawn with; may take a second. nullptr: nothing.
+  // Builds the scene of a session; may take a second. nullptr: none.
   void show_world(const training::Session* session);
-  // The wood behind the menu: from outside, without guides, until the next show_world().
+  // The forest behind the menu: from outside, without guides, until the next show_world().
   void show_backdrop();
   void set_quality(view::Quality quality);  // from the next show_world() on
   view::Quality quality() const { return quality_; }
@@ -45,16 +45,16 @@ class Picture {
   view::CameraKind camera() const { return camera_; }
   void set_overlays(const view::OverlaySettings& overlays);
   const view::OverlaySettings& overlays() const { return overlays_; }
-  // Both return whether it is on now.
+  // Both return the new setting.
   bool toggle(bool view::OverlaySettings::*which);
   bool toggle_guides();  // targets, path and plumb line
 
   void draw(const DrawPanels& panels);
-  // Of what was drawn last, before swap().
+  // Pixels of the last drawing, before swap().
   view::Pixels pixels() const;
   void swap() { window_->swap(); }
 
-  // False: the context is gone. renew() makes everything anew; throws view::WindowError.
+  // False: the context is lost. renew() rebuilds everything; throws view::WindowError.
   bool usable() const { return window_->make_current(); }
   void renew(const training::Session* session);
 
@@ -69,18 +69,18 @@ class Picture {
   view::OverlaySettings overlays_;
   bool mouse_ = true;
   std::unique_ptr<view::Window> window_;
-  std::unique_ptr<view::panels::Gui> gui_;  // before the window ends, so after it here
+  std::unique_ptr<view::panels::Gui> gui_;  // destroyed before the window, so declared after it
   std::unique_ptr<view::Scene> scene_;
 };
 
-// Into a file named by the time, in the current folder; its name. Throws std::runtime_error with one
-// sentence.
+// Writes a file named by the time into the current folder; returns its name. Throws
+// std::runtime_error with a message.
 std::string picture_into_folder(const view::Pixels& pixels);
-// Mouse movements and wheel move the free camera, if that is the picture's.
+// Mouse movements and wheel move the free camera, if it is active.
 void move_free_camera(Picture& picture, const SDL_Event& event);
 view::panels::InstrumentLevel next_level(view::panels::InstrumentLevel level);
 
-// Into a PNG file. False: it could not be written, which has been said.
+// Writes a PNG file. False: it could not be written, which has been reported.
 bool keep_picture(const view::Pixels& pixels, const std::filesystem::path& file);
 
 }  // namespace knuckleboom::app

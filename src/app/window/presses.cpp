@@ -64,7 +64,7 @@ void Presses::push_due(double now_s) {
   }
 }
 
-// What the key types, as a keyboard does beside the key itself.
+// Text event of a key, as sent by a keyboard in addition to the key event.
 void Presses::push_text(int symbol) {
   if (symbol < ' ' || symbol > '~' || (modifiers_ & (KMOD_CTRL | KMOD_ALT)) != 0) return;
   SDL_Event event{};

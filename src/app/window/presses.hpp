@@ -1,4 +1,4 @@
-// Keys that the program presses itself (--press), as events of SDL.
+// Keys pressed by the program itself (--press), as SDL events.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@ namespace knuckleboom::app {
 
 class Presses {
  public:
-  // Throws UserError for a key that SDL does not know.
+  // Throws UserError for a key unknown to SDL.
   explicit Presses(const std::vector<Press>& presses);
-  // Pushes what is due by now [s, any clock]; times count from the first call.
+  // Pushes the due events [s, any clock]; times count from the first call.
   void push_due(double now_s);
 
  private:

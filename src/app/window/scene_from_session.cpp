@@ -12,7 +12,7 @@ namespace {
 using multibody::kBase;
 using multibody::Pose;
 
-// Pose of a body in the frame of the body that its link moves; of a body welded to the base in the world.
+// Pose of a body in the frame of its link's body; of a body welded to the base in the world.
 Pose in_carrier(const multibody::Tree& tree, int body) {
   const multibody::Body& b = tree.body(body);
   if (b.link == kBase) return b.in_link;
@@ -23,7 +23,7 @@ Pose in_carrier(const multibody::Tree& tree, int body) {
 
 Vec3 at(const Pose& pose, const Vec3& p) { return pose.R * p + pose.p; }
 
-// A point of a body, and the link and frame in which the view wants it.
+// A point of a body in the link and frame required by the view.
 struct Place {
   int link;
   Vec3 p;
@@ -36,8 +36,8 @@ Vec3 direction(const multibody::Tree& tree, int body, const Vec3& d_B) {
   return body == kBase ? d_B : Vec3(in_carrier(tree, body).R * d_B);
 }
 
-// Where the arm goes on from this link: the joint of the child that carries the tip (or of any child), or
-// the tip itself.
+// End of the arm segment of this link: the joint of the child that carries the tip (or of any
+// child), or the tip itself.
 bool find_end(const machine::MachineModel& machine, int link, Vec3& end) {
   const multibody::Tree& tree = machine.tree;
   const Place tip = place(tree, machine.tip_body, machine.tip_B);
@@ -186,7 +186,7 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
   const Place tip = place(tree, machine.tip_body, machine.tip_B);
   look.tip_body = tip.link;
   look.tip_B = tip.p;
-  // The cab swings with the first body when that turns about the vertical.
+  // The cab swings with the first body if that rotates about the vertical.
   if (!look.bodies.empty() && look.bodies[0].parent == view::kWorldBody &&
       look.bodies[0].revolute &&
       std::abs(direction(tree, tree.link(0).body, look.bodies[0].joint_axis_B).z()) > 0.9) {

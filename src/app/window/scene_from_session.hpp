@@ -1,4 +1,4 @@
-// What the view needs to know of machine, world and exercise, taken from the loaded files.
+// Data of machine, world and exercise for the view, from the loaded files.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ view::SceneDescription scene_description(const machine::MachineModel& machine,
                                          const training::Exercise& exercise,
                                          const std::filesystem::path& assets);
 
-// The machine alone.
+// Only the machine.
 view::MachineLook machine_look(const machine::MachineModel& machine);
 
 }  // namespace knuckleboom::app
