@@ -31,7 +31,7 @@ using testing::Not;
 
 namespace fs = std::filesystem;
 
-// A home of its own, so that no user's settings take part.
+// A separate home, so that no user's settings are used.
 class Drive : public testing::Test {
  protected:
   std::vector<std::string> environment(const std::string& sound = "dummy") const {
@@ -39,7 +39,7 @@ class Drive : public testing::Test {
             "XDG_CONFIG_HOME=" + (folder_ / "config").string(),
             "XDG_DATA_HOME=" + (folder_ / "data").string(), "LP_NUM_THREADS=1"};
   }
-  // Small and plain: the tests are about what is done, not about how it looks.
+  // Small and plain: the tests check behaviour, not appearance.
   static std::vector<std::string> small(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--window", "640x360", "--quality", "low"});
     return arguments;
@@ -62,7 +62,7 @@ std::string told(const std::string& summary, const std::string& name) {
   return summary.substr(from, summary.find('\n', from) - from);
 }
 
-// How many different colours a picture has, roughly.
+// Approximate number of colours of an image.
 std::size_t colours_of(const std::string& file) {
   const osg::ref_ptr<osg::Image> image = osgDB::readRefImageFile(file);
   if (!image.valid()) return 0;
@@ -90,7 +90,7 @@ TEST_F(Drive, runsHeadlessWithTheSameResultEachTime) {
   ASSERT_EQ(once.status, 0) << once.errors;
   EXPECT_EQ(told(once.output, "ticks"), "4000, 4.000 s");
   EXPECT_EQ(told(drive(arguments).output, "state"), told(once.output, "state"));
-  // The levers did move something.
+  // The levers had an effect.
   const Outcome idle = drive({"reach", "--headless", "--duration", "4"});
   EXPECT_NE(told(idle.output, "state"), told(once.output, "state"));
   EXPECT_EQ(told(idle.output, "result"), "not begun");
@@ -115,7 +115,7 @@ TEST_F(Drive, repeatsALiveSessionFromItsRecordingBitByBit) {
   ASSERT_EQ(replay.status, 0) << replay.errors;
   EXPECT_EQ(told(replay.output, "state"), hash);
   EXPECT_EQ(told(replay.output, "ticks"), told(live.output, "ticks"));
-  // And live once more, by the thread's own playback.
+  // Live again, with the thread's own playback.
   const Outcome again = drive(small({"--input", file("live.csv")}));
   EXPECT_EQ(told(again.output, "state"), hash) << again.errors;
 }
@@ -210,7 +210,8 @@ TEST_F(Drive, withoutADisplayIsHeadlessAndSaysSo) {
   EXPECT_EQ(told(outcome.output, "ticks"), "10000, 10.000 s");
 }
 
-// The same levers on a machine that breaks and is mended go another way, and the recording knows.
+// The same levers on a machine with a temporary fault give another motion, and the recording
+// contains the fault.
 TEST_F(Drive, breaksTheMachineByTheClock) {
   const Outcome sound = drive({"reach", "--demonstrate", "--headless", "--duration", "12"});
   const Outcome broken = drive({"reach", "--demonstrate", "--headless", "--duration", "12",
@@ -227,7 +228,7 @@ TEST_F(Drive, breaksTheMachineByTheClock) {
   EXPECT_EQ(drive({"reach", "--headless", "--fault", "boom_hose_a_burst"}).status, 2);
 }
 
-// The recording alone leads to the same card of faults.
+// The recording alone gives the same draw of faults.
 TEST_F(Drive, recordsTheSeedOfTheFaults) {
   const auto hunt = [this](std::vector<std::string> more) {
     more.insert(more.begin(), {"fault_hunt", "--headless", "--demonstrate", "--duration", "40"});
@@ -291,7 +292,7 @@ TEST_F(Drive, breaksTheMachineInEveryAttempt) {
   EXPECT_EQ(told(drive({"--headless", "--input", file("again.csv")}).output, "state"),
             told(headless.output, "state"));
 
-  // Live, to the tick and not to the picture.
+  // Live, exact to the tick and not to the frame.
   const Outcome live =
       drive(small({"reach", "--duration", "5", "--fault", "boom_hose_a_burst@0.75", "--press",
                    "F5@2.5", "--session", file("l.h5"), "--record-input", file("l.csv")}));
@@ -303,7 +304,7 @@ TEST_F(Drive, breaksTheMachineInEveryAttempt) {
             told(live.output, "state"));
 }
 
-// What there is when the disk is full grows with the disk, second by second.
+// The data saved on a full disk grows with its size, second by second.
 TEST_F(Drive, keepsAllButASecondOnAFullDisk) {
   std::vector<double> ends;
   for (int kilobytes = 800; kilobytes <= 1200; kilobytes += 100) {
@@ -320,7 +321,7 @@ TEST_F(Drive, keepsAllButASecondOnAFullDisk) {
   for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_NEAR(ends[i] - ends[i - 1], step, 1.0);
 }
 
-// A recording that failed is told by the exit status, whatever was looked at afterwards.
+// The exit status reports a failed recording, even after a replay.
 TEST_F(Drive, doesNotForgetAFailedRecordingInAReplay) {
   std::string command = "ulimit -f 300; exec " KNUCKLEBOOM_BINARY;
   for (const std::string& word :
@@ -354,7 +355,7 @@ TEST_F(Drive, refusesPipesInPlaceOfFiles) {
   }
 }
 
-// What was paused stays paused behind a page that opens and closes.
+// A paused session stays paused behind a page that opens and closes.
 TEST_F(Drive, staysPausedBehindTheInstructorsCard) {
   const Outcome outcome =
       drive(small({"reach", "--press", "P@1", "--press", "F2@1.5", "--press", "F2@2", "--press",

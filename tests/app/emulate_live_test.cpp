@@ -30,7 +30,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::string kSignals = KNUCKLEBOOM_SOURCE_DIR "/config/signals/";
-// A machine that is busy with other work must not decide a test.
+// A busy computer must not affect a test.
 const std::vector<std::string> kPatient = {"--set", "safety.late_tick_ms=3000", "--set",
                                            "safety.console_s=20"};
 
@@ -125,7 +125,7 @@ TEST_F(EmulateLive, EmergencyStopIsNeutralWithBrakes) {
     EXPECT_EQ(in_snapshot(text, std::string("host.") + joint + ".valve"), 0.0);
 }
 
-// The operator's speed goes over from the plan's to a log's and back without a step.
+// The operator's speed passes from the plan's to a log's and back without a step.
 TEST_F(EmulateLive, SourcesChangeWithoutABump) {
   const std::string signals =
       write("s.toml",
@@ -184,7 +184,7 @@ TEST_F(EmulateLive, SaysItsSafeValuesLast) {
   EXPECT_THAT(stand.wait().output, HasSubstr("mode: 3"));
 }
 
-// The host in a process of its own: followed, and when it dies, stopped.
+// The host in a separate process: followed, and stopped when it dies.
 TEST_F(EmulateLive, HostInAnotherProcessIsFollowedAndItsSilenceStops) {
   const std::string ours = at_ports("host_in_hardware.toml", "47801", "47531");
   std::string text = content_of(kSignals + "host_rig.toml");
@@ -297,7 +297,8 @@ TEST_F(EmulateLive, IsHandledAtATerminal) {
   EXPECT_EQ(terminal.wait(), 0);
 }
 
-// A snapshot writes over nothing that is read or recorded; a log that fails leaves the recording whole.
+// A snapshot overwrites nothing that is read or recorded; a failed log leaves the recording
+// complete.
 TEST_F(EmulateLive, LosesNothingToASnapshotOrALogThatFails) {
   const std::string recording = file("r.kbe"), script = file("s.txt");
   const std::string text =

@@ -1,4 +1,4 @@
-// knuckleboom emulate --live with its window and pictures of it, by SDL's offscreen driver.
+// knuckleboom emulate --live with its window and screenshots, by SDL's offscreen driver.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -36,7 +36,7 @@ TEST_F(EmulateWindow, FastRunIsDrawnAtItsEndWithoutADisplay) {
   EXPECT_TRUE(is_png(picture_));
 }
 
-// A picture changes nothing of what is computed.
+// Rendering does not change the results.
 TEST_F(EmulateWindow, RunHasTheSameBitsWithAPicture) {
   write_text(commands_, "0 run\n1.5 stop\n");
   const auto state = [](const Outcome& outcome) {

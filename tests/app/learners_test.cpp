@@ -22,7 +22,7 @@ using testing::Not;
 class Learners : public testing::Test {
  protected:
   Learners() {
-    // The head is brought nowhere; after the time limit the attempt has failed.
+    // The head reaches no target; after the time limit the attempt has failed.
     write_text(folder_ / "hands.csv", "t_s,left_y,right_y\n0.5,0.3,0\n1.5,0,-0.4\n2.5,0,0\n");
   }
   Outcome knuckleboom(const std::vector<std::string>& arguments) const {

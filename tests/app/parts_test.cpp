@@ -169,7 +169,7 @@ TEST(Modes, ofTheSwingAreThoseOfAMassOnASpring) {
   EXPECT_NEAR(modes[1].frequency_Hz, expected, 0.01 * expected);
   EXPECT_EQ(modes[1].shape[0], 1.0);
   EXPECT_GT(modes[1].damping_ratio, 0.0);
-  // The bounce of the oil: 2 to 6 Hz, and hardly damped.
+  // The oscillation of the oil: 2 to 6 Hz, and hardly damped.
   EXPECT_GT(modes[2].frequency_Hz, 2.0);
   EXPECT_LT(modes[2].frequency_Hz, 6.0);
   EXPECT_LT(modes[2].damping_ratio, 0.02);
@@ -229,7 +229,7 @@ TEST(Oscillation, isToldFromWhatBothRunsDo) {
   EXPECT_NEAR(found.frequency_Hz, 4.0, 0.2);
   EXPECT_NEAR(found.valve_V, 0.2 / std::sqrt(2.0), 0.01);
   EXPECT_TRUE(analysis::b_is_unstable(analysis::compare_oscillation(model, calm, shaky).front()));
-  // What both do, and be it fast, is asked for.
+  // Motion common to both comes from the reference, even if it is fast.
   EXPECT_FALSE(analysis::a_is_unstable(analysis::compare_oscillation(model, quick, quick).front()));
 
   const auto sentences = [&](const analysis::Recording& a, const analysis::Recording& b) {

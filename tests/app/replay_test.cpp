@@ -37,7 +37,7 @@ class ReplayCommand : public testing::Test {
     return knuckleboom({"replay", file, "--headless"});
   }
   std::string file(const char* name) const { return (folder_ / name).string(); }
-  // What a picture shows is not what these tests are about.
+  // These tests do not check the rendering.
   static std::vector<std::string> live(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "drive");
     arguments.insert(arguments.end(), {"--window", "320x320", "--quality", "low"});
@@ -141,7 +141,7 @@ TEST_F(ReplayCommand, completesARecordingThatWasKilled) {
         journal = entry.path();
   }
   ASSERT_FALSE(journal.empty());
-  // While it goes on it can be looked at, and is not touched.
+  // During recording it can be replayed and is not changed.
   const Outcome meanwhile = replay(journal.string());
   EXPECT_EQ(meanwhile.status, 0) << meanwhile.errors;
   EXPECT_THAT(meanwhile.errors, HasSubstr("recorded just now"));
@@ -192,7 +192,7 @@ TEST_F(ReplayCommand, refusesWhatIsNoSessionWithASentence) {
 }
 
 TEST_F(ReplayCommand, recordsNothingUnasked) {
-  // Nobody sees an offscreen picture; a run without one is no session of anybody's either.
+  // An offscreen window is not visible; runs without a visible window are not recorded.
   ASSERT_EQ(knuckleboom(live({"reach", "--duration", "1"})).status, 0);
   ASSERT_EQ(knuckleboom({"drive", "reach", "--headless", "--duration", "1"}).status, 0);
   EXPECT_FALSE(fs::exists(folder_ / "data"));
@@ -202,7 +202,7 @@ TEST_F(ReplayCommand, recordsNothingUnasked) {
   EXPECT_THAT(both.errors, HasSubstr("--no-record"));
 }
 
-// A place that cannot be written to does not end the exercise, and is said.
+// An unwritable folder does not end the exercise, and is reported.
 TEST_F(ReplayCommand, anExerciseThatCannotBeRecordedGoesOn) {
   write_text(folder_ / "file", "in the way");
   const Outcome drive =

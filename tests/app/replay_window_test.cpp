@@ -1,4 +1,4 @@
-// knuckleboom replay with its picture, end to end: by SDL's offscreen driver and its silent sound.
+// knuckleboom replay with its window, end to end: by SDL's offscreen driver and its silent sound.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -102,20 +102,20 @@ TEST_F(ReplayPicture, handsTheMachineOver) {
   EXPECT_EQ(child.header.parent_tick, 6000);
   EXPECT_EQ(child.header.first_tick, 6000);
   EXPECT_GT(child.end.end_tick, 6500);
-  // What it begins with is bit for bit the parent's state of that tick.
+  // Its first state is bit for bit the parent's state of that tick.
   const auto at = std::find(parent.state_ticks.begin(), parent.state_ticks.end(), 6000);
   ASSERT_NE(at, parent.state_ticks.end());
   const training::SessionState then =
       parent.state(static_cast<std::size_t>(at - parent.state_ticks.begin()));
   const training::SessionState first = child.state(0);
   EXPECT_EQ(std::memcmp(&then, &first, sizeof then), 0);
-  // And the levers come from where they were recorded: no step in the first ticks.
+  // The levers start from their recorded positions: no step in the first ticks.
   ASSERT_GT(child.inputs.size(), 3U);
   const Outcome check = program({"replay", own, "--headless"});
   EXPECT_EQ(check.status, 0) << check.errors;
 }
 
-// Nobody went on: there is nothing to keep.
+// Not continued: there is nothing to keep.
 TEST_F(ReplayPicture, leavesNothingOfATakeOverThatWasLeft) {
   const fs::path own = *folder_ / "left.h5";
   const Outcome outcome = replay({"--from", "6", "--paused", "--press", "Return@0.5", "--duration",
@@ -125,7 +125,7 @@ TEST_F(ReplayPicture, leavesNothingOfATakeOverThatWasLeft) {
   EXPECT_FALSE(fs::exists(own.string() + ".journal"));
 }
 
-// However slow the pictures are: what is due before the end is done before the end.
+// However slow the frames are: actions due before the end are done before the end.
 TEST_F(ReplayPicture, doesWhatIsDueBeforeItEnds) {
   const fs::path own = *folder_ / "due.h5";
   const Outcome outcome = replay({"--from", "3", "--paused", "--press", "Return@0.001", "--press",
@@ -134,7 +134,7 @@ TEST_F(ReplayPicture, doesWhatIsDueBeforeItEnds) {
   EXPECT_EQ(io::read_session(own).header.parent_tick, 3000);
 }
 
-// Not the session it came from, whatever name is asked for.
+// Not even the original session, whatever the requested name.
 TEST_F(ReplayPicture, writesOverNothing) {
   const std::uintmax_t size = fs::file_size(session_);
   const Outcome outcome = replay({"--from", "2", "--paused", "--press", "Return@0.5", "--press",

@@ -70,8 +70,8 @@ TEST(Verify, ReplaysRecordedLevers) {
   EXPECT_THAT(wrong.errors, HasSubstr("only the machine can be changed"));
 }
 
-// The same motion, written as another program might: degrees, millimetres turned round, milliseconds of
-// a clock that started later, half the rows, a gap, semicolons and decimal commas.
+// The same motion, as another program might write it: degrees, millimetres with the opposite sign,
+// milliseconds of a clock that started later, half the rows, a gap, semicolons and decimal commas.
 TEST(Verify, ComparesWithSomebodyElsesTable) {
   const TemporaryFolder folder;
   write_text(folder / "bundle.toml",
@@ -116,7 +116,7 @@ TEST(Verify, ComparesWithSomebodyElsesTable) {
   const Outcome late =
       run({"verify", folder.path().string(), "--plot-dir", (folder / "plots").string()});
   EXPECT_THAT(late.output, HasSubstr("of the reference lie outside the run"));
-  // Nobody writes over a measurement.
+  // A measurement is never overwritten.
   const Outcome update =
       run({"verify", folder.path().string(), "--update", "--reason", "it differs"});
   EXPECT_EQ(update.status, 2);
@@ -166,7 +166,7 @@ TEST(Verify, WritesOverNoLog) {
   EXPECT_EQ(content_of(bundle / "patu655" / "measured_100Hz.csv"), "t_s,U1_V\n0,1\n1,1\n");
 }
 
-// What ships as a scenario is held by a bundle.
+// Every shipped scenario has a bundle.
 TEST(Verify, EveryScenarioHasItsBundle) {
   for (const fs::directory_entry& file :
        fs::directory_iterator(fs::path(KNUCKLEBOOM_SOURCE_DIR) / "config" / "scenarios"))

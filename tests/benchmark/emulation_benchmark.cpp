@@ -1,5 +1,5 @@
-// What a tick of an emulation that runs as a bench costs, of the 1 ms it has: alone, with six axes over UDP, and with
-// the host in hardware: 30 values in, 6 out.
+// Cost of a tick of an emulation as a bench, of the 1 ms available: alone, with six axes over UDP,
+// and with the host in hardware: 30 values in, 6 out.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,7 +52,7 @@ void EmulationTickWithEndpoint(benchmark::State& state, const char* signals) {
   other.receives = static_cast<int>(file.out.size());
   endpoint::UdpEndpoint peer(other);
   LiveLoop live(loop, &endpoints, nullptr, nullptr, run_at_once(), {});
-  // What the simulated parts say, as hardware that is just like them.
+  // Values of the simulated parts, as from identical hardware.
   std::vector<double> values(file.in.size(), 0.0);
   exchange::SignalFrame heard{};
   std::int64_t now = 0;

@@ -1,4 +1,4 @@
-// What signals from outside cost in a tick of 1 ms.
+// Cost of external signals in a tick of 1 ms.
 #include <array>
 #include <vector>
 
@@ -20,7 +20,7 @@ void ReceiveNothing(benchmark::State& state) {
 }
 BENCHMARK(ReceiveNothing);
 
-// One packet by the kernel and back, and what is made of it.
+// One packet through the kernel and back, with its evaluation.
 void SendReceiveAndExchange(benchmark::State& state) {
   UdpEndpoint machine({{"127.0.0.1", 9}, {}, kSignals, 0, 0.05, 1});
   UdpEndpoint peer({machine.listens_at(), {}, kSignals, 0, 0.05, 2});

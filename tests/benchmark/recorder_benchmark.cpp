@@ -1,4 +1,4 @@
-// What recording costs a tick: the same session with and without, in turns, in one process.
+// Cost of recording per tick: the same session with and without, alternating in one process.
 #include <algorithm>
 #include <cstdint>
 #include <memory>

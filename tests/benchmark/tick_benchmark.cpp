@@ -1,7 +1,7 @@
-// What a tick costs, next to a bare rigid-body step of MuJoCo and to converged solutions.
+// Cost of a tick, compared with a bare rigid-body step of MuJoCo and with converged solutions.
 //
-// Times on a shared machine wander by a factor of two. What can be compared are ratios of times taken
-// alternately within one process: the last benchmark does that and prints a table.
+// Times on a shared computer vary by a factor of two. Only ratios of times taken alternately within
+// one process can be compared: the last benchmark does that and prints a table.
 #include <algorithm>
 #include <array>
 #include <cstdio>

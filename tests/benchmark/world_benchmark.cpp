@@ -1,4 +1,4 @@
-// What the forest costs in a tick of 1 ms, with a machine of 15 parts near it.
+// Cost of the forest in a tick of 1 ms, with a machine of 15 parts near it.
 #include <cmath>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The energy books close: what pump, events and changes of equations bring in is found again as heat
-// or in bodies and oil.
+// The energy ledger closes: the input of pump, events and changes of equations equals heat and the
+// energy in bodies and oil.
 #include <cmath>
 #include <cstdio>
 
@@ -38,7 +38,7 @@ void check_scenarios(const test::Variant& variant, double allowed) {
 
 TEST(Energy, BalancesInTheFullModel) { check_scenarios(test::kVariants[0], 1e-3); }
 TEST(Energy, BalancesInTheReducedModel) { check_scenarios(test::kVariants[1], 1e-3); }
-// Keeps no momentum while closed: the ledger has an entry for what that gains.
+// Does not conserve momentum while closed: the ledger has an entry for the energy of that.
 TEST(Energy, BalancesWithQuasiStaticClosedValves) { check_scenarios(test::kVariants[2], 1e-3); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Bodies without actuators, swinging for a minute: the step itself neither feeds nor brakes them.
+// Bodies without actuators, swinging for a minute: the step neither adds nor removes energy.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

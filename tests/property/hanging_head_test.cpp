@@ -1,5 +1,6 @@
-// The head of harvester_grapple hangs from the stick's tip by two joints without actuator: it comes to rest
-// straight down, swings as a compound pendulum, and the boom's and stick's oil feels it.
+// The head of harvester_grapple hangs from the stick's tip by two joints without actuator: it comes
+// to rest straight down, swings as a compound pendulum, and the pressures of boom and stick show
+// it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -134,7 +135,7 @@ TEST(HangingHead, SwingsAsACompoundPendulum) {
       double residual = 0.0;
       for (int k = 0; k < static_cast<int>(9.0 / h); ++k) {
         simulation.step(state);
-        // From the vertical: the arm gives way to it by a little.
+        // From the vertical: the arm yields slightly.
         pitch.push_back(state.machine.q[1] + state.machine.q[2] + state.machine.q[kPitch]);
         roll.push_back(state.machine.q[kRoll]);
         test::keep_worst(residual, std::fabs(simulation.energy_residual(state)));

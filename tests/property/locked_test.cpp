@@ -58,7 +58,7 @@ command::Scenario somewhere(test::Random& random) {
   return scenario;
 }
 
-// How far each joint goes from where it stands at tick `settled`, until the end.
+// Largest distance of each joint from its position at tick `settled`, until the end.
 struct Drift {
   double joint[3] = {0.0, 0.0, 0.0};
 };

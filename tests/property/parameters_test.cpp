@@ -65,7 +65,7 @@ std::vector<command::Scenario> runs() {
   return out;
 }
 
-// What can be seen of a run: every snapshot of it, as one number.
+// Every snapshot of a run, as one number.
 std::uint64_t mix(std::uint64_t hash, double value) {
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);

@@ -1,4 +1,4 @@
-// Session files and journals that were cut, changed or come from elsewhere: a sentence each, and never
+// Session files and journals that are truncated, changed or foreign: a message each, and never
 // anything else.
 //
 // KNUCKLEBOOM_MUTATIONS=10000 in the environment asks for so many journals as well (3 minutes).
@@ -110,7 +110,7 @@ TEST(SessionMutations, OfSessionFilesAreRefusedWithASentence) {
     if (testing::Test::HasFailure()) break;
   }
   for (const auto& [text, count] : sentences) std::printf("%6d  %s...\n", count, text.c_str());
-  // And the sound one is read as before.
+  // The valid one is read as before.
   EXPECT_EQ(read_session(sound).end.end_tick, 300);
 }
 

@@ -135,7 +135,8 @@ void compare(const std::string& urdf, const char* tip, int joints, int poses, Wo
   }
 }
 
-// A tree of `joints` moving links and some welded ones; parents, places, axes and inertias by lot.
+// A tree of `joints` moving links and some welded ones; random parents, positions, axes and
+// inertias.
 std::string random_urdf(unsigned seed, int joints) {
   std::mt19937_64 lot(seed);
   const auto between = [&lot](double low, double high) {

@@ -117,7 +117,7 @@ TEST(Determinism, RecordedInputsReplayTheRun) {
     }
     SimState replayed = simulation.initial_state(variant.fidelity);
     for (const sim::TickInput& input : recording) simulation.step(replayed, input);
-    // Where the tip goes was only asked for in the first run.
+    // Only the first run computed the tip's path.
     std::memcpy(replayed.tip_joints, state.tip_joints, sizeof state.tip_joints);
     ASSERT_TRUE(test::same_bytes(replayed, state));
   });

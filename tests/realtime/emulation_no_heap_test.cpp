@@ -1,4 +1,4 @@
-// An emulation's tick asks nothing of the heap: free, touching, held, alone.
+// An emulation's tick does not use the heap: free, in contact, held, alone.
 #include <string>
 #include <vector>
 

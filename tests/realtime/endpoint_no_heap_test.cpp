@@ -1,4 +1,4 @@
-// Signals from outside ask nothing of the heap in a tick, whatever comes.
+// External signals do not use the heap in a tick, whatever is received.
 #include <array>
 #include <cstdint>
 #include <vector>

@@ -28,7 +28,7 @@ void note() {
 
 #ifdef KNUCKLEBOOM_MALLOC_HOOKS
 
-// Of sanitizer/allocator_interface.h, which g++ does not bring.
+// From sanitizer/allocator_interface.h, which g++ does not provide.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void*,
                                                                              std::size_t),

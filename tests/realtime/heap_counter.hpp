@@ -1,4 +1,4 @@
-// Counts what the current thread asks of the heap, by whatever way: new, malloc or Eigen.
+// Counts the heap calls of the current thread: new, malloc or Eigen.
 #pragma once
 
 namespace knuckleboom::test {

@@ -134,7 +134,7 @@ TEST_F(LiveAndHeadless, EndInTheSameBits) {
   std::filesystem::remove(path);
   EXPECT_TRUE(test::same_bytes(headless(read, snapshot), live->state()));
 
-  // And live once more, from the recording.
+  // Live again, from the recording.
   const auto replayed = std::make_unique<SessionTicker>(*session_);
   ThreadSettings settings;
   settings.playback = read;

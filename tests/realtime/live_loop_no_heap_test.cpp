@@ -1,5 +1,5 @@
-// The tick of a running emulation asks nothing of the heap: with sockets, a log that is played and one that is
-// written, commands, snapshots and a watchdog.
+// The tick of a running emulation does not use the heap: with sockets, a played and a written log,
+// commands, snapshots and a watchdog.
 #include <cstdint>
 #include <string>
 #include <vector>

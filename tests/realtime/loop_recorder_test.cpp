@@ -1,5 +1,5 @@
-// Recording an emulation: no heap on the tick thread, nothing lost unsaid, and what a kill or a full disk
-// leaves is sound.
+// Recording an emulation: no heap on the tick thread, every loss reported, and valid data after a
+// kill or on a full disk.
 #include "knuckleboom/runtime/loop_recorder.hpp"
 
 #include <atomic>
@@ -43,7 +43,7 @@ class LoopRecording : public testing::Test {
   io::LoopRecordingWriter writer(const fs::path& file) const {
     return {file, io::loop_recording_header(texts_, *loop_)};
   }
-  // Of the next tick: commands that come before it, and its input.
+  // Records the next tick: commands before it, and its input.
   void tick(const test::OutsideRun& run, std::size_t& next, LoopRecorder& recorder,
             LoopState& state) const {
     const std::size_t k = static_cast<std::size_t>(state.tick) % run.inputs.size();
@@ -55,7 +55,7 @@ class LoopRecording : public testing::Test {
     loop_->step(state, run.inputs[k]);
     recorder.after_tick(state);
   }
-  // How many ticks of it run again with the same bits; all of them, or the test fails.
+  // Number of its ticks replayed with the same bits; all of them, or the test fails.
   static std::int64_t replayed(const fs::path& file) {
     LoopReplayer replayer(io::read_loop_recording(file));
     while (replayer.step()) {
@@ -108,7 +108,7 @@ TEST_F(LoopRecording, CountsWhatItLosesAndSaysFromWhereOn) {
   EXPECT_EQ(got.end.lost.count + got.frames, kFrames);
   EXPECT_THAT(outcome.fault,
               HasSubstr("gaps from tick " + std::to_string(got.end.lost.first_tick)));
-  // All of what came before the first loss is there.
+  // Everything before the first loss is there.
   io::LoopFrames frames(got);
   for (std::int64_t k = 0; k < got.end.lost.first_tick; ++k)
     ASSERT_EQ(frames.at(k).network.fresh, 1U) << k;
@@ -117,7 +117,7 @@ TEST_F(LoopRecording, CountsWhatItLosesAndSaysFromWhereOn) {
 
 // --- Kills ----------------------------------------------------------------------
 
-// How far a child process has come.
+// Progress of a child process.
 class SharedTick {
  public:
   SharedTick()
@@ -198,7 +198,7 @@ TEST_F(LoopRecording, SaysThatTheDiskIsFullAndKeepsWhatIsOnIt) {
         settings.own_thread = i % 2 == 0;
         LoopRecorder recorder(writer(file), state, settings);
         std::size_t next = 0;
-        // The run goes on to its end all the same.
+        // The run still continues to its end.
         while (state.tick < 4000) tick(run, next, recorder, state);
         const LoopRecordingOutcome outcome = recorder.finish(state, "");
         const bool says = outcome.fault.find("not recorded any more") != std::string::npos &&

@@ -1,4 +1,4 @@
-// After construction a tick asks nothing of the heap, whatever happens in it.
+// After construction a tick does not use the heap, whatever happens in it.
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -195,7 +195,7 @@ TEST(NoHeap, InTheStartASnapshotOrAnInput) {
   EXPECT_LT(residual, 1e3);
 }
 
-// What the trainer does to a machine between and in its ticks.
+// Actions of the trainer between and in ticks.
 TEST(NoHeap, UnderForcesPayloadsAndChangesOfTheModel) {
   for (const test::Variant& variant : test::kVariants) {
     const Simulation simulation(test::reference_machine(variant), test::boom_pulse());

@@ -1,4 +1,4 @@
-// Levers to drives asks nothing of the heap, whatever mode it is in.
+// From levers to drives nothing uses the heap, in any mode.
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"

@@ -1,4 +1,4 @@
-// Recording asks nothing of the heap on the tick thread.
+// Recording does not use the heap on the tick thread.
 #include <chrono>
 #include <thread>
 
@@ -40,7 +40,7 @@ TEST(RecorderNoHeap, OnTheTickThread) {
   EXPECT_EQ(record.end.end_tick, 20000);
 }
 
-// Without anybody who empties the queues they fill up: counted, and said in the file.
+// Queues that are not emptied fill up: counted, and noted in the file.
 TEST(RecorderNoHeap, AFullQueueIsCountedAndSaid) {
   const test::DescribedSession described = test::described_session("reach");
   const test::TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// The trainer's tick asks nothing of the heap: driving, gripping, hitting things, changing modes.
+// The trainer's tick does not use the heap: driving, gripping, collisions, changes of mode.
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"

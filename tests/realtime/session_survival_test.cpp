@@ -1,5 +1,5 @@
-// Recordings that are killed or run out of disk: what was flushed is there, at most a second is lost, and
-// no other session is touched.
+// Recordings killed or on a full disk: flushed data is preserved, at most a second is lost, and no
+// other session is changed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -42,7 +42,7 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What a child process tells while it lives.
+// Data shared by a running child process.
 struct Told {
   std::atomic<std::int64_t> ticks{0};
   std::atomic<std::int64_t> fault_tick{-1};

@@ -1,4 +1,4 @@
-// What runs in the callback of the sound device asks nothing of the heap.
+// Code in the callback of the audio device does not use the heap.
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A task asks nothing of the heap in a tick, whatever it is and however it ends.
+// A task does not use the heap in a tick, whatever its kind and end.
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"

@@ -1,4 +1,5 @@
-// The forest's tick asks nothing of the heap: falling, piling, resting, pushed, held and let go.
+// The forest's tick does not use the heap: logs falling, piling, resting, pushed, held and
+// released.
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@ namespace knuckleboom::test {
 // Joints swing, boom, stick: q = [about +z, from the horizontal, relative to the boom], up positive.
 multibody::Tree reference_crane();
 
-// What the crane is made of, for closed forms. Links are planar: z is up in the link's own frame.
+// Parameters of the crane, for closed forms. Links are planar: z is up in the link's own frame.
 struct CraneNumbers {
   double g = 9.81;
   double boom_pivot_x = 0.35, boom_pivot_z = 1.9;

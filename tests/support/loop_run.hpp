@@ -1,4 +1,4 @@
-// Emulations that run as a bench, for tests: what they are made from, and a run with all that may come in.
+// Emulations as a bench, for tests: their texts, and a run with all kinds of input.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ io::EmulationTexts shipped_loop_texts(const std::string& emulation,
 // Its plan alone, with the machines it names.
 emulation::EmulationPlan shipped_emulation(const std::string& name);
 
-// What comes to a bench from outside: lost and late packets, values that are no numbers, sources that are
-// changed, tuning, holds, stops and resets.
+// External input of a bench: lost and late packets, NaN values, changes of source, tuning, holds,
+// stops and resets.
 struct OutsideRun {
   std::vector<io::LoopTickCommand> commands;
   std::vector<exchange::ExchangeInput> inputs;  // one for each tick

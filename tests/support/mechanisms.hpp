@@ -115,7 +115,7 @@ inline SliderMotion slider_motion(const CrankSlider& c, double angle, double rat
   return m;
 }
 
-// What a torque at the crank does, from the motion alone: power of all bars over the crank's rate.
+// Torque at the crank from the motion alone: power of all bars over the crank's rate.
 inline double four_bar_torque(const FourBar& f, double angle, double rate, double acceleration,
                               double& kinetic) {
   const FourBarMotion m = four_bar_motion(f, angle, rate, acceleration);

@@ -21,7 +21,7 @@
 namespace knuckleboom::test {
 
 TemporaryFolder::TemporaryFolder() {
-  // A number of the process would do only as long as none is left behind by one that was killed.
+  // The process number alone is not enough, since a killed process may leave its folder behind.
   std::string name = std::filesystem::temp_directory_path() / "knuckleboom_XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
     throw std::runtime_error("no folder can be made in " + name);
@@ -68,7 +68,7 @@ std::vector<training::InputEvent> random_input(std::uint32_t seed, std::int64_t 
     const double t = 1e-3 * static_cast<double>(tick);
     for (std::size_t i = 0; i < command::kLeverAxes; ++i) {
       if (t >= until[i]) {
-        // Hands rest a third of the time.
+        // The levers rest a third of the time.
         target[i] = share(random) < 0.33 ? 0.0 : place(random);
         until[i] = t + wait(random);
       }

@@ -27,15 +27,16 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// A shipped exercise with all that a session file says of it.
+// A shipped exercise with its complete session header.
 struct DescribedSession {
   std::unique_ptr<training::Session> session;
   io::SessionHeader header;
 };
 DescribedSession described_session(const std::string& exercise);
 
-// Hands at random: each axis goes to a new place every 50 to 500 ms, as fast as a hand does; positions
-// come as a USB device sends them, every `every` ticks in 16 bits. Some commands in between.
+// Random lever input: each axis moves to a new position every 50 to 500 ms, at the speed of a hand;
+// positions come as a USB device sends them, every `every` ticks in 16 bits. Some commands in
+// between.
 std::vector<training::InputEvent> random_input(std::uint32_t seed, std::int64_t ticks,
                                                std::int64_t every = 8);
 

@@ -1,4 +1,4 @@
-// The picture of an emulation, drawn without a display: what a person could see to be wrong.
+// Rendering of an emulation without a display: visible errors.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -270,7 +270,7 @@ TEST_F(LoopWindow, ShowsARunWithItsCurves) {
   keep(pixels, "loop_run");
 }
 
-// Says what a picture costs; judges nothing.
+// Measures the cost of a frame.
 TEST_F(EmulationPicture, FramesPerSecond) {
   for (const char* name : {"peg_in_hole", "crane_on_plane"}) {
     load(name, 0.0);

@@ -1,4 +1,4 @@
-// A crane in a small wood, for pictures: machine from its file, poses from its kinematics.
+// A crane in a small forest, for rendering: machine from its file, poses from its kinematics.
 #pragma once
 
 #include <array>

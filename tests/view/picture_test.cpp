@@ -1,4 +1,4 @@
-// The picture itself, drawn without a display: what a person could see to be wrong.
+// Rendering without a display: visible errors.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Lost, repeated, out of order, late: told from sequence numbers that wrap and clocks that differ.
+// Lost, repeated, out of order, late: detected from wrapping sequence numbers and differing clocks.
 #include "endpoint/arrivals.hpp"
 
 #include <cstdint>

@@ -34,7 +34,7 @@ struct Pair {
         peer({machine.listens_at(), {}, values, key, 0.05, 2}) {
     machine.set_peer(peer.listens_at());
   }
-  // What is sent over the loopback is there as soon as the call is over.
+  // Data sent over the loopback has arrived when the call returns.
   exchange::SignalFrame at_machine(std::int64_t now) {
     exchange::SignalFrame frame{};
     machine.receive(now, frame);
@@ -42,7 +42,7 @@ struct Pair {
   }
 };
 
-// Somebody with a socket of his own.
+// A stranger with another socket.
 class Stranger {
  public:
   Stranger() : socket_(::socket(AF_INET, SOCK_DGRAM, 0)) {}

@@ -1,4 +1,4 @@
-// The desk with virtual levers: two equal ones that only their order tells apart.
+// The desk with virtual levers: two equal ones distinguished only by their order.
 
 #include "input/lever_desk.hpp"
 
@@ -231,7 +231,7 @@ TEST_F(Desk, swapsLeversOfOneModelAndOfTwo) {
     desk.poll(0.2);
     EXPECT_EQ(value(desk, LeverAxis::kRightX), 1.0) << product;
     EXPECT_EQ(value(desk, LeverAxis::kLeftX), 0.0) << product;
-    // What is saved says the same to the next session.
+    // The saved setup means the same in the next session.
     const command::LeverSetup saved = desk.setup();
     for (const command::AxisBinding& binding : saved.axes)
       if (binding.function == LeverAxis::kRightX) {
@@ -316,7 +316,7 @@ TEST_F(Desk, saysWhichControlADeviceLacks) {
 
 // --- Anything in any order ----------------------------------------------------
 
-// Bodies are what stands on the table; only the test can tell them apart.
+// Bodies are the levers on the table; only the test can distinguish them.
 class Table {
  public:
   struct Body {
@@ -354,7 +354,7 @@ struct Sequence {
 
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
 
-  // One act of the user's hands; true if it tells the desk which lever is which.
+  // One action of the user; true if it tells the desk which lever is which.
   bool act(LeverDesk& desk, std::size_t bodies) {
     const auto body = static_cast<std::size_t>(pick(0, static_cast<int>(bodies) - 1));
     switch (pick(0, 9)) {

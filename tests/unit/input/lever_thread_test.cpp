@@ -100,7 +100,7 @@ class LeverThreadWithSticks : public test::SdlJoysticks {
   std::optional<runtime::SimulationThread> simulation_;
 };
 
-// The main thread sleeps all the time, as in a picture that does not come back.
+// The main thread sleeps all the time, as with blocked rendering.
 TEST_F(LeverThreadWithSticks, GiveNeutralWhenOneVanishesWhileThePictureStands) {
   wait_until([&] { return in_force(LeverAxis::kLeftX) == 0.0; });
   std::this_thread::sleep_for(20ms);  // seen at the centre
@@ -171,7 +171,7 @@ TEST_F(LeverThreadWithSticks, TakeHeldKeysForReleasedWhileThePictureStands) {
   });
   wait_until([&] { return in_force(LeverAxis::kLeftX) == 0.0; });  // no beat any more
   wait_until([&] {
-    levers_->beat();  // the picture is back, and the key is still held
+    levers_->beat();  // rendering continues, and the key is still held
     return in_force(LeverAxis::kLeftX) == 1.0;
   });
 }

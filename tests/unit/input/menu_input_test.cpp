@@ -47,7 +47,7 @@ SDL_Event key_down(SDL_Keycode key, bool repeated = false) {
   return event;
 }
 
-// Two steps down and Enter between two slow pictures are three acts, in that order.
+// Two steps down and Enter between two slow frames are three actions, in that order.
 TEST(MenuInput, losesNoKeyBetweenTwoPictures) {
   MenuInput menu;
   menu.handle(key_down(SDLK_DOWN));

@@ -1,4 +1,5 @@
-// A lever stand over the loopback: neutral until at the centre, neutral when silent, told to the user.
+// A lever stand over the loopback: neutral until centred, neutral when silent, reported to the
+// user.
 #include "input/remote_levers.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Bundles: what they hold, and what is said of those that cannot be meant.
+// Bundles: their contents, and messages for invalid ones.
 
 #include "knuckleboom/io/bundle_file.hpp"
 

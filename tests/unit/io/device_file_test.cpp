@@ -1,4 +1,4 @@
-// Device files: what is written reads back; what is wrong is told with its place.
+// Device files: written files read back; errors are reported with their place.
 
 #include "knuckleboom/io/device_file.hpp"
 
@@ -139,7 +139,7 @@ struct BadInput {
   const char* from;
   const char* to;
   const char* fragment;
-  const char* marker;  // where the fault is told
+  const char* marker;  // place of the message
 };
 
 TEST(DeviceFile, errorsAreToldWithTheirPlace) {

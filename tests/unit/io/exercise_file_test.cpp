@@ -28,7 +28,7 @@ using training::TaskKind;
 
 constexpr double kDegree = 3.14159265358979323846 / 180.0;
 
-// What carries logs and what has targets, each with all keys that it may have.
+// An exercise with logs and one with targets, each with all its keys.
 const char kLogs[] = R"(name = "everything"
 title = "Uses every key"
 briefing = ["First.", "Second."]

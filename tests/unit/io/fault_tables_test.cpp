@@ -18,7 +18,7 @@ std::string exercise(const std::string& faults) {
          faults + "\n[task]\nkind = \"free\"\n";
 }
 
-// All that is wrong, or nothing.
+// All errors, or empty.
 std::string wrong(const std::string& faults) {
   try {
     read_exercise_text(exercise(faults), "e.toml");

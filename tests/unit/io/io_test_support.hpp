@@ -42,7 +42,7 @@ inline int line_of(std::string_view text, std::string_view marker) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
 }
 
-// What a call complains about; empty if it does not.
+// Diagnostics of a call; empty if none.
 inline std::vector<io::Diagnostic> faults(const std::function<void()>& call) {
   try {
     call();

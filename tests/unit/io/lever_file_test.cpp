@@ -1,4 +1,4 @@
-// Lever files: every key is read, every fault is told with its place.
+// Lever files: every key is read, every error is reported with its place.
 
 #include "knuckleboom/io/lever_file.hpp"
 

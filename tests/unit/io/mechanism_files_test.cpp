@@ -1,4 +1,5 @@
-// Loops, pins, drives and assembly in files: the shipped machines load, and mistakes are told with their place.
+// Loops, pins, drives and assembly in files: the shipped machines load, and errors are reported
+// with their place.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -65,7 +65,7 @@ struct Rig {
   void run(double seconds) {
     for (int k = 0; k < static_cast<int>(std::lround(seconds / 1e-3)); ++k) tick();
   }
-  // Where the crane ends, without what hangs from it.
+  // The crane's tip, without the hanging bodies.
   Vec3 tip_W() const {
     machine::PointPose pose;
     machine::locate(simulation.model(), control.tip(), sim.machine.q, pose);

@@ -33,7 +33,7 @@ machine::MachineModel machine_of(const Exercise& exercise) {
   return io::read_machine(config("machines/" + exercise.machine + "/machine.toml")).model;
 }
 
-// How far the grip hangs below the tip when all is at rest: 0.98 m, from a session at rest.
+// Distance of the grip below the tip at rest: 0.98 m, from a session at rest.
 constexpr double kHang = 1.0;
 // Height of the grip over a log's bunk when it is set down, and when it is swung in over the stakes.
 constexpr double kHeap = 0.4;

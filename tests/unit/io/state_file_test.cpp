@@ -47,7 +47,7 @@ class StateFile : public testing::Test {
   void overwrite(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
   }
-  // What is said when the file is read; empty if it is accepted.
+  // Message on reading the file; empty if it is accepted.
   std::string complaint(const ContentHash& machine = kMachine,
                         const ContentHash& scenario = kScenario) const {
     try {

@@ -248,7 +248,7 @@ TEST(Compare, GivesRmsLargestAndItsTime) {
 }
 
 TEST(Compare, MatchesTimesOfDifferentRates) {
-  // The coarse one has every second sample; what lies between does not count.
+  // The coarse one has every second sample; the samples between do not count.
   const auto fine = trace("t_s,x\n0,0\n0.1,50\n0.2,2\n0.30000000000000004,50\n0.4,4\n0.5,50\n");
   const auto coarse = trace("t,x\n0.2,2\n0.4,5\n");
   for (const auto& d : {io::compare(fine, coarse)[0], io::compare(coarse, fine)[0]}) {

@@ -1,4 +1,4 @@
-// What the trainer remembers of its user.
+// Remembered settings of the trainer.
 #include "knuckleboom/io/trainer_settings.hpp"
 
 #include <filesystem>

@@ -221,7 +221,7 @@ TEST(UrdfImport, DynamicsBecomeViscousAndCoulombFriction) {
             std::string::npos)
       << all(file.notes);
 
-  // The machine file's own word comes first, whichever way it is said.
+  // The machine file takes precedence, in whatever form.
   const auto with = [&](const char* joint) {
     return read(folder, urdf,
                 std::string(kToml) + "[[body]]\nname = \"lower\"\njoint = { " + joint + " }\n");
@@ -525,7 +525,7 @@ TEST(UrdfImport, TheShippedCraneIsTheHarvester) {
         EXPECT_NEAR(b.M[i][j], a.M[i][j], 1e-12 * std::sqrt(a.M[i][i] * a.M[j][j]));
     }
   }
-  // And it moves the same, hydraulics and all.
+  // It also moves the same, including hydraulics.
   const command::Scenario scenario =
       io::read_scenario(config("scenarios/tip_circle.toml")).scenario;
   const sim::Simulation first(ours, scenario), second(urdf, scenario);

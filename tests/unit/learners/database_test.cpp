@@ -45,7 +45,7 @@ FiledSession session(const std::string& recording, const std::string& started,
   return out;
 }
 
-// What the statement throws, as the user would read it.
+// The message thrown by the statement.
 template <class Statement>
 std::string fault_of(Statement statement) {
   try {
@@ -365,7 +365,7 @@ TEST_F(LearnersDatabase, SaysThatTheDiskIsFull) {
         [&] { database.file(anna, session("a" + std::to_string(i), "2026-11-28T06:40:12Z")); });
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_THAT(fault, testing::AnyOf(HasSubstr("is full"), HasSubstr("the disk fails or is full")));
-  // What was filed before is sound, and there is room again.
+  // Earlier entries are valid, and there is space again.
   EXPECT_TRUE(database.file(anna, session("again", "2026-11-28T06:40:12Z")));
   EXPECT_NO_THROW(open(Access::kRead).list());
 }

@@ -1,4 +1,4 @@
-// What was recorded of an emulation is what is read; what is damaged reads as far as it is sound.
+// Recordings of emulations read back as written; damaged ones are read up to the damage.
 #include "knuckleboom/recording/loop_recording.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ LoopRecordingHeader some_header() {
   return header;
 }
 
-// All that goes into a recording, kept beside it.
+// Everything written to a recording, kept for comparison.
 struct Written {
   std::vector<LoopTickCommand> commands;
   std::vector<ExchangeInput> inputs;  // one for each tick
@@ -117,7 +117,7 @@ Written write_some(const fs::path& file, std::int64_t ticks, std::uint64_t seed)
   return out;
 }
 
-// What a tick depends on: the fresh values, and for the record who sent them.
+// Data that a tick depends on: the fresh values, and for the recording their sender.
 bool same_frame(const exchange::SignalFrame& a, const exchange::SignalFrame& b) {
   if (a.fresh != b.fresh) return false;
   if (a.fresh == 0) return true;
@@ -147,7 +147,7 @@ std::string difference(const Written& wanted, const LoopRecording& got) {
   std::size_t commands = 0, hashes = 0;
   for (const LoopTickCommand& one : wanted.commands)
     commands += one.tick < end || (got.end.complete && one.tick <= end) ? 1 : 0;
-  // Of the start alone nothing needs to be there.
+  // A recording of the start alone may be empty.
   for (const StateHash& one : wanted.hashes) hashes += one.tick <= end ? 1 : 0;
   if (got.commands.size() != commands) return "number of commands";
   if (got.hashes.size() != hashes && !(end == 0 && got.hashes.empty())) return "number of hashes";
@@ -183,7 +183,7 @@ class LoopRecordingFile : public testing::Test {
     }
     return "";
   }
-  // Where the blocks of a file end.
+  // Ends of the blocks of a file.
   static std::vector<std::size_t> borders(const std::string& content) {
     std::vector<std::size_t> out;
     for (std::size_t at = content.find(kJournalMagic); at != std::string::npos;) {
@@ -218,7 +218,7 @@ TEST_F(LoopRecordingFile, KeepsEverythingBitByBit) {
   EXPECT_EQ(got.header.tick_s, 1e-3);
 }
 
-// What is not fresh is of no account, and takes no room.
+// Values that are not fresh are not stored.
 TEST_F(LoopRecordingFile, KeepsOnlyWhatIsFresh) {
   LoopRecordingWriter writer(file_, some_header());
   writer.flush(0);

@@ -1,4 +1,4 @@
-// What was recorded is what is read.
+// Recorded sessions read back as written.
 #include "knuckleboom/recording/session_file.hpp"
 
 #include <algorithm>

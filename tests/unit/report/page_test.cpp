@@ -165,7 +165,7 @@ TEST(ReportPage, DrawsAKnownSquareWhereItIs) {
   }
 }
 
-// What happens at nearly the same time stands below each other, and no two words share a place.
+// Nearly simultaneous events are placed one below the other, and no words overlap.
 TEST(ReportPage, KeepsTheWordsOfTheTimelineApart) {
   Attempt a = square_attempt();
   a.t_s = {0.0, 300.0};
@@ -231,7 +231,7 @@ TEST(ReportPage, ShowsAPressurePeakAboveTheRelief) {
     if (line.attributes.at("x1") == "44") relief = std::stod(line.attributes.at("y1"));
   ASSERT_GT(relief, 0.0);
   double highest = std::numeric_limits<double>::infinity();
-  // Of the pressure's drawing: those that follow the two paths.
+  // Curves of the pressure drawing: those after the two paths.
   for (const Pixel& p : points_of(of_class(xml, "polyline", "own").at(2)))
     highest = std::min(highest, p.y);
   EXPECT_LT(highest, relief);

@@ -17,7 +17,8 @@ TEST(Interpolation, runsOnePublicationBehind) {
   EXPECT_EQ(interpolation_share(*p, 104 * kMs), 0.0);
   EXPECT_EQ(interpolation_share(*p, 105 * kMs), 0.25);
   EXPECT_EQ(interpolation_share(*p, 108 * kMs), 1.0);
-  // The thread is late, or paused: the picture stands. A tick that was caught up with: it waits.
+  // The thread is late, or paused: the frame does not change. After a tick that was caught up: it
+  // waits.
   EXPECT_EQ(interpolation_share(*p, 5000 * kMs), 1.0);
   EXPECT_EQ(interpolation_share(*p, 90 * kMs), 0.0);
 }

@@ -202,7 +202,7 @@ TEST_F(LoopReplay, OfARecorderWithItsOwnThread) {
   run(replayer);
   EXPECT_TRUE(test::same_bytes(replayer.state(), state));
   EXPECT_EQ(replayer.hashes_equal(), 16);
-  // What was not possible then is not possible now.
+  // A command refused in the recording is refused in the replay.
   EXPECT_GT(replayer.refused(), 0);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// Time passes only when somebody says so.
+// Time passes only on request.
 class FakeClock : public Clock {
  public:
   std::int64_t now_ns() override { return now; }

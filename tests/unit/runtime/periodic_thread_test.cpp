@@ -1,4 +1,4 @@
-// Work that a thread repeats until it is told to stop.
+// Work repeated by a thread until it is stopped.
 #include "knuckleboom/runtime/periodic_thread.hpp"
 
 #include <atomic>

@@ -175,7 +175,7 @@ TEST(SimulationThread, latchesTheNewestInputAndRecordsIt) {
   EXPECT_LE(events[1].tick, seen_at - 1);
   EXPECT_EQ(events[4].kind, InputEventKind::kEnd);
   EXPECT_EQ(events[4].tick, ticks(ticker));
-  // What was recorded is what each tick got.
+  // The recording equals the input of each tick.
   training::InputPlayback playback(events);
   for (std::size_t k = 0; k < ticker.log.size(); ++k) {
     const OperatorInput& input =

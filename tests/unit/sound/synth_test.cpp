@@ -95,7 +95,7 @@ TEST(Synth, theEngineFiresAsOftenAsItsSpeedSays) {
   EXPECT_NEAR(synth.engine_rpm(), 1500.0, 1.0);
   EXPECT_NEAR(strongest_line(idle, 30.0, 120.0), 75.0, 0.3);
   EXPECT_NEAR(strongest_line(idle, 30.0, 120.0), firing_Hz(synth.engine_rpm()), 0.3);
-  // And at half load.
+  // At half load.
   const std::vector<float> half = steady(synth, at_power(kHalfLoadW));
   EXPECT_NEAR(synth.engine_rpm(), 1410.0, 1.0);
   EXPECT_NEAR(strongest_line(half, 30.0, 120.0), 70.5, 0.3);
@@ -259,7 +259,7 @@ TEST(Synth, isSilentWhenMuted) {
   synth.set(state);
   render(synth, 0.4);
   for (const float x : render(synth, 0.5)) ASSERT_EQ(x, 0.0F);
-  // The blow nobody heard is not made up for.
+  // An impact during silence is not played later.
   state.collisions += 1;
   synth.set(state);
   for (const float x : render(synth, 0.2)) ASSERT_EQ(x, 0.0F);

@@ -1,4 +1,4 @@
-// Meshes as the picture shows them: size, sides and normals.
+// Meshes as drawn: size, sides and normals.
 #include "view/mesh_file.hpp"
 
 #include <filesystem>

@@ -48,7 +48,8 @@ class Identify : public testing::Test {
     const auto run = analysis::free_run(model, log, setup);
     ASSERT_EQ(run.size(), 3u);
     std::ofstream csv(folder_.path() / "log.csv");
-    // Their command counts the other way round and comes 0.2 s before the spool, their length is 5 mm off.
+    // The log's command has the opposite sign and precedes the spool by 0.2 s; its length is 5 mm
+    // off.
     csv << "time_ms,u,s_mm,pa_bar,pb_bar\n";
     for (std::size_t i = 0; i < log.data[0].size(); ++i) {
       const std::size_t ahead = std::min(i + 20, log.data[0].size() - 1);

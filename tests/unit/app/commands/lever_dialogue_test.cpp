@@ -1,4 +1,4 @@
-// Calibrating and binding with virtual levers in the hands of a script.
+// Calibrating and binding with virtual levers moved by a script.
 
 #include "app/commands/lever_dialogue.hpp"
 
@@ -92,7 +92,7 @@ TEST_F(LeverDialogue, measuresEndsCentreAndNoiseOfTheMovedAxes) {
   EXPECT_NEAR(x->calibration.max, 500 + 30000, 500);
   EXPECT_NEAR(x->calibration.centre, 500, 10);
   EXPECT_NEAR(x->calibration.noise, 150, 10);
-  // What was not moved is as before.
+  // Axes that were not moved are unchanged.
   EXPECT_EQ(binding_of(*setup, LeverAxis::kLeftY)->calibration.max, command::kRawMax);
   EXPECT_THAT(said_, HasSubstr("axis 1: not moved"));
 }

@@ -1,4 +1,4 @@
-// The language of a running emulation: what a line means, and what is said of one that means nothing.
+// The command language of a running emulation: meaning of a line, and messages for invalid ones.
 #include "app/emulation/live_commands.hpp"
 
 #include <string>

@@ -180,7 +180,7 @@ safe_state = "hold"
                                "echo");
 }
 
-// Whatever ends it, the last that is said are the safe values; nothing leaves beyond its range.
+// However it ends, the last values sent are the safe ones; nothing is sent beyond its range.
 TEST(LiveLoop, SaysTheSafeValuesLast) {
   const io::SignalFile signals = echo_file("udp:127.0.0.1:47731");
   const HardwareLoop loop(plan(), incoming_rules(signals));
@@ -211,7 +211,7 @@ TEST(LiveLoop, SaysTheSafeValuesLast) {
   EXPECT_GE(hardware.counters().arrivals.received, 303);
 }
 
-// The last speed of a target that ran away must not go out to a platform for as long as somebody needs to notice.
+// The last speed of a diverged target must not be sent to a platform until somebody notices.
 TEST(LiveLoop, SaysSafeValuesOnceTheStateHasLeftTheRealNumbers) {
   const io::SignalFile signals = io::read_signals_text(R"(udp = "udp:127.0.0.1:47733"
 [[signal]]

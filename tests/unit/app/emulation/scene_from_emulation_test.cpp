@@ -1,4 +1,4 @@
-// Where the picture of an emulation puts host, peg, worksite and the emulated machine.
+// Positions of host, peg, worksite and emulated machine in the scene of an emulation.
 #include "app/emulation/scene_from_emulation.hpp"
 
 #include <random>

@@ -1,4 +1,4 @@
-// What belongs to a person is found wherever it is, and nothing else is.
+// All data of a person is found wherever it is, and nothing else.
 #include "app/learners/deletion.hpp"
 
 #include <filesystem>

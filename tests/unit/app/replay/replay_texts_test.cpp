@@ -1,4 +1,4 @@
-// What a replay calls things.
+// Texts of a replay.
 #include "app/replay/replay_texts.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(ReplayTexts, TellMistakesFromTheInstructorsMarks) {
   EXPECT_EQ(words_of(event("grip", "red_1"), TaskKind::kLogs).kind, MarkKind::kEvent);
 }
 
-// A curve of time over time tells nobody anything.
+// A curve of time over time is useless.
 TEST(ReplayTexts, OfferEveryChannelButTime) {
   io::SessionHeader header;
   EXPECT_EQ(next_channel(header, 0, 1), 0U);

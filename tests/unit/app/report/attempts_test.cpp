@@ -1,4 +1,4 @@
-// What the report says of a recorded session is what happened in it.
+// The report of a recorded session agrees with its events.
 #include "app/report/attempts.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST_F(RecordedReach, CountsFromTheFirstLeverMovement) {
     EXPECT_NEAR(a.t_s[i] - a.t_s[i - 1], 0.02, 1e-9);
     const auto tick = static_cast<std::size_t>(std::llround((a.t_s[i] + 0.5) * 1000.0));
     if (tick < 1 || tick > tips_.size()) continue;
-    EXPECT_NEAR(a.tip[i].y, tips_[tick - 1], 1e-5) << i;  // as it was after so many ticks
+    EXPECT_NEAR(a.tip[i].y, tips_[tick - 1], 1e-5) << i;  // as after that many ticks
   }
   ASSERT_EQ(a.levers_moved.size(), 1U);
   EXPECT_EQ(*std::max_element(a.levers_moved[0].value.begin(), a.levers_moved[0].value.end()), 0.5);

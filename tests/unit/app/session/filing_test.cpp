@@ -1,4 +1,4 @@
-// What is filed of a session.
+// Filed data of a session.
 #include "app/session/filing.hpp"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 namespace knuckleboom::app {
 namespace {
 
-// What a file or a device says goes to the terminal as text only.
+// Texts from files and devices reach the terminal as text only.
 TEST(Text, ShowsBytesThatAreNoTextAsNumbers) {
   EXPECT_EQ(printable("a\xFF\xFE"), "a\\xff\\xfe");
   EXPECT_EQ(printable("a\x1B[2J"), "a\\x1b[2J");

@@ -26,7 +26,7 @@ TEST(InputLatency, countsFromTheEventToThePictureOfItsState) {
   EXPECT_EQ(latency.times().count(), 1);
 }
 
-// Two events between two pictures: the picture of the newer one shows both.
+// Two events between two frames: the frame of the newer one shows both.
 TEST(InputLatency, takesOlderEventsWithTheNewest) {
   InputLatency latency;
   latency.sent(lever(0.2), 0, 3);

@@ -1,4 +1,4 @@
-// What the menu stands on.
+// Presets of the menu.
 #include "app/trainer/menus.hpp"
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace knuckleboom::app {
 namespace {
 
-// What has no row in the menu is as the command line says.
+// Choices without a menu row follow the command line.
 TEST(Menus, keepWhatTheCommandLineAsksFor) {
   SessionChoice asked;
   asked.exercise = "reach";
@@ -44,7 +44,7 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
   EXPECT_EQ(settings.machine, "");
 }
 
-// What was shown can be looked at again, as what was done.
+// Demonstrations can be replayed like the operator's own attempts.
 TEST(Menus, OfferAReplayAfterEveryExercise) {
   for (const bool passed : {false, true})
     for (const bool demonstrated : {false, true})

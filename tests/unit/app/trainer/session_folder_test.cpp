@@ -1,4 +1,4 @@
-// Where sessions go, and what is done with what is found there.
+// Folders of sessions, and handling of the files found there.
 #include "app/trainer/session_folder.hpp"
 
 #include <filesystem>

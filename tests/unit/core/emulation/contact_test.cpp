@@ -117,7 +117,7 @@ TEST(PegContact, BounceHasItsCoefficientOfRestitution) {
   }
 }
 
-// Whatever a peg does on a rough plane or in a hole, the contact gives no energy back that it did not get.
+// Whatever a peg does on a rough plane or in a hole, the contact generates no energy.
 TEST(PegContact, NeverGeneratesEnergy) {
   for (const bool in_hole : {false, true}) {
     const Worksite site = in_hole ? hole(1e6, 2e-4, 0.3) : plane(1e6, 2e-4, 0.3);

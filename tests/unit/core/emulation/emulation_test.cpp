@@ -87,7 +87,7 @@ TEST(Emulation, TouchesAsTheMachineAloneDoes) {
   EXPECT_NEAR(state.energy.host, ideal.energy.host, 0.02 * state.energy.exchanged);
 }
 
-// What is felt in a tick acts in the same tick, and is as old as exchanges() says.
+// A force felt in a tick acts in the same tick, with the delay given by exchanges().
 TEST(Emulation, HasNoHiddenTick) {
   for (const int delay : {0, 3}) {
     EmulationPlan plan = gantry_plan(2e4, 400.0);

@@ -84,7 +84,7 @@ TEST(ForceObserver, DoesNotWaitForTheSensor) {
   EXPECT_LT((known.moment - push.moment).norm(), 0.05);
 }
 
-// What joints lose to friction is found by the sensor, at the rate of the crossover.
+// Friction of the joints is identified through the sensor, at the rate of the crossover.
 TEST(ForceObserver, TellsFrictionFromForce) {
   Rig rig;
   const Wrench push{Vec3(0.0, 30.0, 50.0), Vec3(1.0, 0.0, 0.0)};

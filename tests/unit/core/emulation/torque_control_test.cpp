@@ -108,7 +108,7 @@ TEST(TorqueControl, PassesForty_Hz) {
       double c = 0.0, s = 0.0;
       const int periods = 10, ticks = static_cast<int>(periods * 1000.0 / f);
       for (int k = 0; k < 2 * ticks; ++k) {
-        // What is asked in a tick counts at its end.
+        // A demand of a tick applies to its end.
         const double phase = 2.0 * std::numbers::pi * f * kTick * (k + 1);
         const double torque = rig.tick(joint, amplitude * std::sin(phase));
         if (k < ticks) continue;

@@ -166,7 +166,7 @@ TEST(Stage, AnswersSatisfyTheirEquations) {
   }
 }
 
-// What the joint solver lives on: the oil never pushes harder for being faster.
+// Precondition of the joint solver: the oil's force never increases with the speed.
 TEST(Stage, ForceFallsWithSpeed) {
   Random random(2);
   for (const LineModel model : kModels)

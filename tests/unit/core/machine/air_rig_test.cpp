@@ -1,4 +1,5 @@
-// Rigid bodies on pneumatic cylinders: closed forms, books that close, and what late exchange costs.
+// Rigid bodies on pneumatic cylinders: closed forms, balances that close, and the effect of delayed
+// exchange.
 #include "knuckleboom/core/machine/air_rig.hpp"
 
 #include <algorithm>
@@ -122,8 +123,8 @@ TEST(AirRig, WhatHoldsAndWhatSinks) {
   EXPECT_NEAR(state.v[0], kMass * 9.81 / 2e4, 1e-6);
 }
 
-// A force that is late by T takes k T from the damping: the shut cylinder that rings for ever in one program
-// grows at omega^2 T / 2 where two hand each other force and motion.
+// A force that is late by T takes k T from the damping: the shut cylinder, which rings undamped in
+// one program, grows at omega^2 T / 2 where two programs exchange force and motion.
 TEST(AirRig, LateExchangeMakesEnergy) {
   const double V = kArea * 0.5 * kStroke + 2e-6;
   const double omega_2 = 1.4 * 4e5 * kArea * kArea * 2.0 / V / kMass;
@@ -148,7 +149,7 @@ TEST(AirRig, LateExchangeMakesEnergy) {
     return 0.5 * std::log(energy[1] / energy[0]) / 0.1;  // 1/s
   };
   EXPECT_NEAR(grown(-1), 0.0, 0.02);
-  // Half a tick ahead looks the air, which goes on along the last speed, and some the step of the bodies.
+  // The air extrapolates half a tick along the last speed, and the step of the bodies a little.
   for (const int late : {3, 5, 8}) {
     const double T = (late - 0.75) * 2.5e-4;
     EXPECT_NEAR(grown(late) / (0.5 * omega_2 * T), 1.0, 0.12) << late;

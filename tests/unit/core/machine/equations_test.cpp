@@ -69,8 +69,7 @@ TEST(EndStop, SlopeAgreesWithDifferences) {
   }
 }
 
-// Nothing is lost between the powers: what the sources give less the losses goes to the piston and
-// into the oil.
+// The powers balance: the sources' power less the losses goes to the piston and into the oil.
 TEST(Powers, Balance) {
   test::Random random(2);
   double worst = 0.0;

@@ -47,7 +47,7 @@ TEST(Mechanism, InverseDynamicsOfTheFourBar) {
   }
 }
 
-// Nothing but gravity: what swings goes on swinging.
+// Gravity alone: an oscillation does not decay.
 TEST(Mechanism, KeepsItsEnergyAndStaysClosed) {
   for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
     const MachineModel model = test::four_bar_machine();

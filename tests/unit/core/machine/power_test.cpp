@@ -358,7 +358,7 @@ TEST_P(Power, PressureEventMovesTheCutOff) {
   EXPECT_NEAR(state.machine.pump_Pa, 12e6, 1e4);
 }
 
-// What first order in the coupling means: against smaller ticks.
+// First order of the coupling: against smaller ticks.
 TEST_P(Power, HoldingThePressureConvergesWithTheTick) {
   const auto tip = [&](double h) {
     command::Scenario scenario = volts(0.0, 0.0, 0.0);

@@ -70,7 +70,7 @@ TEST_P(FrictionOfMechanisms, PinOfALoopHoldsAndBreaksAwayByItsRatio) {
   }
 }
 
-// It falls, rubs in all pins, and comes to rest there for good; the books close.
+// It falls, with friction in all pins, and comes to rest permanently; the ledger closes.
 TEST_P(FrictionOfMechanisms, FourBarComesToRest) {
   for (const Kind kind : {Kind::kCoulomb, Kind::kStribeck, Kind::kContinuous, Kind::kLuGre}) {
     MachineModel model = test::four_bar_machine();

@@ -177,7 +177,7 @@ TEST_P(StepFriction, LightCarriageUnderAHeavyLoadTurnsAroundLikeOneBody) {
         two.stepper->step(two.fidelity, two.state, forces);
         apart = std::fmax(apart, std::fabs(one.state.q[0] - two.state.q[0]));
       }
-      // Of strokes of 0.1 m; a tick at each of twenty turns is 1.5 mm.
+      // For strokes of 0.1 m; a tick at each of twenty turns is 1.5 mm.
       EXPECT_LT(apart, 8e-3) << spring;
       EXPECT_NEAR(two.state.energy.friction / one.state.energy.friction, 1.0, 0.01) << spring;
       EXPECT_NEAR(two.residual(), 0.0, 1e-3 * two.state.energy.friction) << spring;

@@ -157,7 +157,7 @@ TEST(TipRates, AStretchedArmGetsBoundedRates) {
             TipAnswer::kLimited);
   EXPECT_EQ(rate[1], 0.0);
   EXPECT_EQ(rate[2], 0.0);
-  // And from the edge of that it comes back, slowly at first.
+  // From its edge it returns, slowly at first.
   const Pose edge = pose_at(model, 0.0, 0.0, -0.01);
   machine::tip_rates(model, edge.tip, kOrigin, edge.q, {-0.1, 0.0}, kBoomAndStick, wide(), rate);
   EXPECT_LT(rate[2], -0.05);

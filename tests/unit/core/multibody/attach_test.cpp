@@ -56,7 +56,7 @@ Vector momentum(const Tree& tree, const Inertias& inertia, const Coordinates& q,
   return test::to_matrix(system.M, n) * test::to_vector(v.data(), n);
 }
 
-// What a free body's momentum would drive the joints with, were it part of the link.
+// Generalised momentum of a free body at the joints, as if it were part of the link.
 Vector momentum_of(const Payload& payload, const Tree& tree, int link, const Coordinates& q) {
   const int n = tree.link_count();
   const Coordinates rest{};

@@ -1,4 +1,4 @@
-// Forces from outside on the joints: what they do, and their work in the books.
+// External forces on the joints: their effect, and their work in the ledger.
 #include <cmath>
 #include <cstdio>
 
@@ -84,7 +84,7 @@ TEST(ExternalForce, ShowsInTheLockedBoomsPressures) {
   }
 }
 
-// Pushed while it moves, opening and closing valves: the books stay closed.
+// Pushed while it moves, opening and closing valves: the ledger stays closed.
 TEST(ExternalForce, WorkIsBooked) {
   for (const test::Variant& variant : test::kVariants) {
     const Simulation simulation(test::reference_machine(variant), test::locked(1.0));

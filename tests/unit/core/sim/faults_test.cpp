@@ -312,7 +312,7 @@ TEST(Faults, ThatAreGoneLeaveTheBitsOfAMachineThatNeverHadThem) {
   EXPECT_EQ(std::memcmp(a.machine.q, b.machine.q, sizeof a.machine.q), 0);
 }
 
-// Whatever goes wrong, what the pump puts in is accounted for.
+// The pump's energy is accounted for under any faults.
 TEST_P(BothModels, TheLedgerHoldsUnderAnyFaults) {
   std::mt19937 random(7);
   const auto pick = [&](double low, double high) {

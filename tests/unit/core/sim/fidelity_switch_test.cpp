@@ -25,7 +25,7 @@ Fidelity other(Fidelity f) { return f == Fidelity::kFull ? Fidelity::kReduced : 
 struct Change {
   double force[3];
 };
-// Of the actuators' forces over one tick.
+// Change of the actuators' forces over one tick.
 Change one_tick(const Simulation& simulation, SimState& state) {
   const sim::Snapshot before = sim::take_snapshot(simulation, state);
   simulation.step(state);
@@ -60,7 +60,7 @@ void check(const command::Scenario& scenario, bool quasi_static, bool protection
       const SimState before = switched;
       const double residual = simulation.energy_residual(before);
       simulation.set_fidelity(switched, other(switched.fidelity));
-      // At the switch itself: the same positions, speeds and ports, and the books agree.
+      // At the switch itself: the same positions, speeds and ports, and the ledger agrees.
       for (int i = 0; i < 3; ++i) {
         ASSERT_EQ(switched.machine.q[i], before.machine.q[i]);
         ASSERT_EQ(switched.machine.v[i], before.machine.v[i]);

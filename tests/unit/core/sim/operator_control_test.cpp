@@ -132,7 +132,7 @@ TEST(OperatorControl, ValveModeIsLeverToSpool) {
   EXPECT_LT(rig.sim.machine.v[0], -0.1);
 }
 
-// A cylinder mounted the other way round: the lever still moves the joint the same way.
+// A cylinder mounted in reverse: the lever still moves the joint in the same direction.
 TEST(OperatorControl, PositiveIsALargerJointPositionWhateverTheLinkage) {
   machine::MachineModel turned = test::reference_machine();
   turned.actuators[2].linkage.rod_pin *= -1.0;
@@ -240,7 +240,7 @@ TEST(OperatorControl, StickAndBoomLeversAreReachAndHeightWhereNoneAreGiven) {
   by_joints.run(2.0);
   EXPECT_GT(by_joints.radius() - r, 0.5);
   EXPECT_LT(std::fabs(by_joints.tip_W().z() - z), 0.03);
-  // And the other way round: a tip pattern in valve mode moves stick and boom.
+  // The reverse: a tip pattern in valve mode moves stick and boom.
   Rig by_tip(tip(), ControlMode::kValve);
   by_tip.lever(LeverAxis::kLeftY, 0.5);
   by_tip.lever(LeverAxis::kRightY, -0.5);

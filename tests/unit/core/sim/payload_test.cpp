@@ -38,8 +38,8 @@ test::Vector momentum(const MachineModel& model, const SimState& state) {
   return test::to_matrix(system.M, n) * test::to_vector(state.machine.v, n);
 }
 
-// Where the locked cylinders' oil carries the weight: load_k(q) / J_k = F_k - K_k (x_k(q) - x_k0), Newton
-// on boom and stick; K = A1^2/C1 + A2^2/C2 (eq. 24).
+// Position in which the locked cylinders' oil carries the weight: load_k(q) / J_k = F_k - K_k
+// (x_k(q) - x_k0), Newton on boom and stick; K = A1^2/C1 + A2^2/C2 (eq. 24).
 struct Rest {
   double q[kMaxLinks];
   double p[2][2];  // boom, stick

@@ -1,4 +1,4 @@
-// How the crane was moved: figures of invented motions whose answers are known in closed form.
+// Figures of the crane's motion, for synthetic motions with answers in closed form.
 
 #include "knuckleboom/core/training/scorer.hpp"
 

@@ -63,7 +63,7 @@ void rest(const Session& session, double seconds, SessionState& state, SessionSn
   for (int i = 0; i < ticks; ++i) session.step(neutral, state, snapshot);
 }
 
-// What is shown of a stored state are the figures of the tick that led to it.
+// The figures shown for a stored state are those of its last tick.
 TEST(Session, ASnapshotOfAStateHasTheFiguresOfItsTick) {
   const auto session = session_with_one_log();
   SessionState state = session->initial_state();

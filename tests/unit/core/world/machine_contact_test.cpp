@@ -210,7 +210,7 @@ TEST(Collisions, KnowWhoMindsWhom) {
   };
   for (const PartRole role : {PartRole::kHead, PartRole::kJaw, PartRole::kHeldLog}) {
     EXPECT_EQ(collisions({carrier, over_carrier(role)})[kCarrier], 1);
-    // The carrier feels the opposite.
+    // The opposite force acts on the carrier.
     ASSERT_EQ(forces.count, 2);
     EXPECT_EQ(forces.force[0].f_W, Vec3(-forces.force[1].f_W));
     EXPECT_GT(forces.force[0].f_W.z(), 0.0);

@@ -1,4 +1,4 @@
-// Where panels are drawn and what the mouse does to them. Needs no window: ImGui only makes triangles.
+// Positions of panels and mouse actions on them. Needs no window: ImGui only generates triangles.
 #include <cmath>
 #include <cstring>
 #include <memory>
