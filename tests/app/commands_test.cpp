@@ -232,6 +232,29 @@ TEST(Inspect, showsWhatFollowsFromAMachine) {
   EXPECT_EQ(json_number(content_of(file), "mass_kg"), 7850.0);
 }
 
+// The word "representative" in a source of somebody's own machine does not make it a representative one.
+TEST(Inspect, callsOnlyAMachineRepresentativeThatWasNotIdentified) {
+  const TemporaryFolder folder;
+  const auto shown = [&folder](const std::string& source) {
+    write_text(folder / "rod.toml", R"(name = "rod"
+source = ")" + source + R"("
+gravity_m_per_s2 = 9.81
+tip = { body = "rod", position_m = [2, 0, 0] }
+[[body]]
+name = "rod"
+position_m = [0, 0, 3]
+mass_kg = 10
+com_m = [1, 0, 0]
+inertia_kg_m2 = [0, 4, 4]
+joint = { type = "revolute", name = "pin", axis = [0, 1, 0] }
+)");
+    return run({"inspect", (folder / "rod.toml").string()}).output;
+  };
+  EXPECT_THAT(shown("representative of a class; not identified from one machine"),
+              HasSubstr("Representative machine"));
+  EXPECT_THAT(shown("representative drawing 4711"), testing::Not(HasSubstr("Representative")));
+}
+
 TEST(Inspect, tellsWhatCameFromAUrdf) {
   const TemporaryFolder folder;
   const std::string file = (folder / "i.json").string();

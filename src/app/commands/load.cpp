@@ -77,9 +77,10 @@ Overrides sort_overrides(const std::vector<std::string>& assignments) {
 }
 
 std::string machine_note(const machine::MachineModel& model) {
-  const auto representative = std::find_if(
-      model.sources.begin(), model.sources.end(),
-      [](const machine::Source& source) { return source.source.starts_with("representative"); });
+  const auto representative =
+      std::find_if(model.sources.begin(), model.sources.end(), [](const machine::Source& source) {
+        return source.source.find("not identified from") != std::string::npos;
+      });
   if (representative == model.sources.end()) return {};
   return "Representative machine: its numbers were not identified from one machine";
 }
