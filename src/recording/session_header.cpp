@@ -98,17 +98,26 @@ void take_texts(ByteReader& reader, std::vector<SessionText>& texts) {
 
 StateLayout state_layout() {
   // Any change of a part's size or place shows here, a change of its meaning in kStateFormat.
-  const std::uint64_t places[] = {
-      offsetof(SessionState, tick),    offsetof(SessionState, sim),
-      offsetof(SessionState, control), offsetof(SessionState, logs_slipped),
-      offsetof(SessionState, world),   offsetof(SessionState, grapple),
-      offsetof(SessionState, task),    offsetof(SessionState, score),
-      sizeof(sim::SimState),           sizeof(machine::MachineState),
-      sizeof(machine::ActuatorState),  sizeof(machine::EnergyLedger),
-      sizeof(machine::Health),         sizeof(sim::OperatorState),
-      sizeof(world::WorldState),       sizeof(world::ContactState),
-      sizeof(world::LogState),         sizeof(training::GrappleState),
-      sizeof(training::TaskState),     sizeof(training::ScoreState)};
+  const std::uint64_t places[] = {offsetof(SessionState, tick),
+                                  offsetof(SessionState, sim),
+                                  offsetof(SessionState, control),
+                                  offsetof(SessionState, worksite.logs_slipped),
+                                  offsetof(SessionState, worksite.world),
+                                  offsetof(SessionState, worksite.grapple),
+                                  offsetof(SessionState, task),
+                                  offsetof(SessionState, score),
+                                  sizeof(sim::SimState),
+                                  sizeof(machine::MachineState),
+                                  sizeof(machine::ActuatorState),
+                                  sizeof(machine::EnergyLedger),
+                                  sizeof(machine::Health),
+                                  sizeof(sim::OperatorState),
+                                  sizeof(world::WorldState),
+                                  sizeof(world::ContactState),
+                                  sizeof(world::LogState),
+                                  sizeof(worksite::GrappleState),
+                                  sizeof(training::TaskState),
+                                  sizeof(training::ScoreState)};
   return {kStateFormat, sizeof(SessionState), XXH3_64bits(places, sizeof places)};
 }
 

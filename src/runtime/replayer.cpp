@@ -247,7 +247,7 @@ void Replayer::show_channels() {
     m.q[i] = stored(name, m.q[i]);
     m.v[i] = stored(name + "_s", m.v[i]);
   }
-  state_.grapple.opening = stored("grapple_opening", state_.grapple.opening);
+  state_.worksite.grapple.opening = stored("grapple_opening", state_.worksite.grapple.opening);
   snapshot_ = session_->snapshot(state_);
   for (int i = 0; i < command::kLeverAxes; ++i)
     levers_.axis[i] = snapshot_.input.axis[i] =

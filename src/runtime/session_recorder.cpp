@@ -339,7 +339,7 @@ RecordingEnd SessionRecorder::finish(const training::SessionState& last,
   keep("relief_events", machine.relief_events);
   keep("cavitation_events", machine.cavitation_events);
   keep("stop_hits", machine.stop_hits);
-  keep("contacts_dropped", last.world.contacts_dropped);
+  keep("contacts_dropped", last.worksite.world.contacts_dropped);
   try {
     journal_->close({true, last.tick, io::hash_of(last), lost_.load(std::memory_order_relaxed),
                      std::move(health)});

@@ -31,7 +31,7 @@ TEST_P(Demonstration, Passes) {
   EXPECT_EQ(broken, -1) << exercise.limits[static_cast<std::size_t>(std::max(0, broken))].figure;
   EXPECT_EQ(snapshot.task.phase, training::TaskPhase::kPassed);
   EXPECT_EQ(snapshot.sim.health.non_finite, 0);
-  EXPECT_EQ(state.world.contacts_dropped, 0);
+  EXPECT_EQ(state.worksite.world.contacts_dropped, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -13,10 +13,8 @@ namespace {
 using command::Fault;
 using command::FaultKind;
 
-constexpr double kPumpTime = 0.05;   // s; filter of the flow that lowers a worn pump's pressure
-constexpr double kDropout = 0.1;     // s; duration of one dropout of a position
-constexpr double kStuckAgain = 0.1;  // share of the breakout: a spool this close to its command
-                                     // stays there
+constexpr double kPumpTime = 0.05;  // s; filter of the flow that lowers a worn pump's pressure
+constexpr double kDropout = 0.1;    // s; duration of one dropout of a position
 
 // A unique number for each fault and tick.
 std::uint64_t key(std::int64_t tick, std::size_t fault) {
@@ -184,22 +182,6 @@ void Simulation::work_faults(SimState& state, double h) const {
     f.pump_flow = 0.0;
     m.pump_Pa = f.pump_set_Pa;
   }
-}
-
-// Half a tick of the spool's motion to its command.
-void Simulation::set_spool(int actuator, SimState& state) const {
-  const auto k = static_cast<std::size_t>(actuator);
-  const FaultState& f = state.fault;
-  machine::ActuatorState& a = state.machine.actuator[actuator];
-  const double full_V = model_.actuators[k].circuit.valve.full_V;
-  const double target = std::clamp(a.command_V + f.offset_V[k], -full_V, full_V);
-  if (f.breakout_V[k] > 0.0) {
-    const double apart = std::fabs(target - a.spool_V);
-    if (a.spool_stuck != 0 && apart > f.breakout_V[k]) a.spool_stuck = 0;
-    if (a.spool_stuck == 0 && apart <= kStuckAgain * f.breakout_V[k]) a.spool_stuck = 1;
-    if (a.spool_stuck != 0) return;
-  }
-  a.spool_V = target + (a.spool_V - target) * half_spool_decay_[k];
 }
 
 std::vector<Fault> usual_faults(const machine::MachineModel& model) {

@@ -9,7 +9,6 @@
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
-#include "knuckleboom/core/math/exponential.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::sim {
@@ -82,10 +81,8 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
     }
   }
   tip_start_W_ = machine::tip_position(model_, q0_.data());
-  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
-    const double lag = model_.actuators[k].circuit.valve.spool_time_constant_s;
-    half_spool_decay_[k] = lag > 0.0 ? decay(0.5 * h_ / lag) : 0.0;
-  }
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k)
+    spool_[k] = hydraulics::SpoolLag(model_.actuators[k].circuit.valve, 0.5 * h_);
   const SimState start = initial_state(machine::Fidelity::kReduced);
   for (std::size_t k = 0; k < model_.actuators.size(); ++k)
     if (const std::string fault = start_fault(model_.actuators[k], start.machine.actuator[k].P_C);
@@ -414,14 +411,23 @@ void Simulation::control(SimState& state, const TickInput& input, const double* 
                           : control::sample(gains, dt, sign, drive.value, q, pid);
       state.reference[i] = drive.value;
     }
-    // With a lag the tick uses the spool position at its middle; end_tick advances it to its end.
-    if (state.fault.active == 0) [[likely]]
-      a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
-    else
-      set_spool(static_cast<int>(k), state);
     state.input.drive[k] = drive;
   }
+  // With a lag the tick uses the spool positions at its middle; end_tick advances them to its end.
+  move_spools(state);
   std::copy(std::begin(input.joint), std::end(input.joint), std::begin(state.input.joint));
+}
+
+// Half a tick.
+void Simulation::move_spools(SimState& state) const {
+  const FaultState& f = state.fault;
+  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+    machine::ActuatorState& a = state.machine.actuator[k];
+    if (f.active == 0) [[likely]]
+      spool_[k].move(a.command_V, a.spool_V);
+    else
+      spool_[k].move(a.command_V, {f.breakout_V[k], f.offset_V[k]}, a.spool_V, a.spool_stuck);
+  }
 }
 
 const double* Simulation::joint_force(const SimState& state, const double* outside,
@@ -491,13 +497,7 @@ void Simulation::begin_tick(SimState& state, const TickInput& input, const doubl
 }
 
 void Simulation::end_tick(SimState& state) const {
-  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
-    machine::ActuatorState& a = state.machine.actuator[k];
-    if (state.fault.active == 0) [[likely]]
-      a.spool_V = a.command_V + (a.spool_V - a.command_V) * half_spool_decay_[k];
-    else
-      set_spool(static_cast<int>(k), state);
-  }
+  move_spools(state);
   ++state.tick;
   if (state.fault.active != 0) [[unlikely]]
     work_faults(state, h_);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
 
 namespace knuckleboom::training {
@@ -48,10 +49,7 @@ double wrap_line(double angle) {
   return angle;
 }
 
-Vec3 vec(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
-Vec3 rotate(const double (&q)[4], const Vec3& v) {
-  return Eigen::Quaterniond(q[0], q[1], q[2], q[3]) * v;
-}
+Vec3 rotate(const double (&q)[4], const Vec3& v) { return quaternion(q) * v; }
 
 void approach(double wanted, double rise, double dt, double& value) {
   value += std::clamp(wanted - value, -rise * dt, rise * dt);

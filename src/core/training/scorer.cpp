@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "knuckleboom/core/math/angle.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/power.hpp"
 
 namespace knuckleboom::training {
@@ -30,8 +31,6 @@ constexpr double kA1 = -1.1429805025399011, kA2 = 0.41280159809618866;
 void copy(const double (&from)[3], double (&to)[3]) {
   for (int c = 0; c < 3; ++c) to[c] = from[c];
 }
-
-Vec3 vector(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
 
 // --- Levers -------------------------------------------------------------------
 
@@ -224,7 +223,7 @@ void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
   if (std::sqrt(step.x() * step.x() + step.y() * step.y()) >= kOnTheWay * kSample)
     set_out(now_s, state);
 
-  const Vec3 hang = vector(at.hang_W);
+  const Vec3 hang = vec(at.hang_W);
   if (hang.isZero(0.0)) return;  // there is no head
   const double angle = angle_between_lines(hang, Vec3::UnitZ());
   motion.swing2_sum += angle * angle;
@@ -237,7 +236,7 @@ void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
 void gather_motion(const Observation& at, ScoreState& state) {
   constexpr double kSlack = 1e-9;  // s
   const double now_s = at.dt * static_cast<double>(at.ticks);
-  const Vec3 from = vector(state.last_tip_W), to = vector(at.tip_W);
+  const Vec3 from = vec(state.last_tip_W), to = vec(at.tip_W);
   for (;;) {
     const double due_s = kSample * static_cast<double>(state.motion.samples);
     if (due_s > now_s + kSlack) return;
@@ -277,7 +276,7 @@ void set_start(const Observation& at, ScoreState& state) {
   // A log already in the grapple is being moved.
   state.cycle.phase = at.held >= 0 ? CyclePhase::kMove : CyclePhase::kReach;
   start_motion(at, state.motion);
-  const bool head = !vector(at.hang_W).isZero(0.0);
+  const bool head = !vec(at.hang_W).isZero(0.0);
   state.score.swing_peak_rad = state.score.swing_rms_rad =
       head ? 0.0 : std::numeric_limits<double>::quiet_NaN();
   state.primed = 1;
@@ -346,7 +345,7 @@ void begin_approach(const Vec3& from_W, const Vec3& goal_W, ApproachState& state
 
 void follow_approach(const Vec3& p_W, ApproachState& state) {
   if (state.active <= 0) return;
-  const double along = (p_W - vector(state.from_W)).dot(vector(state.along_W));
+  const double along = (p_W - vec(state.from_W)).dot(vec(state.along_W));
   state.furthest_m = std::max(state.furthest_m, along);
 }
 
@@ -361,7 +360,7 @@ void end_approach(Score& score, ApproachState& state) {
 
 void end_approach_at(const Vec3& p_W, Score& score, ApproachState& state) {
   if (state.active <= 0) return end_approach(score, state);
-  state.goal_m = (p_W - vector(state.from_W)).dot(vector(state.along_W));
+  state.goal_m = (p_W - vec(state.from_W)).dot(vec(state.along_W));
   end_approach(score, state);
 }
 

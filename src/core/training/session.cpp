@@ -3,99 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <span>
 #include <utility>
 
-#include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::training {
 namespace {
-
-using multibody::Kinematics;
-using multibody::Pose;
-
-constexpr int kFirstJawId = 1000;
-constexpr int kHeldLogId = 2000;
-constexpr double kLetGo = 0.03;      // opening beyond the grip at which a log falls
-constexpr double kSlipTime = 0.05;   // s; shorter pulls are taken by the log's bark
-constexpr double kUsualLog = 0.13;   // m, radius for which the empty grapple's grip is given
-constexpr double kGripSlack = 0.02;  // opening within which closing jaws count as around a log
-
-Vec3 vec(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
-void store(const Vec3& v, double (&out)[3]) {
-  for (int i = 0; i < 3; ++i) out[i] = v(i);
-}
-Eigen::Quaterniond quaternion(const double (&q)[4]) { return {q[0], q[1], q[2], q[3]}; }
-void store(const Eigen::Quaterniond& q, double (&out)[4]) {
-  out[0] = q.w();
-  out[1] = q.x();
-  out[2] = q.y();
-  out[3] = q.z();
-}
-
-// Motion of a body's frame.
-struct BodyMotion {
-  Pose pose;
-  Vec3 v_W, omega_W;
-};
-BodyMotion body_motion(const multibody::Tree& tree, const Kinematics& kinematics, int body) {
-  BodyMotion out{{}, Vec3::Zero(), Vec3::Zero()};
-  if (body == multibody::kBase) return out;
-  out.pose = multibody::body_pose(tree, kinematics, body);
-  const int link = tree.body(body).link;
-  if (link == multibody::kBase) return out;
-  const multibody::LinkMotion& m = kinematics.link[static_cast<std::size_t>(link)];
-  out.omega_W = m.omega_W;
-  out.v_W = m.v_origin_W + m.omega_W.cross(out.pose.p - m.in_world.p);
-  return out;
-}
-
-int link_of(const multibody::Tree& tree, int body) {
-  return body == multibody::kBase ? multibody::kBase : tree.body(body).link;
-}
-
-world::PartRole part_role(machine::ShapeRole role) {
-  switch (role) {
-    case machine::ShapeRole::kCarrier:
-      return world::PartRole::kCarrier;
-    case machine::ShapeRole::kBoom:
-      return world::PartRole::kBoom;
-    case machine::ShapeRole::kStick:
-      return world::PartRole::kStick;
-    case machine::ShapeRole::kHead:
-      break;
-  }
-  return world::PartRole::kHead;
-}
-
-multibody::RigidInertia log_inertia(const world::Log& log) {
-  multibody::RigidInertia out;
-  out.mass = world::mass(log);
-  const double r2 = log.radius * log.radius;
-  const double along = 0.5 * out.mass * r2;
-  const double across = out.mass * (0.25 * r2 + log.length * log.length / 12.0);
-  out.about_com = Vec3(along, across, across).asDiagonal();
-  return out;
-}
-
-world::Capsule log_capsule(const world::Log& log, const Vec3& p_W, const Vec3& axis_W) {
-  const Vec3 half = (0.5 * log.length) * axis_W;
-  return {p_W - half, p_W + half, log.radius};
-}
-world::Capsule log_capsule(const world::Log& log, const world::LogState& state) {
-  return log_capsule(log, vec(state.p), quaternion(state.q) * Vec3::UnitX());
-}
-
-// The grapple's measures; it hangs at the origin.
-world::GrappleFrame grapple_shape(const machine::Grapple& g) {
-  world::GrappleFrame out;
-  out.hinge_distance = g.hinge_distance;
-  out.jaw_length = g.jaw_length;
-  out.jaw_width = g.jaw_width;
-  out.tine_radius = g.tine_radius;
-  out.opening_max = g.opening_max;
-  return out;
-}
 
 // Contact forces are held over a step. What a machine shows of its mass at jaws that are pressed in
 // deep bears no longer one: docs/theory/contact.md, eq. 12.
@@ -158,38 +71,13 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
 
 }  // namespace
 
-// The machine's capsules in this tick, and the link each hangs on.
-struct Session::Parts {
-  int count = 0;
-  world::MachinePart part[world::kMaxMachineShapes];
-  int link[world::kMaxMachineShapes];
-
-  std::span<const world::MachinePart> span() const {
-    return {part, static_cast<std::size_t>(count)};
-  }
-};
-
 Session::Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise)
     : exercise_(std::move(exercise)),
       steps_(steps_in_tick(exercise_.rate_Hz)),
       simulation_(machine, start_of(machine, exercise_, steps_, notes_)),
       control_(simulation_, std::move(levers)),
-      world_(exercise_.world),
+      worksite_(simulation_, exercise_.world),
       task_(exercise_) {
-  if (this->machine().grapple.present) {
-    // These searches are too long for a tick, and depend on the log's thickness only.
-    const world::GrappleFrame frame = grapple_shape(this->machine().grapple);
-    const auto seat = [&](double radius, double around) {
-      return world::grapple_seat(frame, around, radius);
-    };
-    for (int i = 0; i < world_.log_count(); ++i) {
-      const auto n = static_cast<std::size_t>(i);
-      const double radius = world_.recipe().logs[n].radius;
-      around_[n] = world::grapple_min_opening(frame, radius);
-      seat_[n] = seat(radius, around_[n]);
-    }
-    usual_seat_ = seat(kUsualLog, world::grapple_min_opening(frame, kUsualLog));
-  }
   for (const std::string& joint : control_.missing())
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
                      "' does not have");
@@ -209,10 +97,7 @@ SessionState Session::initial_state() const {
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   state.sim = simulation_.initial_state(exercise_.fidelity);
   state.control = control_.initial_state(state.sim, exercise_.mode);
-  state.world = world_.initial_state();
-  state.grapple.opening = std::clamp(exercise_.grapple_opening, 0.0, 1.0);
-  state.grapple.held = -1;
-  state.grapple.slot = -1;
+  state.worksite = worksite_.initial_state(exercise_.grapple_opening);
   state.task = task_.initial_state();
   state.score = task_.initial_score();
   return state;
@@ -244,158 +129,6 @@ void Session::apply(const Command& command, SessionState& state) const {
       simulation_.set_fault(state.sim, command.value, false);
       break;
   }
-}
-
-world::GrappleFrame Session::grapple_frame(const Kinematics& kinematics) const {
-  const machine::Grapple& g = machine().grapple;
-  const BodyMotion body = body_motion(machine().tree, kinematics, g.body);
-  const Mat3& R = body.pose.R;
-  world::GrappleFrame out = grapple_shape(g);
-  out.pin_W = body.pose.p + R * g.pin_B;
-  out.log_axis_W = R * g.log_axis_B;
-  out.open_axis_W = R * g.open_axis_B;
-  out.reach_axis_W = R * g.reach_axis_B;
-  out.v_W = body.v_W + body.omega_W.cross(out.pin_W - body.pose.p);
-  out.omega_W = body.omega_W;
-  return out;
-}
-
-void Session::gather(const Kinematics& kinematics, const SessionState& state, Parts& parts) const {
-  const machine::MachineModel& model = machine();
-  int id = 0;
-  for (const machine::ContactShape& shape : model.shapes) {
-    if (parts.count == world::kMaxMachineShapes) return;
-    const BodyMotion body = body_motion(model.tree, kinematics, shape.body);
-    world::MachinePart& part = parts.part[parts.count];
-    part.shape = {body.pose.R * shape.from_B + body.pose.p, body.pose.R * shape.to_B + body.pose.p,
-                  shape.radius};
-    part.p_W = body.pose.p;
-    part.v_W = body.v_W;
-    part.omega_W = body.omega_W;
-    part.role = part_role(shape.role);
-    part.id = ++id;
-    parts.link[parts.count++] = link_of(model.tree, shape.body);
-  }
-  if (!model.grapple.present) return;
-  const int link = link_of(model.tree, model.grapple.body);
-  const world::GrappleFrame frame = grapple_frame(kinematics);
-  if (parts.count + world::kGrappleParts > world::kMaxMachineShapes) return;
-  const int jaws = world::grapple_parts(frame, state.grapple.opening, state.grapple.speed,
-                                        kFirstJawId, parts.part + parts.count);
-  for (int i = 0; i < jaws; ++i) parts.link[parts.count++] = link;
-  if (state.grapple.held < 0 || parts.count == world::kMaxMachineShapes) return;
-  const world::LogState& log = state.world.log[state.grapple.held];
-  world::MachinePart& part = parts.part[parts.count];
-  part.shape = log_capsule(world_.recipe().logs[static_cast<std::size_t>(state.grapple.held)], log);
-  part.p_W = vec(log.p);
-  part.v_W = vec(log.v);
-  part.omega_W = vec(log.omega);
-  part.role = world::PartRole::kHeldLog;
-  part.id = kHeldLogId;
-  parts.link[parts.count++] = link;
-}
-
-// tau = J^T f, link by link towards the base.
-void Session::joint_forces(const Kinematics& kinematics, const Parts& parts,
-                           const world::PartForces& forces, double* tau) const {
-  const multibody::Tree& tree = machine().tree;
-  for (int i = 0; i < tree.link_count(); ++i) tau[i] = 0.0;
-  for (int n = 0; n < forces.count; ++n) {
-    const world::PartForce& force = forces.force[n];
-    for (int i = parts.link[force.part]; i != multibody::kBase; i = tree.link(i).parent) {
-      const multibody::LinkMotion& m = kinematics.link[static_cast<std::size_t>(i)];
-      tau[i] += tree.link(i).revolute ? m.axis_W.dot((force.p_W - m.in_world.p).cross(force.f_W))
-                                      : m.axis_W.dot(force.f_W);
-    }
-  }
-}
-
-void Session::grip(int log, const Kinematics& kinematics, SessionState& state) const {
-  const machine::MachineModel& model = machine();
-  const world::LogState& l = state.world.log[log];
-  const int body = model.grapple.body;
-  const int link = link_of(model.tree, body);
-  if (link == multibody::kBase) return;
-  const Pose body_W = multibody::body_pose(model.tree, kinematics, body);
-  const Pose& link_W = kinematics.link[static_cast<std::size_t>(link)].in_world;
-  const Mat3 R_WL = quaternion(l.q).toRotationMatrix();
-  const Pose in_link{link_W.R.transpose() * R_WL, link_W.R.transpose() * (vec(l.p) - link_W.p)};
-  const multibody::LinkInertia inertia = multibody::to_link_inertia(
-      log_inertia(world_.recipe().logs[static_cast<std::size_t>(log)]), in_link);
-  const int slot = simulation_.attach(state.sim, link, inertia, vec(l.v), vec(l.omega));
-  if (slot < 0) return;
-  state.grapple.slot = slot;
-  state.grapple.held = log;
-  state.grapple.slipping_s = 0.0;
-  store(Vec3(body_W.R.transpose() * (vec(l.p) - body_W.p)), state.grapple.log_p);
-  store(Eigen::Quaterniond(Mat3(body_W.R.transpose() * R_WL)).normalized(), state.grapple.log_q);
-  world_.hold(log, state.world);
-}
-
-void Session::let_go(SessionState& state) const {
-  const multibody::FreeMotion motion = simulation_.detach(state.sim, state.grapple.slot);
-  world_.release(state.grapple.held, motion.v_com_W, motion.omega_W, state.world);
-  state.grapple.held = state.grapple.slot = -1;
-  state.grapple.slipping_s = 0.0;
-}
-
-void Session::move_grapple(double demand, const Kinematics& kinematics, SessionState& state) const {
-  const machine::Grapple& g = machine().grapple;
-  if (!g.present) return;
-  GrappleState& grapple = state.grapple;
-  const double h = simulation_.tick_s();
-  const double before = grapple.opening;
-  double next = std::clamp(before - demand * h / g.closing_time_s, 0.0, 1.0);
-  const world::GrappleFrame frame = grapple_frame(kinematics);
-  const std::vector<world::Log>& logs = world_.recipe().logs;
-  if (grapple.held >= 0) {
-    const double around =
-        world::grapple_min_opening(frame, logs[static_cast<std::size_t>(grapple.held)].radius);
-    next = std::max(next, std::min(around, before));
-    if (next > around + kLetGo) let_go(state);
-  } else if (demand > 0.0) {
-    for (int i = 0; i < world_.log_count(); ++i) {
-      const world::Log& log = logs[static_cast<std::size_t>(i)];
-      const double around = around_[static_cast<std::size_t>(i)];
-      if (next > around + kGripSlack || next < around - 2.0 * kLetGo) continue;
-      if (!world::can_grip(frame, next, log_capsule(log, state.world.log[i]))) continue;
-      next = std::max(next, around);
-      grip(i, kinematics, state);
-      if (grapple.held >= 0) break;
-    }
-  }
-  grapple.opening = next;
-  grapple.speed = (next - before) / h;
-}
-
-void Session::carry_log(const Kinematics& kinematics, SessionState& state) const {
-  if (state.grapple.held < 0) return;
-  const BodyMotion body = body_motion(machine().tree, kinematics, machine().grapple.body);
-  world::LogState& log = state.world.log[state.grapple.held];
-  const Vec3 arm_W = body.pose.R * vec(state.grapple.log_p);
-  store(Vec3(body.pose.p + arm_W), log.p);
-  store((Eigen::Quaterniond(body.pose.R) * quaternion(state.grapple.log_q)).normalized(), log.q);
-  store(Vec3(body.v_W + body.omega_W.cross(arm_W)), log.v);
-  store(body.omega_W, log.omega);
-}
-
-// The pull on the jaws: what it takes to move the log as it moves, less what the world does to it.
-void Session::watch_grip(const Parts& parts, const world::PartForces& forces,
-                         const Vec3& v_before_W, SessionState& state) const {
-  GrappleState& grapple = state.grapple;
-  if (grapple.held < 0) return;
-  const double m = world::mass(world_.recipe().logs[static_cast<std::size_t>(grapple.held)]);
-  Vec3 pull_W = m * ((vec(state.world.log[grapple.held].v) - v_before_W) / simulation_.tick_s() -
-                     machine().tree.gravity_W);
-  for (int n = 0; n < forces.count; ++n)
-    if (parts.part[forces.force[n].part].role == world::PartRole::kHeldLog)
-      pull_W -= forces.force[n].f_W;
-  const bool beyond =
-      pull_W.squaredNorm() > machine().grapple.grip_force_N * machine().grapple.grip_force_N;
-  grapple.slipping_s = beyond ? grapple.slipping_s + simulation_.tick_s() : 0.0;
-  if (grapple.slipping_s < kSlipTime) return;
-  ++state.logs_slipped;
-  let_go(state);
 }
 
 void Session::step(const command::OperatorInput& input, SessionState& state,
@@ -438,26 +171,8 @@ command::OperatorInput Session::delayed(const command::OperatorInput& input,
 
 void Session::small_step(const command::OperatorInput& input, SessionState& state,
                          SessionSnapshot& snapshot) const {
-  const multibody::Tree& tree = machine().tree;
-  machine::MachineState& m = state.sim.machine;
   const sim::OperatorDemand demand = control_.drive(input, state.sim, state.control);
-  const Kinematics before = multibody::forward_kinematics(tree, m.q, m.v);
-  move_grapple(demand.grapple, before, state);
-  Parts parts;
-  // A log gripped or let go in this tick changed the joint rates by its momentum; the parts may
-  // still move as they did just before.
-  gather(before, state, parts);
-  world::PartForces forces;
-  world_.step(parts.span(), simulation_.tick_s(), state.world, forces);
-  double tau[kMaxLinks];
-  joint_forces(before, parts, forces, tau);
-  const Vec3 v_before_W =
-      state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
-  simulation_.step(state.sim, demand.input, tau);
-  const Kinematics after = multibody::forward_kinematics(tree, m.q, m.v);
-  carry_log(after, state);
-  watch_grip(parts, forces, v_before_W, state);
-
+  worksite_.step(demand.input, demand.grapple, state.sim, state.worksite);
   fill(state, snapshot);
   snapshot.input = input;
   task_.observe(simulation_.tick_s(), snapshot, state.task, state.score);
@@ -476,9 +191,10 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   const machine::MachineState& m = state.sim.machine;
   std::memset(static_cast<void*>(&out), 0, sizeof out);
   out.sim = sim::take_snapshot(simulation_, state.sim);
-  const Kinematics kinematics = multibody::forward_kinematics(model.tree, m.q, m.v);
+  const multibody::Kinematics kinematics = multibody::forward_kinematics(model.tree, m.q, m.v);
   for (int i = 0; i < model.joint_count(); ++i) {
-    const Pose pose = multibody::body_pose(model.tree, kinematics, model.tree.link(i).body);
+    const multibody::Pose pose =
+        multibody::body_pose(model.tree, kinematics, model.tree.link(i).body);
     store(pose.p, out.body[i].p);
     store(Eigen::Quaterniond(pose.R).normalized(), out.body[i].q);
   }
@@ -486,34 +202,33 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
       multibody::point_motion(model.tree, kinematics, model.tip_body, model.tip_B);
   store(tip.v_W, out.tip_v_W);
   if (model.grapple.present) {
-    const world::GrappleFrame frame = grapple_frame(kinematics);
-    const double seat =
-        state.grapple.held < 0 ? usual_seat_ : seat_[static_cast<std::size_t>(state.grapple.held)];
-    store(Vec3(frame.pin_W + seat * frame.reach_axis_W), out.grip_W);
-    store(frame.log_axis_W, out.grip_axis_W);
-    store(frame.reach_axis_W, out.hang_W);
+    const worksite::Grip grip = worksite_.grip(kinematics, state.worksite);
+    store(grip.p_W, out.grip_W);
+    store(grip.axis_W, out.grip_axis_W);
+    store(grip.downwards_W, out.hang_W);
   } else {
     store(tip.p_W, out.grip_W);
   }
   out.control_mode = state.control.mode;
   out.fidelity = static_cast<std::int32_t>(state.sim.fidelity);
   for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = state.control.shaped[i];
-  out.grapple_opening = state.grapple.opening;
-  out.held_log = state.grapple.held;
-  out.log_count = world_.log_count();
+  const world::WorldState& site = state.worksite.world;
+  out.grapple_opening = state.worksite.grapple.opening;
+  out.held_log = state.worksite.grapple.held;
+  out.log_count = world().log_count();
   for (int i = 0; i < out.log_count; ++i) {
-    const world::LogState& log = state.world.log[i];
+    const world::LogState& log = site.log[i];
     std::memcpy(out.log[i].p, log.p, sizeof log.p);
     std::memcpy(out.log[i].q, log.q, sizeof log.q);
     out.log_status[i] = log.status;
   }
   for (int i = 0; i < world::kObstacles; ++i) {
-    out.collisions[i] = state.world.collisions[i];
-    out.impulse[i] = state.world.impulse[i];
+    out.collisions[i] = site.collisions[i];
+    out.impulse[i] = site.impulse[i];
   }
-  out.contact_force = state.world.machine_force;
-  out.last_impact_speed = state.world.last_impact_speed;
-  out.last_collision_tick = state.world.last_collision_tick;
+  out.contact_force = site.machine_force;
+  out.last_impact_speed = site.last_impact_speed;
+  out.last_collision_tick = site.last_collision_tick;
   out.pump_work_J = machine::pump_work(m);
 }
 

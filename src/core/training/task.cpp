@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/math/angle.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/training/scorer.hpp"
 
@@ -19,8 +20,6 @@ constexpr double kCalmTime = 0.5;     // s; after this time it has come to rest
 constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
 constexpr double kAboveStakes = 0.3;  // m; allowed height of a heap above the stakes
 constexpr double kBelowBeams = 0.05;  // m
-
-Vec3 vector(const double (&p)[3]) { return {p[0], p[1], p[2]}; }
 
 // A log's axis is its own x.
 Vec3 axis_of(const PoseSnapshot& log) {
@@ -200,13 +199,13 @@ void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState
                            ScoreState& score) const {
   const Target& target = exercise_.targets[static_cast<std::size_t>(task.step)];
   const bool head = exercise_.task == TaskKind::kHead;
-  const Vec3 mover = vector(head ? snapshot.grip_W : snapshot.sim.tip_W);
+  const Vec3 mover = vec(head ? snapshot.grip_W : snapshot.sim.tip_W);
   const double away = (mover - target.p_W).norm();
   if (score.approach.active == 0) begin_approach(mover, target.p_W, score.approach);
   follow_approach(mover, score.approach);
   const bool there =
       away <= target.radius &&
-      (!head || angle_between_lines(vector(snapshot.grip_axis_W), target.axis_W) <= target.angle);
+      (!head || angle_between_lines(vec(snapshot.grip_axis_W), target.axis_W) <= target.angle);
   task.dwell_s = there ? task.dwell_s + dt : 0.0;
   // Half a tick of tolerance: sums of ticks are not exact.
   if (!there || task.dwell_s < target.dwell_s - 0.5 * dt) return;
@@ -231,7 +230,7 @@ Vec3 Task::path_point(double s) const {
 }
 
 void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
-  const Vec3 tip = vector(snapshot.sim.tip_W);
+  const Vec3 tip = vec(snapshot.sim.tip_W);
   if (task.on_path == 0) {
     if ((tip - exercise_.targets[0].p_W).norm() > exercise_.targets[0].radius) return;
     task.on_path = 1;
@@ -280,7 +279,7 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
 bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const {
   const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
   const world::Bunk& size = exercise_.world.bunks[static_cast<std::size_t>(wanted.bunk)];
-  const Vec3 offset = vector(snapshot.log[wanted.log].p) - bunk.centre_W;
+  const Vec3 offset = vec(snapshot.log[wanted.log].p) - bunk.centre_W;
   const double along = offset.dot(bunk.along_W);
   const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
   return std::fabs(along) <= 0.5 * size.length && std::fabs(across) <= 0.5 * size.width &&
@@ -293,11 +292,11 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
                         ScoreState& score) const {
   const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(task.step)];
   const double(&tip)[3] = snapshot.sim.tip_W;
-  const Vec3 centre = vector(snapshot.log[wanted.log].p);
-  const double speed = (centre - vector(task.last_log_W)).norm() / dt;
+  const Vec3 centre = vec(snapshot.log[wanted.log].p);
+  const double speed = (centre - vec(task.last_log_W)).norm() / dt;
   for (int c = 0; c < 3; ++c) task.last_log_W[c] = centre(c);
   const bool held = snapshot.held_log == wanted.log;
-  const Vec3 grip = on_the_map(vector(snapshot.grip_W)), log = on_the_map(centre);
+  const Vec3 grip = on_the_map(vec(snapshot.grip_W)), log = on_the_map(centre);
   if (score.approach.active == 0) begin_approach(grip, log, score.approach);
   if (held && task.carried == 0) {  // the leg to the log ends with the first grip
     finish_leg(tip, score.score.path_m, straight_leg(tip, score), score);
@@ -324,9 +323,8 @@ void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreStat
   const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
   // The leg of the log ended at its release.
   finish_leg(score.leg_end_W, score.leg_end_path_m, straight_leg(score.leg_end_W, score), score);
-  end_approach_at(on_the_map(vector(snapshot.log[wanted.log].p)), score.score, score.approach);
-  task.error_sum +=
-      std::fabs((vector(snapshot.log[wanted.log].p) - bunk.centre_W).dot(bunk.along_W));
+  end_approach_at(on_the_map(vec(snapshot.log[wanted.log].p)), score.score, score.approach);
+  task.error_sum += std::fabs((vec(snapshot.log[wanted.log].p) - bunk.centre_W).dot(bunk.along_W));
   task.error_count += 1.0;
   task.dwell_s = 0.0;
   task.carried = 0;
@@ -339,10 +337,10 @@ void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& stat
                           TaskSnapshot& out) const {
   const Target& target = exercise_.targets[static_cast<std::size_t>(state.step)];
   const bool head = exercise_.task == TaskKind::kHead;
-  const Vec3 from = vector(head ? snapshot.grip_W : snapshot.sim.tip_W);
+  const Vec3 from = vec(head ? snapshot.grip_W : snapshot.sim.tip_W);
   Vec3 to = target.p_W;
   out.distance = (to - from).norm();
-  if (head) out.angle = angle_between_lines(vector(snapshot.grip_axis_W), target.axis_W);
+  if (head) out.angle = angle_between_lines(vec(snapshot.grip_axis_W), target.axis_W);
   if (target.dwell_s > 0.0) out.dwell = std::min(1.0, state.dwell_s / target.dwell_s);
   if (state.on_path != 0) {
     out.distance = (path_point(state.progress) - from).norm();
@@ -357,10 +355,10 @@ void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
   const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
   const PoseSnapshot& log = snapshot.log[wanted.log];
   const bool held = snapshot.held_log == wanted.log;
-  const Vec3 from = held ? vector(log.p) : vector(snapshot.grip_W);
-  const Vec3 to = held ? bunk.centre_W : vector(log.p);
+  const Vec3 from = held ? vec(log.p) : vec(snapshot.grip_W);
+  const Vec3 to = held ? bunk.centre_W : vec(log.p);
   out.distance = (to - from).norm();
-  out.angle = angle_between_lines(axis_of(log), held ? bunk.along_W : vector(snapshot.grip_axis_W));
+  out.angle = angle_between_lines(axis_of(log), held ? bunk.along_W : vec(snapshot.grip_axis_W));
   out.dwell = std::min(1.0, state.dwell_s / kCalmTime);
   for (int c = 0; c < 3; ++c) out.target_W[c] = to(c);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
 namespace knuckleboom::world {
@@ -16,11 +17,6 @@ inline constexpr double kTangential = 0.5;       // stiffness of the bristle / o
 inline constexpr double kRolling = 0.1;          // of the rolling spring / (bristle x radius^2)
 inline constexpr double kMachineMass = 40.0;     // smallest effective mass of the machine at a
                                                  // contact [kg]
-
-inline Vec3 vector_of(const double* x) { return Vec3(x[0], x[1], x[2]); }
-inline void store(const Vec3& v, double* x) {
-  for (int k = 0; k < 3; ++k) x[k] = v[k];
-}
 
 // A log's axis: its own x axis, rotated.
 inline Vec3 axis_of(const double* q) {
@@ -86,7 +82,7 @@ inline ContactForce contact_force(const PairLaw& law, double depth, const Vec3& 
   const double k_t = kTangential * law.k;
   const double most = law.friction * N;
   const Vec3 v_t = v - v_n * normal;
-  const Vec3 old = vector_of(contact.bristle);
+  const Vec3 old = vec(contact.bristle);
   const Vec3 bristle = limited(old - old.dot(normal) * normal + h * v_t, most / k_t);
   const Vec3 f_t = limited(-k_t * bristle - kTangential * law.b * ramp * v_t, most);
   store(bristle, contact.bristle);
@@ -94,7 +90,7 @@ inline ContactForce contact_force(const PairLaw& law, double depth, const Vec3& 
   ContactForce out{N * normal + f_t, Vec3::Zero(), N};
   if (law.roll_radius > 0.0) {
     const double most_roll = law.roll_radius * N;
-    const Vec3 roll = limited(vector_of(contact.roll) + h * omega, most_roll / law.roll_k);
+    const Vec3 roll = limited(vec(contact.roll) + h * omega, most_roll / law.roll_k);
     out.torque = limited(-law.roll_k * roll - law.roll_b * omega, most_roll);
     store(roll, contact.roll);
   }

@@ -138,9 +138,9 @@ class Tick {
       MovingLog& log = log_[i];
       for (int k = 0; k < 4; ++k) log.q[k] = from.q[k];
       log.m.radius = constants_[static_cast<std::size_t>(i)].radius;
-      log.m.p = vector_of(from.p);
-      log.m.v = vector_of(from.v);
-      log.m.omega = vector_of(from.omega);
+      log.m.p = vec(from.p);
+      log.m.v = vec(from.v);
+      log.m.omega = vec(from.omega);
       place_log(i);
     }
     place_parts(0.0);
@@ -306,7 +306,7 @@ class Tick {
     for (const int feature : {2, 0, 1}) {
       const int slot = find(key_a, with_feature(key_b, feature));
       if (slot < 0) continue;
-      side = vector_of(state_.contact[slot].normal);
+      side = vec(state_.contact[slot].normal);
       return true;
     }
     return false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "knuckleboom/core/command/scenario.hpp"
+#include "knuckleboom/core/hydraulics/spool.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/state.hpp"
@@ -91,7 +92,7 @@ class Simulation {
   void place_faults();
   void run_plan(SimState& state) const;
   void work_faults(SimState& state, double h) const;
-  void set_spool(int actuator, SimState& state) const;
+  void move_spools(SimState& state) const;
   void place_start();
   void close_start(bool* hangs, const bool* given);
   void step_machine(SimState& state, const double* outside) const;
@@ -104,8 +105,8 @@ class Simulation {
   // Program of each actuator's joint; null: it holds its start.
   std::array<const command::JointProgram*, kMaxActuators> program_{};
   std::array<double, kMaxLinks> q0_{};
-  std::array<bool, kMaxLinks> passive_{};                 // without actuator
-  std::array<double, kMaxActuators> half_spool_decay_{};  // over half a tick
+  std::array<bool, kMaxLinks> passive_{};                  // without actuator
+  std::array<hydraulics::SpoolLag, kMaxActuators> spool_;  // over half a tick
   std::vector<int> event_link_, event_actuator_;
   std::vector<multibody::LinkInertia> event_inertia_;
   std::vector<int> fault_actuator_;  // -1: all

@@ -5,21 +5,18 @@
 // Constant; what changes is in SessionState, a value. Live, headless and replayed runs all call step().
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "knuckleboom/core/machine/model.hpp"
-#include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/core/sim/operator_control.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 #include "knuckleboom/core/training/task.hpp"
-#include "knuckleboom/core/world/grapple.hpp"
-#include "knuckleboom/core/world/world.hpp"
+#include "knuckleboom/core/worksite/worksite.hpp"
 
 namespace knuckleboom::training {
 
@@ -36,16 +33,6 @@ struct Command {
   std::int32_t value;
 };
 
-struct GrappleState {
-  double opening;     // 0 closed .. 1 open
-  double speed;       // 1/s, positive opens
-  double log_p[3];    // centre of the held log in the frame of the grapple's body [m]
-  double log_q[4];    // its orientation there, w x y z
-  double slipping_s;  // for how long the jaws have been pulled at beyond their force
-  std::int32_t held;  // log, -1: none
-  std::int32_t slot;  // payload of the simulation
-};
-
 // What the levers did, for the time that a fault delays them. In 1/32767 of their travel.
 struct LeverHistory {
   static constexpr int kTicks = 256;
@@ -57,9 +44,7 @@ struct SessionState {
   std::int64_t tick;  // of the session; a restart does not set it back
   sim::SimState sim;
   sim::OperatorState control;
-  std::int64_t logs_slipped;  // out of jaws that were pulled at too hard
-  world::WorldState world;
-  GrappleState grapple;
+  worksite::WorksiteState worksite;
   TaskState task;
   ScoreState score;
   command::OperatorInput last_input;
@@ -85,7 +70,7 @@ class Session {
 
   const machine::MachineModel& machine() const { return simulation_.model(); }
   const Exercise& exercise() const { return exercise_; }
-  const world::World& world() const { return world_; }
+  const world::World& world() const { return worksite_.world(); }
   const sim::Simulation& simulation() const { return simulation_; }
   const sim::OperatorControl& control() const { return control_; }
   double tick_s() const { return steps_ * simulation_.tick_s(); }  // s
@@ -95,19 +80,6 @@ class Session {
   const std::vector<command::Fault>& faults() const { return simulation_.scenario().faults; }
 
  private:
-  struct Parts;
-  void gather(const multibody::Kinematics& kinematics, const SessionState& state,
-              Parts& parts) const;
-  void joint_forces(const multibody::Kinematics& kinematics, const Parts& parts,
-                    const world::PartForces& forces, double* tau) const;
-  world::GrappleFrame grapple_frame(const multibody::Kinematics& kinematics) const;
-  void move_grapple(double demand, const multibody::Kinematics& kinematics,
-                    SessionState& state) const;
-  void grip(int log, const multibody::Kinematics& kinematics, SessionState& state) const;
-  void let_go(SessionState& state) const;
-  void carry_log(const multibody::Kinematics& kinematics, SessionState& state) const;
-  void watch_grip(const Parts& parts, const world::PartForces& forces, const Vec3& v_before_W,
-                  SessionState& state) const;
   command::OperatorInput delayed(const command::OperatorInput& input, SessionState& state) const;
   void small_step(const command::OperatorInput& input, SessionState& state,
                   SessionSnapshot& snapshot) const;
@@ -118,11 +90,8 @@ class Session {
   int steps_;  // of a tick
   sim::Simulation simulation_;
   sim::OperatorControl control_;
-  world::World world_;
+  worksite::Worksite worksite_;
   Task task_;
-  // By log: the least opening around it, and where it then sits, from the pin on [m].
-  std::array<double, world::kMaxLogs> around_{}, seat_{};
-  double usual_seat_ = 0.0;  // of a log as they are usually, for the empty grapple [m]
 };
 
 }  // namespace knuckleboom::training

@@ -63,6 +63,37 @@ void rest(const Session& session, double seconds, SessionState& state, SessionSn
   for (int i = 0; i < ticks; ++i) session.step(neutral, state, snapshot);
 }
 
+// Its machine, stepped at a worksite by the same levers without exercise, task and score.
+TEST(Session, IsItsWorksiteUnderLevers) {
+  const auto session = session_with_one_log();
+  SessionState state = session->initial_state();
+  const worksite::Worksite alone(session->simulation(), session->exercise().world);
+  sim::SimState sim = state.sim;
+  worksite::WorksiteState at = alone.initial_state(session->exercise().grapple_opening);
+  sim::OperatorState levers = state.control;
+  ASSERT_TRUE(test::same_bytes(at, state.worksite));
+
+  const Demonstrator driver(*session);
+  DemonstratorState hands = driver.initial_state();
+  SessionSnapshot snapshot = session->snapshot(state);
+  const auto tip = command::ControlMode::kBoomTip;
+  session->apply({CommandKind::kControlMode, static_cast<std::int32_t>(tip)}, state);
+  session->control().set_mode(tip, sim, levers);
+  bool held = false;
+  while (snapshot.task.phase != TaskPhase::kPassed && snapshot.sim.t_s < 120.0) {
+    const command::OperatorInput input = driver.drive(snapshot, session->tick_s(), hands);
+    session->step(input, state, snapshot);
+    const sim::OperatorDemand demand = session->control().drive(input, sim, levers);
+    alone.step(demand.input, demand.grapple, sim, at);
+    held |= at.grapple.held == 0;
+  }
+  EXPECT_TRUE(held);
+  EXPECT_EQ(at.grapple.held, -1);
+  EXPECT_EQ(snapshot.task.step, 1);
+  EXPECT_TRUE(test::same_bytes(sim, state.sim));
+  EXPECT_TRUE(test::same_bytes(at, state.worksite));
+}
+
 // The figures shown for a stored state are those of its last tick.
 TEST(Session, ASnapshotOfAStateHasTheFiguresOfItsTick) {
   const auto session = session_with_one_log();
@@ -123,7 +154,7 @@ TEST(Session, AHeldLogWeighsOnTheBoom) {
   const double arm = std::hypot(snapshot.log[0].p[0], snapshot.log[0].p[1]) -
                      std::hypot(snapshot.body[boom].p[0], snapshot.body[boom].p[1]);
   SessionState empty = state;
-  session->simulation().detach(empty.sim, empty.grapple.slot);
+  session->simulation().detach(empty.sim, empty.worksite.grapple.slot);
   const double with = boom_torque(*session, state);
   EXPECT_NEAR(with - boom_torque(*session, empty), m * 9.81 * arm, 0.02 * m * 9.81 * arm);
   EXPECT_NEAR(boom_actuator_torque(*session, state, snapshot), with, 0.01 * std::fabs(with));
@@ -136,25 +167,26 @@ TEST(Session, ALogLetGoKeepsItsVelocityAndFalls) {
       *session, state, 60.0, [](const SessionSnapshot& s) { return s.held_log == 0; });
   ASSERT_EQ(snapshot.held_log, 0);
   test::demonstrate(*session, state, 5.0, [](const SessionSnapshot&) { return false; });
-  ASSERT_EQ(state.grapple.held, 0);
-  ASSERT_GT(state.world.log[0].p[2], 0.6);
+  ASSERT_EQ(state.worksite.grapple.held, 0);
+  ASSERT_GT(state.worksite.world.log[0].p[2], 0.6);
   command::OperatorInput open{};
   for (const command::LeverFunction& f : session->control().pattern().functions)
     if (f.target == command::LeverTarget::kGrapple)
       open.axis[static_cast<int>(f.axis)] = -f.shape.sign;
-  world::LogState before = state.world.log[0];
+  world::LogState before = state.worksite.world.log[0];
   int ticks = 0;
-  while (state.grapple.held == 0 && ++ticks < 2000) {
-    before = state.world.log[0];
+  while (state.worksite.grapple.held == 0 && ++ticks < 2000) {
+    before = state.worksite.world.log[0];
     session->step(open, state, snapshot);
   }
-  ASSERT_EQ(state.grapple.held, -1);
+  ASSERT_EQ(state.worksite.grapple.held, -1);
   const double h = session->tick_s();
   for (int i = 0; i < 3; ++i)
-    EXPECT_NEAR(state.world.log[0].v[i], before.v[i] - (i == 2 ? 9.81 * h : 0.0), 0.02) << i;
+    EXPECT_NEAR(state.worksite.world.log[0].v[i], before.v[i] - (i == 2 ? 9.81 * h : 0.0), 0.02)
+        << i;
   for (int i = 0; i < 5000; ++i) session->step(open, state, snapshot);
-  EXPECT_LT(state.world.log[0].p[2], 0.2);
-  EXPECT_EQ(state.world.log[0].status, world::LogStatus::kResting);
+  EXPECT_LT(state.worksite.world.log[0].p[2], 0.2);
+  EXPECT_EQ(state.worksite.world.log[0].status, world::LogStatus::kResting);
 }
 
 // Full levers against the ground and all that stands in the way, from side to side.
@@ -206,7 +238,7 @@ TEST(Session, ALongTickIsSeveralShortOnes) {
     for (int i = 0; i < 4; ++i) fast.step(s.input, state, at_fast);
     work_J += state.sim.machine.energy.pump;
     EXPECT_TRUE(test::same_bytes(at.sim, state.sim)) << s.sim.t_s;
-    EXPECT_TRUE(test::same_bytes(at.world, state.world)) << s.sim.t_s;
+    EXPECT_TRUE(test::same_bytes(at.worksite.world, state.worksite.world)) << s.sim.t_s;
     EXPECT_NEAR(s.pump_power_W, work_J / 4e-3, 1e-6 * std::fabs(work_J));
     EXPECT_EQ(4 * at.tick, state.tick);
   });

@@ -12,8 +12,6 @@ namespace knuckleboom::world {
 
 inline constexpr double kTestGravity = 9.81;
 
-inline Vec3 vec(const double* x) { return Vec3(x[0], x[1], x[2]); }
-
 inline Log log_at(double x, double y, double heading, double lift, double radius = 0.12,
                   double length = 4.0) {
   Log log;

@@ -1,0 +1,31 @@
+// Vectors and quaternions as the plain arrays of states and snapshots, and elements by an int.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "knuckleboom/core/math/vector.hpp"
+
+namespace knuckleboom {
+
+// Element i of a container whose own index is unsigned; unchecked, like the operator.
+template <class Container>
+constexpr decltype(auto) at(Container&& container, std::integral auto i) {
+  return container[static_cast<std::size_t>(i)];
+}
+
+inline Vec3 vec(const double* p) { return {p[0], p[1], p[2]}; }
+inline void store(const Vec3& v, double* out) {
+  for (int i = 0; i < 3; ++i) out[i] = v(i);
+}
+
+// In arrays w x y z.
+inline Eigen::Quaterniond quaternion(const double* q) { return {q[0], q[1], q[2], q[3]}; }
+inline void store(const Eigen::Quaterniond& q, double* out) {
+  out[0] = q.w();
+  out[1] = q.x();
+  out[2] = q.y();
+  out[3] = q.z();
+}
+
+}  // namespace knuckleboom

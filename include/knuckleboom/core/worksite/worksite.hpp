@@ -1,0 +1,91 @@
+// Where a machine works: the ground, stems and logs beside a Simulation, and the jaws that take hold of a
+// log. A simulation that is stepped through its worksite can grip, carry and touch.
+//
+//   joints -> parts of the machine -> contact, world::World -> forces on the joints -> Simulation::step
+//                jaws, held log                                                              |
+//                     ^------------------ logs gripped, carried, let go <--------------------+
+//
+// Constant; what changes is in WorksiteState, a plain value beside the simulation's own state: copy both to
+// save, rewind or branch. docs/theory/contact.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "knuckleboom/core/multibody/kinematics.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/world/grapple.hpp"
+#include "knuckleboom/core/world/world.hpp"
+
+namespace knuckleboom::worksite {
+
+struct GrappleState {
+  double opening;     // 0 closed .. 1 open
+  double speed;       // 1/s, positive opens
+  double log_p[3];    // centre of the held log in the frame of the grapple's body [m]
+  double log_q[4];    // its orientation there, w x y z
+  double slipping_s;  // for how long the jaws have been pulled at beyond their force
+  std::int32_t held;  // log, -1: none
+  std::int32_t slot;  // payload of the simulation
+};
+
+struct WorksiteState {
+  std::int64_t logs_slipped;  // out of jaws that were pulled at too hard
+  world::WorldState world;
+  GrappleState grapple;
+};
+static_assert(std::is_trivially_copyable_v<WorksiteState>);
+
+// Where the grapple takes hold, world frame.
+struct Grip {
+  Vec3 p_W;                  // centre of a log in it [m]: of the held one, or of a usual one
+  Vec3 axis_W, downwards_W;  // of the log; from the pin through the grip, downwards at rest
+};
+
+class Worksite {
+ public:
+  // The simulation must outlive it. A machine without a grapple touches only. Throws
+  // std::invalid_argument with one sentence for what no forest can be.
+  Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe);
+
+  // Logs where the recipe puts them, jaws empty. opening: 0 closed to 1 open, clamped.
+  WorksiteState initial_state(double opening) const;
+
+  // One tick of the simulation (0.25 to 4 ms) and of what it touches. grapple: -1 opens .. 1 closes, at
+  // full speed. sim must be a state of the simulation given; the payload slot of the held log is the
+  // worksite's. No heap, no exception.
+  void step(const sim::TickInput& input, double grapple, sim::SimState& sim,
+            WorksiteState& state) const;
+
+  const sim::Simulation& simulation() const { return simulation_; }
+  const world::World& world() const { return world_; }
+  // Only of a machine with a grapple.
+  Grip grip(const multibody::Kinematics& kinematics, const WorksiteState& state) const;
+
+ private:
+  struct Parts;
+  const machine::MachineModel& machine() const { return simulation_.model(); }
+  void gather(const multibody::Kinematics& kinematics, const WorksiteState& state,
+              Parts& parts) const;
+  void joint_forces(const multibody::Kinematics& kinematics, const Parts& parts,
+                    const world::PartForces& forces, double* tau) const;
+  world::GrappleFrame grapple_frame(const multibody::Kinematics& kinematics) const;
+  void move_grapple(double demand, const multibody::Kinematics& kinematics, sim::SimState& sim,
+                    WorksiteState& state) const;
+  void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
+                 WorksiteState& state) const;
+  void let_go(sim::SimState& sim, WorksiteState& state) const;
+  void carry_log(const multibody::Kinematics& kinematics, WorksiteState& state) const;
+  void watch_grip(const Parts& parts, const world::PartForces& forces, const Vec3& v_before_W,
+                  sim::SimState& sim, WorksiteState& state) const;
+
+  const sim::Simulation& simulation_;
+  world::World world_;
+  // By log: the least opening around it, and where it then sits, from the pin on [m].
+  std::array<double, world::kMaxLogs> around_{}, seat_{};
+  double usual_seat_ = 0.0;  // of a log as they are usually, for the empty grapple [m]
+};
+
+}  // namespace knuckleboom::worksite

@@ -1,0 +1,306 @@
+#include "knuckleboom/core/worksite/worksite.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::worksite {
+namespace {
+
+using multibody::Kinematics;
+using multibody::Pose;
+
+constexpr int kFirstJawId = 1000;
+constexpr int kHeldLogId = 2000;
+constexpr double kLetGo = 0.03;      // opening beyond the grip at which a log falls
+constexpr double kSlipTime = 0.05;   // s; shorter pulls are taken by the log's bark
+constexpr double kUsualLog = 0.13;   // m, radius for which the empty grapple's grip is given
+constexpr double kGripSlack = 0.02;  // opening within which closing jaws count as around a log
+
+// Motion of a body's frame.
+struct BodyMotion {
+  Pose pose;
+  Vec3 v_W, omega_W;
+};
+BodyMotion body_motion(const multibody::Tree& tree, const Kinematics& kinematics, int body) {
+  BodyMotion out{{}, Vec3::Zero(), Vec3::Zero()};
+  if (body == multibody::kBase) return out;
+  out.pose = multibody::body_pose(tree, kinematics, body);
+  const int link = tree.body(body).link;
+  if (link == multibody::kBase) return out;
+  const multibody::LinkMotion& m = at(kinematics.link, link);
+  out.omega_W = m.omega_W;
+  out.v_W = m.v_origin_W + m.omega_W.cross(out.pose.p - m.in_world.p);
+  return out;
+}
+
+int link_of(const multibody::Tree& tree, int body) {
+  return body == multibody::kBase ? multibody::kBase : tree.body(body).link;
+}
+
+world::PartRole part_role(machine::ShapeRole role) {
+  switch (role) {
+    case machine::ShapeRole::kCarrier:
+      return world::PartRole::kCarrier;
+    case machine::ShapeRole::kBoom:
+      return world::PartRole::kBoom;
+    case machine::ShapeRole::kStick:
+      return world::PartRole::kStick;
+    case machine::ShapeRole::kHead:
+      break;
+  }
+  return world::PartRole::kHead;
+}
+
+multibody::RigidInertia log_inertia(const world::Log& log) {
+  multibody::RigidInertia out;
+  out.mass = world::mass(log);
+  const double r2 = log.radius * log.radius;
+  const double along = 0.5 * out.mass * r2;
+  const double across = out.mass * (0.25 * r2 + log.length * log.length / 12.0);
+  out.about_com = Vec3(along, across, across).asDiagonal();
+  return out;
+}
+
+world::Capsule log_capsule(const world::Log& log, const Vec3& p_W, const Vec3& axis_W) {
+  const Vec3 half = (0.5 * log.length) * axis_W;
+  return {p_W - half, p_W + half, log.radius};
+}
+world::Capsule log_capsule(const world::Log& log, const world::LogState& state) {
+  return log_capsule(log, vec(state.p), quaternion(state.q) * Vec3::UnitX());
+}
+
+// The grapple's measures; it hangs at the origin.
+world::GrappleFrame grapple_shape(const machine::Grapple& g) {
+  world::GrappleFrame out;
+  out.hinge_distance = g.hinge_distance;
+  out.jaw_length = g.jaw_length;
+  out.jaw_width = g.jaw_width;
+  out.tine_radius = g.tine_radius;
+  out.opening_max = g.opening_max;
+  return out;
+}
+
+}  // namespace
+
+// The machine's capsules in this tick, and the link each hangs on.
+struct Worksite::Parts {
+  int count = 0;
+  world::MachinePart part[world::kMaxMachineShapes];
+  int link[world::kMaxMachineShapes];
+
+  std::span<const world::MachinePart> span() const {
+    return {part, static_cast<std::size_t>(count)};
+  }
+};
+
+Worksite::Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe)
+    : simulation_(simulation), world_(std::move(recipe)) {
+  if (!machine().grapple.present) return;
+  // These searches are too long for a tick, and depend on the log's thickness only.
+  const world::GrappleFrame frame = grapple_shape(machine().grapple);
+  for (int i = 0; i < world_.log_count(); ++i) {
+    const double radius = at(world_.recipe().logs, i).radius;
+    at(around_, i) = world::grapple_min_opening(frame, radius);
+    at(seat_, i) = world::grapple_seat(frame, at(around_, i), radius);
+  }
+  usual_seat_ = world::grapple_seat(frame, world::grapple_min_opening(frame, kUsualLog), kUsualLog);
+}
+
+WorksiteState Worksite::initial_state(double opening) const {
+  WorksiteState state;
+  std::memset(static_cast<void*>(&state), 0, sizeof state);
+  state.world = world_.initial_state();
+  state.grapple.opening = std::clamp(opening, 0.0, 1.0);
+  state.grapple.held = -1;
+  state.grapple.slot = -1;
+  return state;
+}
+
+world::GrappleFrame Worksite::grapple_frame(const Kinematics& kinematics) const {
+  const machine::Grapple& g = machine().grapple;
+  const BodyMotion body = body_motion(machine().tree, kinematics, g.body);
+  const Mat3& R = body.pose.R;
+  world::GrappleFrame out = grapple_shape(g);
+  out.pin_W = body.pose.p + R * g.pin_B;
+  out.log_axis_W = R * g.log_axis_B;
+  out.open_axis_W = R * g.open_axis_B;
+  out.reach_axis_W = R * g.reach_axis_B;
+  out.v_W = body.v_W + body.omega_W.cross(out.pin_W - body.pose.p);
+  out.omega_W = body.omega_W;
+  return out;
+}
+
+void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
+                      Parts& parts) const {
+  const machine::MachineModel& model = machine();
+  int id = 0;
+  for (const machine::ContactShape& shape : model.shapes) {
+    if (parts.count == world::kMaxMachineShapes) return;
+    const BodyMotion body = body_motion(model.tree, kinematics, shape.body);
+    world::MachinePart& part = parts.part[parts.count];
+    part.shape = {body.pose.R * shape.from_B + body.pose.p, body.pose.R * shape.to_B + body.pose.p,
+                  shape.radius};
+    part.p_W = body.pose.p;
+    part.v_W = body.v_W;
+    part.omega_W = body.omega_W;
+    part.role = part_role(shape.role);
+    part.id = ++id;
+    parts.link[parts.count++] = link_of(model.tree, shape.body);
+  }
+  if (!model.grapple.present) return;
+  const int link = link_of(model.tree, model.grapple.body);
+  const world::GrappleFrame frame = grapple_frame(kinematics);
+  if (parts.count + world::kGrappleParts > world::kMaxMachineShapes) return;
+  const int jaws = world::grapple_parts(frame, state.grapple.opening, state.grapple.speed,
+                                        kFirstJawId, parts.part + parts.count);
+  for (int i = 0; i < jaws; ++i) parts.link[parts.count++] = link;
+  if (state.grapple.held < 0 || parts.count == world::kMaxMachineShapes) return;
+  const world::LogState& log = state.world.log[state.grapple.held];
+  world::MachinePart& part = parts.part[parts.count];
+  part.shape = log_capsule(at(world_.recipe().logs, state.grapple.held), log);
+  part.p_W = vec(log.p);
+  part.v_W = vec(log.v);
+  part.omega_W = vec(log.omega);
+  part.role = world::PartRole::kHeldLog;
+  part.id = kHeldLogId;
+  parts.link[parts.count++] = link;
+}
+
+// tau = J^T f, link by link towards the base.
+void Worksite::joint_forces(const Kinematics& kinematics, const Parts& parts,
+                            const world::PartForces& forces, double* tau) const {
+  const multibody::Tree& tree = machine().tree;
+  for (int i = 0; i < tree.link_count(); ++i) tau[i] = 0.0;
+  for (int n = 0; n < forces.count; ++n) {
+    const world::PartForce& force = forces.force[n];
+    for (int i = parts.link[force.part]; i != multibody::kBase; i = tree.link(i).parent) {
+      const multibody::LinkMotion& m = at(kinematics.link, i);
+      tau[i] += tree.link(i).revolute ? m.axis_W.dot((force.p_W - m.in_world.p).cross(force.f_W))
+                                      : m.axis_W.dot(force.f_W);
+    }
+  }
+}
+
+void Worksite::take_hold(int log, const Kinematics& kinematics, sim::SimState& sim,
+                         WorksiteState& state) const {
+  const machine::MachineModel& model = machine();
+  const world::LogState& l = state.world.log[log];
+  const int body = model.grapple.body;
+  const int link = link_of(model.tree, body);
+  if (link == multibody::kBase) return;
+  const Pose body_W = multibody::body_pose(model.tree, kinematics, body);
+  const Pose& link_W = at(kinematics.link, link).in_world;
+  const Mat3 R_WL = quaternion(l.q).toRotationMatrix();
+  const Pose in_link{link_W.R.transpose() * R_WL, link_W.R.transpose() * (vec(l.p) - link_W.p)};
+  const multibody::LinkInertia inertia =
+      multibody::to_link_inertia(log_inertia(at(world_.recipe().logs, log)), in_link);
+  const int slot = simulation_.attach(sim, link, inertia, vec(l.v), vec(l.omega));
+  if (slot < 0) return;
+  state.grapple.slot = slot;
+  state.grapple.held = log;
+  state.grapple.slipping_s = 0.0;
+  store(body_W.R.transpose() * (vec(l.p) - body_W.p), state.grapple.log_p);
+  store(Eigen::Quaterniond(Mat3(body_W.R.transpose() * R_WL)).normalized(), state.grapple.log_q);
+  world_.hold(log, state.world);
+}
+
+void Worksite::let_go(sim::SimState& sim, WorksiteState& state) const {
+  const multibody::FreeMotion motion = simulation_.detach(sim, state.grapple.slot);
+  world_.release(state.grapple.held, motion.v_com_W, motion.omega_W, state.world);
+  state.grapple.held = state.grapple.slot = -1;
+  state.grapple.slipping_s = 0.0;
+}
+
+void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::SimState& sim,
+                            WorksiteState& state) const {
+  const machine::Grapple& g = machine().grapple;
+  if (!g.present) return;
+  GrappleState& grapple = state.grapple;
+  const double h = simulation_.tick_s();
+  const double before = grapple.opening;
+  double next = std::clamp(before - demand * h / g.closing_time_s, 0.0, 1.0);
+  const world::GrappleFrame frame = grapple_frame(kinematics);
+  const std::vector<world::Log>& logs = world_.recipe().logs;
+  if (grapple.held >= 0) {
+    const double around = world::grapple_min_opening(frame, at(logs, grapple.held).radius);
+    next = std::max(next, std::min(around, before));
+    if (next > around + kLetGo) let_go(sim, state);
+  } else if (demand > 0.0) {
+    for (int i = 0; i < world_.log_count(); ++i) {
+      const world::Log& log = at(logs, i);
+      const double around = at(around_, i);
+      if (next > around + kGripSlack || next < around - 2.0 * kLetGo) continue;
+      if (!world::can_grip(frame, next, log_capsule(log, state.world.log[i]))) continue;
+      next = std::max(next, around);
+      take_hold(i, kinematics, sim, state);
+      if (grapple.held >= 0) break;
+    }
+  }
+  grapple.opening = next;
+  grapple.speed = (next - before) / h;
+}
+
+void Worksite::carry_log(const Kinematics& kinematics, WorksiteState& state) const {
+  if (state.grapple.held < 0) return;
+  const BodyMotion body = body_motion(machine().tree, kinematics, machine().grapple.body);
+  world::LogState& log = state.world.log[state.grapple.held];
+  const Vec3 arm_W = body.pose.R * vec(state.grapple.log_p);
+  store(body.pose.p + arm_W, log.p);
+  store((Eigen::Quaterniond(body.pose.R) * quaternion(state.grapple.log_q)).normalized(), log.q);
+  store(body.v_W + body.omega_W.cross(arm_W), log.v);
+  store(body.omega_W, log.omega);
+}
+
+// The pull on the jaws: what it takes to move the log as it moves, less what the world does to it.
+void Worksite::watch_grip(const Parts& parts, const world::PartForces& forces,
+                          const Vec3& v_before_W, sim::SimState& sim, WorksiteState& state) const {
+  GrappleState& grapple = state.grapple;
+  if (grapple.held < 0) return;
+  const double m = world::mass(at(world_.recipe().logs, grapple.held));
+  Vec3 pull_W = m * ((vec(state.world.log[grapple.held].v) - v_before_W) / simulation_.tick_s() -
+                     machine().tree.gravity_W);
+  for (int n = 0; n < forces.count; ++n)
+    if (parts.part[forces.force[n].part].role == world::PartRole::kHeldLog)
+      pull_W -= forces.force[n].f_W;
+  const bool beyond =
+      pull_W.squaredNorm() > machine().grapple.grip_force_N * machine().grapple.grip_force_N;
+  grapple.slipping_s = beyond ? grapple.slipping_s + simulation_.tick_s() : 0.0;
+  if (grapple.slipping_s < kSlipTime) return;
+  ++state.logs_slipped;
+  let_go(sim, state);
+}
+
+void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& sim,
+                    WorksiteState& state) const {
+  const multibody::Tree& tree = machine().tree;
+  machine::MachineState& m = sim.machine;
+  const Kinematics before = multibody::forward_kinematics(tree, m.q, m.v);
+  move_grapple(grapple, before, sim, state);
+  Parts parts;
+  // A log gripped or let go in this tick changed the joint rates by its momentum; the parts may
+  // still move as they did just before.
+  gather(before, state, parts);
+  world::PartForces forces;
+  world_.step(parts.span(), simulation_.tick_s(), state.world, forces);
+  double tau[kMaxLinks];
+  joint_forces(before, parts, forces, tau);
+  const Vec3 v_before_W =
+      state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
+  simulation_.step(sim, input, tau);
+  const Kinematics after = multibody::forward_kinematics(tree, m.q, m.v);
+  carry_log(after, state);
+  watch_grip(parts, forces, v_before_W, sim, state);
+}
+
+Grip Worksite::grip(const Kinematics& kinematics, const WorksiteState& state) const {
+  const world::GrappleFrame frame = grapple_frame(kinematics);
+  const double seat = state.grapple.held < 0 ? usual_seat_ : at(seat_, state.grapple.held);
+  return {frame.pin_W + seat * frame.reach_axis_W, frame.log_axis_W, frame.reach_axis_W};
+}
+
+}  // namespace knuckleboom::worksite
