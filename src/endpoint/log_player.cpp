@@ -5,11 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::endpoint {
 namespace {
 
 std::vector<double> times_of(const io::Trace& log) {
-  std::vector<double> times = log.data[static_cast<std::size_t>(log.time_column())];
+  std::vector<double> times = nth(log.data, log.time_column());
   for (std::size_t i = 1; i < times.size(); ++i)
     if (!(times[i] > times[i - 1]))
       throw io::FileError(log.file, fmt::format("the times do not increase in row {}", i + 1));
@@ -26,8 +28,7 @@ LogPlayer::LogPlayer(const io::Trace& log, std::span<const io::OutsideSignal> si
   for (const io::OutsideSignal& signal : signals) {
     const int column = log.find(signal.column.empty() ? signal.rule.name : signal.column);
     if (column < 0 && !signal.column.empty()) log.column(signal.column);  // throws, naming it
-    values_.push_back(column < 0 ? std::vector<double>()
-                                 : log.data[static_cast<std::size_t>(column)]);
+    values_.push_back(column < 0 ? std::vector<double>() : nth(log.data, column));
     any = any || column >= 0;
   }
   if (!any) throw io::FileError(log.file, "none of its columns is one of the signals");

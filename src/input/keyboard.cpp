@@ -8,6 +8,7 @@
 
 #include "knuckleboom/core/command/lever_pattern.hpp"
 #include "knuckleboom/core/command/lever_setup.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::input {
 namespace {
@@ -65,7 +66,7 @@ bool is_lever_key(int scancode) {
 std::vector<KeyHelp> keyboard_help() {
   std::vector<KeyHelp> help;
   for (const LeverKeys& keys : kLayout) {
-    const auto& ends = kEnds[static_cast<std::size_t>(keys.axis)];
+    const auto& ends = nth(kEnds, keys.axis);
     help.push_back({command::name_of(keys.axis), key_name(keys.negative), key_name(keys.positive),
                     ends[0], ends[1]});
   }
@@ -81,7 +82,7 @@ void KeyboardLevers::handle(const SDL_Event& event) {
   fine_ = (modifiers & KMOD_SHIFT) != 0;
   if (key.scancode < 0 || key.scancode >= kKeys) return;
   const bool shortcut = (modifiers & (KMOD_CTRL | KMOD_ALT | KMOD_GUI)) != 0;
-  held_[static_cast<std::size_t>(key.scancode)] = event.type == SDL_KEYDOWN && !shortcut;
+  nth(held_, key.scancode) = event.type == SDL_KEYDOWN && !shortcut;
 }
 
 void KeyboardLevers::release_all() {
@@ -107,7 +108,7 @@ void KeyboardLevers::advance(double now_s, bool known) {
   double target[command::kLeverAxes] = {};
   for (const LeverKeys& keys : kLayout) {
     if (!known) break;
-    double& wanted = target[static_cast<std::size_t>(keys.axis)];
+    double& wanted = nth(target, keys.axis);
     wanted += (is_held(keys.positive) ? 1.0 : 0.0) - (is_held(keys.negative) ? 1.0 : 0.0);
   }
   constexpr command::RampLimits kRamp{kKeyRise, kKeyFall};

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "knuckleboom/core/command/operator_input.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 union SDL_Event;
 
@@ -56,7 +56,7 @@ class KeyboardLevers {
 
  private:
   static constexpr int kKeys = 512;  // SDL_NUM_SCANCODES
-  bool is_held(int scancode) const { return held_[static_cast<std::size_t>(scancode)]; }
+  bool is_held(int scancode) const { return nth(held_, scancode); }
 
   std::array<bool, kKeys> held_{};
   bool fine_ = false;

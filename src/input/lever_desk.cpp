@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "input/default_layout.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::input {
 namespace {
@@ -243,8 +244,7 @@ void LeverDesk::read_levers() {
       centred_[at(slot)] = 1;
     }
     for (const AxisBinding& b : setup_.axes)
-      if (b.slot == slot)
-        levers_.axis[static_cast<std::size_t>(b.function)] += position(b, device->state);
+      if (b.slot == slot) nth(levers_.axis, b.function) += position(b, device->state);
   }
   read_remote();
   for (double& axis : levers_.axis) axis = std::clamp(axis, -1.0, 1.0);

@@ -5,6 +5,7 @@
 #include <SDL2/SDL.h>
 
 #include "knuckleboom/core/command/lever_pattern.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::input {
 namespace {
@@ -63,9 +64,7 @@ bool MenuInput::fires(Act& act, bool wanted, bool released, bool repeats, double
 
 MenuButtons MenuInput::update(double now_s, const command::OperatorInput& levers,
                               const MenuButtons& buttons) {
-  const auto axis = [&levers](command::LeverAxis a) {
-    return levers.axis[static_cast<std::size_t>(a)];
-  };
+  const auto axis = [&levers](command::LeverAxis a) { return nth(levers.axis, a); };
   const double left_x = axis(command::LeverAxis::kLeftX);
   const double left_y = axis(command::LeverAxis::kLeftY);
   const double right_x = axis(command::LeverAxis::kRightX);

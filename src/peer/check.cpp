@@ -14,6 +14,7 @@
 
 #include "app/shell/interrupt.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/hash.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
@@ -31,7 +32,7 @@ constexpr std::uint64_t kKey = 20240;
 exchange::Exchange rules(double tick_s) {
   std::vector<exchange::SignalRule> rules(kSignals);
   for (int i = 0; i < kSignals; ++i) {
-    exchange::SignalRule& rule = rules[static_cast<std::size_t>(i)];
+    exchange::SignalRule& rule = nth(rules, i);
     rule.name = fmt::format("signal_{}", i);
     rule.least = -kMost;
     rule.most = kMost;
@@ -45,7 +46,7 @@ exchange::Exchange rules(double tick_s) {
 std::vector<io::OutsideSignal> plant_signals(bool in) {
   std::vector<io::OutsideSignal> signals(kSignals);
   for (int i = 0; i < kSignals; ++i) {
-    io::OutsideSignal& signal = signals[static_cast<std::size_t>(i)];
+    io::OutsideSignal& signal = nth(signals, i);
     signal.rule.name = fmt::format("{}_{}", in ? "position" : "command", i);
     if (in) signal.plant = {fmt::format("command_{}", i), 1.0, 0.0, 0.02};
   }
@@ -156,7 +157,7 @@ class PeerSide {
   void derange(std::array<double, kSignals>& values) {
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
     const double what[] = {std::nan(""), kInfinite, -kInfinite, 1e308, -1e308, 5.0};
-    for (double& value : values) value = what[static_cast<std::size_t>(6.0 * draw())];
+    for (double& value : values) value = nth(what, 6.0 * draw());
   }
 
   // Packets with flipped bits, cut short, too long, or entirely random.
@@ -247,8 +248,7 @@ class MachineSide {
     tape_.push_back(tick);
     std::array<double, kSignals> commands{};
     for (int i = 0; i < kSignals; ++i)
-      commands[static_cast<std::size_t>(i)] =
-          0.9 * sin_cos(6.0 * static_cast<double>(k) * tick_s_ + i).sin;
+      nth(commands, i) = 0.9 * sin_cos(6.0 * static_cast<double>(k) * tick_s_ + i).sin;
     endpoint_.send(commands, now);
     return tick;
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
 
 namespace knuckleboom::peer {
@@ -22,7 +23,7 @@ Plant::Plant(std::span<const io::OutsideSignal> in, std::span<const io::OutsideS
 void Plant::step(std::span<const double> commands) {
   for (std::size_t i = 0; i < lags_.size(); ++i) {
     const Lag& lag = lags_[i];
-    const double command = lag.follows < 0 ? 0.0 : commands[static_cast<std::size_t>(lag.follows)];
+    const double command = lag.follows < 0 ? 0.0 : nth(commands, lag.follows);
     const double target = lag.offset + lag.gain * command;
     values_[i] = target + lag.keeps * (values_[i] - target);
   }

@@ -94,18 +94,18 @@ EmulationParts make_emulation(const EmulationTexts& from) {
   return out;
 }
 
-std::unique_ptr<emulation::HardwareLoop> make_loop(EmulationParts parts) {
+std::unique_ptr<emulation::HilBench> make_hil_bench(EmulationParts parts) {
   std::vector<exchange::SignalRule> rules;
   for (OutsideSignal& signal : parts.signals.in) rules.push_back(std::move(signal.rule));
   try {
-    return std::make_unique<emulation::HardwareLoop>(std::move(parts.plan), std::move(rules));
+    return std::make_unique<emulation::HilBench>(std::move(parts.plan), std::move(rules));
   } catch (const std::invalid_argument& error) {
     throw FileError(parts.files.empty() ? "emulation" : parts.files.front(), error.what());
   }
 }
 
-std::unique_ptr<emulation::HardwareLoop> make_loop(const EmulationTexts& from) {
-  return make_loop(make_emulation(from));
+std::unique_ptr<emulation::HilBench> make_hil_bench(const EmulationTexts& from) {
+  return make_hil_bench(make_emulation(from));
 }
 
 }  // namespace knuckleboom::io

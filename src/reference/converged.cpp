@@ -17,6 +17,7 @@
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -150,7 +151,7 @@ struct ConvergedSolver::Impl {
           {&dry, link, actuator, dry.kind == friction::Kind::kLuGre ? bristles++ : -1});
     };
     for (int k = 0; k < m; ++k) {
-      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+      const machine::Actuator& actuator = nth(model.actuators, k);
       rubbing_of[k] = -1;
       if (actuator.friction.kind == friction::Kind::kNone) continue;
       rubbing_of[k] = static_cast<int>(rubbing.size());
@@ -217,8 +218,7 @@ struct ConvergedSolver::Impl {
 
   double spool_at(int k, double t) const {
     const machine::ActuatorState& a = state->actuator[k];
-    const double lag =
-        model.actuators[static_cast<std::size_t>(k)].circuit.valve.spool_time_constant_s;
+    const double lag = nth(model.actuators, k).circuit.valve.spool_time_constant_s;
     if (lag <= 0.0) return a.command_V;
     return a.command_V + (spool_start[k] - a.command_V) * std::exp(-(t - segment_start) / lag);
   }
@@ -248,9 +248,7 @@ struct ConvergedSolver::Impl {
       tau[i] = -damping * v[i] - body.bias[i] -
                model.tree.link(i).stiffness * (q[i] - model.tree.link(i).rest);
       e.ledger[5] += damping * v[i] * v[i];
-      const double stop =
-          machine::stop_force(model.joint_stops[static_cast<std::size_t>(i)], q[i], v[i], 0.0)
-              .force;
+      const double stop = machine::stop_force(nth(model.joint_stops, i), q[i], v[i], 0.0).force;
       tau[i] += stop;
       e.ledger[6] -= stop * v[i];
       double drive = joint_force != nullptr ? joint_force[i] : 0.0;
@@ -259,7 +257,7 @@ struct ConvergedSolver::Impl {
       e.ledger[8] += drive * v[i];
     }
     for (int k = 0; k < m; ++k) {
-      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+      const machine::Actuator& actuator = nth(model.actuators, k);
       const int i = actuator.link;
       machine::LinkageState linkage =
           machine::linkage_state(actuator.linkage, q[i], body.sin_q[i], body.cos_q[i]);
@@ -282,17 +280,14 @@ struct ConvergedSolver::Impl {
         in[k].P_star[s] = own[s];
         in[k].Q_star[s] = own[2 + s];
       }
-      hydraulics::evaluate_stage(machine::line_model(a.open != 0, fidelity),
-                                 constants[static_cast<std::size_t>(k)], in[k], e.x_dot[k], a.p,
-                                 e.out[k]);
+      hydraulics::evaluate_stage(machine::line_model(a.open != 0, fidelity), nth(constants, k),
+                                 in[k], e.x_dot[k], a.p, e.out[k]);
       e.stop[k] = machine::stop_force(actuator.stops, linkage.x, e.x_dot[k], 0.0);
       double force = e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
-      if (rubbing_of[k] >= 0)
-        force -= rub(rubbing[static_cast<std::size_t>(rubbing_of[k])], e.x_dot[k], values, e);
+      if (rubbing_of[k] >= 0) force -= rub(nth(rubbing, rubbing_of[k]), e.x_dot[k], values, e);
       tau[i] += linkage.J * force;
       for (int j = 0; pins && j < n; ++j) tau[j] += row[j] * force;
-      const machine::Powers w =
-          machine::powers(constants[static_cast<std::size_t>(k)], in[k], e.out[k], e.x_dot[k]);
+      const machine::Powers w = machine::powers(nth(constants, k), in[k], e.out[k], e.x_dot[k]);
       e.ledger[0] += w.pump;
       e.ledger[1] += w.valve;
       e.ledger[2] += w.line;
@@ -344,7 +339,7 @@ struct ConvergedSolver::Impl {
     solve_positive_definite<kMaxLinks>(n, A, e.a);
     double held_a[kMaxLinks] = {};
     for (int k = 0; k < m; ++k) {
-      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+      const machine::Actuator& actuator = nth(model.actuators, k);
       const int i = actuator.link;
       if (!held[i]) continue;
       double load = body.bias[i];
@@ -382,7 +377,7 @@ struct ConvergedSolver::Impl {
       d[n + i] = e.a[i];
     }
     for (int k = 0; k < self.m; ++k) {
-      const hydraulics::Circuit& c = self.model.actuators[static_cast<std::size_t>(k)].circuit;
+      const hydraulics::Circuit& c = nth(self.model.actuators, k).circuit;
       const hydraulics::Line* lines[2] = {&c.line1, &c.line2};
       const hydraulics::StageResult& out = e.out[k];
       const double* own = values + 2 * n + 4 * k;
@@ -424,7 +419,7 @@ struct ConvergedSolver::Impl {
 
   // P^2/2 dC/dt of both lines [W].
   double gained_by_volume(int k, double x, double x_dot, const double* P, const double* P_dot) {
-    const hydraulics::Circuit& c = model.actuators[static_cast<std::size_t>(k)].circuit;
+    const hydraulics::Circuit& c = nth(model.actuators, k).circuit;
     if (!c.volumes) return 0.0;
     constexpr double kApart = 1e-7;  // s
     double now[2], then[2];
@@ -470,8 +465,7 @@ struct ConvergedSolver::Impl {
         a.Q[s] = algebraic ? e.out[k].Q[s] : values[2 * n + 4 * k + 2 + s];
         a.p[s] = e.out[k].p[s];
       }
-      hydraulics::capacitances(model.actuators[static_cast<std::size_t>(k)].circuit, a.fault,
-                               e.x[k], a.P_C, a.C);
+      hydraulics::capacitances(nth(model.actuators, k).circuit, a.fault, e.x[k], a.P_C, a.C);
     }
     if (supplied)
       for (int k = 0; k < m; ++k) draws[k].volume += values[flows + k];
@@ -495,7 +489,7 @@ struct ConvergedSolver::Impl {
   std::vector<double> spool_events(double h) const {
     std::vector<double> times;
     for (int k = 0; k < m; ++k) {
-      const hydraulics::Valve& valve = model.actuators[static_cast<std::size_t>(k)].circuit.valve;
+      const hydraulics::Valve& valve = nth(model.actuators, k).circuit.valve;
       if (valve.spool_time_constant_s <= 0.0) continue;
       const double command = state->actuator[k].command_V;
       for (const double edge : {-valve.overlap_V, valve.overlap_V}) {
@@ -541,8 +535,8 @@ struct ConvergedSolver::Impl {
     double from = 0.0;
     Evaluation e;
     for (int k = 0; k < m; ++k)
-      oil_start[k] = machine::oil_energy(model.actuators[static_cast<std::size_t>(k)].circuit,
-                                         state->actuator[k], LineModel::kClosed);
+      oil_start[k] = machine::oil_energy(nth(model.actuators, k).circuit, state->actuator[k],
+                                         LineModel::kClosed);
     if (supplied) {
       for (int k = 0; k < m; ++k) {
         state->actuator[k].spool_V = spool_at(k, t + 1e-9);
@@ -567,7 +561,7 @@ struct ConvergedSolver::Impl {
   void finish_supply(double h) {
     const double g = integration::Sdirk2::kGamma * h;
     for (int k = 0; k < m; ++k) {
-      const hydraulics::Circuit& circuit = model.actuators[static_cast<std::size_t>(k)].circuit;
+      const hydraulics::Circuit& circuit = nth(model.actuators, k).circuit;
       const machine::ActuatorState& a = state->actuator[k];
       const int s = machine::pump_side(a.spool_V);
       hydraulics::StageConstants::Side side{};
@@ -585,15 +579,14 @@ struct ConvergedSolver::Impl {
     bool finite = true;
     for (int k = 0; k < m; ++k) {
       if (!quasi_static(k)) continue;
-      const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
-      machine::release_held_oil(actuator, constants[static_cast<std::size_t>(k)],
-                                simulation.tick_s(), oil_start[k],
+      const machine::Actuator& actuator = nth(model.actuators, k);
+      machine::release_held_oil(actuator, nth(constants, k), simulation.tick_s(), oil_start[k],
                                 machine::displacement_row(model, k, state->q, nullptr),
                                 state->actuator[k], state->energy);
     }
     for (int k = 0; k < m; ++k)
-      machine::watch(model.actuators[static_cast<std::size_t>(k)], e.out[k], e.stop[k].active,
-                     state->actuator[k], state->health, relief, cavitation);
+      machine::watch(nth(model.actuators, k), e.out[k], e.stop[k].active, state->actuator[k],
+                     state->health, relief, cavitation);
     for (int i = 0; i < n; ++i) finite = finite && std::isfinite(state->q[i]);
     state->health.relief_ticks += relief ? 1 : 0;
     state->health.cavitation_ticks += cavitation ? 1 : 0;

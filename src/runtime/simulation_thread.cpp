@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "simulation_loop.hpp"
+#include "simulation_ticks.hpp"
 #include "thread_exchange.hpp"
 
 namespace knuckleboom::runtime {
@@ -15,14 +15,14 @@ SimulationThread::SimulationThread(Ticker& ticker, ThreadSettings settings, Cloc
     throw std::invalid_argument(
         "the simulation thread's rate and numbers of ticks must be above 0");
   if (settings.record) exchange_->recording = std::make_unique<ThreadExchange::Recording>();
-  loop_ = std::make_unique<SimulationLoop>(ticker, std::move(settings), clock, *exchange_);
+  ticks_ = std::make_unique<SimulationTicks>(ticker, std::move(settings), clock, *exchange_);
 }
 
 SimulationThread::~SimulationThread() { stop(); }
 
 void SimulationThread::start() {
   if (thread_.joinable() || stopped_) return;
-  thread_ = std::thread([this] { loop_->run(); });
+  thread_ = std::thread([this] { ticks_->run(); });
 }
 
 void SimulationThread::stop() {
@@ -34,9 +34,9 @@ void SimulationThread::stop() {
   // From here on this thread owns both ends of the queue.
   do {
     send_waiting();
-    loop_->apply_waiting();
+    ticks_->apply_waiting();
   } while (!waiting_.empty());
-  loop_->finish();
+  ticks_->finish();
 }
 
 void SimulationThread::pause() { send({ThreadEvent::Kind::kPause, {}}); }

@@ -4,13 +4,15 @@
 #include <cmath>
 #include <numbers>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::view {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 
 Pose pose_of(const FramePoses& poses, int body) {
-  return body >= 0 ? poses.body[static_cast<std::size_t>(body)] : Pose{};
+  return body >= 0 ? nth(poses.body, body) : Pose{};
 }
 
 // How far the machine reaches, from its bodies' lengths.

@@ -12,6 +12,7 @@
 #include <osg/Uniform>
 #include <osgViewer/GraphicsWindow>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "view/image.hpp"
 #include "view/light.hpp"
 #include "view/machine_model.hpp"
@@ -137,7 +138,7 @@ osg::ref_ptr<osg::Node> build_floor(const QualitySettings& quality) {
   MeshBuilder room;
   room.set_colour(kFloor);
   const auto corner = [](MeshBuilder& mesh, double x, double y) {
-    return mesh.vertex(Vec3(x, y, 0.0), Vec3::UnitZ(), 2.0 * x, 2.0 * y);
+    return mesh.vertex({x, y, 0.0}, Vec3::UnitZ(), 2.0 * x, 2.0 * y);
   };
   const int half = static_cast<int>(kRoomRadius);
   for (int x = -half; x < half; ++x)
@@ -159,8 +160,7 @@ osg::ref_ptr<osg::Node> build_floor(const QualitySettings& quality) {
     if (k > 0) platform.index(middle, v, v + 1);
   }
   platform.set_colour(0.6 * kFloor);
-  platform.cylinder(Vec3(0.0, 0.0, -0.08), Vec3(0.0, 0.0, -0.001), kPlatform, kPlatform, false,
-                    kSides);
+  platform.cylinder({0.0, 0.0, -0.08}, {0.0, 0.0, -0.001}, kPlatform, kPlatform, false, kSides);
   auto state = solid_state(quality, tile.texture(true));
   state->setRenderBinDetails(static_cast<int>(Layer::kGround), "RenderBin");
   osg::ref_ptr<osg::Group> both = new osg::Group;
@@ -426,7 +426,7 @@ CameraView EmulationScene::Parts::both_view() const {
   take(poses.emulated_base.p - Vec3(around, around, 0.0));
   take(poses.emulated_base.p + Vec3(around, around, 0.0));
   for (const BodyLook& body : scene.emulated.bodies) {
-    const Pose& own = poses.emulated[static_cast<std::size_t>(body.body)];
+    const Pose& own = nth(poses.emulated, body.body);
     take(poses.emulated_base * own.p);
     if (body.has_end) take(poses.emulated_base * (own * body.end_B));
   }

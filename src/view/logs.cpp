@@ -104,22 +104,22 @@ void add_bunk(MeshBuilder& mesh, const world::Bunk& bunk, const world::Ground& g
     mesh.set_pose(here);
     mesh.set_colour(kDarkPaint);
     const double half = 0.5 * bunk.width;
-    mesh.box(Vec3(-0.07, -half - 0.07, -0.12), Vec3(0.07, half + 0.07, 0.0), 0.012);
-    mesh.box(Vec3(-0.16, -half - 0.02, -0.16), Vec3(0.16, -half + 0.25, -0.11), 0.01);
-    mesh.box(Vec3(-0.16, half - 0.25, -0.16), Vec3(0.16, half + 0.02, -0.11), 0.01);
+    mesh.box({-0.07, -half - 0.07, -0.12}, {0.07, half + 0.07, 0.0}, 0.012);
+    mesh.box({-0.16, -half - 0.02, -0.16}, {0.16, -half + 0.25, -0.11}, 0.01);
+    mesh.box({-0.16, half - 0.25, -0.16}, {0.16, half + 0.02, -0.11}, 0.01);
     for (const double side : {-1.0, 1.0}) {
       const double y = side * (half + 0.02);
       mesh.set_colour(kDarkPaint);
-      mesh.box(Vec3(-0.045, y - 0.045, 0.0), Vec3(0.045, y + 0.045, bunk.height), 0.008);
+      mesh.box({-0.045, y - 0.045, 0.0}, {0.045, y + 0.045, bunk.height}, 0.008);
       mesh.set_colour(paint_of(bunk.colour));
-      mesh.box(Vec3(-0.052, y - 0.052, 0.62 * bunk.height),
-               Vec3(0.052, y + 0.052, bunk.height - 0.04), 0.008);
+      mesh.box({-0.052, y - 0.052, 0.62 * bunk.height}, {0.052, y + 0.052, bunk.height - 0.04},
+               0.008);
       mesh.set_colour(kSteel);
-      mesh.box(Vec3(-0.055, y - 0.055, 0.0), Vec3(0.055, y + 0.055, 0.06), 0.008);
+      mesh.box({-0.055, y - 0.055, 0.0}, {0.055, y + 0.055, 0.06}, 0.008);
       // A strut on the outer side.
       mesh.set_colour(kDarkPaint);
-      mesh.cylinder(Vec3(0.0, y + side * 0.02, 0.38 * bunk.height),
-                    Vec3(end * 0.28, y + side * 0.02, -0.08), 0.022, 0.022, true, 8);
+      mesh.cylinder({0.0, y + side * 0.02, 0.38 * bunk.height},
+                    {end * 0.28, y + side * 0.02, -0.08}, 0.022, 0.022, true, 8);
     }
   }
   // A coloured board, visible from afar.
@@ -131,8 +131,8 @@ void add_bunk(MeshBuilder& mesh, const world::Bunk& bunk, const world::Ground& g
     const double x = 0.5 * bunk.length;
     const double y = 0.5 * bunk.width + 0.07;
     for (const double end : {-1.0, 1.0})
-      mesh.box(Vec3(end * x - 0.012 + end * 0.09, -0.3 * y, -0.11),
-               Vec3(end * x + 0.012 + end * 0.09, 0.3 * y, 0.0), 0.004);
+      mesh.box({end * x - 0.012 + end * 0.09, -0.3 * y, -0.11},
+               {end * x + 0.012 + end * 0.09, 0.3 * y, 0.0}, 0.004);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <osg/Texture2D>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "view/mesh_file.hpp"
 #include "view/shaders.hpp"
 #include "view/textures.hpp"
@@ -22,7 +23,7 @@ constexpr double kHoseRadius = 0.013;
 constexpr int kBoomHoses = 4;
 
 Pose pose_of(const FramePoses& poses, int body) {
-  return body >= 0 ? poses.body[static_cast<std::size_t>(body)] : Pose{};
+  return body >= 0 ? nth(poses.body, body) : Pose{};
 }
 
 // Frame of a beam in its body: x to the end, z up.
@@ -117,7 +118,7 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
   if (!base_has_parts_) look_.arm ? build_foot() : build_carrier();
   for (int link = 0; link < links; ++link) {
     const BodyLook* body = body_of_link(link);
-    if (body == nullptr || has_parts_[static_cast<std::size_t>(link)]) continue;
+    if (body == nullptr || nth(has_parts_, link)) continue;
     if (is_upper(*body) && !asked_for(link))
       build_upper(link);
     else if (look_.grapple.present && look_.grapple.body == link)
@@ -155,7 +156,7 @@ bool MachineModel::asked_for(int body) const {
 }
 
 osg::MatrixTransform* MachineModel::transform(int body) {
-  return body >= 0 ? bodies_[static_cast<std::size_t>(body)].get() : base_.get();
+  return body >= 0 ? nth(bodies_, body).get() : base_.get();
 }
 
 double MachineModel::end_half_width(int link) const {
@@ -215,7 +216,7 @@ void MachineModel::build_parts(const std::filesystem::path& assets,
     place->addChild(node);
     transform(look.body)->addChild(place);
     if (look.body >= 0)
-      has_parts_[static_cast<std::size_t>(look.body)] = true;
+      nth(has_parts_, look.body) = true;
     else
       base_has_parts_ = true;
   }
@@ -230,7 +231,7 @@ void MachineModel::build_carrier() {
   } else {
     // No swinging part: a foot that carries the first joint.
     carrier.set_colour(kDarkPaint);
-    carrier.cylinder(Vec3(0.0, 0.0, -0.2), Vec3(0.0, 0.0, 0.25), 0.5, 0.4);
+    carrier.cylinder({0.0, 0.0, -0.2}, {0.0, 0.0, 0.25}, 0.5, 0.4);
   }
   base_->addChild(carrier.build());
 }
@@ -280,8 +281,9 @@ void MachineModel::build_upper(int link) {
   const double back = upper.boom_pin.x() - 0.16;
   for (int i = 0; i < kBoomHoses; ++i) {
     const double y = -0.11 - 0.034 * i;
-    ends_[static_cast<std::size_t>(link)].push_back(
-        {Vec3(back - 0.22, y, upper.boom_pin.z() - 0.28), Vec3(-0.25, 0.0, 1.0).normalized()});
+    nth(ends_, link)
+        .push_back(
+            {Vec3(back - 0.22, y, upper.boom_pin.z() - 0.28), Vec3(-0.25, 0.0, 1.0).normalized()});
   }
 }
 
@@ -327,7 +329,7 @@ void MachineModel::build_beam(const BodyLook& body) {
   // At the joint: a boss between the parent's cheeks, or separate cheeks around the parent's end.
   const double boss = 0.52 * beam.height_start;
   if (first) {
-    mesh.cylinder(Vec3(0.0, -0.13, 0.0), Vec3(0.0, 0.13, 0.0), boss, boss);
+    mesh.cylinder({0.0, -0.13, 0.0}, {0.0, 0.13, 0.0}, boss, boss);
     add_cheeks(mesh,
                {{{0.0, 0.0}, boss}, {{0.55, centre_line(beam, 0.55)}, half_height(beam, 0.55)}},
                0.5 * beam.width_start - 0.01, 0.018);
@@ -340,8 +342,8 @@ void MachineModel::build_beam(const BodyLook& body) {
   }
   // At the end: a boss for the child.
   const double end_boss = 0.62 * beam.height_end;
-  mesh.cylinder(Vec3(beam.length, -0.5 * beam.width_end, 0.0),
-                Vec3(beam.length, 0.5 * beam.width_end, 0.0), end_boss, end_boss);
+  mesh.cylinder({beam.length, -0.5 * beam.width_end, 0.0}, {beam.length, 0.5 * beam.width_end, 0.0},
+                end_boss, end_boss);
   add_cheeks(mesh,
              {{{beam.length, 0.0}, end_boss},
               {{beam.length - 0.35, centre_line(beam, beam.length - 0.35)},
@@ -379,10 +381,8 @@ void MachineModel::build_beam(const BodyLook& body) {
     const auto end = [&](const Vec3& p, const Vec3& d) -> HoseEnd {
       return {frame * p, frame.R * d};
     };
-    starts_[static_cast<std::size_t>(body.body)].push_back(
-        end(path.front(), (path[0] - path[1]).normalized()));
-    ends_[static_cast<std::size_t>(body.body)].push_back(
-        end(path.back(), (path[12] - path[11]).normalized()));
+    nth(starts_, body.body).push_back(end(path.front(), (path[0] - path[1]).normalized()));
+    nth(ends_, body.body).push_back(end(path.back(), (path[12] - path[11]).normalized()));
   }
   const int clamps = std::max(2, static_cast<int>(beam.length / 0.9));
   for (int k = 0; k < clamps; ++k) {
@@ -390,17 +390,16 @@ void MachineModel::build_beam(const BodyLook& body) {
     const double w = half_width(beam, x);
     const double z = centre_line(beam, x) + 0.30 * half_height(beam, x);
     mesh.set_colour(kDarkPaint);
-    mesh.box(Vec3(x - 0.022, -w - 0.056, z - 0.092), Vec3(x + 0.022, -w + 0.01, z + 0.058), 0.006);
+    mesh.box({x - 0.022, -w - 0.056, z - 0.092}, {x + 0.022, -w + 0.01, z + 0.058}, 0.006);
     mesh.set_colour(kSteel);
-    mesh.cylinder(Vec3(x, -w - 0.056, z + 0.045), Vec3(x, -w - 0.066, z + 0.045), 0.010, 0.010,
-                  true, 6);
+    mesh.cylinder({x, -w - 0.056, z + 0.045}, {x, -w - 0.066, z + 0.045}, 0.010, 0.010, true, 6);
   }
   // A lamp that lights the head.
   if (first) {
     mesh.set_colour(kDarkPaint);
     const double x = 0.62 * beam.length;
     const double top = centre_line(beam, x) + half_height(beam, x);
-    mesh.box(Vec3(x - 0.03, -0.03, top), Vec3(x + 0.03, 0.03, top + 0.07));
+    mesh.box({x - 0.03, -0.03, top}, {x + 0.03, 0.03, top + 0.07});
   }
   transform(body.body)->addChild(mesh.build());
 
@@ -441,7 +440,7 @@ void MachineModel::build_link(const BodyLook& body) {
     mesh.set_colour(kDarkPaint);
     if (l > 0.02) {
       add_cheeks(mesh, {{{0.0, 0.0}, r}, {{l, 0.0}, r}}, 0.045, 0.02);
-      mesh.box(Vec3(0.35 * l, -0.045, -0.6 * r), Vec3(l, 0.045, 0.6 * r));
+      mesh.box({0.35 * l, -0.045, -0.6 * r}, {l, 0.045, 0.6 * r});
     }
     add_pin(mesh, Vec3::Zero(), 0.6 * r, 0.10);
   }
@@ -531,10 +530,10 @@ void MachineModel::add_sign(int body, const std::string& text, const Pose& frame
   const double half_h = 0.5 * height;
   const double half_w = half_h * image.width() / image.height();
   const Vec3 n = Vec3::UnitZ();
-  const unsigned a = mesh.vertex(Vec3(-half_w, -half_h, 0.0), n, 0.0, 0.0);
-  const unsigned b = mesh.vertex(Vec3(half_w, -half_h, 0.0), n, 1.0, 0.0);
-  const unsigned c = mesh.vertex(Vec3(half_w, half_h, 0.0), n, 1.0, 1.0);
-  const unsigned d = mesh.vertex(Vec3(-half_w, half_h, 0.0), n, 0.0, 1.0);
+  const unsigned a = mesh.vertex({-half_w, -half_h, 0.0}, n, 0.0, 0.0);
+  const unsigned b = mesh.vertex({half_w, -half_h, 0.0}, n, 1.0, 0.0);
+  const unsigned c = mesh.vertex({half_w, half_h, 0.0}, n, 1.0, 1.0);
+  const unsigned d = mesh.vertex({-half_w, half_h, 0.0}, n, 0.0, 1.0);
   mesh.index(a, b, c);
   mesh.index(a, c, d);
   auto sign = mesh.build();
@@ -604,15 +603,15 @@ void add_jaw(MeshBuilder& mesh, const GrappleLook& g, bool outer) {
     mesh.box(tip - Vec3(0.75 * g.tine_radius, 0.45 * g.tine_radius, 2.2 * g.tine_radius),
              tip + Vec3(0.75 * g.tine_radius, 0.45 * g.tine_radius, 0.1 * g.tine_radius), 0.004);
     mesh.set_colour(kDarkPaint);
-    mesh.cylinder(Vec3(side * at - side * 0.05, 0.0, 0.0), Vec3(side * at + side * 0.035, 0.0, 0.0),
+    mesh.cylinder({side * at - side * 0.05, 0.0, 0.0}, {side * at + side * 0.035, 0.0, 0.0},
                   1.9 * g.tine_radius, 1.9 * g.tine_radius);
     mesh.set_colour(kSteel);
-    mesh.cylinder(Vec3(side * at + side * 0.035, 0.0, 0.0), Vec3(side * at + side * 0.06, 0.0, 0.0),
+    mesh.cylinder({side * at + side * 0.035, 0.0, 0.0}, {side * at + side * 0.06, 0.0, 0.0},
                   0.9 * g.tine_radius, 0.9 * g.tine_radius);
   }
   // Shafts across.
   mesh.set_colour(kDarkPaint);
-  mesh.cylinder(Vec3(-at, 0.0, 0.0), Vec3(at, 0.0, 0.0), 0.9 * g.tine_radius, 0.9 * g.tine_radius);
+  mesh.cylinder({-at, 0.0, 0.0}, {at, 0.0, 0.0}, 0.9 * g.tine_radius, 0.9 * g.tine_radius);
   for (const double t : {0.34, 0.62}) {
     const Vec3 p(0.0, bow_at(t), l * t);
     mesh.cylinder(p - at * Vec3::UnitX(), p + at * Vec3::UnitX(), 0.55 * g.tine_radius,
@@ -633,7 +632,7 @@ void MachineModel::build_grapple() {
   frame.p = g.pin_B;
   const double sign = frame.R.col(1).dot(g.open_axis_B) < 0.0 ? -1.0 : 1.0;
 
-  if (!has_parts_[static_cast<std::size_t>(g.body)]) {
+  if (!nth(has_parts_, g.body)) {
     MeshBuilder mesh(states_.quality.detail);
     mesh.set_pose(frame);
     const double half_hinge = 0.5 * g.hinge_distance;
@@ -657,10 +656,10 @@ void MachineModel::build_grapple() {
       mesh.set_pose(frame);
     }
     mesh.set_colour(kDarkPaint);
-    mesh.box(Vec3(-half + 0.08, -0.10, -0.62 * up), Vec3(half - 0.08, 0.10, -0.40 * up), 0.015);
+    mesh.box({-half + 0.08, -0.10, -0.62 * up}, {half - 0.08, 0.10, -0.40 * up}, 0.015);
     // Rotator.
     const double r = 0.115;
-    mesh.lathe(Vec3(0.0, 0.0, -0.60 * up), -Vec3::UnitZ(),
+    mesh.lathe({0.0, 0.0, -0.60 * up}, -Vec3::UnitZ(),
                {{0.0, r + 0.03},
                 {0.025, r + 0.03},
                 {0.025, r},
@@ -678,14 +677,14 @@ void MachineModel::build_grapple() {
     }
     mesh.set_colour(kBrass);
     for (const double side : {-1.0, 1.0})
-      mesh.cylinder(Vec3(side * 0.04, r - 0.01, -0.72 * up),
-                    Vec3(side * 0.04, r + 0.05, -0.72 * up), 0.017, 0.017, true, 8);
-    add_pin(mesh, Vec3(0.0, 0.0, -up), 0.032, 0.075);
+      mesh.cylinder({side * 0.04, r - 0.01, -0.72 * up}, {side * 0.04, r + 0.05, -0.72 * up}, 0.017,
+                    0.017, true, 8);
+    add_pin(mesh, {0.0, 0.0, -up}, 0.032, 0.075);
     transform(g.body)->addChild(mesh.build());
     for (const double side : {-1.0, 1.0})
-      starts_[static_cast<std::size_t>(g.body)].push_back(
-          {frame * Vec3(side * 0.04, r + 0.05, -0.72 * up),
-           frame.R * Vec3(0.0, 1.0, -0.2).normalized()});
+      nth(starts_, g.body)
+          .push_back({frame * Vec3(side * 0.04, r + 0.05, -0.72 * up),
+                      frame.R * Vec3(0.0, 1.0, -0.2).normalized()});
   }
   for (const double side : {1.0, -1.0}) {
     MeshBuilder mesh(states_.quality.detail);
@@ -724,14 +723,14 @@ void MachineModel::build_hanging_head() {
   const Vec3 z = Vec3::UnitZ();
   add_cheeks(mesh, {{{0.0, 0.0}, 0.06}, {{0.0, -0.20}, 0.06}}, 0.085, 0.02);
   mesh.set_colour(kDarkPaint);
-  mesh.lathe(Vec3(0.0, 0.0, -0.18), -z,
+  mesh.lathe({0.0, 0.0, -0.18}, -z,
              {{0.0, 0.0}, {0.0, 0.13}, {0.22, 0.13}, {0.22, 0.17}, {0.26, 0.17}, {0.26, 0.0}}, 0);
   // Harvester head: frame, saw box, feed rollers, knives.
   mesh.set_colour(kPaint);
-  mesh.box(Vec3(-0.34, -0.17, -0.66), Vec3(0.34, 0.17, -0.44), 0.04);
-  mesh.box(Vec3(0.22, -0.24, -1.02), Vec3(0.42, 0.24, -0.52), 0.05);
+  mesh.box({-0.34, -0.17, -0.66}, {0.34, 0.17, -0.44}, 0.04);
+  mesh.box({0.22, -0.24, -1.02}, {0.42, 0.24, -0.52}, 0.05);
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(-0.30, -0.13, -0.80), Vec3(0.30, 0.13, -0.66), 0.02);
+  mesh.box({-0.30, -0.13, -0.80}, {0.30, 0.13, -0.66}, 0.02);
   for (const double side : {-1.0, 1.0}) {
     mesh.set_colour(kWornSteel);
     const Vec3 hub(-0.02, side * 0.27, -0.86);
@@ -757,7 +756,7 @@ void MachineModel::build_hanging_head() {
     }
   }
   mesh.set_colour(kSteel);
-  mesh.box(Vec3(0.30, -0.02, -1.06), Vec3(0.36, 0.02, -0.60));
+  mesh.box({0.30, -0.02, -1.06}, {0.36, 0.02, -0.60});
   hanging_head_->addChild(mesh.build());
   solid_->addChild(hanging_head_);
 }
@@ -774,8 +773,8 @@ void MachineModel::build_hoses() {
   };
   for (const BodyLook& body : look_.bodies) {
     if (body.body < 0 || body.parent < 0 || body_of_link(body.body) != &body) continue;
-    const auto& from = ends_[static_cast<std::size_t>(body.parent)];
-    const auto& to = starts_[static_cast<std::size_t>(body.body)];
+    const auto& from = nth(ends_, body.parent);
+    const auto& to = nth(starts_, body.body);
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i)
       add(body.parent, from[i], body.body, to[i], 1.05 + 0.03 * static_cast<double>(i));
   }
@@ -783,16 +782,15 @@ void MachineModel::build_hoses() {
   // The grapple's hoses come from the last beam.
   if (look_.grapple.present && look_.grapple.body >= 0) {
     int beam = look_.grapple.body;
-    while (beam >= 0 && ends_[static_cast<std::size_t>(beam)].empty()) {
+    while (beam >= 0 && nth(ends_, beam).empty()) {
       const BodyLook* body = body_of_link(beam);
       beam = body != nullptr ? body->parent : kWorldBody;
     }
-    const auto& to = starts_[static_cast<std::size_t>(look_.grapple.body)];
+    const auto& to = nth(starts_, look_.grapple.body);
     const BodyLook* body = body_of_link(look_.grapple.body);
     if (beam >= 0 && body != nullptr && body->parent != beam)
-      for (std::size_t i = 0; i < std::min(to.size(), ends_[static_cast<std::size_t>(beam)].size());
-           ++i)
-        add(beam, ends_[static_cast<std::size_t>(beam)][i], look_.grapple.body, to[i], 1.35);
+      for (std::size_t i = 0; i < std::min(to.size(), nth(ends_, beam).size()); ++i)
+        add(beam, nth(ends_, beam)[i], look_.grapple.body, to[i], 1.35);
   }
   if (hoses_.empty()) return;
   MeshBuilder mesh;

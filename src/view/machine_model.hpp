@@ -10,6 +10,7 @@
 #include <osg/StateSet>
 #include <osg/ref_ptr>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "view/machine_parts.hpp"
 #include "view/poses.hpp"
 #include "view/quality.hpp"
@@ -35,13 +36,13 @@ class MachineModel {
   // Poses of the last pose(): barrel with its base pin at the origin and x towards the rod's pin,
   // rod with its pin at the origin and x towards the base pin.
   const Pose& barrel(int cylinder) const {
-    return cylinders_[static_cast<std::size_t>(cylinder)].barrel_W;
+    return nth(cylinders_, cylinder).barrel_W;
   }
   const Pose& rod(int cylinder) const {
-    return cylinders_[static_cast<std::size_t>(cylinder)].rod_W;
+    return nth(cylinders_, cylinder).rod_W;
   }
   CylinderShape cylinder_shape(int cylinder) const {
-    return cylinders_[static_cast<std::size_t>(cylinder)].shape;
+    return nth(cylinders_, cylinder).shape;
   }
 
  private:

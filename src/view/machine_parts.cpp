@@ -147,8 +147,8 @@ void add_barrel(MeshBuilder& mesh, const CylinderShape& c) {
   const Vec3 y = Vec3::UnitY();
   mesh.set_colour(kDarkPaint);
   mesh.cylinder(-c.half_width * y, c.half_width * y, eye, eye);
-  mesh.box(Vec3(0.3 * eye, -0.8 * c.half_width, -0.75 * eye),
-           Vec3(1.35 * eye, 0.8 * c.half_width, 0.75 * eye));
+  mesh.box({0.3 * eye, -0.8 * c.half_width, -0.75 * eye},
+           {1.35 * eye, 0.8 * c.half_width, 0.75 * eye});
   mesh.lathe(Vec3::Zero(), x,
              {{1.15 * eye, 0.0},
               {1.15 * eye, 0.92 * outer},
@@ -159,20 +159,19 @@ void add_barrel(MeshBuilder& mesh, const CylinderShape& c) {
               {end, 1.05 * outer},
               {end, 0.5 * c.rod}});
   mesh.set_colour(kSteel);
-  add_bolts(mesh, Vec3(end, 0.0, 0.0), x, 0.5 * (outer + 0.5 * c.rod) * 1.04, 8, 0.011);
+  add_bolts(mesh, {end, 0.0, 0.0}, x, 0.5 * (outer + 0.5 * c.rod) * 1.04, 8, 0.011);
   // Ports and the pipe along the barrel to the rod side.
   mesh.set_colour(kSteel);
   const double port = 1.35 * eye + 0.07;
   const double pipe = outer + 0.022;
-  mesh.box(Vec3(port - 0.03, -0.03, outer - 0.02), Vec3(port + 0.03, 0.03, outer + 0.04), 0.006);
-  mesh.box(Vec3(end - 0.10, 0.0, outer - 0.02), Vec3(end - 0.03, 0.05, outer + 0.045), 0.006);
+  mesh.box({port - 0.03, -0.03, outer - 0.02}, {port + 0.03, 0.03, outer + 0.04}, 0.006);
+  mesh.box({end - 0.10, 0.0, outer - 0.02}, {end - 0.03, 0.05, outer + 0.045}, 0.006);
   mesh.tube({Vec3(end - 0.065, 0.03, pipe), Vec3(end - 0.16, 0.03, pipe + 0.012),
              Vec3(port + 0.16, 0.03, pipe + 0.012), Vec3(port + 0.09, 0.03, pipe)},
             0.012, 8);
   mesh.set_colour(kDarkPaint);
   for (const double t : {0.35, 0.65})
-    mesh.box(Vec3(t * end - 0.015, 0.005, outer - 0.01),
-             Vec3(t * end + 0.015, 0.055, outer + 0.05));
+    mesh.box({t * end - 0.015, 0.005, outer - 0.01}, {t * end + 0.015, 0.055, outer + 0.05});
 }
 
 void add_rod(MeshBuilder& mesh, const CylinderShape& c) {
@@ -202,11 +201,10 @@ void add_undercarriage(MeshBuilder& mesh, const UndercarriageShape& s) {
     const double in = 0.16;
     // Frame between the wheels.
     mesh.set_colour(kDarkPaint);
-    mesh.box(Vec3(-half + 0.18, yc - in, axle - 0.20), Vec3(half - 0.18, yc + in, axle + 0.20),
-             0.04);
+    mesh.box({-half + 0.18, yc - in, axle - 0.20}, {half - 0.18, yc + in, axle + 0.20}, 0.04);
     mesh.set_colour(kPaint);
-    mesh.box(Vec3(-half + 0.5, yc + side * in - 0.012, axle - 0.06),
-             Vec3(half - 0.5, yc + side * in + 0.012, axle + 0.06));
+    mesh.box({-half + 0.5, yc + side * in - 0.012, axle - 0.06},
+             {half - 0.5, yc + side * in + 0.012, axle + 0.06});
     // Sprocket behind, idler in front.
     for (const double end : {-1.0, 1.0}) {
       const Vec3 centre(end * half, yc, axle);
@@ -277,19 +275,19 @@ void add_undercarriage(MeshBuilder& mesh, const UndercarriageShape& s) {
       mesh.set_pose({before.R * shoe.R, before * shoe.p});
       const double w = 0.5 * s.shoe;
       mesh.set_colour(0.95 * kWornSteel);
-      mesh.box(Vec3(-0.092, -w, -0.012), Vec3(0.092, w, 0.012));
+      mesh.box({-0.092, -w, -0.012}, {0.092, w, 0.012});
       mesh.set_colour(1.15 * kWornSteel);
-      mesh.box(Vec3(-0.085, -w, 0.012), Vec3(-0.060, w, 0.043));
-      mesh.box(Vec3(0.040, -w, 0.012), Vec3(0.058, w, 0.030));
+      mesh.box({-0.085, -w, 0.012}, {-0.060, w, 0.043});
+      mesh.box({0.040, -w, 0.012}, {0.058, w, 0.030});
       mesh.set_colour(0.7 * kWornSteel);
-      mesh.box(Vec3(-0.07, -0.10, -0.055), Vec3(0.07, 0.10, -0.012));
+      mesh.box({-0.07, -0.10, -0.055}, {0.07, 0.10, -0.012});
       mesh.set_pose(before);
     }
   }
   // Body between the tracks, legs and slewing ring.
   mesh.set_colour(kDarkPaint);
   const double y = 0.5 * s.gauge;
-  mesh.box(Vec3(-0.75, -0.62, 0.42), Vec3(0.75, 0.62, s.height - 0.14), 0.08);
+  mesh.box({-0.75, -0.62, 0.42}, {0.75, 0.62, s.height - 0.14}, 0.08);
   for (const double sx : {-1.0, 1.0})
     for (const double sy : {-1.0, 1.0})
       mesh.loft(
@@ -311,10 +309,10 @@ void add_undercarriage(MeshBuilder& mesh, const UndercarriageShape& s) {
                                                           Vec3(sx * 1.10, sy * y, axle + 0.12)}},
           false);
   mesh.set_colour(kSteel);
-  mesh.lathe(Vec3(0.0, 0.0, s.height - 0.16), Vec3::UnitZ(),
+  mesh.lathe({0.0, 0.0, s.height - 0.16}, Vec3::UnitZ(),
              {{0.0, 0.66}, {0.06, 0.66}, {0.06, 0.60}, {0.15, 0.60}, {0.15, 0.0}}, 28);
   mesh.set_colour(kWornSteel);
-  add_bolts(mesh, Vec3(0.0, 0.0, s.height - 0.10), Vec3::UnitZ(), 0.63, 28, 0.014);
+  add_bolts(mesh, {0.0, 0.0, s.height - 0.10}, Vec3::UnitZ(), 0.63, 28, 0.014);
 }
 
 // --- Upper structure ----------------------------------------------------------
@@ -325,39 +323,38 @@ void add_upper(MeshBuilder& mesh, const UpperShape& u) {
   const double hood = std::max(z1 + 0.75, u.boom_pin.z() + 0.05);
   // Platform.
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(-1.95, -1.28, z0), Vec3(1.18, 1.34, z1), 0.03);
-  mesh.box(Vec3(-0.6, -0.6, z0 - 0.06), Vec3(0.6, 0.6, z0), 0.0);
+  mesh.box({-1.95, -1.28, z0}, {1.18, 1.34, z1}, 0.03);
+  mesh.box({-0.6, -0.6, z0 - 0.06}, {0.6, 0.6, z0}, 0.0);
 
   // Engine under a hood with chamfered edges, doors and grilles.
   mesh.set_colour(kPaint);
-  mesh.box(Vec3(-2.02, -1.28, z1), Vec3(-0.50, 1.34, hood), 0.09);
+  mesh.box({-2.02, -1.28, z1}, {-0.50, 1.34, hood}, 0.09);
   mesh.set_colour(kDarkPaint);
   for (const double side : {-1.0, 1.0}) {
     const double y = side > 0.0 ? 1.34 : -1.28;
     for (int i = 0; i < 9; ++i) {
       const double z = z1 + 0.20 + 0.055 * i;
-      mesh.box(Vec3(-1.72, y - 0.012, z), Vec3(-1.02, y + 0.012, z + 0.028));
+      mesh.box({-1.72, y - 0.012, z}, {-1.02, y + 0.012, z + 0.028});
     }
     // Gaps of the doors, handles.
     for (const double x : {-1.86, -0.92, -0.60})
-      mesh.box(Vec3(x - 0.006, y - 0.004, z1 + 0.06), Vec3(x + 0.006, y + 0.004, hood - 0.12));
-    mesh.box(Vec3(-0.88, y - 0.02, z1 + 0.38), Vec3(-0.84, y + 0.02, z1 + 0.52), 0.008);
+      mesh.box({x - 0.006, y - 0.004, z1 + 0.06}, {x + 0.006, y + 0.004, hood - 0.12});
+    mesh.box({-0.88, y - 0.02, z1 + 0.38}, {-0.84, y + 0.02, z1 + 0.52}, 0.008);
   }
   // On the hood: lid, exhaust, air cleaner, fan grille.
   mesh.set_colour(0.93 * kPaint);
-  mesh.box(Vec3(-1.80, -0.80, hood), Vec3(-0.75, 0.35, hood + 0.06), 0.03);
+  mesh.box({-1.80, -0.80, hood}, {-0.75, 0.35, hood + 0.06}, 0.03);
   mesh.set_colour(kDarkPaint);
   for (int i = 0; i < 8; ++i)
-    mesh.box(Vec3(-1.70 + 0.11 * i, -0.70, hood + 0.06),
-             Vec3(-1.64 + 0.11 * i, 0.25, hood + 0.075));
+    mesh.box({-1.70 + 0.11 * i, -0.70, hood + 0.06}, {-1.64 + 0.11 * i, 0.25, hood + 0.075});
   mesh.set_colour({0.20, 0.165, 0.14, 0.35});
-  mesh.lathe(Vec3(-1.35, 0.72, hood), Vec3::UnitZ(),
+  mesh.lathe({-1.35, 0.72, hood}, Vec3::UnitZ(),
              {{0.0, 0.10}, {0.42, 0.10}, {0.50, 0.055}, {0.78, 0.055}}, 14);
   mesh.tube({Vec3(-1.35, 0.72, hood + 0.76), Vec3(-1.36, 0.72, hood + 0.84),
              Vec3(-1.42, 0.72, hood + 0.91), Vec3(-1.52, 0.72, hood + 0.93)},
             0.055, 12);
   mesh.set_colour(kDarkPaint);
-  mesh.lathe(Vec3(-0.92, 0.80, hood), Vec3::UnitZ(),
+  mesh.lathe({-0.92, 0.80, hood}, Vec3::UnitZ(),
              {{0.0, 0.06}, {0.12, 0.06}, {0.14, 0.15}, {0.30, 0.15}, {0.35, 0.08}, {0.35, 0.0}},
              14);
 
@@ -381,13 +378,13 @@ void add_upper(MeshBuilder& mesh, const UpperShape& u) {
   // Tank and tool box to the right of the boom, with a step and a walkway.
   const double right = -u.boom_half_width - 0.16;
   mesh.set_colour(kPaint);
-  mesh.box(Vec3(-0.46, -1.24, z1), Vec3(0.62, right, z1 + 0.62), 0.05);
-  mesh.box(Vec3(0.66, -1.24, z1), Vec3(1.14, right, z1 + 0.34), 0.05);
+  mesh.box({-0.46, -1.24, z1}, {0.62, right, z1 + 0.62}, 0.05);
+  mesh.box({0.66, -1.24, z1}, {1.14, right, z1 + 0.34}, 0.05);
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(-0.40, -1.18, z1 + 0.62), Vec3(0.56, right - 0.06, z1 + 0.635));
-  mesh.box(Vec3(0.70, -1.18, z1 + 0.34), Vec3(1.10, right - 0.06, z1 + 0.355));
-  mesh.cylinder(Vec3(0.30, -0.72, z1 + 0.63), Vec3(0.30, -0.72, z1 + 0.70), 0.07, 0.07, true, 14);
-  mesh.box(Vec3(0.10, -1.245, z1 + 0.30), Vec3(0.16, -1.235, z1 + 0.46));
+  mesh.box({-0.40, -1.18, z1 + 0.62}, {0.56, right - 0.06, z1 + 0.635});
+  mesh.box({0.70, -1.18, z1 + 0.34}, {1.10, right - 0.06, z1 + 0.355});
+  mesh.cylinder({0.30, -0.72, z1 + 0.63}, {0.30, -0.72, z1 + 0.70}, 0.07, 0.07, true, 14);
+  mesh.box({0.10, -1.245, z1 + 0.30}, {0.16, -1.235, z1 + 0.46});
 
   // Hand rails.
   mesh.set_colour({0.80, 0.53, 0.06, 0.35});
@@ -413,17 +410,17 @@ void add_upper(MeshBuilder& mesh, const UpperShape& u) {
   }
   add_cheeks(mesh, circles, inner, 0.045);
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(u.boom_pin.x() - 0.62, -inner, z1), Vec3(u.boom_pin.x() - 0.52, inner, z1 + 0.22));
+  mesh.box({u.boom_pin.x() - 0.62, -inner, z1}, {u.boom_pin.x() - 0.52, inner, z1 + 0.22});
   add_pin(mesh, u.boom_pin, 0.065, inner + 0.045);
   if (u.has_cylinder) add_pin(mesh, u.cylinder_pin, 0.055, inner + 0.045);
   // Valve block behind the boom's foot.
   mesh.set_colour(kSteel);
-  mesh.box(Vec3(-0.44, -0.11, z1 + 0.05), Vec3(-0.24, 0.11, z1 + 0.42), 0.01);
+  mesh.box({-0.44, -0.11, z1 + 0.05}, {-0.24, 0.11, z1 + 0.42}, 0.01);
   mesh.set_colour(kBrass);
   for (int i = 0; i < 4; ++i)
-    mesh.cylinder(Vec3(-0.24, -0.08 + 0.05 * i, z1 + 0.30),
-                  Vec3(-0.20, -0.08 + 0.05 * i, z1 + 0.30), 0.016, 0.016, true, 8);
-  add_lamp(mesh, Vec3(1.10, -1.05, z1 + 0.42), Vec3(1.0, -0.1, -0.1));
+    mesh.cylinder({-0.24, -0.08 + 0.05 * i, z1 + 0.30}, {-0.20, -0.08 + 0.05 * i, z1 + 0.30}, 0.016,
+                  0.016, true, 8);
+  add_lamp(mesh, {1.10, -1.05, z1 + 0.42}, {1.0, -0.1, -0.1});
 }
 
 // --- Cab ----------------------------------------------------------------------
@@ -457,7 +454,7 @@ void add_post(MeshBuilder& mesh, const Vec3& a, const Vec3& b, double width) {
   const Pose before = mesh.pose();
   mesh.set_pose({before.R * R, before * a});
   const double w = 0.5 * width;
-  mesh.box(Vec3(-w, -w, -w), Vec3((b - a).norm() + w, w, w), 0.25 * width);
+  mesh.box({-w, -w, -w}, {(b - a).norm() + w, w, w}, 0.25 * width);
   mesh.set_pose(before);
 }
 
@@ -468,44 +465,44 @@ void add_cab(MeshBuilder& mesh, const UpperShape& u) {
   const double door = c.x0 + 0.42 * (c.x1 - c.x0);
   // Lower body: sides, rear, kick plate.
   mesh.set_colour(kPaint);
-  mesh.box(Vec3(c.x0, c.y0, c.floor), Vec3(c.x1 - 0.02, c.y0 + 0.045, c.sill), 0.015);
-  mesh.box(Vec3(c.x0, c.y1 - 0.045, c.floor), Vec3(c.x1 - 0.02, c.y1, c.sill), 0.015);
-  mesh.box(Vec3(c.x0, c.y0, c.floor), Vec3(c.x0 + 0.05, c.y1, c.sill + 0.25), 0.015);
-  mesh.box(Vec3(c.x1 - 0.05, c.y0, c.floor), Vec3(c.x1, c.y1, c.floor + 0.30), 0.015);
+  mesh.box({c.x0, c.y0, c.floor}, {c.x1 - 0.02, c.y0 + 0.045, c.sill}, 0.015);
+  mesh.box({c.x0, c.y1 - 0.045, c.floor}, {c.x1 - 0.02, c.y1, c.sill}, 0.015);
+  mesh.box({c.x0, c.y0, c.floor}, {c.x0 + 0.05, c.y1, c.sill + 0.25}, 0.015);
+  mesh.box({c.x1 - 0.05, c.y0, c.floor}, {c.x1, c.y1, c.floor + 0.30}, 0.015);
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(c.x0, c.y0, c.floor - 0.02), Vec3(c.x1, c.y1, c.floor + 0.02));
+  mesh.box({c.x0, c.y0, c.floor - 0.02}, {c.x1, c.y1, c.floor + 0.02});
   // Posts and frame.
   constexpr double kPost = 0.062;
   const double in = 0.03;
   for (const double y : {c.y0 + in, c.y1 - in}) {
-    add_post(mesh, Vec3(c.x1 - in, y, c.floor + 0.28), Vec3(c.xf, y, c.roof), kPost);
-    add_post(mesh, Vec3(c.x0 + in, y, c.sill), Vec3(c.x0 + 0.06, y, c.roof), kPost);
-    add_post(mesh, Vec3(c.x0 + 0.06, y, c.roof), Vec3(c.xf, y, c.roof), kPost);
-    add_post(mesh, Vec3(c.x0 + in, y, c.sill), Vec3(c.x1 - 0.06, y, c.sill), 0.05);
+    add_post(mesh, {c.x1 - in, y, c.floor + 0.28}, {c.xf, y, c.roof}, kPost);
+    add_post(mesh, {c.x0 + in, y, c.sill}, {c.x0 + 0.06, y, c.roof}, kPost);
+    add_post(mesh, {c.x0 + 0.06, y, c.roof}, {c.xf, y, c.roof}, kPost);
+    add_post(mesh, {c.x0 + in, y, c.sill}, {c.x1 - 0.06, y, c.sill}, 0.05);
   }
-  add_post(mesh, Vec3(door, c.y1 - in, c.floor), Vec3(door, c.y1 - in, c.roof), 0.05);
-  add_post(mesh, Vec3(c.xf, c.y0 + in, c.roof), Vec3(c.xf, c.y1 - in, c.roof), kPost);
-  add_post(mesh, Vec3(c.x0 + 0.06, c.y0 + in, c.roof), Vec3(c.x0 + 0.06, c.y1 - in, c.roof), kPost);
-  add_post(mesh, Vec3(c.x1 - in, c.y0 + in, c.floor + 0.30),
-           Vec3(c.x1 - in, c.y1 - in, c.floor + 0.30), 0.05);
+  add_post(mesh, {door, c.y1 - in, c.floor}, {door, c.y1 - in, c.roof}, 0.05);
+  add_post(mesh, {c.xf, c.y0 + in, c.roof}, {c.xf, c.y1 - in, c.roof}, kPost);
+  add_post(mesh, {c.x0 + 0.06, c.y0 + in, c.roof}, {c.x0 + 0.06, c.y1 - in, c.roof}, kPost);
+  add_post(mesh, {c.x1 - in, c.y0 + in, c.floor + 0.30}, {c.x1 - in, c.y1 - in, c.floor + 0.30},
+           0.05);
   // Roof with a brim.
   mesh.set_colour(kPaint);
-  mesh.box(Vec3(c.x0 - 0.02, c.y0 - 0.02, c.roof + 0.02),
-           Vec3(c.xf + 0.14, c.y1 + 0.02, c.roof + 0.10), 0.035);
+  mesh.box({c.x0 - 0.02, c.y0 - 0.02, c.roof + 0.02}, {c.xf + 0.14, c.y1 + 0.02, c.roof + 0.10},
+           0.035);
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(c.x0 + 0.15, c.y0 + 0.15, c.roof + 0.10),
-           Vec3(c.x0 + 0.75, c.y1 - 0.15, c.roof + 0.20), 0.04);
+  mesh.box({c.x0 + 0.15, c.y0 + 0.15, c.roof + 0.10}, {c.x0 + 0.75, c.y1 - 0.15, c.roof + 0.20},
+           0.04);
   // Lamps, beacon, aerial, mirrors, wiper, handle, steps.
   for (int i = 0; i < 4; ++i) {
     const double y = c.y0 + 0.12 + (c.y1 - c.y0 - 0.24) * i / 3.0;
-    add_lamp(mesh, Vec3(c.xf + 0.10, y, c.roof + 0.15), Vec3(1.0, 0.25 * (i - 1.5), -0.25));
+    add_lamp(mesh, {c.xf + 0.10, y, c.roof + 0.15}, {1.0, 0.25 * (i - 1.5), -0.25});
   }
   mesh.set_colour({1.0, 0.45, 0.05, 0.9});
-  mesh.lathe(Vec3(c.x0 + 0.10, c.y1 - 0.12, c.roof + 0.10), Vec3::UnitZ(),
+  mesh.lathe({c.x0 + 0.10, c.y1 - 0.12, c.roof + 0.10}, Vec3::UnitZ(),
              {{0.0, 0.05}, {0.09, 0.045}, {0.12, 0.02}, {0.12, 0.0}}, 10);
   mesh.set_colour(kRubber);
-  mesh.cylinder(Vec3(c.x0 + 0.05, c.y0 + 0.1, c.roof + 0.1),
-                Vec3(c.x0 - 0.05, c.y0 + 0.1, c.roof + 0.85), 0.006, 0.003, true, 5);
+  mesh.cylinder({c.x0 + 0.05, c.y0 + 0.1, c.roof + 0.1}, {c.x0 - 0.05, c.y0 + 0.1, c.roof + 0.85},
+                0.006, 0.003, true, 5);
   mesh.set_colour(kDarkPaint);
   const Vec3 hinge(c.x1 - 0.04, c.y1, c.sill + 0.35);
   mesh.tube({hinge, hinge + Vec3(0.08, 0.14, 0.02), hinge + Vec3(0.08, 0.20, 0.10)}, 0.012, 6);
@@ -516,8 +513,8 @@ void add_cab(MeshBuilder& mesh, const UpperShape& u) {
        Vec3(door + 0.10, c.y1 + 0.06, c.roof - 0.3), Vec3(door + 0.10, c.y1 + 0.01, c.roof - 0.2)},
       0.014);
   for (int i = 0; i < 2; ++i)
-    mesh.box(Vec3(door - 0.35, c.y1 - 0.02, c.floor - 0.22 - 0.28 * i),
-             Vec3(door + 0.05, c.y1 + 0.16, c.floor - 0.19 - 0.28 * i), 0.01);
+    mesh.box({door - 0.35, c.y1 - 0.02, c.floor - 0.22 - 0.28 * i},
+             {door + 0.05, c.y1 + 0.16, c.floor - 0.19 - 0.28 * i}, 0.01);
 }
 
 void add_cab_glass(MeshBuilder& mesh, const UpperShape& u) {
@@ -539,9 +536,8 @@ void add_cab_glass(MeshBuilder& mesh, const UpperShape& u) {
     else
       mesh.quad(a, b, d, e);
   }
-  mesh.quad(Vec3(c.x0 + g, c.y1 - 0.05, c.sill + 0.27), Vec3(c.x0 + g, c.y0 + 0.05, c.sill + 0.27),
-            Vec3(c.x0 + 0.05, c.y0 + 0.05, c.roof - 0.02),
-            Vec3(c.x0 + 0.05, c.y1 - 0.05, c.roof - 0.02));
+  mesh.quad({c.x0 + g, c.y1 - 0.05, c.sill + 0.27}, {c.x0 + g, c.y0 + 0.05, c.sill + 0.27},
+            {c.x0 + 0.05, c.y0 + 0.05, c.roof - 0.02}, {c.x0 + 0.05, c.y1 - 0.05, c.roof - 0.02});
 }
 
 void add_cab_interior(MeshBuilder& mesh, const UpperShape& u) {
@@ -549,32 +545,29 @@ void add_cab_interior(MeshBuilder& mesh, const UpperShape& u) {
   const Vec3& e = u.eye;
   const double seat = e.z() - 0.80;
   mesh.set_colour({0.10, 0.10, 0.11, 0.05});
-  mesh.box(Vec3(e.x() - 0.42, e.y() - 0.25, seat - 0.14), Vec3(e.x() + 0.14, e.y() + 0.25, seat),
+  mesh.box({e.x() - 0.42, e.y() - 0.25, seat - 0.14}, {e.x() + 0.14, e.y() + 0.25, seat}, 0.05);
+  mesh.box({e.x() - 0.52, e.y() - 0.24, seat - 0.05}, {e.x() - 0.38, e.y() + 0.24, seat + 0.62},
            0.05);
-  mesh.box(Vec3(e.x() - 0.52, e.y() - 0.24, seat - 0.05),
-           Vec3(e.x() - 0.38, e.y() + 0.24, seat + 0.62), 0.05);
-  mesh.box(Vec3(e.x() - 0.52, e.y() - 0.13, seat + 0.64),
-           Vec3(e.x() - 0.42, e.y() + 0.13, seat + 0.86), 0.03);
+  mesh.box({e.x() - 0.52, e.y() - 0.13, seat + 0.64}, {e.x() - 0.42, e.y() + 0.13, seat + 0.86},
+           0.03);
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(e.x() - 0.35, e.y() - 0.2, c.floor), Vec3(e.x() + 0.05, e.y() + 0.2, seat - 0.14));
+  mesh.box({e.x() - 0.35, e.y() - 0.2, c.floor}, {e.x() + 0.05, e.y() + 0.2, seat - 0.14});
   // Arm rests with the levers.
   for (const double side : {-1.0, 1.0}) {
     const double y = e.y() + side * 0.34;
     mesh.set_colour({0.12, 0.12, 0.13, 0.10});
-    mesh.box(Vec3(e.x() - 0.30, y - 0.07, seat + 0.10), Vec3(e.x() + 0.26, y + 0.07, seat + 0.21),
-             0.03);
+    mesh.box({e.x() - 0.30, y - 0.07, seat + 0.10}, {e.x() + 0.26, y + 0.07, seat + 0.21}, 0.03);
     mesh.set_colour({0.17, 0.17, 0.18, 0.2});
-    mesh.box(Vec3(e.x() + 0.20, y - 0.08, seat + 0.14), Vec3(e.x() + 0.44, y + 0.08, seat + 0.22),
-             0.025);
+    mesh.box({e.x() + 0.20, y - 0.08, seat + 0.14}, {e.x() + 0.44, y + 0.08, seat + 0.22}, 0.025);
     mesh.set_colour(kRubber);
-    mesh.lathe(Vec3(e.x() + 0.34, y, seat + 0.22), Vec3(0.05, 0.0, 1.0),
+    mesh.lathe({e.x() + 0.34, y, seat + 0.22}, {0.05, 0.0, 1.0},
                {{0.0, 0.05}, {0.035, 0.03}, {0.05, 0.014}, {0.08, 0.014}}, 10);
-    mesh.lathe(Vec3(e.x() + 0.345, y, seat + 0.29), Vec3(0.15, 0.0, 1.0),
+    mesh.lathe({e.x() + 0.345, y, seat + 0.29}, {0.15, 0.0, 1.0},
                {{0.0, 0.016}, {0.02, 0.024}, {0.07, 0.026}, {0.10, 0.022}, {0.12, 0.0}}, 10);
     mesh.set_colour({0.75, 0.15, 0.08, 0.3});
-    mesh.sphere(Vec3(e.x() + 0.35, y - 0.01, seat + 0.405), 0.008, 6);
+    mesh.sphere({e.x() + 0.35, y - 0.01, seat + 0.405}, 0.008, 6);
     mesh.set_colour({0.85, 0.75, 0.15, 0.3});
-    mesh.sphere(Vec3(e.x() + 0.35, y + 0.012, seat + 0.405), 0.008, 6);
+    mesh.sphere({e.x() + 0.35, y + 0.012, seat + 0.405}, 0.008, 6);
   }
   // Screen on the right post, pedals, dashboard edge.
   mesh.set_colour({0.08, 0.08, 0.09, 0.3});
@@ -587,8 +580,8 @@ void add_cab_interior(MeshBuilder& mesh, const UpperShape& u) {
              Vec3(c.x1 - 0.06, c.y0 + 0.08, c.sill)},
             0.014, 6);
   for (const double y : {-0.12, 0.12})
-    mesh.box(Vec3(c.x1 - 0.42, e.y() + y - 0.055, c.floor + 0.06),
-             Vec3(c.x1 - 0.20, e.y() + y + 0.055, c.floor + 0.09), 0.01);
+    mesh.box({c.x1 - 0.42, e.y() + y - 0.055, c.floor + 0.06},
+             {c.x1 - 0.20, e.y() + y + 0.055, c.floor + 0.09}, 0.01);
   mesh.set_colour({0.15, 0.15, 0.16, 0.1});
   mesh.box(Vec3(c.x0 + 0.04, c.y0 + 0.04, c.floor + 0.02),
            Vec3(c.x1 - 0.04, c.y1 - 0.04, c.floor + 0.03));

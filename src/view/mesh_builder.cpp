@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <numbers>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::view {
 namespace {
 
@@ -162,7 +164,7 @@ void MeshBuilder::box(const Vec3& low, const Vec3& high, double bevel) {
         for (int k = 0; k < 3; ++k) {
           Vec3 c = inner;
           c[k] = half[k];
-          corner[static_cast<std::size_t>(k)] = centre + s.cwiseProduct(c);
+          nth(corner, k) = centre + s.cwiseProduct(c);
         }
         if (sx * sy * sz > 0.0)
           triangle(corner[0], corner[1], corner[2]);

@@ -128,7 +128,7 @@ void Overlays::build_targets(const SceneDescription& scene) {
       post.set_colour({1.0, 1.0, 1.0, 0.35});
       const double below = look.p_W.z() - surface_height(ground_, look.p_W.x(), look.p_W.y());
       if (below > r) {
-        post.cylinder(Vec3(0.0, 0.0, -r), Vec3(0.0, 0.0, -below), 0.010, 0.010, false, 6);
+        post.cylinder({0.0, 0.0, -r}, {0.0, 0.0, -below}, 0.010, 0.010, false, 6);
         const auto foot = circle(0.22, Vec3::UnitZ(), 24);
         std::vector<Vec3> on_ground;
         for (const Vec3& p : foot) on_ground.push_back(p + Vec3(0.0, 0.0, 0.03 - below));
@@ -144,9 +144,9 @@ void Overlays::build_targets(const SceneDescription& scene) {
   marker_ = new osg::MatrixTransform;
   MeshBuilder arrow;
   arrow.set_colour({1.0, 0.55, 0.05, 0.95});
-  arrow.cylinder(Vec3(0.0, 0.0, 0.32), Vec3::Zero(), 0.17, 0.0, true, 14);
+  arrow.cylinder({0.0, 0.0, 0.32}, Vec3::Zero(), 0.17, 0.0, true, 14);
   arrow.set_colour({1.0, 0.75, 0.20, 0.95});
-  arrow.cylinder(Vec3(0.0, 0.0, 0.75), Vec3(0.0, 0.0, 0.32), 0.065, 0.065, true, 10);
+  arrow.cylinder({0.0, 0.0, 0.75}, {0.0, 0.0, 0.32}, 0.065, 0.065, true, 10);
   marker_->addChild(arrow.build());
   targets_node_->addChild(marker_);
 }
@@ -191,17 +191,17 @@ void Overlays::build_lines() {
   drop_line_ = new osg::MatrixTransform;
   MeshBuilder line;
   line.set_colour({1.0, 0.95, 0.35, 0.75});
-  line.cylinder(Vec3::Zero(), Vec3(0.0, 0.0, 1.0), 0.010, 0.010, false, 6);
+  line.cylinder(Vec3::Zero(), {0.0, 0.0, 1.0}, 0.010, 0.010, false, 6);
   drop_line_->addChild(line.build());
   drop_node_->addChild(drop_line_);
   drop_mark_ = new osg::MatrixTransform;
   MeshBuilder mark;
   mark.set_colour({1.0, 0.95, 0.35, 0.85});
   mark.tube(circle(0.25, Vec3::UnitZ(), 32), 0.016, 6);
-  mark.cylinder(Vec3(-0.34, 0.0, 0.0), Vec3(-0.16, 0.0, 0.0), 0.012, 0.012, false, 6);
-  mark.cylinder(Vec3(0.16, 0.0, 0.0), Vec3(0.34, 0.0, 0.0), 0.012, 0.012, false, 6);
-  mark.cylinder(Vec3(0.0, -0.34, 0.0), Vec3(0.0, -0.16, 0.0), 0.012, 0.012, false, 6);
-  mark.cylinder(Vec3(0.0, 0.16, 0.0), Vec3(0.0, 0.34, 0.0), 0.012, 0.012, false, 6);
+  mark.cylinder({-0.34, 0.0, 0.0}, {-0.16, 0.0, 0.0}, 0.012, 0.012, false, 6);
+  mark.cylinder({0.16, 0.0, 0.0}, {0.34, 0.0, 0.0}, 0.012, 0.012, false, 6);
+  mark.cylinder({0.0, -0.34, 0.0}, {0.0, -0.16, 0.0}, 0.012, 0.012, false, 6);
+  mark.cylinder({0.0, 0.16, 0.0}, {0.0, 0.34, 0.0}, 0.012, 0.012, false, 6);
   drop_mark_->addChild(mark.build());
   drop_node_->addChild(drop_mark_);
 

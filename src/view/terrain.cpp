@@ -226,7 +226,7 @@ osg::ref_ptr<osg::Geometry> build_tracks(const SceneDescription& scene, const Tr
         const double y = bend + side * tracks.centre + across;
         const double z = surface_height(scene.ground, x, y) + 0.02;
         const unsigned v =
-            mesh.vertex(Vec3(x, y, z), surface_normal(scene.ground, x, y), x / 1.2, k / 3.0);
+            mesh.vertex({x, y, z}, surface_normal(scene.ground, x, y), x / 1.2, k / 3.0);
         if (k == 0) first = v;
       }
       if (x > kFrom)

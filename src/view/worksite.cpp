@@ -85,7 +85,7 @@ void add_block_with_hole(MeshBuilder& mesh, const WorksiteLook& look, const Pose
                 round(r, k + 1, -c));
     mesh.set_colour(kInside);
     mesh.quad(round(r, k, -d), round(r, k, -c), round(r, k + 1, -c), round(r, k + 1, -d));
-    mesh.triangle(Vec3(0.0, 0.0, -d), round(r, k, -d), round(r, k + 1, -d));
+    mesh.triangle({0.0, 0.0, -d}, round(r, k, -d), round(r, k + 1, -d));
   }
   add_section(mesh, look, frame);
 }
@@ -93,7 +93,7 @@ void add_block_with_hole(MeshBuilder& mesh, const WorksiteLook& look, const Pose
 void add_plate(MeshBuilder& mesh, const Pose& frame) {
   mesh.set_pose(frame);
   mesh.set_colour(kBlock);
-  mesh.box(Vec3(-kPlateHalf, -kPlateHalf, -kPlateThick), Vec3(kPlateHalf, kPlateHalf, 0.0), 0.003);
+  mesh.box({-kPlateHalf, -kPlateHalf, -kPlateThick}, {kPlateHalf, kPlateHalf, 0.0}, 0.003);
 }
 
 // Column from the floor to the worksite.
@@ -102,7 +102,7 @@ void add_column(MeshBuilder& mesh, const WorksiteLook& look, const Pose& frame) 
   const double foot = std::min(w, 0.11);
   mesh.set_pose(frame);
   mesh.set_colour(kDarkPaint);
-  mesh.box(Vec3(-w, -w, -t - 0.015), Vec3(w, w, -t), 0.002);
+  mesh.box({-w, -w, -t - 0.015}, {w, w, -t}, 0.002);
   const Vec3 top = frame * Vec3(0.0, 0.0, -t - 0.012);
   if (top.z() < 0.03) return;
   mesh.set_pose({});
@@ -144,10 +144,10 @@ osg::ref_ptr<osg::Node> build_grid(const WorksiteLook& look) {
   mesh.set_colour(0.7 * kBlock);
   for (int i = -kLines; i <= kLines; ++i) {
     const double low = kStep * i - kHalfWidth, high = kStep * i + kHalfWidth;
-    mesh.quad(Vec3(low, -kEdge, kAbove), Vec3(high, -kEdge, kAbove), Vec3(high, kEdge, kAbove),
-              Vec3(low, kEdge, kAbove));
-    mesh.quad(Vec3(-kEdge, low, kAbove), Vec3(kEdge, low, kAbove), Vec3(kEdge, high, kAbove),
-              Vec3(-kEdge, high, kAbove));
+    mesh.quad({low, -kEdge, kAbove}, {high, -kEdge, kAbove}, {high, kEdge, kAbove},
+              {low, kEdge, kAbove});
+    mesh.quad({-kEdge, low, kAbove}, {kEdge, low, kAbove}, {kEdge, high, kAbove},
+              {-kEdge, high, kAbove});
   }
   return mesh.build();
 }

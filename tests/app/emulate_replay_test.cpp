@@ -17,9 +17,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/emulation_recording.hpp"
 #include "program.hpp"
-#include "support/loop_run.hpp"
+#include "support/hil_run.hpp"
 
 namespace knuckleboom::test {
 namespace {
@@ -33,9 +33,9 @@ class EmulateReplay : public testing::Test {
   static constexpr std::int64_t kTicks = 2500;
 
   EmulateReplay() : file_((folder_ / "run.kbe").string()) {
-    const io::EmulationTexts texts = shipped_loop_texts("peg_on_plane", {"sensor.delay_ticks=2"});
-    const auto loop = io::make_loop(texts);
-    state_ = io::hash_of(record_loop(texts, *loop, outside_run(*loop, kTicks, 3), file_));
+    const io::EmulationTexts texts = shipped_emulation_texts("peg_on_plane", {"sensor.delay_ticks=2"});
+    const auto loop = io::make_hil_bench(texts);
+    state_ = io::hash_of(record_emulation(texts, *loop, outside_run(*loop, kTicks, 3), file_));
   }
   std::string changed(const std::string& name, const std::string& content) {
     const std::string path = (folder_ / name).string();
@@ -72,16 +72,16 @@ TEST_F(EmulateReplay, OfWhatIsLeftOfARecording) {
 
 // As another build would: the same recording, of a bench that is a little stiffer.
 TEST_F(EmulateReplay, SaysWhereItDiffers) {
-  io::LoopRecordingHeader header = io::read_loop_recording(file_).header;
+  io::EmulationRecordingHeader header = io::read_emulation_recording(file_).header;
   header.made_from.assignments.emplace_back("site.friction=0.2000001");
   header.program = "knuckleboom 0.0.1 (another)";
   const std::string other = (folder_ / "other.kbe").string();
   {
-    const io::LoopRecording recording = io::read_loop_recording(file_);
-    io::LoopRecordingWriter writer(other, header);
+    const io::EmulationRecording recording = io::read_emulation_recording(file_);
+    io::EmulationRecordingWriter writer(other, header);
     for (const io::StateHash& hash : recording.hashes) writer.add(hash);
-    for (const io::LoopTickCommand& command : recording.commands) writer.add(command);
-    io::LoopFrames frames(recording);
+    for (const io::EmulationTickCommand& command : recording.commands) writer.add(command);
+    io::EmulationFrames frames(recording);
     for (std::int64_t k = 0; k < kTicks; ++k) writer.add(k, frames.at(k));
     writer.close(recording.end);
   }
@@ -201,7 +201,7 @@ TEST_F(RecordedLive, HasTheSameBitsWithoutTheWire) {
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("21 of 21 equal"), HasSubstr(state),
                                     HasSubstr("2000 ticks, 2.000 s")));
   EXPECT_EQ(content_of(file("again.csv")), content_of(file("live.csv")));
-  EXPECT_GT(io::read_loop_recording(file("run.kbe")).frames, 300);
+  EXPECT_GT(io::read_emulation_recording(file("run.kbe")).frames, 300);
   // A second run under the name is refused, and the first stays.
   const std::string before = content_of(file("run.kbe"));
   const Outcome second = run(live("0.1"));
@@ -237,7 +237,7 @@ TEST_F(KilledLive, ReadsUpToTheLastSecond) {
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.errors, HasSubstr("cut off"));
   EXPECT_THAT(outcome.output, Not(HasSubstr(" 0 of ")));
-  const io::LoopRecording recording = io::read_loop_recording(file("run.kbe"));
+  const io::EmulationRecording recording = io::read_emulation_recording(file("run.kbe"));
   EXPECT_GT(recording.end.end_tick, 0);
   EXPECT_GE(1e-3 * static_cast<double>(recording.end.end_tick), told_s - 1.0);
 }

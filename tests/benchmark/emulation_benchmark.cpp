@@ -6,7 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/emulation/live_loop.hpp"
+#include "app/emulation/live_thread.hpp"
 #include "app/emulation/load_emulation.hpp"
 #include "support/paths.hpp"
 
@@ -23,16 +23,16 @@ LoadedEmulation load(const std::string& name, const std::string& signals) {
 }
 
 std::vector<TimedCommand> run_at_once() {
-  return {{400, {LiveCommand::Kind::kLoop, 0, {emulation::LoopCommandKind::kRun, 0, 0.0}}}};
+  return {{400, {LiveCommand::Kind::kBench, 0, {emulation::HilCommandKind::kRun, 0, 0.0}}}};
 }
 
 void EmulationTick(benchmark::State& state, const char* name) {
-  const emulation::HardwareLoop loop(load(name, "").plan);
-  emulation::LoopState running = loop.initial_state();
-  loop.apply({emulation::LoopCommandKind::kRun, 0, 0.0}, running);
-  emulation::LoopState now = running;
+  const emulation::HilBench bench(load(name, "").plan);
+  emulation::HilState running = bench.initial_state();
+  bench.apply({emulation::HilCommandKind::kRun, 0, 0.0}, running);
+  emulation::HilState now = running;
   for (auto _ : state) {
-    loop.step(now, {});
+    bench.step(now, {});
     if (now.tick == kBack) now = running;
   }
 }
@@ -43,15 +43,15 @@ BENCHMARK_CAPTURE(EmulationTick, crane_on_plane, "crane_on_plane");
 // The whole tick of the live thread, publication included, and the peer's packet with it.
 void EmulationTickWithEndpoint(benchmark::State& state, const char* signals) {
   const LoadedEmulation loaded = load("peg_on_plane", signals);
-  const emulation::HardwareLoop loop(loaded.plan, incoming_rules(loaded.signals));
+  const emulation::HilBench bench(loaded.plan, incoming_rules(loaded.signals));
   io::SignalFile file = loaded.signals;
   file.udp = "udp:127.0.0.1:47851";
   file.key = 0;
-  LoopEndpoints endpoints(file, loop, nullptr, true);
+  LiveEndpoints endpoints(file, bench, nullptr, true);
   endpoint::UdpSettings other = endpoint::udp_settings("udp:127.0.0.1:47852@127.0.0.1:47851");
   other.receives = static_cast<int>(file.out.size());
   endpoint::UdpEndpoint peer(other);
-  LiveLoop live(loop, &endpoints, nullptr, nullptr, run_at_once(), {});
+  LiveThread live(bench, &endpoints, nullptr, nullptr, run_at_once(), {});
   // Values of the simulated parts, as from identical hardware.
   std::vector<double> values(file.in.size(), 0.0);
   exchange::SignalFrame heard{};
@@ -59,14 +59,14 @@ void EmulationTickWithEndpoint(benchmark::State& state, const char* signals) {
   for (auto _ : state) {
     const machine::MachineState& host = live.state().emulation.host.machine;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const emulation::LoopSignal& s =
-          loop.signals()[static_cast<std::size_t>(loop.signal_of(static_cast<int>(i)))];
+      const emulation::HilSignal& s =
+          bench.signals()[static_cast<std::size_t>(bench.signal_of(static_cast<int>(i)))];
       if (s.name.ends_with(".position")) values[i] = host.q[s.joint];
       if (s.name.ends_with(".speed")) values[i] = host.v[s.joint];
       if (s.name.find(".pressure_") != std::string::npos)
         values[i] = host.actuator[s.joint].p[s.part];
     }
-    now = static_cast<std::int64_t>(1e9 * loop.time(live.state()));
+    now = static_cast<std::int64_t>(1e9 * bench.time(live.state()));
     peer.send(values, now);
     live.tick();
     peer.receive(now, heard);

@@ -118,18 +118,18 @@ class Run {
 
 // --- One by one -------------------------------------------------------------------------------------
 
-void mujoco_bare_tree(benchmark::State& loop) {
+void mujoco_bare_tree(benchmark::State& bench) {
   BareTree tree;
-  for (auto _ : loop) tree.step();
+  for (auto _ : bench) tree.step();
 }
 BENCHMARK(mujoco_bare_tree);
 
-void mass_and_bias(benchmark::State& loop) {
+void mass_and_bias(benchmark::State& bench) {
   const machine::MachineModel model = test::reference_machine();
   double q[kMaxLinks] = {0.1, 0.5, -1.3};
   const double v[kMaxLinks] = {0.1, 0.2, 0.3};
   multibody::MassAndBias out;
-  for (auto _ : loop) {
+  for (auto _ : bench) {
     q[1] += 1e-9;
     multibody::mass_and_bias(model.tree, model.tree.link_inertias().data(), q, v, out);
     benchmark::DoNotOptimize(out);
@@ -137,9 +137,9 @@ void mass_and_bias(benchmark::State& loop) {
 }
 BENCHMARK(mass_and_bias);
 
-void tick(benchmark::State& loop, const command::Scenario& scenario, Fidelity fidelity) {
+void tick(benchmark::State& bench, const command::Scenario& scenario, Fidelity fidelity) {
   Run run(scenario, fidelity);
-  for (auto _ : loop) run.step();
+  for (auto _ : bench) run.step();
 }
 BENCHMARK_CAPTURE(tick, full_stick_sine, test::stick_sine(), Fidelity::kFull);
 BENCHMARK_CAPTURE(tick, full_tip_circle, test::tip_circle(), Fidelity::kFull);
@@ -147,23 +147,23 @@ BENCHMARK_CAPTURE(tick, reduced_stick_sine, test::stick_sine(), Fidelity::kReduc
 BENCHMARK_CAPTURE(tick, reduced_tip_circle, test::tip_circle(), Fidelity::kReduced);
 
 // Six joints: the head hangs and the rotator holds.
-void tick_with_grapple(benchmark::State& loop, const command::Scenario& scenario,
+void tick_with_grapple(benchmark::State& bench, const command::Scenario& scenario,
                        Fidelity fidelity) {
   Run run(scenario, fidelity,
           io::read_machine(std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) /
                            "config/machines/harvester_grapple/machine.toml")
               .model);
-  for (auto _ : loop) run.step();
+  for (auto _ : bench) run.step();
 }
 BENCHMARK_CAPTURE(tick_with_grapple, full_stick_sine, test::stick_sine(), Fidelity::kFull);
 BENCHMARK_CAPTURE(tick_with_grapple, full_tip_circle, test::tip_circle(), Fidelity::kFull);
 BENCHMARK_CAPTURE(tick_with_grapple, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
 BENCHMARK_CAPTURE(tick_with_grapple, reduced_tip_circle, test::tip_circle(), Fidelity::kReduced);
 
-void tick_and_snapshot(benchmark::State& loop, const command::Scenario& scenario,
+void tick_and_snapshot(benchmark::State& bench, const command::Scenario& scenario,
                        Fidelity fidelity) {
   Run run(scenario, fidelity);
-  for (auto _ : loop) {
+  for (auto _ : bench) {
     run.step();
     sim::Snapshot snapshot = sim::take_snapshot(run.simulation(), run.state());
     benchmark::DoNotOptimize(snapshot);
@@ -177,10 +177,10 @@ BENCHMARK_CAPTURE(tick_and_snapshot, reduced_tip_circle, test::tip_circle(), Fid
 // CVODE, restarted at each tick as the held commands change there; nothing but the solution.
 constexpr reference::ConvergedOptions kConverged{1e-6, false};
 
-void converged_tick(benchmark::State& loop, const command::Scenario& scenario, Fidelity fidelity) {
+void converged_tick(benchmark::State& bench, const command::Scenario& scenario, Fidelity fidelity) {
   Run run(scenario, fidelity);
   reference::ConvergedSolver solver(run.simulation(), kConverged);
-  for (auto _ : loop) run.step(solver);
+  for (auto _ : bench) run.step(solver);
 }
 BENCHMARK_CAPTURE(converged_tick, full_stick_sine, test::stick_sine(), Fidelity::kFull);
 BENCHMARK_CAPTURE(converged_tick, reduced_stick_sine, test::stick_sine(), Fidelity::kReduced);
@@ -199,11 +199,11 @@ double microseconds_each(int count, const Simulation& simulation, SimState& stat
   return (now() - start) / count;
 }
 
-void loops(benchmark::State& loop) {
+void loops(benchmark::State& bench) {
   constexpr int kMost = 5;
   constexpr int kRounds = 21;
   std::vector<double> each[kMost];
-  for (auto _ : loop) {
+  for (auto _ : bench) {
     std::vector<std::unique_ptr<Simulation>> simulations;
     std::vector<SimState> states;
     for (int n = 1; n <= kMost; ++n) {
@@ -223,7 +223,7 @@ void loops(benchmark::State& loop) {
     const double median = each[n][each[n].size() / 2];
     std::fprintf(stderr, "%d loops: %.2f us a tick, %.2f times one loop\n", n + 1, median,
                  median / each[0][each[0].size() / 2]);
-    loop.counters[std::to_string(n + 1) + " loops"] = median;
+    bench.counters[std::to_string(n + 1) + " loops"] = median;
   }
 }
 BENCHMARK(loops)->Iterations(1)->Unit(benchmark::kMillisecond);
@@ -256,14 +256,14 @@ struct Ratio {
 };
 
 // Rounds of two seconds of the scenario: everyone steps through the same ticks before the next round.
-void ratios(benchmark::State& loop, const command::Scenario& scenario) {
+void ratios(benchmark::State& bench, const command::Scenario& scenario) {
   constexpr int kTicks = 2000;
   constexpr int kRounds = 20;
   std::array<Ratio, 4> table = {{{"full / mujoco", {}},
                                  {"reduced / mujoco", {}},
                                  {"converged full / full", {}},
                                  {"converged full / reduced", {}}}};
-  for (auto _ : loop) {
+  for (auto _ : bench) {
     BareTree tree;
     Run full(scenario, Fidelity::kFull), reduced(scenario, Fidelity::kReduced);
     Run converged_full(scenario, Fidelity::kFull);
@@ -285,7 +285,7 @@ void ratios(benchmark::State& loop, const command::Scenario& scenario) {
                kTicks, "", "least", "median");
   for (const Ratio& ratio : table) {
     std::fprintf(stderr, "%-28s %8.2f %8.2f\n", ratio.name, ratio.least(), ratio.median());
-    loop.counters[ratio.name] = ratio.median();
+    bench.counters[ratio.name] = ratio.median();
   }
 }
 BENCHMARK_CAPTURE(ratios, stick_sine, test::stick_sine())
@@ -297,7 +297,7 @@ BENCHMARK_CAPTURE(ratios, tip_circle, test::tip_circle())
 
 // The trainer's crane with all functions moving: on a pump of its own against a constant source, and in
 // between what the valve sections alone cost.
-void supply_ratios(benchmark::State& loop, Fidelity fidelity) {
+void supply_ratios(benchmark::State& bench, Fidelity fidelity) {
   constexpr int kTicks = 2000;
   constexpr int kRounds = 20;
   command::Scenario scenario = test::stick_sine();
@@ -320,7 +320,7 @@ void supply_ratios(benchmark::State& loop, Fidelity fidelity) {
   std::array<Ratio, 3> table = {{{"pump / constant, same valves", {}},
                                  {"load sensing / grapple", {}},
                                  {"valve sections / grapple", {}}}};
-  for (auto _ : loop) {
+  for (auto _ : bench) {
     Run grapple(scenario, fidelity, load("harvester_grapple"));
     Run sections(scenario, fidelity, constant);
     Run pump(scenario, fidelity, load("harvester_ls"));
@@ -338,7 +338,7 @@ void supply_ratios(benchmark::State& loop, Fidelity fidelity) {
                "median");
   for (const Ratio& ratio : table) {
     std::fprintf(stderr, "%-30s %8.2f %8.2f\n", ratio.name, ratio.least(), ratio.median());
-    loop.counters[ratio.name] = ratio.median();
+    bench.counters[ratio.name] = ratio.median();
   }
 }
 BENCHMARK_CAPTURE(supply_ratios, full, Fidelity::kFull)

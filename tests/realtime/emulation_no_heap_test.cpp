@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"
-#include "knuckleboom/core/emulation/hardware_loop.hpp"
-#include "support/loop_run.hpp"
+#include "knuckleboom/core/emulation/hil_bench.hpp"
+#include "support/hil_run.hpp"
 
 namespace knuckleboom::emulation {
 namespace {
@@ -42,26 +42,26 @@ TEST(NoHeap, InAnEmulation) {
   }
 }
 
-TEST(NoHeap, InAHardwareLoop) {
+TEST(NoHeap, InAHilBench) {
   std::vector<exchange::SignalRule> rules(3);
   rules[0].name = "operator.x";
   rules[1].name = "sensor.force_z";
   rules[2].name = "host.turn.valve";
   for (exchange::SignalRule& rule : rules) rule.source = exchange::Source::kNetwork;
-  const HardwareLoop loop(near_the_plane("peg_on_plane"), rules);
-  LoopState state = loop.initial_state();
+  const HilBench bench(near_the_plane("peg_on_plane"), rules);
+  HilState state = bench.initial_state();
   exchange::ExchangeInput input{};
   long calls = 0;
   {
     const test::HeapCounter heap;
     for (int k = 0; k < 1500; ++k) {
       input.network.fresh = k % 500 < 400 ? 7U : 0U;  // silent now and then
-      if (k == 300) loop.apply({LoopCommandKind::kRun, 0, 0.0}, state);
-      if (k == 310) loop.apply({LoopCommandKind::kTune, 1, 3.0}, state);
-      if (k == 320) loop.apply({LoopCommandKind::kSource, 1, 0.0}, state);
-      if (k == 900) loop.apply({LoopCommandKind::kStop, 0, 0.0}, state);
-      if (k == 1100) loop.apply({LoopCommandKind::kReset, 0, 0.0}, state);
-      loop.step(state, input);
+      if (k == 300) bench.apply({HilCommandKind::kRun, 0, 0.0}, state);
+      if (k == 310) bench.apply({HilCommandKind::kTune, 1, 3.0}, state);
+      if (k == 320) bench.apply({HilCommandKind::kSource, 1, 0.0}, state);
+      if (k == 900) bench.apply({HilCommandKind::kStop, 0, 0.0}, state);
+      if (k == 1100) bench.apply({HilCommandKind::kReset, 0, 0.0}, state);
+      bench.step(state, input);
     }
     calls = heap.calls();
   }

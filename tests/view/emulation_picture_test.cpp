@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "app/emulation/load_emulation.hpp"
-#include "app/emulation/loop_picture.hpp"
+#include "app/emulation/live_picture.hpp"
 #include "app/emulation/scene_from_emulation.hpp"
 #include "view/emulation_scene.hpp"
 #include "view/screenshot.hpp"
@@ -139,27 +139,27 @@ TEST_F(EmulationPicture, ForceArrowPointsOutOfTheMaterial) {
 
 // --- The window -------------------------------------------------------------------------------------
 
-class LoopWindow : public testing::Test {
+class EmulationWindow : public testing::Test {
  protected:
   void SetUp() override {
     app::EmulateOptions options;
     options.scenario = "peg_in_hole";
-    loop_ = std::make_unique<emulation::HardwareLoop>(app::load_emulation(options).plan);
-    state_ = std::make_unique<emulation::LoopState>(loop_->initial_state());
+    bench_ = std::make_unique<emulation::HilBench>(app::load_emulation(options).plan);
+    state_ = std::make_unique<emulation::HilState>(bench_->initial_state());
     try {
-      app::LoopPictureRequest request;
+      app::LivePictureRequest request;
       request.offscreen = true;
-      picture_ = std::make_unique<app::LoopPicture>(*loop_, request);
+      picture_ = std::make_unique<app::LivePicture>(*bench_, request);
     } catch (const view::WindowError& error) {
       GTEST_SKIP() << error.what();
     }
     frame();
   }
 
-  void command(emulation::LoopCommandKind kind) { loop_->apply({kind, 0, 0.0}, *state_); }
+  void command(emulation::HilCommandKind kind) { bench_->apply({kind, 0, 0.0}, *state_); }
   void run_until(double t_s) {
-    for (int tick = 0; loop_->time(*state_) < t_s; ++tick) {
-      loop_->step(*state_, {});
+    for (int tick = 0; bench_->time(*state_) < t_s; ++tick) {
+      bench_->step(*state_, {});
       picture_->remember(*state_);
     }
   }
@@ -196,31 +196,31 @@ class LoopWindow : public testing::Test {
   }
 
   static constexpr view::panels::Rect kBanner{910.0F, 4.0F, 360.0F, 60.0F};
-  std::unique_ptr<emulation::HardwareLoop> loop_;
-  std::unique_ptr<emulation::LoopState> state_;
-  std::unique_ptr<app::LoopPicture> picture_;
+  std::unique_ptr<emulation::HilBench> bench_;
+  std::unique_ptr<emulation::HilState> state_;
+  std::unique_ptr<app::LivePicture> picture_;
   std::vector<std::string> asked_;
 };
 
 using Commands = std::vector<std::string>;
 
-TEST_F(LoopWindow, BannerHasTheColourOfTheMode) {
+TEST_F(EmulationWindow, BannerHasTheColourOfTheMode) {
   const auto green = [](Rgb c) { return c.g > c.r + 50 && c.g > c.b + 30; };
   const auto amber = [](Rgb c) { return c.r > 140 && c.g > 80 && c.b < 60; };
   const auto red = [](Rgb c) { return c.r > 170 && c.g < 60 && c.b < 60; };
-  EXPECT_LT(share("loop_ready", kBanner, red), 0.01);
-  command(emulation::LoopCommandKind::kRun);
+  EXPECT_LT(share("bench_ready", kBanner, red), 0.01);
+  command(emulation::HilCommandKind::kRun);
   run_until(0.5);
-  EXPECT_GT(share("loop_running", kBanner, green), 0.7);
-  command(emulation::LoopCommandKind::kHold);
-  EXPECT_GT(share("loop_holding", kBanner, amber), 0.7);
-  command(emulation::LoopCommandKind::kStop);
-  EXPECT_GT(share("loop_stopped", kBanner, red), 0.7);
+  EXPECT_GT(share("bench_running", kBanner, green), 0.7);
+  command(emulation::HilCommandKind::kHold);
+  EXPECT_GT(share("bench_holding", kBanner, amber), 0.7);
+  command(emulation::HilCommandKind::kStop);
+  EXPECT_GT(share("bench_stopped", kBanner, red), 0.7);
   // The scene has a red frame as well.
-  EXPECT_GT(share("loop_stopped", {0.0F, 0.0F, 900.0F, 4.0F}, red), 0.95);
+  EXPECT_GT(share("bench_stopped", {0.0F, 0.0F, 900.0F, 4.0F}, red), 0.95);
 }
 
-TEST_F(LoopWindow, SpaceEscAndTheBigButtonStop) {
+TEST_F(EmulationWindow, SpaceEscAndTheBigButtonStop) {
   key(SDL_SCANCODE_SPACE);
   EXPECT_EQ(asked_, Commands{"stop"});
   key(SDL_SCANCODE_ESCAPE);
@@ -229,7 +229,7 @@ TEST_F(LoopWindow, SpaceEscAndTheBigButtonStop) {
   EXPECT_EQ(asked_, Commands{"stop"});
 }
 
-TEST_F(LoopWindow, SwitchesAskOnlyForWhatIsPossible) {
+TEST_F(EmulationWindow, SwitchesAskOnlyForWhatIsPossible) {
   constexpr float kSwitches = 621.0F;
   press(950.0F, kSwitches);
   EXPECT_EQ(asked_, Commands{"run"});
@@ -237,12 +237,12 @@ TEST_F(LoopWindow, SwitchesAskOnlyForWhatIsPossible) {
   EXPECT_EQ(asked_, Commands{});
   press(1230.0F, kSwitches);
   EXPECT_EQ(asked_, Commands{"snapshot"});
-  command(emulation::LoopCommandKind::kStop);
+  command(emulation::HilCommandKind::kStop);
   press(1130.0F, kSwitches);
   EXPECT_EQ(asked_, Commands{"reset"});
 }
 
-TEST_F(LoopWindow, SliderTunes) {
+TEST_F(EmulationWindow, SliderTunes) {
   // Somewhere in the list of tunables there are sliders; each press on one asks for its value.
   int tuned = 0;
   for (float y = 440.0F; y < 560.0F; y += 6.0F) {
@@ -255,7 +255,7 @@ TEST_F(LoopWindow, SliderTunes) {
   EXPECT_GT(tuned, 2);
 }
 
-TEST_F(LoopWindow, ClosesWithTheWindow) {
+TEST_F(EmulationWindow, ClosesWithTheWindow) {
   EXPECT_TRUE(frame());
   SDL_Event event{};
   event.type = SDL_QUIT;
@@ -263,11 +263,11 @@ TEST_F(LoopWindow, ClosesWithTheWindow) {
   EXPECT_FALSE(frame());
 }
 
-TEST_F(LoopWindow, ShowsARunWithItsCurves) {
-  command(emulation::LoopCommandKind::kRun);
+TEST_F(EmulationWindow, ShowsARunWithItsCurves) {
+  command(emulation::HilCommandKind::kRun);
   run_until(12.0);
   const view::Pixels pixels = picture_->picture(*state_, {}, "12 s: the chamfer is met");
-  keep(pixels, "loop_run");
+  keep(pixels, "hil_run");
 }
 
 // Measures the cost of a frame.
@@ -287,7 +287,7 @@ TEST_F(EmulationPicture, FramesPerSecond) {
   }
 }
 
-TEST_F(LoopWindow, FramesPerSecond) {
+TEST_F(EmulationWindow, FramesPerSecond) {
   constexpr int kFrames = 40;
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < kFrames; ++i) frame();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "knuckleboom/core/emulation/hardware_loop.hpp"
+#include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/io/content_hash.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
@@ -43,7 +43,7 @@ struct EmulationParts {
 // From the texts and not from files. Throws FileError with all that is wrong in one of them.
 EmulationParts make_emulation(const EmulationTexts& from);
 // The bench of these, whose incoming signals are those of the signal file. Throws FileError.
-std::unique_ptr<emulation::HardwareLoop> make_loop(EmulationParts parts);
-std::unique_ptr<emulation::HardwareLoop> make_loop(const EmulationTexts& from);
+std::unique_ptr<emulation::HilBench> make_hil_bench(EmulationParts parts);
+std::unique_ptr<emulation::HilBench> make_hil_bench(const EmulationTexts& from);
 
 }  // namespace knuckleboom::io

@@ -82,7 +82,7 @@ struct Published {
 static_assert(std::is_trivially_copyable_v<Published>);
 
 struct ThreadExchange;
-class SimulationLoop;
+class SimulationTicks;
 struct ThreadEvent {
   enum class Kind : std::int32_t { kPause, kResume, kStep, kCommand };
   Kind kind;
@@ -137,7 +137,7 @@ class SimulationThread {
   void wake();
 
   std::unique_ptr<ThreadExchange> exchange_;
-  std::unique_ptr<SimulationLoop> loop_;
+  std::unique_ptr<SimulationTicks> ticks_;
   std::deque<ThreadEvent> waiting_;
   std::thread thread_;
   bool stopped_ = false;

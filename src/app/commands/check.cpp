@@ -24,7 +24,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
-#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/emulation_recording.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -109,7 +109,7 @@ std::string good_emulation(const std::string& path) {
 
 // A recording of an emulation, as far as that its bench can be made again.
 std::string good_recording(const std::string& path) {
-  const io::LoopRecording recording = io::read_loop_recording(path);
+  const io::EmulationRecording recording = io::read_emulation_recording(path);
   const emulation::EmulationPlan plan = io::make_emulation(recording.header.made_from).plan;
   return fmt::format(
       "recording of emulation {}, {:.3f} s, {}{}", plan.name,
@@ -121,7 +121,7 @@ std::string good_recording(const std::string& path) {
 }
 
 std::string describe(const std::string& path) {
-  if (path.ends_with(io::kLoopRecordingSuffix)) return good_recording(path);
+  if (path.ends_with(io::kEmulationRecordingSuffix)) return good_recording(path);
   switch (kind_of(beginning_of(path), path)) {
     case FileKind::kMachine:
       return good_machine(io::read_machine(path));

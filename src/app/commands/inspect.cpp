@@ -300,7 +300,7 @@ std::string loops_text(const MachineModel& model) {
 }
 
 // Which joints follow from which at a pose, and how well.
-std::string loop_pose_text(const MachineModel& model, const PoseFacts& pose) {
+std::string bench_pose_text(const MachineModel& model, const PoseFacts& pose) {
   if (model.loops.empty()) return {};
   std::vector<std::string> follow;
   for (int i = 0; i < model.joint_count(); ++i)
@@ -609,7 +609,7 @@ int inspect(const InspectOptions& options) {
   text += masses_text(model, total_mass);
   text += loops_text(model);
   text += outside_text(model);
-  for (const PoseFacts& pose : poses) text += pose_text(model, pose) + loop_pose_text(model, pose);
+  for (const PoseFacts& pose : poses) text += pose_text(model, pose) + bench_pose_text(model, pose);
   if (!model.actuators.empty())
     text +=
         "  (ports: the unloaded side at tank pressure; modes: valves closed, without end stops)\n";

@@ -20,7 +20,7 @@
 #include "app/shell/text.hpp"
 #include "app/window/display.hpp"
 #include "knuckleboom/io/state_file.hpp"
-#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
 #include "view/window.hpp"
@@ -117,7 +117,7 @@ int show(const ReplayOptions& options, DriveRequest request, io::SessionRecord r
 }  // namespace
 
 int replay(const ReplayOptions& options) {
-  if (options.file.ends_with(io::kLoopRecordingSuffix))
+  if (options.file.ends_with(io::kEmulationRecordingSuffix))
     throw UserError(fmt::format(
         "{} is a recording of an emulation; 'knuckleboom emulate --replay {}' runs it again",
         options.file, options.file));

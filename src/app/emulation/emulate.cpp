@@ -8,7 +8,7 @@
 #include "app/emulation/emulation_run.hpp"
 #include "app/emulation/live_run.hpp"
 #include "app/emulation/load_emulation.hpp"
-#include "app/emulation/replay_loop.hpp"
+#include "app/emulation/replay_emulation.hpp"
 #include "app/emulation/study.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -17,7 +17,7 @@
 #include "app/shell/plot.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/trace.hpp"
-#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
@@ -232,11 +232,11 @@ int replay(const EmulateOptions& o) {
         "--replay runs the recording as it was; leave out the emulation and the options of a run");
   if (!o.live.log.empty()) check_output_path(o.live.log, "--log");
   check_distinct({{"--log", o.live.log}}, {o.replay});
-  runtime::LoopReplayer replayer(io::read_loop_recording(o.replay));
-  if (o.live.log.empty()) return replay_loop(replayer);
-  const std::unique_ptr<SignalLog> log = open_signal_log(o.live, replayer.loop(), false);
+  runtime::EmulationReplayer replayer(io::read_emulation_recording(o.replay));
+  if (o.live.log.empty()) return replay_emulation(replayer);
+  const std::unique_ptr<SignalLog> log = open_signal_log(o.live, replayer.bench(), false);
   const int status =
-      replay_loop(replayer, [&log](const emulation::LoopState& state) { log->after_tick(state); });
+      replay_emulation(replayer, [&log](const emulation::HilState& state) { log->after_tick(state); });
   log->finish();
   return status;
 }
@@ -250,7 +250,7 @@ int emulate(const EmulateOptions& options) {
     throw UserError(
         "emulate needs the name of an emulation ('knuckleboom list emulations' has them), or "
         "--replay with a recording");
-  if (options.scenario.ends_with(io::kLoopRecordingSuffix))
+  if (options.scenario.ends_with(io::kEmulationRecordingSuffix))
     throw UserError(fmt::format(
         "{} is a recording and no emulation; 'knuckleboom emulate --replay {}' runs it again",
         options.scenario, options.scenario));

@@ -13,15 +13,15 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "io/text_file.hpp"
-#include "knuckleboom/core/emulation/loop_words.hpp"
+#include "knuckleboom/core/emulation/hil_texts.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
-using emulation::HardwareLoop;
-using emulation::LoopCommand;
-using emulation::LoopCommandKind;
+using emulation::HilBench;
+using emulation::HilCommand;
+using emulation::HilCommandKind;
 using Kind = ConsoleCommand::Kind;
 using Words = std::vector<std::string>;
 
@@ -48,15 +48,15 @@ void want(const Words& words, std::size_t least, std::size_t most, const char* f
     throw UserError(fmt::format("it is '{}'", form));
 }
 
-Words tunable_names(const HardwareLoop& loop) {
+Words tunable_names(const HilBench& bench) {
   Words out;
-  for (const emulation::Tunable& t : loop.tunables()) out.push_back(t.name);
+  for (const emulation::Tunable& t : bench.tunables()) out.push_back(t.name);
   return out;
 }
 
-Words incoming_names(const HardwareLoop& loop) {
+Words incoming_names(const HilBench& bench) {
   Words out;
-  for (int i = 0; i < loop.exchange().signals(); ++i) out.push_back(loop.exchange().rule(i).name);
+  for (int i = 0; i < bench.exchange().signals(); ++i) out.push_back(bench.exchange().rule(i).name);
   return out;
 }
 
@@ -69,13 +69,13 @@ bool value_of(const std::string& name, const std::string& text, double& value) {
   return number_of(text, value);
 }
 
-LoopCommand parse_set(const HardwareLoop& loop, const Words& words) {
+HilCommand parse_set(const HilBench& bench, const Words& words) {
   want(words, 2, 2, "set NAME VALUE");
-  const int index = loop.find_tunable(words[1]);
+  const int index = bench.find_tunable(words[1]);
   if (index < 0)
     throw UserError(fmt::format("there is nothing to be tuned called '{}'{}", words[1],
-                                alternatives(words[1], tunable_names(loop))));
-  const emulation::Tunable& tunable = loop.tunables()[static_cast<std::size_t>(index)];
+                                alternatives(words[1], tunable_names(bench))));
+  const emulation::Tunable& tunable = bench.tunables()[static_cast<std::size_t>(index)];
   double value = 0.0;
   if (!value_of(words[1], words[2], value))
     throw UserError(fmt::format("'{}' is no number for {}", words[2], tunable.name));
@@ -84,22 +84,22 @@ LoopCommand parse_set(const HardwareLoop& loop, const Words& words) {
                                 tunable.least, tunable.most, tunable.unit, words[2]));
   if (tunable.whole && value != std::floor(value))
     throw UserError(fmt::format("{} is a whole number, and {} is not", tunable.name, words[2]));
-  return {LoopCommandKind::kTune, index, value};
+  return {HilCommandKind::kTune, index, value};
 }
 
-std::vector<LoopCommand> parse_source(const HardwareLoop& loop, const Words& words) {
+std::vector<HilCommand> parse_source(const HilBench& bench, const Words& words) {
   want(words, 2, 2, "source SIGNAL simulated|log|network");
   const Words sources = {"simulated", "log", "network"};
   const auto source = std::find(sources.begin(), sources.end(), words[2]);
   if (source == sources.end())
     throw UserError(fmt::format("'{}' is no source{}", words[2], alternatives(words[2], sources)));
-  const Words names = incoming_names(loop);
+  const Words names = incoming_names(bench);
   if (names.empty())
     throw UserError("no signal comes in from outside; --signals FILE.toml says which may");
-  std::vector<LoopCommand> out;
+  std::vector<HilCommand> out;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (fnmatch(words[1].c_str(), names[i].c_str(), 0) == 0)
-      out.push_back({LoopCommandKind::kSource, static_cast<std::int32_t>(i),
+      out.push_back({HilCommandKind::kSource, static_cast<std::int32_t>(i),
                      static_cast<double>(source - sources.begin())});
   if (out.empty())
     throw UserError(fmt::format("no signal '{}' comes in from outside{}", words[1],
@@ -120,15 +120,15 @@ ConsoleCommand parse_log(const Words& words) {
 struct Verb {
   const char* name;
   Kind kind;
-  LoopCommandKind loop;  // of kLoop without further words
+  HilCommandKind bench;  // of kBench without further words
 };
 constexpr std::array<Verb, 13> kVerbs = {{
-    {"run", Kind::kLoop, LoopCommandKind::kRun},
-    {"hold", Kind::kLoop, LoopCommandKind::kHold},
-    {"stop", Kind::kLoop, LoopCommandKind::kStop},
-    {"reset", Kind::kLoop, LoopCommandKind::kReset},
-    {"set", Kind::kLoop, LoopCommandKind::kTune},
-    {"source", Kind::kLoop, LoopCommandKind::kSource},
+    {"run", Kind::kBench, HilCommandKind::kRun},
+    {"hold", Kind::kBench, HilCommandKind::kHold},
+    {"stop", Kind::kBench, HilCommandKind::kStop},
+    {"reset", Kind::kBench, HilCommandKind::kReset},
+    {"set", Kind::kBench, HilCommandKind::kTune},
+    {"source", Kind::kBench, HilCommandKind::kSource},
     {"snapshot", Kind::kSnapshot, {}},
     {"log", Kind::kLog, {}},
     {"show", Kind::kShow, {}},
@@ -144,7 +144,7 @@ Words verb_names() {
   return out;
 }
 
-ConsoleCommand parse_words(const HardwareLoop& loop, const Words& words) {
+ConsoleCommand parse_words(const HilBench& bench, const Words& words) {
   const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(),
                                  [&words](const Verb& v) { return words[0] == v.name; });
   if (verb == kVerbs.end())
@@ -153,14 +153,14 @@ ConsoleCommand parse_words(const HardwareLoop& loop, const Words& words) {
   ConsoleCommand out;
   out.kind = verb->kind;
   switch (verb->kind) {
-    case Kind::kLoop:
-      if (verb->loop == LoopCommandKind::kTune) {
-        out.loop = {parse_set(loop, words)};
-      } else if (verb->loop == LoopCommandKind::kSource) {
-        out.loop = parse_source(loop, words);
+    case Kind::kBench:
+      if (verb->bench == HilCommandKind::kTune) {
+        out.bench = {parse_set(bench, words)};
+      } else if (verb->bench == HilCommandKind::kSource) {
+        out.bench = parse_source(bench, words);
       } else {
         want(words, 0, 0, verb->name);
-        out.loop = {{verb->loop, 0, 0.0}};
+        out.bench = {{verb->bench, 0, 0.0}};
       }
       return out;
     case Kind::kSnapshot:
@@ -171,7 +171,7 @@ ConsoleCommand parse_words(const HardwareLoop& loop, const Words& words) {
       return parse_log(words);
     case Kind::kShow:
       want(words, 1, 64, "show NAME...");
-      out.signals = choose_signals(loop, {words.begin() + 1, words.end()});
+      out.signals = choose_signals(bench, {words.begin() + 1, words.end()});
       return out;
     default:
       want(words, 0, 0, verb->name);
@@ -181,21 +181,21 @@ ConsoleCommand parse_words(const HardwareLoop& loop, const Words& words) {
 
 }  // namespace
 
-ConsoleCommand parse_command(const HardwareLoop& loop, std::string_view text) {
+ConsoleCommand parse_command(const HilBench& bench, std::string_view text) {
   const Words words = words_of(text);
   if (words.empty()) throw UserError("there is no command; 'help' lists them");
-  ConsoleCommand out = parse_words(loop, words);
+  ConsoleCommand out = parse_words(bench, words);
   for (const std::string& word : words) out.text += (out.text.empty() ? "" : " ") + word;
   return out;
 }
 
-std::vector<TimedConsoleCommand> read_commands(const HardwareLoop& loop,
+std::vector<TimedConsoleCommand> read_commands(const HilBench& bench,
                                                const std::filesystem::path& path) {
   return read_commands_text(
-      loop, io::read_text_file(path, io::kConfigurationLimit, "file of commands"), path.string());
+      bench, io::read_text_file(path, io::kConfigurationLimit, "file of commands"), path.string());
 }
 
-std::vector<TimedConsoleCommand> read_commands_text(const HardwareLoop& loop, std::string_view text,
+std::vector<TimedConsoleCommand> read_commands_text(const HilBench& bench, std::string_view text,
                                                     const std::string& file) {
   std::vector<TimedConsoleCommand> out;
   std::vector<io::Diagnostic> faults;
@@ -228,7 +228,7 @@ std::vector<TimedConsoleCommand> read_commands_text(const HardwareLoop& loop, st
                         time, before));
     before = std::max(before, seconds);
     try {
-      out.push_back({std::llround(seconds / loop.tick_s()), parse_command(loop, line.substr(gap))});
+      out.push_back({std::llround(seconds / bench.tick_s()), parse_command(bench, line.substr(gap))});
     } catch (const UserError& error) {
       fault(error.what());
     }
@@ -251,7 +251,7 @@ std::string_view command_help() {
          "quit                out signals go to their safe values, and it ends\n";
 }
 
-std::vector<std::string> completions_of(const HardwareLoop& loop, std::string_view line) {
+std::vector<std::string> completions_of(const HilBench& bench, std::string_view line) {
   Words words = words_of(line);
   if (line.empty() || line.back() == ' ') words.emplace_back();
   if (words.empty()) words.emplace_back();
@@ -259,15 +259,15 @@ std::vector<std::string> completions_of(const HardwareLoop& loop, std::string_vi
   if (words.size() == 1) {
     candidates = verb_names();
   } else if (words[0] == "set" && words.size() == 2) {
-    candidates = tunable_names(loop);
+    candidates = tunable_names(bench);
   } else if (words[0] == "source" && words.size() == 2) {
-    candidates = incoming_names(loop);
+    candidates = incoming_names(bench);
   } else if (words[0] == "source" && words.size() == 3) {
     candidates = {"simulated", "log", "network"};
   } else if (words[0] == "log" && words.size() == 2) {
     candidates = {"on", "off"};
   } else if (words[0] == "show") {
-    for (const emulation::LoopSignal& signal : loop.signals()) candidates.push_back(signal.name);
+    for (const emulation::HilSignal& signal : bench.signals()) candidates.push_back(signal.name);
   }
   std::erase_if(candidates,
                 [&words](const std::string& c) { return !c.starts_with(words.back()); });

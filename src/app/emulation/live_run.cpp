@@ -10,10 +10,10 @@
 
 #include "app/emulation/live_commands.hpp"
 #include "app/emulation/live_console.hpp"
-#include "app/emulation/live_loop.hpp"
+#include "app/emulation/live_thread.hpp"
 #include "app/emulation/live_words.hpp"
 #include "app/emulation/load_emulation.hpp"
-#include "app/emulation/loop_picture.hpp"
+#include "app/emulation/live_picture.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -23,18 +23,18 @@
 #include "app/window/display.hpp"
 #include "app/window/exit_guard.hpp"
 #include "app/window/picture.hpp"
-#include "knuckleboom/core/emulation/loop_words.hpp"
+#include "knuckleboom/core/emulation/hil_texts.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
-#include "knuckleboom/recording/loop_recording.hpp"
+#include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/recording/session_file.hpp"
-#include "knuckleboom/runtime/loop_recorder.hpp"
+#include "knuckleboom/runtime/emulation_recorder.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
-using emulation::HardwareLoop;
-using emulation::LoopMode;
-using emulation::LoopReason;
+using emulation::HilBench;
+using emulation::HilMode;
+using emulation::HilReason;
 using Kind = ConsoleCommand::Kind;
 
 constexpr int kPollMs = 20;
@@ -81,7 +81,7 @@ void check_sources(const io::SignalFile& signals, const LiveOptions& o) {
 
 struct Loaded {
   LoadedEmulation emulation;
-  std::unique_ptr<HardwareLoop> loop;
+  std::unique_ptr<HilBench> bench;
 };
 
 // Files that are read and must not be overwritten.
@@ -98,10 +98,10 @@ Loaded load(const EmulateOptions& options) {
   out.emulation = load_emulation(options, live.signals);
   const io::SignalFile& signals = out.emulation.signals;
   if (!live.signals.empty()) {
-    check_signals(signals, live.signals, emulation::loop_signals(out.emulation.plan));
+    check_signals(signals, live.signals, emulation::hil_signals(out.emulation.plan));
     check_sources(signals, live);
   }
-  out.loop = std::make_unique<HardwareLoop>(out.emulation.plan, incoming_rules(signals));
+  out.bench = std::make_unique<HilBench>(out.emulation.plan, incoming_rules(signals));
   return out;
 }
 
@@ -110,28 +110,28 @@ class LiveRun {
   LiveRun(const EmulateOptions& options, Loaded loaded)
       : options_(options.live),
         loaded_(std::move(loaded)),
-        context_{*loaded_.loop, loaded_.emulation.title(), false, false, options_.paced, {}} {
-    const HardwareLoop& loop = *loaded_.loop;
+        context_{*loaded_.bench, loaded_.emulation.title(), false, false, options_.paced, {}} {
+    const HilBench& bench = *loaded_.bench;
     std::vector<TimedCommand> schedule;
     if (!options_.commands.empty())
-      for (TimedConsoleCommand& timed : read_commands(loop, options_.commands))
+      for (TimedConsoleCommand& timed : read_commands(bench, options_.commands))
         for (const LiveCommand& command : commands_of(std::move(timed.command)))
           schedule.push_back({timed.tick, command});
     std::optional<io::Trace> played;
     if (!options_.played.empty()) played = io::read_trace(options_.played);
     if (!options_.signals.empty())
-      endpoints_.emplace(loaded_.emulation.signals, loop, played ? &*played : nullptr,
+      endpoints_.emplace(loaded_.emulation.signals, bench, played ? &*played : nullptr,
                          options_.paced);
     context_.has_udp = endpoints_ && endpoints_->has_udp();
     context_.has_can = endpoints_ && endpoints_->has_can();
-    if (!options_.log.empty()) log_ = open_signal_log(options_, loop, options_.paced);
+    if (!options_.log.empty()) log_ = open_signal_log(options_, bench, options_.paced);
     open_recorder(options);
-    live_.emplace(loop, endpoints_ ? &*endpoints_ : nullptr, recorder_ ? &*recorder_ : nullptr,
+    live_.emplace(bench, endpoints_ ? &*endpoints_ : nullptr, recorder_ ? &*recorder_ : nullptr,
                   log_.get(), std::move(schedule), settings());
     live_->refresh();
     open_picture();
-    for (std::size_t i = 0; i < loop.tunables().size(); ++i)
-      context_.tuned.push_back(loop.tuned(live_->published().state, static_cast<int>(i)));
+    for (std::size_t i = 0; i < bench.tunables().size(); ++i)
+      context_.tuned.push_back(bench.tuned(live_->published().state, static_cast<int>(i)));
   }
 
   int run() {
@@ -153,7 +153,7 @@ class LiveRun {
   LiveSettings settings() const {
     LiveSettings out;
     if (options_.duration_s)
-      out.end_tick = std::llround(*options_.duration_s / loaded_.loop->tick_s());
+      out.end_tick = std::llround(*options_.duration_s / loaded_.bench->tick_s());
     out.end_when_over = !options_.paced && !options_.duration_s;
     return out;
   }
@@ -162,15 +162,15 @@ class LiveRun {
   void open_recorder(const EmulateOptions& options) {
     if (options.live.record.empty()) return;
     recorder_.emplace(
-        io::LoopRecordingWriter(options.live.record,
-                                io::loop_recording_header(loaded_.emulation.texts, *loaded_.loop)),
-        loaded_.loop->initial_state(),
-        runtime::LoopRecorderSettings{io::kLoopHashTicks, options.live.paced});
+        io::EmulationRecordingWriter(options.live.record,
+                                io::emulation_recording_header(loaded_.emulation.texts, *loaded_.bench)),
+        loaded_.bench->initial_state(),
+        runtime::EmulationRecorderSettings{io::kEmulationHashTicks, options.live.paced});
   }
 
   void run_paced() {
     console_.emplace(
-        [this](const std::string& line) { return completions_of(*loaded_.loop, line); });
+        [this](const std::string& line) { return completions_of(*loaded_.bench, line); });
     if (console_->at_terminal()) event("space stops it; 'help' lists the commands, Ctrl-C quits");
     runtime::Clock& clock = runtime::monotonic_clock();
     std::int64_t shown_ns = 0;
@@ -213,7 +213,7 @@ class LiveRun {
   }
 
   void open_picture() {
-    LoopPictureRequest request;
+    LivePictureRequest request;
     request.assets = assets_folder();
     request.offscreen = !options_.window || !somebody_watches();
     if (options_.window && request.offscreen && options_.screenshot.empty()) {
@@ -225,7 +225,7 @@ class LiveRun {
     if (!options_.window && options_.screenshot.empty()) return;
     try {
       leave_a_processor();
-      picture_ = std::make_unique<LoopPicture>(*loaded_.loop, request);
+      picture_ = std::make_unique<LivePicture>(*loaded_.bench, request);
       for (const std::string& note : picture_->notes()) complain(note);
     } catch (const view::WindowError& error) {
       if (!options_.screenshot.empty()) throw RunFailure(error.what());
@@ -234,8 +234,8 @@ class LiveRun {
     }
   }
 
-  LoopTiming timing(const PublishedLoop& now) const {
-    LoopTiming out;
+  LiveTiming timing(const PublishedBench& now) const {
+    LiveTiming out;
     out.paced = options_.paced;
     out.lateness_p99_us = now.health.lateness.p99_us;
     out.lateness_max_us = now.health.lateness.max_us;
@@ -248,7 +248,7 @@ class LiveRun {
 
   // A frame, and the commands given in it; false: the window was closed.
   bool show() {
-    const PublishedLoop& now = live_->published();
+    const PublishedBench& now = live_->published();
     const bool open = picture_->frame(now.state, timing(now), newest_event_);
     for (const std::string& command : picture_->commands()) do_command(command);
     return open;
@@ -257,7 +257,7 @@ class LiveRun {
   void keep_last_picture() {
     if (options_.screenshot.empty()) return;
     live_->refresh();
-    const PublishedLoop& end = live_->published();
+    const PublishedBench& end = live_->published();
     failed_ = !keep_picture(picture_->picture(end.state, timing(end), newest_event_),
                             options_.screenshot) ||
               failed_;
@@ -271,7 +271,7 @@ class LiveRun {
 
   void do_command(const std::string& line) {
     try {
-      ConsoleCommand command = parse_command(*loaded_.loop, line);
+      ConsoleCommand command = parse_command(*loaded_.bench, line);
       if (command.kind == Kind::kHelp) return say_to_user(std::string(command_help()));
       for (const LiveCommand& one : commands_of(std::move(command))) live_->send(one);
     } catch (const UserError& error) {
@@ -286,9 +286,9 @@ class LiveRun {
     const ConsoleCommand& asked = asked_.back();
     std::vector<LiveCommand> out;
     switch (asked.kind) {
-      case Kind::kLoop:
-        for (const emulation::LoopCommand& one : asked.loop)
-          out.push_back({LiveCommand::Kind::kLoop, id, one});
+      case Kind::kBench:
+        for (const emulation::HilCommand& one : asked.bench)
+          out.push_back({LiveCommand::Kind::kBench, id, one});
         return out;
       case Kind::kLog:
         return {{LiveCommand::Kind::kLog, id, {{}, 0, asked.on ? 1.0 : 0.0}}};
@@ -315,7 +315,7 @@ class LiveRun {
     }
   }
 
-  void answer(const ConsoleCommand& asked, const emulation::LoopState& state) {
+  void answer(const ConsoleCommand& asked, const emulation::HilState& state) {
     switch (asked.kind) {
       case Kind::kSnapshot:
         return write_snapshot(asked.file, state);
@@ -330,7 +330,7 @@ class LiveRun {
     }
   }
 
-  void write_snapshot(const std::string& file, const emulation::LoopState& state) {
+  void write_snapshot(const std::string& file, const emulation::HilState& state) {
     try {
       const std::string text = snapshot_text(context_, state);
       std::string path = file;
@@ -346,7 +346,7 @@ class LiveRun {
                        inputs_of(loaded_.emulation, options_));
         io::write_file(file, text);
       }
-      event(fmt::format("{:.3f} s: snapshot in {}", loaded_.loop->time(state), path));
+      event(fmt::format("{:.3f} s: snapshot in {}", loaded_.bench->time(state), path));
     } catch (const io::FileError& error) {
       event(error.what());
       failed_ = true;
@@ -395,13 +395,13 @@ class LiveRun {
 
   int finish() {
     live_->refresh();
-    const PublishedLoop& end = live_->published();
+    const PublishedBench& end = live_->published();
     std::string text = live_summary(context_, end);
     text += fmt::format("State after it: {:016x}.\n", io::hash_of(live_->state()));
     if (log_) text += finish_log();
     if (recorder_) {
-      const runtime::LoopRecordingOutcome recording =
-          recorder_->finish(live_->state(), emulation::sentence(*loaded_.loop, live_->state()));
+      const runtime::EmulationRecordingOutcome recording =
+          recorder_->finish(live_->state(), emulation::sentence(*loaded_.bench, live_->state()));
       failed_ = failed_ || !recording.fault.empty();
       text +=
           recording.fault.empty()
@@ -410,10 +410,10 @@ class LiveRun {
               : recording.fault + "\n";
     }
     say(text);
-    if (live_->state().reason == LoopReason::kNotFinite) return kNonFinite;
+    if (live_->state().reason == HilReason::kNotFinite) return kNonFinite;
     if (!options_.paced && interrupted()) return kInterruptedRun;
     const bool by_itself =
-        live_->state().mode == LoopMode::kStopped && live_->state().reason != LoopReason::kUser;
+        live_->state().mode == HilMode::kStopped && live_->state().reason != HilReason::kUser;
     return by_itself ? kBeyondTolerance : failed_ ? kUserMistake : kSuccess;
   }
 
@@ -421,21 +421,21 @@ class LiveRun {
   Loaded loaded_;
   LiveContext context_;
   std::vector<ConsoleCommand> asked_;  // by the numbers of their answers
-  std::optional<LoopEndpoints> endpoints_;
+  std::optional<LiveEndpoints> endpoints_;
   std::unique_ptr<SignalLog> log_;
-  std::optional<runtime::LoopRecorder> recorder_;
-  std::optional<LiveLoop> live_;
+  std::optional<runtime::EmulationRecorder> recorder_;
+  std::optional<LiveThread> live_;
   std::optional<LiveConsole> console_;
-  std::unique_ptr<LoopPicture> picture_;
+  std::unique_ptr<LivePicture> picture_;
   std::string newest_event_;
   bool log_fault_told_ = false, failed_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options, const HardwareLoop& loop,
+std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options, const HilBench& bench,
                                            bool own_thread) {
-  const emulation::EmulationPlan& plan = loop.emulation().plan();
+  const emulation::EmulationPlan& plan = bench.emulation().plan();
   io::TraceHeader header;
   header.program = io::this_program();
   header.machine = plan.emulated.model.name;
@@ -446,13 +446,13 @@ std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options, const Har
   SignalLogSettings settings;
   settings.file = options.log;
   settings.signals =
-      choose_signals(loop, options.log_signals.empty() ? kUsualSignals : options.log_signals);
+      choose_signals(bench, options.log_signals.empty() ? kUsualSignals : options.log_signals);
   if (settings.signals.size() > kMostLogged)
     throw UserError(fmt::format("--log-signals: these are {} signals; {} can be logged at most",
                                 settings.signals.size(), kMostLogged));
   settings.every = options.log_every;
   settings.own_thread = own_thread;
-  return std::make_unique<SignalLog>(loop, header, std::move(settings));
+  return std::make_unique<SignalLog>(bench, header, std::move(settings));
 }
 
 int run_live(const EmulateOptions& options) {

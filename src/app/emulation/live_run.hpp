@@ -15,6 +15,6 @@ int run_live(const EmulateOptions& options);
 
 // By --log, --log-signals and --log-every. Throws io::FileError or UserError.
 std::unique_ptr<SignalLog> open_signal_log(const LiveOptions& options,
-                                           const emulation::HardwareLoop& loop, bool own_thread);
+                                           const emulation::HilBench& bench, bool own_thread);
 
 }  // namespace knuckleboom::app

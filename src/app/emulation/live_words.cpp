@@ -9,20 +9,20 @@
 
 #include "app/shell/packet_words.hpp"
 #include "app/shell/text.hpp"
-#include "knuckleboom/core/emulation/loop_words.hpp"
+#include "knuckleboom/core/emulation/hil_texts.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
-using emulation::HardwareLoop;
-using emulation::LoopState;
+using emulation::HilBench;
+using emulation::HilState;
 
-double read(const LiveContext& context, const LoopState& state, const char* name) {
-  const int signal = context.loop.find_signal(name);
-  return signal < 0 ? 0.0 : context.loop.value(state, signal);
+double read(const LiveContext& context, const HilState& state, const char* name) {
+  const int signal = context.bench.find_signal(name);
+  return signal < 0 ? 0.0 : context.bench.value(state, signal);
 }
 
-std::string of_axes(const LiveContext& context, const LoopState& state, const char* stem,
+std::string of_axes(const LiveContext& context, const HilState& state, const char* stem,
                     double scale, const char* form) {
   std::string out;
   for (const char* axis : {"x", "y", "z"})
@@ -31,17 +31,17 @@ std::string of_axes(const LiveContext& context, const LoopState& state, const ch
   return out;
 }
 
-std::string phase_words(const HardwareLoop& loop, const LoopState& state) {
-  const auto& phases = loop.emulation().plan().phases;
+std::string phase_words(const HilBench& bench, const HilState& state) {
+  const auto& phases = bench.emulation().plan().phases;
   const auto phase = static_cast<std::size_t>(state.emulation.phase);
   if (phase >= phases.size()) return "all phases over";
   return fmt::format("phase {} of {}, {}", phase + 1, phases.size(), phases[phase].name);
 }
 
-std::string names_of(const HardwareLoop& loop, std::uint64_t mask) {
+std::string names_of(const HilBench& bench, std::uint64_t mask) {
   std::vector<std::string> names;
-  for (int i = 0; i < loop.exchange().signals(); ++i)
-    if ((mask >> i & 1U) != 0) names.push_back(loop.exchange().rule(i).name);
+  for (int i = 0; i < bench.exchange().signals(); ++i)
+    if ((mask >> i & 1U) != 0) names.push_back(bench.exchange().rule(i).name);
   if (names.size() > 4) {
     const std::size_t more = names.size() - 3;
     names.resize(3);
@@ -51,17 +51,17 @@ std::string names_of(const HardwareLoop& loop, std::uint64_t mask) {
 }
 
 // Status of the signals with an external source.
-std::string heard_words(const HardwareLoop& loop, const LoopState& state) {
-  if (loop.from_outside(state) == 0) return "all simulated";
-  const std::uint64_t silent = loop.silent(state);
-  return silent == 0 ? "all heard" : "silent: " + names_of(loop, silent);
+std::string heard_words(const HilBench& bench, const HilState& state) {
+  if (bench.from_outside(state) == 0) return "all simulated";
+  const std::uint64_t silent = bench.silent(state);
+  return silent == 0 ? "all heard" : "silent: " + names_of(bench, silent);
 }
 
-std::string signal_words(const HardwareLoop& loop, const LoopState& state) {
-  const int all = loop.exchange().signals();
+std::string signal_words(const HilBench& bench, const HilState& state) {
+  const int all = bench.exchange().signals();
   if (all == 0) return "all simulated";
-  return fmt::format("{} of {} from outside, {}", std::popcount(loop.from_outside(state)), all,
-                     heard_words(loop, state));
+  return fmt::format("{} of {} from outside, {}", std::popcount(bench.from_outside(state)), all,
+                     heard_words(bench, state));
 }
 
 std::string packet_words(const endpoint::UdpCounters& c) {
@@ -77,21 +77,21 @@ std::string can_words(const endpoint::CanCounters& c) {
 std::string milliseconds(double us) { return fmt::format("{:.3g} ms", 1e-3 * us); }
 
 // Values changed from those of the files.
-std::vector<std::string> changed(const LiveContext& context, const LoopState& state) {
+std::vector<std::string> changed(const LiveContext& context, const HilState& state) {
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < context.loop.tunables().size(); ++i) {
-    const double now = context.loop.tuned(state, static_cast<int>(i));
+  for (std::size_t i = 0; i < context.bench.tunables().size(); ++i) {
+    const double now = context.bench.tuned(state, static_cast<int>(i));
     if (now == context.tuned[i]) continue;
     out.push_back(
-        fmt::format("{} {:g} (was {:g})", context.loop.tunables()[i].name, now, context.tuned[i]));
+        fmt::format("{} {:g} (was {:g})", context.bench.tunables()[i].name, now, context.tuned[i]));
   }
   return out;
 }
 
 // Problems of external signals; signals with the same problem share a line.
-std::string troubles(const HardwareLoop& loop, const LoopState& state) {
+std::string troubles(const HilBench& bench, const HilState& state) {
   std::map<std::array<std::int64_t, 3>, std::uint64_t> alike;
-  for (int i = 0; i < loop.exchange().signals(); ++i) {
+  for (int i = 0; i < bench.exchange().signals(); ++i) {
     std::array<std::int64_t, 3> counts{};
     for (const exchange::Received& r : state.exchange.signal[i].received) {
       counts[0] += r.times_stale;
@@ -107,37 +107,37 @@ std::string troubles(const HardwareLoop& loop, const LoopState& state) {
     if (counts[0] > 0) parts.push_back("silent " + counted(counts[0], "time", "times"));
     if (counts[1] > 0) parts.push_back(counted(counts[1], "value", "values") + " not finite");
     if (counts[2] > 0) parts.push_back(counted(counts[2], "value", "values") + " beyond the range");
-    out += fmt::format("{}: {}.\n", names_of(loop, mask), listing(parts));
+    out += fmt::format("{}: {}.\n", names_of(bench, mask), listing(parts));
   }
   return out;
 }
 
-std::string source_of(const HardwareLoop& loop, const LoopState& state, int signal) {
-  const int incoming = loop.incoming_of(signal);
+std::string source_of(const HilBench& bench, const HilState& state, int signal) {
+  const int incoming = bench.incoming_of(signal);
   if (incoming < 0) return "simulated";
   return emulation::name_of(state.exchange.signal[incoming].source);
 }
 
-bool stale(const HardwareLoop& loop, const LoopState& state, int signal) {
-  const int incoming = loop.incoming_of(signal);
-  return incoming >= 0 && (loop.silent(state) >> incoming & 1U) != 0;
+bool stale(const HilBench& bench, const HilState& state, int signal) {
+  const int incoming = bench.incoming_of(signal);
+  return incoming >= 0 && (bench.silent(state) >> incoming & 1U) != 0;
 }
 
-std::string value_line(const LiveContext& context, const LoopState& state, int signal) {
-  const emulation::LoopSignal& s = context.loop.signals()[static_cast<std::size_t>(signal)];
-  return fmt::format("{:<32} {:>14.6g} {:<8} {}{}\n", s.name, context.loop.value(state, signal),
-                     s.unit, source_of(context.loop, state, signal),
-                     stale(context.loop, state, signal) ? ", silent" : "");
+std::string value_line(const LiveContext& context, const HilState& state, int signal) {
+  const emulation::HilSignal& s = context.bench.signals()[static_cast<std::size_t>(signal)];
+  return fmt::format("{:<32} {:>14.6g} {:<8} {}{}\n", s.name, context.bench.value(state, signal),
+                     s.unit, source_of(context.bench, state, signal),
+                     stale(context.bench, state, signal) ? ", silent" : "");
 }
 
 }  // namespace
 
-std::vector<std::string> live_block(const LiveContext& context, const PublishedLoop& now) {
-  const LoopState& s = now.state;
-  const HardwareLoop& loop = context.loop;
+std::vector<std::string> live_block(const LiveContext& context, const PublishedBench& now) {
+  const HilState& s = now.state;
+  const HilBench& bench = context.bench;
   std::vector<std::string> out = {
       context.title,
-      fmt::format("{}   {:.2f} s   {}", sentence(loop, s), loop.time(s), phase_words(loop, s)),
+      fmt::format("{}   {:.2f} s   {}", sentence(bench, s), bench.time(s), phase_words(bench, s)),
       fmt::format("tip       {} mm    target {} mm    apart {:.3f} mm",
                   of_axes(context, s, "tip.", 1e3, "{:>9.3f}"),
                   of_axes(context, s, "target.", 1e3, "{:>9.3f}"),
@@ -148,7 +148,7 @@ std::vector<std::string> live_block(const LiveContext& context, const PublishedL
       fmt::format("energy    host {}, put in by the loop {}",
                   with_prefix(s.emulation.energy.host, "J"),
                   with_prefix(s.emulation.energy.generated, "J")),
-      "signals   " + signal_words(loop, s)};
+      "signals   " + signal_words(bench, s)};
   if (context.has_udp) out.push_back("packets   " + packet_words(now.endpoints.udp));
   if (context.has_can) out.push_back("CAN       " + can_words(now.endpoints.can));
   const runtime::ThreadHealth& h = now.health;
@@ -160,14 +160,14 @@ std::vector<std::string> live_block(const LiveContext& context, const PublishedL
   return out;
 }
 
-std::string live_line(const LiveContext& context, const PublishedLoop& now) {
-  const LoopState& s = now.state;
+std::string live_line(const LiveContext& context, const PublishedBench& now) {
+  const HilState& s = now.state;
   std::string out = fmt::format(
-      "{:.2f} s  {}  tip{} mm  apart {:.3f} mm  force{} N  put in {}", context.loop.time(s),
+      "{:.2f} s  {}  tip{} mm  apart {:.3f} mm  force{} N  put in {}", context.bench.time(s),
       emulation::name_of(s.mode), of_axes(context, s, "tip.", 1e3, " {:.2f}"),
       1e3 * read(context, s, "tip_error"), of_axes(context, s, "measured.force_", 1.0, " {:.1f}"),
       with_prefix(s.emulation.energy.generated, "J"));
-  if (context.loop.exchange().signals() > 0) out += "  " + heard_words(context.loop, s);
+  if (context.bench.exchange().signals() > 0) out += "  " + heard_words(context.bench, s);
   if (context.has_udp)
     out += fmt::format("  {} received {} lost", now.endpoints.udp.arrivals.received,
                        now.endpoints.udp.arrivals.lost);
@@ -175,19 +175,19 @@ std::string live_line(const LiveContext& context, const PublishedLoop& now) {
 }
 
 std::string event_sentence(const LiveContext& context, const LiveNotice& notice) {
-  const double t = static_cast<double>(notice.tick) * context.loop.tick_s();
+  const double t = static_cast<double>(notice.tick) * context.bench.tick_s();
   const auto at = [t](const std::string& what) { return fmt::format("{:.3f} s: {}", t, what); };
   switch (notice.kind) {
     case LiveNotice::Kind::kRefused:
       return at(fmt::format("not possible: {}", notice.sentence));
     case LiveNotice::Kind::kMode:
-      return at(sentence(context.loop, notice.mode, notice.reason, notice.index, notice.value));
+      return at(sentence(context.bench, notice.mode, notice.reason, notice.index, notice.value));
     case LiveNotice::Kind::kSilent:
-      return at("silent: " + names_of(context.loop, notice.mask));
+      return at("silent: " + names_of(context.bench, notice.mask));
     case LiveNotice::Kind::kHeard:
-      return at("heard: " + names_of(context.loop, notice.mask));
+      return at("heard: " + names_of(context.bench, notice.mask));
     case LiveNotice::Kind::kPhase: {
-      const auto& phases = context.loop.emulation().plan().phases;
+      const auto& phases = context.bench.emulation().plan().phases;
       return at("phase " + phases[static_cast<std::size_t>(notice.index)].name);
     }
     case LiveNotice::Kind::kFinished:
@@ -196,31 +196,31 @@ std::string event_sentence(const LiveContext& context, const LiveNotice& notice)
   return {};
 }
 
-std::string shown_values(const LiveContext& context, const LoopState& state,
+std::string shown_values(const LiveContext& context, const HilState& state,
                          const std::vector<int>& signals) {
   std::string out;
   for (const int signal : signals) out += value_line(context, state, signal);
   return out;
 }
 
-std::string signal_list(const LiveContext& context, const LoopState& state) {
+std::string signal_list(const LiveContext& context, const HilState& state) {
   std::string out;
-  for (std::size_t i = 0; i < context.loop.signals().size(); ++i) {
-    const emulation::LoopSignal& s = context.loop.signals()[i];
+  for (std::size_t i = 0; i < context.bench.signals().size(); ++i) {
+    const emulation::HilSignal& s = context.bench.signals()[i];
     const int signal = static_cast<int>(i);
     out += fmt::format("{:<32} {:<7} {}{}\n", s.name, s.unit, s.description,
-                       context.loop.incoming_of(signal) >= 0
-                           ? fmt::format(" ({})", source_of(context.loop, state, signal))
+                       context.bench.incoming_of(signal) >= 0
+                           ? fmt::format(" ({})", source_of(context.bench, state, signal))
                            : "");
   }
   return out;
 }
 
-std::string tunable_list(const LiveContext& context, const LoopState& state) {
+std::string tunable_list(const LiveContext& context, const HilState& state) {
   std::string out;
-  for (std::size_t i = 0; i < context.loop.tunables().size(); ++i) {
-    const emulation::Tunable& t = context.loop.tunables()[i];
-    const double now = context.loop.tuned(state, static_cast<int>(i));
+  for (std::size_t i = 0; i < context.bench.tunables().size(); ++i) {
+    const emulation::Tunable& t = context.bench.tunables()[i];
+    const double now = context.bench.tuned(state, static_cast<int>(i));
     out += fmt::format("{:<36} {:>10g} {:<10} from {:g} to {:g}: {}{}\n", t.name, now, t.unit,
                        t.least, t.most, t.description,
                        now == context.tuned[i] ? "" : fmt::format(" (was {:g})", context.tuned[i]));
@@ -228,27 +228,27 @@ std::string tunable_list(const LiveContext& context, const LoopState& state) {
   return out;
 }
 
-std::string snapshot_text(const LiveContext& context, const LoopState& state) {
+std::string snapshot_text(const LiveContext& context, const HilState& state) {
   std::string out =
       fmt::format("# {}\n# {:.17g} s, {}\nname,value,unit,source,stale,tick\n", context.title,
-                  context.loop.time(state), sentence(context.loop, state));
-  for (std::size_t i = 0; i < context.loop.signals().size(); ++i) {
-    const emulation::LoopSignal& s = context.loop.signals()[i];
+                  context.bench.time(state), sentence(context.bench, state));
+  for (std::size_t i = 0; i < context.bench.signals().size(); ++i) {
+    const emulation::HilSignal& s = context.bench.signals()[i];
     const int signal = static_cast<int>(i);
-    out += fmt::format("{},{},{},{},{},{}\n", s.name, context.loop.value(state, signal), s.unit,
-                       source_of(context.loop, state, signal),
-                       stale(context.loop, state, signal) ? 1 : 0, state.tick);
+    out += fmt::format("{},{},{},{},{},{}\n", s.name, context.bench.value(state, signal), s.unit,
+                       source_of(context.bench, state, signal),
+                       stale(context.bench, state, signal) ? 1 : 0, state.tick);
   }
   return out;
 }
 
-std::string live_summary(const LiveContext& context, const PublishedLoop& end) {
-  const LoopState& s = end.state;
+std::string live_summary(const LiveContext& context, const PublishedBench& end) {
+  const HilState& s = end.state;
   std::string out =
       fmt::format("{}\n{}, {:.3f} s, {}.\n", context.title, counted(s.tick, "tick", "ticks"),
-                  context.loop.time(s), phase_words(context.loop, s));
+                  context.bench.time(s), phase_words(context.bench, s));
   out += fmt::format("At the end {}; it ran {}, held {} and stopped {}.\n",
-                     sentence(context.loop, s), counted(s.runs, "time", "times"),
+                     sentence(context.bench, s), counted(s.runs, "time", "times"),
                      counted(s.holds, "time", "times"), counted(s.stops, "time", "times"));
   const runtime::ThreadHealth& h = end.health;
   if (context.paced)
@@ -260,7 +260,7 @@ std::string live_summary(const LiveContext& context, const PublishedLoop& end) {
         h.priority_granted ? "" : ", without real-time priority");
   if (context.has_udp) out += "Packets: " + packet_sentence(end.endpoints.udp) + ".\n";
   if (context.has_can) out += "CAN frames: " + can_words(end.endpoints.can) + ".\n";
-  out += troubles(context.loop, s);
+  out += troubles(context.bench, s);
   if (const std::vector<std::string> tuned = changed(context, s); !tuned.empty())
     out += "Tuned: " + listing(tuned) + ".\n";
   return out;

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kWritePeriod{100};
 
-io::TraceHeader with_columns(io::TraceHeader header, const emulation::HardwareLoop& loop,
+io::TraceHeader with_columns(io::TraceHeader header, const emulation::HilBench& bench,
                              const std::vector<int>& signals) {
   header.columns = {"t_s"};
   for (const int i : signals) {
-    const emulation::LoopSignal& signal = loop.signals()[static_cast<std::size_t>(i)];
+    const emulation::HilSignal& signal = bench.signals()[static_cast<std::size_t>(i)];
     header.columns.push_back(signal.name);
     header.remarks.push_back(
         fmt::format("{} [{}]: {}", signal.name, signal.unit, signal.description));
@@ -31,9 +31,9 @@ io::TraceHeader with_columns(io::TraceHeader header, const emulation::HardwareLo
 
 }  // namespace
 
-std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
+std::vector<int> choose_signals(const emulation::HilBench& bench,
                                 const std::vector<std::string>& patterns) {
-  const std::vector<emulation::LoopSignal>& signals = loop.signals();
+  const std::vector<emulation::HilSignal>& signals = bench.signals();
   std::vector<bool> chosen(signals.size(), false);
   for (const std::string& pattern : patterns) {
     bool any = false;
@@ -46,7 +46,7 @@ std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
       throw UserError(fmt::format("no signal fits '{}'", pattern));
     std::vector<std::string> names;
     names.reserve(signals.size());
-    for (const emulation::LoopSignal& signal : signals) names.push_back(signal.name);
+    for (const emulation::HilSignal& signal : signals) names.push_back(signal.name);
     throw UserError(
         fmt::format("the emulation has no signal '{}'{}", pattern, alternatives(pattern, names)));
   }
@@ -59,29 +59,29 @@ std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
 // Size for a stalled disk: 4 s at 1000 rows per second.
 struct SignalLog::Queue : runtime::EventQueue<Row, 4096> {};
 
-SignalLog::SignalLog(const emulation::HardwareLoop& loop, const io::TraceHeader& header,
+SignalLog::SignalLog(const emulation::HilBench& bench, const io::TraceHeader& header,
                      SignalLogSettings settings)
-    : loop_(loop),
+    : bench_(bench),
       settings_(std::move(settings)),
       queue_(std::make_unique<Queue>()),
       on_(settings_.on),
-      writer_(settings_.file, with_columns(header, loop, settings_.signals)) {
+      writer_(settings_.file, with_columns(header, bench, settings_.signals)) {
   row_.resize(settings_.signals.size() + 1);
   if (settings_.own_thread) thread_.start("signal log", kWritePeriod, [this] { write(); });
 }
 
 SignalLog::~SignalLog() { thread_.stop(); }
 
-void SignalLog::after_tick(const emulation::LoopState& state) {
+void SignalLog::after_tick(const emulation::HilState& state) {
   if (!on_ || state.tick % settings_.every != 0) return;
   Row* const row = queue_->next();
   if (row == nullptr) {
     lost_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  row->t_s = loop_.time(state);
+  row->t_s = bench_.time(state);
   for (std::size_t i = 0; i < settings_.signals.size(); ++i)
-    row->value[i] = loop_.value(state, settings_.signals[i]);
+    row->value[i] = bench_.value(state, settings_.signals[i]);
   queue_->send();
   if (!settings_.own_thread) write();
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "knuckleboom/core/emulation/hardware_loop.hpp"
+#include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/io/trace.hpp"
 #include "knuckleboom/runtime/periodic_thread.hpp"
 
@@ -17,7 +17,7 @@ namespace knuckleboom::app {
 
 // Signals by names and patterns such as "host.*" ('*': any characters, '?': one), in the order of
 // the catalogue, each once. Throws UserError for an unknown signal.
-std::vector<int> choose_signals(const emulation::HardwareLoop& loop,
+std::vector<int> choose_signals(const emulation::HilBench& bench,
                                 const std::vector<std::string>& patterns);
 
 inline constexpr int kMostLogged = 256;  // signals
@@ -34,7 +34,7 @@ struct SignalLogSettings {
 class SignalLog {
  public:
   // The file has its name after finish(). Throws FileError.
-  SignalLog(const emulation::HardwareLoop& loop, const io::TraceHeader& header,
+  SignalLog(const emulation::HilBench& bench, const io::TraceHeader& header,
             SignalLogSettings settings);
   ~SignalLog();  // without finish() there is no file
   SignalLog(const SignalLog&) = delete;
@@ -42,7 +42,7 @@ class SignalLog {
 
   // --- Tick thread ---
   void turn(bool on) { on_ = on; }
-  void after_tick(const emulation::LoopState& state);
+  void after_tick(const emulation::HilState& state);
 
   // --- The thread that made it ---
   // When nobody ticks any more. Throws FileError.
@@ -62,7 +62,7 @@ class SignalLog {
 
   void write();
 
-  const emulation::HardwareLoop& loop_;
+  const emulation::HilBench& bench_;
   const SignalLogSettings settings_;
   std::unique_ptr<Queue> queue_;
   std::atomic<std::int64_t> rows_{0}, lost_{0};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/hash.hpp"
 
 namespace knuckleboom::command {
@@ -13,7 +14,7 @@ const char* name_of(FaultKind kind) {
                                                "air_in_oil",     "hose_leak",    "cylinder_leak",
                                                "low_relief",     "sensor_bias",  "sensor_noise",
                                                "sensor_dropout", "lever_delay",  "controller_off"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return nth(kNames, kind);
 }
 
 bool needs_function(FaultKind kind) {

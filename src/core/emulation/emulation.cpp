@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
 
 namespace knuckleboom::emulation {
@@ -254,7 +255,7 @@ void Emulation::ask_operator(const EmulationInput& input, double (&twist)[6],
     v = to_site(linear(input.operator_twist));
     omega = to_site(angular(input.operator_twist));
   } else if (!finished(state)) {
-    v = plan_.phases[static_cast<std::size_t>(state.phase)].velocity_S;
+    v = nth(plan_.phases, state.phase).velocity_S;
   }
   store(v, omega, twist);
 }
@@ -368,10 +369,10 @@ void Emulation::drive(const EmulationState& state, sim::TickInput& input, double
     const double rate = state.commands.motor_rate[i];
     // As for a crane's operator: with a centred lever the valve stays shut.
     if (std::fabs(rate) < kLeastRate) {
-      input.drive[k] = {0.0, sim::DriveMode::kVoltage, 0, 0.0};
+      input.actuator[k] = {0.0, sim::ActuatorMode::kVoltage, 0, 0.0};
       continue;
     }
-    input.drive[k] = {state.motor[i], sim::DriveMode::kFedPosition, 0,
+    input.actuator[k] = {state.motor[i], sim::ActuatorMode::kFedPosition, 0,
                       metering_[k].command_V(J * rate, load)};
   }
 }
@@ -524,10 +525,10 @@ sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) con
   for (const machine::Actuator& actuator : model.actuators) {
     const double volts = stop ? 0.0 : state.commands.drive[actuator.link];
     const auto k = static_cast<std::size_t>(&actuator - model.actuators.data());
-    input.drive[k] = {volts, sim::DriveMode::kVoltage, 0, 0.0};
+    input.actuator[k] = {volts, sim::ActuatorMode::kVoltage, 0, 0.0};
   }
   for (int i = 0; torque_controls_.empty() && i < model.joint_count(); ++i)
-    input.joint[i] = {stop ? 0.0 : state.commands.drive[i], sim::JointDriveMode::kTorque};
+    input.joint[i] = {stop ? 0.0 : state.commands.drive[i], sim::JointCommandMode::kTorque};
   return input;
 }
 
@@ -620,7 +621,7 @@ void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,
 void Emulation::next_phase(EmulationState& state) const {
   ++state.phase_tick;
   if (finished(state)) return;
-  const Phase& phase = plan_.phases[static_cast<std::size_t>(state.phase)];
+  const Phase& phase = nth(plan_.phases, state.phase);
   const double depth = in_site(state.target).p.z();
   const double force = -to_site(linear(state.measured_W)).z();
   const bool over = static_cast<double>(state.phase_tick) * plan_.tick_s > phase.duration_s - 1e-9;

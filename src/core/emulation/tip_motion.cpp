@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
 
@@ -44,7 +45,7 @@ void tip_motion(const machine::MachineModel& model, const double* q, const doubl
   }
   const Vec3 arm = out.p - origin;
   out.omega = turn;
-  out.v = motion.link[static_cast<std::size_t>(chain[0])].v_origin_W + turn.cross(arm);
+  out.v = nth(motion.link, chain[0]).v_origin_W + turn.cross(arm);
   out.alpha_bias = alpha;
   out.a_bias = a + alpha.cross(arm) + turn.cross(turn.cross(arm));
 }

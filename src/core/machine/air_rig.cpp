@@ -9,6 +9,7 @@
 #include "knuckleboom/core/integration/joint_speeds.hpp"
 #include "knuckleboom/core/integration/sdirk2.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "linkage.hpp"
 
@@ -26,7 +27,7 @@ constexpr double kFootNear = 1e-4;        // m
 constexpr double kShareOfInertia = 0.95;  // as in step_friction
 
 // Data of a drive in the stages of one step.
-struct DriveStep {
+struct AirStep {
   const AirDrive* drive;
   double J, x_n, x_star;
   pneumatics::Openings openings;
@@ -39,11 +40,11 @@ struct DriveStep {
   double friction;  // viscous part included
 };
 
-double stuck_at_most(const DriveStep& d) {
+double stuck_at_most(const AirStep& d) {
   return friction::sticks(d.drive->friction.kind) ? std::fabs(d.J) * d.drive->friction.F_s : 0.0;
 }
 
-friction::Force friction_at(DriveStep& d, double g, double v) {
+friction::Force friction_at(AirStep& d, double g, double v) {
   const friction::FrictionModel& model = d.drive->friction;
   friction::Force f{0.0, 0.0};
   switch (model.kind) {
@@ -74,7 +75,7 @@ friction::Force friction_at(DriveStep& d, double g, double v) {
 }
 
 void begin_drive(const AirDriveState& s, const AirDrive& drive, double q, double q_mid, double g,
-                 double M_gii, double v, DriveStep& d) {
+                 double M_gii, double v, AirStep& d) {
   d.drive = &drive;
   const LinkageState mid = linkage_at(drive.linkage, q_mid);
   d.J = mid.J;
@@ -95,7 +96,7 @@ void begin_drive(const AirDriveState& s, const AirDrive& drive, double q, double
 // Newton on the joint speeds with the sticking joints held, until their set no longer changes.
 void solve_stage(const AirRig& rig, const pneumatics::FlowLaw& law, const double (*M_g)[kMaxLinks],
                  const double* bias, double g, const double* q_star, double* v_star,
-                 DriveStep* drives, double* v, AirRigState& state) {
+                 AirStep* drives, double* v, AirRigState& state) {
   const int n = rig.tree.link_count();
   double tau[kMaxLinks];
   const auto forces = [&](const double* speed, double* out, double* slope) {
@@ -109,7 +110,7 @@ void solve_stage(const AirRig& rig, const pneumatics::FlowLaw& law, const double
       }
     }
     for (std::size_t k = 0; k < rig.drives.size(); ++k) {
-      DriveStep& d = drives[k];
+      AirStep& d = drives[k];
       const int i = d.drive->link;
       const double x_dot = d.J * speed[i];
       const double x = d.x_star + g * x_dot;
@@ -127,7 +128,7 @@ void solve_stage(const AirRig& rig, const pneumatics::FlowLaw& law, const double
     bool held[kMaxLinks] = {};
     bool any = false;
     for (std::size_t k = 0; k < rig.drives.size(); ++k) {
-      const DriveStep& d = drives[k];
+      const AirStep& d = drives[k];
       if (stuck_at_most(d) == 0.0 || d.sense != 0.0) continue;
       held[d.drive->link] = any = true;
       v[d.drive->link] = v_star[d.drive->link] = 0.0;
@@ -138,7 +139,7 @@ void solve_stage(const AirRig& rig, const pneumatics::FlowLaw& law, const double
     if (!report.converged) ++state.newton_unconverged;
     bool changed = false;
     for (std::size_t k = 0; k < rig.drives.size(); ++k) {
-      DriveStep& d = drives[k];
+      AirStep& d = drives[k];
       const double most = stuck_at_most(d);
       if (most == 0.0) continue;
       const int i = d.drive->link;
@@ -164,7 +165,7 @@ void solve_stage(const AirRig& rig, const pneumatics::FlowLaw& law, const double
   double slope[kMaxLinks];
   forces(v, tau, slope);
   for (std::size_t k = 0; k < rig.drives.size(); ++k) {
-    DriveStep& d = drives[k];
+    AirStep& d = drives[k];
     if (stuck_at_most(d) > 0.0 && d.sense == 0.0) {
       double needed = bias[d.drive->link] - tau[d.drive->link];
       d.friction = d.J != 0.0 ? -needed / d.J : 0.0;
@@ -172,7 +173,7 @@ void solve_stage(const AirRig& rig, const pneumatics::FlowLaw& law, const double
   }
 }
 
-void book(const DriveStep& d, double weight, double x_dot, AirDriveState& s) {
+void book(const AirStep& d, double weight, double x_dot, AirDriveState& s) {
   for (int k = 0; k < 2; ++k) {
     const pneumatics::ChamberStage& c = d.stage.chamber[k];
     s.m_in += weight * c.m_dot;
@@ -185,7 +186,7 @@ void book(const DriveStep& d, double weight, double x_dot, AirDriveState& s) {
 }
 
 // The explicit part of the second stage.
-void carry_on(DriveStep& d, const AirDriveState& s, double h, double x_dot) {
+void carry_on(AirStep& d, const AirDriveState& s, double h, double x_dot) {
   for (int k = 0; k < 2; ++k) {
     const Chamber& end = d.stage.chamber[k].end;
     d.star[k].m = s.chamber[k].m + Sdirk2::kCarry * (end.m - s.chamber[k].m);
@@ -196,7 +197,7 @@ void carry_on(DriveStep& d, const AirDriveState& s, double h, double x_dot) {
   d.v_curve = x_dot;
 }
 
-void end_drive(const AirRig& rig, const DriveStep& d, double q, double v, AirDriveState& s,
+void end_drive(const AirRig& rig, const AirStep& d, double q, double v, AirDriveState& s,
                AirRigState& state) {
   const LinkageState at = linkage_at(d.drive->linkage, q);
   s.x = at.x - d.drive->displacement_in;
@@ -235,7 +236,7 @@ void step_coupled(const AirRig& rig, const pneumatics::FlowLaw& law, AirRigState
   middle_of_step(rig, state, q_mid, body);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) body.M[i][j] /= g;
-  DriveStep drives[kMaxActuators];
+  AirStep drives[kMaxActuators];
   for (std::size_t k = 0; k < rig.drives.size(); ++k) {
     const int i = rig.drives[k].link;
     begin_drive(state.drive[k], rig.drives[k], state.q[i], q_mid[i], g, body.M[i][i], state.v[i],
@@ -289,7 +290,7 @@ struct Exchanged {
 Exchanged exchanged_force(const AirRig& rig, const pneumatics::FlowLaw& law, const AirDrive& drive,
                           double q, double v, AirDriveState& s, AirRigState& state) {
   const double h = rig.h, g = Sdirk2::kGamma * h;
-  DriveStep d;
+  AirStep d;
   begin_drive(s, drive, q, q + 0.5 * h * v, g, 1.0, v, d);
   const double x_dot = d.J * v;
   d.lagging = false;
@@ -355,7 +356,7 @@ void solve_foot(const AirRig& rig, double t, AirRigState& state) {
     there = missing.squaredNorm() < kFootNear * kFootNear;
     Mat3 A = 1e-8 * Mat3::Identity();
     for (const AirDrive& drive : rig.drives) {
-      const Vec3& J = foot.J_W[static_cast<std::size_t>(drive.link)];
+      const Vec3& J = nth(foot.J_W, drive.link);
       A += J * J.transpose();
     }
     const Vec3 y = A.inverse() * missing;
@@ -444,7 +445,7 @@ AirRigState start(const AirRig& rig) {
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   for (int i = 0; i < rig.tree.link_count(); ++i) {
     state.q[i] = state.q_foot[i] = rig.q_start[i];
-    state.inertia[i] = rig.tree.link_inertias()[static_cast<std::size_t>(i)];
+    state.inertia[i] = nth(rig.tree.link_inertias(), i);
   }
   for (std::size_t k = 0; k < rig.drives.size(); ++k) {
     const AirDrive& drive = rig.drives[k];

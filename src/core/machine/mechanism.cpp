@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 
 namespace knuckleboom::machine {
@@ -196,7 +197,7 @@ void close_mechanism(const MachineModel& model, double h, bool lossless, Machine
 }
 
 double displacement_row(const MachineModel& model, int actuator, const double* q, double* row) {
-  const Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
+  const Actuator& a = nth(model.actuators, actuator);
   double own[kMaxLinks];
   if (row == nullptr) row = own;
   if (a.linkage.kind == LinkageKind::kPins) return a.linkage.pins.distance(model.tree, q, row);
@@ -218,7 +219,7 @@ std::int64_t embed_at(const MachineModel& model, const double* q, multibody::Emb
 }
 
 LinkageState displacement(const MachineModel& model, int actuator, const double* q) {
-  const Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
+  const Actuator& a = nth(model.actuators, actuator);
   if (a.linkage.kind != LinkageKind::kPins) return displacement(model, actuator, q[a.link]);
   double row[kMaxLinks];
   const double x = displacement_row(model, actuator, q, row);
@@ -251,7 +252,7 @@ void static_loads(const MachineModel& model, const multibody::LinkInertia* inert
   const int m = static_cast<int>(model.actuators.size());
   if (!model.coupled()) {
     for (int k = 0; k < m; ++k) {
-      const int link = model.actuators[static_cast<std::size_t>(k)].link;
+      const int link = nth(model.actuators, k).link;
       actuator_force[k] = joint_load[link] / displacement(model, k, q[link]).J;
     }
     return;
@@ -296,7 +297,7 @@ void attach(const MachineModel& model, MachineState& state, int link,
 }
 
 void assemble_body(const MachineModel& model, MachineState& state, int link) {
-  const multibody::LinkInertia& body = model.tree.link_inertias()[static_cast<std::size_t>(link)];
+  const multibody::LinkInertia& body = nth(model.tree.link_inertias(), link);
   double momentum[kMaxLinks];
   state.v[link] = state.a[link] = 0.0;
   multibody::attach_momentum(model.tree, state.q, state.v, link, body, Vec3::Zero(), Vec3::Zero(),
@@ -313,7 +314,7 @@ std::string singular_sentence(const MachineModel& model, int loop, const double*
     joints += (joints.empty() ? "" : ", ") + model.joint_name(j) + " " + std::to_string(q[j]) +
               (model.tree.link(j).revolute ? " rad" : " m");
   }
-  return "loop '" + model.loops[static_cast<std::size_t>(loop)].name +
+  return "loop '" + nth(model.loops, loop).name +
          "' is at a singular position, where its joints do not determine each other's motion, at " +
          joints;
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "linkage.hpp"
@@ -197,7 +198,7 @@ void derive_loops(MachineModel& model, std::vector<std::string>& faults) {
   double gap = 0.0;
   if (!closed_middle(model, q, loop, gap))
     faults.emplace_back(
-        "loop '" + model.loops[static_cast<std::size_t>(loop)].name +
+        "loop '" + nth(model.loops, loop).name +
         "': no position of its joints closes it; the nearest found leaves a gap of " +
         std::to_string(gap) + " m; check its points and the lengths of its bodies");
 }
@@ -302,7 +303,7 @@ bool mechanism_at_middle(const MachineModel& model, double* q, Mechanism& mechan
   double gap = 0.0;
   if (!closed_middle(model, state.q, loop, gap)) return false;
   for (int i = 0; i < model.joint_count(); ++i)
-    state.inertia[i] = model.tree.link_inertias()[static_cast<std::size_t>(i)];
+    state.inertia[i] = nth(model.tree.link_inertias(), i);
   choose_independent(model, state);
   multibody::MassAndBias body;
   middle_of_mechanism(model, state, 0.0, nullptr, false, q, body, mechanism);
@@ -390,7 +391,7 @@ void derive_joint_stops(MachineModel& model, std::vector<std::string>& faults) {
       continue;
     }
     require(body.upper > body.lower, who, "its stops need limits; give it lower and upper", faults);
-    EndStops& stops = model.joint_stops[static_cast<std::size_t>(i)];
+    EndStops& stops = nth(model.joint_stops, i);
     stops.enabled = true;
     stops.x_min = body.lower;
     stops.x_max = body.upper;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -30,7 +31,7 @@ Potential potential(const MachineModel& model, std::int64_t dependent, double* q
   for (int i = 0; i < model.joint_count(); ++i) {
     const multibody::Link& link = model.tree.link(i);
     out.gradient[i] += link.stiffness * (q[i] - link.rest);
-    const EndStops& stops = model.joint_stops[static_cast<std::size_t>(i)];
+    const EndStops& stops = nth(model.joint_stops, i);
     const StopForce stop = stop_force(stops, q[i], 0.0, 0.0);
     out.gradient[i] -= stop.force;
     if (stop.active) out.energy += 0.5 * stop.force * stop.force / stops.stiffness;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "knuckleboom/core/integration/fitted_theta.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "step_parts.hpp"
 
@@ -32,7 +33,7 @@ double StepFriction::speed(const Source& source, const double* v) const {
 }
 
 void StepFriction::start(const FrictionSites& sites, const MachineModel& model,
-                         const MachineState& state, Drive* drives, const Mechanism* mechanism,
+                         const MachineState& state, ActuatorStep* drives, const Mechanism* mechanism,
                          const double (*M_g)[kMaxLinks], double g, bool one_stage) {
   model_ = &model;
   drives_ = drives;
@@ -54,7 +55,7 @@ void StepFriction::start(const FrictionSites& sites, const MachineModel& model,
   double row[kMaxActuators + kMaxLinks][kMaxLinks];
   for (int s = 0; s < count_; ++s) {
     Source& source = source_[s];
-    source.site = &sites.site[static_cast<std::size_t>(s)];
+    source.site = &nth(sites.site, s);
     const int i = source.site->link;
     const int k = source.site->actuator;
     source.column = i;

@@ -14,7 +14,7 @@
 
 namespace knuckleboom::machine {
 
-struct Drive;
+struct ActuatorStep;
 struct Mechanism;
 
 class StepFriction {
@@ -23,7 +23,7 @@ class StepFriction {
   // matrix of the joints over g; with a mechanism its own is used. one_stage: friction acts at a
   // weighted mean of the step's two speeds. All of them must outlive this.
   void start(const FrictionSites& sites, const MachineModel& model, const MachineState& state,
-             Drive* drives, const Mechanism* mechanism, const double (*M_g)[kMaxLinks], double g,
+             ActuatorStep* drives, const Mechanism* mechanism, const double (*M_g)[kMaxLinks], double g,
              bool one_stage);
 
   // Newton on the joint speeds of a stage; as integration::solve_joint_speeds, with a law without
@@ -88,7 +88,7 @@ class StepFriction {
   void choose_weights(const Mechanism* mechanism, const double (*row)[kMaxLinks]);
 
   const MachineModel* model_;
-  Drive* drives_;
+  ActuatorStep* drives_;
   int n_, count_;  // coordinates, sources
   double g_;
   bool one_stage_;

@@ -15,7 +15,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
   const double g = Sdirk2::kGamma * h;
-  Drive drives[kMaxActuators];
+  ActuatorStep drives[kMaxActuators];
   ActuatorConstants faulty[kMaxActuators];
 
   hydraulics::StageInput inputs[kMaxActuators];
@@ -47,7 +47,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
   const auto law = [&](const double* v, double* tau, double* dtau) {
     for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
     for (int k = 0; k < m; ++k) {
-      Drive& d = drives[k];
+      ActuatorStep& d = drives[k];
       act(model_, evaluate(speed_of(model_, d, v), g, d), 1.0, d, tau, dtau);
     }
     if (any_damping_)
@@ -101,7 +101,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
       friction.book(moved);
     }
     for (int k = 0; k < m; ++k) {
-      Drive& d = drives[k];
+      ActuatorStep& d = drives[k];
       carry_to(speed_of(model_, d, v), d);
       book(d, weight, state.energy);
     }
@@ -124,7 +124,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
       v[i] = v_star[i] + g * a_first;
     }
     for (int k = 0; k < m; ++k) {
-      Drive& d = drives[k];
+      ActuatorStep& d = drives[k];
       for (int s = 0; s < 2; ++s) {
         d.in.P_star[s] += Sdirk2::kCarry * (d.out.P_C[s] - d.in.P_star[s]);
         d.in.Q_star[s] += Sdirk2::kCarry * (d.out.Q[s] - d.in.Q_star[s]);
@@ -138,7 +138,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
   bool relief = false;
   bool cavitation = false;
   for (int k = 0; k < m; ++k) {
-    const Drive& d = drives[k];
+    const ActuatorStep& d = drives[k];
     ActuatorState& a = state.actuator[k];
     for (int s = 0; s < 2; ++s) {
       a.P_C[s] = d.out.P_C[s];

@@ -11,7 +11,7 @@
 namespace knuckleboom::machine {
 
 // One actuator during a step.
-struct Drive {
+struct ActuatorStep {
   const Actuator* actuator;
   const hydraulics::StageConstants* constants;
   hydraulics::LineModel line;
@@ -52,7 +52,7 @@ inline void middle(const multibody::Tree& tree, const MachineState& state, doubl
 inline void start_drive(const Actuator& actuator, const hydraulics::StageConstants& constants,
                         Fidelity fidelity, const ActuatorState& a,
                         const hydraulics::StageInput& valve, double q, const double* q_mid,
-                        const multibody::MassAndBias& body, Drive& d) {
+                        const multibody::MassAndBias& body, ActuatorStep& d) {
   const int i = actuator.link;
   const LinkageState linkage =
       linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
@@ -83,7 +83,7 @@ inline bool between_pins(const Actuator& actuator) {
 }
 
 // Completes start_drive() for a cylinder between pins.
-inline void start_pins(const MachineModel& model, const double* q, const double* q_mid, Drive& d) {
+inline void start_pins(const MachineModel& model, const double* q, const double* q_mid, ActuatorStep& d) {
   d.J = 1.0;
   d.x_n = d.actuator->linkage.pins.distance(model.tree, q_mid, d.row);
   for (int j = 0; j < model.joint_count(); ++j) d.x_n -= d.row[j] * (q_mid[j] - q[j]);
@@ -91,7 +91,7 @@ inline void start_pins(const MachineModel& model, const double* q, const double*
 }
 
 // Speed of an actuator's displacement at joint rates v.
-inline double speed_of(const MachineModel& model, const Drive& d, const double* v) {
+inline double speed_of(const MachineModel& model, const ActuatorStep& d, const double* v) {
   if (!between_pins(*d.actuator)) [[likely]]
     return d.J * v[d.actuator->link];
   double sum = 0.0;
@@ -100,7 +100,7 @@ inline double speed_of(const MachineModel& model, const Drive& d, const double* 
 }
 
 // Force of an actuator on the joints, with weight w, and its slope.
-inline void act(const MachineModel& model, const Force& f, double w, Drive& d, double* tau,
+inline void act(const MachineModel& model, const Force& f, double w, ActuatorStep& d, double* tau,
                 double* dtau) {
   if (!between_pins(*d.actuator)) [[likely]] {
     const int i = d.actuator->link;
@@ -113,7 +113,7 @@ inline void act(const MachineModel& model, const Force& f, double w, Drive& d, d
 }
 
 // Row of an actuator over the independent joints.
-inline void independent_row(const MachineModel& model, const Mechanism& mechanism, const Drive& d,
+inline void independent_row(const MachineModel& model, const Mechanism& mechanism, const ActuatorStep& d,
                             double* row) {
   double by_joint[kMaxLinks] = {};
   if (between_pins(*d.actuator))
@@ -141,7 +141,7 @@ inline double mobility(const Mechanism& mechanism, const double* row) {
 // the loops' forces in the state.
 template <class Law>
 integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& mechanism,
-                                          double rate, const Drive* drives,
+                                          double rate, const ActuatorStep* drives,
                                           const multibody::MassAndBias& body, const double* bias,
                                           const double* v_star, double* v, MachineState& state,
                                           Law& law, StepFriction* friction) {
@@ -221,7 +221,7 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
 }
 
 // Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves.
-inline Force evaluate(double x_dot, double g, Drive& d) {
+inline Force evaluate(double x_dot, double g, ActuatorStep& d) {
   d.x_dot = x_dot;
   const double p_start[2] = {d.out.p[0], d.out.p[1]};
   hydraulics::evaluate_stage(d.line, *d.constants, d.in, x_dot, p_start, d.out);
@@ -240,7 +240,7 @@ inline Force evaluate(double x_dot, double g, Drive& d) {
 }
 
 // Newton's last evaluation is one step before the accepted speed; the slopes extrapolate to it.
-inline void carry_to(double x_dot, Drive& d) {
+inline void carry_to(double x_dot, ActuatorStep& d) {
   const double step = x_dot - d.x_dot;
   for (int s = 0; s < 2; ++s) {
     d.out.P_C[s] += d.out.dP_C[s] * step;
@@ -252,7 +252,7 @@ inline void carry_to(double x_dot, Drive& d) {
 }
 
 // Enters powers and flows of a stage into the ledger, with its quadrature weight [s].
-inline void book(Drive& d, double weight, EnergyLedger& energy) {
+inline void book(ActuatorStep& d, double weight, EnergyLedger& energy) {
   for (int s = 0; s < 2; ++s) d.drawn[s] += weight * d.out.Q[s];
   const Powers w = powers(*d.constants, d.in, d.out, d.x_dot);
   energy.pump += weight * w.pump;

@@ -23,7 +23,7 @@ bool outside(const StageConstants& k, const Pressures& a) {
 // Quasi-static closed valve: the piston goes to eq. 25's position through a filter of second order
 // (the flow filtered by eq. 15 is the one that moves the piston there). load: force of the machine
 // on the piston. Sets the ports by eq. 26; returns the piston speed at the end of the step.
-double quasi_static_speed(double tau, double h, double load, const ActuatorState& a, Drive& d) {
+double quasi_static_speed(double tau, double h, double load, const ActuatorState& a, ActuatorStep& d) {
   const double shift = held_shift(*d.actuator, a, load);
   d.out = hydraulics::StageResult{};
   held_pressures(d.actuator->circuit, a, shift, d.out.P_C);
@@ -38,7 +38,7 @@ double quasi_static_speed(double tau, double h, double load, const ActuatorState
 // (eq. 17, with friction, leakage and protective valves): a bracketed Newton iteration. Leaves the
 // drive as evaluated at the start, and d.settled; returns the mean slope of the force between the
 // start and that speed.
-double settle(const ActuatorState& a, bool opening, const Force& start, Drive& d) {
+double settle(const ActuatorState& a, bool opening, const Force& start, ActuatorStep& d) {
   constexpr int kMaxIterations = 30;
   constexpr double kClose = 1e-2;  // last Newton step, relative; the remaining error is its square
   const double x_start = d.x_dot;
@@ -102,7 +102,7 @@ double joint_mobility(bool coupled, const Mechanism& mechanism, const multibody:
 }
 
 // The circuit's share of the force, `left` ticks before the end of the transition.
-void from_before(const ActuatorState& a, int left, double h, Drive& d) {
+void from_before(const ActuatorState& a, int left, double h, ActuatorStep& d) {
   const double done = 1.0 - static_cast<double>(left) / hand_over_ticks(h);
   d.share = done * done * (3.0 - 2.0 * done);
   d.force_before =
@@ -110,7 +110,7 @@ void from_before(const ActuatorState& a, int left, double h, Drive& d) {
 }
 
 // Ports between those before the change and the circuit's own, with matching line drop and flow.
-void mix_ports(const ActuatorState& a, Drive& d) {
+void mix_ports(const ActuatorState& a, ActuatorStep& d) {
   for (int s = 0; s < 2; ++s) {
     const double drop = d.out.P_C[s] - d.out.p[s];
     d.out.p[s] += (1.0 - d.share) * (a.P_hold[s] - d.out.p[s]);
@@ -120,7 +120,7 @@ void mix_ports(const ActuatorState& a, Drive& d) {
 }
 
 // Force of a closed valve at the start of a step, from the ports as the last step left them.
-Force closed_start(const ActuatorState& a, Drive& d) {
+Force closed_start(const ActuatorState& a, ActuatorStep& d) {
   const StageConstants& k = *d.constants;
   d.out.force = k.side[0].sign_area * a.p[0] + k.side[1].sign_area * a.p[1];
   if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
@@ -129,7 +129,7 @@ Force closed_start(const ActuatorState& a, Drive& d) {
 
 // A closed valve's losses over a trapezoidal step, from the means of flow and pressure: these balance
 // the change of kinetic and oil energy exactly.
-void book_closed(const ActuatorState& start, double x_dot_start, double h, const Drive& d,
+void book_closed(const ActuatorState& start, double x_dot_start, double h, const ActuatorStep& d,
                  EnergyLedger& energy) {
   const StageConstants& k = *d.constants;
   const double x_dot = 0.5 * (x_dot_start + d.x_dot);
@@ -161,7 +161,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
-  Drive drives[kMaxActuators];
+  ActuatorStep drives[kMaxActuators];
   ActuatorConstants faulty[kMaxActuators];
   const ActuatorConstants* all_constants[kMaxActuators];
 
@@ -192,7 +192,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
 
   double x_dot_start[kMaxActuators];
   for (int k = 0; k < m; ++k) {
-    Drive& d = drives[k];
+    ActuatorStep& d = drives[k];
     const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
     const ActuatorState& a = state.actuator[k];
     all_constants[k] = &constants_of(k, a, faulty[k]);
@@ -296,7 +296,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   const auto law = [&](const double* speed, double* tau, double* dtau) {
     for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
     for (int k = 0; k < m; ++k) {
-      Drive& d = drives[k];
+      ActuatorStep& d = drives[k];
       if (held[d.actuator->link]) continue;
       act(model_, evaluate(speed_of(model_, d, speed), h * d.theta, d), d.theta, d, tau, dtau);
     }
@@ -348,7 +348,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   bool relief = false;
   bool cavitation = false;
   for (int k = 0; k < m; ++k) {
-    Drive& d = drives[k];
+    ActuatorStep& d = drives[k];
     const int i = d.actuator->link;
     ActuatorState& a = state.actuator[k];
     const StageConstants& constants = all_constants[k]->now;

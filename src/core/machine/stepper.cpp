@@ -2,6 +2,7 @@
 
 #include "knuckleboom/core/integration/sdirk2.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
 
 namespace knuckleboom::machine {
@@ -30,7 +31,7 @@ Stepper::Stepper(const MachineModel& model, double h)
   pump_ = model.supply.kind == hydraulics::SupplyKind::kPump;
   const auto add_friction = [&](const friction::FrictionModel& dry, int link, int actuator) {
     if (dry.kind == friction::Kind::kNone) return;
-    friction_.site[static_cast<std::size_t>(friction_.count++)] = {&dry, link, actuator};
+    nth(friction_.site, friction_.count++) = {&dry, link, actuator};
   };
   for (std::size_t k = 0; k < model.actuators.size(); ++k)
     add_friction(model.actuators[k].friction, model.actuators[k].link, static_cast<int>(k));

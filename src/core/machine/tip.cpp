@@ -4,6 +4,7 @@
 #include <array>
 
 #include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 
@@ -35,11 +36,11 @@ void through_loops(const MachineModel& model, const double* q, PointPose& out) {
     const multibody::Embedding::Group& group = e.group[g];
     for (int d = 0; d < group.dependents; ++d) {
       const int j = group.dependent[d];
-      if (!out.carries[static_cast<std::size_t>(j)]) continue;
-      out.carries[static_cast<std::size_t>(j)] = false;
+      if (!nth(out.carries, j)) continue;
+      nth(out.carries, j) = false;
       for (int c = 0; c < group.independents; ++c) {
         const auto i = static_cast<std::size_t>(group.independent[c]);
-        const Vec3 share = e.B[j][i] * out.J_W[static_cast<std::size_t>(j)];
+        const Vec3 share = e.B[j][i] * nth(out.J_W, j);
         out.J_W[i] = out.carries[i] ? Vec3(out.J_W[i] + share) : share;
         out.carries[i] = true;
       }
@@ -83,12 +84,12 @@ void locate(const MachineModel& model, const LinkPoint& point, const double* q, 
       p += q[i] * axis[i];
     }
     origin[i] = p;
-    out.carries[static_cast<std::size_t>(i)] = true;
+    nth(out.carries, i) = true;
   }
   out.p_W = p + R * point.p_L;
   for (int k = 0; k < length; ++k) {
     const int i = chain[k];
-    out.J_W[static_cast<std::size_t>(i)] =
+    nth(out.J_W, i) =
         model.tree.link(i).revolute ? Vec3(axis[i].cross(out.p_W - origin[i])) : axis[i];
   }
   if (!model.loop_system.empty()) [[unlikely]]
@@ -117,13 +118,11 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
     double A[kMaxLinks][kMaxLinks];
     double d[kMaxLinks];
     for (int i = 0; i < n; ++i) {
-      const bool moves = used[i] && tip.carries[static_cast<std::size_t>(i)];
-      d[i] = moves ? tip.J_W[static_cast<std::size_t>(i)].dot(error) : 0.0;
+      const bool moves = used[i] && nth(tip.carries, i);
+      d[i] = moves ? nth(tip.J_W, i).dot(error) : 0.0;
       for (int j = 0; j <= i; ++j)
         A[i][j] =
-            moves && used[j] && tip.carries[static_cast<std::size_t>(j)]
-                ? tip.J_W[static_cast<std::size_t>(i)].dot(tip.J_W[static_cast<std::size_t>(j)])
-                : 0.0;
+            moves && used[j] && nth(tip.carries, j) ? nth(tip.J_W, i).dot(nth(tip.J_W, j)) : 0.0;
       A[i][i] += moves ? damping : 1.0;
     }
     if (!solve_positive_definite<kMaxLinks>(n, A, d)) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 
@@ -154,13 +155,13 @@ double PointPair::distance(const Tree& tree, const double* q, double* row) const
 // Rows of one group: G over its joints, the residual, and the state of elimination.
 struct LoopSystem::Work {
   int rows, joints;
-  double G[kMaxLoopRows][kMaxLinks];  // columns as in Group::joint
-  double phi[kMaxLoopRows];
-  double T[kMaxLoopRows][kMaxLoopRows];
-  int row_loop[kMaxLoopRows], row_axis[kMaxLoopRows];
+  double G[kMaxEmulationRows][kMaxLinks];  // columns as in Group::joint
+  double phi[kMaxEmulationRows];
+  double T[kMaxEmulationRows][kMaxEmulationRows];
+  int row_loop[kMaxEmulationRows], row_axis[kMaxEmulationRows];
   double weight[kMaxLinks];  // size of a good pivot of a column: arm of a revolute joint, 1
   double reach;
-  bool row_used[kMaxLoopRows], column_used[kMaxLinks];
+  bool row_used[kMaxEmulationRows], column_used[kMaxLinks];
 
   void start() {
     for (int r = 0; r < rows; ++r) {
@@ -292,10 +293,10 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
   w.joints = static_cast<int>(group.joint.size());
   w.rows = 0;
   int column_of[kMaxLinks];
-  for (int c = 0; c < w.joints; ++c) column_of[group.joint[static_cast<std::size_t>(c)]] = c;
+  for (int c = 0; c < w.joints; ++c) column_of[nth(group.joint, c)] = c;
   PointPair::Place own;
   for (const int k : group.loop) {
-    const Path& path = loops_[static_cast<std::size_t>(k)];
+    const Path& path = nth(loops_, k);
     PointPair::Place& place = out != nullptr ? out->place[k] : own;
     path.pair.locate(tree, q, place);
     const Vec3 between = place.a - place.b;
@@ -320,7 +321,7 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
   }
   w.reach = 0.0;
   for (int c = 0; c < w.joints; ++c) {
-    const int j = group.joint[static_cast<std::size_t>(c)];
+    const int j = nth(group.joint, c);
     w.weight[c] = arm_[j];
     if (!tree.link(j).revolute) continue;
     double square = 0.0;
@@ -340,7 +341,7 @@ std::int64_t LoopSystem::choose(const Tree& tree, const double* q, const bool* k
     evaluate(tree, group, q, w, nullptr);
     bool free[kMaxLinks], all[kMaxLinks];
     for (int c = 0; c < w.joints; ++c) {
-      free[c] = keep == nullptr || !keep[group.joint[static_cast<std::size_t>(c)]];
+      free[c] = keep == nullptr || !keep[nth(group.joint, c)];
       all[c] = true;
     }
     for (int found = 0; found < w.rows && found < w.joints; ++found) {
@@ -351,7 +352,7 @@ std::int64_t LoopSystem::choose(const Tree& tree, const double* q, const bool* k
       }
       if (pivot.share < kRankTolerance) break;
       w.eliminate(pivot);
-      mask |= std::int64_t{1} << group.joint[static_cast<std::size_t>(pivot.column)];
+      mask |= std::int64_t{1} << nth(group.joint, pivot.column);
     }
   }
   return mask;
@@ -371,7 +372,7 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
   out.worst_loop = out.open_loop = -1;
   out.gap = 0.0;
   for (int g = 0; g < out.groups; ++g) {
-    const Group& group = groups_[static_cast<std::size_t>(g)];
+    const Group& group = nth(groups_, g);
     Embedding::Group& map = out.group[g];
     Work w;
     bool allowed[kMaxLinks];
@@ -407,8 +408,7 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
         if (w.column_used[c]) longest = std::max(longest, std::fabs(w.phi[pivot_row[c]]));
       const double share = longest > kLongestStep ? kLongestStep / longest : 1.0;
       for (int c = 0; c < w.joints; ++c)
-        if (w.column_used[c])
-          q[group.joint[static_cast<std::size_t>(c)]] -= share * w.phi[pivot_row[c]];
+        if (w.column_used[c]) q[nth(group.joint, c)] -= share * w.phi[pivot_row[c]];
       closed = longest < kLastStep || (longest < kNoise && longest > 0.25 * last_step);
       last_step = longest;
     }
@@ -438,7 +438,7 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
     const double per_square = square > 0.0 ? 1.0 / square : 0.0;
     int d = 0;
     for (int c = 0; c < w.joints; ++c) {
-      const int j = group.joint[static_cast<std::size_t>(c)];
+      const int j = nth(group.joint, c);
       if (!allowed[c]) continue;
       map.undetermined[d] = !w.column_used[c];
       if (map.undetermined[d])
@@ -448,7 +448,7 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
     }
     d = 0;
     for (int c = 0; c < w.joints; ++c) {
-      const int j = group.joint[static_cast<std::size_t>(c)];
+      const int j = nth(group.joint, c);
       if (!allowed[c]) continue;
       const int at = d++;
       if (!w.column_used[c]) continue;
@@ -456,7 +456,7 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
       for (int k = 0; k < w.rows; ++k) map.T[at][k] = w.T[row][k];
       for (int i = 0; i < map.independents; ++i) out.B[j][map.independent[i]] = 0.0;
       for (int other = 0; other < w.joints; ++other) {
-        const int o = group.joint[static_cast<std::size_t>(other)];
+        const int o = nth(group.joint, other);
         const double share = w.G[row][other];
         if (other == c || share == 0.0) continue;
         if (!allowed[other])
@@ -472,17 +472,17 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
 void LoopSystem::add_gamma(const Tree& tree, const double* v, const double* a, Embedding& e) const {
   for (int g = 0; g < e.groups; ++g) {
     Embedding::Group& map = e.group[g];
-    double rate[kMaxLoopRows];
+    double rate[kMaxEmulationRows];
     for (int r = 0; r < map.rows; ++r) {
       const int k = map.row_loop[r];
-      const PointPair& pair = loops_[static_cast<std::size_t>(k)].pair;
+      const PointPair& pair = nth(loops_, k).pair;
       const PointPair::Place& place = e.place[k];
       if (map.row_axis[r] == 0) {
         const PointRates at_a = rates_at(tree, pair.chain_a(), place, v, place.a);
         const PointRates at_b = rates_at(tree, pair.chain_b(), place, v, place.a);
         // Relative to body b, which rotates.
         const Vec3 relative = at_a.a - at_b.a - 2.0 * at_b.omega.cross(at_a.v - at_b.v);
-        const int rows = loops_[static_cast<std::size_t>(k)].rows;
+        const int rows = nth(loops_, k).rows;
         for (int s = 0; s < rows; ++s) rate[r + s] = e.axis[k][s].dot(relative);
       }
     }
@@ -517,7 +517,7 @@ void LoopSystem::forces(const Tree& tree, const Embedding& e, const double* q,
   }
   // From the last common link's axes to the world's.
   for (int k = 0; k < loop_count(); ++k) {
-    const PointPair& pair = loops_[static_cast<std::size_t>(k)].pair;
+    const PointPair& pair = nth(loops_, k).pair;
     const PointPair::Chain& chain = pair.chain_a().length > 0 ? pair.chain_a() : pair.chain_b();
     const int common = tree.link(chain.link[0]).parent;
     Vec3 f(force_W[k][0], force_W[k][1], force_W[k][2]);
@@ -536,7 +536,7 @@ void LoopSystem::forces(const Tree& tree, const Embedding& e, const double* q,
 double LoopSystem::closing_error(const Tree& tree, const Group& group, const double* q) const {
   double worst = 0.0;
   for (const int k : group.loop) {
-    const Path& path = loops_[static_cast<std::size_t>(k)];
+    const Path& path = nth(loops_, k);
     PointPair::Place place;
     path.pair.locate(tree, q, place);
     double square = 0.0;
@@ -583,19 +583,19 @@ bool LoopSystem::close_group(const Tree& tree, const Group& group, const bool* f
     double A[kMaxLinks][kMaxLinks];
     double x[kMaxLinks];
     for (int c = 0; c < w.joints; ++c) {
-      const bool c_fixed = fixed[group.joint[static_cast<std::size_t>(c)]];
+      const bool c_fixed = fixed[nth(group.joint, c)];
       x[c] = 0.0;
       for (int r = 0; !c_fixed && r < w.rows; ++r) x[c] -= w.G[r][c] * w.phi[r];
       for (int d = 0; d <= c; ++d) {
         A[c][d] = 0.0;
-        if (!c_fixed && !fixed[group.joint[static_cast<std::size_t>(d)]])
+        if (!c_fixed && !fixed[nth(group.joint, d)])
           for (int r = 0; r < w.rows; ++r) A[c][d] += w.G[r][c] * w.G[r][d];
       }
       A[c][c] += c_fixed ? 1.0 : damping * w.weight[c] * w.weight[c];
     }
     if (!solve_positive_definite<kMaxLinks>(w.joints, A, x)) return false;
     for (int c = 0; c < w.joints; ++c)
-      q[group.joint[static_cast<std::size_t>(c)]] += std::clamp(x[c], -kLongestStep, kLongestStep);
+      q[nth(group.joint, c)] += std::clamp(x[c], -kLongestStep, kLongestStep);
   }
   std::copy(kept, kept + tree.link_count(), q);
   return closing_error(tree, group, q) < 1e-10;

@@ -5,6 +5,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::multibody {
 namespace {
 
@@ -113,14 +115,13 @@ int Tree::add_body(Body body) {
   if (moves && n_links_ == kMaxLinks)
     refuse("a tree moves at most " + std::to_string(kMaxLinks) + " bodies");
 
-  const Body* parent =
-      body.parent == kBase ? nullptr : &bodies_[static_cast<std::size_t>(body.parent)];
+  const Body* parent = body.parent == kBase ? nullptr : &nth(bodies_, body.parent);
   const Pose in_link = parent ? compose(parent->in_link, body.in_parent) : body.in_parent;
   if (!moves) {
     body.link = parent ? parent->link : kBase;
     body.in_link = in_link;
     if (body.link != kBase) {
-      auto& sum = inertias_[static_cast<std::size_t>(body.link)];
+      auto& sum = nth(inertias_, body.link);
       sum = sum + to_link_inertia(body.inertia, body.in_link);
     }
   } else {
@@ -139,8 +140,8 @@ int Tree::add_body(Body body) {
     link.body = index;
     body.link = n_links_;
     body.in_link = Pose{to_body.transpose(), Vec3::Zero()};
-    links_[static_cast<std::size_t>(n_links_)] = link;
-    inertias_[static_cast<std::size_t>(n_links_)] = to_link_inertia(body.inertia, body.in_link);
+    nth(links_, n_links_) = link;
+    nth(inertias_, n_links_) = to_link_inertia(body.inertia, body.in_link);
     ++n_links_;
   }
   bodies_.push_back(std::move(body));

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/hash.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 
@@ -92,7 +93,7 @@ void Simulation::place_faults() {
 void Simulation::run_plan(SimState& state) const {
   const auto count = static_cast<std::int32_t>(plan_.size());
   while (state.fault.next_in_plan < count) {
-    const Planned& next = plan_[static_cast<std::size_t>(state.fault.next_in_plan)];
+    const Planned& next = nth(plan_, state.fault.next_in_plan);
     if (next.tick > state.tick) return;
     ++state.fault.next_in_plan;
     set_fault(state, next.fault, next.on);

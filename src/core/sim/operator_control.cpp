@@ -7,6 +7,7 @@
 
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::sim {
@@ -39,7 +40,7 @@ const multibody::Body& body_of(const machine::MachineModel& model, int link) {
 // Mean of |dx/dq| over the joint's range.
 double mean_lever(const Simulation& simulation, int actuator) {
   const machine::MachineModel& model = simulation.model();
-  const machine::Actuator& a = model.actuators[static_cast<std::size_t>(actuator)];
+  const machine::Actuator& a = nth(model.actuators, actuator);
   const multibody::Body& body = body_of(model, a.link);
   if (a.linkage.kind == machine::LinkageKind::kDirect || !(body.upper > body.lower)) return 1.0;
   if (a.linkage.kind == machine::LinkageKind::kPins) {
@@ -69,7 +70,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     mean_lever_[k] = mean_lever(simulation_, static_cast<int>(k));
     const double full_V = actuator.circuit.valve.full_V;
     const double speed = unloaded_speed(k, full_V);
-    if (speed > 0.0) scale_[static_cast<std::size_t>(actuator.link)] = speed / mean_lever_[k];
+    if (speed > 0.0) nth(scale_, actuator.link) = speed / mean_lever_[k];
   }
   for (int i = tip_.link; i != multibody::kBase; i = model.tree.link(i).parent) axis_link_ = i;
   bool any = false;
@@ -151,8 +152,7 @@ void OperatorControl::assign_tip_functions() {
   const bool has_reach = has(LeverTarget::kTipReach);
   const bool has_height = has(LeverTarget::kTipHeight);
   const machine::MachineModel& model = simulation_.model();
-  for (const machine::Actuator& actuator : model.actuators)
-    tip_used_[static_cast<std::size_t>(actuator.link)] = true;
+  for (const machine::Actuator& actuator : model.actuators) nth(tip_used_, actuator.link) = true;
   std::array<bool, kMaxActuators> by_lever{};
   for (std::size_t n = 0; n < functions_.size(); ++n) {
     const command::LeverFunction& lever = pattern_.functions[n];
@@ -160,21 +160,19 @@ void OperatorControl::assign_tip_functions() {
     if (lever.target == LeverTarget::kTipReach) f.full_tip.reach = lever.full;
     if (lever.target == LeverTarget::kTipHeight) f.full_tip.height = lever.full;
     if (lever.target != LeverTarget::kJoint || f.actuator < 0) continue;
-    by_lever[static_cast<std::size_t>(f.actuator)] = true;
+    nth(by_lever, f.actuator) = true;
     if (!has_reach && lever.joint == kReachJoint)
       f.full_tip.reach = kTipSpeed;
     else if (!has_height && lever.joint == kHeightJoint)
       f.full_tip.height = kTipSpeed;
     else
       f.rate_in_tip_mode = true;
-    if (f.rate_in_tip_mode)
-      tip_used_[static_cast<std::size_t>(
-          model.actuators[static_cast<std::size_t>(f.actuator)].link)] = false;
+    if (f.rate_in_tip_mode) nth(tip_used_, nth(model.actuators, f.actuator).link) = false;
   }
   // A joint has only one lever outside the boom-tip mode.
   for (std::size_t n = 0; n < functions_.size(); ++n)
     if (pattern_.functions[n].target != LeverTarget::kJoint && functions_[n].actuator >= 0 &&
-        by_lever[static_cast<std::size_t>(functions_[n].actuator)])
+        nth(by_lever, functions_[n].actuator))
       functions_[n].actuator = -1;
 }
 
@@ -197,7 +195,7 @@ void OperatorControl::set_mode(ControlMode mode, const SimState& /*sim*/,
 void OperatorControl::shape(const command::OperatorInput& input, OperatorState& state) const {
   for (std::size_t n = 0; n < functions_.size(); ++n) {
     const command::LeverFunction& lever = pattern_.functions[n];
-    const double axis = input.axis[static_cast<std::size_t>(lever.axis)];
+    const double axis = nth(input.axis, lever.axis);
     state.shaped[n] = command::ramp(command::shape(axis, lever.shape), simulation_.tick_s(),
                                     lever.ramp, state.shaped[n]);
   }
@@ -205,13 +203,13 @@ void OperatorControl::shape(const command::OperatorInput& input, OperatorState& 
 
 machine::Load OperatorControl::load(int actuator, const SimState& sim, const double* torque) const {
   const machine::MachineModel& model = simulation_.model();
-  const int link = model.actuators[static_cast<std::size_t>(actuator)].link;
+  const int link = nth(model.actuators, actuator).link;
   const double J = machine::displacement(model, actuator, simulation_.measured(sim)).J;
   machine::Load load;
   load.force = torque[link] / J;
   load.damping = model.tree.link(link).damping / (J * J);
   machine::count_on(model.supply, sim.machine.supply, sim.machine.pump_Pa,
-                    model.actuators[static_cast<std::size_t>(actuator)].circuit, load);
+                    nth(model.actuators, actuator).circuit, load);
   load.tank_Pa = sim.machine.tank_Pa;
   return load;
 }
@@ -241,7 +239,7 @@ double OperatorControl::approach(int link, double position, double rate) const {
   const multibody::Body& body = body_of(simulation_.model(), link);
   if (!(body.upper > body.lower)) return rate;
   const double room = std::max(0.0, rate > 0.0 ? body.upper - position : position - body.lower);
-  const double braking = scale_[static_cast<std::size_t>(link)] / kBrakingTime;
+  const double braking = nth(scale_, link) / kBrakingTime;
   const double most = std::min(std::sqrt(2.0 * braking * room), room / simulation_.tick_s());
   return std::clamp(rate, -most, most);
 }
@@ -292,7 +290,7 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
   }
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const int i = model.actuators[k].link;
-    if (!tip_used_[static_cast<std::size_t>(i)]) continue;
+    if (!nth(tip_used_, i)) continue;
     asked.rate[i] = share * rate[i];
     asked.moves[k] = true;
   }
@@ -346,7 +344,7 @@ double faded(double volts, double h, double& offset, double& left_s) {
 
 }  // namespace
 
-Drive OperatorControl::follow(int actuator, const SimState& sim, const machine::Load& load,
+ActuatorCommand OperatorControl::follow(int actuator, const SimState& sim, const machine::Load& load,
                               Asked& asked, OperatorState& state) const {
   const machine::MachineModel& model = simulation_.model();
   const auto k = static_cast<std::size_t>(actuator);
@@ -367,10 +365,10 @@ Drive OperatorControl::follow(int actuator, const SimState& sim, const machine::
   state.reference_rate[i] = rate;
   const double volts =
       faded(metering.command_V(J * rate, load), h, state.volt_offset[k], state.volt_fade_s[k]);
-  return {reference, DriveMode::kFedPosition, reference != wanted ? 1 : 0, volts};
+  return {reference, ActuatorMode::kFedPosition, reference != wanted ? 1 : 0, volts};
 }
 
-Drive OperatorControl::open_loop(int actuator, const SimState& sim, double volts,
+ActuatorCommand OperatorControl::open_loop(int actuator, const SimState& sim, double volts,
                                  OperatorState& state) const {
   const auto k = static_cast<std::size_t>(actuator);
   const int i = simulation_.model().actuators[k].link;
@@ -378,7 +376,7 @@ Drive OperatorControl::open_loop(int actuator, const SimState& sim, double volts
   state.reference_rate[i] = 0.0;
   state.rate_fade_s[i] = 0.0;
   return {faded(volts, simulation_.tick_s(), state.volt_offset[k], state.volt_fade_s[k]),
-          DriveMode::kVoltage, 0, 0.0};
+          ActuatorMode::kVoltage, 0, 0.0};
 }
 
 OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const SimState& sim,
@@ -419,7 +417,7 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
 
   OperatorDemand demand{};
   for (int k = 0; k < actuators; ++k)
-    demand.input.drive[k] = state.following[k] != 0 ? follow(k, sim, loads[k], asked, state)
+    demand.input.actuator[k] = state.following[k] != 0 ? follow(k, sim, loads[k], asked, state)
                                                     : open_loop(k, sim, asked.volts[k], state);
   for (std::size_t n = 0; n < functions_.size(); ++n)
     demand.grapple += state.shaped[n] * functions_[n].full_grapple;

@@ -9,6 +9,7 @@
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::sim {
@@ -73,11 +74,10 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
       continue;
     }
     const int k = actuator_of(program.joint);
-    program_[static_cast<std::size_t>(k)] = &program;
+    nth(program_, k) = &program;
     if (program.mode == JointMode::kTip) {
       has_tip_ = true;
-      tip_used_[static_cast<std::size_t>(model_.actuators[static_cast<std::size_t>(k)].link)] =
-          true;
+      nth(tip_used_, nth(model_.actuators, k).link) = true;
     }
   }
   tip_start_W_ = machine::tip_position(model_, q0_.data());
@@ -113,16 +113,16 @@ void Simulation::place_start() {
   bool hangs[kMaxLinks] = {};
   bool given[kMaxLinks] = {};
   for (int i = 0; i < model_.joint_count(); ++i) {
-    passive_[static_cast<std::size_t>(i)] = hangs[i] = model_.passive(i);
+    nth(passive_, i) = hangs[i] = model_.passive(i);
     const multibody::Body& body = model_.tree.body(model_.tree.link(i).body);
-    if (hangs[i]) q0_[static_cast<std::size_t>(i)] = 0.5 * (body.lower + body.upper);
+    if (hangs[i]) nth(q0_, i) = 0.5 * (body.lower + body.upper);
   }
   for (const command::InitialJoint& joint : scenario_.initial) {
     const int link = model_.tree.find_joint(joint.joint);
     if (link == multibody::kBase)
       throw std::invalid_argument("the scenario starts joint '" + joint.joint +
                                   "', which the machine does not have");
-    q0_[static_cast<std::size_t>(link)] = joint.position;
+    nth(q0_, link) = joint.position;
     hangs[link] = false;
     given[link] = true;
   }
@@ -163,9 +163,8 @@ void Simulation::close_start(bool* hangs, const bool* given) {
     for (const int j : loops.group(loops.group_of(open)).joint)
       if (fixed[j])
         joints += (joints.empty() ? "" : ", ") + model_.joint_name(j) + " " +
-                  std::to_string(start[static_cast<std::size_t>(j)]) +
-                  (model_.tree.link(j).revolute ? " rad" : " m");
-    throw std::invalid_argument("loop '" + model_.loops[static_cast<std::size_t>(open)].name +
+                  std::to_string(nth(start, j)) + (model_.tree.link(j).revolute ? " rad" : " m");
+    throw std::invalid_argument("loop '" + nth(model_.loops, open).name +
                                 "' cannot be closed with " + joints +
                                 ": the nearest found leaves a gap of " + std::to_string(gap) +
                                 " m; start its joints elsewhere");
@@ -208,7 +207,7 @@ void Simulation::place_joint_program(const command::JointProgram& program) {
   if (program.mode == JointMode::kSpring && model_.tree.link(link).stiffness == 0.0)
     throw std::invalid_argument("the scenario moves the spring of joint '" + program.joint +
                                 "', which has none");
-  joint_program_[static_cast<std::size_t>(link)] = &program;
+  nth(joint_program_, link) = &program;
   has_drives_ = true;
 }
 
@@ -265,8 +264,8 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
       a.Q[s] = hydraulics::residual_flow(in[k].P_S[s], a.P_C[s], in[k].C_R[s]);
     }
     state.gains[k] = model_.controllers[k];
-    state.input.drive[k].value = m.q[actuator.link];
-    state.input.drive[k].mode = DriveMode::kPosition;
+    state.input.actuator[k].value = m.q[actuator.link];
+    state.input.actuator[k].mode = ActuatorMode::kPosition;
   }
   for (Payload& payload : state.payload) payload.event = kSlotFree;
   m.energy.start = machine::stored_energy(model_, m, fidelity);
@@ -281,9 +280,8 @@ TickInput Simulation::scenario_input(SimState& state) const {
     // Extrapolated from the last two ticks: one Newton step is then enough.
     double q[kMaxLinks];
     for (int i = 0; i < model_.joint_count(); ++i)
-      q[i] = passive_[static_cast<std::size_t>(i)]
-                 ? state.machine.q[i]
-                 : 2.0 * state.tip_joints[0][i] - state.tip_joints[1][i];
+      q[i] = nth(passive_, i) ? state.machine.q[i]
+                              : 2.0 * state.tip_joints[0][i] - state.tip_joints[1][i];
     if (!machine::solve_tip(model_, target, tip_used_.data(), q)) ++state.tip_unreachable;
     for (int i = 0; i < model_.joint_count(); ++i) {
       state.tip_joints[1][i] = state.tip_joints[0][i];
@@ -293,32 +291,32 @@ TickInput Simulation::scenario_input(SimState& state) const {
   TickInput input{};
   for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
     const int link = model_.actuators[k].link;
-    Drive& drive = input.drive[k];
+    ActuatorCommand& drive = input.actuator[k];
     const command::JointProgram* program = program_[k];
-    drive.mode = DriveMode::kPosition;
-    drive.value = q0_[static_cast<std::size_t>(link)];
+    drive.mode = ActuatorMode::kPosition;
+    drive.value = nth(q0_, link);
     if (program != nullptr) {
       if (program->mode == JointMode::kTip) {
         drive.value = state.tip_joints[0][link];
       } else {
         drive.value = command::value(program->signal, t);
-        if (program->mode == JointMode::kVoltage) drive.mode = DriveMode::kVoltage;
+        if (program->mode == JointMode::kVoltage) drive.mode = ActuatorMode::kVoltage;
       }
     }
-    if (state.overridden[k] != 0) drive = state.override_drive[k];
+    if (state.overridden[k] != 0) drive = state.override_command[k];
   }
   for (int i = 0; has_drives_ && i < model_.joint_count(); ++i) {
-    const command::JointProgram* program = joint_program_[static_cast<std::size_t>(i)];
+    const command::JointProgram* program = nth(joint_program_, i);
     if (program == nullptr) continue;
     if (program->mode == JointMode::kSpring) {
       // Additional force of its far end at the middle of the tick over a fixed one.
       const double end = command::value(program->signal, t + 0.5 * h_);
-      input.joint[i] = {model_.tree.link(i).stiffness * end, JointDriveMode::kTorque};
+      input.joint[i] = {model_.tree.link(i).stiffness * end, JointCommandMode::kTorque};
       continue;
     }
     const bool speed = program->mode == JointMode::kSpeed;
     input.joint[i] = {command::value(program->signal, t),
-                      speed ? JointDriveMode::kSpeed : JointDriveMode::kTorque};
+                      speed ? JointCommandMode::kSpeed : JointCommandMode::kTorque};
   }
   return input;
 }
@@ -344,7 +342,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
           break;
         }
         if (event.kind == EventKind::kDetach && slot.event >= 0 &&
-            scenario_.events[static_cast<std::size_t>(slot.event)].name == event.name) {
+            nth(scenario_.events, slot.event).name == event.name) {
           multibody::detach(model_.tree, m.inertia, m.q, m.v, slot.link, slot.inertia);
           slot.event = kSlotFree;
           break;
@@ -356,7 +354,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
     case EventKind::kJointMode: {
       const int k = event_actuator_[at];
       state.overridden[k] = event.mode == JointMode::kVoltage ? 1 : 0;
-      state.override_drive[k] = Drive{event.value, DriveMode::kVoltage, 0, 0.0};
+      state.override_command[k] = ActuatorCommand{event.value, ActuatorMode::kVoltage, 0, 0.0};
       break;
     }
     case EventKind::kAssemble: {
@@ -389,20 +387,20 @@ void Simulation::control(SimState& state, const TickInput& input, const double* 
     const control::PidGains& gains = state.gains[k];
     control::PidState& pid = state.pid[k];
     machine::ActuatorState& a = m.actuator[k];
-    Drive drive = input.drive[k];
+    ActuatorCommand drive = input.actuator[k];
     const double q = sensed[i];
     if (state.fault.controller_off[k] != 0) [[unlikely]]
-      drive = Drive{0.0, DriveMode::kVoltage, 0, 0.0};
-    if (drive.mode == DriveMode::kVoltage) {
+      drive = ActuatorCommand{0.0, ActuatorMode::kVoltage, 0, 0.0};
+    if (drive.mode == ActuatorMode::kVoltage) {
       a.command_V = std::clamp(drive.value, -valve.full_V, valve.full_V);
       state.reference[i] = q;
     } else {
       const double sign = model_.actuators[k].linkage.sign;
-      const bool fed = drive.mode == DriveMode::kFedPosition;
+      const bool fed = drive.mode == ActuatorMode::kFedPosition;
       // The source of the feed-forward ensures a bumpless change.
-      if (fed && state.input.drive[k].mode != DriveMode::kFedPosition)
+      if (fed && state.input.actuator[k].mode != ActuatorMode::kFedPosition)
         pid = control::PidState{};
-      else if (!fed && state.input.drive[k].mode != DriveMode::kPosition)
+      else if (!fed && state.input.actuator[k].mode != ActuatorMode::kPosition)
         control::start_bumpless(gains, sign, drive.value, q, a.command_V, pid);
       const double dt = h_ * gains.period_ticks;
       if (gains.period_ticks <= 1 || state.tick % gains.period_ticks == 0)
@@ -411,7 +409,7 @@ void Simulation::control(SimState& state, const TickInput& input, const double* 
                           : control::sample(gains, dt, sign, drive.value, q, pid);
       state.reference[i] = drive.value;
     }
-    state.input.drive[k] = drive;
+    state.input.actuator[k] = drive;
   }
   // With a lag the tick uses the spool positions at its middle; end_tick advances them to its end.
   move_spools(state);
@@ -436,13 +434,13 @@ const double* Simulation::joint_force(const SimState& state, const double* outsi
   bool any = false;
   for (int i = 0; i < model_.joint_count(); ++i) {
     room[i] = outside != nullptr ? outside[i] : 0.0;
-    if (command[i].mode != JointDriveMode::kTorque) continue;
+    if (command[i].mode != JointCommandMode::kTorque) continue;
     room[i] += command[i].value;
     any = true;
   }
   for (const machine::JointDrive& drive : model_.drives) {
     const JointCommand& own = command[drive.link];
-    if (own.mode != JointDriveMode::kTorque || drive.torque_limit == 0.0) continue;
+    if (own.mode != JointCommandMode::kTorque || drive.torque_limit == 0.0) continue;
     room[drive.link] += std::clamp(own.value, -drive.torque_limit, drive.torque_limit) - own.value;
   }
   return any ? room : outside;
@@ -455,7 +453,7 @@ const machine::SpeedCommands* Simulation::speed_commands(const SimState& state,
   for (int i = 0; i < model_.joint_count(); ++i) room.gain[i] = room.speed[i] = room.limit[i] = 0.0;
   for (const machine::JointDrive& drive : model_.drives) {
     const JointCommand& own = state.input.joint[drive.link];
-    if (own.mode != JointDriveMode::kSpeed) continue;
+    if (own.mode != JointCommandMode::kSpeed) continue;
     room.speed[drive.link] = own.value;
     room.gain[drive.link] = drive.speed_gain;
     room.limit[drive.link] = drive.torque_limit;
@@ -467,7 +465,7 @@ const machine::SpeedCommands* Simulation::speed_commands(const SimState& state,
 void Simulation::run_events(SimState& state) const {
   const auto count = static_cast<std::int32_t>(scenario_.events.size());
   while (state.next_event < count) {
-    const command::Event& event = scenario_.events[static_cast<std::size_t>(state.next_event)];
+    const command::Event& event = nth(scenario_.events, state.next_event);
     if (event.at_s > time(state) + kTimeSlack) return;
     apply(event, state.next_event, state);
     ++state.next_event;

@@ -5,6 +5,7 @@
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::sim {
 
@@ -22,7 +23,7 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
     out.actuator_of_joint[i] = -1;
   }
   for (int k = 0; k < out.actuator_count; ++k) {
-    const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(k)];
+    const machine::Actuator& actuator = nth(model.actuators, k);
     const machine::ActuatorState& a = m.actuator[k];
     out.actuator_of_joint[actuator.link] = k;
     ActuatorSnapshot& s = out.actuator[k];

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::training {
 namespace {
 
@@ -40,9 +42,7 @@ double grip(const SessionSnapshot& s, int i) { return s.grip_W[i]; }
 double lever(const SessionSnapshot& s, int i) { return s.input.axis[i]; }
 double impulse(const SessionSnapshot& s, int i) { return s.impulse[i]; }
 double collisions(const SessionSnapshot& s, int i) { return static_cast<double>(s.collisions[i]); }
-double figure(const SessionSnapshot& s, int i) {
-  return figures()[static_cast<std::size_t>(i)].read(s.score);
-}
+double figure(const SessionSnapshot& s, int i) { return nth(figures(), i).read(s.score); }
 
 struct Plain {
   const char* name;

@@ -135,8 +135,7 @@ void Demonstrator::enter(Phase phase, DemonstratorState& state) const {
 // Sets the axis that shaping turns into `value` of the lever's full speed.
 void Demonstrator::set(const Lever& lever, double value, command::OperatorInput& out) const {
   if (lever.function < 0) return;
-  const command::LeverFunction& function =
-      pattern_.functions[static_cast<std::size_t>(lever.function)];
+  const command::LeverFunction& function = nth(pattern_.functions, lever.function);
   const double wanted = std::min(std::fabs(value) / lever.full, function.shape.gain);
   if (wanted < 1e-4) return;
   const double side = value * function.shape.sign < 0.0 ? -1.0 : 1.0;
@@ -157,9 +156,9 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     wish.grip = true;
     return wish;
   }
-  const LogTask& task = exercise_.log_tasks[static_cast<std::size_t>(s.task.step)];
-  const world::Log& log = exercise_.world.logs[static_cast<std::size_t>(task.log)];
-  const world::Bunk& bunk = exercise_.world.bunks[static_cast<std::size_t>(task.bunk)];
+  const LogTask& task = nth(exercise_.log_tasks, s.task.step);
+  const world::Log& log = nth(exercise_.world.logs, task.log);
+  const world::Bunk& bunk = nth(exercise_.world.bunks, task.bunk);
   const bool held = s.held_log == task.log;
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
       state.phase != Phase::kOpen) {
@@ -283,7 +282,7 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
       return out;
     }
   }
-  const Target& target = exercise_.targets[static_cast<std::size_t>(s.task.target)];
+  const Target& target = nth(exercise_.targets, s.task.target);
   out.p_W = vec(s.task.target_W);
   if (exercise_.task == TaskKind::kPath) out.speed = 0.45;
   if (exercise_.task == TaskKind::kHead) {

@@ -197,7 +197,7 @@ void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task
 
 void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState& task,
                            ScoreState& score) const {
-  const Target& target = exercise_.targets[static_cast<std::size_t>(task.step)];
+  const Target& target = nth(exercise_.targets, task.step);
   const bool head = exercise_.task == TaskKind::kHead;
   const Vec3 mover = vec(head ? snapshot.grip_W : snapshot.sim.tip_W);
   const double away = (mover - target.p_W).norm();
@@ -277,8 +277,8 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
 // --- Logs ---------------------------------------------------------------------
 
 bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const {
-  const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
-  const world::Bunk& size = exercise_.world.bunks[static_cast<std::size_t>(wanted.bunk)];
+  const Bunk& bunk = nth(bunks_, wanted.bunk);
+  const world::Bunk& size = nth(exercise_.world.bunks, wanted.bunk);
   const Vec3 offset = vec(snapshot.log[wanted.log].p) - bunk.centre_W;
   const double along = offset.dot(bunk.along_W);
   const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
@@ -290,7 +290,7 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
 
 void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
                         ScoreState& score) const {
-  const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(task.step)];
+  const LogTask& wanted = nth(exercise_.log_tasks, task.step);
   const double(&tip)[3] = snapshot.sim.tip_W;
   const Vec3 centre = vec(snapshot.log[wanted.log].p);
   const double speed = (centre - vec(task.last_log_W)).norm() / dt;
@@ -303,8 +303,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
     task.carried = 1;
     end_approach_at(grip, score.score, score.approach);
     cut_movement(score);
-    begin_approach(log, on_the_map(bunks_[static_cast<std::size_t>(wanted.bunk)].centre_W),
-                   score.approach);
+    begin_approach(log, on_the_map(nth(bunks_, wanted.bunk).centre_W), score.approach);
   }
   if (held || task.carried == 0) follow_approach(held ? log : grip, score.approach);
   if (held) {
@@ -319,8 +318,8 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
 }
 
 void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const {
-  const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(task.step)];
-  const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
+  const LogTask& wanted = nth(exercise_.log_tasks, task.step);
+  const Bunk& bunk = nth(bunks_, wanted.bunk);
   // The leg of the log ended at its release.
   finish_leg(score.leg_end_W, score.leg_end_path_m, straight_leg(score.leg_end_W, score), score);
   end_approach_at(on_the_map(vec(snapshot.log[wanted.log].p)), score.score, score.approach);
@@ -335,7 +334,7 @@ void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreStat
 
 void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& state,
                           TaskSnapshot& out) const {
-  const Target& target = exercise_.targets[static_cast<std::size_t>(state.step)];
+  const Target& target = nth(exercise_.targets, state.step);
   const bool head = exercise_.task == TaskKind::kHead;
   const Vec3 from = vec(head ? snapshot.grip_W : snapshot.sim.tip_W);
   Vec3 to = target.p_W;
@@ -351,8 +350,8 @@ void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& stat
 
 void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
                        TaskSnapshot& out) const {
-  const LogTask& wanted = exercise_.log_tasks[static_cast<std::size_t>(state.step)];
-  const Bunk& bunk = bunks_[static_cast<std::size_t>(wanted.bunk)];
+  const LogTask& wanted = nth(exercise_.log_tasks, state.step);
+  const Bunk& bunk = nth(bunks_, wanted.bunk);
   const PoseSnapshot& log = snapshot.log[wanted.log];
   const bool held = snapshot.held_log == wanted.log;
   const Vec3 from = held ? vec(log.p) : vec(snapshot.grip_W);

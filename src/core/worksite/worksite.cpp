@@ -32,7 +32,7 @@ BodyMotion body_motion(const multibody::Tree& tree, const Kinematics& kinematics
   out.pose = multibody::body_pose(tree, kinematics, body);
   const int link = tree.body(body).link;
   if (link == multibody::kBase) return out;
-  const multibody::LinkMotion& m = at(kinematics.link, link);
+  const multibody::LinkMotion& m = nth(kinematics.link, link);
   out.omega_W = m.omega_W;
   out.v_W = m.v_origin_W + m.omega_W.cross(out.pose.p - m.in_world.p);
   return out;
@@ -104,9 +104,9 @@ Worksite::Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe)
   // These searches are too long for a tick, and depend on the log's thickness only.
   const world::GrappleFrame frame = grapple_shape(machine().grapple);
   for (int i = 0; i < world_.log_count(); ++i) {
-    const double radius = at(world_.recipe().logs, i).radius;
-    at(around_, i) = world::grapple_min_opening(frame, radius);
-    at(seat_, i) = world::grapple_seat(frame, at(around_, i), radius);
+    const double radius = nth(world_.recipe().logs, i).radius;
+    nth(around_, i) = world::grapple_min_opening(frame, radius);
+    nth(seat_, i) = world::grapple_seat(frame, nth(around_, i), radius);
   }
   usual_seat_ = world::grapple_seat(frame, world::grapple_min_opening(frame, kUsualLog), kUsualLog);
 }
@@ -162,7 +162,7 @@ void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
   if (state.grapple.held < 0 || parts.count == world::kMaxMachineShapes) return;
   const world::LogState& log = state.world.log[state.grapple.held];
   world::MachinePart& part = parts.part[parts.count];
-  part.shape = log_capsule(at(world_.recipe().logs, state.grapple.held), log);
+  part.shape = log_capsule(nth(world_.recipe().logs, state.grapple.held), log);
   part.p_W = vec(log.p);
   part.v_W = vec(log.v);
   part.omega_W = vec(log.omega);
@@ -179,7 +179,7 @@ void Worksite::joint_forces(const Kinematics& kinematics, const Parts& parts,
   for (int n = 0; n < forces.count; ++n) {
     const world::PartForce& force = forces.force[n];
     for (int i = parts.link[force.part]; i != multibody::kBase; i = tree.link(i).parent) {
-      const multibody::LinkMotion& m = at(kinematics.link, i);
+      const multibody::LinkMotion& m = nth(kinematics.link, i);
       tau[i] += tree.link(i).revolute ? m.axis_W.dot((force.p_W - m.in_world.p).cross(force.f_W))
                                       : m.axis_W.dot(force.f_W);
     }
@@ -194,11 +194,11 @@ void Worksite::take_hold(int log, const Kinematics& kinematics, sim::SimState& s
   const int link = link_of(model.tree, body);
   if (link == multibody::kBase) return;
   const Pose body_W = multibody::body_pose(model.tree, kinematics, body);
-  const Pose& link_W = at(kinematics.link, link).in_world;
+  const Pose& link_W = nth(kinematics.link, link).in_world;
   const Mat3 R_WL = quaternion(l.q).toRotationMatrix();
   const Pose in_link{link_W.R.transpose() * R_WL, link_W.R.transpose() * (vec(l.p) - link_W.p)};
   const multibody::LinkInertia inertia =
-      multibody::to_link_inertia(log_inertia(at(world_.recipe().logs, log)), in_link);
+      multibody::to_link_inertia(log_inertia(nth(world_.recipe().logs, log)), in_link);
   const int slot = simulation_.attach(sim, link, inertia, vec(l.v), vec(l.omega));
   if (slot < 0) return;
   state.grapple.slot = slot;
@@ -227,13 +227,13 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   const world::GrappleFrame frame = grapple_frame(kinematics);
   const std::vector<world::Log>& logs = world_.recipe().logs;
   if (grapple.held >= 0) {
-    const double around = world::grapple_min_opening(frame, at(logs, grapple.held).radius);
+    const double around = world::grapple_min_opening(frame, nth(logs, grapple.held).radius);
     next = std::max(next, std::min(around, before));
     if (next > around + kLetGo) let_go(sim, state);
   } else if (demand > 0.0) {
     for (int i = 0; i < world_.log_count(); ++i) {
-      const world::Log& log = at(logs, i);
-      const double around = at(around_, i);
+      const world::Log& log = nth(logs, i);
+      const double around = nth(around_, i);
       if (next > around + kGripSlack || next < around - 2.0 * kLetGo) continue;
       if (!world::can_grip(frame, next, log_capsule(log, state.world.log[i]))) continue;
       next = std::max(next, around);
@@ -261,7 +261,7 @@ void Worksite::watch_grip(const Parts& parts, const world::PartForces& forces,
                           const Vec3& v_before_W, sim::SimState& sim, WorksiteState& state) const {
   GrappleState& grapple = state.grapple;
   if (grapple.held < 0) return;
-  const double m = world::mass(at(world_.recipe().logs, grapple.held));
+  const double m = world::mass(nth(world_.recipe().logs, grapple.held));
   Vec3 pull_W = m * ((vec(state.world.log[grapple.held].v) - v_before_W) / simulation_.tick_s() -
                      machine().tree.gravity_W);
   for (int n = 0; n < forces.count; ++n)
@@ -299,7 +299,7 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
 
 Grip Worksite::grip(const Kinematics& kinematics, const WorksiteState& state) const {
   const world::GrappleFrame frame = grapple_frame(kinematics);
-  const double seat = state.grapple.held < 0 ? usual_seat_ : at(seat_, state.grapple.held);
+  const double seat = state.grapple.held < 0 ? usual_seat_ : nth(seat_, state.grapple.held);
   return {frame.pin_W + seat * frame.reach_axis_W, frame.log_axis_W, frame.reach_axis_W};
 }
 

@@ -6,6 +6,7 @@
 #include "collide.hpp"
 #include "contact_keys.hpp"
 #include "contact_law.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::world {
@@ -126,7 +127,7 @@ class Tick {
 
   void place_log(int i) {
     MovingLog& log = log_[i];
-    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const LogConstants& c = nth(constants_, i);
     log.axis = axis_of(log.q);
     log.m.a = log.m.p - c.half_axis * log.axis;
     log.m.b = log.m.p + c.half_axis * log.axis;
@@ -137,7 +138,7 @@ class Tick {
       const LogState& from = state_.log[i];
       MovingLog& log = log_[i];
       for (int k = 0; k < 4; ++k) log.q[k] = from.q[k];
-      log.m.radius = constants_[static_cast<std::size_t>(i)].radius;
+      log.m.radius = nth(constants_, i).radius;
       log.m.p = vec(from.p);
       log.m.v = vec(from.v);
       log.m.omega = vec(from.omega);
@@ -158,7 +159,7 @@ class Tick {
   // Positions of the parts at time t of this tick, at constant velocity.
   void place_parts(double t) {
     for (int i = 0; i < part_count_; ++i) {
-      const MachinePart& part = parts_[static_cast<std::size_t>(i)];
+      const MachinePart& part = nth(parts_, i);
       Moving& m = part_[i];
       m = {part.shape.a, part.shape.b, part.shape.radius, part.p_W, part.v_W, part.omega_W};
       if (t == 0.0) continue;
@@ -171,8 +172,7 @@ class Tick {
   }
 
   bool wakes(int part) const {
-    return parts_[static_cast<std::size_t>(part)].role != PartRole::kCarrier ||
-           fastest(part_[part]) > kStillSpeed;
+    return nth(parts_, part).role != PartRole::kCarrier || fastest(part_[part]) > kStillSpeed;
   }
 
   // --- Who may touch whom in this tick ----------------------------------------
@@ -188,7 +188,7 @@ class Tick {
     Box all{Vec3::Constant(1e30), Vec3::Constant(-1e30)};
     for (int i = 0; i < part_count_; ++i) {
       part_box[i] = box_of(part_[i], kBoxMargin + kFollowed + dt_ * fastest(part_[i]));
-      if (!takes_part(parts_[static_cast<std::size_t>(i)].role)) continue;
+      if (!takes_part(nth(parts_, i).role)) continue;
       all.low = all.low.cwiseMin(part_box[i].low);
       all.high = all.high.cwiseMax(part_box[i].high);
     }
@@ -196,7 +196,7 @@ class Tick {
       const Box box{fixed_[k].low, fixed_[k].high};
       if (!overlap(all, box)) continue;
       for (int i = 0; i < part_count_; ++i)
-        if (takes_part(parts_[static_cast<std::size_t>(i)].role) && overlap(part_box[i], box))
+        if (takes_part(nth(parts_, i).role) && overlap(part_box[i], box))
           part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
     }
     Box log_box[kMaxLogs];
@@ -367,7 +367,7 @@ class Tick {
     Touches touches;
     touches_with_ground(log_[i].m, world_.ground(), world_.ground_top(), touches);
     if (touches.count == 0) return;
-    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const LogConstants& c = nth(constants_, i);
     const PairLaw law = rolling_law(law_, c.damping, c.radius, c.inertia.axial);
     for (int k = 0; k < touches.count; ++k) {
       const Touch& touch = touches.touch[k];
@@ -379,11 +379,11 @@ class Tick {
   }
 
   void touch_log_with_fixed(int i, int k) {
-    const Moving fixed = at_rest(fixed_[static_cast<std::size_t>(k)].shape);
+    const Moving fixed = at_rest(nth(fixed_, k).shape);
     Touches touches;
     touches_of(log_[i].m, fixed, log_key(i), fixed_key(k), 0.0, touches);
     if (touches.count == 0) return;
-    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const LogConstants& c = nth(constants_, i);
     const PairLaw law = rolling_law(law_, c.damping, c.radius, c.inertia.axial);
     for (int t = 0; t < touches.count; ++t) {
       const Touch& touch = touches.touch[t];
@@ -398,8 +398,8 @@ class Tick {
     Touches touches;
     touches_of(log_[i].m, log_[j].m, log_key(i), log_key(j), 0.0, touches);
     if (touches.count == 0) return;
-    const LogConstants& a = constants_[static_cast<std::size_t>(i)];
-    const LogConstants& b = constants_[static_cast<std::size_t>(j)];
+    const LogConstants& a = nth(constants_, i);
+    const LogConstants& b = nth(constants_, j);
     const double reduced = a.mass * b.mass / (a.mass + b.mass);
     const PairLaw law = rolling_law(law_, log_damping(law_, reduced), std::min(a.radius, b.radius),
                                     std::min(a.inertia.axial, b.inertia.axial));
@@ -414,13 +414,12 @@ class Tick {
   }
 
   void touch_log_with_part(int i, int j) {
-    const MachinePart& part = parts_[static_cast<std::size_t>(j)];
+    const MachinePart& part = nth(parts_, j);
     const std::int32_t key = part_key(part.id);
     Touches touches;
     touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches);
     if (touches.count == 0) return;
-    const double damping =
-        std::min(constants_[static_cast<std::size_t>(i)].damping, machine_damping_);
+    const double damping = std::min(nth(constants_, i).damping, machine_damping_);
     const PairLaw law = pair_law(law_, damping);
     for (int t = 0; t < touches.count; ++t) {
       const Touch& touch = touches.touch[t];
@@ -438,14 +437,14 @@ class Tick {
   void touch_machine_with_fixed() {
     const PairLaw law = pair_law(law_, machine_damping_);
     for (int i = 0; i < part_count_; ++i) {
-      const MachinePart& part = parts_[static_cast<std::size_t>(i)];
+      const MachinePart& part = nth(parts_, i);
       if (!takes_part(part.role)) continue;
       Touches touches;
       touches_with_ground(part_[i], world_.ground(), world_.ground_top(), touches);
       meet(law, i, kStill, kGroundKey, Obstacle::kGround, kGroundKey, -1, touches);
     }
     for (const Pair& pair : part_fixed_) {
-      const World::Fixed& other = fixed_[static_cast<std::size_t>(pair.second)];
+      const World::Fixed& other = nth(fixed_, pair.second);
       const Moving fixed = at_rest(other.shape);
       const std::int32_t key = fixed_key(pair.second);
       Touches touches;
@@ -453,10 +452,10 @@ class Tick {
       meet(law, pair.first, fixed, key, other.kind, other.object, -1, touches);
     }
     for (int i = 0; i < part_count_; ++i) {
-      if (!minds_carrier(parts_[static_cast<std::size_t>(i)].role)) continue;
+      if (!minds_carrier(nth(parts_, i).role)) continue;
       const Box box = box_of(part_[i], kBoxMargin + kFollowed + dt_ * fastest(part_[i]));
       for (int j = 0; j < part_count_; ++j) {
-        if (parts_[static_cast<std::size_t>(j)].role != PartRole::kCarrier) continue;
+        if (nth(parts_, j).role != PartRole::kCarrier) continue;
         if (!overlap(box, box_of(part_[j], 0.0))) continue;
         Touches touches;
         touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches);
@@ -465,7 +464,7 @@ class Tick {
     }
   }
 
-  std::int32_t key_of_part(int i) const { return part_key(parts_[static_cast<std::size_t>(i)].id); }
+  std::int32_t key_of_part(int i) const { return part_key(nth(parts_, i).id); }
 
   // other_part: receives the opposite force; -1: none.
   void meet(const PairLaw& law, int i, const Moving& other, std::int32_t other_key, Obstacle kind,
@@ -478,8 +477,7 @@ class Tick {
       add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal);
       if (other_part >= 0)
         add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f, force.normal);
-      note(parts_[static_cast<std::size_t>(i)].role, kind, object, touch, part_[i], other,
-           force.normal, h_);
+      note(nth(parts_, i).role, kind, object, touch, part_[i], other, force.normal, h_);
     }
   }
 
@@ -558,7 +556,7 @@ class Tick {
     for (int i = 0; i < used_; ++i) live_[i] = false;
     touch_machine_with_fixed();
     for (int i = 0; i < log_count_; ++i) {
-      log_[i].force = Vec3(0.0, 0.0, -kGravity * constants_[static_cast<std::size_t>(i)].mass);
+      log_[i].force = Vec3(0.0, 0.0, -kGravity * nth(constants_, i).mass);
       log_[i].torque = Vec3::Zero();
       log_[i].touched = false;
     }
@@ -575,7 +573,7 @@ class Tick {
   // Angular momentum is the integrated quantity: a free log conserves it exactly.
   void advance(int i) {
     MovingLog& log = log_[i];
-    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const LogConstants& c = nth(constants_, i);
     const LogInertia& I = c.inertia;
     const auto momentum = [&I](const Vec3& omega, const Vec3& axis) {
       return Vec3(I.transverse * omega + (I.axial - I.transverse) * axis.dot(omega) * axis);
@@ -619,7 +617,7 @@ class Tick {
 
   bool is_calm(int i) const {
     const MovingLog& log = log_[i];
-    const LogConstants& c = constants_[static_cast<std::size_t>(i)];
+    const LogConstants& c = nth(constants_, i);
     const double arm = 0.5 * c.length;
     return log.touched && log.m.v.norm() + arm * log.m.omega.norm() < kCalmSpeed &&
            log.force.norm() < kCalmAcceleration * c.mass &&

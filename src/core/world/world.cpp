@@ -9,6 +9,7 @@
 #include "contact_keys.hpp"
 #include "contact_law.hpp"
 #include "ground_point.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
@@ -214,14 +215,14 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
 
   const WorldState start = initial_state();
   for (int i = 0; i < log_count(); ++i) {
-    const Log& log = recipe_.logs[static_cast<std::size_t>(i)];
+    const Log& log = nth(recipe_.logs, i);
     const Capsule shape = log_shape(log, start.log[i]);
     for (const Fixed& fixed : fixed_)
       require(overlap(shape, fixed.shape) < kOverlapAllowed,
               quoted("Log", log.name) + " starts inside a " +
                   (fixed.kind == Obstacle::kStem ? "stem" : "bunk") + ": move or lift it.");
     for (int j = 0; j < i; ++j) {
-      const Log& other = recipe_.logs[static_cast<std::size_t>(j)];
+      const Log& other = nth(recipe_.logs, j);
       require(overlap(shape, log_shape(other, start.log[j])) < kOverlapAllowed,
               quoted("Log", log.name) + " starts inside " + quoted("log", other.name) +
                   ": move or lift it.");
@@ -232,7 +233,7 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
 WorldState World::initial_state() const {
   WorldState state{};
   for (int i = 0; i < log_count(); ++i) {
-    const Log& log = recipe_.logs[static_cast<std::size_t>(i)];
+    const Log& log = nth(recipe_.logs, i);
     place_on_ground(log, ground_, state.log[i]);
     state.log[i].status = log.lift > 0.0 ? LogStatus::kFree : LogStatus::kResting;
   }

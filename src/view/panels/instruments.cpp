@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "view/panels/format.hpp"
 
 namespace knuckleboom::view::panels {
@@ -180,9 +181,8 @@ constexpr ExtraAxes kExtras[2] = {
 
 int used(const InstrumentFaces& faces, const ExtraAxes& extras) {
   return static_cast<int>(
-      std::count_if(std::begin(extras.axis), std::end(extras.axis), [&faces](auto axis) {
-        return !faces.lever_function[static_cast<std::size_t>(axis)].empty();
-      }));
+      std::count_if(std::begin(extras.axis), std::end(extras.axis),
+                    [&faces](auto axis) { return !nth(faces.lever_function, axis).empty(); }));
 }
 
 float draw_levers(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
@@ -198,12 +198,12 @@ float draw_levers(Painter& painter, const InstrumentFaces& faces, const SessionS
     draw_stick(painter, column, y, axis[side == 0 ? 0 : 3], axis[side == 0 ? 1 : 4]);
     y += kStick + 5.0F;
     for (const command::LeverAxis extra : kExtras[side].axis) {
-      const std::string& name = faces.lever_function[static_cast<std::size_t>(extra)];
+      const std::string& name = nth(faces.lever_function, extra);
       if (name.empty()) continue;
       const float x = card.x + (side == 0 ? kPad : card.width * 0.5F + 4.0F);
       painter.text_within(x, y, 62.0F, Type::kSmall, kDim, name);
-      painter.middle_bar({x + 66.0F, y + 5.0F, 32.0F, 6.0F},
-                         static_cast<float>(axis[static_cast<std::size_t>(extra)]), kAccent);
+      painter.middle_bar({x + 66.0F, y + 5.0F, 32.0F, 6.0F}, static_cast<float>(nth(axis, extra)),
+                         kAccent);
       y += 20.0F;
     }
   }

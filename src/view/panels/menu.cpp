@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::view::panels {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr float kDetailWidth = 380.0F;
 constexpr float kMargin = 26.0F;
 
 int size(const Menu& menu) { return static_cast<int>(menu.rows.size()); }
-MenuRow& row(Menu& menu, int index) { return menu.rows[static_cast<std::size_t>(index)]; }
+MenuRow& row(Menu& menu, int index) { return nth(menu.rows, index); }
 
 void move(Menu& menu, int step) {
   const int rows = size(menu);
@@ -41,7 +43,7 @@ float rows_height(const Menu& menu) {
 }
 
 const std::string& detail_of(const MenuRow& row) {
-  return row.is_choice() ? row.choices[static_cast<std::size_t>(row.chosen)].detail : row.detail;
+  return row.is_choice() ? nth(row.choices, row.chosen).detail : row.detail;
 }
 
 void draw_row(Painter& painter, const MenuRow& row, bool selected, float label_width,
@@ -61,8 +63,7 @@ void draw_row(Painter& painter, const MenuRow& row, bool selected, float label_w
   painter.arrow(left, middle, 5.0F, false, arrows);
   painter.arrow(box.right() - 14.0F, middle, 5.0F, true, arrows);
   painter.text_within(left + 16.0F, y, box.right() - 30.0F - left - 16.0F, Type::kBody,
-                      row.enabled ? kText : kLine,
-                      row.choices[static_cast<std::size_t>(row.chosen)].name);
+                      row.enabled ? kText : kLine, nth(row.choices, row.chosen).name);
 }
 
 // Mouse actions on a row.

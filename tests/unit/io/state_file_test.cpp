@@ -84,7 +84,7 @@ TEST_F(StateFile, keepsEveryByteOfTheValues) {
   sim::SimState full = some_state();
   std::memset(static_cast<void*>(&full.machine), 0x3F, sizeof full.machine);
   std::memset(static_cast<void*>(full.pid), 0x3F, sizeof full.pid);
-  std::memset(static_cast<void*>(full.override_drive), 0x3F, sizeof full.override_drive);
+  std::memset(static_cast<void*>(full.override_command), 0x3F, sizeof full.override_command);
   for (control::PidGains& gains : full.gains) {
     gains.Ki = 1.1;
     gains.tracking_time_s = 2.2;
@@ -94,7 +94,7 @@ TEST_F(StateFile, keepsEveryByteOfTheValues) {
   const sim::SimState back = read_state(path_, kMachine, kScenario);
   EXPECT_EQ(std::memcmp(&back.machine, &full.machine, sizeof full.machine), 0);
   EXPECT_EQ(std::memcmp(back.pid, full.pid, sizeof full.pid), 0);
-  EXPECT_EQ(std::memcmp(back.override_drive, full.override_drive, sizeof full.override_drive), 0);
+  EXPECT_EQ(std::memcmp(back.override_command, full.override_command, sizeof full.override_command), 0);
   for (const control::PidGains& gains : back.gains) {
     EXPECT_EQ(gains.Ki, 1.1);
     EXPECT_EQ(gains.tracking_time_s, 2.2);

@@ -10,7 +10,7 @@
 
 #include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
-#include "support/loop_run.hpp"
+#include "support/hil_run.hpp"
 #include "support/paths.hpp"
 #include "support/session_recording.hpp"
 
@@ -69,8 +69,8 @@ TEST_F(EmulationTextsOfFiles, NeedNoFilesAnyMore) {
   ASSERT_EQ(parts.files.size(), 5U);
   EXPECT_EQ(parts.files[0], emulation_.string());
   EXPECT_EQ(parts.files[1], (folder_ / "machines/soft_host/machine.toml").string());
-  const auto loop = make_loop(texts);
-  EXPECT_EQ(loop->exchange().signals(), 1);
+  const auto bench = make_hil_bench(texts);
+  EXPECT_EQ(bench->exchange().signals(), 1);
 }
 
 TEST_F(EmulationTextsOfFiles, AreThoseOfTheFiles) {
@@ -80,12 +80,12 @@ TEST_F(EmulationTextsOfFiles, AreThoseOfTheFiles) {
   EXPECT_EQ(parts.plan.phases.size(), 5U);
   EXPECT_TRUE(parts.signals.in.empty());
   // In the first tick the same bits as from the shipped files.
-  const auto loop = make_loop(read({}));
-  EmulationTexts shipped = test::shipped_loop_texts("peg_on_plane");
+  const auto bench = make_hil_bench(read({}));
+  EmulationTexts shipped = test::shipped_emulation_texts("peg_on_plane");
   std::erase_if(shipped.texts, [](const SessionText& text) { return text.role == "signals"; });
-  const auto own = make_loop(shipped);
-  emulation::LoopState a = loop->initial_state(), b = own->initial_state();
-  loop->step(a, {});
+  const auto own = make_hil_bench(shipped);
+  emulation::HilState a = bench->initial_state(), b = own->initial_state();
+  bench->step(a, {});
   own->step(b, {});
   EXPECT_EQ(hash_of(a), hash_of(b));
 }
@@ -93,7 +93,7 @@ TEST_F(EmulationTextsOfFiles, AreThoseOfTheFiles) {
 TEST_F(EmulationTextsOfFiles, SayWhatIsWrong) {
   const auto refusal = [this](std::vector<std::string> assignments, const fs::path& signals = {}) {
     try {
-      make_loop(read(std::move(assignments), signals));
+      make_hil_bench(read(std::move(assignments), signals));
     } catch (const FileError& error) {
       return std::string(error.what());
     }

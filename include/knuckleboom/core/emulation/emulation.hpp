@@ -57,7 +57,7 @@ struct Phase {
       std::numeric_limits<double>::infinity();  // or at this force against the peg [N]
 };
 
-// Limits that stop a run. hardware_loop.hpp
+// Limits that stop a run. hil_bench.hpp
 struct SafetyLimits {
   double most_force = std::numeric_limits<double>::infinity();  // as measured [N]
   double most_tip_error = 0.05;                                 // host's tip less target [m]
@@ -118,7 +118,7 @@ static_assert(std::is_trivially_copyable_v<EmulationInput>);
 
 // Sensor values of a tick. Another source may replace a value between the stages.
 struct EmulationSensors {
-  double stop_line;                   // above a half: stop requested; evaluated by HardwareLoop
+  double stop_line;                   // above a half: stop requested; evaluated by HilBench
   double operator_twist[6];           // commanded, in the site frame [m/s, rad/s]
   double wrench[6];                   // on the host's tip about it, in the tool's axes [N, N m]
   double q[kMaxLinks], v[kMaxLinks];  // host's joints [rad, rad/s]

@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::exchange {
 
 inline constexpr int kMaxSignals = 32;
@@ -117,10 +119,10 @@ class Exchange {
             std::uint64_t which = ~std::uint64_t{0}) const;
 
   int signals() const { return static_cast<int>(rules_.size()); }
-  const SignalRule& rule(int signal) const { return rules_[static_cast<std::size_t>(signal)]; }
+  const SignalRule& rule(int signal) const { return nth(rules_, signal); }
   int find(const std::string& name) const;  // -1: none of that name
   // Ticks without a fresh value until the signal is stale.
-  std::int64_t stale_ticks(int signal) const { return stale_[static_cast<std::size_t>(signal)]; }
+  std::int64_t stale_ticks(int signal) const { return nth(stale_, signal); }
 
  private:
   std::vector<SignalRule> rules_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 
 #include "knuckleboom/core/math/vector.hpp"
 
@@ -10,7 +9,7 @@ namespace knuckleboom {
 
 // Element i of a container whose own index is unsigned; unchecked, like the operator.
 template <class Container>
-constexpr decltype(auto) at(Container&& container, std::integral auto i) {
+constexpr decltype(auto) nth(Container&& container, std::integral auto i) {
   return container[static_cast<std::size_t>(i)];
 }
 

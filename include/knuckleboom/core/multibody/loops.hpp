@@ -14,12 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
 namespace knuckleboom::multibody {
 
 inline constexpr int kMaxLoops = 8;
-inline constexpr int kMaxLoopRows = 3 * kMaxLoops;
+inline constexpr int kMaxEmulationRows = 3 * kMaxLoops;
 
 enum class LoopKind { kPointPoint, kPointLine };
 
@@ -73,9 +74,9 @@ struct Embedding {
     int dependents, independents;
     int dependent[kMaxLinks], independent[kMaxLinks];
     int rows;
-    int row_loop[kMaxLoopRows];  // loop and axis of each row
-    int row_axis[kMaxLoopRows];
-    double T[kMaxLinks][kMaxLoopRows];  // per dependent: v_d = -T (rows at v_d = 0)
+    int row_loop[kMaxEmulationRows];  // loop and axis of each row
+    int row_axis[kMaxEmulationRows];
+    double T[kMaxLinks][kMaxEmulationRows];  // per dependent: v_d = -T (rows at v_d = 0)
     bool undetermined[kMaxLinks];       // per dependent: no row determines it, it keeps its motion
   };
   int groups;
@@ -106,7 +107,7 @@ class LoopSystem {
   struct Group {
     std::vector<int> loop, joint;
   };
-  const Group& group(int g) const { return groups_[static_cast<std::size_t>(g)]; }
+  const Group& group(int g) const { return nth(groups_, g); }
   // The group that a loop belongs to.
   int group_of(int loop) const;
   bool has(int joint) const { return (joints_ >> joint & 1) != 0; }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/vector.hpp"
 
 namespace knuckleboom::multibody {
@@ -91,8 +92,8 @@ class Tree {
 
   int body_count() const { return static_cast<int>(bodies_.size()); }
   int link_count() const { return n_links_; }
-  const Body& body(int i) const { return bodies_[static_cast<std::size_t>(i)]; }
-  const Link& link(int i) const { return links_[static_cast<std::size_t>(i)]; }
+  const Body& body(int i) const { return nth(bodies_, i); }
+  const Link& link(int i) const { return nth(links_, i); }
   // Body with this name, or kBase.
   int find_body(const std::string& name) const;
   // Link whose joint has this name, or kBase.

@@ -99,9 +99,9 @@ class OperatorControl {
   void ask_tip(const SimState& sim, const machine::Load* loads, OperatorState& state,
                Asked& asked) const;
   void start_fades(const SimState& sim, OperatorState& state, const Asked& asked) const;
-  Drive follow(int actuator, const SimState& sim, const machine::Load& load, Asked& asked,
+  ActuatorCommand follow(int actuator, const SimState& sim, const machine::Load& load, Asked& asked,
                OperatorState& state) const;
-  Drive open_loop(int actuator, const SimState& sim, double volts, OperatorState& state) const;
+  ActuatorCommand open_loop(int actuator, const SimState& sim, double volts, OperatorState& state) const;
   double approach(int link, double position, double rate) const;
 
   const Simulation& simulation_;

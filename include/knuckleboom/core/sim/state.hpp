@@ -12,32 +12,32 @@ namespace knuckleboom::sim {
 
 inline constexpr int kMaxPayloads = 8;
 
-// Drive of one actuator during a tick. Its recording replays the run.
-enum class DriveMode : std::int32_t {
+// ActuatorCommand of one actuator during a tick. Its recording replays the run.
+enum class ActuatorMode : std::int32_t {
   kVoltage,   // value goes to the valve [V]
   kPosition,  // value is the controller's reference [rad, m]
   // The same, with the voltage for the motion of the reference, which replaces the controller's own
   // feed-forward and overlap compensation.
   kFedPosition,
 };
-struct Drive {
+struct ActuatorCommand {
   double value;
-  DriveMode mode;
+  ActuatorMode mode;
   std::int32_t hold_sum;  // of kFedPosition: 1 if the controller's sum is frozen
   double feed_forward_V;  // of kFedPosition; in the valve's sign, whatever the linkage's
 };
-// Drive of one joint without hydraulics.
-enum class JointDriveMode : std::int64_t {
+// ActuatorCommand of one joint without hydraulics.
+enum class JointCommandMode : std::int64_t {
   kNone,
   kTorque,  // value on the joint [N m, N]
   kSpeed,   // value is the reference of the joint's drive [rad/s, m/s]
 };
 struct JointCommand {
   double value;
-  JointDriveMode mode;
+  JointCommandMode mode;
 };
 struct TickInput {
-  Drive drive[kMaxActuators];
+  ActuatorCommand drive[kMaxActuators];
   JointCommand joint[kMaxLinks];
 };
 
@@ -76,7 +76,7 @@ struct SimState {
   double tip_joints[2][kMaxLinks];  // last two solutions of the inverse kinematics, newest first
   std::int64_t tip_unreachable;     // ticks in which the tip path was out of reach
   Payload payload[kMaxPayloads];
-  Drive override_drive[kMaxActuators];  // by event
+  ActuatorCommand override_command[kMaxActuators];  // by event
   std::int32_t overridden[kMaxActuators];
   FaultState fault;
 };

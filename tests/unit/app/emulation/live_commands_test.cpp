@@ -15,28 +15,28 @@
 namespace knuckleboom::app {
 namespace {
 
-using emulation::LoopCommandKind;
+using emulation::HilCommandKind;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using Kind = ConsoleCommand::Kind;
 
-const emulation::HardwareLoop& loop() {
-  static const emulation::HardwareLoop it = [] {
+const emulation::HilBench& bench() {
+  static const emulation::HilBench it = [] {
     EmulateOptions options;
     options.scenario = KNUCKLEBOOM_SOURCE_DIR "/config/emulations/peg_on_plane.toml";
     std::vector<exchange::SignalRule> rules(3);
     rules[0].name = "operator.x";
     rules[1].name = "host.base.position";
     rules[2].name = "host.base.speed";
-    return emulation::HardwareLoop(load_emulation(options).plan, rules);
+    return emulation::HilBench(load_emulation(options).plan, rules);
   }();
   return it;
 }
 
 std::string refusal(const std::string& text) {
   try {
-    parse_command(loop(), text);
+    parse_command(bench(), text);
   } catch (const UserError& error) {
     return error.what();
   }
@@ -44,25 +44,25 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(LiveCommands, MeanWhatTheySay) {
-  const auto kind = [](const char* text) { return parse_command(loop(), text).loop.at(0).kind; };
-  EXPECT_EQ(kind("run"), LoopCommandKind::kRun);
-  EXPECT_EQ(kind("  hold "), LoopCommandKind::kHold);
-  EXPECT_EQ(kind("stop\r"), LoopCommandKind::kStop);
-  EXPECT_EQ(kind("reset"), LoopCommandKind::kReset);
-  EXPECT_EQ(parse_command(loop(), "quit").kind, Kind::kQuit);
-  EXPECT_EQ(parse_command(loop(), "snapshot").file, "");
-  EXPECT_EQ(parse_command(loop(), "snapshot a.csv").file, "a.csv");
-  EXPECT_TRUE(parse_command(loop(), "log on").on);
-  EXPECT_FALSE(parse_command(loop(), "log off").on);
+  const auto kind = [](const char* text) { return parse_command(bench(), text).bench.at(0).kind; };
+  EXPECT_EQ(kind("run"), HilCommandKind::kRun);
+  EXPECT_EQ(kind("  hold "), HilCommandKind::kHold);
+  EXPECT_EQ(kind("stop\r"), HilCommandKind::kStop);
+  EXPECT_EQ(kind("reset"), HilCommandKind::kReset);
+  EXPECT_EQ(parse_command(bench(), "quit").kind, Kind::kQuit);
+  EXPECT_EQ(parse_command(bench(), "snapshot").file, "");
+  EXPECT_EQ(parse_command(bench(), "snapshot a.csv").file, "a.csv");
+  EXPECT_TRUE(parse_command(bench(), "log on").on);
+  EXPECT_FALSE(parse_command(bench(), "log off").on);
 }
 
 TEST(LiveCommands, TuneByName) {
-  const emulation::LoopCommand set = parse_command(loop(), "set control.damping 0.7").loop.at(0);
-  EXPECT_EQ(set.kind, LoopCommandKind::kTune);
-  EXPECT_EQ(loop().tunables()[static_cast<std::size_t>(set.index)].name, "control.damping");
+  const emulation::HilCommand set = parse_command(bench(), "set control.damping 0.7").bench.at(0);
+  EXPECT_EQ(set.kind, HilCommandKind::kTune);
+  EXPECT_EQ(bench().tunables()[static_cast<std::size_t>(set.index)].name, "control.damping");
   EXPECT_EQ(set.value, 0.7);
-  EXPECT_EQ(parse_command(loop(), "set control.scheme position").loop.at(0).value, 0.0);
-  EXPECT_EQ(parse_command(loop(), "set control.scheme acceleration").loop.at(0).value, 1.0);
+  EXPECT_EQ(parse_command(bench(), "set control.scheme position").bench.at(0).value, 0.0);
+  EXPECT_EQ(parse_command(bench(), "set control.scheme acceleration").bench.at(0).value, 1.0);
   EXPECT_THAT(refusal("set control.dampin 1"), HasSubstr("did you mean 'control.damping'?"));
   EXPECT_THAT(refusal("set control.damping much"), HasSubstr("'much' is no number"));
   EXPECT_THAT(refusal("set control.damping nan"), HasSubstr("no number"));
@@ -72,18 +72,18 @@ TEST(LiveCommands, TuneByName) {
 }
 
 TEST(LiveCommands, ChooseSources) {
-  const ConsoleCommand some = parse_command(loop(), "source host.* network");
-  ASSERT_EQ(some.loop.size(), 2U);
-  EXPECT_EQ(some.loop[0].index, 1);
-  EXPECT_EQ(some.loop[1].index, 2);
-  EXPECT_EQ(some.loop[0].value, 2.0);
-  EXPECT_EQ(parse_command(loop(), "source operator.x simulated").loop.at(0).value, 0.0);
+  const ConsoleCommand some = parse_command(bench(), "source host.* network");
+  ASSERT_EQ(some.bench.size(), 2U);
+  EXPECT_EQ(some.bench[0].index, 1);
+  EXPECT_EQ(some.bench[1].index, 2);
+  EXPECT_EQ(some.bench[0].value, 2.0);
+  EXPECT_EQ(parse_command(bench(), "source operator.x simulated").bench.at(0).value, 0.0);
   EXPECT_THAT(refusal("source operator.y log"), HasSubstr("did you mean 'operator.x'?"));
   EXPECT_THAT(refusal("source operator.x netwerk"), HasSubstr("did you mean 'network'?"));
 }
 
 TEST(LiveCommands, ShowByPattern) {
-  EXPECT_EQ(parse_command(loop(), "show tip.? time").signals.size(), 4U);
+  EXPECT_EQ(parse_command(bench(), "show tip.? time").signals.size(), 4U);
   EXPECT_THAT(refusal("show tip.q"), HasSubstr("the emulation has no signal 'tip.q'"));
   EXPECT_THAT(refusal("show nothing*"), HasSubstr("no signal fits 'nothing*'"));
 }
@@ -97,7 +97,7 @@ TEST(LiveCommands, RefuseInOneSentence) {
 
 TEST(LiveCommands, OfAFileStandAtTheirTicks) {
   const auto list =
-      read_commands_text(loop(), "# a script\n\n0 run\n0.25  hold # rest\n2.0004 stop", "f");
+      read_commands_text(bench(), "# a script\n\n0 run\n0.25  hold # rest\n2.0004 stop", "f");
   ASSERT_EQ(list.size(), 3U);
   EXPECT_EQ(list[0].tick, 0);
   EXPECT_EQ(list[1].tick, 250);
@@ -107,7 +107,7 @@ TEST(LiveCommands, OfAFileStandAtTheirTicks) {
 
 TEST(LiveCommands, OfAFileAreAllCheckedAtOnce) {
   try {
-    read_commands_text(loop(), "run\n1 rum\n0.5 hold\nnan stop\n-1 stop\n", "f.txt");
+    read_commands_text(bench(), "run\n1 rum\n0.5 hold\nnan stop\n-1 stop\n", "f.txt");
     FAIL();
   } catch (const io::FileError& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("f.txt:1: 'run' is no time"),
@@ -119,11 +119,11 @@ TEST(LiveCommands, OfAFileAreAllCheckedAtOnce) {
 }
 
 TEST(LiveCommands, AreCompleted) {
-  EXPECT_THAT(completions_of(loop(), "so"), ElementsAre("source"));
-  EXPECT_THAT(completions_of(loop(), "source host.base.p"), ElementsAre("host.base.position"));
-  EXPECT_THAT(completions_of(loop(), "source operator.x "),
+  EXPECT_THAT(completions_of(bench(), "so"), ElementsAre("source"));
+  EXPECT_THAT(completions_of(bench(), "source host.base.p"), ElementsAre("host.base.position"));
+  EXPECT_THAT(completions_of(bench(), "source operator.x "),
               ElementsAre("simulated", "log", "network"));
-  EXPECT_THAT(completions_of(loop(), "set control.d"), ElementsAre("control.damping"));
+  EXPECT_THAT(completions_of(bench(), "set control.d"), ElementsAre("control.damping"));
 }
 
 }  // namespace

@@ -18,25 +18,25 @@ namespace {
 
 using testing::ElementsAre;
 
-const emulation::HardwareLoop& loop() {
-  static const emulation::HardwareLoop it = [] {
+const emulation::HilBench& bench() {
+  static const emulation::HilBench it = [] {
     EmulateOptions options;
     options.scenario = KNUCKLEBOOM_SOURCE_DIR "/config/emulations/peg_on_plane.toml";
-    return emulation::HardwareLoop(load_emulation(options).plan);
+    return emulation::HilBench(load_emulation(options).plan);
   }();
   return it;
 }
 
 std::vector<std::string> chosen(const std::vector<std::string>& patterns) {
   std::vector<std::string> out;
-  for (const int i : choose_signals(loop(), patterns))
-    out.push_back(loop().signals()[static_cast<std::size_t>(i)].name);
+  for (const int i : choose_signals(bench(), patterns))
+    out.push_back(bench().signals()[static_cast<std::size_t>(i)].name);
   return out;
 }
 
 TEST(SignalLog, ChoosesByPatternEachOnce) {
   EXPECT_THAT(chosen({"tip.x", "time", "tip.?"}), ElementsAre("time", "tip.x", "tip.y", "tip.z"));
-  EXPECT_EQ(chosen({"*"}).size(), loop().signals().size());
+  EXPECT_EQ(chosen({"*"}).size(), bench().signals().size());
   EXPECT_THROW(chosen({"tip.q"}), UserError);
   EXPECT_THROW(chosen({"tup*"}), UserError);
 }
@@ -48,18 +48,18 @@ TEST(SignalLog, HasARowOfEachChosenTickWhileItIsOn) {
     const std::filesystem::path file = folder.path() / "log.csv";
     SignalLogSettings settings;
     settings.file = file.string();
-    settings.signals = choose_signals(loop(), {"time", "tip.z"});
+    settings.signals = choose_signals(bench(), {"time", "tip.z"});
     settings.every = 5;
     settings.own_thread = own_thread;
-    SignalLog log(loop(), {}, settings);
-    emulation::LoopState state = loop().initial_state();
+    SignalLog log(bench(), {}, settings);
+    emulation::HilState state = bench().initial_state();
     double last_z = 0.0;
     for (int k = 0; k < 100; ++k) {
       if (k == 20) log.turn(false);
       if (k == 60) log.turn(true);
-      loop().step(state, {});
+      bench().step(state, {});
       log.after_tick(state);
-      last_z = loop().value(state, settings.signals[1]);
+      last_z = bench().value(state, settings.signals[1]);
     }
     EXPECT_FALSE(std::filesystem::exists(file));
     log.finish();

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/io/machine_file.hpp"
-#include "support/loop_run.hpp"
+#include "support/hil_run.hpp"
 #include "support/paths.hpp"
 #include "support/same_bytes.hpp"
 

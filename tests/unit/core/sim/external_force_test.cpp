@@ -19,7 +19,7 @@ using sim::Simulation;
 sim::TickInput volts(double swing, double boom, double stick) {
   sim::TickInput input{};
   const double value[3] = {swing, boom, stick};
-  for (int k = 0; k < 3; ++k) input.drive[k] = {value[k], sim::DriveMode::kVoltage, 0, 0.0};
+  for (int k = 0; k < 3; ++k) input.actuator[k] = {value[k], sim::ActuatorMode::kVoltage, 0, 0.0};
   return input;
 }
 

@@ -475,7 +475,7 @@ TEST(OperatorControl, AnyInputGivesNumbers) {
                               : random.uniform(-1.5, 1.5);
         }
       const sim::OperatorDemand demand = rig.tick();
-      for (const sim::Drive& drive : demand.input.drive) {
+      for (const sim::ActuatorCommand& drive : demand.input.actuator) {
         ASSERT_TRUE(std::isfinite(drive.value));
         ASSERT_TRUE(std::isfinite(drive.feed_forward_V));
       }

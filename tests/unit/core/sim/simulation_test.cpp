@@ -27,7 +27,7 @@ using command::Scenario;
 using machine::ClosedValveModel;
 using machine::Fidelity;
 using machine::MachineModel;
-using sim::DriveMode;
+using sim::ActuatorMode;
 using sim::SimState;
 using sim::Simulation;
 
@@ -236,14 +236,14 @@ TEST(Simulation, InputsFromElsewhereTakeThePlaceOfTheScenario) {
   const Simulation simulation(test::reference_machine(), test::stick_sine());
   SimState state = simulation.initial_state(Fidelity::kReduced);
   sim::TickInput input{};
-  input.drive[0] = {1.0, DriveMode::kVoltage, 0, 0.0};
-  input.drive[1] = {0.5, DriveMode::kPosition, 0, 0.0};
-  input.drive[2] = {-1.31, DriveMode::kPosition, 0, 0.0};
+  input.actuator[0] = {1.0, ActuatorMode::kVoltage, 0, 0.0};
+  input.actuator[1] = {0.5, ActuatorMode::kPosition, 0, 0.0};
+  input.actuator[2] = {-1.31, ActuatorMode::kPosition, 0, 0.0};
   simulation.step(state, input);
   EXPECT_EQ(state.machine.actuator[0].command_V, 1.0);
   EXPECT_NEAR(state.machine.actuator[2].command_V, -40.0 * -0.01, 1e-12);
   EXPECT_EQ(state.reference[2], -1.31);
-  EXPECT_EQ(state.input.drive[0].value, 1.0);
+  EXPECT_EQ(state.input.actuator[0].value, 1.0);
 }
 
 // --- Events -------------------------------------------------------------------------------------

@@ -1,0 +1,57 @@
+// A recorded emulation, run again from its first tick with the recorded commands and the recorded input,
+// checked against the recorded hashes all the way. Needs neither clock nor wire.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "knuckleboom/core/emulation/hil_bench.hpp"
+#include "knuckleboom/recording/emulation_recording.hpp"
+
+namespace knuckleboom::runtime {
+
+class EmulationReplayer {
+ public:
+  // Throws io::FileError for a recording whose bench cannot be made again.
+  explicit EmulationReplayer(io::EmulationRecording recording);
+
+  const io::EmulationRecording& recording() const { return recording_; }
+  const emulation::HilBench& bench() const { return *bench_; }
+  // What is to be said first: another build, another processor, gaps, cut off.
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
+  // Commands that came before the next tick, and that tick; false: the end is reached, where the commands
+  // after the last tick are applied. Throws io::FileError if the file has changed meanwhile.
+  bool step();
+  const emulation::HilState& state() const { return state_; }
+  // Commands that were not possible; of a recording that fits there are none.
+  std::int64_t refused() const { return refused_; }
+
+  std::int64_t hashes_compared() const { return compared_; }
+  std::int64_t hashes_equal() const { return equal_; }
+  // Ticks run before the first hash that differed, and before the last that agreed until then; -1: none.
+  std::int64_t first_difference() const { return first_difference_; }
+  std::int64_t equal_up_to() const { return equal_up_to_; }
+  // After the end. True as well where the recording does not say.
+  bool end_is_equal() const { return end_equal_; }
+
+ private:
+  void make_remarks();
+  void apply_commands();
+  void compare();
+
+  io::EmulationRecording recording_;
+  std::unique_ptr<emulation::HilBench> bench_;
+  io::EmulationFrames frames_;
+  emulation::HilState state_;
+  std::vector<std::string> remarks_;
+  std::size_t next_command_ = 0, next_hash_ = 0;
+  std::int64_t refused_ = 0, compared_ = 0, equal_ = 0;
+  std::int64_t first_difference_ = -1, equal_up_to_ = -1;
+  bool ended_ = false, end_equal_ = true;
+};
+
+}  // namespace knuckleboom::runtime

@@ -1,0 +1,26 @@
+// The blocks of a recorded emulation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "knuckleboom/recording/emulation_recording.hpp"
+
+namespace knuckleboom::io {
+
+// Other numbers than in journals of sessions, so that neither is taken for the other.
+enum class EmulationBlock : std::uint32_t {
+  kHeader = 101,
+  kCommands,
+  kFrames,
+  kHashes,
+  kProgress,
+  kEnd,
+};
+
+std::string to_bytes(const EmulationRecordingHeader& header);
+// False: the bytes are no header of this format.
+bool from_bytes(std::string_view bytes, EmulationRecordingHeader& header);
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,462 @@
+#include "knuckleboom/recording/emulation_recording.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "bytes.hpp"
+#include "journal_blocks.hpp"
+#include "journal_file.hpp"
+#include "emulation_blocks.hpp"
+#include "session_header.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+namespace fs = std::filesystem;
+using emulation::EmulationState;
+using emulation::HilState;
+using exchange::ExchangeInput;
+using exchange::SignalFrame;
+
+constexpr std::size_t kGathered = std::size_t{64} << 10;
+constexpr std::string_view kWanted = "a recording of an emulation";
+constexpr std::uint8_t kLogPart = 1, kNetworkPart = 2;
+
+// --- Contents of blocks ---------------------------------------------------------
+
+void put_losses(std::string& out, const EmulationLosses& lost) {
+  put(out, lost.count);
+  put(out, lost.first_tick);
+}
+
+EmulationLosses take_losses(ByteReader& reader) {
+  EmulationLosses lost;
+  lost.count = reader.take<std::int64_t>();
+  lost.first_tick = reader.take<std::int64_t>();
+  return lost;
+}
+
+void put_part(std::string& out, const SignalFrame& frame) {
+  put(out, frame.fresh);
+  put(out, frame.sequence);
+  put(out, frame.stamp_ns);
+  for (std::uint64_t rest = frame.fresh; rest != 0; rest &= rest - 1)
+    put(out, frame.value[std::countr_zero(rest)]);
+}
+
+void take_part(ByteReader& reader, SignalFrame& frame) {
+  frame = {};
+  frame.fresh = reader.take<std::uint64_t>();
+  frame.sequence = reader.take<std::uint64_t>();
+  frame.stamp_ns = reader.take<std::int64_t>();
+  if (frame.fresh == 0 || frame.fresh >> exchange::kMaxSignals != 0) reader.fail();
+  if (!reader.good()) return;
+  for (std::uint64_t rest = frame.fresh; rest != 0; rest &= rest - 1)
+    frame.value[std::countr_zero(rest)] = reader.take<double>();
+}
+
+void take_frame(ByteReader& reader, std::int64_t& tick, ExchangeInput& input) {
+  tick = reader.take<std::int64_t>();
+  const auto parts = reader.take<std::uint8_t>();
+  if (parts == 0 || parts > (kLogPart | kNetworkPart)) reader.fail();
+  input = {};
+  if ((parts & kLogPart) != 0) take_part(reader, input.log);
+  if ((parts & kNetworkPart) != 0) take_part(reader, input.network);
+}
+
+void take_command(ByteReader& reader, EmulationTickCommand& out) {
+  out.tick = reader.take<std::int64_t>();
+  out.command.kind = static_cast<emulation::HilCommandKind>(reader.take<std::int32_t>());
+  out.command.index = reader.take<std::int32_t>();
+  out.command.value = reader.take<double>();
+}
+
+[[noreturn]] void refuse_content(const fs::path& path) {
+  throw FileError(path.string(), "the recording holds what no recording holds");
+}
+
+// --- Reading --------------------------------------------------------------------
+
+// The header of a file whose first block is whole, or one sentence why not.
+EmulationRecordingHeader header_of(const fs::path& path, bool any, std::uint32_t kind,
+                              const std::string& payload) {
+  const std::string shown = path.string();
+  if (any && kind == static_cast<std::uint32_t>(JournalKind::kHeader))
+    throw FileError(shown,
+                    "this is a recording of a training session, not of an emulation; 'knuckleboom "
+                    "replay' runs it again");
+  if (!any || kind != static_cast<std::uint32_t>(EmulationBlock::kHeader))
+    throw FileError(shown, "this is no recording of an emulation, or its beginning is damaged");
+  ByteReader reader(payload);
+  const auto format = reader.take<std::int32_t>();
+  const std::string program = reader.take_text();
+  if (reader.good() && format != kEmulationRecordingFormat)
+    throw FileError(shown, fmt::format("the recording has format {}, this program reads format {}; "
+                                       "use the program that recorded it, {}",
+                                       format, kEmulationRecordingFormat, program));
+  EmulationRecordingHeader header;
+  if (!from_bytes(payload, header)) refuse_content(path);
+  return header;
+}
+
+// Takes over what the sound blocks hold.
+class Gather {
+ public:
+  explicit Gather(EmulationRecording& out) : out_(out) {}
+
+  // False: the end mark.
+  bool take(EmulationBlock kind, std::string_view payload) {
+    ByteReader reader(payload);
+    switch (kind) {
+      case EmulationBlock::kCommands:
+        while (!reader.empty()) {
+          EmulationTickCommand command;
+          take_command(reader, command);
+          rises(reader, command.tick, last_command_, false);
+          out_.commands.push_back(command);
+        }
+        break;
+      case EmulationBlock::kFrames:
+        while (!reader.empty()) {
+          std::int64_t tick = 0;
+          take_frame(reader, tick, input_);
+          rises(reader, tick, last_frame_, true);
+          open_frames_.push_back(tick);
+        }
+        break;
+      case EmulationBlock::kHashes:
+        while (!reader.empty()) {
+          StateHash hash;
+          hash.tick = reader.take<std::int64_t>();
+          hash.value = reader.take<std::uint64_t>();
+          rises(reader, hash.tick, last_hash_, true);
+          out_.hashes.push_back(hash);
+        }
+        break;
+      case EmulationBlock::kProgress:
+        advance(reader.take<std::int64_t>());
+        out_.end.lost = take_losses(reader);
+        check(reader.good() && reader.empty());
+        break;
+      case EmulationBlock::kEnd:
+        advance(reader.take<std::int64_t>());
+        out_.end.end_hash = reader.take<std::uint64_t>();
+        out_.end.lost = take_losses(reader);
+        out_.end.reason = reader.take_text();
+        out_.end.complete = true;
+        check(reader.good() && reader.empty());
+        return false;
+      default:
+        check(false);
+    }
+    return true;
+  }
+
+ private:
+  void check(bool good) const {
+    if (!good) refuse_content(out_.path);
+  }
+  void rises(const ByteReader& reader, std::int64_t tick, std::int64_t& last, bool strictly) const {
+    check(reader.good() && tick >= 0 && (strictly ? tick > last : tick >= last));
+    last = tick;
+  }
+  // Up to here all is there; a little of what comes after it may have been gathered already.
+  void advance(std::int64_t end_tick) {
+    check(end_tick >= out_.end.end_tick);
+    out_.end.end_tick = end_tick;
+    const auto within = std::lower_bound(open_frames_.begin(), open_frames_.end(), end_tick);
+    out_.frames += within - open_frames_.begin();
+    open_frames_.erase(open_frames_.begin(), within);
+  }
+
+  EmulationRecording& out_;
+  ExchangeInput input_{};
+  std::vector<std::int64_t> open_frames_;  // ticks of those beyond the last mark
+  std::int64_t last_command_ = -1, last_frame_ = -1, last_hash_ = -1;
+};
+
+}  // namespace
+
+// --- Header ---------------------------------------------------------------------
+
+StateLayout emulation_layout() {
+  // Any change of a part's size or place shows here, a change of its meaning in kEmulationRecordingFormat.
+  const std::uint64_t places[] = {
+      offsetof(HilState, emulation),
+      offsetof(HilState, exchange),
+      offsetof(HilState, tick),
+      offsetof(HilState, mode),
+      offsetof(HilState, reason_value),
+      offsetof(EmulationState, tuning),
+      offsetof(EmulationState, sensed),
+      offsetof(EmulationState, commands),
+      offsetof(EmulationState, shift),
+      offsetof(EmulationState, host),
+      offsetof(EmulationState, emulated),
+      offsetof(EmulationState, contact),
+      offsetof(EmulationState, sensor),
+      offsetof(EmulationState, contact_W),
+      offsetof(EmulationState, motor),
+      offsetof(EmulationState, target),
+      offsetof(EmulationState, energy),
+      offsetof(EmulationState, health),
+      sizeof(EmulationState),
+      sizeof(exchange::ExchangeState),
+      sizeof(exchange::SignalState),
+      sizeof(sim::SimState),
+      sizeof(machine::MachineState),
+      sizeof(machine::ActuatorState),
+      sizeof(machine::EnergyLedger),
+      sizeof(machine::Health),
+      sizeof(emulation::ContactState),
+      sizeof(emulation::ForceSensorState),
+      sizeof(emulation::EmulationSensors),
+      sizeof(emulation::EmulationCommands),
+  };
+  return {kEmulationRecordingFormat, sizeof(HilState), XXH3_64bits(places, sizeof places)};
+}
+
+std::uint64_t hash_of(const HilState& state) { return XXH3_64bits(&state, sizeof state); }
+
+EmulationRecordingHeader emulation_recording_header(EmulationTexts made_from,
+                                          const emulation::HilBench& bench) {
+  EmulationRecordingHeader header;
+  header.program = this_program();
+  header.processor = this_processor();
+  header.id = random_id();
+  header.start_utc = now_utc();
+  header.emulation = bench.emulation().plan().name;
+  header.tick_s = bench.tick_s();
+  header.layout = emulation_layout();
+  header.made_from = std::move(made_from);
+  return header;
+}
+
+std::string to_bytes(const EmulationRecordingHeader& header) {
+  std::string out;
+  put(out, static_cast<std::int32_t>(kEmulationRecordingFormat));
+  for (const std::string* text :
+       {&header.program, &header.processor, &header.id, &header.start_utc, &header.emulation})
+    put_text(out, *text);
+  put(out, header.tick_s);
+  put(out, header.layout.version);
+  put(out, header.layout.bytes);
+  put(out, header.layout.places);
+  put_texts(out, header.made_from.texts);
+  put(out, static_cast<std::uint64_t>(header.made_from.assignments.size()));
+  for (const std::string& assignment : header.made_from.assignments) put_text(out, assignment);
+  return out;
+}
+
+bool from_bytes(std::string_view bytes, EmulationRecordingHeader& header) {
+  ByteReader reader(bytes);
+  if (reader.take<std::int32_t>() != kEmulationRecordingFormat) return false;
+  for (std::string* text :
+       {&header.program, &header.processor, &header.id, &header.start_utc, &header.emulation})
+    *text = reader.take_text();
+  header.tick_s = reader.take<double>();
+  header.layout.version = reader.take<std::uint32_t>();
+  header.layout.bytes = reader.take<std::uint64_t>();
+  header.layout.places = reader.take<std::uint64_t>();
+  take_texts(reader, header.made_from.texts);
+  header.made_from.assignments.clear();
+  const std::uint64_t count = take_count(reader);
+  for (std::uint64_t i = 0; i < count && reader.good(); ++i)
+    header.made_from.assignments.push_back(reader.take_text());
+  return reader.good() && reader.empty() && header.tick_s > 0.0;
+}
+
+// --- Writer ---------------------------------------------------------------------
+
+EmulationRecordingWriter::EmulationRecordingWriter(const fs::path& file, const EmulationRecordingHeader& header)
+    : file_(file) {
+  if (file_.empty()) throw FileError("(no name)", "cannot write to a file without a name");
+  const std::string head = journal_block(EmulationBlock::kHeader, sequence_++, to_bytes(header));
+  bool taken = false;
+  descriptor_ = create_journal(file_, head, taken);
+  if (taken)
+    throw FileError(file_.string(),
+                    "there is something of that name already, and a recording writes over "
+                    "nothing; give another name");
+  bytes_ = head.size();
+}
+
+EmulationRecordingWriter::~EmulationRecordingWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+EmulationRecordingWriter::EmulationRecordingWriter(EmulationRecordingWriter&& other) noexcept
+    : file_(std::move(other.file_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      sequence_(other.sequence_),
+      bytes_(other.bytes_),
+      buffer_(std::move(other.buffer_)),
+      commands_(std::move(other.commands_)),
+      frames_(std::move(other.frames_)),
+      hashes_(std::move(other.hashes_)) {}
+
+void EmulationRecordingWriter::block(EmulationBlock kind, std::string& payload) {
+  if (!payload.empty()) buffer_ += journal_block(kind, sequence_++, payload);
+  payload.clear();
+}
+
+void EmulationRecordingWriter::add(const EmulationTickCommand& command) {
+  put(commands_, command.tick);
+  put(commands_, static_cast<std::int32_t>(command.command.kind));
+  put(commands_, command.command.index);
+  put(commands_, command.command.value);
+  if (commands_.size() >= kGathered) block(EmulationBlock::kCommands, commands_);
+}
+
+void EmulationRecordingWriter::add(std::int64_t tick, const ExchangeInput& input) {
+  const auto parts = static_cast<std::uint8_t>((input.log.fresh != 0 ? kLogPart : 0) |
+                                               (input.network.fresh != 0 ? kNetworkPart : 0));
+  if (parts == 0) return;
+  put(frames_, tick);
+  put(frames_, parts);
+  if (input.log.fresh != 0) put_part(frames_, input.log);
+  if (input.network.fresh != 0) put_part(frames_, input.network);
+  if (frames_.size() >= kGathered) block(EmulationBlock::kFrames, frames_);
+}
+
+void EmulationRecordingWriter::add(const StateHash& hash) {
+  put(hashes_, hash.tick);
+  put(hashes_, hash.value);
+  if (hashes_.size() >= kGathered) block(EmulationBlock::kHashes, hashes_);
+}
+
+void EmulationRecordingWriter::close_gathered() {
+  block(EmulationBlock::kCommands, commands_);
+  block(EmulationBlock::kFrames, frames_);
+  block(EmulationBlock::kHashes, hashes_);
+}
+
+void EmulationRecordingWriter::flush(std::int64_t end_tick, const EmulationLosses& lost) {
+  close_gathered();
+  std::string payload;
+  put(payload, end_tick);
+  put_losses(payload, lost);
+  block(EmulationBlock::kProgress, payload);
+  write();
+}
+
+void EmulationRecordingWriter::write() {
+  if (descriptor_ < 0) throw FileError(file_.string(), "the recording has ended already");
+  const int error = write_all(descriptor_, buffer_);
+  bytes_ += buffer_.size();
+  buffer_.clear();
+  if (error != 0) fail(error);
+}
+
+void EmulationRecordingWriter::sync() {
+  if (descriptor_ >= 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL) fail(errno);
+}
+
+void EmulationRecordingWriter::fail(int error) {
+  ::close(std::exchange(descriptor_, -1));
+  throw FileError(
+      file_.string(),
+      fmt::format("cannot be written: {}; the run up to here is kept in it", error_text(error)));
+}
+
+void EmulationRecordingWriter::close(const EmulationRecordingEnd& end) {
+  close_gathered();
+  std::string payload;
+  put(payload, end.end_tick);
+  put(payload, end.end_hash);
+  put_losses(payload, end.lost);
+  put_text(payload, end.reason);
+  block(EmulationBlock::kEnd, payload);
+  write();
+  sync();
+  ::close(std::exchange(descriptor_, -1));
+}
+
+// --- Reader ---------------------------------------------------------------------
+
+EmulationRecording read_emulation_recording(const fs::path& path) {
+  JournalReader reader(path, kWanted);
+  EmulationRecording out;
+  out.path = path;
+  std::string payload;
+  std::uint32_t kind = 0;
+  const bool any = reader.next(kind, payload);
+  out.header = header_of(path, any, kind, payload);
+  Gather gather(out);
+  bool more = false;
+  while ((more = reader.next(kind, payload)))
+    if (!gather.take(static_cast<EmulationBlock>(kind), payload)) break;
+  // After the end mark nothing is expected.
+  if (more) more = reader.next(kind, payload);
+  out.end.torn = more || !reader.ends_whole();
+  // Commands before the next tick count only where the end is known to be behind them.
+  const std::int64_t end = out.end.end_tick;
+  const std::int64_t commands_end = out.end.complete ? end : end - 1;
+  while (!out.commands.empty() && out.commands.back().tick > commands_end) out.commands.pop_back();
+  while (!out.hashes.empty() && out.hashes.back().tick > end) out.hashes.pop_back();
+  return out;
+}
+
+struct EmulationFrames::Source {
+  explicit Source(const EmulationRecording& recording)
+      : path(recording.path), reader(path, kWanted), rest(recording.frames), content({}) {
+    std::uint32_t kind = 0;
+    EmulationRecordingHeader header;
+    if (!reader.next(kind, payload) || kind != static_cast<std::uint32_t>(EmulationBlock::kHeader) ||
+        !from_bytes(payload, header) || header.id != recording.header.id)
+      changed();
+    advance();
+  }
+  [[noreturn]] void changed() const {
+    throw FileError(path.string(), "the recording has changed while it was being read");
+  }
+  // To the next frame.
+  void advance() {
+    tick = std::numeric_limits<std::int64_t>::max();
+    if (rest == 0) return;
+    --rest;
+    while (content.empty()) {
+      std::uint32_t kind = 0;
+      if (!reader.next(kind, payload)) changed();
+      content = ByteReader(
+          kind == static_cast<std::uint32_t>(EmulationBlock::kFrames) ? payload : std::string_view());
+    }
+    take_frame(content, tick, input);
+    if (!content.good()) changed();
+  }
+
+  fs::path path;
+  JournalReader reader;
+  std::int64_t rest;  // frames not yet taken
+  std::string payload;
+  ByteReader content;
+  std::int64_t tick = 0;  // of the frame that comes next
+  ExchangeInput input{};  // that frame
+  ExchangeInput given{};
+};
+
+EmulationFrames::EmulationFrames(const EmulationRecording& recording)
+    : source_(std::make_unique<Source>(recording)) {}
+EmulationFrames::~EmulationFrames() = default;
+
+const ExchangeInput& EmulationFrames::at(std::int64_t tick) {
+  while (source_->tick < tick) source_->advance();
+  source_->given = {};
+  if (source_->tick == tick) {
+    source_->given = source_->input;
+    source_->advance();
+  }
+  return source_->given;
+}
+
+}  // namespace knuckleboom::io

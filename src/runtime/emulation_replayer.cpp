@@ -1,0 +1,77 @@
+#include "knuckleboom/runtime/emulation_replayer.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace knuckleboom::runtime {
+
+EmulationReplayer::EmulationReplayer(io::EmulationRecording recording)
+    : recording_(std::move(recording)),
+      bench_(io::make_hil_bench(recording_.header.made_from)),
+      frames_(recording_),
+      state_(bench_->initial_state()) {
+  make_remarks();
+  compare();
+}
+
+void EmulationReplayer::make_remarks() {
+  const io::EmulationRecordingHeader& header = recording_.header;
+  const io::EmulationRecordingEnd& end = recording_.end;
+  const double length_s = static_cast<double>(end.end_tick) * header.tick_s;
+  if (!end.complete)
+    remarks_.push_back(
+        fmt::format("the recording was cut off or still goes on; it is whole up to {:.3f} s{}",
+                    length_s, end.torn ? ", and what follows is damaged" : ""));
+  else if (end.torn)
+    remarks_.emplace_back("something follows the end of the recording; it is not looked at");
+  if (end.lost.count > 0)
+    remarks_.push_back(
+        fmt::format("the recording has gaps: {} of its records were lost, the first at tick {}, "
+                    "so that from there on a replay need not be the same",
+                    end.lost.count, end.lost.first_tick));
+  if (header.program != io::this_program())
+    remarks_.push_back(
+        fmt::format("recorded by {}; this is {}", header.program, io::this_program()));
+  if (header.processor != io::this_processor())
+    remarks_.push_back(fmt::format("recorded on a processor of another kind, {}; this is {}",
+                                   header.processor, io::this_processor()));
+  if (header.layout != io::emulation_layout())
+    remarks_.emplace_back(
+        "its states were laid out otherwise than those of this program, so that no hash can agree");
+}
+
+bool EmulationReplayer::step() {
+  if (ended_) return false;
+  apply_commands();
+  if (state_.tick >= recording_.end.end_tick) {
+    ended_ = true;
+    end_equal_ = !recording_.end.complete || recording_.end.end_hash == io::hash_of(state_);
+    return false;
+  }
+  bench_->step(state_, frames_.at(state_.tick));
+  compare();
+  return true;
+}
+
+void EmulationReplayer::apply_commands() {
+  const std::vector<io::EmulationTickCommand>& commands = recording_.commands;
+  for (; next_command_ < commands.size() && commands[next_command_].tick <= state_.tick;
+       ++next_command_) {
+    const char* const refusal = bench_->apply(commands[next_command_].command, state_);
+    if (refusal != nullptr && *refusal != '\0') ++refused_;
+  }
+}
+
+void EmulationReplayer::compare() {
+  const std::vector<io::StateHash>& hashes = recording_.hashes;
+  while (next_hash_ < hashes.size() && hashes[next_hash_].tick < state_.tick) ++next_hash_;
+  if (next_hash_ == hashes.size() || hashes[next_hash_].tick != state_.tick) return;
+  const bool equal = hashes[next_hash_++].value == io::hash_of(state_);
+  ++compared_;
+  equal_ += equal ? 1 : 0;
+  if (first_difference_ >= 0) return;
+  (equal ? equal_up_to_ : first_difference_) = state_.tick;
+}
+
+}  // namespace knuckleboom::runtime

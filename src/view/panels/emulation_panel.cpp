@@ -1,0 +1,307 @@
+#include "view/panels/emulation_panel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <imgui.h>
+
+#include "knuckleboom/core/math/arrays.hpp"
+
+namespace knuckleboom::view::panels {
+namespace {
+
+constexpr float kMargin = 10.0F;
+constexpr float kBanner = 74.0F;
+constexpr float kRow = 17.0F;
+constexpr float kPlot = 88.0F;
+constexpr float kButtons = 30.0F;
+constexpr float kStop = 66.0F;
+constexpr float kMessage = 34.0F;
+
+constexpr Colour kBack{20, 26, 29, 255};
+constexpr Colour kStopRed{206, 32, 32};
+constexpr Colour kStopBright{236, 52, 48};
+constexpr Colour kStopRim{255, 214, 10};
+constexpr Colour kWhite{255, 255, 255};
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+void draw_mode(Painter& painter, const EmulationFace& face, const Rect& rect) {
+  painter.fill(rect, colour_of(face.tone));
+  painter.text(rect.x + kMargin, rect.y + 8.0F, Type::kLarge, kWhite, face.mode);
+  painter.text_block(rect.x + kMargin, rect.y + 36.0F, rect.width - 2.0F * kMargin, Type::kSmall,
+                     kWhite, face.reason);
+}
+
+float draw_readings(Painter& painter, const EmulationFace& face, float x, float y, float width) {
+  const float column = 0.5F * width;
+  for (std::size_t i = 0; i < face.readings.size(); ++i) {
+    const EmulationReading& reading = face.readings[i];
+    const std::size_t row = i / 2;
+    const float left = x + (i % 2 == 1 ? column : 0.0F);
+    const float top = y + kRow * static_cast<float>(row);
+    painter.text(left, top, Type::kSmall, kDim, reading.name);
+    painter.text(left + column - 10.0F, top, Type::kSmall, reading.alarm ? kAlarm : kText,
+                 reading.value, Align::kRight);
+  }
+  const std::size_t rows = (face.readings.size() + 1) / 2;
+  return kRow * static_cast<float>(rows);
+}
+
+// A rounded number not below a span.
+float rounded_up(float span) {
+  if (!(span > 0.0F)) return 1.0F;
+  const float power = std::pow(10.0F, std::floor(std::log10(span)));
+  for (const float step : {1.0F, 1.2F, 1.5F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 8.0F, 10.0F})
+    if (step * power >= span * 0.9999F) return step * power;
+  return span;
+}
+
+void draw_plot(Painter& painter, const EmulationPlot& plot, const Rect& rect) {
+  painter.text(rect.x, rect.y, Type::kSmall, kDim, plot.title);
+  // Names of the curves, from the right.
+  float legend = rect.right();
+  for (std::size_t i = plot.curves.size(); i-- > 0;) {
+    const EmulationCurve& curve = plot.curves[i];
+    painter.text(legend, rect.y, Type::kSmall, curve.colour, curve.name, Align::kRight);
+    legend -= painter.text_width(Type::kSmall, curve.name) + 10.0F;
+  }
+  constexpr float kAxis = 44.0F;
+  const Rect field{rect.x + kAxis, rect.y + 16.0F, rect.width - kAxis, rect.height - 20.0F};
+  painter.fill(field, {255, 255, 255, 10});
+  float low = 0.0F, high = 0.0F;
+  for (const EmulationCurve& curve : plot.curves)
+    for (const auto& [t, value] : curve.points) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  const float top = high > 0.0F ? rounded_up(std::max(high, plot.least_span)) : 0.0F;
+  float bottom = low < 0.0F ? -rounded_up(std::max(-low, plot.least_span)) : 0.0F;
+  if (top == bottom) bottom = -plot.least_span;
+  const auto at = [&](float value) {
+    return field.bottom() - field.height * (value - bottom) / (top - bottom);
+  };
+  for (const float mark : {top, 0.0F, bottom}) {
+    if (mark != 0.0F && std::abs(at(mark) - at(0.0F)) < 12.0F) continue;
+    painter.line(field.x, at(mark), field.right(), at(mark), mark == 0.0F ? kLine : kGroove);
+    const float y = std::clamp(at(mark) - 7.0F, field.y - 6.0F, field.bottom() - 9.0F);
+    painter.text(field.x - 4.0F, y, Type::kSmall, kDim, number(mark), Align::kRight);
+  }
+  const float span = plot.to_s - plot.from_s;
+  for (const EmulationCurve& curve : plot.curves) {
+    std::vector<std::pair<float, float>> points;
+    for (const auto& [t, value] : curve.points)
+      if (std::isfinite(value) && t >= plot.from_s)
+        points.emplace_back(field.x + field.width * (t - plot.from_s) / span, at(value));
+    if (points.size() > 1) painter.curve(field, points, curve.colour, 1.3F);
+  }
+}
+
+bool button(Painter& painter, const Rect& rect, const char* text, bool enabled, Colour colour,
+            const Pointer& pointer) {
+  const bool over = enabled && rect.contains(pointer.x, pointer.y);
+  Colour fill = colour;
+  fill.a = static_cast<std::uint8_t>(!enabled ? 24 : over ? 235 : 165);
+  painter.fill(rect, fill, 4.0F);
+  painter.text(rect.x + 0.5F * rect.width, rect.y + 0.5F * rect.height - 9.0F, Type::kBold,
+               enabled ? kWhite : kDim, text, Align::kCentre);
+  return over && pointer.clicked;
+}
+
+bool stop_button(Painter& painter, const Rect& rect, bool stopped, const Pointer& pointer) {
+  const bool over = rect.contains(pointer.x, pointer.y);
+  painter.fill(rect, kStopRim, 8.0F);
+  painter.fill({rect.x + 4.0F, rect.y + 4.0F, rect.width - 8.0F, rect.height - 8.0F},
+               over || stopped ? kStopBright : kStopRed, 6.0F);
+  painter.text(rect.x + 0.5F * rect.width, rect.y + 12.0F, Type::kLarge, kWhite,
+               stopped ? "STOPPED" : "EMERGENCY STOP", Align::kCentre);
+  painter.text(rect.x + 0.5F * rect.width, rect.y + 39.0F, Type::kSmall, kWhite,
+               stopped ? "Reset leads out of it" : "Space or Esc", Align::kCentre);
+  return over && pointer.clicked;
+}
+
+// --- Lists ------------------------------------------------------------------------------------------
+
+void tip(const std::string& text) {
+  if (!text.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
+}
+
+void tunable_row(const EmulationTunable& tunable, int index, EmulationIntent& intent) {
+  ImGui::TableNextRow();
+  ImGui::PushID(index);
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(tunable.name.c_str());
+  tip(tunable.description + (tunable.unit.empty() ? "" : " [" + tunable.unit + "]"));
+  double value = tunable.value;
+  bool changed = false;
+  ImGui::TableNextColumn();
+  if (tunable.whole && tunable.least == 0.0 && tunable.most == 1.0) {
+    bool on = value != 0.0;
+    changed = ImGui::Checkbox("##on", &on);
+    value = on ? 1.0 : 0.0;
+  } else {
+    ImGui::SetNextItemWidth(-1.0F);
+    // Ranges over decades, zero among them, go by their logarithm.
+    const bool decades = tunable.most > 200.0 * std::max(tunable.least, 1e-3 * tunable.most) ||
+                         (tunable.least > 0.0 && tunable.most > 200.0 * tunable.least);
+    const ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput |
+                                   (decades ? static_cast<int>(ImGuiSliderFlags_Logarithmic) : 0);
+    changed = ImGui::SliderScalar("##slider", ImGuiDataType_Double, &value, &tunable.least,
+                                  &tunable.most, "", flags);
+    if (tunable.whole) value = std::round(value);
+  }
+  ImGui::TableNextColumn();
+  ImGui::SetNextItemWidth(-1.0F);
+  double typed = tunable.value;
+  if (ImGui::InputDouble("##typed", &typed, 0.0, 0.0, "%.5g",
+                         ImGuiInputTextFlags_EnterReturnsTrue)) {
+    value = typed;
+    changed = true;
+  }
+  tip(tunable.unit);
+  if (changed && value != tunable.value) {
+    intent.tune = index;
+    intent.value = value;
+  }
+  ImGui::PopID();
+}
+
+void draw_tunables(const EmulationFace& face, EmulationIntent& intent) {
+  if (!ImGui::BeginTable("tunables", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY)) return;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 0.50F);
+  ImGui::TableSetupColumn("slider", ImGuiTableColumnFlags_WidthStretch, 0.28F);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.22F);
+  for (std::size_t i = 0; i < face.tunables.size(); ++i)
+    tunable_row(face.tunables[i], static_cast<int>(i), intent);
+  ImGui::EndTable();
+}
+
+void signal_row(const EmulationSignalRow& signal, int index, EmulationIntent& intent) {
+  ImGui::TableNextRow();
+  ImGui::PushID(index);
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(signal.name.c_str());
+  tip(signal.description);
+  ImGui::TableNextColumn();
+  ImGui::Text("%.4g %s", signal.value, signal.unit.c_str());
+  ImGui::TableNextColumn();
+  if (signal.incoming < 0) {
+    ImGui::TextDisabled("simulated");
+  } else {
+    if (signal.silent) ImGui::PushStyleColor(ImGuiCol_Text, IM_COL32(242, 99, 82, 255));
+    ImGui::SetNextItemWidth(-1.0F);
+    const char* now = kEmulationSources[std::clamp(signal.source, 0, 2)];
+    const bool open = ImGui::BeginCombo("##source", now, ImGuiComboFlags_NoArrowButton);
+    if (signal.silent) ImGui::PopStyleColor();
+    if (open) {
+      for (int source = 0; source < 3; ++source)
+        if (ImGui::Selectable(kEmulationSources[source], source == signal.source) &&
+            source != signal.source) {
+          intent.source_of = signal.incoming;
+          intent.source = source;
+        }
+      ImGui::EndCombo();
+    }
+    tip(signal.silent ? "silent" : "click to choose where it comes from");
+  }
+  ImGui::PopID();
+}
+
+void draw_signals(const EmulationFace& face, EmulationIntent& intent) {
+  if (!ImGui::BeginTable("signals", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY)) return;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 0.45F);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.33F);
+  ImGui::TableSetupColumn("source", ImGuiTableColumnFlags_WidthStretch, 0.22F);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(face.signals.size()));
+  while (clipper.Step())
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+      signal_row(nth(face.signals, i), i, intent);
+  ImGui::EndTable();
+}
+
+void draw_lists(const Painter& painter, const EmulationFace& face, const Rect& rect,
+                EmulationIntent& intent) {
+  const float s = painter.scale();
+  ImGui::SetNextWindowPos(ImVec2(rect.x * s, rect.y * s));
+  ImGui::SetNextWindowSize(ImVec2(rect.width * s, rect.height * s));
+  constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                      ImGuiWindowFlags_NoSavedSettings |
+                                      ImGuiWindowFlags_NoBringToFrontOnFocus;
+  ImGui::Begin("lists", nullptr, kFixed);
+  if (ImGui::BeginTabBar("tabs")) {
+    if (ImGui::BeginTabItem("Tuning")) {
+      draw_tunables(face, intent);
+      ImGui::EndTabItem();
+    }
+    if (ImGui::BeginTabItem("Signals")) {
+      draw_signals(face, intent);
+      ImGui::EndTabItem();
+    }
+    ImGui::EndTabBar();
+  }
+  ImGui::End();
+}
+
+}  // namespace
+
+Colour colour_of(EmulationTone tone) {
+  switch (tone) {
+    case EmulationTone::kReady:
+      return {52, 96, 140};
+    case EmulationTone::kRunning:
+      return {38, 122, 62};
+    case EmulationTone::kHolding:
+      return {178, 112, 14};
+    case EmulationTone::kStopped:
+      return kStopRed;
+  }
+  return kDim;
+}
+
+EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face, const Pointer& pointer) {
+  EmulationIntent intent;
+  const Rect all{painter.width() - kEmulationPanelWidth, 0.0F, kEmulationPanelWidth, painter.height()};
+  painter.fill(all, kBack);
+  draw_mode(painter, face, {all.x, 0.0F, all.width, kBanner});
+  const float x = all.x + kMargin;
+  const float width = all.width - 2.0F * kMargin;
+  float y = kBanner + 8.0F;
+  y += draw_readings(painter, face, x, y, width) + 6.0F;
+  for (const EmulationPlot& plot : face.plots) {
+    draw_plot(painter, plot, {x, y, width, kPlot});
+    y += kPlot + 4.0F;
+  }
+  const float stop_y = all.bottom() - kMargin - kStop;
+  const float buttons_y = stop_y - 8.0F - kButtons;
+  const float message_y = buttons_y - 4.0F - kMessage;
+  draw_lists(painter, face, {x - 4.0F, y, width + 8.0F, std::max(60.0F, message_y - y - 2.0F)},
+             intent);
+  painter.text_block(x, message_y, width, Type::kSmall, kDim, face.event);
+
+  const float gap = 6.0F;
+  const float w = (width - 3.0F * gap) / 4.0F;
+  const auto place = [&](int i) {
+    return Rect{x + (w + gap) * static_cast<float>(i), buttons_y, w, kButtons};
+  };
+  intent.run =
+      button(painter, place(0), "Run", face.can_run, colour_of(EmulationTone::kRunning), pointer);
+  intent.hold =
+      button(painter, place(1), "Hold", face.can_hold, colour_of(EmulationTone::kHolding), pointer);
+  intent.reset =
+      button(painter, place(2), "Reset", face.can_reset, colour_of(EmulationTone::kReady), pointer);
+  intent.snapshot = button(painter, place(3), "Snapshot", true, {90, 100, 104}, pointer);
+  intent.stop =
+      stop_button(painter, {x, stop_y, width, kStop}, face.tone == EmulationTone::kStopped, pointer);
+  return intent;
+}
+
+}  // namespace knuckleboom::view::panels
