@@ -15,7 +15,7 @@
 #include "knuckleboom/core/math/arrays.hpp"
 #include "view/image.hpp"
 #include "view/light.hpp"
-#include "view/machine_model.hpp"
+#include "view/machine_scene.hpp"
 #include "view/mesh_builder.hpp"
 #include "view/render.hpp"
 #include "view/shaders.hpp"
@@ -227,7 +227,7 @@ struct EmulationScene::Parts {
   osg::ref_ptr<osg::Group> world = new osg::Group;
   osg::ref_ptr<osg::Group> ghost_node;
   std::array<osg::ref_ptr<osg::Uniform>, kPanes> to_world;
-  std::unique_ptr<MachineModel> host, emulated;
+  std::unique_ptr<MachineScene> host, emulated;
   osg::ref_ptr<osg::MatrixTransform> peg, emulated_base;
   Marks marks, close_marks;
   std::array<osg::ref_ptr<osg::Camera>, kPanes> cameras;
@@ -256,7 +256,7 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
 
   const auto steel = solid_state(settings, paint_wear(512).texture(true));
   const MachineStates solid{steel, glass_state(), settings};
-  host = std::make_unique<MachineModel>(scene.host, scene.assets, solid, notes);
+  host = std::make_unique<MachineScene>(scene.host, scene.assets, solid, notes);
   world->addChild(host->node());
   osg::ref_ptr<osg::Group> things = new osg::Group;
   things->setStateSet(steel);
@@ -285,7 +285,7 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
   QualitySettings coarse = settings;
   coarse.detail = 0.5;
   const MachineStates thought{ghost_state(), glass_state(), coarse};
-  emulated = std::make_unique<MachineModel>(scene.emulated, scene.assets, thought, notes);
+  emulated = std::make_unique<MachineScene>(scene.emulated, scene.assets, thought, notes);
   emulated_base = new osg::MatrixTransform;
   emulated_base->addChild(emulated->node());
   ghost_node = as_ghost(*emulated_base);

@@ -15,7 +15,7 @@
 #include "view/forest.hpp"
 #include "view/light.hpp"
 #include "view/logs.hpp"
-#include "view/machine_model.hpp"
+#include "view/machine_scene.hpp"
 #include "view/overlays.hpp"
 #include "view/render.hpp"
 #include "view/shaders.hpp"
@@ -42,7 +42,7 @@ struct Scene::Parts {
   osg::ref_ptr<osg::Group> root = new osg::Group;
   osg::ref_ptr<osg::Group> world = new osg::Group;
   osg::ref_ptr<osg::Uniform> main_to_world, inset_to_world, time;
-  std::unique_ptr<MachineModel> machine;
+  std::unique_ptr<MachineScene> machine;
   std::unique_ptr<Logs> logs;
   std::unique_ptr<Overlays> overlays;
   osg::ref_ptr<osg::Camera> frame_camera, inset_camera;
@@ -76,7 +76,7 @@ Scene::Parts::Parts(const SceneDescription& description, Quality wanted, bool so
   tracks.width = undercarriage.shoe;
   tracks.length = undercarriage.length;
 
-  machine = std::make_unique<MachineModel>(scene.machine, scene.assets,
+  machine = std::make_unique<MachineScene>(scene.machine, scene.assets,
                                            MachineStates{steel, glass_state(), settings}, notes);
   logs = std::make_unique<Logs>(
       scene, LogStates{wood, solid_state(settings, log_end), steel, settings.detail});

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "knuckleboom/core/math/power.hpp"
+#include "knuckleboom/core/math/logarithm.hpp"
 
 namespace knuckleboom::command {
 namespace {

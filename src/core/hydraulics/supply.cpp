@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/math/exponential.hpp"
-#include "knuckleboom/core/math/power.hpp"
+#include "knuckleboom/core/math/logarithm.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::hydraulics {

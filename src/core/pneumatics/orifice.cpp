@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "knuckleboom/core/math/power.hpp"
+#include "knuckleboom/core/math/logarithm.hpp"
 
 namespace knuckleboom::pneumatics {
 namespace {

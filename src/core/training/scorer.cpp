@@ -6,7 +6,7 @@
 
 #include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
-#include "knuckleboom/core/math/power.hpp"
+#include "knuckleboom/core/math/logarithm.hpp"
 
 namespace knuckleboom::training {
 namespace {

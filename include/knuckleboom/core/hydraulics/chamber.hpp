@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "knuckleboom/core/math/power.hpp"
+#include "knuckleboom/core/math/logarithm.hpp"
 
 namespace knuckleboom::hydraulics {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "app/emulation/load_emulation.hpp"
-#include "view/machine_model.hpp"
+#include "view/machine_scene.hpp"
 
 namespace knuckleboom {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "knuckleboom/core/math/power.hpp"
+#include "knuckleboom/core/math/logarithm.hpp"
 
 namespace knuckleboom {
 namespace {

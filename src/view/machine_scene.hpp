@@ -23,7 +23,7 @@ struct MachineStates {
   QualitySettings quality;
 };
 
-class MachineModel {
+class MachineScene {
  public:
   // notes: receives one message for each unreadable mesh.
   MachineModel(const MachineLook& look, const std::filesystem::path& assets,

@@ -1,4 +1,4 @@
-#include "view/machine_model.hpp"
+#include "view/machine_scene.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -96,7 +96,7 @@ UndercarriageShape undercarriage_of(const MachineLook& look) {
   return shape;
 }
 
-MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path& assets,
+MachineScene::MachineScene(const MachineLook& look, const std::filesystem::path& assets,
                            const MachineStates& states, std::vector<std::string>& notes)
     : look_(look), states_(states), root_(new osg::Group), solid_(new osg::Group) {
   int links = 0;
@@ -138,13 +138,13 @@ MachineModel::MachineModel(const MachineLook& look, const std::filesystem::path&
   build_hoses();
 }
 
-const BodyLook* MachineModel::body_of_link(int link) const {
+const BodyLook* MachineScene::body_of_link(int link) const {
   for (const BodyLook& body : look_.bodies)
     if (body.body == link) return &body;
   return nullptr;
 }
 
-bool MachineModel::is_upper(const BodyLook& body) const {
+bool MachineScene::is_upper(const BodyLook& body) const {
   return !look_.imported && !look_.arm && body.body == look_.swing_body &&
          body.parent == kWorldBody;
 }
@@ -155,11 +155,11 @@ bool MachineModel::asked_for(int body) const {
                      [body](const PartLook& part) { return part.body == body; });
 }
 
-osg::MatrixTransform* MachineModel::transform(int body) {
+osg::MatrixTransform* MachineScene::transform(int body) {
   return body >= 0 ? nth(bodies_, body).get() : base_.get();
 }
 
-double MachineModel::end_half_width(int link) const {
+double MachineScene::end_half_width(int link) const {
   const BodyLook* body = link >= 0 ? body_of_link(link) : nullptr;
   if (body == nullptr || is_upper(*body)) return 0.11;
   int depth = 0;
@@ -172,7 +172,7 @@ double MachineModel::end_half_width(int link) const {
 
 // --- Parts that are given -------------------------------------------------------
 
-osg::ref_ptr<osg::Node> MachineModel::part(const PartLook& look,
+osg::ref_ptr<osg::Node> MachineScene::part(const PartLook& look,
                                            const std::filesystem::path& assets,
                                            std::vector<std::string>& notes) const {
   constexpr double kShine = 0.4;
@@ -206,7 +206,7 @@ osg::ref_ptr<osg::Node> MachineModel::part(const PartLook& look,
   return mesh.build();
 }
 
-void MachineModel::build_parts(const std::filesystem::path& assets,
+void MachineScene::build_parts(const std::filesystem::path& assets,
                                std::vector<std::string>& notes) {
   for (const PartLook& look : look_.parts) {
     const osg::ref_ptr<osg::Node> node = part(look, assets, notes);
@@ -224,7 +224,7 @@ void MachineModel::build_parts(const std::filesystem::path& assets,
 
 // --- Bodies -------------------------------------------------------------------
 
-void MachineModel::build_carrier() {
+void MachineScene::build_carrier() {
   MeshBuilder carrier(states_.quality.detail);
   if (look_.swing_body >= 0 && !look_.imported && !asked_for(kWorldBody)) {
     add_undercarriage(carrier, undercarriage_of(look_));
@@ -236,7 +236,7 @@ void MachineModel::build_carrier() {
   base_->addChild(carrier.build());
 }
 
-void MachineModel::build_upper(int link) {
+void MachineScene::build_upper(int link) {
   const BodyLook& body = *body_of_link(link);
   UpperShape upper;
   upper.deck = undercarriage_of(look_).height;
@@ -287,7 +287,7 @@ void MachineModel::build_upper(int link) {
   }
 }
 
-void MachineModel::build_beam(const BodyLook& body) {
+void MachineScene::build_beam(const BodyLook& body) {
   const Pose frame = beam_frame(body);
   const bool first = body.parent >= 0 && body_of_link(body.parent) != nullptr &&
                      is_upper(*body_of_link(body.parent));
@@ -420,7 +420,7 @@ void MachineModel::build_beam(const BodyLook& body) {
   }
 }
 
-void MachineModel::build_link(const BodyLook& body) {
+void MachineScene::build_link(const BodyLook& body) {
   MeshBuilder mesh(states_.quality.detail);
   if (!body.has_end) {
     // Without further data: a steel block of about the body's mass.
@@ -457,7 +457,7 @@ double MachineModel::arm_radius(const BodyLook& body) const {
 }
 
 // A drum about the joint, a tube from there to the next one.
-void MachineModel::build_arm(const BodyLook& body) {
+void MachineScene::build_arm(const BodyLook& body) {
   const double radius = arm_radius(body);
   const BodyLook* parent = body.parent >= 0 ? body_of_link(body.parent) : nullptr;
   const double drum = 1.12 * std::max(radius, parent != nullptr ? arm_radius(*parent) : radius);
@@ -494,7 +494,7 @@ void MachineModel::build_arm(const BodyLook& body) {
   if (!mesh.empty()) transform(body.body)->addChild(mesh.build());
 }
 
-void MachineModel::build_foot() {
+void MachineScene::build_foot() {
   const BodyLook* first = body_of_link(0);
   const double radius = first != nullptr ? 1.12 * arm_radius(*first) : 0.12;
   const double height = std::max(0.06, look_.foot_height);
@@ -520,7 +520,7 @@ void MachineModel::build_foot() {
   base_->addChild(mesh.build());
 }
 
-void MachineModel::add_sign(int body, const std::string& text, const Pose& frame, double height,
+void MachineScene::add_sign(int body, const std::string& text, const Pose& frame, double height,
                             bool on_dark) {
   const Colour paper = on_dark ? kDarkPaint : Colour{0.90, 0.60, 0.06, 0.5};
   const Image image = paint_sign(text, paper, on_dark ? kPaint : Colour{0.07, 0.07, 0.075, 0.4});
@@ -543,7 +543,7 @@ void MachineModel::add_sign(int body, const std::string& text, const Pose& frame
 
 // --- Cylinders ----------------------------------------------------------------
 
-void MachineModel::build_cylinders() {
+void MachineScene::build_cylinders() {
   for (const CylinderLook& look : look_.cylinders) {
     Cylinder cylinder;
     cylinder.look = look;
@@ -621,7 +621,7 @@ void add_jaw(MeshBuilder& mesh, const GrappleLook& g, bool outer) {
 
 }  // namespace
 
-void MachineModel::build_grapple() {
+void MachineScene::build_grapple() {
   const GrappleLook& g = look_.grapple;
   if (g.body < 0) return;
   // Frame of the grapple: x along the log, y opening, z reach.
@@ -698,7 +698,7 @@ void MachineModel::build_grapple() {
   }
 }
 
-void MachineModel::pose_grapple(double opening) {
+void MachineScene::pose_grapple(double opening) {
   const GrappleLook& g = look_.grapple;
   const double angle = jaw_angle(g, opening);
   const Vec3 reach = g.reach_axis_B.normalized();
@@ -763,7 +763,7 @@ void MachineModel::build_hanging_head() {
 
 // --- Hoses --------------------------------------------------------------------
 
-void MachineModel::build_hoses() {
+void MachineScene::build_hoses() {
   const auto add = [this](int body_a, const HoseEnd& a, int body_b, const HoseEnd& b,
                           double slack) {
     // Free length: sufficient for the joint's whole range; the pins' distance varies by less than a
@@ -805,7 +805,7 @@ void MachineModel::build_hoses() {
   solid_->addChild(hose_geometry_);
 }
 
-void MachineModel::pose_hoses(const FramePoses& poses) {
+void MachineScene::pose_hoses(const FramePoses& poses) {
   if (hose_geometry_ == nullptr) return;
   auto* positions = static_cast<osg::Vec3Array*>(hose_geometry_->getVertexArray());
   auto* normals = static_cast<osg::Vec3Array*>(hose_geometry_->getNormalArray());
@@ -845,7 +845,7 @@ void MachineModel::pose_hoses(const FramePoses& poses) {
 
 // --- Motion -------------------------------------------------------------------
 
-void MachineModel::pose(const FramePoses& poses) {
+void MachineScene::pose(const FramePoses& poses) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_[i]->setMatrix(to_osg(poses.body[i]));
   for (Cylinder& cylinder : cylinders_) {
     const Pose base = pose_of(poses, cylinder.look.base_body);

@@ -1,4 +1,5 @@
-// x^n for lever curves, with the same bits on every processor (docs/decisions/0004-own-sine.md).
+// Logarithm and powers for lever curves and laws of gases, with the same bits on every processor
+// (docs/decisions/0004-own-sine.md).
 #pragma once
 
 #include <cmath>
