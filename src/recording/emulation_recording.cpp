@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "bytes.hpp"
+#include "emulation_blocks.hpp"
 #include "journal_blocks.hpp"
 #include "journal_file.hpp"
 #include "emulation_blocks.hpp"

@@ -17,6 +17,7 @@
 #include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/runtime/emulation_replayer.hpp"
 #include "recording/bytes.hpp"
+#include "recording/emulation_blocks.hpp"
 #include "recording/journal_blocks.hpp"
 #include "recording/emulation_blocks.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
+#include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/recording/emulation_texts.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
 

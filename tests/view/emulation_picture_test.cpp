@@ -11,6 +11,7 @@
 #include <SDL2/SDL.h>
 #include <gtest/gtest.h>
 
+#include "app/emulation/live_picture.hpp"
 #include "app/emulation/load_emulation.hpp"
 #include "app/emulation/live_picture.hpp"
 #include "app/emulation/scene_from_emulation.hpp"

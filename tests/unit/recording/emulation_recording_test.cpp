@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include "recording/bytes.hpp"
+#include "recording/emulation_blocks.hpp"
 #include "recording/journal_blocks.hpp"
 #include "recording/emulation_blocks.hpp"
 #include "support/same_bytes.hpp"

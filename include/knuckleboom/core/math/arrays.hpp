@@ -1,15 +1,15 @@
 // Vectors and quaternions as the plain arrays of states and snapshots, and elements by an int.
 #pragma once
 
-#include <concepts>
+#include <cstddef>
 
 #include "knuckleboom/core/math/vector.hpp"
 
 namespace knuckleboom {
 
-// Element i of a container whose own index is unsigned; unchecked, like the operator.
+// Element i, an int or an enumerator, of what is indexed by unsigned numbers; unchecked, like the operator.
 template <class Container>
-constexpr decltype(auto) nth(Container&& container, std::integral auto i) {
+constexpr decltype(auto) nth(Container&& container, auto i) {
   return container[static_cast<std::size_t>(i)];
 }
 

@@ -88,6 +88,7 @@ static_assert(sizeof(FaultState) ==
               (command::kMaxFaults + kMaxLinks + 2 * kMaxActuators + 3) * sizeof(double) +
                   (command::kMaxFaults + kMaxActuators + 2) * sizeof(std::int32_t));
 static_assert(sizeof(JointCommand) == 2 * sizeof(double));
-static_assert(sizeof(Drive) == 3 * sizeof(double) && sizeof(Payload) == 11 * sizeof(double));
+static_assert(sizeof(ActuatorCommand) == 3 * sizeof(double) &&
+              sizeof(Payload) == 11 * sizeof(double));
 
 }  // namespace knuckleboom::sim
