@@ -33,19 +33,10 @@ bool contains(const std::vector<int>& list, int value) {
 }  // namespace
 
 std::string_view to_string(Recognised how) {
-  switch (how) {
-    case Recognised::kBySerial:
-      return "recognised by its serial";
-    case Recognised::kByPort:
-      return "recognised by its port";
-    case Recognised::kAsOnlyOne:
-      return "the only one of its model that was wanted";
-    case Recognised::kByOrder:
-      return "by order of attachment";
-    case Recognised::kByUser:
-      return "as you said";
-  }
-  return "";
+  constexpr std::string_view kTexts[] = {
+      "recognised by its serial", "recognised by its port",
+      "the only one of its model that was wanted", "by order of attachment", "as you said"};
+  return kTexts[static_cast<int>(how)];
 }
 
 SlotTable::SlotTable(std::vector<command::DeviceSlot> slots) {

@@ -42,19 +42,9 @@ std::string number_cell(std::string_view text) {
 }
 
 const char* outcome_text(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kPassed:
-      return "✔ Passed";
-    case Outcome::kFailed:
-      return "✘ Not passed";
-    case Outcome::kBrokenOff:
-      return "Broken off";
-    case Outcome::kNotBegun:
-      return "Not begun";
-    case Outcome::kFree:
-      return "Free play";
-  }
-  return "";
+  constexpr const char* kTexts[] = {"✔ Passed", "✘ Not passed", "Broken off", "Not begun",
+                                    "Free play"};
+  return kTexts[static_cast<int>(outcome)];
 }
 
 const char* outcome_class(Outcome outcome) {
@@ -207,31 +197,9 @@ std::string details(const Attempt& a) {
 // --- Timeline -------------------------------------------------------------------
 
 const char* word_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::kTask:
-      return "Task";
-    case EventKind::kGrip:
-      return "Grip";
-    case EventKind::kContact:
-      return "Contact";
-    case EventKind::kCollision:
-      return "Collision";
-    case EventKind::kEndStop:
-      return "End stop";
-    case EventKind::kRelief:
-      return "At relief";
-    case EventKind::kControl:
-      return "Control";
-    case EventKind::kFault:
-      return "Fault";
-    case EventKind::kBookmark:
-      return "Bookmark";
-    case EventKind::kMessage:
-      return "Message";
-    case EventKind::kOther:
-      break;
-  }
-  return "Other";
+  constexpr const char* kWords[] = {"Task",    "Grip",  "Contact",  "Collision", "End stop", "At relief",
+                                    "Control", "Fault", "Bookmark", "Message",   "Other"};
+  return kWords[static_cast<int>(kind)];
 }
 
 std::string timeline(const Attempt& a) {

@@ -103,19 +103,8 @@ CameraView free_view(const Orbit& orbit) {
 }  // namespace
 
 const char* name(CameraKind kind) {
-  switch (kind) {
-    case CameraKind::kCab:
-      return "cab";
-    case CameraKind::kOutside:
-      return "outside";
-    case CameraKind::kSide:
-      return "side";
-    case CameraKind::kTip:
-      return "tip";
-    case CameraKind::kFree:
-      return "free";
-  }
-  return "";
+  constexpr const char* kNames[kCameraKinds] = {"cab", "outside", "side", "tip", "free"};
+  return kNames[static_cast<int>(kind)];
 }
 
 bool project(const CameraView& view, const Vec3& p_W, int width, int height, double& x, double& y) {
@@ -152,19 +141,10 @@ void Orbit::zoom(double factor) { distance = std::clamp(distance * factor, 1.5, 
 
 CameraView camera_view(CameraKind kind, const MachineLook& machine, const FramePoses& poses,
                        const Orbit& orbit) {
-  switch (kind) {
-    case CameraKind::kCab:
-      return cab_view(machine, poses);
-    case CameraKind::kOutside:
-      return outside_view(machine, poses);
-    case CameraKind::kSide:
-      return side_view(machine, poses);
-    case CameraKind::kTip:
-      return tip_view(machine, poses);
-    case CameraKind::kFree:
-      return free_view(orbit);
-  }
-  return free_view(orbit);
+  if (kind == CameraKind::kCab) return cab_view(machine, poses);
+  if (kind == CameraKind::kOutside) return outside_view(machine, poses);
+  if (kind == CameraKind::kSide) return side_view(machine, poses);
+  return kind == CameraKind::kTip ? tip_view(machine, poses) : free_view(orbit);
 }
 
 }  // namespace knuckleboom::view

@@ -48,15 +48,9 @@ void add_card(MeshBuilder& mesh, const Patch& patch, const std::array<Vec3, 4>& 
 }
 
 Leaf picture_of(const Tree& tree) {
-  switch (tree.species) {
-    case Species::kSpruce:
-      return tree.seed % 3 == 0 ? Leaf::kSpruceB : Leaf::kSpruceA;
-    case Species::kPine:
-      return Leaf::kPine;
-    case Species::kBirch:
-      return Leaf::kBirch;
-  }
-  return Leaf::kSpruceA;
+  if (tree.species == Species::kPine) return Leaf::kPine;
+  if (tree.species == Species::kBirch) return Leaf::kBirch;
+  return tree.seed % 3 == 0 ? Leaf::kSpruceB : Leaf::kSpruceA;
 }
 
 void add_flat_tree(MeshBuilder& mesh, const Tree& tree, const Vec3& foot) {
@@ -89,16 +83,11 @@ double trunk_radius(const Tree& tree, double z) {
 }
 
 Colour bark_colour(Species species, double t) {
-  switch (species) {
-    case Species::kSpruce:
-      return {0.66, 0.56, 0.48, 0.05};
-    case Species::kPine:
-      return mix({0.70, 0.58, 0.48, 0.05}, {1.05, 0.66, 0.40, 0.05},
-                 std::clamp((t - 0.3) / 0.25, 0.0, 1.0));
-    case Species::kBirch:
-      return mix({0.75, 0.72, 0.68, 0.08}, {1.3, 1.28, 1.22, 0.08}, std::clamp(t * 12.0, 0.0, 1.0));
-  }
-  return {};
+  if (species == Species::kSpruce) return {0.66, 0.56, 0.48, 0.05};
+  if (species == Species::kBirch)
+    return mix({0.75, 0.72, 0.68, 0.08}, {1.3, 1.28, 1.22, 0.08}, std::clamp(t * 12.0, 0.0, 1.0));
+  return mix({0.70, 0.58, 0.48, 0.05}, {1.05, 0.66, 0.40, 0.05},
+             std::clamp((t - 0.3) / 0.25, 0.0, 1.0));
 }
 
 void add_trunk(MeshBuilder& mesh, const Tree& tree, const Vec3& foot, double detail) {

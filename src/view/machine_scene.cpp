@@ -150,7 +150,7 @@ bool MachineScene::is_upper(const BodyLook& body) const {
 }
 
 // Whether a part was given for it, even if its mesh is missing.
-bool MachineModel::asked_for(int body) const {
+bool MachineScene::asked_for(int body) const {
   return std::any_of(look_.parts.begin(), look_.parts.end(),
                      [body](const PartLook& part) { return part.body == body; });
 }
@@ -448,7 +448,7 @@ void MachineScene::build_link(const BodyLook& body) {
 }
 
 // Thickness of a casting of this length with the body's mass.
-double MachineModel::arm_radius(const BodyLook& body) const {
+double MachineScene::arm_radius(const BodyLook& body) const {
   constexpr double kDensity = 2000.0;  // of a hollow casting [kg/m^3]
   const double length = body.has_end ? body.end_B.norm() : 0.0;
   if (length < 0.02) return 0.04;
@@ -715,7 +715,7 @@ void MachineScene::pose_grapple(double opening) {
 }
 
 // A machine with only a mass at the tip still gets a head there, hanging vertically.
-void MachineModel::build_hanging_head() {
+void MachineScene::build_hanging_head() {
   if (look_.tip_body < 0) return;
   hanging_head_ = new osg::MatrixTransform;
   MeshBuilder mesh(states_.quality.detail);

@@ -26,7 +26,7 @@ struct MachineStates {
 class MachineScene {
  public:
   // notes: receives one message for each unreadable mesh.
-  MachineModel(const MachineLook& look, const std::filesystem::path& assets,
+  MachineScene(const MachineLook& look, const std::filesystem::path& assets,
                const MachineStates& states, std::vector<std::string>& notes);
 
   osg::Group* node() const { return root_; }

@@ -59,19 +59,8 @@ QualitySettings settings(Quality quality) {
 }
 
 const char* name(Quality quality) {
-  switch (quality) {
-    case Quality::kAuto:
-      return "auto";
-    case Quality::kLow:
-      return "low";
-    case Quality::kMedium:
-      return "medium";
-    case Quality::kHigh:
-      return "high";
-    case Quality::kBest:
-      return "best";
-  }
-  return "";
+  constexpr const char* kNames[] = {"auto", "low", "medium", "high", "best"};
+  return kNames[static_cast<int>(quality)];
 }
 
 }  // namespace knuckleboom::view

@@ -16,27 +16,15 @@ int usable_travel(int raw, const AxisCalibration& c) {
 }  // namespace
 
 LeverAxis mirrored(LeverAxis axis) {
-  switch (axis) {
-    case LeverAxis::kLeftX:
-      return LeverAxis::kRightX;
-    case LeverAxis::kLeftY:
-      return LeverAxis::kRightY;
-    case LeverAxis::kLeftTwist:
-      return LeverAxis::kRightTwist;
-    case LeverAxis::kRightX:
-      return LeverAxis::kLeftX;
-    case LeverAxis::kRightY:
-      return LeverAxis::kLeftY;
-    case LeverAxis::kRightTwist:
-      return LeverAxis::kLeftTwist;
-    case LeverAxis::kLeftPedal:
-      return LeverAxis::kRightPedal;
-    case LeverAxis::kRightPedal:
-      return LeverAxis::kLeftPedal;
-    case LeverAxis::kLeftRocker:
-      return LeverAxis::kRightRocker;
-    case LeverAxis::kRightRocker:
-      return LeverAxis::kLeftRocker;
+  using enum LeverAxis;
+  constexpr LeverAxis kPairs[][2] = {{kLeftX, kRightX},
+                                     {kLeftY, kRightY},
+                                     {kLeftTwist, kRightTwist},
+                                     {kLeftPedal, kRightPedal},
+                                     {kLeftRocker, kRightRocker}};
+  for (const auto& [left, right] : kPairs) {
+    if (axis == left) return right;
+    if (axis == right) return left;
   }
   return axis;
 }

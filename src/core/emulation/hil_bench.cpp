@@ -330,7 +330,7 @@ int HilBench::incoming_of(int signal) const {
 
 double HilBench::value(const HilState& state, int signal) const {
   const HilSignal& s = nth(signals_, signal);
-  return s.read(emulation_, state, s.joint, s.part);
+  return s.read({emulation_, state, s.joint, s.part});
 }
 
 }  // namespace knuckleboom::emulation

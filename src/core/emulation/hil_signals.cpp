@@ -1,21 +1,24 @@
 #include "knuckleboom/core/emulation/hil_signals.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/core/emulation/tip_motion.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::emulation {
 namespace {
 
 constexpr const char* kAxis[3] = {"x", "y", "z"};
 
+using At = const SignalPlace&;
+const EmulationState& of(At at) { return at.state.emulation; }
+
 // Signals that may be replaced from outside are read from the same place.
 using Slot = double& (*)(EmulationState&, int, int);
 template <Slot slot>
-double read_slot(const Emulation&, const HilState& state, int joint, int part) {
-  return slot(const_cast<EmulationState&>(state.emulation), joint, part);  // only read
+double read_slot(At at) {
+  return slot(const_cast<EmulationState&>(of(at)), at.joint, at.part);  // only read
 }
 double& stop_slot(EmulationState& s, int, int) { return s.sensed.stop_line; }
 double& operator_slot(EmulationState& s, int, int i) { return s.sensed.operator_twist[i]; }
@@ -29,19 +32,24 @@ double& brake_slot(EmulationState& s, int, int) { return s.commands.brake; }
 double& drive_slot(EmulationState& s, int joint, int) { return s.commands.drive[joint]; }
 
 // Component of a vector and its moment, in the site frame.
-double in_site(const Emulation& emulation, const double (&w)[6], int i) {
-  return i < 3 ? emulation.to_site(Vec3(w[0], w[1], w[2]))[i]
-               : emulation.to_site(Vec3(w[3], w[4], w[5]))[i - 3];
+double in_site(At at, const double (&w)[6]) {
+  return at.emulation.to_site(vec(w + 3 * (at.part / 3)))[at.part % 3];
 }
 
-const TipPose& tip_of(const HilState& s, int tip) {
-  return tip == 0 ? s.emulation.tip : s.emulation.target;
+const TipPose& tip_of(At at) { return at.joint == 0 ? of(at).tip : of(at).target; }
+
+struct JointUnits {
+  const char *position, *rate, *effort;
+};
+JointUnits units_of(const machine::MachineModel& model, int joint) {
+  return model.tree.link(joint).revolute ? JointUnits{"rad", "rad/s", "N m"}
+                                         : JointUnits{"m", "m/s", "N"};
 }
 
 class Catalogue {
  public:
   explicit Catalogue(const EmulationPlan& plan) : plan_(plan) {
-    list_loop();
+    list_bench();
     list_host();
     list_emulated();
     list_tip("tip.", " of the host's tip, site frame", 0);
@@ -52,30 +60,39 @@ class Catalogue {
   std::vector<HilSignal> take() { return std::move(out_); }
 
  private:
-  using Read = double (*)(const Emulation&, const HilState&, int, int);
+  using Read = double (*)(At);
 
-  void add(std::string name, const char* unit, std::string description, Read read, int joint = 0,
-           int part = 0) {
+  void add(std::string name, const char* unit, std::string description, int joint, int part,
+           Read read) {
     out_.push_back({std::move(name), unit, std::move(description), SignalRole::kObserved, read,
                     nullptr, joint, part});
+  }
+  void add(std::string name, const char* unit, std::string description, Read read) {
+    add(std::move(name), unit, std::move(description), 0, 0, read);
   }
   template <Slot slot>
   void add_slot(std::string name, const char* unit, const char* description, SignalRole role,
                 int joint, int part = 0) {
     out_.push_back({std::move(name), unit, description, role, read_slot<slot>, slot, joint, part});
   }
+  // Parts 0 to 2 of a vector, 3 to 5 of the moment that goes with it.
+  void add_vectors(const std::string& linear, const std::string& angular, const char* unit,
+                   const char* angular_unit, const std::string& description, Read read,
+                   int joint = 0) {
+    for (int i = 0; i < 6; ++i)
+      add((i < 3 ? linear : angular) + kAxis[i % 3], i < 3 ? unit : angular_unit, description,
+          joint, i, read);
+  }
 
-  void list_loop() {
-    add("time", "s", "of the simulation", [](const Emulation& e, const HilState& s, int, int) {
-      return static_cast<double>(s.tick) * e.plan().tick_s;
+  void list_bench() {
+    add("time", "s", "of the simulation", [](At at) {
+      return static_cast<double>(at.state.tick) * at.emulation.plan().tick_s;
     });
-    add("mode", "1", "0 ready, 1 running, 2 holding, 3 stopped",
-        [](const Emulation&, const HilState& s, int, int) {
-          return static_cast<double>(static_cast<std::int32_t>(s.mode));
-        });
-    add("phase", "1", "of the plan, from 0", [](const Emulation&, const HilState& s, int, int) {
-      return static_cast<double>(s.emulation.phase);
+    add("mode", "1", "0 ready, 1 running, 2 holding, 3 stopped", [](At at) {
+      return static_cast<double>(static_cast<std::int32_t>(at.state.mode));
     });
+    add("phase", "1", "of the plan, from 0",
+        [](At at) { return static_cast<double>(of(at).phase); });
     add_slot<stop_slot>("stop", "1", "above a half: a stop button is pressed", SignalRole::kStop,
                         0);
     for (int i = 0; i < 6; ++i)
@@ -93,158 +110,95 @@ class Catalogue {
     add_slot<brake_slot>("host.brake", "1", "above a half: its parking brakes are to be closed",
                          SignalRole::kDrive, 0);
     for (int j = 0; j < host.joint_count(); ++j) {
-      const std::string at = "host." + host.joint_name(j) + ".";
-      const bool turns = host.tree.link(j).revolute;
-      const char* const unit = turns ? "rad" : "m";
-      const char* const rate = turns ? "rad/s" : "m/s";
-      const char* const torque = turns ? "N m" : "N";
+      const std::string joint = "host." + host.joint_name(j) + ".";
+      const JointUnits unit = units_of(host, j);
       constexpr SignalRole kSensor = SignalRole::kHostSensor;
-      add_slot<position_slot>(at + "position", unit, "as measured", kSensor, j);
-      add_slot<speed_slot>(at + "speed", rate, "as measured", kSensor, j);
+      add_slot<position_slot>(joint + "position", unit.position, "as measured", kSensor, j);
+      add_slot<speed_slot>(joint + "speed", unit.rate, "as measured", kSensor, j);
       if (!host.actuators.empty()) {
-        add_slot<pressure_slot>(at + "pressure_a", "Pa", "as measured", kSensor, j, 0);
-        add_slot<pressure_slot>(at + "pressure_b", "Pa", "as measured", kSensor, j, 1);
-        add_slot<drive_slot>(at + "valve", "V", "to the valve", SignalRole::kDrive, j);
+        add_slot<pressure_slot>(joint + "pressure_a", "Pa", "as measured", kSensor, j, 0);
+        add_slot<pressure_slot>(joint + "pressure_b", "Pa", "as measured", kSensor, j, 1);
+        add_slot<drive_slot>(joint + "valve", "V", "to the valve", SignalRole::kDrive, j);
       } else {
-        add_slot<drive_slot>(at + "torque", torque, "to the drive", SignalRole::kDrive, j);
+        add_slot<drive_slot>(joint + "torque", unit.effort, "to the drive", SignalRole::kDrive, j);
       }
-      add(
-          at + "torque_demand", torque, "that the control wants on the joint",
-          [](const Emulation&, const HilState& s, int i, int) {
-            return s.emulation.host_torque[i];
-          },
-          j);
-      add(
-          at + "true_position", unit, "in the simulated host",
-          [](const Emulation&, const HilState& s, int i, int) {
-            return s.emulation.host.machine.q[i];
-          },
-          j);
-      add(
-          at + "true_speed", rate, "in the simulated host",
-          [](const Emulation&, const HilState& s, int i, int) {
-            return s.emulation.host.machine.v[i];
-          },
-          j);
+      add(joint + "torque_demand", unit.effort, "that the control wants on the joint", j, 0,
+          [](At at) { return of(at).host_torque[at.joint]; });
+      add(joint + "true_position", unit.position, "in the simulated host", j, 0,
+          [](At at) { return of(at).host.machine.q[at.joint]; });
+      add(joint + "true_speed", unit.rate, "in the simulated host", j, 0,
+          [](At at) { return of(at).host.machine.v[at.joint]; });
     }
   }
 
   void list_emulated() {
     const machine::MachineModel& model = plan_.emulated.model;
     for (int j = 0; j < model.joint_count(); ++j) {
-      const std::string at = "emulated." + model.joint_name(j) + ".";
-      const bool turns = model.tree.link(j).revolute;
-      const char* const unit = turns ? "rad" : "m";
-      const char* const rate = turns ? "rad/s" : "m/s";
-      add_slot<motor_slot>(at + "motor_speed", rate,
+      const std::string joint = "emulated." + model.joint_name(j) + ".";
+      const JointUnits unit = units_of(model, j);
+      add_slot<motor_slot>(joint + "motor_speed", unit.rate,
                            "of its motor, or of its controller's reference", SignalRole::kMotor, j);
-      add(
-          at + "motor_position", unit, "of its motor, or its controller's reference",
-          [](const Emulation&, const HilState& s, int i, int) { return s.emulation.motor[i]; }, j);
-      add(
-          at + "position", unit, "of the joint",
-          [](const Emulation&, const HilState& s, int i, int) {
-            return s.emulation.emulated.machine.q[i];
-          },
-          j);
-      add(
-          at + "speed", rate, "of the joint",
-          [](const Emulation&, const HilState& s, int i, int) {
-            return s.emulation.emulated.machine.v[i];
-          },
-          j);
+      add(joint + "motor_position", unit.position, "of its motor, or its controller's reference", j,
+          0, [](At at) { return of(at).motor[at.joint]; });
+      add(joint + "position", unit.position, "of the joint", j, 0,
+          [](At at) { return of(at).emulated.machine.q[at.joint]; });
+      add(joint + "speed", unit.rate, "of the joint", j, 0,
+          [](At at) { return of(at).emulated.machine.v[at.joint]; });
     }
     for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-      const int joint = model.actuators[k].link;
-      const std::string at = "emulated." + model.joint_name(joint) + ".";
+      const int link = model.actuators[k].link;
+      const std::string joint = "emulated." + model.joint_name(link) + ".";
       const int actuator = static_cast<int>(k);
-      add_slot<emulated_slot>(
-          at + "measured_position", model.tree.link(joint).revolute ? "rad" : "m",
-          "that the joint's controller sees", SignalRole::kEmulatedSensor, joint);
+      add_slot<emulated_slot>(joint + "measured_position", units_of(model, link).position,
+                              "that the joint's controller sees", SignalRole::kEmulatedSensor,
+                              link);
       for (int side = 0; side < 2; ++side)
-        add(
-            at + (side == 0 ? "pressure_a" : "pressure_b"), "Pa", "at the actuator's port",
-            [](const Emulation&, const HilState& s, int i, int p) {
-              return s.emulation.emulated.machine.actuator[i].p[p];
-            },
-            actuator, side);
-      add(
-          at + "spool", "V", "of its valve, behind its lag",
-          [](const Emulation&, const HilState& s, int i, int) {
-            return s.emulation.emulated.machine.actuator[i].spool_V;
-          },
-          actuator);
+        add(joint + (side == 0 ? "pressure_a" : "pressure_b"), "Pa", "at the actuator's port",
+            actuator, side,
+            [](At at) { return of(at).emulated.machine.actuator[at.joint].p[at.part]; });
+      add(joint + "spool", "V", "of its valve, behind its lag", actuator, 0,
+          [](At at) { return of(at).emulated.machine.actuator[at.joint].spool_V; });
     }
   }
 
-  void list_tip(const std::string& at, const std::string& of, int tip) {
+  void list_tip(const std::string& name, const std::string& of_tip, int tip) {
     for (int i = 0; i < 3; ++i)
-      add(
-          at + kAxis[i], "m", "position" + of,
-          [](const Emulation& e, const HilState& s, int t, int axis) {
-            return e.in_site(tip_of(s, t)).p[axis];
-          },
-          tip, i);
+      add(name + kAxis[i], "m", "position" + of_tip, tip, i,
+          [](At at) { return at.emulation.in_site(tip_of(at)).p[at.part]; });
     for (int i = 0; i < 3; ++i)
-      add(
-          at + "r" + kAxis[i], "rad", "rotation vector" + of,
-          [](const Emulation& e, const HilState& s, int t, int axis) {
-            return rotation_error(Mat3::Identity(), e.in_site(tip_of(s, t)).R)[axis];
-          },
-          tip, i);
-    for (int i = 0; i < 6; ++i)
-      add(
-          at + (i < 3 ? "v" : "w") + kAxis[i % 3], i < 3 ? "m/s" : "rad/s", "speed" + of,
-          [](const Emulation& e, const HilState& s, int t, int k) {
-            return in_site(e, tip_of(s, t).twist, k);
-          },
-          tip, i);
-  }
-
-  void add_vectors(const std::string& linear, const std::string& angular, const char* unit,
-                   const char* angular_unit, const char* what, Read read) {
-    for (int i = 0; i < 6; ++i)
-      add((i < 3 ? linear : angular) + kAxis[i % 3], i < 3 ? unit : angular_unit, what, read, 0, i);
+      add(name + "r" + kAxis[i], "rad", "rotation vector" + of_tip, tip, i, [](At at) {
+        return rotation_error(Mat3::Identity(), at.emulation.in_site(tip_of(at)).R)[at.part];
+      });
+    add_vectors(name + "v", name + "w", "m/s", "rad/s", "speed" + of_tip,
+                [](At at) { return in_site(at, tip_of(at).twist); }, tip);
   }
 
   void list_forces() {
     add_vectors("target.a", "target.dw", "m/s^2", "rad/s^2",
                 "acceleration of the emulated tip over the tick, site frame",
-                [](const Emulation& e, const HilState& s, int, int i) {
-                  return in_site(e, s.emulation.tip_acceleration, i);
-                });
+                [](At at) { return in_site(at, of(at).tip_acceleration); });
     add_vectors("contact.force_", "contact.moment_", "N", "N m",
                 "of the site on the peg in the simulation, site frame",
-                [](const Emulation& e, const HilState& s, int, int i) {
-                  return in_site(e, s.emulation.contact_W, i);
-                });
+                [](At at) { return in_site(at, of(at).contact_W); });
     add_vectors("measured.force_", "measured.moment_", "N", "N m",
                 "what the sensor says, wherever it is, in the site frame",
-                [](const Emulation& e, const HilState& s, int, int i) {
-                  return in_site(e, s.emulation.measured_W, i);
-                });
+                [](At at) { return in_site(at, of(at).measured_W); });
     add_vectors("felt.force_", "felt.moment_", "N", "N m",
                 "given to the emulated machine, site frame",
-                [](const Emulation& e, const HilState& s, int, int i) {
-                  return in_site(e, s.emulation.felt_W, i);
-                });
+                [](At at) { return in_site(at, of(at).felt_W); });
     add("tip_error", "m", "distance of the host's tip from the emulated one",
-        [](const Emulation&, const HilState& s, int, int) { return tip_error(s.emulation); });
+        [](At at) { return tip_error(of(at)); });
   }
 
   void list_energy() {
     add("energy.host", "J", "work of the contact on the host's tip",
-        [](const Emulation&, const HilState& s, int, int) { return s.emulation.energy.host; });
+        [](At at) { return of(at).energy.host; });
     add("energy.emulated", "J", "work of the felt force on the emulated tip",
-        [](const Emulation&, const HilState& s, int, int) { return s.emulation.energy.emulated; });
+        [](At at) { return of(at).energy.emulated; });
     add("energy.exchanged", "J", "magnitude of what passes through the contact",
-        [](const Emulation&, const HilState& s, int, int) {
-          return s.emulation.energy.exchanged;
-        });
+        [](At at) { return of(at).energy.exchanged; });
     add("energy.generated", "J", "most that the loop has put in",
-        [](const Emulation&, const HilState& s, int, int) {
-          return s.emulation.energy.generated;
-        });
+        [](At at) { return of(at).energy.generated; });
   }
 
   const EmulationPlan& plan_;

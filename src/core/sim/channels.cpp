@@ -12,21 +12,10 @@ double time(const Snapshot& s, int) { return s.t_s; }
 double position(const Snapshot& s, int joint) { return s.joint[joint].position; }
 double rate(const Snapshot& s, int joint) { return s.joint[joint].rate; }
 double reference(const Snapshot& s, int joint) { return s.joint[joint].reference; }
-double valve(const Snapshot& s, int joint) {
+template <auto value>
+double of_actuator(const Snapshot& s, int joint) {
   const ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->valve_V : 0.0;
-}
-double port_a(const Snapshot& s, int joint) {
-  const ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->port_a_Pa : 0.0;
-}
-double port_b(const Snapshot& s, int joint) {
-  const ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->port_b_Pa : 0.0;
-}
-double open(const Snapshot& s, int joint) {
-  const ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->open : 0.0;
+  return a != nullptr ? a->*value : 0.0;
 }
 double length(const Snapshot& s, int joint) { return actuator(s, joint)->displacement; }
 double force(const Snapshot& s, int joint) { return actuator(s, joint)->force; }
@@ -54,10 +43,14 @@ std::vector<Channel> channels(const machine::MachineModel& model) {
     out.push_back({joint + "_" + unit + "_s", rate_unit, "joint rate", rate, i});
     out.push_back(
         {joint + "_ref_" + unit, unit, "reference of the tick that led here", reference, i});
-    out.push_back({joint + "_valve_V", "V", "valve command of the tick that led here", valve, i});
-    out.push_back({joint + "_port_a_Pa", "Pa", "head side (P1) or motor inlet (P_Re1)", port_a, i});
-    out.push_back({joint + "_port_b_Pa", "Pa", "rod side (P4) or motor outlet (P_Re2)", port_b, i});
-    out.push_back({joint + "_valve_open", "", "1: valve beyond its overlap", open, i});
+    out.push_back({joint + "_valve_V", "V", "valve command of the tick that led here",
+                   of_actuator<&ActuatorSnapshot::valve_V>, i});
+    out.push_back({joint + "_port_a_Pa", "Pa", "head side (P1) or motor inlet (P_Re1)",
+                   of_actuator<&ActuatorSnapshot::port_a_Pa>, i});
+    out.push_back({joint + "_port_b_Pa", "Pa", "rod side (P4) or motor outlet (P_Re2)",
+                   of_actuator<&ActuatorSnapshot::port_b_Pa>, i});
+    out.push_back({joint + "_valve_open", "", "1: valve beyond its overlap",
+                   of_actuator<&ActuatorSnapshot::open>, i});
   }
   for (const machine::JointDrive& d : model.drives)
     out.push_back(

@@ -7,42 +7,33 @@
 namespace knuckleboom::training {
 namespace {
 
-using Read = double (*)(const SessionSnapshot&, int);
+using Actuator = sim::ActuatorSnapshot;
+using Shot = const SessionSnapshot&;
+using Read = double (*)(Shot, int);
 
-const sim::ActuatorSnapshot* actuator(const SessionSnapshot& s, int joint) {
+const Actuator* actuator(Shot s, int joint) {
   const int k = s.sim.actuator_of_joint[joint];
   return k < 0 ? nullptr : &s.sim.actuator[k];
 }
-double spool(const SessionSnapshot& s, int joint) {
-  const sim::ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->spool_V : 0.0;
-}
-double flow_a(const SessionSnapshot& s, int joint) {
-  const sim::ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->flow_a_m3_per_s : 0.0;
-}
-double flow_b(const SessionSnapshot& s, int joint) {
-  const sim::ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->flow_b_m3_per_s : 0.0;
-}
-double force(const SessionSnapshot& s, int joint) {
-  const sim::ActuatorSnapshot* a = actuator(s, joint);
-  return a != nullptr ? a->force : 0.0;
+template <double Actuator::*value>
+double of_actuator(Shot s, int joint) {
+  const Actuator* a = actuator(s, joint);
+  return a != nullptr ? a->*value : 0.0;
 }
 // One bit each: a relief valve is open, a side cavitates, an end stop is touched.
-double trouble(const SessionSnapshot& s, int joint) {
-  const sim::ActuatorSnapshot* a = actuator(s, joint);
+double trouble(Shot s, int joint) {
+  const Actuator* a = actuator(s, joint);
   if (a == nullptr) return 0.0;
   return (a->at_relief != 0 ? 1.0 : 0.0) + (a->cavitating != 0 ? 2.0 : 0.0) +
          (a->at_stop != 0 ? 4.0 : 0.0);
 }
 
-double tip_speed(const SessionSnapshot& s, int i) { return s.tip_v_W[i]; }
-double grip(const SessionSnapshot& s, int i) { return s.grip_W[i]; }
-double lever(const SessionSnapshot& s, int i) { return s.input.axis[i]; }
-double impulse(const SessionSnapshot& s, int i) { return s.impulse[i]; }
-double collisions(const SessionSnapshot& s, int i) { return static_cast<double>(s.collisions[i]); }
-double figure(const SessionSnapshot& s, int i) { return nth(figures(), i).read(s.score); }
+double tip_speed(Shot s, int i) { return s.tip_v_W[i]; }
+double grip(Shot s, int i) { return s.grip_W[i]; }
+double lever(Shot s, int i) { return s.input.axis[i]; }
+double impulse(Shot s, int i) { return s.impulse[i]; }
+double collisions(Shot s, int i) { return static_cast<double>(s.collisions[i]); }
+double figure(Shot s, int i) { return nth(figures(), i).read(s.score); }
 
 struct Plain {
   const char* name;
@@ -54,29 +45,29 @@ struct Plain {
 // Channels that occur once.
 constexpr Plain kPlain[] = {
     {"grapple_opening", "", "0: closed, 1: open",
-     [](const SessionSnapshot& s, int) { return s.grapple_opening; }},
+     [](Shot s, int) { return s.grapple_opening; }},
     {"held_log", "", "number of the log in the grapple, -1: none",
-     [](const SessionSnapshot& s, int) { return static_cast<double>(s.held_log); }},
+     [](Shot s, int) { return static_cast<double>(s.held_log); }},
     {"control_mode", "", "0: valve, 1: joint rate, 2: boom tip",
-     [](const SessionSnapshot& s, int) { return static_cast<double>(s.control_mode); }},
+     [](Shot s, int) { return static_cast<double>(s.control_mode); }},
     {"fidelity", "", "0: full, 1: reduced",
-     [](const SessionSnapshot& s, int) { return static_cast<double>(s.fidelity); }},
+     [](Shot s, int) { return static_cast<double>(s.fidelity); }},
     {"pump_Pa", "Pa", "pressure of the pump",
-     [](const SessionSnapshot& s, int) { return s.sim.pump_Pa; }},
+     [](Shot s, int) { return s.sim.pump_Pa; }},
     {"pump_power_W", "W", "mean over the tick",
-     [](const SessionSnapshot& s, int) { return s.pump_power_W; }},
+     [](Shot s, int) { return s.pump_power_W; }},
     {"pump_work_J", "J", "since the start of the attempt",
-     [](const SessionSnapshot& s, int) { return s.pump_work_J; }},
+     [](Shot s, int) { return s.pump_work_J; }},
     {"contact_force_N", "N", "largest contact force on the machine",
-     [](const SessionSnapshot& s, int) { return s.contact_force; }},
+     [](Shot s, int) { return s.contact_force; }},
     {"task_phase", "", "0: ready, 1: running, 2: passed, 3: failed",
-     [](const SessionSnapshot& s, int) { return static_cast<double>(s.task.phase); }},
+     [](Shot s, int) { return static_cast<double>(s.task.phase); }},
     {"task_step", "", "targets or logs done",
-     [](const SessionSnapshot& s, int) { return static_cast<double>(s.task.step); }},
+     [](Shot s, int) { return static_cast<double>(s.task.step); }},
     {"task_distance_m", "m", "from the target or the path",
-     [](const SessionSnapshot& s, int) { return s.task.distance; }},
+     [](Shot s, int) { return s.task.distance; }},
     {"task_angle_rad", "rad", "from the wanted direction",
-     [](const SessionSnapshot& s, int) { return s.task.angle; }},
+     [](Shot s, int) { return s.task.angle; }},
 };
 
 constexpr const char* kObstacleNames[world::kObstacles] = {"ground", "stem", "log", "bunk",
@@ -100,10 +91,13 @@ std::vector<SessionChannel> session_channels(const Session& session) {
   for (int i = 0; i < model.joint_count(); ++i) {
     const std::string& joint = model.joint_name(i);
     const std::string effort = model.tree.link(i).revolute ? "N or N m" : "N";
-    add(joint + "_spool_V", "V", "valve spool behind its lag", spool, i);
-    add(joint + "_flow_a_m3_s", "m3/s", "through the valve into line 1", flow_a, i);
-    add(joint + "_flow_b_m3_s", "m3/s", "through the valve into line 2", flow_b, i);
-    add(joint + "_force", effort, "of the oil on the cylinder or motor", force, i);
+    add(joint + "_spool_V", "V", "valve spool behind its lag", of_actuator<&Actuator::spool_V>, i);
+    add(joint + "_flow_a_m3_s", "m3/s", "through the valve into line 1",
+        of_actuator<&Actuator::flow_a_m3_per_s>, i);
+    add(joint + "_flow_b_m3_s", "m3/s", "through the valve into line 2",
+        of_actuator<&Actuator::flow_b_m3_per_s>, i);
+    add(joint + "_force", effort, "of the oil on the cylinder or motor",
+        of_actuator<&Actuator::force>, i);
     add(joint + "_limits", "", "sum of 1: at relief, 2: cavitating, 4: at an end stop", trouble, i);
   }
   for (int i = 0; i < 3; ++i)

@@ -43,17 +43,9 @@ int link_of(const multibody::Tree& tree, int body) {
 }
 
 world::PartRole part_role(machine::ShapeRole role) {
-  switch (role) {
-    case machine::ShapeRole::kCarrier:
-      return world::PartRole::kCarrier;
-    case machine::ShapeRole::kBoom:
-      return world::PartRole::kBoom;
-    case machine::ShapeRole::kStick:
-      return world::PartRole::kStick;
-    case machine::ShapeRole::kHead:
-      break;
-  }
-  return world::PartRole::kHead;
+  constexpr world::PartRole kRoles[] = {world::PartRole::kCarrier, world::PartRole::kBoom,
+                                        world::PartRole::kStick, world::PartRole::kHead};
+  return kRoles[static_cast<int>(role)];
 }
 
 multibody::RigidInertia log_inertia(const world::Log& log) {

@@ -355,43 +355,42 @@ class Tick {
     log.touched = true;
   }
 
-  ContactForce resolve(const PairLaw& law, const Touch& touch, const Moving& a, const Moving& b,
-                       int slot, double h) {
-    live_[slot] = true;
-    const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
-    return contact_force(law, touch.depth, touch.normal, v, a.omega - b.omega, h,
-                         state_.contact[slot]);
+  // use(touch, force on a, contact's slot): for each place where the two touch.
+  template <class Use>
+  void resolve(const PairLaw& law, const Touches& touches, const Moving& a, std::int32_t key_a,
+               const Moving& b, std::int32_t key_b, bool machine, const Use& use) {
+    for (int t = 0; t < touches.count; ++t) {
+      const Touch& touch = touches.touch[t];
+      const int slot = find_or_add(key_a, with_feature(key_b, touch.feature), machine);
+      if (slot < 0) continue;
+      live_[slot] = true;
+      const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
+      use(touch,
+          contact_force(law, touch.depth, touch.normal, v, a.omega - b.omega, h_,
+                        state_.contact[slot]),
+          slot);
+    }
+  }
+
+  void resolve_log(int i, const Moving& still, std::int32_t key, const Touches& touches) {
+    const LogConstants& c = nth(constants_, i);
+    resolve(rolling_law(law_, c.damping, c.radius, c.inertia.axial), touches, log_[i].m, log_key(i),
+            still, key, false, [&](const Touch& touch, const ContactForce& force, int) {
+              load_log(log_[i], force.f, touch.point, force.torque);
+            });
   }
 
   void touch_log_with_ground(int i) {
     Touches touches;
     touches_with_ground(log_[i].m, world_.ground(), world_.ground_top(), touches);
-    if (touches.count == 0) return;
-    const LogConstants& c = nth(constants_, i);
-    const PairLaw law = rolling_law(law_, c.damping, c.radius, c.inertia.axial);
-    for (int k = 0; k < touches.count; ++k) {
-      const Touch& touch = touches.touch[k];
-      const int slot = find_or_add(log_key(i), with_feature(kGroundKey, touch.feature), false);
-      if (slot < 0) continue;
-      const ContactForce force = resolve(law, touch, log_[i].m, kStill, slot, h_);
-      load_log(log_[i], force.f, touch.point, force.torque);
-    }
+    if (touches.count > 0) resolve_log(i, kStill, kGroundKey, touches);
   }
 
   void touch_log_with_fixed(int i, int k) {
     const Moving fixed = at_rest(nth(fixed_, k).shape);
     Touches touches;
     touches_of(log_[i].m, fixed, log_key(i), fixed_key(k), 0.0, touches);
-    if (touches.count == 0) return;
-    const LogConstants& c = nth(constants_, i);
-    const PairLaw law = rolling_law(law_, c.damping, c.radius, c.inertia.axial);
-    for (int t = 0; t < touches.count; ++t) {
-      const Touch& touch = touches.touch[t];
-      const int slot = find_or_add(log_key(i), with_feature(fixed_key(k), touch.feature), false);
-      if (slot < 0) continue;
-      const ContactForce force = resolve(law, touch, log_[i].m, fixed, slot, h_);
-      load_log(log_[i], force.f, touch.point, force.torque);
-    }
+    if (touches.count > 0) resolve_log(i, fixed, fixed_key(k), touches);
   }
 
   void touch_logs(int i, int j) {
@@ -403,14 +402,11 @@ class Tick {
     const double reduced = a.mass * b.mass / (a.mass + b.mass);
     const PairLaw law = rolling_law(law_, log_damping(law_, reduced), std::min(a.radius, b.radius),
                                     std::min(a.inertia.axial, b.inertia.axial));
-    for (int t = 0; t < touches.count; ++t) {
-      const Touch& touch = touches.touch[t];
-      const int slot = find_or_add(log_key(i), with_feature(log_key(j), touch.feature), false);
-      if (slot < 0) continue;
-      const ContactForce force = resolve(law, touch, log_[i].m, log_[j].m, slot, h_);
-      load_log(log_[i], force.f, touch.point, force.torque);
-      load_log(log_[j], -force.f, touch.point, -force.torque);
-    }
+    resolve(law, touches, log_[i].m, log_key(i), log_[j].m, log_key(j), false,
+            [&](const Touch& touch, const ContactForce& force, int) {
+              load_log(log_[i], force.f, touch.point, force.torque);
+              load_log(log_[j], -force.f, touch.point, -force.torque);
+            });
   }
 
   void touch_log_with_part(int i, int j) {
@@ -419,19 +415,16 @@ class Tick {
     Touches touches;
     touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches);
     if (touches.count == 0) return;
-    const double damping = std::min(nth(constants_, i).damping, machine_damping_);
-    const PairLaw law = pair_law(law_, damping);
-    for (int t = 0; t < touches.count; ++t) {
-      const Touch& touch = touches.touch[t];
-      const bool is_machine = takes_part(part.role);
-      const int slot = find_or_add(log_key(i), with_feature(key, touch.feature), is_machine);
-      if (slot < 0) continue;
-      const ContactForce force = resolve(law, touch, log_[i].m, part_[j], slot, h_);
-      load_log(log_[i], force.f, touch.point, force.torque);
-      add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal);
-      if (is_machine)
-        note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j], force.normal, h_);
-    }
+    const PairLaw law = pair_law(law_, std::min(nth(constants_, i).damping, machine_damping_));
+    const bool is_machine = takes_part(part.role);
+    resolve(law, touches, log_[i].m, log_key(i), part_[j], key, is_machine,
+            [&](const Touch& touch, const ContactForce& force, int slot) {
+              load_log(log_[i], force.f, touch.point, force.torque);
+              add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal);
+              if (is_machine)
+                note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j],
+                     force.normal);
+            });
   }
 
   void touch_machine_with_fixed() {
@@ -469,16 +462,14 @@ class Tick {
   // other_part: receives the opposite force; -1: none.
   void meet(const PairLaw& law, int i, const Moving& other, std::int32_t other_key, Obstacle kind,
             std::int32_t object, int other_part, const Touches& touches) {
-    for (int t = 0; t < touches.count; ++t) {
-      const Touch& touch = touches.touch[t];
-      const int slot = find_or_add(key_of_part(i), with_feature(other_key, touch.feature), true);
-      if (slot < 0) continue;
-      const ContactForce force = resolve(law, touch, part_[i], other, slot, h_);
-      add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal);
-      if (other_part >= 0)
-        add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f, force.normal);
-      note(nth(parts_, i).role, kind, object, touch, part_[i], other, force.normal, h_);
-    }
+    resolve(law, touches, part_[i], key_of_part(i), other, other_key, true,
+            [&](const Touch& touch, const ContactForce& force, int slot) {
+              add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal);
+              if (other_part >= 0)
+                add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f,
+                               force.normal);
+              note(nth(parts_, i).role, kind, object, touch, part_[i], other, force.normal);
+            });
   }
 
   // --- What the machine feels -------------------------------------------------
@@ -518,11 +509,11 @@ class Tick {
 
   // A collision begins when the two were separate for a while.
   void note(PartRole role, Obstacle kind, std::int32_t object, const Touch& touch, const Moving& a,
-            const Moving& b, double normal, double h) {
+            const Moving& b, double normal) {
     const PartRole body = role == PartRole::kJaw ? PartRole::kHead : role;
     const std::int32_t who = static_cast<std::int32_t>(body) + 1;
     const auto k = static_cast<std::size_t>(kind);
-    state_.impulse[k] += normal * h;
+    state_.impulse[k] += normal * h_;
     int free_slot = -1;
     for (int i = 0; i < kMaxTouches; ++i) {
       TouchState& t = state_.touch[i];

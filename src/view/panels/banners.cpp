@@ -24,15 +24,7 @@ void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float
 }
 
 Colour colour_of(Tone tone) {
-  switch (tone) {
-    case Tone::kWarning:
-      return kAlarm;
-    case Tone::kSpoken:
-      return kVoice;
-    case Tone::kNotice:
-      break;
-  }
-  return kAccent;
+  return tone == Tone::kWarning ? kAlarm : tone == Tone::kSpoken ? kVoice : kAccent;
 }
 
 // A person's message is larger, under the name, on its own background, so that it is not taken for

@@ -254,17 +254,8 @@ void draw_lists(const Painter& painter, const EmulationFace& face, const Rect& r
 }  // namespace
 
 Colour colour_of(EmulationTone tone) {
-  switch (tone) {
-    case EmulationTone::kReady:
-      return {52, 96, 140};
-    case EmulationTone::kRunning:
-      return {38, 122, 62};
-    case EmulationTone::kHolding:
-      return {178, 112, 14};
-    case EmulationTone::kStopped:
-      return kStopRed;
-  }
-  return kDim;
+  constexpr Colour kColours[] = {{52, 96, 140}, {38, 122, 62}, {178, 112, 14}, kStopRed};
+  return kColours[static_cast<int>(tone)];
 }
 
 EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face, const Pointer& pointer) {

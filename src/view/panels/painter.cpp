@@ -56,19 +56,8 @@ void Painter::arrow(float x, float y, float size, bool to_the_right, Colour colo
 }
 
 const ImFont* Painter::font(Type type) const {
-  switch (type) {
-    case Type::kSmall:
-      return fonts_.small;
-    case Type::kBody:
-      return fonts_.body;
-    case Type::kBold:
-      return fonts_.bold;
-    case Type::kLarge:
-      return fonts_.large;
-    case Type::kHuge:
-      return fonts_.huge;
-  }
-  return fonts_.body;
+  const ImFont* const fonts[] = {fonts_.small, fonts_.body, fonts_.bold, fonts_.large, fonts_.huge};
+  return fonts[static_cast<int>(type)];
 }
 
 void Painter::text(float x, float y, Type type, Colour colour, std::string_view text, Align align) {

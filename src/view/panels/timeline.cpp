@@ -45,15 +45,7 @@ std::string value_text(double value, const std::string& unit) {
 }
 
 Colour colour_of(MarkKind kind) {
-  switch (kind) {
-    case MarkKind::kBad:
-      return kAlarm;
-    case MarkKind::kInstructor:
-      return kVoice;
-    case MarkKind::kEvent:
-      break;
-  }
-  return kDim;
+  return kind == MarkKind::kBad ? kAlarm : kind == MarkKind::kInstructor ? kVoice : kDim;
 }
 
 bool any(const TimelineCurve& curve) {

@@ -22,10 +22,17 @@ enum class SignalRole {
   kDrive,           // command to the host
 };
 
+// Where a signal is read.
+struct SignalPlace {
+  const Emulation& emulation;
+  const HilState& state;
+  int joint, part;
+};
+
 struct HilSignal {
   std::string name, unit, description;
   SignalRole role = SignalRole::kObserved;
-  double (*read)(const Emulation& emulation, const HilState& state, int joint, int part) = nullptr;
+  double (*read)(const SignalPlace& place) = nullptr;
   double& (*slot)(EmulationState& state, int joint, int part) = nullptr;  // null: only observed
   int joint = 0, part = 0;
 };

@@ -12,7 +12,7 @@ namespace knuckleboom::sim {
 
 inline constexpr int kMaxPayloads = 8;
 
-// ActuatorCommand of one actuator during a tick. Its recording replays the run.
+// Command of one actuator during a tick. Its recording replays the run.
 enum class ActuatorMode : std::int32_t {
   kVoltage,   // value goes to the valve [V]
   kPosition,  // value is the controller's reference [rad, m]
@@ -26,7 +26,7 @@ struct ActuatorCommand {
   std::int32_t hold_sum;  // of kFedPosition: 1 if the controller's sum is frozen
   double feed_forward_V;  // of kFedPosition; in the valve's sign, whatever the linkage's
 };
-// ActuatorCommand of one joint without hydraulics.
+// Command of one joint without hydraulics.
 enum class JointCommandMode : std::int64_t {
   kNone,
   kTorque,  // value on the joint [N m, N]
