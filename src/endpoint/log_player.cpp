@@ -1,6 +1,5 @@
 #include "endpoint/log_player.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

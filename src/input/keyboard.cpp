@@ -8,7 +8,6 @@
 
 #include "knuckleboom/core/command/lever_pattern.hpp"
 #include "knuckleboom/core/command/lever_setup.hpp"
-#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::input {
 namespace {

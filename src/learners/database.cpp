@@ -1,6 +1,5 @@
 #include "learners/database.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <random>

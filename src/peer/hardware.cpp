@@ -1,7 +1,5 @@
 #include "peer/hardware.hpp"
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>

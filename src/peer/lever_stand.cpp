@@ -1,9 +1,7 @@
 #include "peer/lever_stand.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include "bytes.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/state_file.hpp"

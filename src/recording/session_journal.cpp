@@ -6,8 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <exception>
-#include <memory>
 #include <system_error>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "session_layout.hpp"
 
-#include <array>
 #include <cerrno>
 #include <memory>
 #include <system_error>

@@ -1,9 +1,7 @@
 #include "view/machine_parts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <numbers>
 
 namespace knuckleboom::view {

@@ -8,7 +8,6 @@
 
 #include <osg/Texture2D>
 
-#include "knuckleboom/core/math/arrays.hpp"
 #include "view/mesh_file.hpp"
 #include "view/shaders.hpp"
 #include "view/textures.hpp"

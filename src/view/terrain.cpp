@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <numbers>
 #include <utility>
 #include <vector>
 

@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "knuckleboom/core/math/arrays.hpp"
-
 namespace knuckleboom::emulation {
 namespace {
 

@@ -1,8 +1,5 @@
 #include "knuckleboom/core/machine/bench.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::machine {

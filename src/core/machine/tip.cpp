@@ -1,7 +1,6 @@
 #include "knuckleboom/core/machine/tip.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/arrays.hpp"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 

@@ -5,8 +5,6 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "knuckleboom/core/math/arrays.hpp"
-
 namespace knuckleboom::multibody {
 namespace {
 

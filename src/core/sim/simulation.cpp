@@ -10,7 +10,6 @@
 #include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
-#include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::sim {
 namespace {

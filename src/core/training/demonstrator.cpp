@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"

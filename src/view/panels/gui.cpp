@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
