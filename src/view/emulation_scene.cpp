@@ -165,14 +165,8 @@ osg::ref_ptr<osg::Node> build_floor(const QualitySettings& quality) {
   state->setRenderBinDetails(static_cast<int>(Layer::kGround), "RenderBin");
   osg::ref_ptr<osg::Group> both = new osg::Group;
   both->setStateSet(state);
-  const auto add = [&both](MeshBuilder& mesh, unsigned mask) {
-    osg::ref_ptr<osg::Group> group = new osg::Group;
-    group->addChild(mesh.build());
-    group->setNodeMask(mask);
-    both->addChild(group);
-  };
-  add(room, kDecoration);
-  add(platform, kFromAfar);
+  add_layer(*both, nullptr, kDecoration)->addChild(room.build());
+  add_layer(*both, nullptr, kFromAfar)->addChild(platform.build());
   return both;
 }
 
@@ -258,20 +252,12 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
   const MachineStates solid{steel, glass_state(), settings};
   host = std::make_unique<MachineScene>(scene.host, scene.assets, solid, notes);
   world->addChild(host->node());
-  osg::ref_ptr<osg::Group> things = new osg::Group;
-  things->setStateSet(steel);
-  things->setNodeMask(kSeen | kCastsShadow | kCloseUp);
+  const auto things = add_layer(*world, steel, kSeen | kCastsShadow | kCloseUp);
   things->addChild(build_worksite(scene.site, settings));
-  if (!scene.site.hole) {
-    osg::ref_ptr<osg::Group> grid = new osg::Group;
-    grid->addChild(build_grid(scene.site));
-    grid->setNodeMask(kCloseUp);
-    things->addChild(grid);
-  }
+  if (!scene.site.hole) add_layer(*things, nullptr, kCloseUp)->addChild(build_grid(scene.site));
   peg = new osg::MatrixTransform;
   peg->addChild(build_peg(scene.site, settings));
   things->addChild(peg);
-  world->addChild(things);
   world->addChild(build_floor(settings));
   root->addChild(world);
   ShadowReach reach;

@@ -10,6 +10,7 @@
 
 #include "view/light.hpp"
 #include "view/noise.hpp"
+#include "view/render.hpp"
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
 #include "view/textures.hpp"
@@ -318,17 +319,10 @@ osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const Fores
   }
 
   osg::ref_ptr<osg::Group> group = new osg::Group;
-  const auto layer = [&group](const osg::ref_ptr<osg::StateSet>& state, unsigned mask) {
-    osg::ref_ptr<osg::Group> child = new osg::Group;
-    child->setStateSet(state);
-    child->setNodeMask(mask);
-    group->addChild(child);
-    return child;
-  };
-  const auto leaves = layer(states.foliage, kSeen);
-  const auto bark = layer(states.bark, kSeen);
-  const auto solid = layer(states.solid, kSeen);
-  const auto near_bark = layer(states.bark, kSeen | kCastsShadow);
+  const auto leaves = add_layer(*group, states.foliage, kSeen);
+  const auto bark = add_layer(*group, states.bark, kSeen);
+  const auto solid = add_layer(*group, states.solid, kSeen);
+  const auto near_bark = add_layer(*group, states.bark, kSeen | kCastsShadow);
   const auto add = [](osg::Group& to, MeshBuilder& mesh) {
     if (!mesh.empty()) to.addChild(mesh.build());
   };

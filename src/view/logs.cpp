@@ -7,6 +7,7 @@
 
 #include "view/machine_parts.hpp"
 #include "view/noise.hpp"
+#include "view/render.hpp"
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
 
@@ -139,16 +140,9 @@ void add_bunk(MeshBuilder& mesh, const world::Bunk& bunk, const world::Ground& g
 }  // namespace
 
 Logs::Logs(const SceneDescription& scene, const LogStates& states) : root_(new osg::Group) {
-  const auto layer = [this](const osg::ref_ptr<osg::StateSet>& state) {
-    osg::ref_ptr<osg::Group> group = new osg::Group;
-    group->setStateSet(state);
-    group->setNodeMask(kSeen | kCastsShadow);
-    root_->addChild(group);
-    return group;
-  };
-  const auto bark = layer(states.bark);
-  const auto wood = layer(states.wood);
-  const auto steel = layer(states.steel);
+  const auto bark = add_layer(*root_, states.bark, kSeen | kCastsShadow);
+  const auto wood = add_layer(*root_, states.wood, kSeen | kCastsShadow);
+  const auto steel = add_layer(*root_, states.steel, kSeen | kCastsShadow);
   std::uint32_t seed = 1;
   for (const world::Log& log : scene.world.logs) {
     Log parts{new osg::MatrixTransform, new osg::MatrixTransform};

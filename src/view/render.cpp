@@ -92,6 +92,14 @@ void add_shadow(const QualitySettings& quality, const ShadowReach& reach, osg::G
   world.getOrCreateStateSet()->setTextureAttributeAndModes(kShadowUnit, texture);
 }
 
+osg::ref_ptr<osg::Group> add_layer(osg::Group& parent, osg::StateSet* state, unsigned mask) {
+  osg::ref_ptr<osg::Group> layer = new osg::Group;
+  layer->setStateSet(state);
+  layer->setNodeMask(mask);
+  parent.addChild(layer);
+  return layer;
+}
+
 osg::ref_ptr<osg::Camera> add_inset(osg::Group& root, int order) {
   osg::ref_ptr<osg::Camera> camera = new osg::Camera;
   camera->setReferenceFrame(osg::Camera::ABSOLUTE_RF);

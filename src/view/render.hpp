@@ -13,6 +13,9 @@
 
 namespace knuckleboom::view {
 
+// A group of parent's with a state and node mask of its own.
+osg::ref_ptr<osg::Group> add_layer(osg::Group& parent, osg::StateSet* state, unsigned mask);
+
 // Sets matrices, and the uniform that rotates directions back into the world.
 void look_through(osg::Camera& camera, const CameraView& view, int width, int height,
                   osg::Uniform& view_to_world);

@@ -165,22 +165,15 @@ Orbit& Scene::orbit() { return parts_->orbit; }
 void Scene::set_overlays(const OverlaySettings& settings) { parts_->overlays->set(settings); }
 const OverlaySettings& Scene::overlays() const { return parts_->overlays->settings(); }
 
-CameraView Scene::view() const {
-  CameraView view =
-      camera_view(parts_->camera, parts_->scene.machine, parts_->poses, parts_->orbit);
-  // The eye stays above the ground.
+// The eye stays above the ground.
+CameraView Scene::view_of(CameraKind kind) const {
+  CameraView view = camera_view(kind, parts_->scene.machine, parts_->poses, parts_->orbit);
   const double lowest = surface_height(parts_->scene.ground, view.eye.x(), view.eye.y()) + 0.35;
   view.eye.z() = std::max(view.eye.z(), lowest);
   return view;
 }
-
-CameraView Scene::inset_view() const {
-  CameraView view =
-      camera_view(CameraKind::kTip, parts_->scene.machine, parts_->poses, parts_->orbit);
-  const double lowest = surface_height(parts_->scene.ground, view.eye.x(), view.eye.y()) + 0.35;
-  view.eye.z() = std::max(view.eye.z(), lowest);
-  return view;
-}
+CameraView Scene::view() const { return view_of(parts_->camera); }
+CameraView Scene::inset_view() const { return view_of(CameraKind::kTip); }
 
 Scene::Rectangle Scene::inset_rectangle(int, int height) {
   const int h = std::max(80, static_cast<int>(0.30 * height));

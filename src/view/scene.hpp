@@ -68,6 +68,7 @@ class Scene {
   const std::vector<std::string>& notes() const;  // one message each
 
  private:
+  CameraView view_of(CameraKind kind) const;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

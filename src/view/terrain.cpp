@@ -9,6 +9,7 @@
 
 #include "view/light.hpp"
 #include "view/noise.hpp"
+#include "view/render.hpp"
 #include "view/shaders.hpp"
 #include "view/textures.hpp"
 
@@ -344,23 +345,17 @@ osg::ref_ptr<osg::Group> build_terrain(const SceneDescription& scene, const Fore
   add_hills(hills, e);
 
   osg::ref_ptr<osg::Group> group = new osg::Group;
-  osg::ref_ptr<osg::Group> ground = new osg::Group;
-  for (auto& [key, piece] : pieces) ground->addChild(piece.mesh().build());
-  ground->addChild(hills.mesh().build());
   const auto plot = paint_plot(scene, plan, quality.ground_texture).texture(false);
   plot->setWrap(osg::Texture::WRAP_S, osg::Texture::MIRROR);
   plot->setWrap(osg::Texture::WRAP_T, osg::Texture::MIRROR);
   const auto detail = paint_forest_floor(quality.fine_ground ? 1024 : 512).texture(true);
-  ground->setStateSet(ground_state(quality, plot, detail));
-  ground->setNodeMask(kSeen);
-  group->addChild(ground);
+  const auto ground = add_layer(*group, ground_state(quality, plot, detail), kSeen);
+  for (auto& [key, piece] : pieces) ground->addChild(piece.mesh().build());
+  ground->addChild(hills.mesh().build());
 
-  if (scene.machine.imported) return group;  // it has no tracks
-  osg::ref_ptr<osg::Group> prints = new osg::Group;
-  prints->addChild(build_tracks(scene, tracks));
-  prints->setStateSet(cut_solid_state(quality, paint_track(256).texture(true)));
-  prints->setNodeMask(kSeen);
-  group->addChild(prints);
+  if (scene.machine.imported) return group;  // it has no tracks that could have left prints
+  add_layer(*group, cut_solid_state(quality, paint_track(256).texture(true)), kSeen)
+      ->addChild(build_tracks(scene, tracks));
   return group;
 }
 
