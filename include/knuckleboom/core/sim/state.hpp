@@ -37,7 +37,7 @@ struct JointCommand {
   JointCommandMode mode;
 };
 struct TickInput {
-  ActuatorCommand drive[kMaxActuators];
+  ActuatorCommand actuator[kMaxActuators];
   JointCommand joint[kMaxLinks];
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
 namespace knuckleboom::world {
