@@ -33,9 +33,9 @@ bool contains(const std::vector<int>& list, int value) {
 }  // namespace
 
 std::string_view to_string(Recognised how) {
-  constexpr std::string_view kTexts[] = {
-      "recognised by its serial", "recognised by its port",
-      "the only one of its model that was wanted", "by order of attachment", "as you said"};
+  constexpr std::string_view kTexts[] = {"recognised by its serial", "recognised by its port",
+                                         "the only one of its model that was wanted",
+                                         "by order of attachment", "as you said"};
   return kTexts[static_cast<int>(how)];
 }
 

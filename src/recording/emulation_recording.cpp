@@ -16,7 +16,6 @@
 #include "emulation_blocks.hpp"
 #include "journal_blocks.hpp"
 #include "journal_file.hpp"
-#include "emulation_blocks.hpp"
 #include "session_header.hpp"
 
 namespace knuckleboom::io {
@@ -89,7 +88,7 @@ void take_command(ByteReader& reader, EmulationTickCommand& out) {
 
 // The header of a file whose first block is whole, or one sentence why not.
 EmulationRecordingHeader header_of(const fs::path& path, bool any, std::uint32_t kind,
-                              const std::string& payload) {
+                                   const std::string& payload) {
   const std::string shown = path.string();
   if (any && kind == static_cast<std::uint32_t>(JournalKind::kHeader))
     throw FileError(shown,
@@ -229,7 +228,7 @@ StateLayout emulation_layout() {
 std::uint64_t hash_of(const HilState& state) { return XXH3_64bits(&state, sizeof state); }
 
 EmulationRecordingHeader emulation_recording_header(EmulationTexts made_from,
-                                          const emulation::HilBench& bench) {
+                                                    const emulation::HilBench& bench) {
   EmulationRecordingHeader header;
   header.program = this_program();
   header.processor = this_processor();
@@ -278,7 +277,8 @@ bool from_bytes(std::string_view bytes, EmulationRecordingHeader& header) {
 
 // --- Writer ---------------------------------------------------------------------
 
-EmulationRecordingWriter::EmulationRecordingWriter(const fs::path& file, const EmulationRecordingHeader& header)
+EmulationRecordingWriter::EmulationRecordingWriter(const fs::path& file,
+                                                   const EmulationRecordingHeader& header)
     : file_(file) {
   if (file_.empty()) throw FileError("(no name)", "cannot write to a file without a name");
   const std::string head = journal_block(EmulationBlock::kHeader, sequence_++, to_bytes(header));
@@ -412,7 +412,8 @@ struct EmulationFrames::Source {
       : path(recording.path), reader(path, kWanted), rest(recording.frames), content({}) {
     std::uint32_t kind = 0;
     EmulationRecordingHeader header;
-    if (!reader.next(kind, payload) || kind != static_cast<std::uint32_t>(EmulationBlock::kHeader) ||
+    if (!reader.next(kind, payload) ||
+        kind != static_cast<std::uint32_t>(EmulationBlock::kHeader) ||
         !from_bytes(payload, header) || header.id != recording.header.id)
       changed();
     advance();
@@ -428,8 +429,9 @@ struct EmulationFrames::Source {
     while (content.empty()) {
       std::uint32_t kind = 0;
       if (!reader.next(kind, payload)) changed();
-      content = ByteReader(
-          kind == static_cast<std::uint32_t>(EmulationBlock::kFrames) ? payload : std::string_view());
+      content = ByteReader(kind == static_cast<std::uint32_t>(EmulationBlock::kFrames)
+                               ? payload
+                               : std::string_view());
     }
     take_frame(content, tick, input);
     if (!content.good()) changed();

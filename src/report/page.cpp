@@ -197,8 +197,9 @@ std::string details(const Attempt& a) {
 // --- Timeline -------------------------------------------------------------------
 
 const char* word_of(EventKind kind) {
-  constexpr const char* kWords[] = {"Task",    "Grip",  "Contact",  "Collision", "End stop", "At relief",
-                                    "Control", "Fault", "Bookmark", "Message",   "Other"};
+  constexpr const char* kWords[] = {"Task",     "Grip",      "Contact", "Collision",
+                                    "End stop", "At relief", "Control", "Fault",
+                                    "Bookmark", "Message",   "Other"};
   return kWords[static_cast<int>(kind)];
 }
 

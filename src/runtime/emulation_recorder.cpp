@@ -31,8 +31,9 @@ struct EmulationRecorder::Queues {
   EventQueue<io::StateHash, 1024> hashes;
 };
 
-EmulationRecorder::EmulationRecorder(io::EmulationRecordingWriter writer, const emulation::HilState& first,
-                           EmulationRecorderSettings settings)
+EmulationRecorder::EmulationRecorder(io::EmulationRecordingWriter writer,
+                                     const emulation::HilState& first,
+                                     EmulationRecorderSettings settings)
     : settings_(settings),
       file_(writer.file()),
       next_hash_(next_multiple(first.tick, settings.hash_ticks)),
@@ -146,7 +147,8 @@ std::string EmulationRecorder::take_fault() {
   return std::exchange(fault_, {});
 }
 
-EmulationRecordingOutcome EmulationRecorder::finish(const emulation::HilState& last, std::string reason) {
+EmulationRecordingOutcome EmulationRecorder::finish(const emulation::HilState& last,
+                                                    std::string reason) {
   thread_.stop();
   write();
   try {

@@ -31,7 +31,7 @@ bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
 }  // namespace
 
 SimulationTicks::SimulationTicks(Ticker& ticker, ThreadSettings settings, Clock& clock,
-                               ThreadExchange& exchange)
+                                 ThreadExchange& exchange)
     : ticker_(ticker),
       settings_(std::move(settings)),
       clock_(clock),

@@ -35,15 +35,9 @@ class MachineScene {
 
   // Poses of the last pose(): barrel with its base pin at the origin and x towards the rod's pin,
   // rod with its pin at the origin and x towards the base pin.
-  const Pose& barrel(int cylinder) const {
-    return nth(cylinders_, cylinder).barrel_W;
-  }
-  const Pose& rod(int cylinder) const {
-    return nth(cylinders_, cylinder).rod_W;
-  }
-  CylinderShape cylinder_shape(int cylinder) const {
-    return nth(cylinders_, cylinder).shape;
-  }
+  const Pose& barrel(int cylinder) const { return nth(cylinders_, cylinder).barrel_W; }
+  const Pose& rod(int cylinder) const { return nth(cylinders_, cylinder).rod_W; }
+  CylinderShape cylinder_shape(int cylinder) const { return nth(cylinders_, cylinder).shape; }
 
  private:
   struct Cylinder {

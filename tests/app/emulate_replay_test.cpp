@@ -33,7 +33,8 @@ class EmulateReplay : public testing::Test {
   static constexpr std::int64_t kTicks = 2500;
 
   EmulateReplay() : file_((folder_ / "run.kbe").string()) {
-    const io::EmulationTexts texts = shipped_emulation_texts("peg_on_plane", {"sensor.delay_ticks=2"});
+    const io::EmulationTexts texts =
+        shipped_emulation_texts("peg_on_plane", {"sensor.delay_ticks=2"});
     const auto loop = io::make_hil_bench(texts);
     state_ = io::hash_of(record_emulation(texts, *loop, outside_run(*loop, kTicks, 3), file_));
   }

@@ -19,7 +19,6 @@
 #include "recording/bytes.hpp"
 #include "recording/emulation_blocks.hpp"
 #include "recording/journal_blocks.hpp"
-#include "recording/emulation_blocks.hpp"
 
 namespace {
 

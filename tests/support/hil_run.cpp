@@ -55,7 +55,7 @@ stale_s = 0.03
 }  // namespace
 
 io::EmulationTexts shipped_emulation_texts(const std::string& emulation,
-                                      std::vector<std::string> assignments) {
+                                           std::vector<std::string> assignments) {
   const std::filesystem::path config = std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config";
   io::EmulationTexts out = io::read_emulation_texts(
       config / "emulations" / (emulation + ".toml"), {}, std::move(assignments),
@@ -70,8 +70,7 @@ emulation::EmulationPlan shipped_emulation(const std::string& name) {
   return io::make_emulation(shipped_emulation_texts(name)).plan;
 }
 
-OutsideRun outside_run(const emulation::HilBench& bench, std::int64_t ticks,
-                       std::uint32_t seed) {
+OutsideRun outside_run(const emulation::HilBench& bench, std::int64_t ticks, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> share(0.0, 1.0);
   const auto below = [&random](int n) {
@@ -129,13 +128,14 @@ OutsideRun outside_run(const emulation::HilBench& bench, std::int64_t ticks,
 }
 
 emulation::HilState record_emulation(const io::EmulationTexts& texts,
-                                 const emulation::HilBench& bench, const OutsideRun& run,
-                                 const std::string& file) {
+                                     const emulation::HilBench& bench, const OutsideRun& run,
+                                     const std::string& file) {
   emulation::HilState state = bench.initial_state();
   runtime::EmulationRecorderSettings settings;
   settings.own_thread = false;
   runtime::EmulationRecorder recorder(
-      io::EmulationRecordingWriter(file, io::emulation_recording_header(texts, bench)), state, settings);
+      io::EmulationRecordingWriter(file, io::emulation_recording_header(texts, bench)), state,
+      settings);
   std::size_t next = 0;
   const auto apply = [&] {
     for (; next < run.commands.size() && run.commands[next].tick == state.tick; ++next) {

@@ -9,14 +9,13 @@
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/recording/emulation_texts.hpp"
-#include "knuckleboom/recording/emulation_recording.hpp"
 
 namespace knuckleboom::test {
 
 // A shipped emulation, and a signal file in which the operator, a force, a joint and a motor of
 // peg_on_plane may come from outside.
 io::EmulationTexts shipped_emulation_texts(const std::string& emulation,
-                                      std::vector<std::string> assignments = {});
+                                           std::vector<std::string> assignments = {});
 // Its plan alone, with the machines it names.
 emulation::EmulationPlan shipped_emulation(const std::string& name);
 
@@ -30,7 +29,7 @@ OutsideRun outside_run(const emulation::HilBench& bench, std::int64_t ticks, std
 
 // Runs it and records it into the file, with a thread or without. Returns the last state.
 emulation::HilState record_emulation(const io::EmulationTexts& texts,
-                                 const emulation::HilBench& bench, const OutsideRun& run,
-                                 const std::string& file);
+                                     const emulation::HilBench& bench, const OutsideRun& run,
+                                     const std::string& file);
 
 }  // namespace knuckleboom::test

@@ -13,7 +13,6 @@
 
 #include "app/emulation/live_picture.hpp"
 #include "app/emulation/load_emulation.hpp"
-#include "app/emulation/live_picture.hpp"
 #include "app/emulation/scene_from_emulation.hpp"
 #include "view/emulation_scene.hpp"
 #include "view/screenshot.hpp"

@@ -41,7 +41,7 @@ struct EmulationRecordingHeader {
 };
 // A header for a run that begins now.
 EmulationRecordingHeader emulation_recording_header(EmulationTexts made_from,
-                                          const emulation::HilBench& bench);
+                                                    const emulation::HilBench& bench);
 
 struct EmulationTickCommand {
   std::int64_t tick = 0;  // ticks run before it
@@ -70,7 +70,8 @@ enum class EmulationBlock : std::uint32_t;  // kinds of blocks
 class EmulationRecordingWriter {
  public:
   // A new file with the header in it; nothing that is there is touched. Throws FileError.
-  EmulationRecordingWriter(const std::filesystem::path& file, const EmulationRecordingHeader& header);
+  EmulationRecordingWriter(const std::filesystem::path& file,
+                           const EmulationRecordingHeader& header);
   ~EmulationRecordingWriter();
   EmulationRecordingWriter(EmulationRecordingWriter&&) noexcept;
   EmulationRecordingWriter& operator=(EmulationRecordingWriter&&) = delete;
@@ -112,7 +113,8 @@ struct EmulationRecording {
   // Within end_tick.
   std::vector<EmulationTickCommand> commands;
   std::vector<StateHash> hashes;
-  std::int64_t frames = 0;  // ticks in which something came from outside; EmulationFrames reads them
+  std::int64_t frames =
+      0;  // ticks in which something came from outside; EmulationFrames reads them
 };
 
 // Throws FileError with one sentence for what is no recording at all. What was cut off is read as far as it

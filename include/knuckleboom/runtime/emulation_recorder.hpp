@@ -37,7 +37,7 @@ class EmulationRecorder {
  public:
   // first: the state that the run begins with, HilBench::initial_state().
   EmulationRecorder(io::EmulationRecordingWriter writer, const emulation::HilState& first,
-               EmulationRecorderSettings settings = {});
+                    EmulationRecorderSettings settings = {});
   ~EmulationRecorder();  // without finish(): the recording counts as cut off
   EmulationRecorder(const EmulationRecorder&) = delete;
   EmulationRecorder& operator=(const EmulationRecorder&) = delete;

@@ -235,8 +235,8 @@ int replay(const EmulateOptions& o) {
   runtime::EmulationReplayer replayer(io::read_emulation_recording(o.replay));
   if (o.live.log.empty()) return replay_emulation(replayer);
   const std::unique_ptr<SignalLog> log = open_signal_log(o.live, replayer.bench(), false);
-  const int status =
-      replay_emulation(replayer, [&log](const emulation::HilState& state) { log->after_tick(state); });
+  const int status = replay_emulation(
+      replayer, [&log](const emulation::HilState& state) { log->after_tick(state); });
   log->finish();
   return status;
 }

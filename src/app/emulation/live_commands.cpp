@@ -228,7 +228,8 @@ std::vector<TimedConsoleCommand> read_commands_text(const HilBench& bench, std::
                         time, before));
     before = std::max(before, seconds);
     try {
-      out.push_back({std::llround(seconds / bench.tick_s()), parse_command(bench, line.substr(gap))});
+      out.push_back(
+          {std::llround(seconds / bench.tick_s()), parse_command(bench, line.substr(gap))});
     } catch (const UserError& error) {
       fault(error.what());
     }

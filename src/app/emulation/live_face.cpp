@@ -159,7 +159,7 @@ view::panels::EmulationPlot LiveFaceMaker::plot(bool of_force) const {
 }
 
 EmulationFace LiveFaceMaker::face(const HilState& state, const LiveTiming& timing,
-                             const std::string& event) const {
+                                  const std::string& event) const {
   EmulationFace face;
   face.tone = tone_of(state.mode);
   face.mode = upper(emulation::name_of(state.mode));
@@ -173,8 +173,8 @@ EmulationFace LiveFaceMaker::face(const HilState& state, const LiveTiming& timin
   face.plots = {plot(true), plot(false)};
   for (std::size_t i = 0; i < bench_.tunables().size(); ++i) {
     const emulation::Tunable& t = bench_.tunables()[i];
-    face.tunables.push_back({t.name, t.unit, t.description, bench_.tuned(state, static_cast<int>(i)),
-                             t.least, t.most, t.whole});
+    face.tunables.push_back({t.name, t.unit, t.description,
+                             bench_.tuned(state, static_cast<int>(i)), t.least, t.most, t.whole});
   }
   // Signals that may come from outside come first.
   for (const bool from_outside : {true, false})
@@ -184,7 +184,7 @@ EmulationFace LiveFaceMaker::face(const HilState& state, const LiveTiming& timin
       if ((incoming >= 0) != from_outside) continue;
       const emulation::HilSignal& s = bench_.signals()[i];
       view::panels::EmulationSignalRow row{s.name, s.unit == "1" ? "" : s.unit, s.description,
-                                      bench_.value(state, signal)};
+                                           bench_.value(state, signal)};
       row.incoming = incoming;
       if (incoming >= 0) {
         row.source = static_cast<int>(state.exchange.signal[incoming].source);

@@ -30,7 +30,7 @@ class LiveFaceMaker {
   // Called once for each published state: stores it for the curves.
   void remember(const emulation::HilState& state);
   view::panels::EmulationFace face(const emulation::HilState& state, const LiveTiming& timing,
-                              const std::string& event) const;
+                                   const std::string& event) const;
 
  private:
   struct Point {

@@ -10,10 +10,10 @@
 
 #include "app/emulation/live_commands.hpp"
 #include "app/emulation/live_console.hpp"
+#include "app/emulation/live_picture.hpp"
 #include "app/emulation/live_thread.hpp"
 #include "app/emulation/live_words.hpp"
 #include "app/emulation/load_emulation.hpp"
-#include "app/emulation/live_picture.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -162,8 +162,9 @@ class LiveRun {
   void open_recorder(const EmulateOptions& options) {
     if (options.live.record.empty()) return;
     recorder_.emplace(
-        io::EmulationRecordingWriter(options.live.record,
-                                io::emulation_recording_header(loaded_.emulation.texts, *loaded_.bench)),
+        io::EmulationRecordingWriter(
+            options.live.record,
+            io::emulation_recording_header(loaded_.emulation.texts, *loaded_.bench)),
         loaded_.bench->initial_state(),
         runtime::EmulationRecorderSettings{io::kEmulationHashTicks, options.live.paced});
   }

@@ -21,8 +21,9 @@ constexpr int kLastPackets = 3;                       // repeated, since one may
 }  // namespace
 
 LiveThread::LiveThread(const emulation::HilBench& bench, LiveEndpoints* endpoints,
-                   runtime::EmulationRecorder* recorder, SignalLog* log,
-                   std::vector<TimedCommand> schedule, LiveSettings settings, runtime::Clock& clock)
+                       runtime::EmulationRecorder* recorder, SignalLog* log,
+                       std::vector<TimedCommand> schedule, LiveSettings settings,
+                       runtime::Clock& clock)
     : bench_(bench),
       endpoints_(endpoints),
       recorder_(recorder),

@@ -19,9 +19,9 @@
 #include "app/emulation/live_endpoints.hpp"
 #include "app/emulation/signal_log.hpp"
 #include "knuckleboom/core/emulation/hil_bench.hpp"
+#include "knuckleboom/runtime/emulation_recorder.hpp"
 #include "knuckleboom/runtime/event_queue.hpp"
 #include "knuckleboom/runtime/latest_value.hpp"
-#include "knuckleboom/runtime/emulation_recorder.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 #include "runtime/health_meter.hpp"
@@ -94,8 +94,9 @@ class LiveThread {
  public:
   // All must outlive it; endpoints, recorder and log may be null. schedule: by rising ticks.
   LiveThread(const emulation::HilBench& bench, LiveEndpoints* endpoints,
-           runtime::EmulationRecorder* recorder, SignalLog* log, std::vector<TimedCommand> schedule,
-           LiveSettings settings, runtime::Clock& clock = runtime::monotonic_clock());
+             runtime::EmulationRecorder* recorder, SignalLog* log,
+             std::vector<TimedCommand> schedule, LiveSettings settings,
+             runtime::Clock& clock = runtime::monotonic_clock());
   ~LiveThread();  // stops
   LiveThread(const LiveThread&) = delete;
   LiveThread& operator=(const LiveThread&) = delete;

@@ -78,9 +78,9 @@ int replay_emulation(runtime::EmulationReplayer& replayer, const AfterTick& afte
                                  stopped ? static_cast<std::size_t>(replayer.hashes_compared())
                                          : replayer.recording().hashes.size())));
   say(line("state", fmt::format("{:016x}", io::hash_of(replayer.state()))));
-  say(line("speed",
-           fmt::format("{:.0f} x real time, {:.2f} s",
-                       replayer.bench().time(replayer.state()) / std::max(elapsed, 1e-9), elapsed)));
+  say(line("speed", fmt::format("{:.0f} x real time, {:.2f} s",
+                                replayer.bench().time(replayer.state()) / std::max(elapsed, 1e-9),
+                                elapsed)));
   if (stopped) {
     complain("stopped before the end");
     return kInterruptedRun;

@@ -373,7 +373,7 @@ void Emulation::drive(const EmulationState& state, sim::TickInput& input, double
       continue;
     }
     input.actuator[k] = {state.motor[i], sim::ActuatorMode::kFedPosition, 0,
-                      metering_[k].command_V(J * rate, load)};
+                         metering_[k].command_V(J * rate, load)};
   }
 }
 

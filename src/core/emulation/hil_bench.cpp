@@ -68,7 +68,7 @@ HilState HilBench::initial_state() const {
 // --- Modes ------------------------------------------------------------------------------------------
 
 void HilBench::enter(HilMode mode, HilReason reason, HilState& state, std::int64_t index,
-                         double value) const {
+                     double value) const {
   if (mode == HilMode::kRunning) ++state.runs;
   if (mode == HilMode::kHolding) ++state.holds;
   if (mode == HilMode::kStopped) ++state.stops;
@@ -179,7 +179,7 @@ double& HilBench::slot(std::size_t incoming, EmulationState& state) const {
 // --- The tick ---------------------------------------------------------------------------------------
 
 void HilBench::exchange_signals(HilState& state, const exchange::ExchangeInput& outside,
-                                    std::uint64_t which) const {
+                                std::uint64_t which) const {
   if (which == 0) return;
   double values[exchange::kMaxSignals] = {};
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
@@ -249,7 +249,7 @@ void HilBench::step(HilState& state, const exchange::ExchangeInput& outside) con
 }
 
 void HilBench::step(HilState& state, const exchange::ExchangeInput& outside,
-                        const EmulationInput& more) const {
+                    const EmulationInput& more) const {
   if (state.reason == HilReason::kNotFinite) {
     ++state.tick;
     return;

@@ -85,12 +85,10 @@ class Catalogue {
   }
 
   void list_bench() {
-    add("time", "s", "of the simulation", [](At at) {
-      return static_cast<double>(at.state.tick) * at.emulation.plan().tick_s;
-    });
-    add("mode", "1", "0 ready, 1 running, 2 holding, 3 stopped", [](At at) {
-      return static_cast<double>(static_cast<std::int32_t>(at.state.mode));
-    });
+    add("time", "s", "of the simulation",
+        [](At at) { return static_cast<double>(at.state.tick) * at.emulation.plan().tick_s; });
+    add("mode", "1", "0 ready, 1 running, 2 holding, 3 stopped",
+        [](At at) { return static_cast<double>(static_cast<std::int32_t>(at.state.mode)); });
     add("phase", "1", "of the plan, from 0",
         [](At at) { return static_cast<double>(of(at).phase); });
     add_slot<stop_slot>("stop", "1", "above a half: a stop button is pressed", SignalRole::kStop,
@@ -169,8 +167,9 @@ class Catalogue {
       add(name + "r" + kAxis[i], "rad", "rotation vector" + of_tip, tip, i, [](At at) {
         return rotation_error(Mat3::Identity(), at.emulation.in_site(tip_of(at)).R)[at.part];
       });
-    add_vectors(name + "v", name + "w", "m/s", "rad/s", "speed" + of_tip,
-                [](At at) { return in_site(at, tip_of(at).twist); }, tip);
+    add_vectors(
+        name + "v", name + "w", "m/s", "rad/s", "speed" + of_tip,
+        [](At at) { return in_site(at, tip_of(at).twist); }, tip);
   }
 
   void list_forces() {

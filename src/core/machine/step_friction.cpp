@@ -33,8 +33,9 @@ double StepFriction::speed(const Source& source, const double* v) const {
 }
 
 void StepFriction::start(const FrictionSites& sites, const MachineModel& model,
-                         const MachineState& state, ActuatorStep* drives, const Mechanism* mechanism,
-                         const double (*M_g)[kMaxLinks], double g, bool one_stage) {
+                         const MachineState& state, ActuatorStep* drives,
+                         const Mechanism* mechanism, const double (*M_g)[kMaxLinks], double g,
+                         bool one_stage) {
   model_ = &model;
   drives_ = drives;
   n_ = mechanism != nullptr ? mechanism->count : model.joint_count();

@@ -23,8 +23,8 @@ class StepFriction {
   // matrix of the joints over g; with a mechanism its own is used. one_stage: friction acts at a
   // weighted mean of the step's two speeds. All of them must outlive this.
   void start(const FrictionSites& sites, const MachineModel& model, const MachineState& state,
-             ActuatorStep* drives, const Mechanism* mechanism, const double (*M_g)[kMaxLinks], double g,
-             bool one_stage);
+             ActuatorStep* drives, const Mechanism* mechanism, const double (*M_g)[kMaxLinks],
+             double g, bool one_stage);
 
   // Newton on the joint speeds of a stage; as integration::solve_joint_speeds, with a law without
   // dry friction. Not with a mechanism.

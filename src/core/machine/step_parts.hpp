@@ -83,7 +83,8 @@ inline bool between_pins(const Actuator& actuator) {
 }
 
 // Completes start_drive() for a cylinder between pins.
-inline void start_pins(const MachineModel& model, const double* q, const double* q_mid, ActuatorStep& d) {
+inline void start_pins(const MachineModel& model, const double* q, const double* q_mid,
+                       ActuatorStep& d) {
   d.J = 1.0;
   d.x_n = d.actuator->linkage.pins.distance(model.tree, q_mid, d.row);
   for (int j = 0; j < model.joint_count(); ++j) d.x_n -= d.row[j] * (q_mid[j] - q[j]);
@@ -113,8 +114,8 @@ inline void act(const MachineModel& model, const Force& f, double w, ActuatorSte
 }
 
 // Row of an actuator over the independent joints.
-inline void independent_row(const MachineModel& model, const Mechanism& mechanism, const ActuatorStep& d,
-                            double* row) {
+inline void independent_row(const MachineModel& model, const Mechanism& mechanism,
+                            const ActuatorStep& d, double* row) {
   double by_joint[kMaxLinks] = {};
   if (between_pins(*d.actuator))
     std::copy(d.row, d.row + model.joint_count(), by_joint);

@@ -23,7 +23,8 @@ bool outside(const StageConstants& k, const Pressures& a) {
 // Quasi-static closed valve: the piston goes to eq. 25's position through a filter of second order
 // (the flow filtered by eq. 15 is the one that moves the piston there). load: force of the machine
 // on the piston. Sets the ports by eq. 26; returns the piston speed at the end of the step.
-double quasi_static_speed(double tau, double h, double load, const ActuatorState& a, ActuatorStep& d) {
+double quasi_static_speed(double tau, double h, double load, const ActuatorState& a,
+                          ActuatorStep& d) {
   const double shift = held_shift(*d.actuator, a, load);
   d.out = hydraulics::StageResult{};
   held_pressures(d.actuator->circuit, a, shift, d.out.P_C);

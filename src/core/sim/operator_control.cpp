@@ -344,8 +344,9 @@ double faded(double volts, double h, double& offset, double& left_s) {
 
 }  // namespace
 
-ActuatorCommand OperatorControl::follow(int actuator, const SimState& sim, const machine::Load& load,
-                              Asked& asked, OperatorState& state) const {
+ActuatorCommand OperatorControl::follow(int actuator, const SimState& sim,
+                                        const machine::Load& load, Asked& asked,
+                                        OperatorState& state) const {
   const machine::MachineModel& model = simulation_.model();
   const auto k = static_cast<std::size_t>(actuator);
   const int i = model.actuators[k].link;
@@ -369,7 +370,7 @@ ActuatorCommand OperatorControl::follow(int actuator, const SimState& sim, const
 }
 
 ActuatorCommand OperatorControl::open_loop(int actuator, const SimState& sim, double volts,
-                                 OperatorState& state) const {
+                                           OperatorState& state) const {
   const auto k = static_cast<std::size_t>(actuator);
   const int i = simulation_.model().actuators[k].link;
   state.reference[i] = simulation_.measured(sim, i);
@@ -418,7 +419,7 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
   OperatorDemand demand{};
   for (int k = 0; k < actuators; ++k)
     demand.input.actuator[k] = state.following[k] != 0 ? follow(k, sim, loads[k], asked, state)
-                                                    : open_loop(k, sim, asked.volts[k], state);
+                                                       : open_loop(k, sim, asked.volts[k], state);
   for (std::size_t n = 0; n < functions_.size(); ++n)
     demand.grapple += state.shaped[n] * functions_[n].full_grapple;
   demand.grapple = std::clamp(demand.grapple, -1.0, 1.0);

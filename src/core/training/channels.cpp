@@ -44,18 +44,15 @@ struct Plain {
 
 // Channels that occur once.
 constexpr Plain kPlain[] = {
-    {"grapple_opening", "", "0: closed, 1: open",
-     [](Shot s, int) { return s.grapple_opening; }},
+    {"grapple_opening", "", "0: closed, 1: open", [](Shot s, int) { return s.grapple_opening; }},
     {"held_log", "", "number of the log in the grapple, -1: none",
      [](Shot s, int) { return static_cast<double>(s.held_log); }},
     {"control_mode", "", "0: valve, 1: joint rate, 2: boom tip",
      [](Shot s, int) { return static_cast<double>(s.control_mode); }},
     {"fidelity", "", "0: full, 1: reduced",
      [](Shot s, int) { return static_cast<double>(s.fidelity); }},
-    {"pump_Pa", "Pa", "pressure of the pump",
-     [](Shot s, int) { return s.sim.pump_Pa; }},
-    {"pump_power_W", "W", "mean over the tick",
-     [](Shot s, int) { return s.pump_power_W; }},
+    {"pump_Pa", "Pa", "pressure of the pump", [](Shot s, int) { return s.sim.pump_Pa; }},
+    {"pump_power_W", "W", "mean over the tick", [](Shot s, int) { return s.pump_power_W; }},
     {"pump_work_J", "J", "since the start of the attempt",
      [](Shot s, int) { return s.pump_work_J; }},
     {"contact_force_N", "N", "largest contact force on the machine",

@@ -258,9 +258,11 @@ Colour colour_of(EmulationTone tone) {
   return kColours[static_cast<int>(tone)];
 }
 
-EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face, const Pointer& pointer) {
+EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face,
+                                     const Pointer& pointer) {
   EmulationIntent intent;
-  const Rect all{painter.width() - kEmulationPanelWidth, 0.0F, kEmulationPanelWidth, painter.height()};
+  const Rect all{painter.width() - kEmulationPanelWidth, 0.0F, kEmulationPanelWidth,
+                 painter.height()};
   painter.fill(all, kBack);
   draw_mode(painter, face, {all.x, 0.0F, all.width, kBanner});
   const float x = all.x + kMargin;
@@ -290,8 +292,8 @@ EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face
   intent.reset =
       button(painter, place(2), "Reset", face.can_reset, colour_of(EmulationTone::kReady), pointer);
   intent.snapshot = button(painter, place(3), "Snapshot", true, {90, 100, 104}, pointer);
-  intent.stop =
-      stop_button(painter, {x, stop_y, width, kStop}, face.tone == EmulationTone::kStopped, pointer);
+  intent.stop = stop_button(painter, {x, stop_y, width, kStop},
+                            face.tone == EmulationTone::kStopped, pointer);
   return intent;
 }
 

@@ -67,6 +67,7 @@ struct EmulationIntent {
 inline constexpr float kEmulationPanelWidth = 380.0F;  // points
 
 // In the picture's right edge.
-EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face, const Pointer& pointer);
+EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face,
+                                     const Pointer& pointer);
 
 }  // namespace knuckleboom::view::panels

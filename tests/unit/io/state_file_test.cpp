@@ -94,7 +94,8 @@ TEST_F(StateFile, keepsEveryByteOfTheValues) {
   const sim::SimState back = read_state(path_, kMachine, kScenario);
   EXPECT_EQ(std::memcmp(&back.machine, &full.machine, sizeof full.machine), 0);
   EXPECT_EQ(std::memcmp(back.pid, full.pid, sizeof full.pid), 0);
-  EXPECT_EQ(std::memcmp(back.override_command, full.override_command, sizeof full.override_command), 0);
+  EXPECT_EQ(std::memcmp(back.override_command, full.override_command, sizeof full.override_command),
+            0);
   for (const control::PidGains& gains : back.gains) {
     EXPECT_EQ(gains.Ki, 1.1);
     EXPECT_EQ(gains.tracking_time_s, 2.2);

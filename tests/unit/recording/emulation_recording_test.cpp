@@ -22,7 +22,6 @@
 #include "recording/bytes.hpp"
 #include "recording/emulation_blocks.hpp"
 #include "recording/journal_blocks.hpp"
-#include "recording/emulation_blocks.hpp"
 #include "support/same_bytes.hpp"
 #include "support/session_recording.hpp"
 
@@ -390,8 +389,8 @@ TEST_F(EmulationRecordingFile, RefusesContentsThatNoRecordingHas) {
   EXPECT_TRUE(refused(EmulationBlock::kFrames, [&](std::string& p) { frame(p, 5, 4, 1); }));
   EXPECT_TRUE(refused(EmulationBlock::kFrames, [&](std::string& p) { frame(p, -1, 2, 1); }));
   EXPECT_TRUE(refused(EmulationBlock::kFrames, [&](std::string& p) { frame(p, 5, 2, 0); }));
-  EXPECT_TRUE(
-      refused(EmulationBlock::kFrames, [&](std::string& p) { frame(p, 5, 2, std::uint64_t{1} << 32); }));
+  EXPECT_TRUE(refused(EmulationBlock::kFrames,
+                      [&](std::string& p) { frame(p, 5, 2, std::uint64_t{1} << 32); }));
   EXPECT_TRUE(refused(EmulationBlock::kFrames, [&](std::string& p) {
     frame(p, 5, 2, 1);
     frame(p, 5, 2, 1);

@@ -182,8 +182,8 @@ TEST_F(EmulationReplay, OfARecorderWithItsOwnThread) {
   const auto bench = io::make_hil_bench(texts);
   const test::OutsideRun outside = test::outside_run(*bench, 1500, 8);
   emulation::HilState state = bench->initial_state();
-  EmulationRecorder recorder(io::EmulationRecordingWriter(file_, io::emulation_recording_header(texts, *bench)),
-                        state);
+  EmulationRecorder recorder(
+      io::EmulationRecordingWriter(file_, io::emulation_recording_header(texts, *bench)), state);
   std::size_t next = 0;
   for (const exchange::ExchangeInput& input : outside.inputs) {
     for (; outside.commands[next].tick == state.tick; ++next) {

@@ -111,8 +111,8 @@ struct EmulationInput {
   std::int64_t has_operator;  // 1: operator_twist replaces the plan's phases, which wait
   std::int64_t hold;          // 1: the emulated machine stands still and the host holds its pose
   std::int64_t stop;          // 1: and the host's spools are neutral; without hydraulics: brakes
-  std::int64_t hardware;  // 1: the host is hardware: its tip and the work on it follow from the
-                          // sensors
+  std::int64_t hardware;      // 1: the host is hardware: its tip and the work on it follow from the
+                              // sensors
 };
 static_assert(std::is_trivially_copyable_v<EmulationInput>);
 

@@ -77,7 +77,7 @@ struct Embedding {
     int row_loop[kMaxEmulationRows];  // loop and axis of each row
     int row_axis[kMaxEmulationRows];
     double T[kMaxLinks][kMaxEmulationRows];  // per dependent: v_d = -T (rows at v_d = 0)
-    bool undetermined[kMaxLinks];       // per dependent: no row determines it, it keeps its motion
+    bool undetermined[kMaxLinks];  // per dependent: no row determines it, it keeps its motion
   };
   int groups;
   Group group[kMaxLoops];

@@ -100,8 +100,9 @@ class OperatorControl {
                Asked& asked) const;
   void start_fades(const SimState& sim, OperatorState& state, const Asked& asked) const;
   ActuatorCommand follow(int actuator, const SimState& sim, const machine::Load& load, Asked& asked,
-               OperatorState& state) const;
-  ActuatorCommand open_loop(int actuator, const SimState& sim, double volts, OperatorState& state) const;
+                         OperatorState& state) const;
+  ActuatorCommand open_loop(int actuator, const SimState& sim, double volts,
+                            OperatorState& state) const;
   double approach(int link, double position, double rate) const;
 
   const Simulation& simulation_;

@@ -78,9 +78,9 @@ void run_to_end(LiveThread& live) {
 TEST(LiveThread, DoesTimedCommandsAtTheirTicks) {
   const HilBench bench(plan());
   LiveThread live(bench, nullptr, nullptr, nullptr,
-                {at(10, HilCommandKind::kRun), at(25, HilCommandKind::kHold),
-                 at(25, HilCommandKind::kStop), at(30, HilCommandKind::kRun), quit(40)},
-                without_priority());
+                  {at(10, HilCommandKind::kRun), at(25, HilCommandKind::kHold),
+                   at(25, HilCommandKind::kStop), at(30, HilCommandKind::kRun), quit(40)},
+                  without_priority());
   while (live.tick()) {
   }
   EXPECT_EQ(live.state().tick, 40);
@@ -119,7 +119,7 @@ TEST(LiveThread, StopsWhenATickStartsTooLate) {
   for (const std::int64_t jump : {15'000'000, 25'000'000}) {  // ns
     JumpingClock clock(50'000'000, jump);
     LiveThread live(bench, nullptr, nullptr, nullptr, {at(0, HilCommandKind::kRun), quit(200)},
-                  without_priority(), clock);
+                    without_priority(), clock);
     run_to_end(live);
     const std::vector<LiveNotice> modes = notices_of(live, LiveNotice::Kind::kMode);
     if (jump < 20'000'000) {
@@ -137,7 +137,7 @@ TEST(LiveThread, StopsWhenTheConsoleIsSilent) {
   const HilBench bench(plan());
   JumpingClock clock;
   LiveThread live(bench, nullptr, nullptr, nullptr, {at(0, HilCommandKind::kRun), quit(2100)},
-                without_priority(), clock);
+                  without_priority(), clock);
   run_to_end(live);  // without a beat but the first
   const std::vector<LiveNotice> modes = notices_of(live, LiveNotice::Kind::kMode);
   ASSERT_EQ(modes.size(), 2U);
@@ -149,7 +149,7 @@ TEST(LiveThread, CopiesTheStateOfTheInstant) {
   const HilBench bench(plan());
   const LiveCommand copy{LiveCommand::Kind::kCopy, 7, {}};
   LiveThread live(bench, nullptr, nullptr, nullptr,
-                {at(0, HilCommandKind::kRun), {20, copy}, quit(50)}, without_priority());
+                  {at(0, HilCommandKind::kRun), {20, copy}, quit(50)}, without_priority());
   while (live.tick()) {
   }
   const LiveCopy* const taken = live.copy();
@@ -192,7 +192,7 @@ TEST(LiveThread, SaysTheSafeValuesLast) {
   {
     LiveEndpoints endpoints(signals, bench, nullptr, true);
     LiveThread live(bench, &endpoints, nullptr, nullptr, {at(0, HilCommandKind::kRun)},
-                  without_priority());
+                    without_priority());
     for (int k = 0; k < 300; ++k) {
       hardware.send(std::vector<double>{0.05}, k * 1'000'000);
       ASSERT_TRUE(live.tick());
@@ -238,7 +238,7 @@ safe_value = 3
   endpoint::UdpEndpoint platform(other);
   LiveEndpoints endpoints(signals, bench, nullptr, true);
   LiveThread live(bench, &endpoints, nullptr, nullptr, {at(0, HilCommandKind::kRun), quit(2000)},
-                without_priority());
+                  without_priority());
   exchange::SignalFrame heard{};
   double fastest = 0.0, after = 0.0;
   for (std::int64_t k = 0; live.tick(); ++k) {

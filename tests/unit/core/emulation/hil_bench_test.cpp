@@ -228,8 +228,7 @@ TEST(HilBench, WatchdogStops) {
   ASSERT_TRUE(bench.apply(HilCommandKind::kRun));
   bench.step(10);
   EXPECT_FALSE(bench.apply(HilCommandKind::kWatchdog, static_cast<int>(HilReason::kForce)));
-  ASSERT_TRUE(
-      bench.apply(HilCommandKind::kWatchdog, static_cast<int>(HilReason::kLateTick), 0.25));
+  ASSERT_TRUE(bench.apply(HilCommandKind::kWatchdog, static_cast<int>(HilReason::kLateTick), 0.25));
   EXPECT_EQ(sentence(bench.bench, bench.state), "stopped: a tick started 0.25 s late");
 }
 

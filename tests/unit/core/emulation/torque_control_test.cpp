@@ -47,9 +47,9 @@ class Rig {
       const int i = simulation_.model().actuators[k].link;
       const double torque = body.bias[i] + (i == joint ? extra : 0.0);
       const double speed = m.v[i] + kTick * m.a[i];
-      input.actuator[k] = {controls_[k].command_V({torque, speed}, m.actuator[k], m.pump_Pa, m.tank_Pa,
-                                               kBandwidth_Hz),
-                        sim::ActuatorMode::kVoltage, 0, 0.0};
+      input.actuator[k] = {controls_[k].command_V({torque, speed}, m.actuator[k], m.pump_Pa,
+                                                  m.tank_Pa, kBandwidth_Hz),
+                           sim::ActuatorMode::kVoltage, 0, 0.0};
     }
     for (int s = 0; s < kSubsteps; ++s) simulation_.step(state_, input);
     return controls_[static_cast<std::size_t>(joint)].torque(m.actuator[joint], m.v[joint]) -

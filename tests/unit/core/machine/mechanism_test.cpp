@@ -227,7 +227,8 @@ TEST(Mechanism, ACylinderTurnsAJointThroughAFourBar) {
     for (int k = 0; k < 500; ++k) simulation.step(state);
     EXPECT_NEAR(state.machine.q[stick], start.machine.q[stick], 1e-6);
     sim::TickInput input{};
-    input.actuator[0].mode = input.actuator[1].mode = input.actuator[2].mode = sim::ActuatorMode::kVoltage;
+    input.actuator[0].mode = input.actuator[1].mode = input.actuator[2].mode =
+        sim::ActuatorMode::kVoltage;
     input.actuator[2].value = 4.0;
     for (int k = 0; k < 1000; ++k) simulation.step(state, input);
     EXPECT_GT(std::fabs(state.machine.q[stick] - start.machine.q[stick]), 0.05);
