@@ -41,7 +41,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path) : shown_(path), target
     descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0 && errno == ENXIO)
       throw FileError(path.string(),
-                      "cannot be written: this is a socket, or a pipe that nobody reads");
+                      "cannot be written: this is a socket, or a pipe without a reader");
     if (descriptor_ >= 0)
       ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
   } else {

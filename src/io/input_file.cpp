@@ -231,7 +231,7 @@ class InputParser {
                                "have been cut off",
                                count, count == 1 ? "" : "s", columns_.size()));
     if (errors_.size() != errors_before) return;
-    if (ended_) return error(1, "this line stands after the end; remove it or the 'end' above");
+    if (ended_) return error(1, "this line follows the end; remove it or the 'end' above");
     if (end && moved)
       return error(1, "a line that says 'end' cannot move a lever; leave its fields empty");
     if (tick < last_tick_)

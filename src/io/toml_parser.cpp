@@ -20,7 +20,7 @@ namespace {
 constexpr int kMaxDepth = 32;
 
 // The parser recurses once for each level of nesting, and so does everything that walks the result.
-// A file that nests deeper than any sound one is refused before it can exhaust the stack.
+// A file nested deeper than any sound one is refused before it can exhaust the stack.
 class DepthCheck {
  public:
   explicit DepthCheck(std::string_view text) : text_(text) {}
@@ -238,7 +238,7 @@ class Converter {
 
   std::string_view text_;
   int file_;
-  // Long lines must not be counted through for each of their numbers.
+  // Avoids counting through long lines for each of their numbers.
   static constexpr std::size_t kMarkSpacing = 64;
   std::vector<std::size_t> lines_;  // character that starts each line
   std::vector<std::size_t> marks_;  // byte of every 64th character

@@ -164,7 +164,7 @@ std::vector<ColumnDifference> compare_columns(const Trace& a, const Trace& b,
     throw FileError(
         b.file, fmt::format("has no time in common with {}: {} to {} s against {} to {} s", a.file,
                             times(b).front(), times(b).back(), times(a).front(), times(a).back()));
-  // Where both have samples the coarser one decides, so that its gaps are not filled by guesses.
+  // Where both have samples the coarser one decides, so that its gaps are not interpolated.
   const std::size_t n_a = in_a.end - in_a.begin;
   const std::size_t n_b = in_b.end - in_b.begin;
   const bool at_a = n_a > 0 && (n_b == 0 || n_a <= n_b);

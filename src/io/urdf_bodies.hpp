@@ -11,8 +11,8 @@
 
 namespace knuckleboom::io {
 
-// Tables `body`, `shape` and `visual`. own: the tables of the file that names the URDF; what they settle
-// is not asked of the URDF. Throws FileError with all that is wrong.
+// Tables `body`, `shape` and `visual`. own: the tables of the file that names the URDF; they have
+// priority over the URDF. Throws FileError with all that is wrong.
 Node import_urdf(std::string_view text, const std::string& file, const Node& own, Report& report,
                  std::vector<UrdfImport>& imports);
 

@@ -1,4 +1,4 @@
-// Where the files are that a URDF names.
+// Places of the files named by a URDF.
 #pragma once
 
 #include <filesystem>

@@ -98,7 +98,7 @@ class Parser {
     return what + "; it means nothing here";
   }
 
-  // An element that is not read: a slip of the finger is an error, all else is said once per name.
+  // An element that is not read: a misspelling is an error, anything else is noted once per name.
   void ignore(const XMLElement& e, const std::string& in, Words known) {
     const std::string name = e.Name();
     if (name.starts_with("xacro:")) {
@@ -158,7 +158,7 @@ class Parser {
     return value;
   }
 
-  // The numbers of an attribute: nothing if it is absent or wrong, which is told.
+  // The numbers of an attribute: nothing if it is absent or wrong, which is reported.
   std::optional<std::vector<double>> numbers(const XMLElement& e, const char* name,
                                              std::size_t count, const std::string& what) {
     const XMLAttribute* a = e.FindAttribute(name);
@@ -517,7 +517,7 @@ UrdfRobot parse_urdf(std::string_view text, int file, Report& report) {
                                                         : "")}});
   if (const XMLElement* second = root->NextSiblingElement())
     report.error({file, second->GetLineNum(), 0},
-                 fmt::format("<{}> stands after the end of <robot>; a URDF has one robot",
+                 fmt::format("<{}> follows the end of <robot>; a URDF has one robot",
                              escaped(second->Name())));
   return Parser(file, report).robot(*root);
 }

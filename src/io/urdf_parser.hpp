@@ -1,4 +1,4 @@
-// What a URDF file says, with the place of everything. The only unit that knows XML.
+// Content of a URDF file, with the place of each element. The only unit that knows XML.
 #pragma once
 
 #include <array>

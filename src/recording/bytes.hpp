@@ -19,7 +19,7 @@ inline void put_text(std::string& out, std::string_view text) {
   out.append(text);
 }
 
-// Takes from the front. What is asked beyond the end is zero or empty, and good() is false from then on.
+// Takes from the front. Beyond the end it returns zero or empty, and good() is false from then on.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}

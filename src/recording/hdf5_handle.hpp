@@ -14,7 +14,7 @@
 
 namespace knuckleboom::io {
 
-// A call into the library failed; who catches it knows the file.
+// A call into the library failed; the catcher knows the file.
 class Hdf5Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -36,7 +36,7 @@ Window::Window(const WindowRequest& request) {
     SDL_SetHint(SDL_HINT_VIDEODRIVER, "offscreen");
   if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0)
     throw WindowError(std::string("No window: SDL finds no display (") + SDL_GetError() +
-                      "); start from a desktop session, or take a picture with --screenshot.");
+                      "); start from a desktop session, or save an image with --screenshot.");
   const char* driver = SDL_GetCurrentVideoDriver();
   offscreen_ = driver != nullptr && std::string_view(driver) == "offscreen";
   try {
@@ -73,7 +73,7 @@ void Window::create(const WindowRequest& request, int samples) {
     const std::string reason = SDL_GetError();
     destroy();
     if (samples > 0) return create(request, 0);
-    throw WindowError("No picture: OpenGL does not start (" + reason +
+    throw WindowError("No window: OpenGL does not start (" + reason +
                       "); install a graphics driver or Mesa's software renderer "
                       "(libgl1-mesa-dri on Debian).");
   }

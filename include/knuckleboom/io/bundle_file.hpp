@@ -25,8 +25,8 @@ struct Bundle {
   std::string name;  // the folder's
   std::string description;
   std::string origin;  // where the reference comes from
-  // What is run: a scenario, levers as they were recorded, or a machine as the reference's own columns
-  // drove it. Names, or files relative to the folder.
+  // The run: a scenario, recorded levers, or a machine driven by the reference's own columns. Names, or
+  // files relative to the folder.
   std::string machine, scenario;
   std::filesystem::path input;
   std::string fidelity;                  // empty: reduced, or as the exercise says

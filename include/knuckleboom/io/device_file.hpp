@@ -16,9 +16,9 @@ namespace knuckleboom::io {
 command::LeverSetup read_devices(const std::filesystem::path& path);
 command::LeverSetup read_devices_text(std::string_view text, const std::string& file_name);
 
-// Reads back as it was, but for characters of names that are no text.
+// Reads back unchanged, except for characters of names that are no text.
 std::string devices_text(const command::LeverSetup& setup);
-// In full or not at all; makes the folder. Throws FileError.
+// Completely or not at all; makes the folder. Throws FileError.
 void write_devices(const std::filesystem::path& path, const command::LeverSetup& setup);
 
 // The user's own file, which need not exist. With a problem there is no setup: say it and go on with

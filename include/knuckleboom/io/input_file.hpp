@@ -1,4 +1,4 @@
-// Input files: what an operator's hands did, tick by tick. docs/reference/input_file.md.
+// Input files: the operator's input, tick by tick. docs/reference/input_file.md.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace knuckleboom::io {
 
 inline constexpr int kInputFormat = 1;
 
-// What the '#' lines say of the session; empty: not said.
+// Content of the '#' lines on the session; empty: not given.
 struct InputHeader {
   std::string program;  // name, version, revision
   std::string exercise, machine, levers;
   ContentHash exercise_hash, machine_hash, levers_hash;
   double rate_Hz = 0.0;                     // ticks per second
-  std::optional<std::uint64_t> fault_seed;  // of the card, where it was not the exercise's own
+  std::optional<std::uint64_t> fault_seed;  // seed set by the instructor, if not the exercise's own
   std::vector<std::string> remarks;
 };
 
@@ -42,8 +42,8 @@ InputFile read_input_text(std::string_view text, const std::string& file_name,
 // As input files call a command: "control_mode:valve"; empty for one they do not know.
 std::string word_of(const training::Command& command);
 
-// Writes as events come in; the file appears under its name at close(), and nothing is written over: see
-// AtomicFile::close_new(). What is read back has the same events, bit by bit. Throws FileError.
+// Writes events as they arrive; the file appears under its name at close() and overwrites nothing: see
+// AtomicFile::close_new(). Reading it back gives the same events, bit by bit. Throws FileError.
 class InputWriter {
  public:
   InputWriter(const std::filesystem::path& path, const InputHeader& header);

@@ -1,4 +1,4 @@
-// What a URDF file brought into a machine: docs/reference/urdf.md.
+// Parts of a machine imported from a URDF file: docs/reference/urdf.md.
 #pragma once
 
 #include <string>

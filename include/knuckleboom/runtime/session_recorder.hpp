@@ -32,7 +32,7 @@ struct RecorderSettings {
   bool own_thread = true;  // false: the caller calls drain() often enough
 };
 
-// What became of a recording.
+// Result of a recording.
 struct RecordingEnd {
   std::filesystem::path file;  // the session file, or the journal if it could not be completed
   std::string fault;           // one sentence; empty: all is well
@@ -55,7 +55,7 @@ class SessionRecorder {
   // --- The thread that made it ---
   // Something from outside: a bookmark, a message. It happens now; event.tick is filled in.
   void note(io::SessionEvent event);
-  // What is queued goes to the journal; only without a thread of its own.
+  // Writes the queue to the journal; only without a thread of its own.
   void drain();
   // A sentence if the recording has got a fault since the last time; else empty.
   std::string take_fault();
@@ -93,7 +93,7 @@ class SessionRecorder {
     training::Score score;
   };
   struct Queues;
-  // What the last tick's snapshot said, to see what has changed.
+  // Values of the last tick's snapshot, to detect changes.
   struct Watch {
     training::TaskPhase phase = training::TaskPhase::kReady;
     std::int32_t step = 0, held_log = -1;

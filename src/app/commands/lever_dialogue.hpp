@@ -1,4 +1,4 @@
-// The questions of `knuckleboom levers calibrate` and `levers bind`, apart from terminal and clock.
+// The questions of `knuckleboom levers calibrate` and `levers bind`, without terminal and clock.
 #pragma once
 
 #include <functional>

@@ -116,7 +116,7 @@ MenuChoice fidelity_choice(const std::string& name) {
 MenuChoice quality_choice(const std::string& name) {
   if (name == word_of(view::Quality::kAuto))
     return {"automatic", "Medium without a graphics card, else high."};
-  return {name, "Trees, shadows and textures of the picture. Holds from the next start on."};
+  return {name, "Trees, shadows and textures. Takes effect at the next start."};
 }
 
 MenuChoice plain_choice(const std::string& name) { return {name, {}}; }

@@ -110,7 +110,7 @@ int Trainer::run_frames() {
   });
   while (!done_ && !interrupted()) frame();
   if (!request_.screenshot.empty() && !picture_taken_) {
-    complain("no picture was written: the run ended before its time");
+    complain("no screenshot: the run ended before its time");
     picture_failed_ = true;
   }
   finish();
@@ -432,10 +432,10 @@ void Trainer::draw() {
   if (!has_session() && picture_.scene() != nullptr)
     picture_.scene()->orbit().azimuth = kBackdropTurn * (now_s() - first_frame_s_) - 2.2;
   if (!picture_.usable()) {
-    complain("the picture was lost; making it anew while the session waits");
+    complain("the window was lost; opening it again while the session waits");
     if (has_session()) session_->pause();
     picture_.renew(has_session() ? &session_->session() : nullptr);
-    notices_.say(now_s(), "The picture was lost and made anew.", true);
+    notices_.say(now_s(), "The window was lost and opened again.", true);
     if (has_session()) open(Screen::kPause);
   }
   picture_.draw([this](view::panels::Painter& painter, const view::panels::Pointer& pointer) {

@@ -101,7 +101,7 @@ view::panels::Help Trainer::help() const {
   const auto in_use = std::count_if(devices.begin(), devices.end(), [](const auto& line) {
     return line.state == input::DeviceState::kInUse;
   });
-  help.devices = devices.empty() ? "No lever is plugged in: the keyboard stands in for them."
+  help.devices = devices.empty() ? "No lever is plugged in: the keyboard replaces them."
                                  : fmt::format("{} of {} plugged-in devices move the machine.",
                                                in_use, devices.size());
   help.keys = key_help();

@@ -30,12 +30,12 @@ constexpr KeyBinding kBindings[] = {
     {SDL_SCANCODE_M, KeyAction::kControl, 0, "control: valve, joint rate, boom tip"},
     {SDL_SCANCODE_V, KeyAction::kFidelity, 0, "model: reduced, full"},
     {SDL_SCANCODE_TAB, KeyAction::kInstruments, 0, "instruments: full, compact, off"},
-    {SDL_SCANCODE_T, KeyAction::kInset, 0, "picture of the tip in a corner"},
+    {SDL_SCANCODE_T, KeyAction::kInset, 0, "view of the tip in a corner"},
     {SDL_SCANCODE_G, KeyAction::kGuides, 0, "targets, path and plumb line"},
     {SDL_SCANCODE_B, KeyAction::kTrail, 0, "trail of the tip"},
     {SDL_SCANCODE_N, KeyAction::kMute, 0, "sound on, off"},
     {SDL_SCANCODE_F11, KeyAction::kFullscreen, 0, "whole screen"},
-    {SDL_SCANCODE_F12, KeyAction::kPicture, 0, "picture into a file"},
+    {SDL_SCANCODE_F12, KeyAction::kPicture, 0, "screenshot"},
 };
 
 void join(std::string& names, const std::string& name) {
