@@ -9,7 +9,7 @@
 
 namespace knuckleboom::io {
 
-// Other numbers than in journals of sessions, so that neither is taken for the other.
+// Other numbers than in journals of sessions, so that the two cannot be confused.
 enum class EmulationBlock : std::uint32_t {
   kHeader = 101,
   kCommands,

@@ -163,7 +163,7 @@ TEST_F(EmulateLive, StandSteersThenFallsSilent) {
   const Outcome outcome = bench.wait();
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output,
-              AllOf(HasSubstr("all heard"), HasSubstr("silent: operator.x"),
+              AllOf(HasSubstr("all received"), HasSubstr("silent: operator.x"),
                     HasSubstr("At the end running"), HasSubstr("and 3 more: silent 1 time.")));
   EXPECT_GT(number_after(outcome.output, "Packets: "), 500.0);
   // The other way: the plan has 15 mm/s, the stand has -20.
@@ -281,7 +281,7 @@ class Terminal {
 
 TEST_F(EmulateLive, IsHandledAtATerminal) {
   Terminal terminal(live({}));
-  ASSERT_TRUE(terminal.says("put in by the loop"));  // the block
+  ASSERT_TRUE(terminal.says("added by the loop"));  // the block
   EXPECT_FALSE(terminal.line_by_line());
   terminal.type("ru\t\r");
   EXPECT_TRUE(terminal.says("running: as asked\r\n"));

@@ -93,7 +93,7 @@ TEST(Emulate, WritesEveryTick) {
   const Outcome outcome = run({"emulate", "peg_on_plane", "--trace", file});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("around the loop"), HasSubstr("free motion"),
-                                    HasSubstr("energy that the emulation put in")));
+                                    HasSubstr("energy added by the emulation")));
   EXPECT_THAT(content_of(file), HasSubstr("t_s,phase,emulated_x_m"));
 }
 

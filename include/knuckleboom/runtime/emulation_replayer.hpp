@@ -20,7 +20,7 @@ class EmulationReplayer {
 
   const io::EmulationRecording& recording() const { return recording_; }
   const emulation::HilBench& bench() const { return *bench_; }
-  // What is to be said first: another build, another processor, gaps, cut off.
+  // Remarks to show first: another build, another processor, gaps, cut off.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
   // Commands that came before the next tick, and that tick; false: the end is reached, where the commands

@@ -110,7 +110,7 @@ std::string import_words(const io::MachineFile& file) {
   for (const UrdfImport& import : file.imports) names.push_back(short_name(import.file));
   std::string text = "from " + listing(names);
   if (!file.notes.empty())
-    text += fmt::format(" with {} (`knuckleboom inspect` tells {})",
+    text += fmt::format(" with {} (`knuckleboom inspect` shows {})",
                         counted(size_of(file.notes.size()), "note", "notes"),
                         file.notes.size() == 1 ? "it" : "them");
   return text;

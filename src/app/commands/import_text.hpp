@@ -1,4 +1,4 @@
-// What `inspect` says of the URDF files a machine was imported from.
+// Output of `inspect` on the URDF files from which a machine was imported.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A scenario and the machine that does it, from names, files and --set assignments.
+// A scenario and its machine, from names, files and --set assignments.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct LoadedCase {
 
   // "stick_sine on harvester".
   std::string title() const;
-  // "Representative machine, ..." if the machine says so of itself; else empty.
+  // "Representative machine, ..." as machine_note(); else empty.
   std::string note() const;
   // All that was read.
   std::vector<std::string> files() const;
@@ -45,10 +45,10 @@ std::filesystem::path machine_of(const io::ScenarioFile& scenario,
 bool needs_no_machine(const io::ScenarioFile& scenario);
 io::MachineFile empty_bench(const io::ScenarioFile& scenario);
 
-// What the machine's own sources say about how far it can be trusted; empty if nothing.
+// Note that a machine's numbers were not identified, from its sources; empty if they were.
 std::string machine_note(const machine::MachineModel& model);
 
-// What of the machine can touch and be seen: "9 shapes, a grapple and 2 visible parts"; empty if nothing.
+// Collision shapes and visible parts: "9 shapes, a grapple and 2 visible parts"; empty if none.
 std::string outside_parts(const machine::MachineModel& model);
 
 }  // namespace knuckleboom::app

@@ -14,11 +14,11 @@
 namespace knuckleboom::app {
 namespace {
 
-// A stop gives way by some millimetres; a joint this far beyond its limits had nothing to hold it.
+// A stop yields by some millimetres; a joint this far beyond its limits was not held by one.
 constexpr double kLimitSlackAngle = 0.02;   // rad
 constexpr double kLimitSlackLength = 0.01;  // m
 
-// Residuals above this share of the pump's work (or of the turnover) deserve a word.
+// Residuals above this share of the pump's work (or of the turnover) give a warning.
 constexpr double kResidualWarning = 1e-3;
 // Work of the pump below this share of the turnover is no measure for the residual.
 constexpr double kLeastPumpShare = 0.1;

@@ -1,4 +1,4 @@
-// What a run comes to: for people, and as JSON for programs.
+// Results of a run: as text, and as JSON.
 #pragma once
 
 #include <string>

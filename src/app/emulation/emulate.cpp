@@ -163,9 +163,8 @@ std::string to_text(const LoadedEmulation& loaded, const Emulation& emulation,
   text +=
       fmt::format("  {:<52}{:.2f} % of {:.1f} N\n", "force error against the machine alone, rms",
                   100.0 * m.force_error, m.force_rms);
-  text +=
-      fmt::format("  {:<52}{:.4f} J, {:.2f} % of {:.3f} J\n", "energy that the emulation put in",
-                  m.generated, 100.0 * generated_share(m), m.exchanged);
+  text += fmt::format("  {:<52}{:.4f} J, {:.2f} % of {:.3f} J\n", "energy added by the emulation",
+                      m.generated, 100.0 * generated_share(m), m.exchanged);
   text += fmt::format(
       "  {:<52}{:.1f} N rms{}\n", "oscillation of the normal force, at most", m.ripple,
       m.growth > 0.0 ? fmt::format(", times {:.2f} in a quarter of a phase", m.growth) : "");

@@ -54,7 +54,7 @@ std::string names_of(const HilBench& bench, std::uint64_t mask) {
 std::string heard_words(const HilBench& bench, const HilState& state) {
   if (bench.from_outside(state) == 0) return "all simulated";
   const std::uint64_t silent = bench.silent(state);
-  return silent == 0 ? "all heard" : "silent: " + names_of(bench, silent);
+  return silent == 0 ? "all received" : "silent: " + names_of(bench, silent);
 }
 
 std::string signal_words(const HilBench& bench, const HilState& state) {
@@ -138,14 +138,14 @@ std::vector<std::string> live_block(const LiveContext& context, const PublishedB
   std::vector<std::string> out = {
       context.title,
       fmt::format("{}   {:.2f} s   {}", sentence(bench, s), bench.time(s), phase_words(bench, s)),
-      fmt::format("tip       {} mm    target {} mm    apart {:.3f} mm",
+      fmt::format("tip       {} mm    target {} mm    tip error {:.3f} mm",
                   of_axes(context, s, "tip.", 1e3, "{:>9.3f}"),
                   of_axes(context, s, "target.", 1e3, "{:>9.3f}"),
                   1e3 * read(context, s, "tip_error")),
       fmt::format("force     {} N     given to the emulated machine {} N",
                   of_axes(context, s, "measured.force_", 1.0, "{:>9.2f}"),
                   of_axes(context, s, "felt.force_", 1.0, "{:>9.2f}")),
-      fmt::format("energy    host {}, put in by the loop {}",
+      fmt::format("energy    host {}, added by the loop {}",
                   with_prefix(s.emulation.energy.host, "J"),
                   with_prefix(s.emulation.energy.generated, "J")),
       "signals   " + signal_words(bench, s)};
@@ -163,7 +163,7 @@ std::vector<std::string> live_block(const LiveContext& context, const PublishedB
 std::string live_line(const LiveContext& context, const PublishedBench& now) {
   const HilState& s = now.state;
   std::string out = fmt::format(
-      "{:.2f} s  {}  tip{} mm  apart {:.3f} mm  force{} N  put in {}", context.bench.time(s),
+      "{:.2f} s  {}  tip{} mm  tip error {:.3f} mm  force{} N  added {}", context.bench.time(s),
       emulation::name_of(s.mode), of_axes(context, s, "tip.", 1e3, " {:.2f}"),
       1e3 * read(context, s, "tip_error"), of_axes(context, s, "measured.force_", 1.0, " {:.1f}"),
       with_prefix(s.emulation.energy.generated, "J"));
@@ -185,7 +185,7 @@ std::string event_sentence(const LiveContext& context, const LiveNotice& notice)
     case LiveNotice::Kind::kSilent:
       return at("silent: " + names_of(context.bench, notice.mask));
     case LiveNotice::Kind::kHeard:
-      return at("heard: " + names_of(context.bench, notice.mask));
+      return at("received: " + names_of(context.bench, notice.mask));
     case LiveNotice::Kind::kPhase: {
       const auto& phases = context.bench.emulation().plan().phases;
       return at("phase " + phases[static_cast<std::size_t>(notice.index)].name);

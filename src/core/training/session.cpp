@@ -10,8 +10,8 @@
 namespace knuckleboom::training {
 namespace {
 
-// Contact forces are held over a step. What a machine shows of its mass at jaws that are pressed in
-// deep bears no longer one: docs/theory/contact.md, eq. 12.
+// Contact forces are held over a step. The effective mass of a machine at deeply pressed jaws allows no
+// longer step: docs/theory/contact.md, eq. 12.
 constexpr double kLongestStep = 1e-3;  // s
 
 int steps_in_tick(double rate_Hz) {
@@ -23,7 +23,7 @@ bool actuated(const machine::MachineModel& machine, const std::string& joint) {
   return link != multibody::kBase && !machine.passive(link);
 }
 
-// The exercise's own first: what is recorded names them by their number.
+// The exercise's own first: recordings refer to them by number.
 void add_faults(const machine::MachineModel& machine, const Exercise& exercise,
                 std::vector<command::Fault>& faults, std::vector<std::string>& notes) {
   for (const command::Fault& fault : exercise.faults) {
@@ -142,7 +142,7 @@ void Session::step(const command::OperatorInput& input, SessionState& state,
   snapshot.pump_power_W = (machine::pump_work(state.sim.machine) - pump_before_J) / tick_s();
 }
 
-// Where the levers were some ticks ago. When a delay begins they stand still for so long.
+// Lever positions some ticks ago. When a delay begins they stand still for its length.
 command::OperatorInput Session::delayed(const command::OperatorInput& input,
                                         SessionState& state) const {
   LeverHistory& history = state.levers;

@@ -17,8 +17,8 @@ using multibody::Pose;
 constexpr int kFirstJawId = 1000;
 constexpr int kHeldLogId = 2000;
 constexpr double kLetGo = 0.03;      // opening beyond the grip at which a log falls
-constexpr double kSlipTime = 0.05;   // s; shorter pulls are taken by the log's bark
-constexpr double kUsualLog = 0.13;   // m, radius for which the empty grapple's grip is given
+constexpr double kSlipTime = 0.05;   // s; shorter pulls are absorbed by the log's bark
+constexpr double kUsualLog = 0.13;   // m, radius of the log for the grip point of an empty grapple
 constexpr double kGripSlack = 0.02;  // opening within which closing jaws count as around a log
 
 // Motion of a body's frame.
@@ -66,7 +66,7 @@ world::Capsule log_capsule(const world::Log& log, const world::LogState& state) 
   return log_capsule(log, vec(state.p), quaternion(state.q) * Vec3::UnitX());
 }
 
-// The grapple's measures; it hangs at the origin.
+// The grapple's dimensions, placed at the origin.
 world::GrappleFrame grapple_shape(const machine::Grapple& g) {
   world::GrappleFrame out;
   out.hinge_distance = g.hinge_distance;
@@ -79,7 +79,7 @@ world::GrappleFrame grapple_shape(const machine::Grapple& g) {
 
 }  // namespace
 
-// The machine's capsules in this tick, and the link each hangs on.
+// The machine's capsules in this tick, and the link of each.
 struct Worksite::Parts {
   int count = 0;
   world::MachinePart part[world::kMaxMachineShapes];
@@ -248,7 +248,7 @@ void Worksite::carry_log(const Kinematics& kinematics, WorksiteState& state) con
   store(body.omega_W, log.omega);
 }
 
-// The pull on the jaws: what it takes to move the log as it moves, less what the world does to it.
+// The pull on the jaws: the force for the log's motion, less the world's force on it.
 void Worksite::watch_grip(const Parts& parts, const world::PartForces& forces,
                           const Vec3& v_before_W, sim::SimState& sim, WorksiteState& state) const {
   GrappleState& grapple = state.grapple;
@@ -274,8 +274,8 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   const Kinematics before = multibody::forward_kinematics(tree, m.q, m.v);
   move_grapple(grapple, before, sim, state);
   Parts parts;
-  // A log gripped or let go in this tick changed the joint rates by its momentum; the parts may
-  // still move as they did just before.
+  // A log gripped or released in this tick changed the joint rates by its momentum; the parts may still
+  // have their velocities from before.
   gather(before, state, parts);
   world::PartForces forces;
   world_.step(parts.span(), simulation_.tick_s(), state.world, forces);

@@ -59,7 +59,7 @@ class Bench {
       bench.step(state, input);
     }
   }
-  // What hardware that is just like the simulated would send.
+  // Value that hardware equal to the simulated part would send.
   double truth(int incoming) const {
     const HilSignal& s = bench.signals()[static_cast<std::size_t>(bench.signal_of(incoming))];
     const machine::MachineState& host = state.emulation.host.machine;
