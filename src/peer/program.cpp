@@ -1,18 +1,16 @@
 #include "peer/program.hpp"
 
-#include <csignal>
-#include <exception>
-#include <sstream>
-#include <stdexcept>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/command_line/parse.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
-#include "app/shell/within.hpp"
 #include "endpoint/error.hpp"
 #include "knuckleboom/io/signal_file.hpp"
 #include "knuckleboom/version.hpp"
@@ -35,81 +33,10 @@ struct Asked {
   WireSettings wire;
 };
 
-void add_modes(CLI::App& program, Asked& o) {
-  const char* group = "What to play, one of";
-  CLI::Option* signals =
-      program.add_option("--signals", o.signals, "The hardware of this signal file")
-          ->type_name("FILE.toml")
-          ->group(group);
-  CLI::Option* levers =
-      program
-          .add_option("--levers", o.levers,
-                      "A lever stand for 'knuckleboom drive --levers-from' with the same address")
-          ->type_name("udp:ADDRESS:PORT")
-          ->group(group);
-  CLI::Option* check =
-      program
-          .add_option("--check", o.check_s,
-                      "Both ends in this process for so long, with rubbish and strangers; says "
-                      "whether all rules were kept")
-          ->type_name("S")
-          ->check(app::within(0.1, 86400.0))
-          ->group(group);
-  signals->excludes(levers)->excludes(check);
-  levers->excludes(check);
-  program.add_option("--log", o.log, "Sensors from this log instead of the plant")
-      ->type_name("FILE.csv")
-      ->needs(signals);
-  program.add_option("--quantum", o.quantum, "Sensors are whole multiples of this")
-      ->type_name("NUMBER")
-      ->check(app::within(0.0, kMost))
-      ->needs(signals);
-  program
-      .add_option("--input", o.input, "Levers as in this input file instead of those plugged in")
-      ->type_name("FILE.csv")
-      ->needs(levers);
-  program
-      .add_option("--devices", o.devices, "Device file of the levers; without it the user's own")
-      ->type_name("FILE.toml")
-      ->needs(levers);
-  program.add_option("--rate", o.rate_Hz, "Packets a second; without it 1000, of levers 500")
-      ->type_name("HZ")
-      ->check(app::within(1.0, 10000.0));
-  program.add_option("--duration", o.duration_s, "End after so long; without it at Ctrl-C")
-      ->type_name("S")
-      ->check(app::within(0.0, kMost));
-}
-
-void add_wire(CLI::App& program, Asked& o) {
-  const char* group = "The wire to the machine";
-  const auto share = [&](const char* name, double& value, const char* text) {
-    program.add_option(name, value, text)
-        ->type_name("SHARE")
-        ->check(app::within(0.0, 1.0))
-        ->group(group);
-  };
-  const auto time = [&](const char* name, double& value, const char* text) {
-    program.add_option(name, value, text)
-        ->type_name("MS")
-        ->check(app::within(0.0, 10000.0))
-        ->group(group);
-  };
-  time("--latency", o.latency_ms, "Every packet is so late");
-  time("--jitter", o.jitter_ms, "And by up to this more, evenly");
-  share("--loss", o.wire.loss, "So many packets are lost, 0.01 for 1 %");
-  share("--repeat", o.wire.repeat, "So many come twice");
-  share("--reorder", o.wire.reorder, "So many are overtaken by the next");
-  time("--silence", o.silence_ms, "Nothing gets through for so long");
-  program.add_option("--silence-every", o.wire.silence_every_s, "Once in this time")
-      ->type_name("S")
-      ->check(app::within(0.0, kMost))
-      ->group(group);
-  program.add_option("--seed", o.wire.seed, "Of the dice; the same gives the same")
-      ->type_name("N")
-      ->group(group);
-}
-
-int dispatch(Asked& o) {
+int play(Asked& o) {
+  if (o.signals.empty() && o.levers.empty() && o.check_s <= 0.0)
+    throw UserError(
+        "say what to play: --signals FILE.toml, --levers udp:ADDRESS:PORT or --check S");
   o.wire.latency_s = 1e-3 * o.latency_ms;
   o.wire.jitter_s = 1e-3 * o.jitter_ms;
   o.wire.silence_s = 1e-3 * o.silence_ms;
@@ -136,51 +63,121 @@ int dispatch(Asked& o) {
   return app::kSuccess;
 }
 
+std::vector<app::Argument> modes(Asked& o) {
+  using app::Range;
+  using Path = app::ValueKind::Path;
+  const app::ValueKind toml{"FILE.toml", nullptr, Path::kFile, ".toml"};
+  const app::ValueKind csv{"FILE.csv", nullptr, Path::kFile, ".csv"};
+  const std::string group = "What to play, one of";
+  return {
+      {.name = "--signals",
+       .target = &o.signals,
+       .kind = toml,
+       .sentence = "Simulate the hardware of this signal file",
+       .group = group,
+       .excludes = {"--levers", "--check"}},
+      {.name = "--levers",
+       .target = &o.levers,
+       .kind = {"udp:ADDRESS:PORT"},
+       .sentence = "Be a lever stand for 'knuckleboom drive --levers-from' with the same address",
+       .group = group,
+       .excludes = {"--check"}},
+      {.name = "--check",
+       .target = &o.check_s,
+       .kind = {"S"},
+       .sentence = "Both ends in one process for this time, with corrupted packets from its own "
+                   "port and from a stranger's; status 4 if a rule was broken",
+       .range = Range{0.1, 86400.0},
+       .group = group},
+      {.name = "--log",
+       .target = &o.log,
+       .kind = csv,
+       .sentence = "Sensors from this log where it has a column",
+       .needs = {"--signals"}},
+      {.name = "--quantum",
+       .target = &o.quantum,
+       .kind = {"NUMBER"},
+       .sentence = "Resolution of the sensors",
+       .range = Range{0.0, kMost},
+       .needs = {"--signals"}},
+      {.name = "--input",
+       .target = &o.input,
+       .kind = csv,
+       .sentence = "Levers as in this input file instead of those plugged in",
+       .needs = {"--levers"}},
+      {.name = "--devices",
+       .target = &o.devices,
+       .kind = toml,
+       .sentence = "Device file of the levers",
+       .without = "the user's own",
+       .needs = {"--levers"}},
+      {.name = "--rate",
+       .target = &o.rate_Hz,
+       .kind = {"HZ"},
+       .sentence = "Packets per second",
+       .without = "1000, of levers 500",
+       .range = Range{1.0, 10000.0}},
+      {.name = "--duration",
+       .target = &o.duration_s,
+       .kind = {"S"},
+       .sentence = "End after this time",
+       .without = "at Ctrl-C, or at the end of the input file",
+       .range = Range{0.0, kMost}}};
+}
+
+std::vector<app::Argument> wire(Asked& o) {
+  using app::Range;
+  const auto share = [](std::string name, double& value, std::string text) -> app::Argument {
+    return {.name = std::move(name),
+            .target = &value,
+            .kind = {"SHARE"},
+            .sentence = std::move(text),
+            .range = Range{0.0, 1.0}};
+  };
+  const auto time = [](std::string name, double& value, std::string text) -> app::Argument {
+    return {.name = std::move(name),
+            .target = &value,
+            .kind = {"MS"},
+            .sentence = std::move(text),
+            .range = Range{0.0, 10000.0}};
+  };
+  std::vector<app::Argument> options = {
+      time("--latency", o.latency_ms, "Delay of every packet"),
+      time("--jitter", o.jitter_ms, "Further delay, evenly distributed up to this"),
+      share("--loss", o.wire.loss, "Share of packets that are lost, 0.01 for 1 %"),
+      share("--repeat", o.wire.repeat, "Share of packets that arrive twice"),
+      share("--reorder", o.wire.reorder, "Share of packets that the next one overtakes"),
+      time("--silence", o.silence_ms, "Time during which nothing gets through"),
+      {.name = "--silence-every",
+       .target = &o.wire.silence_every_s,
+       .kind = {"S"},
+       .sentence = "Period of these silences",
+       .range = Range{0.0, kMost}},
+      {"--seed", &o.wire.seed, {"N"}, "Seed of the random numbers; the same gives the same"}};
+  for (app::Argument& option : options) option.group = "The wire to the machine";
+  return options;
+}
+
 }  // namespace
 
-int run_program(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  app::guard_standard_streams();
-  CLI::App program("Plays the hardware around a simulated machine: sensors, or a lever stand.",
-                   "knuckleboom-peer");
-  program.set_version_flag("--version",
-                           fmt::format("knuckleboom-peer {} ({})", kVersion, kRevision));
-  program.set_help_flag("-h,--help", "Show this text");
-  program.footer(
-      "\nExamples:\n"
-      "  knuckleboom-peer --levers udp:127.0.0.1:47001\n"
-      "  knuckleboom-peer --signals bench.toml --latency 3 --jitter 2 --loss 0.01\n"
-      "  knuckleboom-peer --check 600 --jitter 2 --loss 0.01 --repeat 0.01 --reorder 0.01\n");
-  Asked asked;
-  add_modes(program, asked);
-  add_wire(program, asked);
-  try {
-    program.parse(argc, argv);
-    if (asked.signals.empty() && asked.levers.empty() && asked.check_s <= 0.0) {
-      app::complain(
-          "say what to play: --signals FILE.toml, --levers udp:ADDRESS:PORT or --check S");
-      return app::kUserMistake;
-    }
-    const int status = dispatch(asked);
-    return app::all_was_said() ? status : static_cast<int>(app::kInternalError);
-  } catch (const CLI::Success& wanted) {
-    std::ostringstream text;
-    program.exit(wanted, text, text);
-    app::say(text.str());
-    return app::kSuccess;
-  } catch (const CLI::ParseError& error) {
-    app::complain(error.what());
-  } catch (const endpoint::EndpointError& error) {
-    app::complain(error.what());
-  } catch (const io::FileError& error) {
-    app::complain(error.what());
-  } catch (const std::invalid_argument& error) {
-    app::complain(error.what());
-  } catch (const std::exception& error) {
-    app::complain(fmt::format("internal error: {}", error.what()));
-    return app::kInternalError;
-  }
-  return app::kUserMistake;
+app::Command peer_program() {
+  const auto o = std::make_shared<Asked>();
+  std::vector<app::Argument> arguments = modes(*o);
+  for (app::Argument& option : wire(*o)) arguments.push_back(std::move(option));
+  return {.name = "knuckleboom-peer",
+          .sentence = "Plays the hardware around a simulated machine: sensors, or a lever stand",
+          .arguments = std::move(arguments),
+          .examples =
+              {"knuckleboom-peer --levers udp:127.0.0.1:47001",
+               "knuckleboom-peer --signals bench.toml --latency 3 --jitter 2 --loss 0.01",
+               "knuckleboom-peer --check 600 --jitter 2 --loss 0.01 --repeat 0.01 --reorder 0.01"},
+          .run = [o] {
+            try {
+              return play(*o);
+            } catch (const endpoint::EndpointError& error) {
+              throw UserError(error.what());
+            }
+          }};
 }
 
 }  // namespace knuckleboom::peer

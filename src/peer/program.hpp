@@ -1,9 +1,10 @@
-// The command line of knuckleboom-peer.
+// The second program: the hardware's side of a connection.
 #pragma once
+
+#include "app/command_line/command.hpp"
 
 namespace knuckleboom::peer {
 
-// Executes the arguments. Returns the exit status of the process.
-int run_program(int argc, char** argv);
+app::Command peer_program();
 
 }  // namespace knuckleboom::peer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,19 +18,44 @@ namespace knuckleboom::test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Ge;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
 
 const std::string kConfig = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config";
 
 // --- Command line -------------------------------------------------------------
 
+Outcome run_peer(const std::vector<std::string>& arguments) {
+  return Program(arguments, {}, peer_binary()).wait();
+}
+
+// The candidates for the last word, as a shell gets them.
+std::vector<std::string> completed(std::vector<std::string> words) {
+  words.insert(words.begin(), "complete-words");
+  std::istringstream lines(run(words).output);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(lines, line);)
+    found.push_back(line.substr(0, line.find('\t')));
+  return found;
+}
+
+std::vector<std::string> sub_commands() {
+  std::vector<std::string> names = completed({""});
+  names.pop_back();  // the line about files
+  return names;
+}
+
 TEST(CommandLine, helpsEverywhere) {
+  EXPECT_THAT(sub_commands(), AllOf(SizeIs(Ge(18U)), Contains("run"), Contains("drive")));
   EXPECT_THAT(run({"--help"}).output, HasSubstr("Examples"));
   EXPECT_THAT(run({"--version"}).output, HasSubstr("knuckleboom "));
-  for (const char* command : {"run", "compare", "check", "inspect", "levers", "report", "learners",
-                              "demo", "list", "completions"}) {
+  for (const std::string& command : sub_commands()) {
     const Outcome outcome = run({command, "--help"});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.output, AllOf(HasSubstr("Examples"), HasSubstr(command)));
@@ -133,22 +159,90 @@ TEST(CommandLine, listsAndCompletes) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Outcome outcome = run({"completions", shell});
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_THAT(outcome.output,
-                AllOf(HasSubstr("inspect"), HasSubstr("trace-rate"), HasSubstr("list scenarios")));
+    EXPECT_THAT(outcome.output, HasSubstr("complete-words"));
   }
   EXPECT_EQ(run({"completions", "tcsh"}).status, 2);
 }
 
-TEST(CommandLine, completesInBash) {
+TEST(CommandLine, completesByTheKindOfValue) {
+  EXPECT_THAT(completed({"drive", "re"}), ElementsAre("reach", ":files .toml"));
+  EXPECT_THAT(completed({"emulate", "peg_on_p"}), ElementsAre("peg_on_plane", ":files .toml"));
+  EXPECT_THAT(completed({"identify", "pa"}), ElementsAre("patu655", ":files .toml"));
+  EXPECT_THAT(completed({"run", "stick_sine", "--fidelity", "converged-r"}),
+              ElementsAre("converged-reduced", ":"));
+  EXPECT_THAT(completed({"run", "--machine", "patu"}), ElementsAre("patu655", ":files .toml"));
+  EXPECT_THAT(completed({"drive", "--camera", "=", "s"}), ElementsAre("side", ":"));
+  EXPECT_THAT(completed({"replay", "--from", "3", "--head"}), ElementsAre("--headless", ":"));
+  EXPECT_THAT(completed({"learners", "com"}), ElementsAre("compare", ":"));
+  EXPECT_THAT(completed({"learners", "compare", "--ex"}), ElementsAre("--exercise", ":"));
+  EXPECT_THAT(completed({"verify", "--plot-dir", ""}), ElementsAre(":folders"));
+  EXPECT_THAT(completed({"list", "ma"}), ElementsAre("machines", ":"));
+  EXPECT_THAT(completed({"run", "stick_sine", ""}), ElementsAre(":"));  // takes one only
+}
+
+// Sets the words of a command line and prints what completion makes of it.
+std::string completed_in_bash(const std::string& words) {
   const TemporaryFolder folder;
   const std::string answer = (folder / "answer").string();
-  write_text(folder / "try.bash", run({"completions", "bash"}).output +
-                                      "COMP_WORDS=('" KNUCKLEBOOM_BINARY
-                                      "' run sti)\nCOMP_CWORD=2\n"
+  write_text(folder / "here.toml", "");
+  write_text(folder / "here.csv", "");
+  write_text(folder / "try.bash", run({"completions", "bash"}).output + "cd '" +
+                                      folder.path().string() +
+                                      "'\nCOMP_WORDS=('" KNUCKLEBOOM_BINARY "' " + words +
+                                      ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
                                       "_knuckleboom\nprintf '%s\\n' \"${COMPREPLY[@]}\" > '" +
                                       answer + "'\n");
-  ASSERT_EQ(std::system(("bash '" + (folder / "try.bash").string() + "'").c_str()), 0);
-  EXPECT_THAT(content_of(answer), HasSubstr("stick_sine"));
+  EXPECT_EQ(std::system(("bash '" + (folder / "try.bash").string() + "'").c_str()), 0);
+  return content_of(answer);
+}
+
+TEST(CommandLine, completesInBash) {
+  EXPECT_EQ(completed_in_bash("run stick_si"), "stick_sine\n");
+  EXPECT_EQ(completed_in_bash("check he"), "here.csv\nhere.toml\n");
+  EXPECT_EQ(completed_in_bash("judge --map he"), "here.toml\n");
+  EXPECT_EQ(completed_in_bash("drive --quality = me"), "medium\n");
+}
+
+// Each sub-command has a page with its table, and a test that mentions it.
+TEST(CommandLine, isDocumentedAndTested) {
+  const std::filesystem::path root = KNUCKLEBOOM_SOURCE_DIR;
+  const std::string page = content_of(root / "docs/reference/command_line.md");
+  std::string tests;
+  for (const auto& entry : std::filesystem::directory_iterator(root / "tests/app"))
+    if (entry.path().extension() == ".cpp") tests += content_of(entry.path());
+  for (const std::string& command : sub_commands()) {
+    EXPECT_THAT(page, HasSubstr("\n## `" + command + "`\n"));
+    EXPECT_THAT(page, HasSubstr("<!-- table: knuckleboom " + command + " -->"));
+    EXPECT_THAT(tests, HasSubstr("\"" + command + "\"")) << "no test runs it";
+  }
+}
+
+// `./dev docs` would change nothing.
+TEST(CommandLine, hasNoStaleTable) {
+  const TemporaryFolder folder;
+  const std::filesystem::path pages = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/docs/reference";
+  const std::string copy = (folder / "page.md").string();
+  int tables = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(pages)) {
+    const std::string page = content_of(entry.path());
+    write_text(copy, page);
+    const std::string own = run({"write-tables", copy}).output;
+    const std::string peer = run_peer({"write-tables", copy}).output;
+    EXPECT_EQ(content_of(copy), page) << entry.path() << ": run ./dev docs";
+    const std::string names = own + peer;
+    for (std::size_t at = 0; (at = page.find("<!-- table: ", at)) != std::string::npos; ++tables) {
+      at += 12;
+      EXPECT_THAT(names, HasSubstr(": " + page.substr(at, page.find(" -->", at) - at) + "\n"));
+    }
+  }
+  EXPECT_GE(tables, 19);
+}
+
+TEST(CommandLine, hasAManual) {
+  const std::string manual = run({"man-page"}).output;
+  EXPECT_THAT(manual, AllOf(StartsWith(".TH KNUCKLEBOOM 1"), HasSubstr("\n.SS compare SCENARIO"),
+                            HasSubstr("\\-\\-tolerance\\-rad \\fIRAD\\fR")));
+  EXPECT_THAT(run_peer({"man-page"}).output, HasSubstr("\\-\\-silence\\-every"));
 }
 
 // --- check --------------------------------------------------------------------

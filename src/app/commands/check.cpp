@@ -1,16 +1,19 @@
-#include "app/commands/check.hpp"
-
+// knuckleboom check: says all that is wrong in machine, scenario, lever, exercise and emulation files.
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/import_text.hpp"
 #include "app/commands/load.hpp"
 #include "app/commands/oddities.hpp"
+#include "app/commands/options.hpp"
 #include "app/emulation/load_emulation.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -155,8 +158,6 @@ std::string describe(const std::string& path) {
   return good_scenario(io::read_scenario(path), path);
 }
 
-}  // namespace
-
 int check(const std::vector<std::string>& files) {
   bool good = true;
   for (const std::string& file : files) {
@@ -175,6 +176,21 @@ int check(const std::vector<std::string>& files) {
     }
   }
   return good ? kSuccess : kUserMistake;
+}
+
+}  // namespace
+
+Command check_command() {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  return {.name = "check",
+          .sentence = "Report all errors in machine, scenario, lever, exercise and emulation files",
+          .arguments = {{.name = "files",
+                         .target = files.get(),
+                         .kind = file_value(),
+                         .sentence = "File of any of these kinds, or a recording of an emulation",
+                         .required = true}},
+          .examples = {"knuckleboom check my_machine.toml my_scenario.toml"},
+          .run = [files] { return check(*files); }};
 }
 
 }  // namespace knuckleboom::app

@@ -1,16 +1,19 @@
-#include "app/commands/compare.hpp"
-
+// knuckleboom compare: one scenario by several models, or against a recorded trace.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
@@ -28,6 +31,18 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct CompareOptions {
+  std::string scenario, machine;
+  std::vector<std::string> fidelities;  // empty: full and reduced; with against: reduced
+  std::vector<std::string> assignments;
+  std::optional<double> relative_tolerance;
+  std::string plot, trace_folder, summary;  // empty: none
+  std::string against;                      // a trace; empty: compare the models with each other
+  std::vector<std::string> column_map;      // "ours=theirs" where the trace has other names
+  std::optional<double> tolerance_rad, tolerance_Pa;
+  bool partial = false;  // the trace may cover a part of the run only
+};
 
 namespace fs = std::filesystem;
 
@@ -417,8 +432,6 @@ void draw_runs(const LoadedCase& loaded, const machine::MachineModel& model,
   draw(comparison_figure(model, named, loaded.title(), loaded.note()), path);
 }
 
-}  // namespace
-
 int compare(const CompareOptions& options) {
   const InterruptGuard guard;
   check_options(options);
@@ -471,6 +484,51 @@ int compare(const CompareOptions& options) {
   });
   if (!sound) return kNonFinite;
   return good ? kSuccess : kBeyondTolerance;
+}
+
+}  // namespace
+
+Command compare_command() {
+  const auto o = std::make_shared<CompareOptions>();
+  return {
+      .name = "compare",
+      .sentence = "Run a scenario with several models, or against a recorded trace",
+      .arguments = {scenario_argument(o->scenario),
+                    machine_option(o->machine, "Machine in place of the scenario's own"),
+                    {.name = "--fidelity",
+                     .target = &o->fidelities,
+                     .kind = fidelity_value(),
+                     .sentence = "Model to run",
+                     .without = "full and reduced, with --against the model that made the trace"},
+                    tolerance_option(o->relative_tolerance),
+                    set_of_case_option(o->assignments),
+                    plot_option(o->plot, "Plot the runs overlaid, and their differences"),
+                    {"--trace-dir", &o->trace_folder, folder_value(),
+                     "Write the trace of each run into this folder"},
+                    summary_option(o->summary, "Write differences and stability as JSON"),
+                    {"--against", &o->against, file_value("TRACE.csv", ".csv"),
+                     "Compare with this trace instead; columns are matched by name"},
+                    {"--map",
+                     &o->column_map,
+                     {"OURS=THEIRS"},
+                     "With --against: a column with another name in that trace"},
+                    {.name = "--partial",
+                     .target = &o->partial,
+                     .sentence = "With --against: the trace may cover only a part of the run"},
+                    {"--tolerance-rad",
+                     &o->tolerance_rad,
+                     {"RAD"},
+                     "With --against: status 4 if a joint differs by more"},
+                    {"--tolerance-Pa",
+                     &o->tolerance_Pa,
+                     {"PA"},
+                     "With --against: status 4 if a port pressure differs by more"}},
+      .examples = {"knuckleboom compare stick_sine --plot models.svg",
+                   "knuckleboom compare stick_sine --set controller.stick.kp_V_per_rad=80",
+                   "knuckleboom compare boom_sine --fidelity reduced --fidelity converged-full",
+                   "knuckleboom compare stick_sine --against old.csv --tolerance-rad 1e-9 "
+                   "--tolerance-Pa 1"},
+      .run = [o] { return compare(*o); }};
 }
 
 }  // namespace knuckleboom::app

@@ -1,14 +1,16 @@
-#include "app/commands/demo.hpp"
-
+// knuckleboom demo: the paper's case with both models, and its pictures.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
@@ -34,8 +36,6 @@ double rms_difference(const std::vector<double>& a, const std::vector<double>& b
   for (std::size_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
   return n > 0 ? std::sqrt(sum / static_cast<double>(n)) : 0.0;
 }
-
-}  // namespace
 
 int demo(const std::string& folder) {
   const std::filesystem::path out = folder;
@@ -100,6 +100,22 @@ int demo(const std::string& folder) {
       say(fmt::format("  {}\n", path.string()));
     }
   return finite ? kSuccess : kNonFinite;
+}
+
+}  // namespace
+
+Command demo_command() {
+  const auto folder = std::make_shared<std::string>("out");
+  return {
+      .name = "demo",
+      .sentence = "Run the reference case with both models and plot the paper's figures 8 to 11",
+      .arguments = {{.name = "--output",
+                     .target = folder.get(),
+                     .kind = folder_value(),
+                     .sentence = "Folder for the plots",
+                     .without = "out"}},
+      .examples = {"knuckleboom demo --output pictures"},
+      .run = [folder] { return demo(*folder); }};
 }
 
 }  // namespace knuckleboom::app

@@ -1,11 +1,13 @@
-#include "app/commands/drive.hpp"
-
+// The sub-command drive: the trainer, live or headless.
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "app/commands/options.hpp"
 #include "app/commands/stage.hpp"
 #include "app/session/drive_request.hpp"
 #include "app/session/filing.hpp"
+#include "app/session/names.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -15,6 +17,8 @@
 #include "view/window.hpp"
 
 namespace knuckleboom::app {
+
+namespace {
 
 int drive(const DriveOptions& options) {
   DriveRequest request = request_of(options);
@@ -49,6 +53,77 @@ int drive(const DriveOptions& options) {
   } catch (const view::WindowError& error) {
     throw RunFailure(error.what());
   }
+}
+
+}  // namespace
+
+Command drive_command() {
+  const auto o = std::make_shared<DriveOptions>();
+  const std::string own = "the exercise's own";
+  return {
+      .name = "drive",
+      .sentence = "The trainer: drive the crane in a forest",
+      .arguments =
+          joined({{{.name = "exercise",
+                    .target = &o->exercise,
+                    .kind = exercise_value("EXERCISE"),
+                    .sentence = "Exercise: a name (knuckleboom list exercises) or a file",
+                    .without = "the menu"},
+                   machine_option(o->machine, "Machine: a name or a file", own),
+                   {.name = "--levers",
+                    .target = &o->levers,
+                    .kind = lever_layout_value(),
+                    .sentence = "Lever layout: a name (knuckleboom list levers) or a file",
+                    .without = own},
+                   {"--levers-from",
+                    &o->levers_from,
+                    {"udp:ADDRESS:PORT"},
+                    "Levers that another program sends, in addition to those plugged in "
+                    "(knuckleboom-peer)"},
+                   {"--control", &o->control, word_value("MODE", &control_words, false),
+                    "What the levers control at the start"},
+                   {"--fidelity", &o->fidelity, real_time_fidelity_value(),
+                    "Model of the hydraulics at the start"},
+                   {.name = "--rate",
+                    .target = &o->rate_Hz,
+                    .kind = {"HZ"},
+                    .sentence = "Ticks per second, 250 to 2000",
+                    .without = own}},
+                  window_options(*o),
+                  {{.name = "--menu",
+                    .target = &o->menu,
+                    .sentence = "Begin with the menu even if an exercise is named"},
+                   {.name = "--demonstrate",
+                    .target = &o->demonstrate,
+                    .sentence = "The program does the exercise itself"},
+                   {"--input", &o->input, file_value("FILE.csv", ".csv"),
+                    "Move the levers as this file says"},
+                   {"--record-input", &o->record_input, file_value("FILE.csv", ".csv"),
+                    "Write the lever movements; if the file exists, to FILE-2.csv and so on"}},
+                  recording_options(*o),
+                  {{.name = "--at",
+                    .target = &o->at_s,
+                    .kind = {"T"},
+                    .sentence = "Time of the screenshot [s]",
+                    .without = "the end",
+                    .range = Range{0.0, kLongestTime}},
+                   {"--fault", &o->faults, fault_value(),
+                    "A fault begins at a time of every attempt, such as boom_cylinder_leak@12; "
+                    "'knuckleboom "
+                    "list faults' names them"},
+                   {"--clear-fault", &o->cleared_faults, fault_value(),
+                    "It ends at a time of every attempt"},
+                   {.name = "--fault-seed",
+                    .target = &o->fault_seed,
+                    .kind = {"N"},
+                    .sentence = "Another random draw from the exercise's faults",
+                    .range = Range{0.0, 4611686018427387904.0}},
+                   headless_option(o->headless)}}),
+      .examples = {"knuckleboom drive", "knuckleboom drive reach --levers excavator --fullscreen",
+                   "knuckleboom drive logs --record-input mine.csv",
+                   "knuckleboom drive --input mine.csv",
+                   "knuckleboom drive logs --demonstrate --headless --screenshot logs.png --at 20"},
+      .run = [o] { return drive(*o); }};
 }
 
 }  // namespace knuckleboom::app

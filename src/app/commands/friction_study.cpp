@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
@@ -217,6 +219,29 @@ int friction_study(const FrictionOptions& options) {
   say(to_text(first, path, joint, tracked, outcomes, method.name));
   if (!options.plot.empty()) draw(figure(first, joint, tracked, outcomes), options.plot);
   return sound ? kSuccess : kNonFinite;
+}
+
+Command friction_command() {
+  const auto o = std::make_shared<FrictionOptions>();
+  return {.name = "friction",
+          .sentence = "Run a scenario with every friction model and report which of them hold",
+          .arguments = {scenario_argument(o->scenario),
+                        machine_option(o->machine, "Machine in place of the scenario's own"),
+                        {.name = "--fidelity",
+                         .target = &o->fidelity,
+                         .kind = real_time_fidelity_value(),
+                         .sentence = "Model of the hydraulics",
+                         .without = "reduced"},
+                        {.name = "--at",
+                         .target = &o->at,
+                         .kind = {"KEY"},
+                         .sentence = "Path of the friction table, as for --set",
+                         .without = "the bench's, or that of the only actuator"},
+                        set_of_case_option(o->assignments),
+                        plot_option(o->plot, "Plot positions and speeds")},
+          .examples = {"knuckleboom friction friction_hold",
+                       "knuckleboom friction friction_sine --fidelity full --plot sine.png"},
+          .run = [o] { return friction_study(*o); }};
 }
 
 }  // namespace knuckleboom::app

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -602,6 +604,69 @@ int identify(const IdentifyOptions& options) {
     say(fmt::format("  picture: {}\n", options.plot));
   }
   return interrupted() ? kInterruptedRun : kSuccess;
+}
+
+Command identify_command() {
+  const auto o = std::make_shared<IdentifyOptions>();
+  return {
+      .name = "identify",
+      .sentence = "Estimate parameters of a machine from a measured log, with their intervals",
+      .arguments =
+          {machine_argument(o->machine),
+           {.name = "log",
+            .target = &o->log,
+            .kind = file_value("LOG"),
+            .sentence = "Table (CSV) with --map, or the folder of a bundle with [[drive]]",
+            .required = true},
+           {"--map", &o->map, file_value("FILE", ".toml"),
+            "Log map: meaning and unit of each column"},
+           {.name = "--fit",
+            .target = &o->fits,
+            .kind = {"KEY=START,LOW,HIGH[,SD]"},
+            .sentence =
+                "Parameter: its key as for --set, start, bounds and, if known before, spread; "
+                "of the log itself log.delay_s.JOINT, log.offset.COLUMN, log.scale.COLUMN",
+            .required = true},
+           {.name = "--range",
+            .target = &o->from_to,
+            .kind = {"A-B"},
+            .sentence = "Part of the log that is fitted [s]",
+            .without = "all that is not held out"},
+           {"--hold-out", &o->hold_out, {"A-B"}, "Part that is only evaluated, not fitted [s]"},
+           {.name = "--channel",
+            .target = &o->channels,
+            .kind = {"NAME"},
+            .sentence = "Channel to compare",
+            .without = "all channels of the map"},
+           {.name = "--spread",
+            .target = &o->weights,
+            .kind = {"CHANNEL=NUMBER"},
+            .sentence = "Standard deviation of a channel's error in SI, its weight",
+            .without = "the bundle's rms, else the channel's own standard deviation"},
+           set_option(o->assignments, "the machine"),
+           {.name = "--fidelity",
+            .target = &o->fidelity,
+            .kind = real_time_fidelity_value(),
+            .sentence = "Model of the hydraulics",
+            .without = "full"},
+           {.name = "--rest",
+            .target = &o->rest_s,
+            .kind = {"S"},
+            .sentence = "Time at the beginning of the log during which the machine is at rest [s]",
+            .without = "0.5",
+            .range = Range{0.0, 1e6}},
+           {.name = "--iterations",
+            .target = &o->iterations,
+            .kind = {"N"},
+            .sentence = "Largest number of iterations",
+            .without = "40",
+            .range = Range{1, 10000}},
+           plot_option(o->plot, "Plot measured and computed curves overlaid"),
+           summary_option(o->summary, "Write the result as JSON")},
+      .examples = {"knuckleboom identify my_crane log.csv --map map.toml \\\n"
+                   "    --fit oil.bulk_modulus_MPa=900,300,1700 --hold-out 12-27 --plot fit.svg",
+                   "knuckleboom identify my_crane my_bundle --fit log.delay_s.lift=0.1,0,0.5"},
+      .run = [o] { return identify(*o); }};
 }
 
 }  // namespace knuckleboom::app

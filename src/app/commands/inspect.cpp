@@ -1,16 +1,19 @@
-#include "app/commands/inspect.hpp"
-
+// knuckleboom inspect: what follows from a machine file.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/import_text.hpp"
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -29,6 +32,14 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct InspectOptions {
+  std::string machine;
+  std::vector<std::string>
+      at;  // "joint=position"; joints left out stand in the middle of their range
+  std::vector<std::string> assignments;
+  std::string json;  // file; empty: none
+};
 
 using machine::MachineModel;
 
@@ -582,8 +593,6 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
   return json.text();
 }
 
-}  // namespace
-
 int inspect(const InspectOptions& options) {
   if (!options.json.empty()) check_output_path(options.json, "--json");
   const Overrides overrides = sort_overrides(options.assignments);
@@ -618,6 +627,27 @@ int inspect(const InspectOptions& options) {
   if (!options.json.empty()) io::write_file(options.json, to_json(file, joints, poses, total_mass));
   say(text);
   return kSuccess;
+}
+
+}  // namespace
+
+Command inspect_command() {
+  const auto o = std::make_shared<InspectOptions>();
+  return {
+      .name = "inspect",
+      .sentence =
+          "Show what follows from a machine file: joints, lever arms, pressures, modes, sources",
+      .arguments = {machine_argument(o->machine),
+                    {.name = "--at",
+                     .target = &o->at,
+                     .kind = {"JOINT=VALUE"},
+                     .sentence = "Position of a joint [rad, m]",
+                     .without = "the middle of its range"},
+                    set_option(o->assignments, "the machine"),
+                    {"--json", &o->json, file_value("FILE", ".json"), "Write the same as JSON"}},
+      .examples = {"knuckleboom inspect harvester",
+                   "knuckleboom inspect harvester --at boom=0.5 --at stick=-1.3"},
+      .run = [o] { return inspect(*o); }};
 }
 
 }  // namespace knuckleboom::app

@@ -1,13 +1,16 @@
-#include "app/commands/judge.hpp"
-
+// knuckleboom judge: the figures of logs, traces and recorded sessions. docs/reference/figures.md
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "app/commands/options.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -26,6 +29,14 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct JudgeOptions {
+  std::vector<std::string> files;
+  std::string map;       // a log map; empty: columns by our names
+  std::string machine;   // of logs that have joints instead of the tip
+  std::string exercise;  // whose limits are shown
+  std::string summary;   // JSON; empty: none
+};
 
 namespace fs = std::filesystem;
 
@@ -162,8 +173,6 @@ bool beyond_a_limit(const Judgement& judged, const training::Exercise& exercise)
   return false;
 }
 
-}  // namespace
-
 int judge(const JudgeOptions& options) {
   if (!options.summary.empty()) {
     check_output_path(options.summary, "--summary");
@@ -199,6 +208,33 @@ int judge(const JudgeOptions& options) {
   if (!options.summary.empty()) io::write_file(options.summary, to_json(all));
   say(text);
   return good ? kSuccess : kBeyondTolerance;
+}
+
+}  // namespace
+
+Command judge_command() {
+  const auto o = std::make_shared<JudgeOptions>();
+  return {.name = "judge",
+          .sentence = "Judge how a crane was driven: logs, traces and recorded sessions",
+          .arguments = {{.name = "files",
+                         .target = &o->files,
+                         .kind = file_value(),
+                         .sentence = "Table (CSV) or session file",
+                         .required = true},
+                        {.name = "--map",
+                         .target = &o->map,
+                         .kind = file_value("FILE", ".toml"),
+                         .sentence = "Log map: meaning and unit of each column",
+                         .without = "the program's own names"},
+                        machine_option(o->machine,
+                                       "Machine of a log that has joints instead of the tip"),
+                        {"--exercise", &o->exercise, exercise_value(),
+                         "Exercise whose limits apply; status 4 if a figure exceeds one"},
+                        summary_option(o->summary, "Write the figures as JSON")},
+          .examples = {"knuckleboom judge crane.csv --map crane_map.toml",
+                       "knuckleboom judge joints.csv --machine harvester",
+                       "knuckleboom judge mine.h5 --exercise reach"},
+          .run = [o] { return judge(*o); }};
 }
 
 }  // namespace knuckleboom::app

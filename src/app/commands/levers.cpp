@@ -1,10 +1,10 @@
-#include "app/commands/levers.hpp"
-
+// knuckleboom levers: shows, calibrates and binds the devices on the desk.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "app/commands/lever_dialogue.hpp"
+#include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -25,6 +26,13 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct LeversOptions {
+  std::string action;  // empty, "calibrate" or "bind"
+  bool list = false;   // once, even to a terminal
+  int device = 0;      // as listed, from 1; 0: all that are bound
+  std::string file;    // device file; empty: the user's own
+};
 
 namespace fs = std::filesystem;
 using command::AxisBinding;
@@ -254,8 +262,6 @@ command::LeverSetup setup_from(const fs::path& file, bool named, bool will_write
   return *user.setup;
 }
 
-}  // namespace
-
 int levers(const LeversOptions& options) {
   const bool will_write = !options.action.empty();
   const fs::path file = options.file.empty() ? user_device_file() : fs::path(options.file);
@@ -277,6 +283,36 @@ int levers(const LeversOptions& options) {
   else
     show_live(desk);
   return kSuccess;
+}
+
+}  // namespace
+
+Command levers_command() {
+  const auto o = std::make_shared<LeversOptions>();
+  constexpr auto kActions = +[]() -> std::vector<std::string> { return {"calibrate", "bind"}; };
+  return {.name = "levers",
+          .sentence = "Show, calibrate and bind levers and controllers",
+          .arguments = {{.name = "action",
+                         .target = &o->action,
+                         .kind = word_value("ACTION", kActions, true),
+                         .sentence = "What to do",
+                         .without = "shows what the levers do"},
+                        {.name = "--list",
+                         .target = &o->list,
+                         .sentence = "Name the devices once instead of showing live bars"},
+                        {.name = "--device",
+                         .target = &o->device,
+                         .kind = {"N"},
+                         .sentence = "Calibrate only this device, numbered as listed",
+                         .range = Range{1, 99}},
+                        {.name = "--file",
+                         .target = &o->file,
+                         .kind = file_value("FILE", ".toml"),
+                         .sentence = "Device file",
+                         .without = "the user's own, levers.toml"}},
+          .examples = {"knuckleboom levers", "knuckleboom levers bind",
+                       "knuckleboom levers calibrate --device 1"},
+          .run = [o] { return levers(*o); }};
 }
 
 }  // namespace knuckleboom::app

@@ -1,14 +1,17 @@
-#include "app/commands/pneumatics.hpp"
-
+// knuckleboom pneumatics: a machine on air, by its air.toml.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/friction_study.hpp"
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -23,6 +26,15 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct PneumaticsOptions {
+  std::string machine;
+  std::vector<std::string> cases;        // empty: all
+  std::vector<std::string> friction;     // models, or "all"; empty: as in the file
+  std::vector<double> exchange_ms;       // late by so much; empty: one program
+  std::vector<std::string> assignments;  // of air.toml
+  std::string plot, delay_plot, trace;   // empty: none
+};
 
 using machine::AirDrive;
 using machine::AirDriveState;
@@ -281,8 +293,6 @@ bool wanted(const std::vector<std::string>& cases, const std::string& name) {
   return cases.empty() || std::find(cases.begin(), cases.end(), name) != cases.end();
 }
 
-}  // namespace
-
 int pneumatics(const PneumaticsOptions& options) {
   const InterruptGuard guard;
   if (!options.plot.empty()) check_picture_path(options.plot);
@@ -357,6 +367,39 @@ int pneumatics(const PneumaticsOptions& options) {
       draw(delays, options.delay_plot);
   }
   return sound ? kSuccess : kNonFinite;
+}
+
+}  // namespace
+
+Command pneumatics_command() {
+  const auto o = std::make_shared<PneumaticsOptions>();
+  ValueKind friction = friction_model_value();
+  friction.placeholder = "MODEL";
+  return {
+      .name = "pneumatics",
+      .sentence =
+          "Run a machine on air, in one program or as two that exchange force and motion late",
+      .arguments =
+          {{.name = "machine",
+            .target = &o->machine,
+            .kind = machine_value("MACHINE"),
+            .sentence = "Machine with an air.toml beside its machine.toml",
+            .required = true},
+           {"--case", &o->cases, {"NAME"}, "Only this case of air.toml"},
+           {"--friction", &o->friction, friction,
+            "Friction model of all drives in place of the file's; 'all' runs each"},
+           {"--exchange-ms",
+            &o->exchange_ms,
+            {"MS"},
+            "Also as two programs that exchange force and motion with this delay"},
+           set_option(o->assignments, "air.toml, such as air.supply_bar=4"),
+           plot_option(o->plot, "Plot positions and pressures of all runs"),
+           {"--delay-plot", &o->delay_plot, file_value(),
+            "Plot the error and the energy added over the delay; the name ends in .svg or .png"},
+           {"--trace", &o->trace, file_value("FILE", ".csv"), "Write the first run as CSV"}},
+      .examples = {"knuckleboom pneumatics air_bench --friction all --case sine --plot sine.png",
+                   "knuckleboom pneumatics rescue_leg --exchange-ms 4"},
+      .run = [o] { return pneumatics(*o); }};
 }
 
 }  // namespace knuckleboom::app

@@ -1,14 +1,17 @@
-#include "app/commands/replay.hpp"
-
+// The sub-command replay: a recorded session, run again and compared with what was recorded.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <random>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "app/commands/options.hpp"
 #include "app/commands/stage.hpp"
 #include "app/replay/replay_texts.hpp"
 #include "app/replay/replay_window.hpp"
@@ -27,6 +30,15 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct ReplayOptions {
+  std::string file;
+  bool headless = false, paused = false;
+  double from_s = 0.0, speed = 1.0;
+  std::string loop;                // "12-15.5" [s]
+  std::vector<std::string> plots;  // names of channels
+  DriveOptions picture;            // of it only what concerns window and picture
+};
 
 namespace fs = std::filesystem;
 
@@ -114,8 +126,6 @@ int show(const ReplayOptions& options, DriveRequest request, io::SessionRecord r
   }
 }
 
-}  // namespace
-
 int replay(const ReplayOptions& options) {
   if (options.file.ends_with(io::kEmulationRecordingSuffix))
     throw UserError(fmt::format(
@@ -138,6 +148,51 @@ int replay(const ReplayOptions& options) {
     return kBeyondTolerance;
   }
   return check(replayer);
+}
+
+}  // namespace
+
+Command replay_command() {
+  const auto o = std::make_shared<ReplayOptions>();
+  return {.name = "replay",
+          .sentence = "Run a recorded session again: watch it, compare it, take over",
+          .arguments = joined(
+              {{{.name = "file",
+                 .target = &o->file,
+                 .kind = session_value(),
+                 .sentence =
+                     "Session file, or its name in the user's folder of sessions; an interrupted "
+                     "recording is completed first",
+                 .required = true},
+                headless_option(o->headless),
+                {.name = "--from",
+                 .target = &o->from_s,
+                 .kind = {"T"},
+                 .sentence = "Begin at this instant of the session [s]",
+                 .range = Range{0.0, kLongestTime}},
+                {.name = "--speed",
+                 .target = &o->speed,
+                 .kind = {"X"},
+                 .sentence = "Speed, 0.1 to 10 times real time",
+                 .range = Range{0.1, 10.0}},
+                {.name = "--paused", .target = &o->paused, .sentence = "Begin paused"},
+                {"--loop", &o->loop, {"A-B"}, "Repeat this section, such as 12-15.5 [s]"},
+                {"--plot",
+                 &o->plots,
+                 {"CHANNEL"},
+                 "Show this channel as a curve over the timeline, up to four"}},
+               window_options(o->picture),
+               recording_options(o->picture),
+               {{.name = "--at",
+                 .target = &o->picture.at_s,
+                 .kind = {"T"},
+                 .sentence = "Time of the screenshot, from the start of the program [s]",
+                 .range = Range{0.0, kLongestTime}}}}),
+          .examples = {"knuckleboom replay drive.h5",
+                       "knuckleboom replay drive.h5 --from 42 --speed 0.2 --plot boom_port_a_Pa",
+                       "knuckleboom replay drive.h5 --headless",
+                       "knuckleboom replay 2026-11-28T06-40-12_reach_1f2e3d4c --headless"},
+          .run = [o] { return replay(*o); }};
 }
 
 }  // namespace knuckleboom::app

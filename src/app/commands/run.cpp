@@ -1,14 +1,17 @@
-#include "app/commands/run.hpp"
-
+// knuckleboom run: one scenario on one machine.
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/shell/console.hpp"
@@ -26,6 +29,17 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct RunOptions {
+  std::string scenario, machine;
+  std::string fidelity;  // empty: that of the resumed state, else reduced
+  std::vector<std::string> assignments;
+  std::optional<double> relative_tolerance;
+  bool realtime = false;
+  std::string trace, plot, summary, save, resume;  // files; empty: none
+  std::optional<double> trace_rate_Hz;             // nothing: about 100
+  std::optional<double> save_at_s;                 // nothing: at the end
+};
 
 // Everything that can be refused is refused before the first tick.
 void check_outputs(const RunOptions& options) {
@@ -88,8 +102,6 @@ std::string unwritten(const RunOptions& options, bool saved) {
   if (files.empty()) return "no output was asked for";
   return fmt::format("{} {} not written", listing(files), files.size() == 1 ? "was" : "were");
 }
-
-}  // namespace
 
 int run(const RunOptions& options) {
   const InterruptGuard guard;  // before the first temporary file and the first child
@@ -160,6 +172,54 @@ int run(const RunOptions& options) {
   if (!options.save.empty() && !saved)
     complain(fmt::format("{} was not written; the run ended before that time", options.save));
   return usable(simulation, result) ? kSuccess : kNonFinite;
+}
+
+}  // namespace
+
+Command run_command() {
+  const auto o = std::make_shared<RunOptions>();
+  return {
+      .name = "run",
+      .sentence = "Run a scenario and summarise the result",
+      .arguments = {scenario_argument(o->scenario),
+                    machine_option(o->machine, "Machine in place of the scenario's own"),
+                    {.name = "--fidelity",
+                     .target = &o->fidelity,
+                     .kind = fidelity_value(),
+                     .sentence = "Model of the hydraulics",
+                     .without = "reduced"},
+                    tolerance_option(o->relative_tolerance),
+                    set_of_case_option(o->assignments),
+                    {"--trace", &o->trace, file_value("FILE", ".csv"),
+                     "Write the channels over time as CSV"},
+                    {.name = "--trace-rate",
+                     .target = &o->trace_rate_Hz,
+                     .kind = {"HZ"},
+                     .sentence = "Rows per second in the trace; must divide the tick rate",
+                     .without = "100, or the next lower rate that does"},
+                    plot_option(o->plot,
+                                "Plot joints, valve commands, port pressures and the tip's path"),
+                    summary_option(o->summary, "Write the summary as JSON"),
+                    {.name = "--realtime",
+                     .target = &o->realtime,
+                     .sentence = "Start each tick at its point in real time"},
+                    {"--save", &o->save, file_value("FILE", ".state"),
+                     "Save the state, to continue from with --resume"},
+                    {.name = "--save-at",
+                     .target = &o->save_at_s,
+                     .kind = {"T"},
+                     .sentence = "Time of the state that is saved [s]",
+                     .without = "the end"},
+                    {"--resume", &o->resume, file_value("FILE", ".state"),
+                     "Continue from a saved state"}},
+      .examples =
+          {"knuckleboom run stick_sine --fidelity full --plot stick.png",
+           "knuckleboom run boom_pulse --trace boom.csv --summary boom.json",
+           "knuckleboom run stick_sine --set controller.stick.kp_V_per_rad=80 --fidelity full",
+           "knuckleboom run tip_circle --realtime",
+           "knuckleboom run stick_sine --save half.state --save-at 20",
+           "knuckleboom run stick_sine --resume half.state"},
+      .run = [o] { return run(*o); }};
 }
 
 }  // namespace knuckleboom::app

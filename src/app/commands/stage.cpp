@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/replay.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"

@@ -1,5 +1,4 @@
-#include "app/commands/verify.hpp"
-
+// knuckleboom verify: bundles of recorded runs as regression tests. docs/reference/bundle_file.md
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,14 +8,18 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/load.hpp"
+#include "app/commands/options.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/session/load_session.hpp"
 #include "app/shell/config_paths.hpp"
@@ -38,6 +41,14 @@
 
 namespace knuckleboom::app {
 namespace {
+
+struct VerifyOptions {
+  std::vector<std::string> bundles;      // folders
+  std::vector<std::string> assignments;  // as of run, on top of the bundle's own
+  std::string plot_folder = "out";       // for pictures of what failed; made if needed
+  bool update = false;
+  std::string reason;  // of the update
+};
 
 namespace fs = std::filesystem;
 
@@ -503,8 +514,6 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
   return good ? kSuccess : kBeyondTolerance;
 }
 
-}  // namespace
-
 int verify(const VerifyOptions& options) {
   const InterruptGuard guard;
   if (options.update && options.reason.find_first_not_of(" \t\r\n") == std::string::npos)
@@ -539,6 +548,34 @@ int verify(const VerifyOptions& options) {
     }
   }
   return worst;
+}
+
+}  // namespace
+
+Command verify_command() {
+  const auto o = std::make_shared<VerifyOptions>();
+  return {
+      .name = "verify",
+      .sentence = "Run trace bundles again and compare with the expected results",
+      .arguments = {{.name = "bundles",
+                     .target = &o->bundles,
+                     .kind = folder_value("BUNDLE"),
+                     .sentence = "Folder with a bundle.toml",
+                     .required = true},
+                    {.name = "--plot-dir",
+                     .target = &o->plot_folder,
+                     .kind = folder_value(),
+                     .sentence = "Folder for plots of failed channels",
+                     .without = "out"},
+                    set_of_case_option(o->assignments),
+                    {.name = "--update",
+                     .target = &o->update,
+                     .sentence = "Rewrite the references; needs --reason"},
+                    {"--reason", &o->reason, {"TEXT"}, "Why; logged in the bundle's history.txt"}},
+      .examples = {"knuckleboom verify tests/bundles/*",
+                   "knuckleboom verify my_bundle --set controller.stick.kp_V_per_rad=60",
+                   "knuckleboom verify my_bundle --update --reason \"valve measured anew\""},
+      .run = [o] { return verify(*o); }};
 }
 
 }  // namespace knuckleboom::app

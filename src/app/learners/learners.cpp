@@ -252,7 +252,7 @@ int delete_learner(const LearnersOptions& options) {
 
 }  // namespace
 
-int learners_command(const LearnersOptions& options) {
+int run_learners(const LearnersOptions& options) {
   if (options.action == "import") return import_files(options);
   if (options.action == "delete") return delete_learner(options);
   if (options.action == "add") {

@@ -16,6 +16,6 @@ struct LearnersOptions {
   bool all = false, yes = false;
 };
 
-int learners_command(const LearnersOptions& options);
+int run_learners(const LearnersOptions& options);
 
 }  // namespace knuckleboom::app

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/names.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 
@@ -49,12 +50,18 @@ constexpr Word<InstrumentLevel> kLevels[] = {{"full", InstrumentLevel::kFull},
                                              {"off", InstrumentLevel::kOff}};
 
 template <typename T, std::size_t n>
+std::vector<std::string> words_of(const Word<T> (&words)[n]) {
+  std::vector<std::string> known;
+  for (const Word<T>& one : words) known.emplace_back(one.word);
+  return known;
+}
+
+template <typename T, std::size_t n>
 T value_of(const Word<T> (&words)[n], const std::string& word, const std::string& what) {
   for (const Word<T>& one : words)
     if (word == one.word) return one.value;
-  std::vector<std::string> known;
-  for (const Word<T>& one : words) known.emplace_back(one.word);
-  throw UserError(fmt::format("{}: there is no '{}'{}", what, word, alternatives(word, known)));
+  throw UserError(
+      fmt::format("{}: there is no '{}'{}", what, word, alternatives(word, words_of(words))));
 }
 
 template <typename T, std::size_t n>
@@ -141,6 +148,11 @@ void check_numbers(const DriveOptions& o) {
 }
 
 }  // namespace
+
+std::vector<std::string> control_words() { return words_of(kControls); }
+std::vector<std::string> camera_words() { return words_of(kCameras); }
+std::vector<std::string> quality_words() { return words_of(kQualities); }
+std::vector<std::string> instrument_words() { return words_of(kLevels); }
 
 ControlMode control_of(const std::string& word, const std::string& what) {
   return value_of(kControls, word, what);

@@ -1,5 +1,6 @@
 #include "app/session/filing.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/names.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -42,6 +44,23 @@ std::filesystem::path learners_file() {
     throw UserError(
         "there is no folder for learners: neither XDG_DATA_HOME nor HOME is an absolute path");
   return folder / "learners.db";
+}
+
+std::vector<std::string> session_names() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(user_session_folder(), ignored))
+    if (entry.path().extension() == io::kSessionSuffix) names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> learner_names() {
+  std::vector<std::string> names;
+  for (const learners::Summary& one :
+       learners::Database(learners_file(), learners::Access::kRead).list())
+    names.push_back(one.learner.name);
+  return names;
 }
 
 learners::FiledSession filed_session(const io::SessionOutline& outline,

@@ -1,0 +1,42 @@
+#include "app/commands/commands.hpp"
+
+#include "app/shell/exit_status.hpp"
+
+namespace knuckleboom::app {
+
+// Each is declared in a file of its own.
+Command check_command();
+Command compare_command();
+Command completions_command();
+Command demo_command();
+Command drive_command();
+Command emulate_command();
+Command friction_command();
+Command identify_command();
+Command inspect_command();
+Command judge_command();
+Command learners_command();
+Command levers_command();
+Command list_command();
+Command pneumatics_command();
+Command replay_command();
+Command report_command();
+Command run_command();
+Command verify_command();
+
+Command knuckleboom_program() {
+  return {.name = "knuckleboom",
+          .sentence = "Simulator of hydraulic forestry cranes",
+          .arguments = {},
+          .examples = {"knuckleboom drive", "knuckleboom demo",
+                       "knuckleboom run stick_sine --plot stick.png",
+                       "knuckleboom compare stick_sine", "knuckleboom inspect harvester"},
+          .run = [] { return kUserMistake; },  // the parser wants a sub-command
+          .commands = {drive_command(), replay_command(), report_command(), learners_command(),
+                       run_command(), compare_command(), friction_command(), pneumatics_command(),
+                       emulate_command(), verify_command(), judge_command(), identify_command(),
+                       check_command(), inspect_command(), levers_command(), demo_command(),
+                       list_command(), completions_command()}};
+}
+
+}  // namespace knuckleboom::app

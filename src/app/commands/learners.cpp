@@ -1,0 +1,84 @@
+// The sub-command learners, as it is declared; what it does is in app/learners.
+#include "app/learners/learners.hpp"
+
+#include <memory>
+
+#include "app/commands/options.hpp"
+
+namespace knuckleboom::app {
+
+Command learners_command() {
+  const auto o = std::make_shared<LearnersOptions>();
+  const auto learner = [&o](bool required, std::string sentence) -> Argument {
+    return {.name = "name",
+            .target = &o->name,
+            .kind = learner_value(),
+            .sentence = std::move(sentence),
+            .required = required};
+  };
+  const auto action = [&o](std::string name, std::string sentence,
+                           std::vector<Argument> arguments) {
+    return Command{.name = name,
+                   .sentence = std::move(sentence),
+                   .arguments = std::move(arguments),
+                   .examples = {},
+                   .run = [o, name] {
+                     o->action = name;
+                     return run_learners(*o);
+                   }};
+  };
+  return {.name = "learners",
+          .sentence = "Learners and their sessions: list, compare, export, delete",
+          .arguments = {},
+          .examples = {"knuckleboom learners", "knuckleboom learners show Anna",
+                       "knuckleboom learners compare Anna Bo --exercise reach",
+                       "knuckleboom learners export --all -o results.csv",
+                       "knuckleboom learners import old/*.h5 --learner Anna",
+                       "knuckleboom learners delete Anna --yes"},
+          .run = [o] { return run_learners(*o); },
+          .commands = {
+              action("show", "List the sessions of one learner", {learner(true, "Learner")}),
+              action("compare", "Compare two learners, by exercise",
+                     {learner(true, "Learner"),
+                      {.name = "other",
+                       .target = &o->other,
+                       .kind = learner_value(),
+                       .sentence = "Another learner",
+                       .required = true},
+                      {"--exercise", &o->exercise, exercise_name_value(), "This exercise only"}}),
+              action("export", "Write results as CSV",
+                     {learner(false, "Learner; or --all"),
+                      {.name = "--all", .target = &o->all, .sentence = "Of all learners"},
+                      {.name = "-o,--output",
+                       .target = &o->output,
+                       .kind = file_value("FILE.csv", ".csv"),
+                       .sentence = "The table",
+                       .required = true}}),
+              action("add", "Add a learner", {learner(true, "Learner")}),
+              action("rename", "Rename a learner",
+                     {learner(true, "Learner"),
+                      {.name = "new-name",
+                       .target = &o->other,
+                       .kind = {"NAME"},
+                       .sentence = "The new name",
+                       .required = true}}),
+              action("import", "File sessions that were recorded before",
+                     {{.name = "files",
+                       .target = &o->files,
+                       .kind = session_value(),
+                       .sentence = "Session file, or its name in the user's folder",
+                       .required = true},
+                      {.name = "--learner",
+                       .target = &o->learner,
+                       .kind = learner_value(),
+                       .sentence = "Whose they are",
+                       .without = "as the files say"}}),
+              action("delete", "Delete a learner for good, session files included",
+                     {learner(true, "Learner"),
+                      {.name = "--yes",
+                       .target = &o->yes,
+                       .sentence = "Do it",
+                       .without = "only reports what would be deleted"}})}};
+}
+
+}  // namespace knuckleboom::app
