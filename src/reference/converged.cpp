@@ -564,11 +564,9 @@ struct ConvergedSolver::Impl {
       const hydraulics::Circuit& circuit = nth(model.actuators, k).circuit;
       const machine::ActuatorState& a = state->actuator[k];
       const int s = machine::pump_side(a.spool_V);
-      hydraulics::StageConstants::Side side{};
-      side.g_C = g / a.C[s];
-      side.g_I = g / (s == 0 ? circuit.line1.I : circuit.line2.I);
+      const double I = s == 0 ? circuit.line1.I : circuit.line2.I;
       if (machine::line_model(a.open != 0, fidelity) == LineModel::kDynamic)
-        draws[k].conductance = machine::line_conductance(side, in[k].C_R[s], a.Q[s]);
+        draws[k].conductance = machine::line_conductance(g / I, g / a.C[s], in[k].C_R[s], a.Q[s]);
     }
     machine::finish_supply(model, h, lags.data(), draws, *state);
   }

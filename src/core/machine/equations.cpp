@@ -105,7 +105,7 @@ void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants
   const double p[2] = {a.p[0], a.p[1]};
   double booked = 0.0;
   for (int s = 0; s < 2; ++s) {
-    const double leak = k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s];
+    const double leak = k.leak_internal * (p[s] - p[1 - s]) + k.leak_external[s] * p[s];
     const double leaked = p[s] - h / C[s] * leak;
     const double kept = std::clamp(leaked, k.P_low, k.P_high);
     // Mean pressure times volume, so that the oil's energy balances exactly.
@@ -116,7 +116,7 @@ void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants
     booked += leakage + relief;
     if (kept != leaked) a.held_dynamic = 1;
     a.P_hold[s] += kept - p[s];
-    a.F_hold += k.side[s].sign_area * (kept - p[s]);
+    a.F_hold += k.sign_area[s] * (kept - p[s]);
     a.p[s] = a.P_C[s] = kept;
   }
   energy.model += oil_energy(actuator.circuit, a, LineModel::kClosed) - oil_before + booked;
@@ -208,11 +208,13 @@ hydraulics::Orifices section_orifices(const Circuit& circuit, const ActuatorStat
 
 void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& state,
                    StageInput* in) {
-  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+  for (std::size_t k = 0, m = model.actuators.size(); k < m; ++k) {
     const Actuator& actuator = model.actuators[k];
     ActuatorState& a = state.actuator[k];
     const hydraulics::Orifices o =
-        section_orifices(actuator.circuit, a, a.spool_V, state.pump_Pa, state.tank_Pa);
+        hydraulics::has_section(actuator.circuit)
+            ? section_orifices(actuator.circuit, a, a.spool_V, state.pump_Pa, state.tank_Pa)
+            : hydraulics::orifices(actuator.circuit.valve, a.spool_V, state.pump_Pa, state.tank_Pa);
     in[k].P_S[0] = o.P_S1;
     in[k].P_S[1] = o.P_S2;
     in[k].C_R[0] = o.C_R1;

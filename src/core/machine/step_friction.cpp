@@ -91,6 +91,7 @@ void StepFriction::choose_weights(const Mechanism* mechanism, const double (*row
   double share = 0.0;
   int falling = 0;
   double stiff[kMaxLinks] = {};
+  InverseDiagonal<kMaxLinks> of_inverse(n_, M_);
   for (int s = 0; s < count_; ++s) {
     Source& source = source_[s];
     const friction::FrictionModel& model = *source.site->model;
@@ -99,10 +100,9 @@ void StepFriction::choose_weights(const Mechanism* mechanism, const double (*row
     source.weight = one_stage_ ? 0.5 : 1.0;
     const double stiffness_here = one_stage_ ? stiffness(model, g_) : 0.0;
     if (source.column < 0 || (fall[s] == 0.0 && stiffness_here == 0.0)) continue;
-    const double compliance =
-        mechanism != nullptr
-            ? g_ * mobility(*mechanism, row[s])
-            : source.lever * source.lever * inverse_diagonal<kMaxLinks>(n_, M_, source.column);
+    const double compliance = mechanism != nullptr
+                                  ? g_ * mobility(*mechanism, row[s])
+                                  : source.lever * source.lever * of_inverse(source.column);
     fall[s] *= compliance;
     share += fall[s];
     falling += fall[s] > 0.0 ? 1 : 0;
@@ -171,7 +171,7 @@ void StepFriction::add(const double* v, double* tau, double* dtau) {
     const double slope = source.weight * f.slope;
     const int i = source.site->link;
     const int k = source.site->actuator;
-    if (k >= 0 && between_pins(*drives_[k].actuator)) {
+    if (k >= 0 && drives_[k].pins) {
       for (int j = 0; j < model_->joint_count(); ++j) tau[j] -= drives_[k].row[j] * f.force;
       drives_[k].dforce -= slope;
       continue;

@@ -1,6 +1,7 @@
 // Common parts of the two real-time steps.
 #pragma once
 
+#include "joint_laws.hpp"
 #include "knuckleboom/core/integration/joint_speeds.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
@@ -13,8 +14,11 @@ namespace knuckleboom::machine {
 // One actuator during a step.
 struct ActuatorStep {
   const Actuator* actuator;
-  const hydraulics::StageConstants* constants;
+  const ActuatorConstants* all_constants;
+  const hydraulics::StageConstants* constants;  // of these, those in use
   hydraulics::LineModel line;
+  int link;
+  bool pins;           // a cylinder between pins
   double J;            // lever at the middle of the step
   double x_n, x_star;  // displacement at the start (from the middle), explicit part of the end's
   double x_dot;
@@ -25,7 +29,7 @@ struct ActuatorStep {
   double mean_stop;  // force of the end stop over a trapezoidal step
   // After a change of the model: the new circuit's share of the oil's force; the rest is the
   // previous one's.
-  double share, force_before;
+  double share, share_at_end, force_before;
   double drawn[2];  // through the valve into the lines over the tick [m^3]
   // For a cylinder between pins: derivatives of its length by every joint, and weighted slope of
   // its force.
@@ -48,30 +52,15 @@ inline void middle(const multibody::Tree& tree, const MachineState& state, doubl
     for (int i = 0; i < tree.link_count(); ++i) out.bias[i] -= joint_force[i];
 }
 
-// The actuator at the start of a step: lever of the middle, states and valve of the start.
-inline void start_drive(const Actuator& actuator, const hydraulics::StageConstants& constants,
-                        Fidelity fidelity, const ActuatorState& a,
-                        const hydraulics::StageInput& valve, double q, const double* q_mid,
-                        const multibody::MassAndBias& body, ActuatorStep& d) {
-  const int i = actuator.link;
-  const LinkageState linkage =
-      linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
-  d.actuator = &actuator;
-  d.constants = &constants;
-  d.line = line_model(a.open != 0, fidelity);
-  d.J = linkage.J;
-  d.x_n = linkage.x - linkage.J * (q_mid[i] - q);
-  d.x_star = d.x_n;
-  d.stop = StopForce{0.0, 0.0, false};
-  d.share = 1.0;
-  d.drawn[0] = d.drawn[1] = 0.0;
-  d.in = valve;
-  for (int s = 0; s < 2; ++s) {
-    d.in.P_star[s] = a.P_C[s];
-    d.in.Q_star[s] = a.Q[s];
-    d.out.p[s] = a.p[s];
-  }
-}
+// The start of a step: the bodies at its middle, every actuator as it is.
+struct StepStart {
+  bool coupled;  // by loops, pins or absent bodies: the mechanism counts
+  double q_mid[kMaxLinks];
+  multibody::MassAndBias body;
+  Mechanism mechanism;
+  ActuatorStep drives[kMaxActuators];
+  ActuatorConstants own[kMaxActuators];  // of circuits that are not as their model has them
+};
 
 // Force on an actuator's displacement and its slope.
 struct Force {
@@ -80,6 +69,33 @@ struct Force {
 
 inline bool between_pins(const Actuator& actuator) {
   return actuator.linkage.kind == LinkageKind::kPins;
+}
+
+// The actuator at the start of a step: lever of the middle, states and valve of the start.
+inline void start_drive(const Actuator& actuator, const ActuatorConstants& constants,
+                        Fidelity fidelity, const ActuatorState& a,
+                        const hydraulics::StageInput& valve, double q, const double* q_mid,
+                        const multibody::MassAndBias& body, ActuatorStep& d) {
+  const int i = actuator.link;
+  const LinkageState linkage =
+      linkage_state(actuator.linkage, q_mid[i], body.sin_q[i], body.cos_q[i]);
+  d.actuator = &actuator;
+  d.all_constants = &constants;
+  d.constants = fidelity == Fidelity::kFull ? &constants.sdirk : &constants.now;
+  d.link = i;
+  d.pins = between_pins(actuator);
+  d.line = line_model(a.open != 0, fidelity);
+  d.J = linkage.J;
+  d.x_n = linkage.x - linkage.J * (q_mid[i] - q);
+  d.x_star = d.x_n;
+  d.stop = StopForce{0.0, 0.0, false};
+  d.share = 1.0;
+  d.drawn[0] = d.drawn[1] = 0.0;
+  store(load(valve.P_S), d.in.P_S);
+  store(load(valve.C_R), d.in.C_R);
+  store(load(a.P_C), d.in.P_star);
+  store(load(a.Q), d.in.Q_star);
+  store(load(a.p), d.out.p);
 }
 
 // Completes start_drive() for a cylinder between pins.
@@ -93,8 +109,8 @@ inline void start_pins(const MachineModel& model, const double* q, const double*
 
 // Speed of an actuator's displacement at joint rates v.
 inline double speed_of(const MachineModel& model, const ActuatorStep& d, const double* v) {
-  if (!between_pins(*d.actuator)) [[likely]]
-    return d.J * v[d.actuator->link];
+  if (!d.pins) [[likely]]
+    return d.J * v[d.link];
   double sum = 0.0;
   for (int j = 0; j < model.joint_count(); ++j) sum += d.row[j] * v[j];
   return sum;
@@ -103,8 +119,8 @@ inline double speed_of(const MachineModel& model, const ActuatorStep& d, const d
 // Force of an actuator on the joints, with weight w, and its slope.
 inline void act(const MachineModel& model, const Force& f, double w, ActuatorStep& d, double* tau,
                 double* dtau) {
-  if (!between_pins(*d.actuator)) [[likely]] {
-    const int i = d.actuator->link;
+  if (!d.pins) [[likely]] {
+    const int i = d.link;
     tau[i] += w * d.J * f.force;
     dtau[i] += w * d.J * d.J * f.dforce;
     return;
@@ -117,10 +133,10 @@ inline void act(const MachineModel& model, const Force& f, double w, ActuatorSte
 inline void independent_row(const MachineModel& model, const Mechanism& mechanism,
                             const ActuatorStep& d, double* row) {
   double by_joint[kMaxLinks] = {};
-  if (between_pins(*d.actuator))
+  if (d.pins)
     std::copy(d.row, d.row + model.joint_count(), by_joint);
   else
-    by_joint[d.actuator->link] = d.J;
+    by_joint[d.link] = d.J;
   to_independent(mechanism, by_joint, row);
 }
 
@@ -165,15 +181,13 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
   const auto independent_law = [&](const double* speed, double* tau_u,
                                    double(&dtau_u)[kMaxLinks][kMaxLinks]) {
     to_joints(mechanism, speed, v);
+    for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
     law(v, tau, dtau);
     if (friction != nullptr) [[unlikely]]
       friction->add(v, tau, dtau);
     std::copy(tau, tau + n, work);
     to_independent(mechanism, work, tau_u);
-    for (int r = 0; r < mechanism.count; ++r) {
-      for (int c = 0; c < r; ++c) dtau_u[r][c] = 0.0;
-      dtau_u[r][r] = dtau[mechanism.joint[r]];
-    }
+    for (int r = 0; r < mechanism.count; ++r) dtau_u[r][r] = dtau[mechanism.joint[r]];
     for (int g = 0; g < e.groups; ++g) {
       const multibody::Embedding::Group& group = e.group[g];
       for (int d = 0; d < group.dependents; ++d) {
@@ -186,7 +200,7 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
       }
     }
     for (int k = 0; k < m; ++k) {
-      if (!between_pins(*drives[k].actuator)) continue;
+      if (!drives[k].pins) continue;
       for (int r = 0; r < mechanism.count; ++r)
         for (int c = 0; c <= r; ++c) dtau_u[r][c] += row[k][r] * drives[k].dforce * row[k][c];
     }
@@ -221,14 +235,16 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
   return report;
 }
 
-// Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves.
+// Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves. kShared: part
+// of the force may be that of before a change of the model.
+template <bool kShared = false>
 inline Force evaluate(double x_dot, double g, ActuatorStep& d) {
   d.x_dot = x_dot;
   const double p_start[2] = {d.out.p[0], d.out.p[1]};
   hydraulics::evaluate_stage(d.line, *d.constants, d.in, x_dot, p_start, d.out);
   const double B = d.constants->B;
   Force f{d.out.force - B * x_dot, d.out.dforce - B};
-  if (d.share < 1.0) [[unlikely]] {
+  if (kShared && d.share < 1.0) [[unlikely]] {
     f.force += (1.0 - d.share) * (d.force_before - d.out.force);
     f.dforce -= (1.0 - d.share) * d.out.dforce;
   }
@@ -241,30 +257,56 @@ inline Force evaluate(double x_dot, double g, ActuatorStep& d) {
 }
 
 // Newton's last evaluation is one step before the accepted speed; the slopes extrapolate to it.
+template <bool kShared = false>
 inline void carry_to(double x_dot, ActuatorStep& d) {
   const double step = x_dot - d.x_dot;
-  for (int s = 0; s < 2; ++s) {
-    d.out.P_C[s] += d.out.dP_C[s] * step;
-    d.out.Q[s] += d.out.dQ[s] * step;
-    d.out.p[s] += d.out.dp[s] * step;
-  }
-  d.out.force += d.out.dforce * step;
+  store(load(d.out.P_C) + load(d.out.dP_C) * step, d.out.P_C);
+  store(load(d.out.Q) + load(d.out.dQ) * step, d.out.Q);
+  store(load(d.out.p) + load(d.out.dp) * step, d.out.p);
+  if (kShared) d.out.force += d.out.dforce * step;
   d.x_dot = x_dot;
 }
 
-// Enters powers and flows of a stage into the ledger, with its quadrature weight [s].
-inline void book(ActuatorStep& d, double weight, EnergyLedger& energy) {
-  for (int s = 0; s < 2; ++s) d.drawn[s] += weight * d.out.Q[s];
+// Enters the powers of a stage into the ledger, with its quadrature weight [s].
+template <bool kShared = false>
+inline void book(const ActuatorStep& d, double weight, EnergyLedger& energy) {
   const Powers w = powers(*d.constants, d.in, d.out, d.x_dot);
   energy.pump += weight * w.pump;
   energy.valve += weight * w.valve;
   energy.line += weight * w.line;
-  energy.relief += weight * w.relief;
-  energy.leakage += weight * w.leakage;
+  if (d.out.bypassing) energy.relief += weight * w.relief;
+  if (d.constants->coupled) energy.leakage += weight * w.leakage;
   energy.friction += weight * w.friction;
-  energy.stops -= weight * d.stop.force * d.x_dot;
-  if (d.share < 1.0) [[unlikely]]
+  if (d.stop.force != 0.0) energy.stops -= weight * d.stop.force * d.x_dot;
+  if (kShared && d.share < 1.0) [[unlikely]]
     energy.switching += weight * (1.0 - d.share) * (d.force_before - d.out.force) * d.x_dot;
+}
+
+// Flows of a stage out of the sources.
+inline void draw(double weight, ActuatorStep& d) {
+  store(load(d.drawn) + weight * load(d.out.Q), d.drawn);
+}
+
+// Whether nothing is to be counted of a circuit: no protective valve and no stop acts or acted.
+inline bool calm(const ActuatorStep& d, const ActuatorState& a) {
+  return within(load(d.out.P_C), load(d.out.p), d.constants->low, d.constants->high) &&
+         !d.stop.active && (a.stop_active | a.relief_active | a.cavitation_active | a.faulty) == 0;
+}
+
+// Whether a protective valve of any circuit acts.
+struct Alarms {
+  bool relief = false, cavitation = false;
+};
+// Stores a drive's pressures in the state and counts its protective valves and stops.
+inline void keep(const ActuatorStep& d, ActuatorState& a, Health& health, Alarms& alarms) {
+  store(load(d.out.P_C), a.P_C);
+  store(load(d.out.p), a.p);
+  if (!calm(d, a))
+    watch(*d.actuator, d.out, d.stop.active, a, health, alarms.relief, alarms.cavitation);
+}
+inline void count(const Alarms& alarms, Health& health) {
+  health.relief_ticks += alarms.relief ? 1 : 0;
+  health.cavitation_ticks += alarms.cavitation ? 1 : 0;
 }
 
 inline void count(const integration::NewtonReport& report, Health& health) {

@@ -45,15 +45,14 @@ double settle(const ActuatorState& a, bool opening, const Force& start, Actuator
   const double x_start = d.x_dot;
   const hydraulics::StageResult at_start = d.out;
   const StopForce stop = d.stop;
-  const double oil =
-      d.constants->side[0].sign_area * a.p[0] + d.constants->side[1].sign_area * a.p[1];
+  const double oil = d.constants->sign_area[0] * a.p[0] + d.constants->sign_area[1] * a.p[1];
   const double load = oil - d.constants->B * x_start;
   double low = -INFINITY;
   double high = INFINITY;
   double x = opening ? quasi_steady_speed(d.actuator->circuit, d.in, oil) : x_start;
   Force f = start;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-    if (iteration > 0 || opening) f = evaluate(x, 0.0, d);
+    if (iteration > 0 || opening) f = evaluate<true>(x, 0.0, d);
     const double excess = f.force - load;
     (excess > 0.0 ? low : high) = x;
     double next = x - excess / f.dforce;
@@ -92,14 +91,13 @@ void raise_theta(const Mechanism& mechanism, const double* row, double theta, do
 }
 
 // Acceleration of joint i by a unit torque.
-double joint_mobility(bool coupled, const Mechanism& mechanism, const multibody::MassAndBias& body,
-                      int n, int i) {
-  if (!coupled) return inverse_diagonal<kMaxLinks>(n, body.M, i);
+double joint_mobility(const StepStart& start, InverseDiagonal<kMaxLinks>& of_inverse, int i) {
+  if (!start.coupled) return of_inverse(i);
   double by_joint[kMaxLinks] = {};
   double row[kMaxLinks];
   by_joint[i] = 1.0;
-  to_independent(mechanism, by_joint, row);
-  return mobility(mechanism, row);
+  to_independent(start.mechanism, by_joint, row);
+  return mobility(start.mechanism, row);
 }
 
 // The circuit's share of the force, `left` ticks before the end of the transition.
@@ -107,7 +105,7 @@ void from_before(const ActuatorState& a, int left, double h, ActuatorStep& d) {
   const double done = 1.0 - static_cast<double>(left) / hand_over_ticks(h);
   d.share = done * done * (3.0 - 2.0 * done);
   d.force_before =
-      d.constants->side[0].sign_area * a.P_hold[0] + d.constants->side[1].sign_area * a.P_hold[1];
+      d.constants->sign_area[0] * a.P_hold[0] + d.constants->sign_area[1] * a.P_hold[1];
 }
 
 // Ports between those before the change and the circuit's own, with matching line drop and flow.
@@ -123,7 +121,7 @@ void mix_ports(const ActuatorState& a, ActuatorStep& d) {
 // Force of a closed valve at the start of a step, from the ports as the last step left them.
 Force closed_start(const ActuatorState& a, ActuatorStep& d) {
   const StageConstants& k = *d.constants;
-  d.out.force = k.side[0].sign_area * a.p[0] + k.side[1].sign_area * a.p[1];
+  d.out.force = k.sign_area[0] * a.p[0] + k.sign_area[1] * a.p[1];
   if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
   return {d.out.force - k.B * d.x_dot + d.stop.force, 0.0};
 }
@@ -140,8 +138,8 @@ void book_closed(const ActuatorState& start, double x_dot_start, double h, const
   for (int s = 0; s < 2; ++s) {
     p[s] = 0.5 * (start.p[s] + d.out.p[s]);
     const double P_C = 0.5 * (start.P_C[s] + d.out.P_C[s]);
-    const double side_flow = d.out.o_R[s] - k.side[s].sign_area * d.x_dot;
-    line += (P_C - p[s]) * (k.side[s].sign_area * x_dot + side_flow);
+    const double side_flow = d.out.o_R[s] - k.sign_area[s] * d.x_dot;
+    line += (P_C - p[s]) * (k.sign_area[s] * x_dot + side_flow);
     relief += P_C * d.out.bypass_C[s] + p[s] * d.out.bypass_p[s];
   }
   energy.line += h * line;
@@ -152,7 +150,103 @@ void book_closed(const ActuatorState& start, double x_dot_start, double h, const
     for (int s = 0; s < 2; ++s)
       energy.leakage +=
           h * p[s] *
-          (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) + k.side[s].leak_external * d.out.p[s]);
+          (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) + k.leak_external[s] * d.out.p[s]);
+}
+
+// Explicit part and start value of the joint speeds' equation, and the weights of the step's end.
+struct Explicit {
+  Explicit(double* weights, int n, const double (*M)[kMaxLinks])
+      : theta(weights), of_inverse(n, M) {}
+  double bias[kMaxLinks], v[kMaxLinks];
+  double* theta;
+  InverseDiagonal<kMaxLinks> of_inverse;  // of the mass matrix
+};
+
+// An open valve's weight: its force settles, and Newton starts where it will have.
+void weigh_open(const MachineModel& model, const StepStart& start, const ActuatorState& a,
+                bool was_open, double h, const Force& at_start, ActuatorStep& d, Explicit& e) {
+  const double share = d.share;
+  Force rated = at_start;
+  if (a.hand_over > 0) [[unlikely]] {  // the end of the step determines the weights
+    from_before(a, a.hand_over - 1, h, d);
+    rated = evaluate<true>(d.x_dot, 0.0, d);
+  }
+  const int i = d.link;
+  double row[kMaxLinks];
+  if (start.coupled) independent_row(model, start.mechanism, d, row);
+  const double compliance =
+      start.coupled ? h * mobility(start.mechanism, row) : h * d.J * d.J * e.of_inverse(i);
+  double z = -compliance * rated.dforce;
+  if (!was_open || z > kSlowSettling || outside(d.all_constants->now, d.out)) {
+    z = compliance * settle(a, !was_open, rated, d);
+    if (start.coupled)
+      settle_independent(start.mechanism, row, d.settled, e.v);
+    else
+      e.v[i] = d.settled / d.J;
+  }
+  d.theta = integration::fitted_theta(z);
+  if (start.coupled)
+    raise_theta(start.mechanism, row, d.theta, e.theta);
+  else
+    e.theta[i] = d.theta;
+  d.share_at_end = d.share;
+  d.share = share;
+}
+
+// Enters an actuator's force at the start of the step into the bias, and its losses into the ledger.
+void start_force(const MachineModel& model, const StepStart& start, const ActuatorState& a,
+                 bool was_open, double h, ActuatorStep& d, Explicit& e, EnergyLedger& energy) {
+  if (a.hand_over > 0) [[unlikely]]
+    from_before(a, a.hand_over, h, d);
+  const bool closed = d.line == LineModel::kClosed;
+  const Force at_start = closed ? closed_start(a, d) : evaluate<true>(d.x_dot, 0.0, d);
+  d.mean_stop = 0.5 * d.stop.force;
+  d.theta = 0.5;
+  if (closed) {
+    d.constants = &d.all_constants->half;
+    for (int s = 0; s < 2; ++s)
+      d.in.P_star[s] -= d.constants->g_C[s] * d.constants->sign_area[s] * d.x_dot;
+  } else {
+    weigh_open(model, start, a, was_open, h, at_start, d, e);
+    book<true>(d, h * (1.0 - d.theta), energy);
+    draw(h * (1.0 - d.theta), d);
+    d.share = d.share_at_end;
+  }
+  if (d.pins)
+    for (int j = 0; j < model.joint_count(); ++j)
+      e.bias[j] -= (1.0 - d.theta) * d.row[j] * at_start.force;
+  else
+    e.bias[d.link] -= (1.0 - d.theta) * d.J * at_start.force;
+  d.x_star = d.x_n + h * (1.0 - d.theta) * d.x_dot;
+}
+
+// The drive at the speed that Newton found, and its losses.
+void end_drive(ActuatorState& a, double x_dot_start, double x_dot, double h, ActuatorStep& d,
+               EnergyLedger& energy) {
+  carry_to<true>(x_dot, d);
+  d.mean_stop += 0.5 * d.stop.force;
+  if (d.line == LineModel::kClosed) {
+    book_closed(a, x_dot_start, h, d, energy);
+  } else {
+    book<true>(d, h * d.theta, energy);
+    draw(h * d.theta, d);
+  }
+  if (a.hand_over > 0) [[unlikely]] {
+    --a.hand_over;
+    mix_ports(a, d);
+  }
+}
+
+// Work on the bodies with no actuator behind it: the held joints' prescribed motion, and its reaction on
+// the free joints, which the model leaves out. body.M: over the step.
+void book_held(const multibody::MassAndBias& body, const bool* held, int n, double h,
+               const double* v_0, const double* v, EnergyLedger& energy) {
+  for (int i = 0; i < n; ++i) {
+    double tau = held[i] ? body.bias[i] : 0.0;
+    for (int j = 0; j < n; ++j)
+      if (held[i] || held[j]) tau += body.M[i][j] * (v[j] - v_0[j]);
+    energy.model += 0.5 * h * tau * (v_0[i] + v[i]);
+  }
 }
 
 }  // namespace
@@ -162,132 +256,37 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
-  ActuatorStep drives[kMaxActuators];
-  ActuatorConstants faulty[kMaxActuators];
-  const ActuatorConstants* all_constants[kMaxActuators];
-
   std::int32_t was_open[kMaxActuators];
   for (int k = 0; k < m; ++k) was_open[k] = state.actuator[k].open;
-  hydraulics::StageInput inputs[kMaxActuators];
-  follow_volumes(model_, Fidelity::kReduced, h, state);
-  update_valves(model_, Fidelity::kReduced, state, inputs);
-  double q_mid[kMaxLinks];
-  multibody::MassAndBias body;
-  Mechanism mechanism;
-  const bool coupled = coupled_ || state.absent != 0;
-  if (coupled) [[unlikely]]
-    middle_of_mechanism(model_, state, h, joint_force, conservative_ && speeds == nullptr, q_mid,
-                        body, mechanism);
-  else
-    middle(model_.tree, state, h, joint_force, q_mid, body);
+  StepStart start;
+  begin_step(Fidelity::kReduced, state, joint_force, speeds, start);
+  const bool coupled = start.coupled;
+  ActuatorStep* const drives = start.drives;
+  multibody::MassAndBias& body = start.body;
 
-  // Per joint: weight of the step's end, explicit part of the torque, start value of the speed.
-  double theta[kMaxLinks], bias[kMaxLinks], v[kMaxLinks];
+  JointLaws joints(model_, joint_kinds_, speeds, h);
+  double* const theta = joints.theta;
+  Explicit known(theta, n, body.M);
   bool held[kMaxLinks] = {};
   bool any_held = false;
   for (int i = 0; i < n; ++i) {
     theta[i] = 0.5;
-    bias[i] = body.bias[i];
-    v[i] = state.v[i] + h * state.a[i];
+    known.bias[i] = body.bias[i];
+    known.v[i] = state.v[i] + h * state.a[i];
   }
-
   double x_dot_start[kMaxActuators];
   for (int k = 0; k < m; ++k) {
     ActuatorStep& d = drives[k];
-    const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
     const ActuatorState& a = state.actuator[k];
-    all_constants[k] = &constants_of(k, a, faulty[k]);
-    const ActuatorConstants& constants = *all_constants[k];
-    const int i = actuator.link;
-    start_drive(actuator, constants.now, Fidelity::kReduced, a, inputs[k], state.q[i], q_mid, body,
-                d);
-    if (between_pins(actuator)) start_pins(model_, state.q, q_mid, d);
-    d.x_dot = speed_of(model_, d, state.v);
-    held[i] = quasi_static(model_, Fidelity::kReduced, a);
-    if (held[i]) {
-      any_held = true;
-      continue;
-    }
-    x_dot_start[k] = d.x_dot;
-    if (a.hand_over > 0) [[unlikely]]
-      from_before(a, a.hand_over, h, d);
-    const Force start =
-        d.line == LineModel::kClosed ? closed_start(a, d) : evaluate(d.x_dot, 0.0, d);
-    d.mean_stop = 0.5 * d.stop.force;
-    d.theta = 0.5;
-    if (d.line == LineModel::kResistive) {
-      const double share = d.share;
-      Force rated = start;
-      if (a.hand_over > 0) [[unlikely]] {  // the end of the step determines the weights
-        from_before(a, a.hand_over - 1, h, d);
-        rated = evaluate(d.x_dot, 0.0, d);
-      }
-      double row[kMaxLinks];
-      if (coupled) independent_row(model_, mechanism, d, row);
-      const double compliance = coupled ? h * mobility(mechanism, row)
-                                        : h * d.J * d.J * inverse_diagonal<kMaxLinks>(n, body.M, i);
-      double z = -compliance * rated.dforce;
-      if (was_open[k] == 0 || z > kSlowSettling || outside(constants.now, d.out)) {
-        z = compliance * settle(a, was_open[k] == 0, rated, d);
-        if (coupled)
-          settle_independent(mechanism, row, d.settled, v);
-        else
-          v[i] = d.settled / d.J;
-      }
-      d.theta = integration::fitted_theta(z);
-      if (coupled)
-        raise_theta(mechanism, row, d.theta, theta);
-      else
-        theta[i] = d.theta;
-      const double share_at_end = d.share;
-      d.share = share;
-      book(d, h * (1.0 - d.theta), state.energy);
-      d.share = share_at_end;
-    } else {
-      d.constants = &constants.half;
-      for (int s = 0; s < 2; ++s)
-        d.in.P_star[s] -= constants.half.side[s].g_C * constants.half.side[s].sign_area * d.x_dot;
-    }
-    if (between_pins(actuator))
-      for (int j = 0; j < n; ++j) bias[j] -= (1.0 - d.theta) * d.row[j] * start.force;
-    else
-      bias[i] -= (1.0 - d.theta) * d.J * start.force;
-    d.x_star = d.x_n + h * (1.0 - d.theta) * d.x_dot;
+    d.x_dot = x_dot_start[k] = speed_of(model_, d, state.v);
+    held[d.link] = quasi_static(model_, Fidelity::kReduced, a);
+    any_held = any_held || held[d.link];
+    if (!held[d.link]) start_force(model_, start, a, was_open[k] != 0, h, d, known, state.energy);
   }
-  if (speeds != nullptr) [[unlikely]]
-    for (int i = 0; i < n; ++i) {
-      const ServoTorque start = servo_torque(*speeds, i, state.v[i]);
-      const double z = -h * start.slope * joint_mobility(coupled, mechanism, body, n, i);
-      if (z > 0.0) theta[i] = std::max(theta[i], integration::fitted_theta(z));
-      bias[i] -= (1.0 - theta[i]) * start.torque;
-      state.energy.external += h * (1.0 - theta[i]) * start.torque * state.v[i];
-    }
-  if (any_damping_)
-    for (int i = 0; i < n; ++i) {
-      const double damping = model_.tree.link(i).damping;
-      bias[i] += (1.0 - theta[i]) * damping * state.v[i];
-      state.energy.friction += h * (1.0 - theta[i]) * damping * state.v[i] * state.v[i];
-    }
-
-  double stop[2][kMaxLinks] = {};  // of the joints' own stops, at the start and the end
-  double q_star[kMaxLinks];
-  if (any_joint_stops_ || any_springs_)
-    for (int i = 0; i < n; ++i) {
-      const EndStops& stops = model_.joint_stops[static_cast<std::size_t>(i)];
-      const StopForce start = stop_force(stops, state.q[i], state.v[i], 0.0);
-      if (start.active && theta[i] == 0.5)
-        theta[i] = integration::fitted_theta(-h * joint_mobility(coupled, mechanism, body, n, i) *
-                                             start.dforce);
-      stop[0][i] = start.force;
-      bias[i] -= (1.0 - theta[i]) * start.force;
-      q_star[i] = state.q[i] + h * (1.0 - theta[i]) * state.v[i];
-    }
-
-  if (any_springs_)  // after the stops, which choose the weights
-    for (int i = 0; i < n; ++i) {
-      const multibody::Link& link = model_.tree.link(i);
-      bias[i] += (1.0 - theta[i]) * link.stiffness * (state.q[i] - link.rest);
-    }
+  if (joints.any)
+    joints.start_step(
+        state, [&](int i) { return joint_mobility(start, known.of_inverse, i); }, known.bias,
+        state.energy);
 
   double(&M_h)[kMaxLinks][kMaxLinks] = body.M;
   const double rate = 1.0 / h;
@@ -295,49 +294,26 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) M_h[i][j] *= rate;
   const auto law = [&](const double* speed, double* tau, double* dtau) {
-    for (int i = 0; i < n; ++i) tau[i] = dtau[i] = 0.0;
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
-      if (held[d.actuator->link]) continue;
-      act(model_, evaluate(speed_of(model_, d, speed), h * d.theta, d), d.theta, d, tau, dtau);
+      if (held[d.link]) continue;
+      act(model_, evaluate<true>(speed_of(model_, d, speed), h * d.theta, d), d.theta, d, tau,
+          dtau);
     }
-    if (any_damping_)
-      for (int i = 0; i < n; ++i) {
-        tau[i] -= theta[i] * model_.tree.link(i).damping * speed[i];
-        dtau[i] -= theta[i] * model_.tree.link(i).damping;
-      }
-    if (any_springs_)
-      for (int i = 0; i < n; ++i) {
-        const multibody::Link& link = model_.tree.link(i);
-        const double g = h * theta[i];
-        tau[i] -= theta[i] * link.stiffness * (q_star[i] + g * speed[i] - link.rest);
-        dtau[i] -= theta[i] * g * link.stiffness;
-      }
-    if (any_joint_stops_)
-      for (int i = 0; i < n; ++i) {
-        const double g = h * theta[i];
-        const StopForce f = stop_force(model_.joint_stops[static_cast<std::size_t>(i)],
-                                       q_star[i] + g * speed[i], speed[i], g);
-        stop[1][i] = f.force;
-        tau[i] += theta[i] * f.force;
-        dtau[i] += theta[i] * f.dforce;
-      }
-    if (speeds != nullptr) [[unlikely]]
-      for (int i = 0; i < n; ++i) {
-        const ServoTorque servo = servo_torque(*speeds, i, speed[i]);
-        tau[i] += theta[i] * servo.torque;
-        dtau[i] += theta[i] * servo.slope;
-      }
+    if (joints.any) joints.add(speed, tau, dtau);
   };
   StepFriction friction;
   const bool dry = friction_.count > 0;
   if (dry) [[unlikely]]
-    friction.start(friction_, model_, state, drives, coupled ? &mechanism : nullptr, M_h, h, true);
+    friction.start(friction_, model_, state, drives, coupled ? &start.mechanism : nullptr, M_h, h,
+                   true);
+  double* const v = known.v;
   const bool* const given = any_held ? held : nullptr;
-  count(coupled ? solve_mechanism(model_, mechanism, rate, drives, body, bias, state.v, v, state,
-                                  law, dry ? &friction : nullptr)
-        : dry   ? friction.solve(state.v, bias, given, v, law, state.health)
-                : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, given, v, law),
+  count(coupled ? solve_mechanism(model_, start.mechanism, rate, drives, body, known.bias, state.v,
+                                  v, state, law, dry ? &friction : nullptr)
+        : dry   ? friction.solve(state.v, known.bias, given, v, law, state.health)
+                : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, known.bias, given, v,
+                                                           law),
         state.health);
   if (dry) [[unlikely]] {
     double moved[kMaxLinks];
@@ -346,54 +322,29 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     friction.finish(v, state);
   }
 
-  bool relief = false;
-  bool cavitation = false;
+  Alarms alarms;
   for (int k = 0; k < m; ++k) {
     ActuatorStep& d = drives[k];
-    const int i = d.actuator->link;
     ActuatorState& a = state.actuator[k];
-    const StageConstants& constants = all_constants[k]->now;
     const double oil_before =
-        held[i] ? oil_energy(d.actuator->circuit, a, LineModel::kClosed) : 0.0;
-    if (held[i]) {
-      double load = body.bias[i];  // inverse dynamics with this joint itself at rest
+        held[d.link] ? oil_energy(d.actuator->circuit, a, LineModel::kClosed) : 0.0;
+    if (held[d.link]) {
+      double load = body.bias[d.link];  // inverse dynamics with this joint itself at rest
       for (int j = 0; j < n; ++j)
-        if (!held[j]) load += M_h[i][j] * (v[j] - state.v[j]);
-      v[i] = quasi_static_speed(model_.tau_Q, h, load / d.J, a, d) / d.J;
+        if (!held[j]) load += M_h[d.link][j] * (v[j] - state.v[j]);
+      v[d.link] = quasi_static_speed(model_.tau_Q, h, load / d.J, a, d) / d.J;
     } else {
-      carry_to(speed_of(model_, d, v), d);
-      d.mean_stop += 0.5 * d.stop.force;
-      if (d.line == LineModel::kClosed)
-        book_closed(a, x_dot_start[k], h, d, state.energy);
-      else
-        book(d, h * d.theta, state.energy);
-      if (a.hand_over > 0) [[unlikely]] {
-        --a.hand_over;
-        mix_ports(a, d);
-      }
+      end_drive(a, x_dot_start[k], speed_of(model_, d, v), h, d, state.energy);
     }
-    for (int s = 0; s < 2; ++s) {
-      a.P_C[s] = d.out.P_C[s];
-      a.p[s] = d.out.p[s];
-      a.Q[s] = d.out.Q[s];
-    }
-    if (held[i]) release_held_oil(*d.actuator, constants, h, oil_before, d.x_n, a, state.energy);
-    watch(*d.actuator, d.out, d.stop.active, a, state.health, relief, cavitation);
+    for (int s = 0; s < 2; ++s) a.Q[s] = d.out.Q[s];
+    keep(d, a, state.health, alarms);
+    if (held[d.link])
+      release_held_oil(*d.actuator, d.all_constants->now, h, oil_before, d.x_n, a, state.energy);
     // The piston's inertia prevents a source from changing the flow within a tick.
-    draws[k] = {d.drawn[pump_side(a.spool_V)], 0.0};
+    if (draws_count_) draws[k] = {d.drawn[pump_side(a.spool_V)], 0.0};
   }
-  if (any_held) {
-    // Work on the bodies with no actuator behind it: the held joints' prescribed motion, and its
-    // reaction on the free joints, which the model leaves out.
-    for (int i = 0; i < n; ++i) {
-      double tau = held[i] ? body.bias[i] : 0.0;
-      for (int j = 0; j < n; ++j)
-        if (held[i] || held[j]) tau += M_h[i][j] * (v[j] - state.v[j]);
-      state.energy.model += 0.5 * h * tau * (state.v[i] + v[i]);
-    }
-  }
-  state.health.relief_ticks += relief ? 1 : 0;
-  state.health.cavitation_ticks += cavitation ? 1 : 0;
+  count(alarms, state.health);
+  if (any_held) book_held(body, held, n, h, state.v, v, state.energy);
   for (int i = 0; i < n; ++i) {
     const double v_0 = state.v[i];
     const double moved = h * ((1.0 - theta[i]) * v_0 + theta[i] * v[i]);
@@ -401,16 +352,10 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
     state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - v_0) / h;
     state.v[i] = v[i];
-    if (speeds != nullptr) [[unlikely]]
-      state.energy.external += h * theta[i] * servo_torque(*speeds, i, v[i]).torque * v[i];
-    if (any_damping_)
-      state.energy.friction += h * theta[i] * model_.tree.link(i).damping * v[i] * v[i];
-    if (any_joint_stops_ && !held[i])
-      state.energy.stops -=
-          0.5 * h * (v_0 + v[i]) * ((1.0 - theta[i]) * stop[0][i] + theta[i] * stop[1][i]);
+    if (joints.any) joints.book_end(i, v_0, v[i], held[i], state.energy);
   }
   if (coupled) [[unlikely]]
-    close_mechanism(model_, h, conservative_ && speeds == nullptr, state, mechanism);
+    close_mechanism(model_, h, conservative_ && speeds == nullptr, state, start.mechanism);
 }
 
 }  // namespace knuckleboom::machine

@@ -4,6 +4,7 @@
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
+#include "step_parts.hpp"
 
 namespace knuckleboom::machine {
 
@@ -27,8 +28,10 @@ Stepper::Stepper(const MachineModel& model, double h)
     constants_[k] = make_constants(model.actuators[k].circuit, {}, nullptr, h);
     lags_[k] = section_lags(model.actuators[k].circuit, h);
     any_sections_ = any_sections_ || hydraulics::has_section(model.actuators[k].circuit);
+    any_volumes_ = any_volumes_ || model.actuators[k].circuit.volumes;
   }
   pump_ = model.supply.kind == hydraulics::SupplyKind::kPump;
+  draws_count_ = pump_ || any_sections_;
   const auto add_friction = [&](const friction::FrictionModel& dry, int link, int actuator) {
     if (dry.kind == friction::Kind::kNone) return;
     nth(friction_.site, friction_.count++) = {&dry, link, actuator};
@@ -38,21 +41,20 @@ Stepper::Stepper(const MachineModel& model, double h)
   for (std::size_t i = 0; i < model.joint_friction.size(); ++i)
     add_friction(model.joint_friction[i], static_cast<int>(i), -1);
   for (int i = 0; i < model.joint_count(); ++i) {
-    any_damping_ = any_damping_ || model.tree.link(i).damping > 0.0;
-    any_springs_ = any_springs_ || model.tree.link(i).stiffness > 0.0;
+    joint_kinds_.dampers = joint_kinds_.dampers || model.tree.link(i).damping > 0.0;
+    joint_kinds_.springs = joint_kinds_.springs || model.tree.link(i).stiffness > 0.0;
   }
   for (const EndStops& stops : model.joint_stops)
-    any_joint_stops_ = any_joint_stops_ || stops.enabled;
-  conservative_ = model.actuators.empty() && !any_damping_ && !any_joint_stops_ && !any_springs_ &&
-                  friction_.count == 0;
+    joint_kinds_.stops = joint_kinds_.stops || stops.enabled;
+  joint_kinds_.any = joint_kinds_.dampers || joint_kinds_.springs || joint_kinds_.stops;
+  conservative_ = model.actuators.empty() && !joint_kinds_.any && friction_.count == 0;
 }
 
-const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState& state,
-                                               ActuatorConstants& own) const {
+const ActuatorConstants& Stepper::own_constants(int actuator, const ActuatorState& state,
+                                                ActuatorConstants& own) const {
   const auto k = static_cast<std::size_t>(actuator);
   const hydraulics::Circuit& circuit = model_.actuators[k].circuit;
-  if (state.faulty == 0 && !circuit.volumes) [[likely]]
-    return constants_[k];
+  if (state.faulty == 0 && !circuit.volumes) return constants_[k];
   hydraulics::CircuitFault fault = state.fault;
   // A leaking hose is on the spool's side of a holding valve.
   for (int s = 0; s < 2; ++s)
@@ -62,15 +64,36 @@ const ActuatorConstants& Stepper::constants_of(int actuator, const ActuatorState
   return own;
 }
 
+void Stepper::begin_step(Fidelity fidelity, MachineState& state, const double* joint_force,
+                         const SpeedCommands* speeds, StepStart& start) const {
+  const int m = static_cast<int>(model_.actuators.size());
+  hydraulics::StageInput valves[kMaxActuators];
+  if (any_volumes_) follow_volumes(model_, fidelity, h_, state);
+  update_valves(model_, fidelity, state, valves);
+  start.coupled = coupled_ || state.absent != 0;
+  if (start.coupled) [[unlikely]]
+    middle_of_mechanism(model_, state, h_, joint_force, conservative_ && speeds == nullptr,
+                        start.q_mid, start.body, start.mechanism);
+  else
+    middle(model_.tree, state, h_, joint_force, start.q_mid, start.body);
+  for (int k = 0; k < m; ++k) {
+    const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
+    const ActuatorState& a = state.actuator[k];
+    start_drive(actuator, constants_of(k, a, start.own[k]), fidelity, a, valves[k],
+                state.q[actuator.link], start.q_mid, start.body, start.drives[k]);
+    if (start.drives[k].pins) start_pins(model_, state.q, start.q_mid, start.drives[k]);
+  }
+}
+
 void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_force,
                    const SpeedCommands* speeds) const {
   Draw draws[kMaxActuators];
   if (any_sections_) advance_sections(model_, lags_.data(), state);
   fidelity == Fidelity::kFull ? step_full(state, joint_force, speeds, draws)
                               : step_reduced(state, joint_force, speeds, draws);
-  if (pump_ || any_sections_) finish_supply(model_, h_, lags_.data(), draws, state);
+  if (draws_count_) finish_supply(model_, h_, lags_.data(), draws, state);
   double sum = 0.0;
-  for (int i = 0; i < model_.joint_count(); ++i)
+  for (int i = 0, n = model_.joint_count(); i < n; ++i)
     sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);
   Health& health = state.health;
   ++health.ticks;

@@ -66,6 +66,7 @@ inline Sym shift(const Sym& I, double mass, V mc, V p) {
 struct Sweep {
   double c, s;     // of the joint angle
   V r;             // link origin in the parent's frame
+  V up;            // axis of a parent on the base, in the link's frame
   V omega, alpha;  // angular velocity and acceleration, at zero joint accelerations
   V a;             // acceleration of the origin; gravity as an upward acceleration of the base
   // Composite quantities, summed inward.
@@ -117,11 +118,15 @@ inline void outward(const Link& link, const Sweep& parent, bool parent_is_root, 
     const double ww = w.z * w.z;
     s.a = to_link(link, s, parent.a + V{-ww * s.r.x, -ww * s.r.y, 0.0});
     s.alpha = {0.0, 0.0, 0.0};
+    const V z = link.aligned ? V{0.0, 0.0, 1.0} : row(link.in_parent.R, 2);
+    s.up = {s.c * z.x + s.s * z.y, s.c * z.y - s.s * z.x, z.z};
+    const V turn = w.z * z;
+    s.omega = {s.c * turn.x + s.s * turn.y, s.c * turn.y - s.s * turn.x, turn.z};
   } else {
     s.a = to_link(link, s, parent.a + cross(parent.alpha, s.r) + cross(w, cross(w, s.r)));
     s.alpha = to_link(link, s, parent.alpha);
+    s.omega = to_link(link, s, w);
   }
-  s.omega = to_link(link, s, w);
   // omega x (v z)
   const double x = v * s.omega.y;
   const double y = -v * s.omega.x;
@@ -149,20 +154,13 @@ inline void own(const LinkInertia& body, bool root, Sweep& s) {
   s.torque = s.I * s.alpha + cross(s.omega, s.I * s.omega) + cross(s.mc, s.a);
 }
 
-// The parent's joint axis in the link's frame.
-inline V parent_axis(const Link& link, const Sweep& s) {
-  if (link.aligned) return {0.0, 0.0, 1.0};
-  const V z = row(link.in_parent.R, 2);
-  return {s.c * z.x + s.s * z.y, s.c * z.y - s.s * z.x, z.z};
-}
-
+// Below, the parent stands on the base: only what is along its axis counts.
 inline double component_along_parent(const Link& link, const Sweep& s, V v) {
-  return link.aligned ? v.z : dot(parent_axis(link, s), v);
+  return link.aligned ? v.z : dot(s.up, v);
 }
 
 inline double inertia_about_parent_axis(const Link& link, const Sweep& s, V mc) {
-  const V axis = parent_axis(link, s);
-  const double zz = link.aligned ? s.I.zz : dot(axis, s.I * axis);
+  const double zz = link.aligned ? s.I.zz : dot(s.up, s.I * s.up);
   const V g = mc + 0.5 * s.mass * s.r;
   return zz + 2.0 * (s.r.x * g.x + s.r.y * g.y);
 }

@@ -207,7 +207,6 @@ void Simulation::place_joint_program(const command::JointProgram& program) {
     throw std::invalid_argument("the scenario moves the spring of joint '" + program.joint +
                                 "', which has none");
   nth(joint_program_, link) = &program;
-  has_drives_ = true;
 }
 
 int Simulation::actuator_of(const std::string& joint) const {
@@ -272,6 +271,12 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
 }
 
 TickInput Simulation::scenario_input(SimState& state) const {
+  TickInput input{};
+  fill_input(state, input);
+  return input;
+}
+
+void Simulation::fill_input(SimState& state, TickInput& input) const {
   const double t = time(state);
   if (has_tip_) {
     const Vec3 target =
@@ -287,13 +292,11 @@ TickInput Simulation::scenario_input(SimState& state) const {
       state.tip_joints[0][i] = q[i];
     }
   }
-  TickInput input{};
-  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+  for (std::size_t k = 0, m = model_.actuators.size(); k < m; ++k) {
     const int link = model_.actuators[k].link;
     ActuatorCommand& drive = input.actuator[k];
     const command::JointProgram* program = program_[k];
-    drive.mode = ActuatorMode::kPosition;
-    drive.value = nth(q0_, link);
+    drive = {nth(q0_, link), ActuatorMode::kPosition, 0, 0.0};
     if (program != nullptr) {
       if (program->mode == JointMode::kTip) {
         drive.value = state.tip_joints[0][link];
@@ -304,7 +307,8 @@ TickInput Simulation::scenario_input(SimState& state) const {
     }
     if (state.overridden[k] != 0) drive = state.override_command[k];
   }
-  for (int i = 0; has_drives_ && i < model_.joint_count(); ++i) {
+  for (int i = 0, n = model_.joint_count(); i < n; ++i) {
+    input.joint[i] = {};
     const command::JointProgram* program = nth(joint_program_, i);
     if (program == nullptr) continue;
     if (program->mode == JointMode::kSpring) {
@@ -317,7 +321,6 @@ TickInput Simulation::scenario_input(SimState& state) const {
     input.joint[i] = {command::value(program->signal, t),
                       speed ? JointCommandMode::kSpeed : JointCommandMode::kTorque};
   }
-  return input;
 }
 
 // Set pressure of a sound pump; a modelled pump approaches it by its own equations.
@@ -380,7 +383,7 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
 void Simulation::control(SimState& state, const TickInput& input, const double* sensed) const {
   if (sensed == nullptr) sensed = measured(state);
   machine::MachineState& m = state.machine;
-  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+  for (std::size_t k = 0, count = model_.actuators.size(); k < count; ++k) {
     const int i = model_.actuators[k].link;
     const hydraulics::Valve& valve = model_.actuators[k].circuit.valve;
     const control::PidGains& gains = state.gains[k];
@@ -412,13 +415,13 @@ void Simulation::control(SimState& state, const TickInput& input, const double* 
   }
   // With a lag the tick uses the spool positions at its middle; end_tick advances them to its end.
   move_spools(state);
-  std::copy(std::begin(input.joint), std::end(input.joint), std::begin(state.input.joint));
+  std::copy_n(input.joint, model_.joint_count(), state.input.joint);
 }
 
 // Half a tick.
 void Simulation::move_spools(SimState& state) const {
   const FaultState& f = state.fault;
-  for (std::size_t k = 0; k < model_.actuators.size(); ++k) {
+  for (std::size_t k = 0, count = model_.actuators.size(); k < count; ++k) {
     machine::ActuatorState& a = state.machine.actuator[k];
     if (f.active == 0) [[likely]]
       spool_[k].move(a.command_V, a.spool_V);
@@ -483,7 +486,9 @@ void Simulation::begin_tick(SimState& state) const {
   follow_supply(state);
   run_events(state);
   run_plan(state);
-  control(state, scenario_input(state), nullptr);
+  TickInput input;  // as far as the machine reaches
+  fill_input(state, input);
+  control(state, input, nullptr);
 }
 
 void Simulation::begin_tick(SimState& state, const TickInput& input, const double* sensed) const {

@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/hydraulics/parameters.hpp"
+#include "knuckleboom/core/math/pair.hpp"
 #include "knuckleboom/core/math/quadratic.hpp"
 
 namespace knuckleboom::hydraulics {
@@ -27,13 +28,12 @@ enum class LineModel : int {
 
 // Constants of a circuit for one stage weight.
 struct StageConstants {
-  struct Side {
-    double sign_area;  // o = sign_area x_dot
-    double g_C;        // g / C
-    double g_I;        // g / I
-    double R;
-    double leak_external;
-  } side[2];
+  // Both sides each.
+  Pair sign_area;  // o = sign_area x_dot
+  Pair g_C;        // g / C
+  Pair g_I;        // g / I
+  Pair R;
+  Pair leak_external;
   // Weight of leakage and protective flow at a closed valve relative to the piston's: 1, or 2 in a
   // trapezoidal step (g = h/2), which takes them entirely at its end, since they may be faster than
   // the step.
@@ -44,9 +44,10 @@ struct StageConstants {
   double B;
   // Band in which no protective valve is open, and their conductances.
   double P_low, P_high, G_low, G_high;
+  Pair low, high;         // that band, for both sides
   double port_tolerance;  // residual at which the coupled iteration ends [Pa]
-  // Closed valve, linear line: p = closed[s][0] f_0 + closed[s][1] f_1 with f_s = P_star - (g_C + R) o_s.
-  double closed[2][2];
+  // Closed valve, linear line: p = closed[0] f_0 + closed[1] f_1 with f_s = P_star - (g_C + R) o_s.
+  Pair closed[2];
 };
 // g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star. C: capacitances of both lines;
 // null: those of the lines.
@@ -55,14 +56,14 @@ StageConstants make_stage(const Circuit& circuit, double g, double port_toleranc
                           const double* C = nullptr);
 
 // Explicit part of the stage, and the valve.
-struct StageInput {
+struct alignas(16) StageInput {
   double P_star[2];
   double Q_star[2];
   double P_S[2];
   double C_R[2];
 };
 
-struct StageResult {
+struct alignas(16) StageResult {
   double P_C[2], Q[2], p[2];        // capacitance pressure, inflow, port pressure
   double dP_C[2], dQ[2], dp[2];     // their derivatives by x_dot
   double o_R[2];                    // line flow, out of the capacitance
@@ -92,14 +93,14 @@ struct Response {
 };
 
 // Capacitance with inflow Q(P_C): g_C and P_star may have been changed by an open protective valve.
-inline void solve_node(const StageConstants::Side& k, double g_C, double P_star, double Q_star,
-                       double P_S, double C_R, double o_R, Response& out) {
-  const double b = 1.0 + k.g_I * g_C;
-  const double a = k.g_I * C_R;
-  const double r = Q_star + k.g_I * (P_S - P_star + g_C * o_R);
+inline void solve_node(double g_I, double g_C, double P_star, double Q_star, double P_S, double C_R,
+                       double o_R, Response& out) {
+  const double b = 1.0 + g_I * g_C;
+  const double a = g_I * C_R;
+  const double r = Q_star + g_I * (P_S - P_star + g_C * o_R);
   const double root = std::sqrt(b * b + 4.0 * a * std::fabs(r));
   out.Q = 2.0 * r / (b + root);
-  out.dQ = k.g_I * g_C / root;
+  out.dQ = g_I * g_C / root;
   out.P_C = P_star + g_C * (out.Q - o_R);
   out.dP_C = g_C * (out.dQ - 1.0);
 }
@@ -107,7 +108,7 @@ inline void solve_node(const StageConstants::Side& k, double g_C, double P_star,
 template <LineModel Model>
 inline Response respond(const StageConstants& k, const StageInput& in, int s, double o,
                         double o_R) {
-  const StageConstants::Side& side = k.side[s];
+  const double R = k.R[s];
   Response out;
   out.bypass_C = 0.0;
   out.direct = 0.0;
@@ -119,7 +120,7 @@ inline Response respond(const StageConstants& k, const StageInput& in, int s, do
   } else {
     const auto solve = [&](double g_C, double P_star) {
       if constexpr (Model == LineModel::kDynamic) {
-        solve_node(side, g_C, P_star, in.Q_star[s], in.P_S[s], in.C_R[s], o_R, out);
+        solve_node(k.g_I[s], g_C, P_star, in.Q_star[s], in.P_S[s], in.C_R[s], o_R, out);
       } else {
         out.Q = 0.0;
         out.dQ = 0.0;
@@ -127,7 +128,7 @@ inline Response respond(const StageConstants& k, const StageInput& in, int s, do
         out.dP_C = -g_C;
       }
     };
-    double g_C = side.g_C;
+    double g_C = k.g_C[s];
     double P_star = in.P_star[s];
     if constexpr (Model == LineModel::kClosed) {
       // P_C = P_star - g_C (o + weight (o_R - o))
@@ -148,21 +149,21 @@ inline Response respond(const StageConstants& k, const StageInput& in, int s, do
     }
   }
   if (k.linear_line) {
-    out.p = out.P_C - side.R * o_R;
-    out.dp = out.dP_C - side.R;
+    out.p = out.P_C - R * o_R;
+    out.dp = out.dP_C - R;
   } else {
-    out.p = out.P_C - side.R * signed_square(o_R);
-    out.dp = out.dP_C - 2.0 * side.R * std::fabs(o_R);
+    out.p = out.P_C - R * signed_square(o_R);
+    out.dp = out.dP_C - 2.0 * R * std::fabs(o_R);
   }
   return out;
 }
 
-inline void store(const StageConstants& k, const Response& r, int s, double o_R, double do_R,
-                  StageResult& out) {
+inline void store_side(const StageConstants& k, const Response& r, int s, double o_R, double do_R,
+                       StageResult& out) {
   out.P_C[s] = r.P_C;
   out.Q[s] = r.Q;
   out.p[s] = r.p;
-  const double direct = r.direct * k.side[s].sign_area;
+  const double direct = r.direct * k.sign_area[s];
   out.dP_C[s] = r.dP_C * do_R + direct;
   out.dQ[s] = r.dQ * do_R;
   out.dp[s] = r.dp * do_R + direct;
@@ -170,8 +171,8 @@ inline void store(const StageConstants& k, const Response& r, int s, double o_R,
   out.bypass_C[s] = r.bypass_C;
   out.bypass_p[s] = 0.0;
   out.bypassing = out.bypassing || r.bypass_C != 0.0;
-  out.force += k.side[s].sign_area * r.p;
-  out.dforce += k.side[s].sign_area * out.dp[s];
+  out.force += k.sign_area[s] * r.p;
+  out.dforce += k.sign_area[s] * out.dp[s];
 }
 
 // Start of the port pressure iteration. With the capacitance's response linearised, a port alone is
@@ -180,9 +181,8 @@ inline void store(const StageConstants& k, const Response& r, int s, double o_R,
 template <LineModel Model>
 inline double port_start(const StageConstants& k, const StageInput& in, int s, double o,
                          double p_other) {
-  const StageConstants::Side& side = k.side[s];
   double P_base, X;  // p = P_base - X o_R - R o_R|o_R|
-  double R = k.linear_line ? 0.0 : side.R;
+  double R = k.linear_line ? 0.0 : k.R[s];
   if constexpr (Model == LineModel::kResistive) {
     P_base = in.P_S[s];
     X = 0.0;
@@ -192,14 +192,14 @@ inline double port_start(const StageConstants& k, const StageInput& in, int s, d
     X = -r.dP_C;
     P_base = r.P_C + X * o;
   }
-  if (k.linear_line) X += side.R;
+  if (k.linear_line) X += k.R[s];
   const double G[3] = {0.0, k.G_high, k.G_low};
   const double P_0[3] = {0.0, k.P_high, k.P_low};
   double p = 0.0;
   for (int region = 0; region < 3; ++region) {
     if (region > 0 && G[region] == 0.0) continue;
     // o_R = flow + slope p
-    const double slope = k.leak_internal + side.leak_external + G[region];
+    const double slope = k.leak_internal + k.leak_external[s] + G[region];
     const double flow =
         o - k.leak_internal * p_other - (region > 0 ? G[region] * P_0[region] : 0.0);
     const double o_R = solve_signed_quadratic(slope * R, 1.0 + slope * X, slope * P_base + flow);
@@ -232,8 +232,8 @@ inline double solve_port(const StageConstants& k, const StageInput& in, int s, d
   double low = -INFINITY, high = INFINITY;
   for (int i = 0; i < 200; ++i) {
     const Bypass y = bypass(k, p);
-    const double slope = k.leak_internal + k.side[s].leak_external + y.slope;
-    const double o_R = o + k.leak_internal * (p - p_other) + k.side[s].leak_external * p + y.flow;
+    const double slope = k.leak_internal + k.leak_external[s] + y.slope;
+    const double o_R = o + k.leak_internal * (p - p_other) + k.leak_external[s] * p + y.flow;
     const Response r = respond<Model>(k, in, s, o, o_R);
     const double left = p - r.p;
     if (left > 0.0) {
@@ -280,7 +280,7 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
                           const double (&p_start)[2], StageResult& out) {
   constexpr int kMaxIterations = 20;
   constexpr double kResolution = 1e-15;
-  const double o[2] = {k.side[0].sign_area * x_dot, k.side[1].sign_area * x_dot};
+  const double o[2] = {k.sign_area[0] * x_dot, k.sign_area[1] * x_dot};
   double p[2];
   p[0] = port_start<Model>(k, in, 0, o[0], p_start[1]);
   p[1] = port_start<Model>(k, in, 1, o[1], p[0]);
@@ -292,11 +292,10 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
     double G[2];
     for (int s = 0; s < 2; ++s) {
       y[s] = bypass(k, p[s]);
-      o_R[s] =
-          o[s] + k.leak_internal * (p[s] - p[1 - s]) + k.side[s].leak_external * p[s] + y[s].flow;
+      o_R[s] = o[s] + k.leak_internal * (p[s] - p[1 - s]) + k.leak_external[s] * p[s] + y[s].flow;
       r[s] = respond<Model>(k, in, s, o[s], o_R[s]);
       G[s] = p[s] - r[s].p;
-      Jd[s] = 1.0 - r[s].dp * (k.leak_internal + k.side[s].leak_external + y[s].slope);
+      Jd[s] = 1.0 - r[s].dp * (k.leak_internal + k.leak_external[s] + y[s].slope);
       Jo[s] = r[s].dp * k.leak_internal;
     }
     inverse_det = 1.0 / (Jd[0] * Jd[1] - Jo[0] * Jo[1]);
@@ -315,56 +314,94 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
     if (iteration == kMaxIterations - 1) bisect_ports<Model>(k, in, o, p);
   }
   // dp/dx_dot from the same Jacobian.
-  const double f0 = (r[0].dp + r[0].direct) * k.side[0].sign_area;
-  const double f1 = (r[1].dp + r[1].direct) * k.side[1].sign_area;
+  const double f0 = (r[0].dp + r[0].direct) * k.sign_area[0];
+  const double f1 = (r[1].dp + r[1].direct) * k.sign_area[1];
   const double dp[2] = {(Jd[1] * f0 - Jo[0] * f1) * inverse_det,
                         (Jd[0] * f1 - Jo[1] * f0) * inverse_det};
   out.force = 0.0;
   out.dforce = 0.0;
   out.bypassing = false;
   for (int s = 0; s < 2; ++s) {
-    const double do_R = k.side[s].sign_area + k.leak_internal * (dp[s] - dp[1 - s]) +
-                        (k.side[s].leak_external + y[s].slope) * dp[s];
-    store(k, r[s], s, o_R[s], do_R, out);
+    const double do_R = k.sign_area[s] + k.leak_internal * (dp[s] - dp[1 - s]) +
+                        (k.leak_external[s] + y[s].slope) * dp[s];
+    store_side(k, r[s], s, o_R[s], do_R, out);
     out.bypass_p[s] = y[s].flow;
     out.bypassing = out.bypassing || y[s].flow != 0.0;
   }
 }
 
+// The usual case in pairs; false: a protective valve takes part, or is not a number.
+inline bool finish_pair(const StageConstants& k, Pair P_C, Pair p, Pair dP_C, Pair dp,
+                        bool node_counts, StageResult& out) {
+  const Pair force = k.sign_area * p;
+  const Pair dforce = k.sign_area * dp;
+  store(P_C, out.P_C);
+  store(p, out.p);
+  store(dP_C, out.dP_C);
+  store(dp, out.dp);
+  store(Pair{}, out.bypass_C);
+  store(Pair{}, out.bypass_p);
+  out.bypassing = false;
+  out.force = sum(force);
+  out.dforce = sum(dforce);
+  return within(p, node_counts ? P_C : p, k.low, k.high);
+}
+
 // Closed valve, linear lines with leakage, no protective valve open: everything is linear.
 inline bool solve_closed_linear(const StageConstants& k, const StageInput& in, double x_dot,
                                 StageResult& out) {
-  double f[2], df[2];
-  for (int s = 0; s < 2; ++s) {
-    const StageConstants::Side& side = k.side[s];
-    df[s] = -(side.g_C + side.R) * side.sign_area;
-    f[s] = in.P_star[s] + df[s] * x_dot;
+  const Pair P_star = load(in.P_star);
+  const Pair df = -(k.g_C + k.R) * k.sign_area;
+  const Pair f = P_star + df * x_dot;
+  const Pair p = k.closed[0] * f[0] + k.closed[1] * f[1];
+  const Pair dp = k.closed[0] * df[0] + k.closed[1] * df[1];
+  const Pair leak = k.leak_internal * (p - swapped(p)) + k.leak_external * p;
+  const Pair dleak = k.leak_internal * (dp - swapped(dp)) + k.leak_external * dp;
+  const Pair o = k.sign_area * x_dot;
+  store(Pair{}, out.Q);
+  store(Pair{}, out.dQ);
+  store(o + leak, out.o_R);
+  return finish_pair(k, P_star - k.g_C * (o + k.side_flow_weight * leak), p,
+                     -k.g_C * (k.sign_area + k.side_flow_weight * dleak), dp, true, out);
+}
+
+// No leakage, no protective valve open: each line by itself.
+template <LineModel Model>
+inline bool solve_apart(const StageConstants& k, const StageInput& in, double x_dot,
+                        StageResult& out) {
+  const Pair o = k.sign_area * x_dot;
+  Pair Q, dQ, P_C, dP_C, direct{};  // slopes by o
+  if constexpr (Model == LineModel::kResistive) {
+    const Pair C_R = load(in.C_R);
+    Q = o;
+    dQ = both(1.0);
+    P_C = load(in.P_S) - C_R * signed_square(o);
+    dP_C = -2.0 * C_R * abs(o);
+  } else if constexpr (Model == LineModel::kDynamic) {
+    const Pair P_star = load(in.P_star);
+    const Pair b = 1.0 + k.g_I * k.g_C;
+    const Pair a = k.g_I * load(in.C_R);
+    const Pair r = load(in.Q_star) + k.g_I * (load(in.P_S) - P_star + k.g_C * o);
+    const Pair root = sqrt(b * b + 4.0 * a * abs(r));
+    Q = 2.0 * r / (b + root);
+    dQ = k.g_I * k.g_C / root;
+    P_C = P_star + k.g_C * (Q - o);
+    dP_C = k.g_C * (dQ - 1.0);
+  } else {
+    direct = (k.side_flow_weight - 1.0) * k.g_C;
+    const Pair g_C = k.g_C * k.side_flow_weight;
+    Q = dQ = Pair{};
+    P_C = load(in.P_star) + direct * o - g_C * o;
+    dP_C = -g_C;
   }
-  out.force = 0.0;
-  out.dforce = 0.0;
-  out.bypassing = false;
-  bool inside = true;
-  for (int s = 0; s < 2; ++s) {
-    out.p[s] = k.closed[s][0] * f[0] + k.closed[s][1] * f[1];
-    out.dp[s] = k.closed[s][0] * df[0] + k.closed[s][1] * df[1];
-  }
-  for (int s = 0; s < 2; ++s) {
-    const StageConstants::Side& side = k.side[s];
-    const double o = side.sign_area;
-    const double leak = k.leak_internal * (out.p[s] - out.p[1 - s]) + side.leak_external * out.p[s];
-    const double dleak =
-        k.leak_internal * (out.dp[s] - out.dp[1 - s]) + side.leak_external * out.dp[s];
-    out.o_R[s] = o * x_dot + leak;
-    out.P_C[s] = in.P_star[s] - side.g_C * (o * x_dot + k.side_flow_weight * leak);
-    out.dP_C[s] = -side.g_C * (o + k.side_flow_weight * dleak);
-    out.Q[s] = out.dQ[s] = 0.0;
-    out.bypass_C[s] = out.bypass_p[s] = 0.0;
-    out.force += o * out.p[s];
-    out.dforce += o * out.dp[s];
-    inside = inside && out.p[s] <= k.P_high && out.p[s] >= k.P_low && out.P_C[s] <= k.P_high &&
-             out.P_C[s] >= k.P_low;
-  }
-  return inside;
+  const Pair p = k.linear_line ? P_C - k.R * o : P_C - k.R * signed_square(o);
+  const Pair dp = k.linear_line ? dP_C - k.R : dP_C - 2.0 * k.R * abs(o);
+  if constexpr (Model == LineModel::kClosed) direct *= k.sign_area;
+  store(Q, out.Q);
+  store(dQ * k.sign_area, out.dQ);
+  store(o, out.o_R);
+  return finish_pair(k, P_C, p, dP_C * k.sign_area + direct, dp * k.sign_area + direct,
+                     Model != LineModel::kResistive, out);
 }
 
 template <LineModel Model>
@@ -373,16 +410,18 @@ inline void evaluate(const StageConstants& k, const StageInput& in, double x_dot
   if constexpr (Model == LineModel::kClosed)
     if (k.coupled && k.linear_line && solve_closed_linear(k, in, x_dot, out)) return;
   if (!k.coupled) [[likely]] {
-    const double o0 = k.side[0].sign_area * x_dot;
-    const double o1 = k.side[1].sign_area * x_dot;
+    if (solve_apart<Model>(k, in, x_dot, out)) [[likely]]
+      return;
+    const double o0 = k.sign_area[0] * x_dot;
+    const double o1 = k.sign_area[1] * x_dot;
     const Response r0 = respond<Model>(k, in, 0, o0, o0);
     const Response r1 = respond<Model>(k, in, 1, o1, o1);
-    if (r0.p <= k.P_high && r0.p >= k.P_low && r1.p <= k.P_high && r1.p >= k.P_low) [[likely]] {
+    if (r0.p <= k.P_high && r0.p >= k.P_low && r1.p <= k.P_high && r1.p >= k.P_low) {
       out.force = 0.0;
       out.dforce = 0.0;
       out.bypassing = false;
-      store(k, r0, 0, o0, k.side[0].sign_area, out);
-      store(k, r1, 1, o1, k.side[1].sign_area, out);
+      store_side(k, r0, 0, o0, k.sign_area[0], out);
+      store_side(k, r1, 1, o1, k.sign_area[1], out);
       return;
     }
   }

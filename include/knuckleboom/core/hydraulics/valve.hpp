@@ -61,7 +61,10 @@ inline double conductance(const Conductance& edge, double opening) {
 
 inline double resistance(const Valve& valve, Edge edge, double opening) {
   const Conductance& curve = valve.edge[edge];
-  const double g = std::max(conductance(curve, opening), valve.min_conductance_ratio * curve.scale);
+  const double least = valve.min_conductance_ratio * curve.scale;
+  // A shut edge whose curve is a polynomial has none but the least.
+  const bool shut = opening == 0.0 && curve.table.x.empty();
+  const double g = shut ? least : std::max(conductance(curve, opening), least);
   return 1.0 / (g * g);
 }
 

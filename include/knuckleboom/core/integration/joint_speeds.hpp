@@ -49,7 +49,7 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
   double tau[Stride];
   std::conditional_t<kDense, double[Stride][Stride], double[Stride]> dtau;
   double residual[Stride];
-  double step[Stride] = {};
+  double step[Stride];
   double A[Stride][Stride];
   double slope_start = 0.0;  // of the convex function along the step, at its start: negative
   double fraction = 1.0;
@@ -57,6 +57,14 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
     double low, high, slope_low;
   } search{0.0, 1.0, 0.0};  // along the step, in fractions of it
   for (int iteration = 1; iteration <= kMaxNewtonIterations; ++iteration) {
+    for (int i = 0; i < n; ++i) {
+      tau[i] = 0.0;
+      if constexpr (kDense) {
+        for (int j = 0; j <= i; ++j) dtau[i][j] = 0.0;
+      } else {
+        dtau[i] = 0.0;
+      }
+    }
     law(v, tau, dtau);
     for (int i = 0; i < n; ++i) {
       double sum = bias[i] - tau[i];
@@ -70,27 +78,30 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
         if (held[i]) residual[i] = 0.0;
       }
     }
-    double slope = 0.0;
-    for (int i = 0; i < n; ++i) slope += residual[i] * step[i];
-    if (slope > -kOvershoot * slope_start && slope_start < 0.0 &&
-        search.high - search.low > kNarrow) {
-      // Past the minimum and steeply up again: back to the secant's estimate of it. At a kink the
-      // bracket shrinks onto it, and Newton continues with the slope beyond.
-      search.high = fraction;
-      const double share = std::clamp(search.slope_low / (search.slope_low - slope), 0.1, 0.9);
-      const double to = search.low + (search.high - search.low) * share;
-      for (int i = 0; i < n; ++i) v[i] += (to - fraction) * step[i];
-      fraction = to;
-      continue;
-    }
-    if (slope < kOvershoot * slope_start && fraction < 1.0 && search.high - search.low > kNarrow) {
-      // Too far back: the minimum is in between.
-      search.low = fraction;
-      search.slope_low = slope;
-      const double to = 0.5 * (search.low + search.high);
-      for (int i = 0; i < n; ++i) v[i] += (to - fraction) * step[i];
-      fraction = to;
-      continue;
+    if (iteration > 1) {
+      double slope = 0.0;
+      for (int i = 0; i < n; ++i) slope += residual[i] * step[i];
+      if (slope > -kOvershoot * slope_start && slope_start < 0.0 &&
+          search.high - search.low > kNarrow) {
+        // Past the minimum and steeply up again: back to the secant's estimate of it. At a kink the
+        // bracket shrinks onto it, and Newton continues with the slope beyond.
+        search.high = fraction;
+        const double share = std::clamp(search.slope_low / (search.slope_low - slope), 0.1, 0.9);
+        const double to = search.low + (search.high - search.low) * share;
+        for (int i = 0; i < n; ++i) v[i] += (to - fraction) * step[i];
+        fraction = to;
+        continue;
+      }
+      if (slope < kOvershoot * slope_start && fraction < 1.0 &&
+          search.high - search.low > kNarrow) {
+        // Too far back: the minimum is in between.
+        search.low = fraction;
+        search.slope_low = slope;
+        const double to = 0.5 * (search.low + search.high);
+        for (int i = 0; i < n; ++i) v[i] += (to - fraction) * step[i];
+        fraction = to;
+        continue;
+      }
     }
     for (int i = 0; i < n; ++i) {
       step[i] = -residual[i];
@@ -127,9 +138,9 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
 
 }  // namespace detail
 
-// Row length Stride. law(v, tau, dtau) fills n entries. held[i] (may be null): v_i is given and
-// fixed; its row is left out and its acceleration does not act on the others. On return v is the
-// solution; the law was last evaluated up to one accepted Newton step before it.
+// Row length Stride. law(v, tau, dtau) adds to n entries that are zero. held[i] (may be null): v_i is
+// given and fixed; its row is left out and its acceleration does not act on the others. On return v is
+// the solution; the law was last evaluated up to one accepted Newton step before it.
 template <int Stride, class Law>
 NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
                                 const double* bias, const bool* held, double* v, Law&& law) {
@@ -146,7 +157,7 @@ NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double
 }
 
 // The same for a law whose force on one joint also changes with the others' speeds: law(v, tau, dtau) with
-// dtau[i][j] = d tau_i / d v_j, symmetric; the lower half is read.
+// dtau[i][j] = d tau_i / d v_j, symmetric; the lower half counts.
 template <int Stride, class Law>
 NewtonReport solve_dense_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
                                       const double* bias, const bool* held, double* v, Law&& law) {

@@ -65,16 +65,16 @@ struct Powers {
 inline Powers powers(const hydraulics::StageConstants& k, const hydraulics::StageInput& in,
                      const hydraulics::StageResult& out, double x_dot) {
   Powers w{};
-  w.line = (out.P_C[0] - out.p[0]) * out.o_R[0] + (out.P_C[1] - out.p[1]) * out.o_R[1];
+  const Pair Q = load(out.Q);
+  const Pair p = load(out.p);
+  w.line = sum((load(out.P_C) - p) * load(out.o_R));
   w.friction = k.B * x_dot * x_dot;
-  if (out.Q[0] != 0.0 || out.Q[1] != 0.0) {
-    w.pump = in.P_S[0] * out.Q[0] + in.P_S[1] * out.Q[1];
-    for (int s = 0; s < 2; ++s) w.valve += in.C_R[s] * std::fabs(out.Q[s]) * out.Q[s] * out.Q[s];
-  }
+  w.pump = sum(load(in.P_S) * Q);
+  w.valve = sum(load(in.C_R) * abs(Q) * Q * Q);
   if (k.coupled) {
     const double dp = out.p[0] - out.p[1];
-    w.leakage = k.leak_internal * dp * dp + k.side[0].leak_external * out.p[0] * out.p[0] +
-                k.side[1].leak_external * out.p[1] * out.p[1];
+    w.leakage = k.leak_internal * dp * dp + k.leak_external[0] * out.p[0] * out.p[0] +
+                k.leak_external[1] * out.p[1] * out.p[1];
   }
   if (out.bypassing)
     for (int s = 0; s < 2; ++s)

@@ -29,9 +29,10 @@ struct Draw {
 void finish_supply(const MachineModel& model, double h, const SectionLags* lags, const Draw* draws,
                    MachineState& state);
 
-// Flow of a line with inertia against its source, over a stage of weight g at constant speed.
-inline double line_conductance(const hydraulics::StageConstants::Side& side, double C_R, double Q) {
-  return side.g_I / (1.0 + side.g_I * (side.g_C + 2.0 * C_R * std::fabs(Q)));
+// Flow of a line with inertia against its source, over a stage of weight g at constant speed. g_I, g_C: g over
+// inertance and capacitance.
+inline double line_conductance(double g_I, double g_C, double C_R, double Q) {
+  return g_I / (1.0 + g_I * (g_C + 2.0 * C_R * std::fabs(Q)));
 }
 
 // Side of the circuit that the spool connects to the pump.

@@ -55,6 +55,14 @@ struct FrictionSites {
   int count = 0;
 };
 
+struct StepStart;
+
+// Laws that any joint of a machine has.
+struct JointKinds {
+  bool dampers = false, springs = false, stops = false;
+  bool any = false;
+};
+
 class Stepper {
  public:
   // h: step [s]. The model must outlive the stepper.
@@ -72,8 +80,17 @@ class Stepper {
  private:
   // Constants of a circuit in its present condition; own: storage for those of a faulty one.
   const ActuatorConstants& constants_of(int actuator, const ActuatorState& state,
-                                        ActuatorConstants& own) const;
-  // draws: of each actuator, output.
+                                        ActuatorConstants& own) const {
+    if (state.faulty == 0 && !any_volumes_) [[likely]]
+      return constants_[static_cast<std::size_t>(actuator)];
+    return own_constants(actuator, state, own);
+  }
+  const ActuatorConstants& own_constants(int actuator, const ActuatorState& state,
+                                         ActuatorConstants& own) const;
+  // Valves to their spools; bodies at the middle of the step, actuators at its start.
+  void begin_step(Fidelity fidelity, MachineState& state, const double* joint_force,
+                  const SpeedCommands* speeds, StepStart& start) const;
+  // draws: of each actuator, output where something reads it.
   void step_full(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
                  Draw* draws) const;
   void step_reduced(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
@@ -86,12 +103,12 @@ class Stepper {
   bool coupled_;       // MachineModel::coupled()
   bool conservative_;  // only gravity acts: the middle of the step is found exactly
   FrictionSites friction_;
-  bool any_damping_ = false;
-  bool any_springs_ = false;
-  bool any_joint_stops_ = false;
+  JointKinds joint_kinds_;
+  bool any_volumes_ = false;  // capacitances change with stroke and pressure
   std::array<SectionLags, kMaxActuators> lags_{};
   bool any_sections_ = false;
-  bool pump_ = false;  // or a constant source
+  bool draws_count_ = false;  // what circuits take from their source matters to others
+  bool pump_ = false;         // or a constant source
 };
 
 }  // namespace knuckleboom::machine

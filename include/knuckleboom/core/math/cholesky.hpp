@@ -5,15 +5,12 @@ namespace knuckleboom {
 
 namespace detail {
 
-// L D L^T without square roots. Size > 0: number of unknowns known when compiling, so that the loops
-// unroll; 0: n counts.
+// L D L^T without square roots, over the lower half of A; inverse: of D. Size > 0: number of unknowns known
+// when compiling, so that the loops unroll; 0: n counts.
 template <int Size, int Stride>
-inline bool solve_positive_definite(int n_given, double (*A)[Stride], double* b) {
+inline bool factor(int n_given, double (*A)[Stride], double* inverse) {
   const int n = Size > 0 ? Size : n_given;
-  constexpr int kRows = Size > 0 ? Size : Stride;
-  double inverse[kRows] = {};  // zeros only to silence g++, which cannot follow the order of the
-                               // loops
-  double scaled[kRows];
+  double scaled[Size > 0 ? Size : Stride];
   for (int j = 0; j < n; ++j) {
     double d = A[j][j];
     for (int k = 0; k < j; ++k) {
@@ -29,16 +26,32 @@ inline bool solve_positive_definite(int n_given, double (*A)[Stride], double* b)
       A[i][j] = s;
     }
   }
-  for (int i = 0; i < n; ++i) {
+  return true;
+}
+
+// b becomes x of A x = b, as far down as row `last`; b is zero above row `first`.
+template <int Size, int Stride>
+inline void solve_factored(int n_given, const double (*A)[Stride], const double* inverse, double* b,
+                           int first = 0, int last = 0) {
+  const int n = Size > 0 ? Size : n_given;
+  for (int i = first; i < n; ++i) {
     double s = b[i];
-    for (int k = 0; k < i; ++k) s -= A[i][k] * b[k];
+    for (int k = first; k < i; ++k) s -= A[i][k] * b[k];
     b[i] = s;
   }
-  for (int i = n - 1; i >= 0; --i) {
+  for (int i = n - 1; i >= last; --i) {
     double s = b[i] * inverse[i];
     for (int k = i + 1; k < n; ++k) s -= A[k][i] * b[k];
     b[i] = s;
   }
+}
+
+template <int Size, int Stride>
+inline bool solve_positive_definite(int n, double (*A)[Stride], double* b) {
+  double inverse[Size > 0 ? Size : Stride] =
+      {};  // zeros only to calm g++, which loses the loops' order
+  if (!factor<Size>(n, A, inverse)) return false;
+  solve_factored<Size>(n, A, inverse, b);
   return true;
 }
 
@@ -66,25 +79,40 @@ inline bool solve_positive_definite(int n, double (*A)[Stride], double* b) {
   }
 }
 
-// Entry (i, i) of the inverse of a positive definite A, of which the lower half is read.
+// Entries (i, i) of the inverse of a positive definite A, of which the lower half is read; factored once.
 template <int Stride>
-inline double inverse_diagonal(int n, const double (*A)[Stride], int i) {
-  if (n == 3) {
-    const int j = i == 0 ? 1 : 0;
-    const int k = i == 2 ? 1 : 2;  // j < k
-    const double minor = A[j][j] * A[k][k] - A[k][j] * A[k][j];
-    const double det = A[0][0] * (A[1][1] * A[2][2] - A[2][1] * A[2][1]) -
-                       A[1][0] * (A[1][0] * A[2][2] - A[2][1] * A[2][0]) +
-                       A[2][0] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
-    return minor / det;
+class InverseDiagonal {
+ public:
+  InverseDiagonal(int n, const double (*A)[Stride]) : n_(n), A_(A) {}
+
+  double operator()(int i) {
+    if (n_ == 3) {
+      const auto& A = A_;
+      const int j = i == 0 ? 1 : 0;
+      const int k = i == 2 ? 1 : 2;  // j < k
+      const double minor = A[j][j] * A[k][k] - A[k][j] * A[k][j];
+      const double det = A[0][0] * (A[1][1] * A[2][2] - A[2][1] * A[2][1]) -
+                         A[1][0] * (A[1][0] * A[2][2] - A[2][1] * A[2][0]) +
+                         A[2][0] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
+      return minor / det;
+    }
+    if (!factored_) {
+      for (int r = 0; r < n_; ++r)
+        for (int c = 0; c <= r; ++c) copy_[r][c] = A_[r][c];
+      sound_ = detail::factor<0>(n_, copy_, inverse_);
+      factored_ = true;
+    }
+    double b[Stride] = {};
+    b[i] = 1.0;
+    if (sound_) detail::solve_factored<0>(n_, copy_, inverse_, b, i, i);
+    return b[i];
   }
-  double copy[Stride][Stride];
-  double b[Stride] = {};
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c <= r; ++c) copy[r][c] = A[r][c];
-  b[i] = 1.0;
-  solve_positive_definite<Stride>(n, copy, b);
-  return b[i];
-}
+
+ private:
+  int n_;
+  const double (*A_)[Stride];
+  bool factored_ = false, sound_ = false;
+  double copy_[Stride][Stride], inverse_[Stride];
+};
 
 }  // namespace knuckleboom

@@ -83,6 +83,8 @@ class Simulation {
   double energy_residual(const SimState& state) const;
 
  private:
+  // Fills in the inputs of the machine's actuators and joints, and leaves the entries beyond them.
+  void fill_input(SimState& state, TickInput& input) const;
   void follow_supply(SimState& state) const;
   void run_events(SimState& state) const;
   void apply(const command::Event& event, int index, SimState& state) const;
@@ -117,7 +119,6 @@ class Simulation {
   };
   std::vector<Planned> plan_;                                            // by tick
   std::array<const command::JointProgram*, kMaxLinks> joint_program_{};  // torque, speed, spring
-  bool has_drives_ = false;                                              // of joints
   std::int64_t absent_ = 0;      // joints of bodies still absent
   std::int64_t dependent0_ = 0;  // joints, at the start
   bool has_tip_ = false;
