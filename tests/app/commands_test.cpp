@@ -321,8 +321,11 @@ TEST(Inspect, showsWhatFollowsFromAMachine) {
   const Outcome outcome = run({"inspect", "harvester", "--json", file});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   for (const char* part : {"Representative machine", "lever arm", "stroke", "7850 kg", "mode",
-                           "ports", "overlap 0.5 V", "where the numbers come from"})
+                           "ports", "overlap 0.5 V", "--sources"})
     EXPECT_THAT(outcome.output, HasSubstr(part));
+  EXPECT_THAT(outcome.output, Not(HasSubstr("where the numbers come from")));
+  EXPECT_THAT(run({"inspect", "harvester", "--sources"}).output,
+              HasSubstr("where the numbers come from"));
   EXPECT_EQ(json_number(content_of(file), "mass_kg"), 7850.0);
 }
 

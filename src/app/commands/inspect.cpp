@@ -38,7 +38,8 @@ struct InspectOptions {
   std::vector<std::string>
       at;  // "joint=position"; joints left out stand in the middle of their range
   std::vector<std::string> assignments;
-  std::string json;  // file; empty: none
+  bool sources = false;  // show the source of every number
+  std::string json;      // file; empty: none
 };
 
 using machine::MachineModel;
@@ -623,7 +624,10 @@ int inspect(const InspectOptions& options) {
     text +=
         "  (ports: the unloaded side at tank pressure; modes: valves closed, without end stops)\n";
   if (!model.actuators.empty()) text += valves_text(model);
-  text += sources_text(model);
+  if (options.sources)
+    text += sources_text(model);
+  else if (!model.sources.empty())
+    text += "\n(--sources adds the source of every number)\n";
   if (!options.json.empty()) io::write_file(options.json, to_json(file, joints, poses, total_mass));
   say(text);
   return kSuccess;
@@ -635,8 +639,7 @@ Command inspect_command() {
   const auto o = std::make_shared<InspectOptions>();
   return {
       .name = "inspect",
-      .sentence =
-          "Show what follows from a machine file: joints, lever arms, pressures, modes, sources",
+      .sentence = "Show what follows from a machine file: joints, lever arms, pressures, modes",
       .arguments = {machine_argument(o->machine),
                     {.name = "--at",
                      .target = &o->at,
@@ -644,6 +647,9 @@ Command inspect_command() {
                      .sentence = "Position of a joint [rad, m]",
                      .without = "the middle of its range"},
                     set_option(o->assignments, "the machine"),
+                    {.name = "--sources",
+                     .target = &o->sources,
+                     .sentence = "Show the source of every number"},
                     {"--json", &o->json, file_value("FILE", ".json"), "Write the same as JSON"}},
       .examples = {"knuckleboom inspect harvester",
                    "knuckleboom inspect harvester --at boom=0.5 --at stick=-1.3"},
