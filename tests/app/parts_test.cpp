@@ -9,9 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/commands/load.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -20,6 +18,8 @@
 #include "knuckleboom/analysis/oscillation.hpp"
 #include "knuckleboom/analysis/recording.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/io/file_kind.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/paths.hpp"
 
@@ -65,7 +65,7 @@ TEST(Json, isNestedQuotedAndFinite) {
 // --- Command line -------------------------------------------------------------
 
 TEST(Overrides, goWhereTheirFirstWordBelongs) {
-  const Overrides sorted = sort_overrides(
+  const io::Overrides sorted = io::sort_overrides(
       {"controller.stick.kp_V_per_rad=80", "duration_s=3", "tip_path.segment.0.duration_s=1",
        "tip.position_m.0=3", "scenario.joint.stick.mode=voltage", "machine.name=other",
        "joint.boom.upper_rad=1", "machine=harvester_paper"});
@@ -79,8 +79,8 @@ TEST(Overrides, goWhereTheirFirstWordBelongs) {
                                                 "name", "joint.boom.upper_rad"));
   EXPECT_THAT(keys(sorted.scenario), ElementsAre("duration_s", "tip_path.segment.0.duration_s",
                                                  "joint.stick.mode", "machine"));
-  EXPECT_THROW(sort_overrides({"name=x"}), UserError);
-  EXPECT_THROW(sort_overrides({"tractor.wheels=4"}), UserError);
+  EXPECT_THROW(io::sort_overrides({"name=x"}), UserError);
+  EXPECT_THROW(io::sort_overrides({"tractor.wheels=4"}), UserError);
 }
 
 TEST(TraceRate, mustDivideTheTickRate) {
@@ -97,17 +97,20 @@ TEST(TraceRate, mustDivideTheTickRate) {
 }
 
 TEST(Check, tellsFilesByWhatTheyHold) {
-  EXPECT_EQ(kind_of("name = \"a\"\n[[body]]\nname = \"b\"\n", "x.toml"), FileKind::kMachine);
-  EXPECT_EQ(kind_of("base = \"../a/machine.toml\"\n", "x.toml"), FileKind::kMachine);
-  EXPECT_EQ(kind_of("machine = \"a\"\nduration_s = 1\n[[joint]]\n", "x.toml"), FileKind::kScenario);
-  EXPECT_EQ(kind_of("duration_s = 1\n[[event]]\nbody = \"boom\"\n", "x.toml"), FileKind::kScenario);
-  EXPECT_EQ(kind_of("[[function]]\njoint = \"boom\"\n", "x.toml"), FileKind::kLevers);
-  EXPECT_EQ(
-      kind_of("name = \"a\"\ntitle = \"A\"\nmachine = \"m\"\n[task]\nkind = \"free\"\n", "x.toml"),
-      FileKind::kExercise);
-  EXPECT_EQ(kind_of("", "exercises/x.toml"), FileKind::kExercise);
-  EXPECT_EQ(kind_of("", "levers/x.toml"), FileKind::kLevers);
-  EXPECT_EQ(kind_of("", "machines/x/machine.toml"), FileKind::kMachine);
+  EXPECT_EQ(io::kind_of("name = \"a\"\n[[body]]\nname = \"b\"\n", "x.toml"),
+            io::FileKind::kMachine);
+  EXPECT_EQ(io::kind_of("base = \"../a/machine.toml\"\n", "x.toml"), io::FileKind::kMachine);
+  EXPECT_EQ(io::kind_of("machine = \"a\"\nduration_s = 1\n[[joint]]\n", "x.toml"),
+            io::FileKind::kScenario);
+  EXPECT_EQ(io::kind_of("duration_s = 1\n[[event]]\nbody = \"boom\"\n", "x.toml"),
+            io::FileKind::kScenario);
+  EXPECT_EQ(io::kind_of("[[function]]\njoint = \"boom\"\n", "x.toml"), io::FileKind::kLevers);
+  EXPECT_EQ(io::kind_of("name = \"a\"\ntitle = \"A\"\nmachine = \"m\"\n[task]\nkind = \"free\"\n",
+                        "x.toml"),
+            io::FileKind::kExercise);
+  EXPECT_EQ(io::kind_of("", "exercises/x.toml"), io::FileKind::kExercise);
+  EXPECT_EQ(io::kind_of("", "levers/x.toml"), io::FileKind::kLevers);
+  EXPECT_EQ(io::kind_of("", "machines/x/machine.toml"), io::FileKind::kMachine);
 }
 
 // --- Plots --------------------------------------------------------------------

@@ -61,6 +61,9 @@ const std::vector<Layer>& layers() {
         "core/machine/", "core/world/", "core/sim/", "core/worksite/"}},
       {"reference/", {"core/"}},
       {"io/", {"core/", "version.hpp"}},
+      // The C interface: libknuckleboom.so.
+      {"include/knuckleboom.h", {}},
+      {"capi/", {"core/", "io/", "version.hpp", "include/knuckleboom.h"}},
       {"recording/", {"core/", "io/", "version.hpp"}},
       {"runtime/", {"core/", "io/", "recording/", "version.hpp"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},

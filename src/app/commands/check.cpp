@@ -11,19 +11,19 @@
 #include <fmt/format.h>
 
 #include "app/commands/import_text.hpp"
-#include "app/commands/load.hpp"
 #include "app/commands/oddities.hpp"
 #include "app/commands/options.hpp"
 #include "app/emulation/load_emulation.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
@@ -51,10 +51,10 @@ std::string good_scenario(io::ScenarioFile file, const std::string& path) {
   const command::Scenario& scenario = file.scenario;
   const std::string words = fmt::format("scenario {}, {:g} s", scenario.name, scenario.duration_s);
   std::optional<io::MachineFile> machine;
-  if (needs_no_machine(file)) {
-    machine = empty_bench(file);
+  if (io::needs_no_machine(file)) {
+    machine = io::empty_bench(file);
   } else {
-    const fs::path machine_path = machine_of(file, path);
+    const fs::path machine_path = io::machine_of(file, path);
     try {
       machine = io::read_machine(machine_path);
     } catch (const io::FileError&) {
@@ -125,34 +125,34 @@ std::string good_recording(const std::string& path) {
 
 std::string describe(const std::string& path) {
   if (path.ends_with(io::kEmulationRecordingSuffix)) return good_recording(path);
-  switch (kind_of(beginning_of(path), path)) {
-    case FileKind::kMachine:
+  switch (io::kind_of(io::beginning_of(path), path)) {
+    case io::FileKind::kMachine:
       return good_machine(io::read_machine(path));
-    case FileKind::kLevers: {
+    case io::FileKind::kLevers: {
       const io::LeverFile file = io::read_levers(path);
       return fmt::format(
           "levers {}, {}", file.pattern.name,
           counted(static_cast<long long>(file.pattern.functions.size()), "function", "functions"));
     }
-    case FileKind::kExercise:
+    case io::FileKind::kExercise:
       return good_exercise(io::read_exercise(path), path);
-    case FileKind::kAir:
+    case io::FileKind::kAir:
       return good_air(path);
-    case FileKind::kEmulation:
+    case io::FileKind::kEmulation:
       return good_emulation(path);
-    case FileKind::kSignals: {
+    case io::FileKind::kSignals: {
       const io::SignalFile file = io::read_signals(path);
       return fmt::format("signals, {} to the machine and {} from it", file.in.size(),
                          file.out.size());
     }
-    case FileKind::kBundle:
+    case io::FileKind::kBundle:
       throw io::FileError(
           path, "this is a bundle; `knuckleboom verify FOLDER` reads it with the files beside it");
-    case FileKind::kLogMap:
+    case io::FileKind::kLogMap:
       throw io::FileError(
           path,
           "this is a log map; `knuckleboom identify` and `knuckleboom judge` read it with --map");
-    case FileKind::kScenario:
+    case io::FileKind::kScenario:
       break;
   }
   return good_scenario(io::read_scenario(path), path);

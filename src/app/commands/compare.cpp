@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
@@ -27,6 +26,7 @@
 #include "knuckleboom/analysis/model_run.hpp"
 #include "knuckleboom/analysis/oscillation.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/trace.hpp"
 
 namespace knuckleboom::app {
@@ -199,13 +199,13 @@ std::vector<analysis::Method> chosen_methods(const CompareOptions& options,
   return out;
 }
 
-fs::path trace_path(const fs::path& folder, const LoadedCase& loaded,
+fs::path trace_path(const fs::path& folder, const io::LoadedCase& loaded,
                     const analysis::Method& method) {
   return folder / fmt::format("{}_{}_{}.csv", loaded.scenario.scenario.name,
                               loaded.machine.model.name, method.name);
 }
 
-void write_traces(const fs::path& folder, const LoadedCase& loaded,
+void write_traces(const fs::path& folder, const io::LoadedCase& loaded,
                   const sim::Simulation& simulation, const std::vector<analysis::ModelRun>& runs) {
   for (const analysis::ModelRun& run : runs) {
     io::TraceWriter writer(trace_path(folder, loaded, run.method),
@@ -385,7 +385,7 @@ std::vector<Comparison> compare_all(const machine::MachineModel& model,
   return out;
 }
 
-std::string overview(const LoadedCase& loaded, const sim::Simulation& simulation,
+std::string overview(const io::LoadedCase& loaded, const sim::Simulation& simulation,
                      const std::vector<analysis::ModelRun>& runs) {
   std::string text =
       fmt::format("{}, {:g} s\n", loaded.title(), loaded.scenario.scenario.duration_s);
@@ -397,7 +397,7 @@ std::string overview(const LoadedCase& loaded, const sim::Simulation& simulation
   return text;
 }
 
-std::string to_json(const LoadedCase& loaded, const sim::Simulation& simulation,
+std::string to_json(const io::LoadedCase& loaded, const sim::Simulation& simulation,
                     const std::vector<analysis::ModelRun>& runs,
                     const std::vector<Comparison>& comparisons,
                     const std::vector<std::string>& stability) {
@@ -424,7 +424,7 @@ std::string to_json(const LoadedCase& loaded, const sim::Simulation& simulation,
   return json.text();
 }
 
-void draw_runs(const LoadedCase& loaded, const machine::MachineModel& model,
+void draw_runs(const io::LoadedCase& loaded, const machine::MachineModel& model,
                const std::vector<analysis::ModelRun>& runs, const std::string& path) {
   std::vector<NamedRun> named;
   named.reserve(runs.size());
@@ -438,7 +438,8 @@ int compare(const CompareOptions& options) {
   std::optional<io::Trace> recorded;
   if (!options.against.empty()) recorded = io::read_trace(options.against);
   const std::vector<analysis::Method> chosen = chosen_methods(options, recorded);
-  const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
+  const io::LoadedCase loaded =
+      io::load_case(options.scenario, options.machine, options.assignments);
   std::vector<std::string> inputs = loaded.files();
   inputs.push_back(options.against);
   std::vector<Output> outputs = {{"--plot", options.plot}, {"--summary", options.summary}};

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
@@ -19,6 +18,7 @@
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/model_run.hpp"
+#include "knuckleboom/io/load_case.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -41,7 +41,7 @@ int demo(const std::string& folder) {
   const std::filesystem::path out = folder;
   const InterruptGuard guard;
   check_gnuplot(out / "stick_sine.svg");
-  const LoadedCase loaded = load_case("stick_sine", "", {});
+  const io::LoadedCase loaded = io::load_case("stick_sine", "", {});
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
 
   const OutputFolder made(out, "--output");

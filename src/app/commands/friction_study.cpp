@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
@@ -19,6 +18,7 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/model_run.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/load_case.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -35,7 +35,7 @@ struct Outcome {
 };
 
 // The friction table whose model is exchanged, as a path for --set.
-std::string table_path(const FrictionOptions& options, const LoadedCase& loaded) {
+std::string table_path(const FrictionOptions& options, const io::LoadedCase& loaded) {
   if (!options.at.empty()) return options.at;
   const machine::MachineModel& model = loaded.machine.model;
   if (loaded.scenario.bench && loaded.scenario.bench->friction.kind != friction::Kind::kNone)
@@ -62,7 +62,7 @@ std::string with_model(const std::string& path, std::string_view model) {
 // Only the table's model is exchanged, so it has to hold what each of them needs: all that it lacks in
 // one sentence, and nothing of assignments that nobody wrote.
 void check_table(const FrictionOptions& options, const std::string& path,
-                 const LoadedCase& loaded) {
+                 const io::LoadedCase& loaded) {
   constexpr std::string_view kLacks = " lacks '";
   constexpr std::string_view kAddAs = "add it as ";
   std::vector<std::string> keys;
@@ -70,7 +70,7 @@ void check_table(const FrictionOptions& options, const std::string& path,
     std::vector<std::string> assignments = options.assignments;
     assignments.push_back(with_model(path, model));
     try {
-      load_case(options.scenario, options.machine, assignments);
+      io::load_case(options.scenario, options.machine, assignments);
     } catch (const io::FileError& error) {
       for (const io::Diagnostic& fault : error.diagnostics()) {
         const std::string& text = fault.message;
@@ -133,7 +133,7 @@ void measure(const machine::MachineModel& model, int joint, Outcome& out) {
   out.error = std::sqrt(squares / count);
 }
 
-std::string to_text(const LoadedCase& loaded, const std::string& path, int joint, bool tracked,
+std::string to_text(const io::LoadedCase& loaded, const std::string& path, int joint, bool tracked,
                     const std::vector<Outcome>& outcomes, const std::string& fidelity) {
   const machine::MachineModel& model = loaded.machine.model;
   const bool turns = model.tree.link(joint).revolute;
@@ -161,7 +161,7 @@ std::string to_text(const LoadedCase& loaded, const std::string& path, int joint
 }
 
 // A panel for each model: the position, or how far it is from the reference towards the end of the run.
-Figure figure(const LoadedCase& loaded, int joint, bool tracked,
+Figure figure(const io::LoadedCase& loaded, int joint, bool tracked,
               const std::vector<Outcome>& outcomes) {
   constexpr double kShown = 0.2;  // of a tracked run, so that single steps can be seen
   const machine::MachineModel& model = loaded.machine.model;
@@ -192,7 +192,8 @@ int friction_study(const FrictionOptions& options) {
   const InterruptGuard guard;
   const analysis::Method& method = analysis::find_method(options.fidelity);
   if (!options.plot.empty()) check_picture_path(options.plot);
-  const LoadedCase first = load_case(options.scenario, options.machine, options.assignments);
+  const io::LoadedCase first =
+      io::load_case(options.scenario, options.machine, options.assignments);
   const std::string path = table_path(options, first);
   const int joint = watched_joint(path, first.machine.model);
   check_distinct({{"--plot", options.plot}}, first.files());
@@ -203,7 +204,7 @@ int friction_study(const FrictionOptions& options) {
   for (const std::string_view model : kFrictionModels) {
     std::vector<std::string> assignments = options.assignments;
     assignments.push_back(with_model(path, model));
-    const LoadedCase loaded = load_case(options.scenario, options.machine, assignments);
+    const io::LoadedCase loaded = io::load_case(options.scenario, options.machine, assignments);
     const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
     Outcome outcome{std::string(model), run_watched(simulation, method, std::nullopt, kRows)};
     if (outcome.run.result.interrupted) return kInterruptedRun;

@@ -15,12 +15,10 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
@@ -30,6 +28,8 @@
 #include "knuckleboom/analysis/free_run.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
+#include "knuckleboom/io/file_kind.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
 namespace knuckleboom::app {
@@ -318,7 +318,7 @@ Case make_case(const IdentifyOptions& o) {
         throw UserError(fmt::format("--fit names {} twice", c.wanted.back().parameter.name));
   }
   c.machine = find_machine(o.machine);
-  refuse_other_kind(c.machine.string(), FileKind::kMachine);
+  io::refuse_other_kind(c.machine.string(), io::FileKind::kMachine);
   const analysis::Method& method = analysis::find_method(o.fidelity);
   if (method.converged)
     throw UserError("identify runs full or reduced; a converged solution would take days");
@@ -326,7 +326,7 @@ Case make_case(const IdentifyOptions& o) {
   const Log log = find_log(o);
   std::vector<std::string> assignments = log.assignments;
   assignments.insert(assignments.end(), o.assignments.begin(), o.assignments.end());
-  const Overrides overrides = sort_overrides(assignments);
+  const io::Overrides overrides = io::sort_overrides(assignments);
   if (!overrides.scenario.empty())
     throw UserError(
         fmt::format("'{}' is a scenario's; a log has none", overrides.scenario.front().key));

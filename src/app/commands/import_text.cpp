@@ -149,4 +149,15 @@ void add_imports(JsonWriter& json, const io::MachineFile& file) {
   json.end_array();
 }
 
+std::string outside_parts(const machine::MachineModel& model) {
+  std::vector<std::string> words;
+  if (!model.shapes.empty())
+    words.push_back(counted(static_cast<long long>(model.shapes.size()), "shape", "shapes"));
+  if (model.grapple.present) words.emplace_back("a grapple");
+  if (!model.visuals.empty())
+    words.push_back(
+        counted(static_cast<long long>(model.visuals.size()), "visible part", "visible parts"));
+  return words.empty() ? std::string() : listing(words);
+}
+
 }  // namespace knuckleboom::app

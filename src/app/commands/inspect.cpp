@@ -12,12 +12,10 @@
 #include <fmt/format.h>
 
 #include "app/commands/import_text.hpp"
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -28,6 +26,8 @@
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/file_kind.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
 namespace knuckleboom::app {
@@ -596,13 +596,13 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
 
 int inspect(const InspectOptions& options) {
   if (!options.json.empty()) check_output_path(options.json, "--json");
-  const Overrides overrides = sort_overrides(options.assignments);
+  const io::Overrides overrides = io::sort_overrides(options.assignments);
   if (!overrides.scenario.empty())
     throw UserError(
         fmt::format("--set {}: inspect knows no scenario; change keys of the machine only",
                     overrides.scenario.front().key));
   const std::filesystem::path path = find_machine(options.machine);
-  refuse_other_kind(path.string(), FileKind::kMachine);
+  io::refuse_other_kind(path.string(), io::FileKind::kMachine);
   const io::MachineFile file = io::read_machine(path, overrides.machine);
   check_distinct({{"--json", options.json}}, file.files);
   const MachineModel& model = file.model;
@@ -612,7 +612,7 @@ int inspect(const InspectOptions& options) {
   std::string text = model.name;
   if (!model.description.empty()) text += ": " + model.description;
   text += "\n";
-  if (const std::string note = machine_note(model); !note.empty()) text += note + ".\n";
+  if (const std::string note = io::machine_note(model); !note.empty()) text += note + ".\n";
   text += import_text(file);
   text += joints_text(model, joints);
   double total_mass = 0.0;

@@ -15,7 +15,6 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -23,6 +22,7 @@
 #include "knuckleboom/core/training/scorer.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
@@ -184,7 +184,7 @@ int judge(const JudgeOptions& options) {
   std::optional<io::MachineFile> machine;
   if (!options.machine.empty()) {
     const fs::path path = find_machine(options.machine);
-    refuse_other_kind(path.string(), FileKind::kMachine);
+    io::refuse_other_kind(path.string(), io::FileKind::kMachine);
     machine = io::read_machine(path);
   }
   std::optional<io::ExerciseFile> exercise;

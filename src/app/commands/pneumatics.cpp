@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/friction_study.hpp"
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -20,6 +19,7 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/io/air_file.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/trace.hpp"
 #include "knuckleboom/recording/session_file.hpp"

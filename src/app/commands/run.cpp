@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
@@ -24,6 +23,7 @@
 #include "knuckleboom/analysis/model_run.hpp"
 #include "knuckleboom/analysis/recording.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/io/trace.hpp"
 
@@ -49,7 +49,7 @@ void check_outputs(const RunOptions& options) {
   if (!options.save.empty()) check_output_path(options.save, "--save");
 }
 
-void check_against_inputs(const RunOptions& options, const LoadedCase& loaded) {
+void check_against_inputs(const RunOptions& options, const io::LoadedCase& loaded) {
   const std::vector<Output> outputs = {{"--trace", options.trace},
                                        {"--plot", options.plot},
                                        {"--summary", options.summary},
@@ -73,7 +73,7 @@ std::int64_t save_tick(const RunOptions& options, const sim::Simulation& simulat
   return std::llround(exact);
 }
 
-sim::SimState start_state(const RunOptions& options, const LoadedCase& loaded,
+sim::SimState start_state(const RunOptions& options, const io::LoadedCase& loaded,
                           const sim::Simulation& simulation, analysis::Method& method) {
   if (options.resume.empty()) return simulation.initial_state(method.fidelity);
   std::string saved_by;
@@ -110,7 +110,8 @@ int run(const RunOptions& options) {
   if (options.save_at_s && options.save.empty())
     throw UserError("--save-at says when to save; add --save FILE to say where to");
   check_outputs(options);
-  const LoadedCase loaded = load_case(options.scenario, options.machine, options.assignments);
+  const io::LoadedCase loaded =
+      io::load_case(options.scenario, options.machine, options.assignments);
   check_against_inputs(options, loaded);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
   const sim::SimState start = start_state(options, loaded, simulation, method);

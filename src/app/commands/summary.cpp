@@ -143,7 +143,7 @@ bool usable(const sim::Simulation& simulation, const analysis::RunResult& run) {
          !mostly_unconverged(run.state.machine.health);
 }
 
-RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation,
+RunSummary summarise(const io::LoadedCase& loaded, const sim::Simulation& simulation,
                      const analysis::Method& method, const analysis::RunResult& run,
                      bool realtime) {
   RunSummary s;

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/load.hpp"
 #include "knuckleboom/analysis/execute.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
+#include "knuckleboom/io/load_case.hpp"
 
 namespace knuckleboom::app {
 
@@ -44,7 +44,7 @@ struct RunSummary {
 // to converge.
 bool usable(const sim::Simulation& simulation, const analysis::RunResult& run);
 
-RunSummary summarise(const LoadedCase& loaded, const sim::Simulation& simulation,
+RunSummary summarise(const io::LoadedCase& loaded, const sim::Simulation& simulation,
                      const analysis::Method& method, const analysis::RunResult& run, bool realtime);
 
 std::string to_text(const RunSummary& summary);

@@ -18,14 +18,12 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/load.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/session/load_session.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
@@ -36,6 +34,8 @@
 #include "knuckleboom/analysis/recording.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
+#include "knuckleboom/io/file_kind.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/trace.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
@@ -75,7 +75,7 @@ std::string machine_line(const std::string& name, const io::ContentHash& hash) {
 // Nothing if it was interrupted.
 std::optional<Run> run_scenario(const io::Bundle& bundle,
                                 const std::vector<std::string>& assignments) {
-  const LoadedCase loaded = load_case(bundle.scenario, bundle.machine, assignments);
+  const io::LoadedCase loaded = io::load_case(bundle.scenario, bundle.machine, assignments);
   const analysis::Method& method =
       analysis::find_method(bundle.fidelity.empty() ? "reduced" : bundle.fidelity);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
@@ -108,7 +108,7 @@ std::optional<Run> run_input(const io::Bundle& bundle,
                       bundle.name, method.name));
     choice.fidelity = method.fidelity;
   }
-  const Overrides overrides = sort_overrides(assignments);
+  const io::Overrides overrides = io::sort_overrides(assignments);
   if (!overrides.scenario.empty())
     throw UserError(
         fmt::format("bundle {}: '{}' is a scenario's, but this bundle has recorded "
@@ -157,14 +157,14 @@ std::optional<Run> run_input(const io::Bundle& bundle,
 
 // A machine driven by the reference's own columns.
 std::optional<Run> run_log(const io::Bundle& bundle, const std::vector<std::string>& assignments) {
-  const Overrides overrides = sort_overrides(assignments);
+  const io::Overrides overrides = io::sort_overrides(assignments);
   if (!overrides.scenario.empty())
     throw UserError(
         fmt::format("bundle {}: '{}' is a scenario's, but this bundle is driven by a "
                     "log; only the machine can be changed",
                     bundle.name, overrides.scenario.front().key));
   const fs::path path = find_machine(bundle.machine);
-  refuse_other_kind(path.string(), FileKind::kMachine);
+  io::refuse_other_kind(path.string(), io::FileKind::kMachine);
   const io::MachineFile machine = io::read_machine(path, overrides.machine);
   const io::Trace log =
       io::read_log(bundle.reference, bundle.map, analysis::log_columns(machine.model));

@@ -65,7 +65,7 @@ analysis::ModelRun run_watched(const sim::Simulation& simulation, const analysis
   return analysis::run_model(simulation, method, relative_tolerance, row_limit, watch(progress));
 }
 
-io::TraceHeader trace_header(const LoadedCase& loaded, const sim::Simulation& simulation,
+io::TraceHeader trace_header(const io::LoadedCase& loaded, const sim::Simulation& simulation,
                              const analysis::Method& method) {
   io::TraceHeader header;
   header.program = io::this_program();

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/commands/load.hpp"
 #include "knuckleboom/analysis/model_run.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/trace.hpp"
 
 namespace knuckleboom::app {
@@ -16,7 +16,7 @@ analysis::RunResult execute_watched(const sim::Simulation& simulation, analysis:
 analysis::ModelRun run_watched(const sim::Simulation& simulation, const analysis::Method& method,
                                std::optional<double> relative_tolerance, std::int64_t row_limit);
 
-io::TraceHeader trace_header(const LoadedCase& loaded, const sim::Simulation& simulation,
+io::TraceHeader trace_header(const io::LoadedCase& loaded, const sim::Simulation& simulation,
                              const analysis::Method& method);
 
 }  // namespace knuckleboom::app

@@ -7,7 +7,7 @@
 
 #include "app/shell/config_paths.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
+#include "knuckleboom/io/file_kind.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -31,7 +31,7 @@ std::string LoadedEmulation::title() const {
 
 LoadedEmulation load_emulation(const EmulateOptions& options, const std::string& signals) {
   const std::filesystem::path path = find_emulation(options.scenario);
-  refuse_other_kind(path.string(), FileKind::kEmulation);
+  io::refuse_other_kind(path.string(), io::FileKind::kEmulation);
   const auto find = [&path](const std::string& name, const io::ScenarioPlaces::Place& at) {
     try {
       return find_machine(name, path);

@@ -8,8 +8,8 @@
 
 #include "app/shell/config_paths.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
 #include "app/shell/text.hpp"
+#include "knuckleboom/io/load_exercise.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/recording/session_texts.hpp"
 
@@ -18,21 +18,11 @@ namespace {
 
 constexpr double kUsualRate = 1000.0;  // Hz
 
-// Makes a file name independent of the folder in which the recording is played.
+// A file is the same one from wherever the recording is played.
 std::string lasting(const std::string& name_or_file) {
   if (name_or_file.find('/') == std::string::npos && !name_or_file.ends_with(".toml"))
     return name_or_file;
   return std::filesystem::absolute(name_or_file).lexically_normal().string();
-}
-
-// Names in a file are also searched beside it.
-std::filesystem::path levers_beside(const std::string& name, const std::filesystem::path& near) {
-  std::error_code ignored;
-  std::filesystem::path beside = near.parent_path() / name;
-  if (name.find('/') != std::string::npos && !std::filesystem::exists(name, ignored) &&
-      std::filesystem::exists(beside, ignored))
-    return beside;
-  return find_levers(name);
 }
 
 // The texts are those from which the session was made, even if the files are changed meanwhile.
@@ -92,24 +82,11 @@ LoadedSession load_session(const SessionChoice& choice,
   LoadedSession loaded;
   loaded.choice = choice;
   if (loaded.choice.exercise.empty()) loaded.choice.exercise = kFirstExercise;
-  loaded.exercise_path = find_exercise(loaded.choice.exercise);
-  refuse_other_kind(loaded.exercise_path.string(), FileKind::kExercise);
-  io::ExerciseFile exercise = io::read_exercise(loaded.exercise_path);
-  loaded.machine_path = choice.machine.empty()
-                            ? find_machine(exercise.exercise.machine, loaded.exercise_path)
-                            : find_machine(choice.machine);
-  refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
-  io::MachineFile machine = io::read_machine(loaded.machine_path, machine_overrides);
-  loaded.levers_path = choice.levers.empty()
-                           ? levers_beside(exercise.exercise.levers, loaded.exercise_path)
-                           : find_levers(choice.levers);
-  refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
-  io::LeverFile levers = io::read_levers(loaded.levers_path);
-  // On a machine chosen by the user, impossible parts are left out and reported.
-  if (choice.machine.empty()) {
-    auto faults = io::check_against(exercise.exercise, machine.model, exercise.places);
-    if (!faults.empty()) throw io::FileError(std::move(faults));
-  }
+  auto [exercise, machine, levers, exercise_path, machine_path, levers_path] =
+      io::load_exercise(loaded.choice.exercise, choice.machine, choice.levers, machine_overrides);
+  loaded.exercise_path = std::move(exercise_path);
+  loaded.machine_path = std::move(machine_path);
+  loaded.levers_path = std::move(levers_path);
   if (choice.rate_Hz > 0.0) exercise.exercise.rate_Hz = choice.rate_Hz;
   if (choice.fault_seed) exercise.exercise.fault_lot.seed = *choice.fault_seed;
   if (choice.control)
@@ -121,7 +98,7 @@ LoadedSession load_session(const SessionChoice& choice,
   loaded.exercise_hash = exercise.hash;
   loaded.machine_hash = machine.hash;
   loaded.levers_hash = levers.hash;
-  // A machine changed after reading has no file of its own; such sessions are not recorded.
+  // A machine that was changed after reading has no file that says so; nobody records such a session.
   if (machine_overrides.empty()) take_texts(loaded);
   loaded.session = std::make_unique<training::Session>(
       std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
@@ -176,7 +153,7 @@ LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice)
   if (choice.exercise.empty()) choice.exercise = input.file.header.exercise;
   if (choice.exercise.empty()) choice.exercise = kFirstExercise;
   const training::Exercise exercise = io::read_exercise(find_exercise(choice.exercise)).exercise;
-  // Times in seconds use the exercise's ticks by default.
+  // Times in seconds are the exercise's ticks where nobody says otherwise.
   if (choice.rate_Hz <= 0.0 && exercise.rate_Hz != kUsualRate) input.file = read(exercise.rate_Hz);
   const io::InputHeader& header = input.file.header;
   if (choice.machine.empty() && header.machine != exercise.machine) choice.machine = header.machine;

@@ -1,43 +1,24 @@
-// Finds machines, scenarios and exercises by name or by path.
+// Where the user keeps things. What is shipped is found by io/config_folders.
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
+
+#include "knuckleboom/io/config_folders.hpp"
 
 namespace knuckleboom::app {
 
-// Existing folders like config/, in order of precedence: $KNUCKLEBOOM_CONFIG, the install location
-// relative to the program, the source tree it was built from.
-std::vector<std::filesystem::path> config_folders();
-
-// "stick_sine" is config/scenarios/stick_sine.toml; an argument with a '/' or ending in .toml is a
-// file. Throws UserError, with the existing names, for an unknown name.
-std::filesystem::path find_scenario(const std::string& name_or_file);
-
-// "harvester" is config/machines/harvester/machine.toml; a folder with a machine.toml counts as
-// well. near: a scenario file whose own config/ is searched first; may be empty.
-std::filesystem::path find_machine(const std::string& name_or_file,
-                                   const std::filesystem::path& near = {});
-
-// "reach" is config/exercises/reach.toml.
-std::filesystem::path find_exercise(const std::string& name_or_file);
-
-// "peg_on_plane" is config/emulations/peg_on_plane.toml.
-std::filesystem::path find_emulation(const std::string& name_or_file);
-
-// Sorted, without doubles.
-std::vector<std::string> scenario_names();
-std::vector<std::string> emulation_names();
-std::vector<std::string> exercise_names();
-std::vector<std::string> machine_names();
-std::vector<std::string> lever_names();
-
-// "nordic" is config/levers/nordic.toml.
-std::filesystem::path find_levers(const std::string& name_or_file);
-
-// The folder assets/ next to the first config/ with one; empty: none.
-std::filesystem::path assets_folder();
+using io::assets_folder;
+using io::config_folders;
+using io::emulation_names;
+using io::exercise_names;
+using io::find_emulation;
+using io::find_exercise;
+using io::find_levers;
+using io::find_machine;
+using io::find_scenario;
+using io::lever_names;
+using io::machine_names;
+using io::scenario_names;
 
 // The user's own folder, $XDG_CONFIG_HOME/knuckleboom or ~/.config/knuckleboom, which may not exist;
 // empty if there is no home.

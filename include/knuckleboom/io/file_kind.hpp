@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace knuckleboom::app {
+namespace knuckleboom::io {
 
 enum class FileKind {
   kMachine,
@@ -30,4 +30,4 @@ void refuse_other_kind(const std::string& path, FileKind wanted);
 // later.
 std::string beginning_of(const std::string& path);
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::io

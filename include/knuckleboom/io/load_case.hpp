@@ -1,18 +1,19 @@
-// A scenario and its machine, from names, files and --set assignments.
+// A scenario and its machine, from names, files, texts and --set assignments.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "knuckleboom/io/file_source.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/override.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::io {
 
 struct Overrides {
-  std::vector<io::Override> machine, scenario;
+  std::vector<Override> machine, scenario;
 };
 
 // Sorts assignments "key=value" by what they change. A key that starts with "machine." or "scenario."
@@ -20,8 +21,8 @@ struct Overrides {
 Overrides sort_overrides(const std::vector<std::string>& assignments);
 
 struct LoadedCase {
-  io::MachineFile machine;
-  io::ScenarioFile scenario;
+  MachineFile machine;
+  ScenarioFile scenario;
   std::filesystem::path machine_path, scenario_path;
 
   // "stick_sine on harvester".
@@ -32,23 +33,24 @@ struct LoadedCase {
   std::vector<std::string> files() const;
 };
 
-// machine: name or file; empty: the one that the scenario names. Throws io::FileError or UserError.
-LoadedCase load_case(const std::string& scenario, const std::string& machine,
+// machine: empty: the one that the scenario names. Throws FileError or UserError.
+LoadedCase load_case(const FileSource& scenario, const FileSource& machine,
                      const std::vector<std::string>& assignments);
 
-// The file of the machine that a scenario names. Throws io::FileError, pointing at the name, if there is
+// The file of the machine that a scenario names. Throws FileError, pointing at the name, if there is
 // none.
-std::filesystem::path machine_of(const io::ScenarioFile& scenario,
+std::filesystem::path machine_of(const ScenarioFile& scenario,
                                  const std::filesystem::path& scenario_path);
 
+// Of a source that is not empty; path: receives where it is. Throws FileError or UserError.
+MachineFile load_machine(const FileSource& machine, std::filesystem::path& path,
+                         const std::vector<Override>& overrides = {});
+
 // A bench without an actuator may name no machine; it runs on an empty one.
-bool needs_no_machine(const io::ScenarioFile& scenario);
-io::MachineFile empty_bench(const io::ScenarioFile& scenario);
+bool needs_no_machine(const ScenarioFile& scenario);
+MachineFile empty_bench(const ScenarioFile& scenario);
 
 // Note that a machine's numbers were not identified, from its sources; empty if they were.
 std::string machine_note(const machine::MachineModel& model);
 
-// Collision shapes and visible parts: "9 shapes, a grapple and 2 visible parts"; empty if none.
-std::string outside_parts(const machine::MachineModel& model);
-
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::io

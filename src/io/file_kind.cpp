@@ -1,4 +1,4 @@
-#include "app/shell/file_kind.hpp"
+#include "knuckleboom/io/file_kind.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 #include "knuckleboom/io/user_error.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ void refuse_other_kind(const std::string& path, FileKind wanted) {
   throw UserError(fmt::format("{}: this is {} file, not {}", path, name(kind), name(wanted)));
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::io

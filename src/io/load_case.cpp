@@ -1,4 +1,4 @@
-#include "app/commands/load.hpp"
+#include "knuckleboom/io/load_case.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "app/shell/config_paths.hpp"
-#include "app/shell/exit_status.hpp"
-#include "app/shell/file_kind.hpp"
-#include "app/shell/text.hpp"
+#include "knuckleboom/io/config_folders.hpp"
+#include "knuckleboom/io/file_kind.hpp"
+#include "knuckleboom/io/user_error.hpp"
+#include "knuckleboom/io/words.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::io {
 namespace {
 
 // First words of keys without their units. What both files have ("name", "description") needs its
@@ -46,7 +46,7 @@ Overrides sort_overrides(const std::vector<std::string>& assignments) {
   constexpr std::string_view kScenarioPrefix = "scenario.";
   Overrides sorted;
   for (const std::string& assignment : assignments) {
-    io::Override one = io::parse_override(assignment);
+    Override one = parse_override(assignment);
     if (one.key.starts_with(kMachinePrefix)) {
       one.key.erase(0, kMachinePrefix.size());
       sorted.machine.push_back(std::move(one));
@@ -85,17 +85,6 @@ std::string machine_note(const machine::MachineModel& model) {
   return "Representative machine: its numbers were not identified from one machine";
 }
 
-std::string outside_parts(const machine::MachineModel& model) {
-  std::vector<std::string> words;
-  if (!model.shapes.empty())
-    words.push_back(counted(static_cast<long long>(model.shapes.size()), "shape", "shapes"));
-  if (model.grapple.present) words.emplace_back("a grapple");
-  if (!model.visuals.empty())
-    words.push_back(
-        counted(static_cast<long long>(model.visuals.size()), "visible part", "visible parts"));
-  return words.empty() ? std::string() : listing(words);
-}
-
 std::string LoadedCase::title() const {
   return fmt::format("{} on {}", scenario.scenario.name, machine.model.name);
 }
@@ -108,20 +97,20 @@ std::vector<std::string> LoadedCase::files() const {
   return all;
 }
 
-bool needs_no_machine(const io::ScenarioFile& scenario) {
+bool needs_no_machine(const ScenarioFile& scenario) {
   return scenario.bench && scenario.bench->actuator.empty() && scenario.scenario.machine.empty();
 }
 
-io::MachineFile empty_bench(const io::ScenarioFile& scenario) {
-  io::MachineFile bench;
+MachineFile empty_bench(const ScenarioFile& scenario) {
+  MachineFile bench;
   bench.model.name = "bench";
   bench.hash = scenario.hash;
   return bench;
 }
 
-std::filesystem::path machine_of(const io::ScenarioFile& scenario,
+std::filesystem::path machine_of(const ScenarioFile& scenario,
                                  const std::filesystem::path& scenario_path) {
-  const io::ScenarioPlaces::Place& at = scenario.places.machine;
+  const ScenarioPlaces::Place& at = scenario.places.machine;
   std::string why;
   try {
     std::filesystem::path path = find_machine(scenario.scenario.machine, scenario_path);
@@ -131,30 +120,44 @@ std::filesystem::path machine_of(const io::ScenarioFile& scenario,
   } catch (const UserError& error) {
     why = error.what();
   }
-  throw io::FileError({{at.file, at.line, at.column, std::move(why)}});
+  throw FileError({{at.file, at.line, at.column, std::move(why)}});
 }
 
-LoadedCase load_case(const std::string& scenario, const std::string& machine,
+MachineFile load_machine(const FileSource& machine, std::filesystem::path& path,
+                         const std::vector<Override>& overrides) {
+  if (machine.text) {
+    path = machine.name;
+    return read_machine_text(*machine.text, machine.name, overrides);
+  }
+  path = find_machine(machine.name);
+  refuse_other_kind(path.string(), FileKind::kMachine);
+  return read_machine(path, overrides);
+}
+
+LoadedCase load_case(const FileSource& scenario, const FileSource& machine,
                      const std::vector<std::string>& assignments) {
   const Overrides overrides = sort_overrides(assignments);
   LoadedCase loaded;
-  loaded.scenario_path = find_scenario(scenario);
-  refuse_other_kind(loaded.scenario_path.string(), FileKind::kScenario);
-  loaded.scenario = io::read_scenario(loaded.scenario_path, overrides.scenario);
-  if (machine.empty() && needs_no_machine(loaded.scenario)) {
-    loaded.machine = empty_bench(loaded.scenario);
+  if (scenario.text) {
+    loaded.scenario_path = scenario.name;
+    loaded.scenario = read_scenario_text(*scenario.text, scenario.name, overrides.scenario);
   } else {
-    loaded.machine_path =
-        machine.empty() ? machine_of(loaded.scenario, loaded.scenario_path) : find_machine(machine);
-    refuse_other_kind(loaded.machine_path.string(), FileKind::kMachine);
-    loaded.machine = io::read_machine(loaded.machine_path, overrides.machine);
+    loaded.scenario_path = find_scenario(scenario.name);
+    refuse_other_kind(loaded.scenario_path.string(), FileKind::kScenario);
+    loaded.scenario = read_scenario(loaded.scenario_path, overrides.scenario);
   }
-  std::vector<io::Diagnostic> faults = io::put_on_bench(loaded.scenario, loaded.machine.model);
+  if (machine.empty() && needs_no_machine(loaded.scenario))
+    loaded.machine = empty_bench(loaded.scenario);
+  else
+    loaded.machine = load_machine(
+        machine.empty() ? FileSource(machine_of(loaded.scenario, loaded.scenario_path).string())
+                        : machine,
+        loaded.machine_path, overrides.machine);
+  std::vector<Diagnostic> faults = put_on_bench(loaded.scenario, loaded.machine.model);
   if (faults.empty())
-    faults =
-        io::check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
-  if (!faults.empty()) throw io::FileError(std::move(faults));
+    faults = check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
+  if (!faults.empty()) throw FileError(std::move(faults));
   return loaded;
 }
 
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::io

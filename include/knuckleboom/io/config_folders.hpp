@@ -1,0 +1,42 @@
+// Finds machines, scenarios and exercises by name or by path.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace knuckleboom::io {
+
+// Existing folders like config/, in order of precedence: $KNUCKLEBOOM_CONFIG, the install location
+// relative to the program, that relative to the library, the source tree it was built from.
+std::vector<std::filesystem::path> config_folders();
+
+// "stick_sine" is config/scenarios/stick_sine.toml; an argument with a '/' or ending in .toml is a
+// file. Throws UserError, with the existing names, for an unknown name.
+std::filesystem::path find_scenario(const std::string& name_or_file);
+
+// "harvester" is config/machines/harvester/machine.toml; a folder with a machine.toml counts as
+// well. near: a scenario file whose own config/ is searched first; may be empty.
+std::filesystem::path find_machine(const std::string& name_or_file,
+                                   const std::filesystem::path& near = {});
+
+// "reach" is config/exercises/reach.toml.
+std::filesystem::path find_exercise(const std::string& name_or_file);
+
+// "peg_on_plane" is config/emulations/peg_on_plane.toml.
+std::filesystem::path find_emulation(const std::string& name_or_file);
+
+// Sorted, without doubles.
+std::vector<std::string> scenario_names();
+std::vector<std::string> emulation_names();
+std::vector<std::string> exercise_names();
+std::vector<std::string> machine_names();
+std::vector<std::string> lever_names();
+
+// "nordic" is config/levers/nordic.toml.
+std::filesystem::path find_levers(const std::string& name_or_file);
+
+// The folder assets/ next to the first config/ with one; empty: none.
+std::filesystem::path assets_folder();
+
+}  // namespace knuckleboom::io

@@ -1,0 +1,29 @@
+// An exercise with the machine and the levers that it is done on, from names, files and texts.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/file_source.hpp"
+#include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/override.hpp"
+
+namespace knuckleboom::io {
+
+struct LoadedExercise {
+  ExerciseFile exercise;
+  MachineFile machine;
+  LeverFile levers;
+  std::filesystem::path exercise_path, machine_path, levers_path;
+};
+
+// machine, levers: empty: those that the exercise names. A machine of the caller's own choice may be unable
+// to do all of the exercise; the session says what it leaves out. Throws FileError or UserError.
+LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machine,
+                             const FileSource& levers,
+                             const std::vector<Override>& machine_overrides = {},
+                             const std::vector<Override>& exercise_overrides = {});
+
+}  // namespace knuckleboom::io

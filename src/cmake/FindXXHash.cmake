@@ -1,0 +1,11 @@
+# xxHash brings no CMake file: XXHash::XXHash. Installed beside KnuckleboomConfig.cmake, which uses it too.
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+find_library(XXHASH_LIBRARY xxhash)
+mark_as_advanced(XXHASH_INCLUDE_DIR XXHASH_LIBRARY)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(XXHash REQUIRED_VARS XXHASH_LIBRARY XXHASH_INCLUDE_DIR)
+if(XXHash_FOUND AND NOT TARGET XXHash::XXHash)
+  add_library(XXHash::XXHash INTERFACE IMPORTED)
+  target_include_directories(XXHash::XXHash SYSTEM INTERFACE "${XXHASH_INCLUDE_DIR}")
+  target_link_libraries(XXHash::XXHash INTERFACE "${XXHASH_LIBRARY}")
+endif()

@@ -1,0 +1,59 @@
+#include "knuckleboom/io/load_exercise.hpp"
+
+#include <string>
+#include <system_error>
+
+#include "knuckleboom/io/config_folders.hpp"
+#include "knuckleboom/io/file_kind.hpp"
+#include "knuckleboom/io/load_case.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+// Names in a file are also searched beside it.
+std::filesystem::path levers_beside(const std::string& name, const std::filesystem::path& near) {
+  std::error_code ignored;
+  std::filesystem::path beside = near.parent_path() / name;
+  if (name.find('/') != std::string::npos && !std::filesystem::exists(name, ignored) &&
+      std::filesystem::exists(beside, ignored))
+    return beside;
+  return find_levers(name);
+}
+
+}  // namespace
+
+LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machine,
+                             const FileSource& levers,
+                             const std::vector<Override>& machine_overrides,
+                             const std::vector<Override>& exercise_overrides) {
+  LoadedExercise loaded;
+  if (exercise.text) {
+    loaded.exercise_path = exercise.name;
+    loaded.exercise = read_exercise_text(*exercise.text, exercise.name, exercise_overrides);
+  } else {
+    loaded.exercise_path = find_exercise(exercise.name);
+    refuse_other_kind(loaded.exercise_path.string(), FileKind::kExercise);
+    loaded.exercise = read_exercise(loaded.exercise_path, exercise_overrides);
+  }
+  const training::Exercise& wanted = loaded.exercise.exercise;
+  loaded.machine = load_machine(
+      machine.empty() ? FileSource(find_machine(wanted.machine, loaded.exercise_path).string())
+                      : machine,
+      loaded.machine_path, machine_overrides);
+  if (levers.text) {
+    loaded.levers_path = levers.name;
+    loaded.levers = read_levers_text(*levers.text, levers.name);
+  } else {
+    loaded.levers_path = levers.empty() ? levers_beside(wanted.levers, loaded.exercise_path)
+                                        : find_levers(levers.name);
+    refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
+    loaded.levers = read_levers(loaded.levers_path);
+  }
+  if (machine.empty()) {
+    auto faults = check_against(wanted, loaded.machine.model, loaded.exercise.places);
+    if (!faults.empty()) throw FileError(std::move(faults));
+  }
+  return loaded;
+}
+
+}  // namespace knuckleboom::io
