@@ -406,6 +406,12 @@ void Report::error(const Place& place, std::string message) {
   diagnostics_.push_back({place, std::move(message)});
 }
 
+bool Report::leave_out(const Place& place, std::string message) {
+  if (left_out_ == nullptr) return false;
+  left_out_->push_back({file(place.file), place.line, place.column, std::move(message)});
+  return true;
+}
+
 void Report::note(const Place& place, std::string message) {
   notes_.push_back({place, std::move(message)});
 }

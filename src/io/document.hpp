@@ -33,6 +33,11 @@ class Report {
   int add_file(std::string name);
   const std::string& file(int index) const { return files_[static_cast<std::size_t>(index)]; }
   void error(const Place& place, std::string message);
+  // From now on keys that no reader asks for are listed there and left out: another version of the program
+  // has written them.
+  void leave_out_unknown(std::vector<Diagnostic>* list) { left_out_ = list; }
+  // False: they are errors, as usual.
+  bool leave_out(const Place& place, std::string message);
   bool any() const { return !diagnostics_.empty(); }
   std::size_t count() const { return diagnostics_.size(); }
   void throw_if_any();  // sorted by place
@@ -51,6 +56,7 @@ class Report {
   std::vector<std::string> read_;
   std::vector<Entry> diagnostics_;
   std::vector<Entry> notes_;
+  std::vector<Diagnostic>* left_out_ = nullptr;
 };
 
 struct Entry;

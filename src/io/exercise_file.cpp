@@ -481,8 +481,10 @@ class ExerciseReader {
 }  // namespace
 
 ExerciseFile read_exercise_text(std::string_view text, const std::string& file_name,
-                                std::span<const Override> overrides) {
+                                std::span<const Override> overrides,
+                                std::vector<Diagnostic>* unknown) {
   Report report;
+  report.leave_out_unknown(unknown);
   Hasher hash;
   DocumentOptions options;
   options.what = "exercise file";

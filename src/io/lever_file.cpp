@@ -179,8 +179,9 @@ class LeverReader {
 }  // namespace
 
 LeverFile read_levers_text(std::string_view text, const std::string& file_name,
-                           std::span<const Override> overrides) {
+                           std::span<const Override> overrides, std::vector<Diagnostic>* unknown) {
   Report report;
+  report.leave_out_unknown(unknown);
   Hasher hash;
   DocumentOptions options;
   options.what = "lever file";

@@ -1372,8 +1372,10 @@ void refuse_urdf(std::string_view text, const std::string& file_name) {
 }
 
 MachineFile read_text(std::string_view text, const std::string& file_name,
-                      std::span<const Override> overrides, const std::vector<NamedText>* bases) {
+                      std::span<const Override> overrides, const std::vector<NamedText>* bases,
+                      std::vector<Diagnostic>* unknown) {
   Report report;
+  report.leave_out_unknown(unknown);
   Hasher hash;
   DocumentOptions options;
   options.what = "machine file";
@@ -1397,13 +1399,14 @@ MachineFile read_text(std::string_view text, const std::string& file_name,
 
 MachineFile read_machine_text(std::string_view text, const std::string& file_name,
                               std::span<const Override> overrides) {
-  return read_text(text, file_name, overrides, nullptr);
+  return read_text(text, file_name, overrides, nullptr, nullptr);
 }
 
 MachineFile read_machine_texts(std::string_view text, const std::string& file_name,
                                const std::vector<NamedText>& bases,
-                               std::span<const Override> overrides) {
-  return read_text(text, file_name, overrides, &bases);
+                               std::span<const Override> overrides,
+                               std::vector<Diagnostic>* unknown) {
+  return read_text(text, file_name, overrides, &bases, unknown);
 }
 
 MachineFile read_machine(const std::filesystem::path& path, std::span<const Override> overrides) {

@@ -199,8 +199,10 @@ class SignalReader {
 
 }  // namespace
 
-SignalFile read_signals_text(std::string_view text, const std::string& file_name) {
+SignalFile read_signals_text(std::string_view text, const std::string& file_name,
+                             std::vector<Diagnostic>* unknown) {
   Report report;
+  report.leave_out_unknown(unknown);
   Hasher hash;
   DocumentOptions options;
   options.what = "signal file";

@@ -375,7 +375,8 @@ void TableReader::done() {
   for (std::size_t i = 0; i < table_.entries.size(); ++i) {
     if (used_[i]) continue;
     const Entry& entry = table_.entries[i];
-    report_.error(entry.place, unknown_message(entry, explained));
+    if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
+      report_.error(entry.place, unknown_message(entry, explained));
   }
   // A misspelt key is one mistake: not also a missing one.
   for (Missing& missing : missing_)

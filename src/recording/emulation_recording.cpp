@@ -12,10 +12,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "belief.hpp"
 #include "bytes.hpp"
 #include "emulation_blocks.hpp"
 #include "journal_blocks.hpp"
 #include "journal_file.hpp"
+#include "machine_texts.hpp"
 #include "session_header.hpp"
 
 namespace knuckleboom::io {
@@ -30,6 +32,7 @@ using exchange::SignalFrame;
 constexpr std::size_t kGathered = std::size_t{64} << 10;
 constexpr std::string_view kWanted = "a recording of an emulation";
 constexpr std::uint8_t kLogPart = 1, kNetworkPart = 2;
+constexpr double kShortestTick = 1e-6, kLongestTick = 1.0;  // s
 
 // --- Contents of blocks ---------------------------------------------------------
 
@@ -80,11 +83,26 @@ void take_command(ByteReader& reader, EmulationTickCommand& out) {
   out.command.value = reader.take<double>();
 }
 
-[[noreturn]] void refuse_content(const fs::path& path) {
-  throw FileError(path.string(), "the recording holds what no recording holds");
+[[noreturn]] void refuse_content(const fs::path& path, const std::string& what) {
+  throw FileError(path.string(),
+                  fmt::format("the recording holds what no recording holds: {}", what));
 }
 
 // --- Reading --------------------------------------------------------------------
+
+// What is wrong with a header; empty: nothing is.
+std::string fault_of(const EmulationRecordingHeader& header) {
+  if (!is_id(header.id)) return "an id that is none";
+  if (!is_utc(header.start_utc)) return "a start that is no date";
+  for (const std::string* text : {&header.program, &header.processor, &header.emulation})
+    if (!is_plain_text(*text, kLongestText)) return "a text that is none";
+  if (!(header.tick_s >= kShortestTick && header.tick_s <= kLongestTick))
+    return "a tick that is out of range";
+  for (const SessionText& text : header.made_from.texts)
+    if (!is_link_name(text.role) || !is_plain_text(text.name, kLongestText))
+      return "a file that has no name";
+  return {};
+}
 
 // The header of a file whose first block is whole, or one sentence why not.
 EmulationRecordingHeader header_of(const fs::path& path, bool any, std::uint32_t kind,
@@ -104,7 +122,8 @@ EmulationRecordingHeader header_of(const fs::path& path, bool any, std::uint32_t
                                        "use the program that recorded it, {}",
                                        format, kEmulationRecordingFormat, program));
   EmulationRecordingHeader header;
-  if (!from_bytes(payload, header)) refuse_content(path);
+  if (!from_bytes(payload, header)) refuse_content(path, "a header with other parts than it names");
+  if (std::string fault = fault_of(header); !fault.empty()) refuse_content(path, fault);
   return header;
 }
 
@@ -112,6 +131,28 @@ EmulationRecordingHeader header_of(const fs::path& path, bool any, std::uint32_t
 class Gather {
  public:
   explicit Gather(EmulationRecording& out) : out_(out) {}
+
+  // After the last: whether as much has come as the marks say.
+  void finish() const {
+    const EmulationRecordingEnd& end = out_.end;
+    const EmulationLosses& lost = end.lost;
+    if (lost.count < 0 || (lost.count == 0) != (lost.first_tick == -1) || lost.first_tick < -1 ||
+        lost.first_tick > end.end_tick)
+      refuse_content(out_.path, "losses that cannot be");
+    std::int64_t hashes = 0, last = std::max(last_frame_, last_command_);
+    for (const StateHash& hash : out_.hashes) {
+      if (hash.tick % kEmulationHashTicks != 0) refuse_content(out_.path, "a hash that is not due");
+      if (hash.tick > 0 && hash.tick <= end.end_tick) ++hashes;
+      last = std::max(last, hash.tick);
+    }
+    const std::int64_t due = end.end_tick / kEmulationHashTicks;
+    if (hashes < due - std::min(lost.count, due))
+      refuse_content(out_.path, fmt::format("{} ticks, and {} of {} hashes of them", end.end_tick,
+                                            hashes, due));
+    if (end.end_tick - last > kLongestSilence)
+      refuse_content(out_.path,
+                     fmt::format("{} ticks, and nothing of the last of them", end.end_tick));
+  }
 
   // False: the end mark.
   bool take(EmulationBlock kind, std::string_view payload) {
@@ -122,6 +163,9 @@ class Gather {
           EmulationTickCommand command;
           take_command(reader, command);
           rises(reader, command.tick, last_command_, false);
+          check(command.command.kind >= emulation::HilCommandKind::kRun &&
+                    command.command.kind <= emulation::HilCommandKind::kWatchdog,
+                "a command of no kind that there is");
           out_.commands.push_back(command);
         }
         break;
@@ -162,16 +206,17 @@ class Gather {
   }
 
  private:
-  void check(bool good) const {
-    if (!good) refuse_content(out_.path);
+  void check(bool good, const char* what = "a block with other parts than its kind has") const {
+    if (!good) refuse_content(out_.path, what);
   }
   void rises(const ByteReader& reader, std::int64_t tick, std::int64_t& last, bool strictly) const {
-    check(reader.good() && tick >= 0 && (strictly ? tick > last : tick >= last));
+    check(reader.good());
+    check(tick >= 0 && (strictly ? tick > last : tick >= last), "ticks that do not rise");
     last = tick;
   }
   // Up to here all is there; a little of what comes after it may have been gathered already.
   void advance(std::int64_t end_tick) {
-    check(end_tick >= out_.end.end_tick);
+    check(end_tick >= out_.end.end_tick, "marks of progress that go back");
     out_.end.end_tick = end_tick;
     const auto within = std::lower_bound(open_frames_.begin(), open_frames_.end(), end_tick);
     out_.frames += within - open_frames_.begin();
@@ -238,6 +283,7 @@ EmulationRecordingHeader emulation_recording_header(EmulationTexts made_from,
   header.tick_s = bench.tick_s();
   header.layout = emulation_layout();
   header.made_from = std::move(made_from);
+  forget_folders(header.made_from.texts);
   return header;
 }
 
@@ -399,6 +445,7 @@ EmulationRecording read_emulation_recording(const fs::path& path) {
   // After the end mark nothing is expected.
   if (more) more = reader.next(kind, payload);
   out.end.torn = more || !reader.ends_whole();
+  gather.finish();
   // Commands before the next tick count only where the end is known to be behind them.
   const std::int64_t end = out.end.end_tick;
   const std::int64_t commands_end = out.end.complete ? end : end - 1;

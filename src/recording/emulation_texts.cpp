@@ -7,6 +7,7 @@
 #include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "machine_texts.hpp"
+#include "session_header.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -70,11 +71,11 @@ EmulationTexts read_emulation_texts(const std::filesystem::path& emulation,
   return out;
 }
 
-EmulationParts make_emulation(const EmulationTexts& from) {
+EmulationParts make_emulation(const EmulationTexts& from, std::vector<Diagnostic>* unknown) {
   const Sorted overrides = sort(from.assignments);
   EmulationParts out;
   const SessionText& text = needed(from, "emulation");
-  EmulationFile file = read_emulation_text(text.text, text.name, overrides.plan);
+  EmulationFile file = read_emulation_text(text.text, text.name, overrides.plan, unknown);
   out.plan = std::move(file.plan);
   out.hash = file.hash;
   const auto add = [&](emulation::Part& part, const std::string& role,
@@ -82,14 +83,14 @@ EmulationParts make_emulation(const EmulationTexts& from) {
                        const std::vector<Override>& changes) {
     const SessionText& machine = needed(from, role);
     part.model = read_machine_texts(machine.text, machine.name,
-                                    texts_of(from.texts, role + " base"), changes)
+                                    texts_of(from.texts, role + " base"), changes, unknown)
                      .model;
     check_start(part.initial, starts, part.model);
   };
   add(out.plan.host, "host", file.host_start, overrides.host);
   add(out.plan.emulated, "emulated", file.emulated_start, overrides.emulated);
   if (const SessionText* signals = text_of(from.texts, "signals"))
-    out.signals = read_signals_text(signals->text, signals->name);
+    out.signals = read_signals_text(signals->text, signals->name, unknown);
   for (const SessionText& one : from.texts) out.files.push_back(one.name);
   return out;
 }
@@ -104,8 +105,13 @@ std::unique_ptr<emulation::HilBench> make_hil_bench(EmulationParts parts) {
   }
 }
 
-std::unique_ptr<emulation::HilBench> make_hil_bench(const EmulationTexts& from) {
-  return make_hil_bench(make_emulation(from));
+std::unique_ptr<emulation::HilBench> make_hil_bench(const EmulationTexts& from,
+                                                    std::vector<std::string>* remarks) {
+  if (remarks == nullptr) return make_hil_bench(make_emulation(from));
+  std::vector<Diagnostic> unknown;
+  EmulationParts parts = make_emulation(from, &unknown);
+  if (!unknown.empty()) remarks->push_back(left_out_sentence(unknown));
+  return make_hil_bench(std::move(parts));
 }
 
 }  // namespace knuckleboom::io

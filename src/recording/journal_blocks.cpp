@@ -12,6 +12,7 @@ namespace knuckleboom::io {
 namespace {
 
 constexpr std::size_t kBeforeChecksum = 24;
+constexpr std::size_t kStreamBuffer = std::size_t{1} << 18;
 constexpr std::size_t kHead = kBeforeChecksum + 8;
 
 std::uint64_t checksum(std::string_view head, std::string_view payload) {
@@ -43,6 +44,11 @@ JournalReader::JournalReader(const std::filesystem::path& path, std::string_view
   if (!file_)
     throw FileError(path.string(),
                     fmt::format("cannot be read: {}", std::generic_category().message(errno)));
+}
+
+JournalReader::JournalReader(int descriptor) : file_(::fdopen(descriptor, "rb"), &std::fclose) {
+  if (!file_) throw std::system_error(errno, std::generic_category());
+  std::setvbuf(file_.get(), nullptr, _IOFBF, kStreamBuffer);
 }
 
 bool JournalReader::next(std::uint32_t& kind, std::string& payload) {

@@ -27,14 +27,25 @@ requires std::is_enum_v<Kind> std::string journal_block(Kind kind, std::uint64_t
   return journal_block(static_cast<std::uint32_t>(kind), sequence, payload);
 }
 
+// Blocks that only the process that reads a session file sends: docs/reference/session_file.md.
+enum class StreamBlock : std::uint32_t {
+  kExtent = 201,  // after the header: whether it is complete, and its end mark
+  kDone,          // the last of a file: one sentence, or nothing
+  kHello,         // the very first: one sentence, or nothing
+};
+
 // Gives the sound blocks of a file, in order.
 class JournalReader {
  public:
   // wanted: "a recording of a session". Throws FileError for a file that cannot be read.
   JournalReader(const std::filesystem::path& path, std::string_view wanted);
+  // Takes over a descriptor.
+  explicit JournalReader(int descriptor);
 
   // False: there is no further sound block. `payload` is then of no use.
   bool next(std::uint32_t& kind, std::string& payload);
+  // The next block is to be number 0 again.
+  void restart() { expected_ = 0; }
   // After that: whether the file ends with its last sound block.
   bool ends_whole() const { return ends_whole_; }
 

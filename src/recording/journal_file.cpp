@@ -38,8 +38,7 @@ int write_all(int descriptor, std::string_view bytes) {
 }
 
 int create_journal(const fs::path& journal, std::string_view header, bool& taken) {
-  fs::path temporary = journal;
-  temporary += fmt::format(".{}.tmp", ::getpid());
+  const fs::path temporary = temporary_name(journal);
   Descriptor file(
       ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0666));
   if (file.get() < 0) cannot_write(journal, errno);

@@ -1,6 +1,8 @@
 #include "machine_texts.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "io/text_file.hpp"
 
@@ -26,6 +28,33 @@ MachineFile read_machine_into(std::vector<SessionText>& texts, const std::filesy
   if (from_texts.hash != from_disk.hash)
     throw FileError(machine.string(), "the file is being changed; try again");
   return from_texts;
+}
+
+void forget_folders(std::vector<SessionText>& texts) {
+  constexpr std::string_view kBase = "base";
+  // Where the bases are called from: a base's role is that of its machine with " base" behind it, or "base".
+  const auto machine_of = [&](const SessionText& base) -> const SessionText* {
+    if (base.role == kBase) return text_of(texts, "machine");
+    return text_of(texts,
+                   std::string_view(base.role).substr(0, base.role.size() - kBase.size() - 1));
+  };
+  std::vector<std::string> names;
+  for (const SessionText& text : texts) {
+    const std::filesystem::path path = text.name;
+    const SessionText* const machine = text.role.ends_with(kBase) ? machine_of(text) : nullptr;
+    // A text that names another by its whole path will look for it by that.
+    const bool whole = path.is_absolute() &&
+                       std::any_of(texts.begin(), texts.end(), [&text](const SessionText& other) {
+                         return other.text.find(text.name) != std::string::npos;
+                       });
+    names.push_back(
+        machine == nullptr ? path.filename().string()
+        : whole            ? text.name
+                : path.lexically_relative(std::filesystem::path(machine->name).parent_path())
+                      .lexically_normal()
+                      .string());
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i].name = std::move(names[i]);
 }
 
 const SessionText* text_of(const std::vector<SessionText>& texts, std::string_view role) {

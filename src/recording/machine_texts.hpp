@@ -22,6 +22,10 @@ MachineFile read_machine_into(std::vector<SessionText>& texts, const std::filesy
                               const std::string& role, const std::string& base_role,
                               std::span<const Override> overrides = {});
 
+// Takes the folders of this computer out of the names: a file is called by its name alone, and what a
+// machine is based on by its path from the machine's folder, as the machine's own text has it.
+void forget_folders(std::vector<SessionText>& texts);
+
 // nullptr: none has this role.
 const SessionText* text_of(const std::vector<SessionText>& texts, std::string_view role);
 std::vector<NamedText> texts_of(const std::vector<SessionText>& texts, std::string_view role);

@@ -24,6 +24,7 @@ namespace {
 using training::SessionState;
 
 constexpr std::uint64_t kMostEntries = 4096;
+constexpr std::size_t kKeysSaid = 10;
 
 // The order of both directions is written once.
 template <class Field, class Header>
@@ -137,11 +138,22 @@ std::string this_processor() {
 #endif
 }
 
+std::string left_out_sentence(const std::vector<Diagnostic>& unknown) {
+  std::string keys;
+  for (std::size_t i = 0; i < unknown.size() && i < kKeysSaid; ++i)
+    keys += fmt::format("{}{} ({} line {})", i > 0 ? ", " : "", unknown[i].message, unknown[i].file,
+                        unknown[i].line);
+  if (unknown.size() > kKeysSaid) keys += fmt::format(" and {} more", unknown.size() - kKeysSaid);
+  return fmt::format("its files have keys that this program does not know and leaves out: {}",
+                     keys);
+}
+
 void describe(const training::Session& session, SessionHeader& header) {
   header.program = this_program();
   header.processor = this_processor();
   header.id = random_id();
   header.start_utc = now_utc();
+  forget_folders(header.texts);
   header.rate_Hz = session.exercise().rate_Hz;
   header.layout = state_layout();
   header.channels.clear();
@@ -163,17 +175,30 @@ std::string session_name(const SessionHeader& header) {
                      header.id.substr(0, 8));
 }
 
-std::unique_ptr<training::Session> make_session(const SessionHeader& header) {
+std::unique_ptr<training::Session> make_session(const SessionHeader& header,
+                                                std::vector<std::string>* remarks) {
   const SessionText* exercise = text_of(header.texts, "exercise");
   const SessionText* machine = text_of(header.texts, "machine");
   const SessionText* levers = text_of(header.texts, "levers");
   if (exercise == nullptr || machine == nullptr || levers == nullptr)
     throw FileError("session " + header.id,
                     "the texts of its exercise, machine and lever files are not all there");
-  ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name);
-  MachineFile machine_file =
-      read_machine_texts(machine->text, machine->name, texts_of(header.texts, "base"));
-  LeverFile lever_file = read_levers_text(levers->text, levers->name);
+  std::vector<Diagnostic> unknown;
+  ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name, {}, &unknown);
+  MachineFile machine_file = read_machine_texts(machine->text, machine->name,
+                                                texts_of(header.texts, "base"), {}, &unknown);
+  LeverFile lever_file = read_levers_text(levers->text, levers->name, {}, &unknown);
+  if (remarks != nullptr) {
+    if (!unknown.empty()) remarks->push_back(left_out_sentence(unknown));
+    const auto check = [&](const char* what, const ContentHash& now, const ContentHash& then) {
+      if (!then.hex.empty() && now != then)
+        remarks->push_back(
+            fmt::format("the text of its {} file is not the one its hash was taken of", what));
+    };
+    check("exercise", exercise_file.hash, header.exercise_hash);
+    check("machine", machine_file.hash, header.machine_hash);
+    check("lever", lever_file.hash, header.levers_hash);
+  }
   exercise_file.exercise.rate_Hz = header.rate_Hz;
   for (const auto& [name, value] : header.options)
     if (name == "fault_seed")

@@ -20,6 +20,9 @@ bool is_other_format(std::string_view bytes);
 // False: the bytes are no header.
 bool from_bytes(std::string_view bytes, SessionHeader& header);
 
+// One sentence on keys that were left out.
+std::string left_out_sentence(const std::vector<Diagnostic>& unknown);
+
 void put_texts(std::string& out, const std::vector<SessionText>& texts);
 void take_texts(ByteReader& reader, std::vector<SessionText>& texts);
 // More than any recording has says that it is damaged: the reader fails.

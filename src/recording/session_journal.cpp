@@ -1,11 +1,9 @@
 #include "knuckleboom/recording/session_journal.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -14,25 +12,26 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
-#include "bytes.hpp"
 #include "io/rename_new.hpp"
 #include "journal_blocks.hpp"
 #include "journal_file.hpp"
+#include "session_blocks.hpp"
 #include "session_fold.hpp"
-#include "session_header.hpp"
 
 namespace knuckleboom::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGathered = std::size_t{64} << 10;
 constexpr int kMostNames = 1000;  // tried
-constexpr const char* kTemporarySuffix = ".tmp";
-constexpr const char* kUnreadableSuffix = ".unreadable";
 constexpr std::chrono::hours kUnfinishedAge{1};
+
+bool begins_a_journal(int descriptor) {
+  std::string magic(kJournalMagic.size(), '\0');
+  return ::pread(descriptor, magic.data(), magic.size(), 0) == static_cast<ssize_t>(magic.size()) &&
+         magic == kJournalMagic;
+}
 
 fs::path beside(const fs::path& session, const char* suffix) {
   fs::path path = session;
@@ -50,18 +49,16 @@ SessionJournal SessionJournal::in_folder(const fs::path& folder, const SessionHe
   if (error)
     throw FileError(folder.string(),
                     fmt::format("the folder of sessions cannot be made: {}", error.message()));
-  const std::string head = journal_block(JournalKind::kHeader, 0, to_bytes(header));
+  auto blocks = std::make_unique<SessionBlocks>(header);
   for (int i = 1; i <= kMostNames; ++i) {
     fs::path session =
         folder / (session_name(header) + (i > 1 ? fmt::format("-{}", i) : "") + kSessionSuffix);
     fs::path journal = beside(session, kJournalSuffix);
     if (fs::exists(session, error)) continue;
     bool taken = false;
-    const int descriptor = create_journal(journal, head, taken);
+    const int descriptor = create_journal(journal, blocks->bytes(), taken);
     if (taken) continue;
-    SessionJournal made(std::move(session), std::move(journal), descriptor, head.size());
-    made.own_name_ = true;
-    return made;
+    return {std::move(session), std::move(journal), descriptor, std::move(blocks)};
   }
   throw FileError(folder.string(), "there is no free name for the session; tidy up the folder");
 }
@@ -72,38 +69,39 @@ SessionJournal::SessionJournal(const fs::path& session_file, const SessionHeader
   if (session_.empty()) throw FileError("(no name)", "cannot write to a file without a name");
   if (fs::is_directory(session_, ignored))
     throw FileError(session_.string(), "cannot be written: this is a directory; give a file name");
-  const std::string head = journal_block(JournalKind::kHeader, 0, to_bytes(header));
+  if (fs::exists(session_, ignored))
+    throw FileError(session_.string(),
+                    "there is something of that name already, and a recording writes over nothing; "
+                    "give another name");
+  blocks_ = std::make_unique<SessionBlocks>(header);
   bool taken = false;
-  descriptor_ = create_journal(journal_, head, taken);
+  descriptor_ = create_journal(journal_, blocks_->bytes(), taken);
   if (taken)
     throw FileError(session_.string(),
                     fmt::format("{} is there, a recording that goes on or was cut off; choose "
                                 "another name, or turn it into a session with 'knuckleboom replay "
                                 "{} --headless'",
                                 journal_.filename().string(), journal_.string()));
-  sequence_ = 1;
-  bytes_ = head.size();
+  bytes_ = blocks_->bytes().size();
+  blocks_->clear();
 }
 
 SessionJournal::SessionJournal(fs::path session, fs::path journal, int descriptor,
-                               std::uint64_t bytes)
+                               std::unique_ptr<SessionBlocks> blocks)
     : session_(std::move(session)),
       journal_(std::move(journal)),
       descriptor_(descriptor),
-      sequence_(1),
-      bytes_(bytes) {}
+      bytes_(blocks->bytes().size()),
+      blocks_(std::move(blocks)) {
+  blocks_->clear();
+}
 
 SessionJournal::SessionJournal(SessionJournal&& other) noexcept
     : session_(std::move(other.session_)),
       journal_(std::move(other.journal_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      sequence_(other.sequence_),
       bytes_(other.bytes_),
-      buffer_(std::move(other.buffer_)),
-      inputs_(std::move(other.inputs_)),
-      hashes_(std::move(other.hashes_)),
-      last_(other.last_),
-      own_name_(other.own_name_) {}
+      blocks_(std::move(other.blocks_)) {}
 
 SessionJournal::~SessionJournal() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -111,99 +109,32 @@ SessionJournal::~SessionJournal() {
 
 // --- Writing ------------------------------------------------------------------
 
-void SessionJournal::block(JournalKind kind, std::string_view payload) {
-  buffer_ += journal_block(kind, sequence_++, payload);
-}
-
 void SessionJournal::add(const training::InputEvent& input) {
-  put(inputs_, static_cast<std::uint8_t>(input.kind));
-  put(inputs_, input.tick);
-  switch (input.kind) {
-    case training::InputEventKind::kInput: {
-      // Only the axes that have moved; compared by their bits, as -0 is not 0.
-      std::uint16_t moved = 0;
-      for (std::size_t i = 0; i < command::kLeverAxes; ++i)
-        if (std::bit_cast<std::uint64_t>(input.input.axis[i]) !=
-            std::bit_cast<std::uint64_t>(last_.axis[i]))
-          moved = static_cast<std::uint16_t>(moved | (1U << i));
-      put(inputs_, moved);
-      for (std::size_t i = 0; i < command::kLeverAxes; ++i)
-        if ((moved >> i & 1U) != 0) put(inputs_, input.input.axis[i]);
-      last_ = input.input;
-      break;
-    }
-    case training::InputEventKind::kCommand:
-      put(inputs_, static_cast<std::int32_t>(input.command.kind));
-      put(inputs_, input.command.value);
-      break;
-    case training::InputEventKind::kEnd:
-      break;
-  }
-  if (inputs_.size() >= kGathered) close_inputs();
+  if (input.kind == training::InputEventKind::kInput) blocks_->lever(input.tick, input.input);
+  if (input.kind == training::InputEventKind::kCommand) blocks_->command(input.tick, input.command);
 }
 
-void SessionJournal::close_inputs() {
-  if (!inputs_.empty()) block(JournalKind::kInputs, inputs_);
-  inputs_.clear();
-}
-
-void SessionJournal::add(const StateHash& hash) {
-  put(hashes_, hash.tick);
-  put(hashes_, hash.value);
-}
-
-void SessionJournal::close_hashes() {
-  if (!hashes_.empty()) block(JournalKind::kHashes, hashes_);
-  hashes_.clear();
-}
-
-void SessionJournal::add(const SessionEvent& event) {
-  std::string payload;
-  put(payload, event.tick);
-  put_text(payload, event.kind);
-  for (const double value : event.value) put(payload, value);
-  put_text(payload, event.text);
-  block(JournalKind::kEvent, payload);
-}
-
-void SessionJournal::add(const SessionAttempt& attempt) {
-  std::string payload;
-  put(payload, attempt.begin_tick);
-  put(payload, attempt.end_tick);
-  put(payload, static_cast<std::int32_t>(attempt.phase));
-  for (const double figure : attempt.figures) put(payload, figure);
-  block(JournalKind::kAttempt, payload);
+void SessionJournal::add(const StateHash& hash) { blocks_->hash(hash); }
+void SessionJournal::add(const SessionEvent& event) { blocks_->event(event); }
+void SessionJournal::add(const SessionAttempt& attempt) { blocks_->attempt(attempt); }
+void SessionJournal::add_row(std::int64_t tick, std::span<const float> values) {
+  blocks_->row(tick, values);
 }
 
 void SessionJournal::add_state(std::int64_t tick, const training::SessionState& state) {
-  std::string payload;
-  payload.reserve(sizeof tick + sizeof state);
-  put(payload, tick);
-  payload.append(reinterpret_cast<const char*>(&state), sizeof state);
-  block(JournalKind::kState, payload);
-}
-
-void SessionJournal::add_row(std::int64_t tick, std::span<const float> values) {
-  std::string payload;
-  put(payload, tick);
-  payload.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  block(JournalKind::kRow, payload);
+  blocks_->state(tick, {reinterpret_cast<const char*>(&state), sizeof state});
 }
 
 void SessionJournal::flush(std::int64_t end_tick) {
-  close_inputs();
-  close_hashes();
-  std::string payload;
-  put(payload, end_tick);
-  block(JournalKind::kProgress, payload);
+  blocks_->progress(end_tick);
   write();
 }
 
 void SessionJournal::write() {
   if (descriptor_ < 0) throw FileError(session_.string(), "the recording has ended already");
-  const int error = write_all(descriptor_, buffer_);
-  bytes_ += buffer_.size();
-  buffer_.clear();
+  const int error = write_all(descriptor_, blocks_->bytes());
+  bytes_ += blocks_->bytes().size();
+  blocks_->clear();
   if (error != 0) fail(error);
 }
 
@@ -219,22 +150,16 @@ void SessionJournal::fail(int error) {
 }
 
 void SessionJournal::close(const SessionEndMark& end) {
-  close_inputs();
-  close_hashes();
-  std::string payload;
-  put(payload, end.end_tick);
-  put(payload, end.end_hash);
-  put(payload, end.lost);
-  put(payload, static_cast<std::uint64_t>(end.health.size()));
-  for (const auto& [name, value] : end.health) {
-    put_text(payload, name);
-    put(payload, value);
-  }
-  block(JournalKind::kEnd, payload);
+  blocks_->end(end);
   write();
   // The lock is held until the session file is there.
   const Descriptor held(std::exchange(descriptor_, -1));
-  fold_journal(journal_, session_, own_name_);
+  struct stat ours {};
+  struct stat there {};
+  if (::fstat(held.get(), &ours) != 0 || ::stat(journal_.c_str(), &there) != 0 ||
+      ours.st_dev != there.st_dev || ours.st_ino != there.st_ino)
+    throw FileError(journal_.string(), "this is not the journal that was written; it was moved");
+  fold_journal(journal_, session_);
   ::unlink(journal_.c_str());
 }
 
@@ -248,12 +173,10 @@ namespace {
 
 // Of a session whose journal is locked: nobody is writing any of these.
 void remove_temporaries(const fs::path& session) {
-  const std::string start = session.filename().string() + ".";
   std::error_code ignored;
   const fs::path folder = session.has_parent_path() ? session.parent_path() : fs::path(".");
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(start) &&
-        entry.path().extension() == kTemporarySuffix)
+    if (made_name(entry.path()) == session.filename() && entry.is_regular_file(ignored))
       ::unlink(entry.path().c_str());
 }
 
@@ -265,8 +188,14 @@ std::filesystem::path recover_session(const fs::path& journal) {
   const Descriptor file(::open(journal.c_str(), O_RDWR | O_CLOEXEC));
   if (file.get() < 0)
     throw FileError(journal.string(), fmt::format("cannot be read: {}", error_text(errno)));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    throw FileError(journal.string(), "this session is being recorded just now");
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    throw FileError(
+        journal.string(),
+        errno == EWOULDBLOCK
+            ? std::string("this session is being recorded just now")
+            : fmt::format("nobody can tell whether it is still being recorded ({}); it stays as "
+                          "it is",
+                          error_text(errno)));
   fs::path session = journal;
   session.replace_extension();
   remove_temporaries(session);
@@ -282,7 +211,7 @@ std::filesystem::path recover_session(const fs::path& journal) {
     const std::string stem = session.stem().string();
     session.replace_filename(fmt::format("{}-{}{}", stem, i, session.extension().string()));
   }
-  fold_journal(journal, session, true);
+  fold_journal(journal, session);
   ::unlink(journal.c_str());
   return session;
 }
@@ -301,12 +230,20 @@ std::filesystem::path set_aside(const fs::path& journal) {
 void remove_unfinished(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() != kTemporarySuffix ||
-        entry.path().filename().string().find(kJournalSuffix) == std::string::npos)
+    if (!made_name(entry.path()).ends_with(kJournalSuffix) || !entry.is_regular_file(ignored))
       continue;
-    const fs::file_time_type written = entry.last_write_time(ignored);
-    if (fs::file_time_type::clock::now() - written > kUnfinishedAge) ::unlink(entry.path().c_str());
+    std::error_code error;
+    const fs::file_time_type written = entry.last_write_time(error);
+    if (error || fs::file_time_type::clock::now() - written < kUnfinishedAge) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
+      ::unlink(entry.path().c_str());
   }
+}
+
+bool is_unfinished_name(const fs::path& file) {
+  const std::string name = made_name(file);
+  return name.ends_with(kSessionSuffix) || name.ends_with(kJournalSuffix);
 }
 
 std::vector<fs::path> abandoned_journals(const fs::path& folder) {
@@ -315,7 +252,8 @@ std::vector<fs::path> abandoned_journals(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     if (entry.path().extension() != kJournalSuffix || !entry.is_regular_file(ignored)) continue;
     const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) == 0)
+    if (file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) == 0 &&
+        (entry.path().stem().extension() == kSessionSuffix || begins_a_journal(file.get())))
       found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());

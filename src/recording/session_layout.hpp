@@ -1,5 +1,4 @@
-// The tables of a session file in memory and in HDF5, and the block of text at its beginning. What
-// writer and reader must agree on.
+// The tables of a session file in memory and in HDF5: what writer and reader must agree on.
 #pragma once
 
 #include <cstddef>
@@ -41,19 +40,5 @@ Hdf5Handle hash_type();
 Hdf5Handle event_type(std::size_t text_size);
 // begin_tick, end_tick, phase, then the figures by name; all are 8 bytes wide.
 Hdf5Handle attempt_type(const std::vector<ChannelInfo>& figures);
-
-// --- The block before HDF5's part ---------------------------------------------
-
-// HDF5 leaves it alone; it names the format and guards everything behind it, so that no damaged byte
-// gets as far as the library.
-inline constexpr std::size_t kGuardBytes = 512;
-struct Guard {
-  std::uint64_t bytes = 0;  // behind it
-  std::string hash;         // XXH3-128 of them, 32 digits
-};
-std::string to_text(const Guard& guard);  // kGuardBytes long
-// Throws FileError with one sentence for anything else than a sound file of this format.
-Guard guard_of(const std::string& block, const std::string& shown);
-Guard guard_of(int descriptor, const std::string& shown);  // computed from the content
 
 }  // namespace knuckleboom::io

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "knuckleboom/io/input_file.hpp"
+#include "session_guard.hpp"
 #include "session_layout.hpp"
 
 namespace knuckleboom::io {

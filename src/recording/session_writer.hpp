@@ -10,6 +10,7 @@
 
 #include "hdf5_handle.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "session_blocks.hpp"
 
 namespace knuckleboom::io {
 
@@ -34,18 +35,18 @@ class TableWriter {
 };
 
 // Throws Hdf5Error; the file is then not complete and is to be removed.
-class SessionWriter {
+class SessionWriter final : public SessionSink {
  public:
   SessionWriter(const std::filesystem::path& file, const SessionHeader& header);
-  ~SessionWriter();
+  ~SessionWriter() override;
 
-  void lever(std::int64_t tick, const command::OperatorInput& input);
-  void command(std::int64_t tick, const training::Command& command);
-  void event(const SessionEvent& event);
-  void hash(const StateHash& hash);
-  void attempt(const SessionAttempt& attempt);
-  void state(std::int64_t tick, std::string_view bytes);
-  void row(std::int64_t tick, std::span<const float> values);
+  void lever(std::int64_t tick, const command::OperatorInput& input) override;
+  void command(std::int64_t tick, const training::Command& command) override;
+  void event(const SessionEvent& event) override;
+  void hash(const StateHash& hash) override;
+  void attempt(const SessionAttempt& attempt) override;
+  void state(std::int64_t tick, std::string_view bytes) override;
+  void row(std::int64_t tick, std::span<const float> values) override;
   void finish(const SessionEndMark& end);
 
  private:

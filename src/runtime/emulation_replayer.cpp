@@ -8,9 +8,13 @@ namespace knuckleboom::runtime {
 
 EmulationReplayer::EmulationReplayer(io::EmulationRecording recording)
     : recording_(std::move(recording)),
-      bench_(io::make_hil_bench(recording_.header.made_from)),
+      bench_(io::make_hil_bench(recording_.header.made_from, &remarks_)),
       frames_(recording_),
       state_(bench_->initial_state()) {
+  if (recording_.header.tick_s != bench_->tick_s())
+    throw io::FileError(recording_.path.string(),
+                        fmt::format("its header says that a tick lasts {} s, its files {} s",
+                                    recording_.header.tick_s, bench_->tick_s()));
   make_remarks();
   compare();
 }
@@ -49,7 +53,13 @@ bool EmulationReplayer::step() {
     end_equal_ = !recording_.end.complete || recording_.end.end_hash == io::hash_of(state_);
     return false;
   }
-  bench_->step(state_, frames_.at(state_.tick));
+  const exchange::ExchangeInput& input = frames_.at(state_.tick);
+  const int signals = bench_->exchange().signals();
+  if (signals < exchange::kMaxSignals && (input.log.fresh | input.network.fresh) >> signals != 0)
+    throw io::FileError(
+        recording_.path.string(),
+        fmt::format("at tick {} something came in of a signal that there is not", state_.tick));
+  bench_->step(state_, input);
   compare();
   return true;
 }

@@ -29,7 +29,7 @@ bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b));
 
 Replayer::Replayer(io::SessionRecord record)
     : record_(std::move(record)),
-      session_(io::make_session(record_.header)),
+      session_(io::make_session(record_.header, &record_.remarks)),
       channels_(training::session_channels(*session_)),
       tick_(record_.header.first_tick),
       playback_(record_.inputs) {
@@ -50,6 +50,7 @@ Replayer::Replayer(io::SessionRecord record)
 
 void Replayer::make_remarks() {
   const io::SessionHeader& header = record_.header;
+  remarks_ = record_.remarks;
   if (!record_.end.complete)
     remarks_.push_back(
         fmt::format("the recording was cut off after {:.3f} s", record_.duration_s()));

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include <osg/GL>
 #include <osg/Image>
+#include <osgDB/ReaderWriter>
 #include <osgDB/Registry>
 
 namespace knuckleboom::view {
@@ -24,18 +27,19 @@ Pixels read_pixels(int width, int height) {
   return pixels;
 }
 
-void write_png(const Pixels& pixels, const std::filesystem::path& file) {
+std::string png_of(const Pixels& pixels) {
   osg::ref_ptr<osg::Image> image = new osg::Image;
   image->allocateImage(pixels.width, pixels.height, 1, GL_RGB, GL_UNSIGNED_BYTE, 1);
   const std::size_t row = static_cast<std::size_t>(pixels.width) * 3;
   for (int y = 0; y < pixels.height; ++y)
     std::copy_n(pixels.rgb.data() + row * static_cast<std::size_t>(pixels.height - 1 - y), row,
                 image->data(0, static_cast<unsigned>(y)));
-  // osgDB::writeImageFile() would print its own messages to standard error.
-  if (!osgDB::Registry::instance()->writeImage(*image, file.string(), nullptr).success())
-    throw std::runtime_error("The picture '" + file.string() +
-                             "' could not be written: check the folder and that its name ends in "
-                             ".png.");
+  osgDB::ReaderWriter* const writer =
+      osgDB::Registry::instance()->getReaderWriterForExtension("png");
+  std::ostringstream bytes;
+  if (writer == nullptr || !writer->writeImage(*image, bytes).success())
+    throw std::runtime_error("The picture cannot be made: OpenSceneGraph's PNG plugin fails.");
+  return std::move(bytes).str();
 }
 
 }  // namespace knuckleboom::view

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace knuckleboom::view {
@@ -16,7 +16,7 @@ struct Pixels {
 // Reads the current context's back buffer, before it is swapped.
 Pixels read_pixels(int width, int height);
 
-// Throws std::runtime_error with a message if the file cannot be written.
-void write_png(const Pixels& pixels, const std::filesystem::path& file);
+// The bytes of a PNG file. Throws std::runtime_error with one sentence.
+std::string png_of(const Pixels& pixels);
 
 }  // namespace knuckleboom::view

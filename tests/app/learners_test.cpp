@@ -117,6 +117,30 @@ TEST_F(Learners, deletesEverythingOfOnePerson) {
   EXPECT_EQ(learners({"delete", "Xanthippe", "--yes"}).status, 2);
 }
 
+TEST_F(Learners, deletesNothingOfOthersAtFiledPlaces) {
+  const auto filed_at = [&](const char* name) {
+    drive("Xanthippe", {"--session", file(name)});
+    return fs::path(file(name));
+  };
+  const fs::path text = filed_at("text.h5"), others = filed_at("others.h5"),
+                 own = filed_at("own.h5"), newer = filed_at("newer.h5");
+  write_text(text, "what somebody has written there since");
+  drive("Bo", {"--session", file("bo.h5")});
+  fs::rename(file("bo.h5"), others);
+  std::string bytes = content_of(newer);
+  bytes.replace(bytes.find("session 1"), 9, "session 9");
+  write_text(newer, bytes);
+  const Outcome done = learners({"delete", "Xanthippe", "--yes"});
+  EXPECT_EQ(done.status, 0) << done.errors;
+  EXPECT_THAT(done.errors, AllOf(HasSubstr(text.string() + " is not a session that can be read"),
+                                 HasSubstr(others.string() + " holds another session now")));
+  EXPECT_EQ(content_of(text), "what somebody has written there since");
+  EXPECT_TRUE(fs::exists(others));
+  EXPECT_FALSE(fs::exists(own));
+  EXPECT_FALSE(fs::exists(newer));  // of a newer format, with her key in it
+  EXPECT_FALSE(any_byte_says("Xanthippe"));
+}
+
 TEST_F(Learners, importsFindsOwnersAndRenames) {
   drive("", {"--session", file("one.h5")});
   EXPECT_THAT(learners({"import", file("one.h5")}).errors, HasSubstr("say whose it is"));

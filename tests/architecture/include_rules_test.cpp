@@ -106,7 +106,9 @@ const std::vector<Layer>& layers() {
       {"peer/",
        {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
         "runtime/", "endpoint/", "input/", "app/shell/", "app/command_line/", "version.hpp"}},
-      {"main.cpp", {"app/commands/", "app/command_line/", "recording/session_file", "version.hpp"}},
+      {"main.cpp",
+       {"app/commands/", "app/command_line/", "recording/session_file", "recording/session_reader",
+        "version.hpp"}},
   };
   return table;
 }
@@ -133,6 +135,7 @@ const std::vector<Library>& libraries() {
       {"TinyXML-2", {"tinyxml2"}, {"io/"}},
       {"xxHash", {"xxh"}, {"io/", "recording/", "endpoint/"}},
       {"HDF5", {"hdf5", "H5"}, {"recording/"}},
+      {"libseccomp", {"seccomp"}, {"recording/session_reader"}},
       {"SQLite", {"sqlite3"}, {"learners/"}},
       {"Ceres", {"ceres/"}, {"identification/"}},
       {"utf8proc", {"utf8proc"}, {"learners/"}},

@@ -39,6 +39,7 @@ const io::EmulationRecordingHeader& bench() {
     const fs::path config = knuckleboom::app::config_folders().back();
     io::EmulationRecordingHeader out;
     out.id = "0123456789abcdef0123456789abcdef";
+    out.start_utc = "2026-11-28T06:40:12Z";
     out.tick_s = 1e-3;
     out.layout = io::emulation_layout();
     out.made_from = io::read_emulation_texts(

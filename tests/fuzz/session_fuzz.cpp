@@ -1,11 +1,13 @@
-// Whatever the bytes, reading a session gives a record or a FileError: once as the file they are, once as
-// the contents of a journal whose checksums are right.
+// Whatever the bytes, reading a session gives a record or a FileError: once as an HDF5 file, with the work of
+// the other process done in this one, once as the contents of a journal whose checksums are right.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -13,8 +15,10 @@
 
 #include "knuckleboom/recording/session_file.hpp"
 #include "recording/bytes.hpp"
+#include "recording/hdf5_handle.hpp"
 #include "recording/journal_blocks.hpp"
 #include "recording/session_header.hpp"
+#include "recording/session_unfold.hpp"
 
 namespace {
 
@@ -41,14 +45,24 @@ void read(std::string_view bytes) {
   }
 }
 
+void unfold(std::string bytes) {
+  try {
+    knuckleboom::io::unfold_session(bytes, false, [](std::string_view, std::uint64_t) {});
+  } catch (const knuckleboom::io::Hdf5Error&) {
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  read(bytes);
+  unfold(std::string(bytes));
 
   knuckleboom::io::SessionHeader header;
   header.id = "0123456789abcdef0123456789abcdef";
+  header.start_utc = "2026-11-28T06:40:12Z";
   header.rate_Hz = 1000.0;
   header.layout = knuckleboom::io::state_layout();
   header.channels = {{"one", "m", "first"}, {"two", "", "second"}};

@@ -14,6 +14,7 @@
 #include "app/emulation/live_picture.hpp"
 #include "app/emulation/load_emulation.hpp"
 #include "app/emulation/scene_from_emulation.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
 #include "view/emulation_scene.hpp"
 #include "view/screenshot.hpp"
 #include "view/window.hpp"
@@ -50,7 +51,7 @@ using EmulationRect = view::EmulationScene::Rectangle;
 void keep(const view::Pixels& pixels, const std::string& name) {
   const std::filesystem::path folder = std::filesystem::current_path() / "pictures";
   std::filesystem::create_directories(folder);
-  view::write_png(pixels, folder / (name + ".png"));
+  io::write_file(folder / (name + ".png"), view::png_of(pixels));
 }
 
 class EmulationPicture : public testing::Test {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "forest_scene.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
 #include "view/scene.hpp"
 #include "view/screenshot.hpp"
 #include "view/window.hpp"
@@ -69,9 +70,9 @@ TEST_F(Picture, ofEveryCamera) {
     std::printf("%s: %.1f fps, %d draw calls, %d vertices, %d triangles\n",
                 view::name(static_cast<CameraKind>(kind)), 20.0 / s, st.draw_calls, st.vertices,
                 st.triangles);
-    view::write_png(
-        view::read_pixels(1280, 720),
-        picture_folder() / (std::string(view::name(static_cast<CameraKind>(kind))) + ".png"));
+    io::write_file(
+        picture_folder() / (std::string(view::name(static_cast<CameraKind>(kind))) + ".png"),
+        view::png_of(view::read_pixels(1280, 720)));
   }
 }
 

@@ -27,7 +27,9 @@ struct EmulationFile {
 // Throws FileError with all that is wrong in the file. No machine is needed.
 EmulationFile read_emulation(const std::filesystem::path& path,
                              std::span<const Override> overrides = {});
+// unknown: not null: keys that are not known are left out and listed there; they are errors otherwise.
 EmulationFile read_emulation_text(std::string_view text, const std::string& file_name,
-                                  std::span<const Override> overrides = {});
+                                  std::span<const Override> overrides = {},
+                                  std::vector<Diagnostic>* unknown = nullptr);
 
 }  // namespace knuckleboom::io

@@ -33,8 +33,10 @@ struct ExerciseFile {
 // Throws FileError with all that is wrong in the file. No machine is needed.
 ExerciseFile read_exercise(const std::filesystem::path& path,
                            std::span<const Override> overrides = {});
+// unknown: not null: keys that are not known are left out and listed there; they are errors otherwise.
 ExerciseFile read_exercise_text(std::string_view text, const std::string& file_name,
-                                std::span<const Override> overrides = {});
+                                std::span<const Override> overrides = {},
+                                std::vector<Diagnostic>* unknown = nullptr);
 
 // What keeps an exercise from being done on a machine: joints it does not have, starts outside their
 // limits, no grapple where one is needed. Empty if it fits.

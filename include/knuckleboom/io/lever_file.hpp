@@ -20,7 +20,9 @@ struct LeverFile {
 
 // Throws FileError with all that is wrong in the file.
 LeverFile read_levers(const std::filesystem::path& path, std::span<const Override> overrides = {});
+// unknown: not null: keys that are not known are left out and listed there; they are errors otherwise.
 LeverFile read_levers_text(std::string_view text, const std::string& file_name,
-                           std::span<const Override> overrides = {});
+                           std::span<const Override> overrides = {},
+                           std::vector<Diagnostic>* unknown = nullptr);
 
 }  // namespace knuckleboom::io

@@ -33,8 +33,10 @@ MachineFile read_machine_text(std::string_view text, const std::string& file_nam
                               std::span<const Override> overrides = {});
 
 // From memory alone: `base` and `urdf` are looked for among these, by the names in MachineFile::files.
+// unknown: not null: keys that are not known are left out and listed there; they are errors otherwise.
 MachineFile read_machine_texts(std::string_view text, const std::string& file_name,
                                const std::vector<NamedText>& bases,
-                               std::span<const Override> overrides = {});
+                               std::span<const Override> overrides = {},
+                               std::vector<Diagnostic>* unknown = nullptr);
 
 }  // namespace knuckleboom::io

@@ -49,6 +49,8 @@ struct SignalFile {
 
 // Throws FileError with all that is wrong in the file.
 SignalFile read_signals(const std::filesystem::path& path);
-SignalFile read_signals_text(std::string_view text, const std::string& file_name);
+// unknown: not null: keys that are not known are left out and listed there; they are errors otherwise.
+SignalFile read_signals_text(std::string_view text, const std::string& file_name,
+                             std::vector<Diagnostic>* unknown = nullptr);
 
 }  // namespace knuckleboom::io

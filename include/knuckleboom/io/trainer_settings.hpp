@@ -23,7 +23,8 @@ struct TrainerSettings {
 TrainerSettings read_trainer_settings(const std::filesystem::path& path);
 TrainerSettings read_trainer_settings_text(std::string_view text, const std::string& file_name);
 
-// Written in full or not at all; makes the folder. Throws FileError.
+// Written in full or not at all; makes the folder. Throws FileError, also if there is a file that cannot be
+// read: it stays.
 void write_trainer_settings(const std::filesystem::path& path, const TrainerSettings& settings);
 
 }  // namespace knuckleboom::io

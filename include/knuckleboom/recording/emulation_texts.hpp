@@ -40,10 +40,14 @@ struct EmulationParts {
   std::vector<std::string> files;  // names of all texts
   ContentHash hash;                // of the emulation file
 };
-// From the texts and not from files. Throws FileError with all that is wrong in one of them.
-EmulationParts make_emulation(const EmulationTexts& from);
+// From the texts and not from files. Throws FileError with all that is wrong in one of them. unknown: not
+// null: keys that are not known are left out and listed there.
+EmulationParts make_emulation(const EmulationTexts& from,
+                              std::vector<Diagnostic>* unknown = nullptr);
 // The bench of these, whose incoming signals are those of the signal file. Throws FileError.
 std::unique_ptr<emulation::HilBench> make_hil_bench(EmulationParts parts);
-std::unique_ptr<emulation::HilBench> make_hil_bench(const EmulationTexts& from);
+// remarks: not null: keys of a newer program are left out, and a sentence there says so.
+std::unique_ptr<emulation::HilBench> make_hil_bench(const EmulationTexts& from,
+                                                    std::vector<std::string>* remarks = nullptr);
 
 }  // namespace knuckleboom::io

@@ -25,7 +25,7 @@ inline constexpr int kSessionFormat = 1;
 // A file that the session was made from, as it was read.
 struct SessionText {
   std::string role;  // "exercise", "machine", "base" (of the machine), "levers"
-  std::string name;  // path it was read from
+  std::string name;  // path it was read from; in a recording without folders of the computer
   std::string text;
 };
 
@@ -64,7 +64,7 @@ struct SessionHeader {
 };
 
 // Fills in what follows from session, program and processor: layout, channels, figures, rate, program,
-// processor; and a new id and the time.
+// processor; and a new id and the time. The texts lose the folders of this computer.
 void describe(const training::Session& session, SessionHeader& header);
 std::string this_program();    // as in SessionHeader::program
 std::string this_processor();  // as in SessionHeader::processor
@@ -100,7 +100,7 @@ struct SessionEndMark {
   std::vector<std::pair<std::string, double>> health;  // of the simulation and its thread
 };
 
-// A session that was read. Copies share the open file; one thread at a time.
+// A session that was read. Copies share rows and states.
 struct SessionRecord {
   std::filesystem::path path;
   SessionHeader header;
@@ -120,8 +120,9 @@ struct SessionRecord {
   }
   bool states_fit() const { return header.layout == state_layout(); }
 
-  // Read from the file when they are asked for. Throw FileError; std::out_of_range for a name or a
-  // number that there is not.
+  std::vector<std::string> remarks;  // what is to be said of the reading: a sentence each
+
+  // Throw std::out_of_range for a name or a number that there is not; state() also FileError.
   training::SessionState state(std::size_t index) const;  // only if states_fit()
   std::vector<float> channel(std::string_view name) const;
   std::vector<float> channel_row(std::size_t row) const;  // by header.channels
@@ -130,19 +131,44 @@ struct SessionRecord {
   std::shared_ptr<const Store> store;
 };
 
-// A session file, or the journal of a recording that was cut off. Throws FileError with one sentence for
-// anything that is neither whole nor recoverable.
-SessionRecord read_session(const std::filesystem::path& path);
 // Only what is quick to read: header and how it ended.
 struct SessionOutline {
   SessionHeader header;
   SessionEndMark end;
   std::vector<SessionAttempt> attempts;
+  std::vector<std::string> remarks;
 };
+
+// Reads session files, and journals of recordings that were cut off, one after the other. The HDF5 library
+// works in a process of its own, started for the first file that needs it; what comes from there is checked
+// like everything foreign. Throws FileError with one sentence for anything that is neither whole nor
+// recoverable, or that no recorder writes.
+class SessionChild;
+class SessionFiles {
+ public:
+  SessionFiles();
+  ~SessionFiles();
+  SessionFiles(const SessionFiles&) = delete;
+  SessionFiles& operator=(const SessionFiles&) = delete;
+
+  SessionRecord read(const std::filesystem::path& path);
+  SessionOutline outline(const std::filesystem::path& path);
+
+ private:
+  SessionRecord read(const std::filesystem::path& path, bool outline);
+  void read_file(const std::filesystem::path& path, bool outline, SessionRecord& record);
+
+  std::unique_ptr<SessionChild> child_;
+};
+// The same for one.
+SessionRecord read_session(const std::filesystem::path& path);
 SessionOutline read_session_outline(const std::filesystem::path& path);
 
-// The session as it was, from the texts in the header and not from files. Throws FileError.
-std::unique_ptr<training::Session> make_session(const SessionHeader& header);
+// The session as it was, from the texts in the header and not from files. Keys of a newer program are left
+// out; remarks, if it is not null, gets a sentence on that, and on a text that is not the one its hash was
+// taken of. Throws FileError.
+std::unique_ptr<training::Session> make_session(const SessionHeader& header,
+                                                std::vector<std::string>* remarks = nullptr);
 
 // The start of its name: "2026-11-28T06-40-12_reach_1f2e3d4c".
 std::string session_name(const SessionHeader& header);

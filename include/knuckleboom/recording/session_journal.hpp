@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ namespace knuckleboom::io {
 
 inline constexpr const char* kSessionSuffix = ".h5";
 inline constexpr const char* kJournalSuffix = ".journal";
+inline constexpr const char* kUnreadableSuffix = ".unreadable";  // of a journal that was set aside
 
 enum class JournalKind : std::uint32_t {
   kHeader = 1,
@@ -29,12 +31,14 @@ enum class JournalKind : std::uint32_t {
   kEnd,
 };
 
+class SessionBlocks;
+
 class SessionJournal {
  public:
   // A new session file in the folder, named after the header; nothing that is there is touched. The
   // folder is made if it is missing. Throws FileError.
   static SessionJournal in_folder(const std::filesystem::path& folder, const SessionHeader& header);
-  // The same under a name of the caller's. A session file of that name is replaced at the end.
+  // The same under a name of the caller's.
   SessionJournal(const std::filesystem::path& session_file, const SessionHeader& header);
   ~SessionJournal();
   SessionJournal(SessionJournal&&) noexcept;
@@ -57,28 +61,22 @@ class SessionJournal {
   void sync();  // onto the disk; for a machine that loses its power
   std::uint64_t bytes() const { return bytes_; }  // written so far
 
-  // Completes the recording: the journal becomes the session file. Throws FileError; the journal then
-  // stays and can be recovered later.
+  // Completes the recording: the journal becomes the session file. Throws FileError, also if there is
+  // something of that name by now; the journal then stays and can be recovered later.
   void close(const SessionEndMark& end);
   // There is nothing worth keeping: the journal is removed.
   void discard();
 
  private:
   SessionJournal(std::filesystem::path session, std::filesystem::path journal, int descriptor,
-                 std::uint64_t bytes);
-  void block(JournalKind kind, std::string_view payload);
-  void close_inputs();
-  void close_hashes();
+                 std::unique_ptr<SessionBlocks> blocks);
   void write();
   [[noreturn]] void fail(int error);
 
   std::filesystem::path session_, journal_;
   int descriptor_ = -1;
-  std::uint64_t sequence_ = 0, bytes_ = 0;
-  std::string buffer_;           // blocks that are not yet written
-  std::string inputs_, hashes_;  // the block that is being gathered
-  command::OperatorInput last_{};
-  bool own_name_ = false;  // must not replace anything
+  std::uint64_t bytes_ = 0;
+  std::unique_ptr<SessionBlocks> blocks_;  // that are not yet written
 };
 
 // A journal of which no program can ever make a session file.
@@ -93,10 +91,12 @@ std::filesystem::path recover_session(const std::filesystem::path& journal);
 // Out of the way of those that can be read: FILE.journal becomes FILE.journal.unreadable, or with a number
 // where that is taken. Returns the new name. Throws FileError.
 std::filesystem::path set_aside(const std::filesystem::path& journal);
-// Journals in a folder that no program is writing to any more.
+// Journals in a folder that no program is writing to any more; not what merely has such a name.
 std::vector<std::filesystem::path> abandoned_journals(const std::filesystem::path& folder);
 // Removes what programs have left in a folder that died while they made a journal; not what is younger
-// than an hour.
+// than an hour, is still open in one of them, or has another sort of name.
 void remove_unfinished(const std::filesystem::path& folder);
+// Whether the name is one that a program gives to a session or journal while it makes it.
+bool is_unfinished_name(const std::filesystem::path& file);
 
 }  // namespace knuckleboom::io

@@ -44,10 +44,10 @@ class EmulationReplayer {
   void compare();
 
   io::EmulationRecording recording_;
+  std::vector<std::string> remarks_;
   std::unique_ptr<emulation::HilBench> bench_;
   io::EmulationFrames frames_;
   emulation::HilState state_;
-  std::vector<std::string> remarks_;
   std::size_t next_command_ = 0, next_hash_ = 0;
   std::int64_t refused_ = 0, compared_ = 0, equal_ = 0;
   std::int64_t first_difference_ = -1, equal_up_to_ = -1;

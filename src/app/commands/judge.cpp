@@ -55,6 +55,7 @@ bool is_session(const fs::path& path) {
 // Every attempt as it was judged when it was made.
 std::vector<Judgement> judge_session(const fs::path& path) {
   const io::SessionOutline session = io::read_session_outline(path);
+  for (const std::string& remark : session.remarks) complain(remark);
   std::vector<Judgement> out;
   for (std::size_t i = 0; i < session.attempts.size(); ++i) {
     const io::SessionAttempt& attempt = session.attempts[i];

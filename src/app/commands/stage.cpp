@@ -69,7 +69,7 @@ void keep_settings(const io::TrainerSettings& before, const io::TrainerSettings&
   try {
     io::write_trainer_settings(file, after);
   } catch (const io::FileError& error) {
-    complain(error.what());
+    complain(fmt::format("the settings are not kept: {}", error.what()));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -439,6 +440,18 @@ bool is_foreign(const io::LogMap& map) {
          });
 }
 
+// The bundle says what its table is; what stands there says so itself. A file that is not there, or is
+// empty, may be written.
+bool is_written_by_update(const fs::path& reference) {
+  std::error_code error;
+  const fs::file_status status = fs::status(reference, error);
+  if (status.type() == fs::file_type::not_found) return true;
+  std::ifstream file(reference);
+  std::string line;
+  if (!fs::is_regular_file(status) || !file) return false;
+  return !std::getline(file, line) || line.starts_with("# knuckleboom ");
+}
+
 int update(const io::Bundle& bundle, const VerifyOptions& options) {
   if (bundle.drive_count > 0)
     throw UserError(fmt::format(
@@ -450,6 +463,11 @@ int update(const io::Bundle& bundle, const VerifyOptions& options) {
         fmt::format("bundle {}: the reference is somebody else's data ({}) and is not "
                     "written over; change the tolerances instead",
                     bundle.name, bundle.origin));
+  if (!is_written_by_update(bundle.reference))
+    throw UserError(
+        fmt::format("{}: this is no reference that --update has written and it stays; name another "
+                    "file in the bundle, or move it away",
+                    bundle.reference.string()));
   const std::optional<Run> run = run_bundle(bundle, options);
   if (!run) return kInterruptedRun;
   if (!run->finite)

@@ -71,7 +71,11 @@ int replay_emulation(runtime::EmulationReplayer& replayer, const AfterTick& afte
   }
   const double elapsed =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::string differs = difference(replayer);
+  std::string differs = difference(replayer);
+  if (differs.empty() && replayer.refused() > 0)
+    differs = fmt::format("{} recorded as taken {} refused by the bench",
+                          counted(replayer.refused(), "command that is", "commands that are"),
+                          replayer.refused() == 1 ? "is" : "are");
   if (!differs.empty()) complain(differs);
   say(line("ended", emulation::sentence(replayer.bench(), replayer.state())));
   say(line("hashes", fmt::format("{} of {} equal", replayer.hashes_equal(),

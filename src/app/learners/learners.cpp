@@ -14,6 +14,7 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
@@ -171,6 +172,7 @@ int export_table(const Database& database, const LearnersOptions& options) {
     const Learner learner = find(database, options.name);
     rows.emplace_back(learner, database.sessions(learner));
   }
+  check_distinct({{"--output", options.output}}, {learners_file().string()});
   io::write_file(options.output, learners::csv_table(rows));
   return kSuccess;
 }
@@ -195,11 +197,13 @@ Learner owner_of(Database& database, const io::SessionHeader& header, const std:
 
 int import_files(const LearnersOptions& options) {
   Database database(learners_file(), Access::kWrite);
+  io::SessionFiles sessions;
   int failed = 0;
   for (const std::string& name : options.files) {
     try {
       const std::filesystem::path file = find_session(name);
-      const io::SessionOutline outline = io::read_session_outline(file);
+      const io::SessionOutline outline = sessions.outline(file);
+      for (const std::string& remark : outline.remarks) complain(remark);
       const Learner learner = owner_of(database, outline.header, name, options.learner);
       const bool is_new = database.file(learner, filed_session(outline, file));
       say(fmt::format("{} is {}filed under {}\n", printable(file.string()),
@@ -221,9 +225,14 @@ int delete_learner(const LearnersOptions& options) {
   Database database(learners_file(), options.yes ? Access::kWrite : Access::kRead);
   const Learner learner = find(database, options.name);
   const std::vector<FiledSession> filed = database.sessions(learner);
-  const Belongings own = belongings_of(learner, filed, user_session_folder());
+  std::vector<std::string> other_keys;
+  for (const Summary& one : database.list())
+    if (one.learner.id != learner.id) other_keys.push_back(one.learner.key);
+  const Belongings own = belongings_of(learner, filed, user_session_folder(), other_keys);
+  for (const std::string& remark : own.remarks) complain(remark);
   if (!options.yes) {
-    for (const std::filesystem::path& file : own.files) say(file.string() + "\n");
+    for (const std::filesystem::path& file : own.files) say(printable(file.string()) + "\n");
+    for (const auto& [file, sentence] : own.others) complain(printable(sentence));
     complain(fmt::format(
         "this would delete '{}', {} and the {} above for good; say --yes to do it",
         printable(learner.name),
@@ -242,8 +251,7 @@ int delete_learner(const LearnersOptions& options) {
   for (const std::filesystem::path& file : own.missing)
     complain(
         fmt::format("{} is not there any more; if it was moved, delete it by hand", file.string()));
-  for (const std::filesystem::path& file : own.others)
-    complain(fmt::format("{} holds another session now and stays", file.string()));
+  for (const auto& [file, sentence] : own.others) complain(printable(sentence));
   say(fmt::format(
       "deleted, with {}; reports and tables that were written stay where they are\n",
       counted(static_cast<long long>(own.files.size()), "session file", "session files")));

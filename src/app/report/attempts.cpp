@@ -61,8 +61,9 @@ std::string text_of(const io::SessionEvent& event) {
   if (event.kind == "phase" || event.kind == "step" || event.kind == "collision") return event.text;
   if (event.kind == "grip" || event.kind == "release")
     return (event.kind == "grip" ? "" : "let go ") + spoken(event.text);
-  if (event.kind == "bookmark" && event.text == event.kind) return {};  // already the name of its
-                                                                        // row
+  if (event.kind == "bookmark" && event.text == event.kind)
+    return {};  // already the name of its
+                // row
   if (kind_of(event.kind) == EventKind::kOther) {
     const std::string words = spoken(event.kind);
     return event.text.empty() ? words : words + ": " + event.text;
@@ -183,7 +184,7 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
 
 RecordedAttempts::RecordedAttempts(io::SessionRecord record) : record_(std::move(record)) {
   try {
-    session_ = io::make_session(record_.header);
+    session_ = io::make_session(record_.header, &record_.remarks);
   } catch (const io::FileError& error) {
     remark_ = fmt::format("limits and targets are not known: {}", error.what());
   } catch (const std::invalid_argument& error) {

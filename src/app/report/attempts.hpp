@@ -17,6 +17,8 @@ class RecordedAttempts {
   explicit RecordedAttempts(io::SessionRecord record);
 
   const io::SessionHeader& header() const { return record_.header; }
+  // Remarks on how it was read: a sentence each.
+  const std::vector<std::string>& remarks() const { return record_.remarks; }
   // Sets the learner's name, overriding the file's.
   void set_learner(const std::string& name);
   // In order of time; at least one. Without data from the channels.

@@ -33,8 +33,9 @@ class Sources {
     }
   }
 
-  RecordedAttempts read(const std::string& name) const {
-    RecordedAttempts session(io::read_session(find_session(name)));
+  RecordedAttempts read(const std::string& name) {
+    RecordedAttempts session(files_.read(find_session(name)));
+    for (const std::string& remark : session.remarks()) complain(remark);
     if (const auto learner = learner_of(session.header())) session.set_learner(learner->name);
     return session;
   }
@@ -64,6 +65,7 @@ class Sources {
     return learner;
   }
 
+  io::SessionFiles files_;
   std::optional<learners::Database> database_;
 };
 
@@ -71,7 +73,9 @@ void check(const ReportOptions& options) {
   if (options.output.ends_with(".h5") || options.output.ends_with(".journal"))
     throw UserError(fmt::format(
         "--output {}: that is the name of a session; a report ends in .html", options.output));
-  for (const std::string& file : options.files) {
+  std::vector<std::string> read = options.files;
+  read.push_back(options.expert);
+  for (const std::string& file : read) {
     std::error_code ignored;
     if (fs::equivalent(file, options.output, ignored))
       throw UserError(fmt::format("--output {}: that is the session itself", options.output));
@@ -99,7 +103,7 @@ void add_earlier(const RecordedAttempts& session, int until, const report::Attem
 
 int write_report(const ReportOptions& options) {
   check(options);
-  const Sources sources;
+  Sources sources;
   report::Content content;
   const RecordedAttempts session = sources.read(options.files.front());
   const auto count = static_cast<int>(session.attempts().size());

@@ -18,11 +18,19 @@ namespace {
 
 constexpr double kUsualRate = 1000.0;  // Hz
 
+bool is_file(const std::string& name_or_file) {
+  return name_or_file.find('/') != std::string::npos || name_or_file.ends_with(".toml");
+}
+
 // A file is the same one from wherever the recording is played.
 std::string lasting(const std::string& name_or_file) {
-  if (name_or_file.find('/') == std::string::npos && !name_or_file.ends_with(".toml"))
-    return name_or_file;
+  if (!is_file(name_or_file)) return name_or_file;
   return std::filesystem::absolute(name_or_file).lexically_normal().string();
+}
+
+// As it was asked for, but a file by the name that it gives itself: folders are nobody's business.
+std::string without_folder(const std::string& name_or_file, const std::string& own_name) {
+  return is_file(name_or_file) ? own_name : name_or_file;
 }
 
 // The texts are those from which the session was made, even if the files are changed meanwhile.
@@ -59,10 +67,12 @@ io::InputHeader LoadedSession::header() const {
 
 io::SessionHeader LoadedSession::session_header() const {
   io::SessionHeader out;
-  const io::InputHeader names = header();
-  out.exercise = names.exercise;
-  out.machine = names.machine;
-  out.levers = names.levers;
+  const training::Exercise& e = exercise();
+  out.exercise = without_folder(choice.exercise, e.name);
+  out.machine =
+      without_folder(choice.machine.empty() ? e.machine : choice.machine, session->machine().name);
+  out.levers = without_folder(choice.levers.empty() ? e.levers : choice.levers,
+                              session->control().pattern().name);
   out.exercise_hash = exercise_hash;
   out.machine_hash = machine_hash;
   out.levers_hash = levers_hash;

@@ -278,7 +278,8 @@ void check_output_path(const fs::path& path, const std::string& option) {
 OutputFolder::OutputFolder(const fs::path& folder, const std::string& option) {
   std::error_code error;
   for (fs::path part = fs::absolute(folder, error).lexically_normal();
-       !part.empty() && !fs::exists(part, error) && part != part.parent_path();
+       !part.empty() && fs::status(part, error).type() == fs::file_type::not_found &&
+       part != part.parent_path();
        part = part.parent_path())
     made_.push_back(part);
   fs::create_directories(folder, error);

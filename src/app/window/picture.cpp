@@ -11,6 +11,7 @@
 #include "app/session/drive_request.hpp"
 #include "app/shell/console.hpp"
 #include "app/window/scene_from_session.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -123,10 +124,11 @@ bool Picture::toggle_guides() {
 }
 
 std::string picture_into_folder(const view::Pixels& pixels) {
-  std::string name =
+  const std::string name =
       fmt::format("knuckleboom-{:%Y%m%d-%H%M%S}.png", fmt::localtime(std::time(nullptr)));
-  view::write_png(pixels, name);
-  return name;
+  io::AtomicFile file(name);
+  file.write(view::png_of(pixels));
+  return file.close_new().string();
 }
 
 void move_free_camera(Picture& picture, const SDL_Event& event) {
@@ -150,7 +152,7 @@ view::panels::InstrumentLevel next_level(view::panels::InstrumentLevel level) {
 
 bool keep_picture(const view::Pixels& pixels, const std::filesystem::path& file) {
   try {
-    view::write_png(pixels, file);
+    io::write_file(file, view::png_of(pixels));
     return true;
   } catch (const std::runtime_error& error) {
     complain(error.what());

@@ -132,6 +132,9 @@ TEST(DeviceFile, thatIsBrokenIsToldAndLeftOut) {
   const auto path = folder.write("levers.toml", replaced(kEverything, "axis = 1", "axis = -1"));
   const io::UserDevices user = io::load_user_devices(path);
   EXPECT_FALSE(user.setup.has_value());
+  EXPECT_THROW(io::write_devices(path, io::read_devices_text(kEverything, "d.toml")),
+               io::FileError);
+  EXPECT_FALSE(io::load_user_devices(path).setup.has_value());  // it is still there
   EXPECT_NE(user.problem.find("levers.toml:15:"), std::string::npos) << user.problem;
 }
 

@@ -2,6 +2,7 @@
 #include "knuckleboom/io/trainer_settings.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -26,6 +27,11 @@ TEST(TrainerSettings, comeBackAsTheyWere) {
   settings.muted = true;
   io::write_trainer_settings(file, settings);
   EXPECT_EQ(io::read_trainer_settings(file), settings);
+  // A file of a newer program is not ours to replace.
+  const std::string newer = "exercise = \"logs\"\nstereo = true\n";
+  std::ofstream(file) << newer;
+  EXPECT_THROW(io::write_trainer_settings(file, settings), io::FileError);
+  EXPECT_EQ(slurp(file), newer);
   std::filesystem::remove_all(folder);
 }
 

@@ -221,6 +221,7 @@ TEST_F(EmulationRecordingFile, KeepsEverythingBitByBit) {
 // Values that are not fresh are not stored.
 TEST_F(EmulationRecordingFile, KeepsOnlyWhatIsFresh) {
   EmulationRecordingWriter writer(file_, some_header());
+  for (std::int64_t k = 0; k <= 1000; k += kEmulationHashTicks) writer.add(StateHash{k, 1});
   writer.flush(0);
   const std::uint64_t before = writer.bytes();
   ExchangeInput input{};
@@ -407,6 +408,40 @@ TEST_F(EmulationRecordingFile, RefusesContentsThatNoRecordingHas) {
   EXPECT_TRUE(refused(EmulationBlock::kEnd, [](std::string& p) { put(p, std::int64_t{3}); }));
   EXPECT_TRUE(refused(EmulationBlock::kCommands, [](std::string& p) { put(p, std::int64_t{3}); }));
   EXPECT_TRUE(refused(static_cast<EmulationBlock>(99), [](std::string&) {}));
+  // Marks that claim what is not there.
+  const auto end_mark = [](std::string& p, std::int64_t end, std::int64_t lost,
+                           std::int64_t first) {
+    put(p, end);
+    put(p, std::uint64_t{7});
+    put(p, lost);
+    put(p, first);
+    put_text(p, "over");
+  };
+  EXPECT_FALSE(refused(EmulationBlock::kEnd, [&](std::string& p) { end_mark(p, 99, 0, -1); }));
+  EXPECT_TRUE(refused(EmulationBlock::kEnd, [&](std::string& p) { end_mark(p, 100, 0, -1); }));
+  EXPECT_FALSE(refused(EmulationBlock::kEnd, [&](std::string& p) { end_mark(p, 100, 1, 60); }));
+  EXPECT_TRUE(refused(EmulationBlock::kEnd, [&](std::string& p) { end_mark(p, 100, 1, -1); }));
+  EXPECT_TRUE(refused(EmulationBlock::kEnd, [&](std::string& p) { end_mark(p, 100, 1, 101); }));
+  EXPECT_TRUE(refused(EmulationBlock::kEnd, [&](std::string& p) { end_mark(p, 99, -1, 5); }));
+  EXPECT_TRUE(refused(EmulationBlock::kEnd, [&](std::string& p) { end_mark(p, 99, 0, 5); }));
+  EXPECT_TRUE(refused(EmulationBlock::kEnd, [&](std::string& p) {
+    end_mark(p, std::int64_t{1} << 40, std::int64_t{1} << 40, 5);  // an hour without anything
+  }));
+  EXPECT_TRUE(refused(EmulationBlock::kProgress, [](std::string& p) {
+    put(p, std::int64_t{1000});
+    put(p, std::int64_t{0});
+    put(p, std::int64_t{-1});
+  }));
+  EXPECT_TRUE(refused(EmulationBlock::kHashes, [](std::string& p) {
+    put(p, std::int64_t{150});
+    put(p, std::uint64_t{1});
+  }));
+  EXPECT_TRUE(refused(EmulationBlock::kCommands, [](std::string& p) {
+    put(p, std::int64_t{0});
+    put(p, std::int32_t{7});
+    put(p, std::int32_t{0});
+    put(p, 0.0);
+  }));
 }
 
 TEST_F(EmulationRecordingFile, SaysWhatIsNoRecording) {
@@ -449,6 +484,8 @@ TEST_F(EmulationRecordingFile, MayBeReadWhileItGrows) {
   ExchangeInput input{};
   input.network.fresh = 1;
   EmulationRecordingWriter writer(file_, some_header());
+  writer.add(StateHash{100, 1});
+  writer.add(StateHash{200, 1});
   for (std::int64_t k = 0; k < 100; ++k) writer.add(k, input);
   writer.flush(100);
   const EmulationRecording got = read_emulation_recording(file_);

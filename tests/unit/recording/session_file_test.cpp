@@ -5,15 +5,22 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
 #include "knuckleboom/version.hpp"
+#include "support/forge.hpp"
+#include "support/paths.hpp"
 #include "support/same_bytes.hpp"
 #include "support/session_recording.hpp"
 
@@ -169,6 +176,52 @@ TEST_F(SessionFile, IsNotWhatItWasWhenAByteChanges) {
   other = bytes;
   other[20] = '2';
   EXPECT_THAT(sentence(other), testing::HasSubstr("format 2"));
+}
+
+// Where the files lay is nobody's business; the machine's base is found all the same.
+TEST(SessionFolders, AreNotKept) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path config = std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config";
+  const std::filesystem::path own = folder / "where_nobody_looks";
+  std::filesystem::create_directories(own);
+  std::filesystem::copy(config / "exercises", own / "tasks",
+                        std::filesystem::copy_options::recursive);
+  for (const char* machine : {"harvester", "harvester_grapple"}) {
+    std::filesystem::create_directories(own / "made" / machine);
+    std::filesystem::copy_file(config / "machines" / machine / "machine.toml",
+                               own / "made" / machine / "machine.toml");
+  }
+  test::DescribedSession described = test::described_session("logs");
+  ASSERT_EQ(described.header.machine, "harvester_grapple");
+  const std::filesystem::path levers = config / "levers" / (described.header.levers + ".toml");
+  read_session_texts(own / "tasks/logs.toml", own / "made/harvester_grapple/machine.toml", levers,
+                     described.header);
+  describe(*described.session, described.header);
+  const std::filesystem::path file = folder / "one.h5";
+  test::record_session(described, test::random_input(2, 300), file);
+  const std::string bytes = test::content_of(file);
+  for (const std::string& place :
+       {std::string("where_nobody_looks"), folder.path().string(), config.string()})
+    EXPECT_EQ(bytes.find(place), std::string::npos) << place;
+  std::vector<std::string> remarks;
+  const SessionRecord record = read_session(file);
+  EXPECT_NE(make_session(record.header, &remarks), nullptr);
+  EXPECT_THAT(remarks, testing::IsEmpty());
+}
+
+// A recording from a newer program: what is not known is named and left out, but only there.
+TEST(SessionTexts, LeaveOutKeysOfANewerProgram) {
+  test::DescribedSession described = test::described_session("reach");
+  for (SessionText& text : described.header.texts)
+    if (text.role == "exercise") text.text = "quantum_drive = true\n" + text.text;
+  std::vector<std::string> remarks;
+  EXPECT_NE(make_session(described.header, &remarks), nullptr);
+  ASSERT_EQ(remarks.size(), 2U);
+  EXPECT_THAT(remarks[0], testing::AllOf(testing::HasSubstr("'quantum_drive' of "),
+                                         testing::HasSubstr("reach.toml line 1")));
+  EXPECT_THAT(remarks[1], testing::HasSubstr("the text of its exercise file is not the one"));
+  const SessionText& own = described.header.texts.front();
+  EXPECT_THROW(read_exercise_text(own.text, own.name), FileError);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Folders of sessions, and handling of the files found there.
 #include "app/trainer/session_folder.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -77,6 +78,24 @@ TEST(CutOffSessions, stayWhereTheyAreIfAnotherVersionWroteThem) {
   ASSERT_THAT(sentences, SizeIs(1));
   EXPECT_THAT(sentences[0], HasSubstr("another version"));
   EXPECT_TRUE(fs::exists(folder / "d.h5.journal"));
+}
+
+// Other programs call their files so as well.
+TEST(CutOffSessions, leaveWhatIsNotOurs) {
+  const test::TemporaryFolder folder;
+  const auto old = [&](const char* name) {
+    write(folder / name, "somebody's notes");
+    fs::last_write_time(folder / name, fs::file_time_type::clock::now() - std::chrono::hours(48));
+    return folder / name;
+  };
+  const fs::path diary = old("diary.journal"), copy = old("a.h5.journal.old.tmp"),
+                 plain = old("a.h5.journal.tmp"), table = old("b.csv.12.tmp");
+  const fs::path ours = old("a.h5.journal.4711.tmp");
+  fs::create_directory(folder / "c.h5.journal.12.tmp");
+  EXPECT_THAT(keep_cut_off_sessions(folder.path()), IsEmpty());
+  for (const fs::path& file : {diary, copy, plain, table}) EXPECT_TRUE(fs::exists(file)) << file;
+  EXPECT_TRUE(fs::exists(folder / "c.h5.journal.12.tmp"));
+  EXPECT_FALSE(fs::exists(ours));
 }
 
 }  // namespace

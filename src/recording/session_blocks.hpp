@@ -1,0 +1,63 @@
+// The content of a session on its way from one form to another: the same calls take it into blocks of a
+// journal, into an HDF5 file, or into memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "journal_blocks.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+
+namespace knuckleboom::io {
+
+// Each sort comes with ticks that never go back.
+class SessionSink {
+ public:
+  virtual ~SessionSink() = default;
+  virtual void lever(std::int64_t tick, const command::OperatorInput& input) = 0;
+  virtual void command(std::int64_t tick, const training::Command& command) = 0;
+  virtual void event(const SessionEvent& event) = 0;
+  virtual void hash(const StateHash& hash) = 0;
+  virtual void attempt(const SessionAttempt& attempt) = 0;
+  virtual void state(std::int64_t tick, std::string_view bytes) = 0;
+  virtual void row(std::int64_t tick, std::span<const float> values) = 0;
+};
+
+// Blocks in memory, for whoever writes them.
+class SessionBlocks final : public SessionSink {
+ public:
+  // Begins with the header, which is block 0.
+  explicit SessionBlocks(const SessionHeader& header);
+
+  void lever(std::int64_t tick, const command::OperatorInput& input) override;
+  void command(std::int64_t tick, const training::Command& command) override;
+  void event(const SessionEvent& event) override;
+  void hash(const StateHash& hash) override;
+  void attempt(const SessionAttempt& attempt) override;
+  void state(std::int64_t tick, std::string_view bytes) override;
+  void row(std::int64_t tick, std::span<const float> values) override;
+
+  // Everything up to end_tick has come.
+  void progress(std::int64_t end_tick);
+  void end(const SessionEndMark& end);
+  // How far it goes, where that is known from the start: of streams, not of journals.
+  void extent(const SessionEndMark& end);
+
+  // Whole blocks since the last clear(); what is still being gathered is not among them.
+  const std::string& bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }
+  void close_gathered();
+  std::uint64_t next() const { return sequence_; }  // number of the next block
+
+ private:
+  void block(JournalKind kind, std::string_view payload);
+
+  std::uint64_t sequence_ = 0;
+  std::string bytes_;
+  std::string inputs_, hashes_;  // the blocks that are being gathered
+  command::OperatorInput last_{};
+};
+
+}  // namespace knuckleboom::io
