@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -12,7 +13,10 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include "knuckleboom/core/sim/check_state.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/released_layouts.hpp"
+#include "knuckleboom/io/state_record.hpp"
 #include "knuckleboom/version.hpp"
 
 namespace knuckleboom::io {
@@ -22,9 +26,10 @@ constexpr char kMagic[8] = {'K', 'B', 'S', 'T', 'A', 'T', 'E', '\n'};
 constexpr std::size_t kHashDigits = 32;
 constexpr std::size_t kProgramBytes = 64;
 constexpr std::size_t kMethodBytes = 24;
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of a file
 
-// The file is this header and then the bytes of the state. Plain numbers in the byte order of the
-// machine: a state is for going on with the same build, not for exchange.
+// The file is this header, the description of the state (its length as 8 bytes, then text), and the state as
+// a record of it. In format 6 there was no description, and the record was the state as it lay in memory.
 struct Header {
   char magic[8];
   std::uint32_t format;
@@ -34,18 +39,14 @@ struct Header {
   char program[kProgramBytes];  // version and revision that wrote it, ended by zeros
   char method[kMethodBytes];    // ended by zeros
   std::int64_t tick;
-  std::uint64_t checksum;  // XXH3-64 of all bytes before it and of the state
+  std::uint64_t checksum;  // XXH3-64 of all bytes before it and after it
 };
 static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 184);
 
-std::string_view bytes_of(const sim::SimState& state) {
-  return {reinterpret_cast<const char*>(&state), sizeof state};
-}
-
-std::uint64_t checksum(const Header& header, const sim::SimState& state) {
+std::uint64_t checksum(const Header& header, std::string_view rest) {
   const XXH64_hash_t seed =
       XXH3_64bits(reinterpret_cast<const char*>(&header), offsetof(Header, checksum));
-  return XXH3_64bits_withSeed(&state, sizeof state, seed);
+  return XXH3_64bits_withSeed(rest.data(), rest.size(), seed);
 }
 
 void copy_text(char* field, std::size_t size, const std::string& text) {
@@ -85,6 +86,27 @@ std::string read_bytes(const std::filesystem::path& path, std::size_t limit) {
   return bytes;
 }
 
+// As header and description say.
+std::uint64_t bytes_behind(const Header& header, std::string_view rest) {
+  if (header.format == kSimFormat6) return header.state_bytes;
+  std::uint64_t size = 0;
+  if (rest.size() >= sizeof size) std::memcpy(&size, rest.data(), sizeof size);
+  return sizeof size + std::min<std::uint64_t>(size, kMostBytes) + header.state_bytes;
+}
+
+// Takes the description from the front of what follows the header.
+StateDescription description_of(const Header& header, std::string_view& rest) {
+  if (header.format == kSimFormat6) return released_layout("sim::SimState");
+  std::uint64_t size = 0;
+  if (rest.size() < sizeof size) throw std::invalid_argument("it has no description");
+  std::memcpy(&size, rest.data(), sizeof size);
+  rest.remove_prefix(sizeof size);
+  if (size > rest.size()) throw std::invalid_argument("its description is cut short");
+  const std::string_view text = rest.substr(0, static_cast<std::size_t>(size));
+  rest.remove_prefix(text.size());
+  return StateDescription(text);
+}
+
 }  // namespace
 
 void write_state(const std::filesystem::path& path, const sim::SimState& state,
@@ -99,35 +121,39 @@ void write_state(const std::filesystem::path& path, const sim::SimState& state,
   copy_text(header.program, kProgramBytes, fmt::format("{} ({})", kVersion, kRevision));
   copy_text(header.method, kMethodBytes, method);
   header.tick = state.tick;
-  header.checksum = checksum(header, state);
-  std::string content(reinterpret_cast<const char*>(&header), sizeof header);
-  content += bytes_of(state);
-  write_file(path, content);
+  const std::string fields = describe(state::struct_of<sim::SimState>());
+  const auto size = static_cast<std::uint64_t>(fields.size());
+  std::string rest(reinterpret_cast<const char*>(&size), sizeof size);
+  rest += fields;
+  rest.append(reinterpret_cast<const char*>(&state), sizeof state);
+  header.checksum = checksum(header, rest);
+  write_file(path, std::string(reinterpret_cast<const char*>(&header), sizeof header) + rest);
 }
 
 sim::SimState read_state(const std::filesystem::path& path, const ContentHash& machine,
-                         const ContentHash& scenario, std::string* method) {
+                         const ContentHash& scenario, const sim::Simulation& simulation,
+                         std::string* method) {
   const std::string file = path.string();
-  // One byte more than a state has, to see whether there is more.
-  const std::string bytes = read_bytes(path, sizeof(Header) + sizeof(sim::SimState) + 1);
+  const std::string bytes = read_bytes(path, kMostBytes + 1);
   const auto fail = [&file](const std::string& message) { throw FileError(file, message); };
   if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
     fail("this is not a state file; expected one that run --save has written");
   Header header{};
   if (bytes.size() < sizeof header) fail("the state file is cut short; save the state again");
+  if (bytes.size() > kMostBytes)
+    fail("the state file is longer than a state; save the state again");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.format != kStateFormat || header.state_bytes != sizeof(sim::SimState))
+  if (header.format != kStateFormat &&
+      !(header.format == kSimFormat6 && header.state_bytes == kSimBytes6))
     fail(
         fmt::format("the state was saved by another version of the program, {}; this is {} ({}); "
                     "save it again with this one",
                     program_of(header), kVersion, kRevision));
-  if (bytes.size() < sizeof header + sizeof(sim::SimState))
-    fail("the state file is cut short; save the state again");
-  if (bytes.size() > sizeof header + sizeof(sim::SimState))
-    fail("the state file is longer than a state; save the state again");
-  sim::SimState state;
-  std::memcpy(static_cast<void*>(&state), bytes.data() + sizeof header, sizeof state);
-  if (header.checksum != checksum(header, state))
+  std::string_view rest = std::string_view(bytes).substr(sizeof header);
+  const std::uint64_t wanted = bytes_behind(header, rest);
+  if (rest.size() < wanted) fail("the state file is cut short; save the state again");
+  if (rest.size() > wanted) fail("the state file is longer than a state; save the state again");
+  if (header.checksum != checksum(header, rest))
     fail("the state file is damaged (its checksum is wrong); save the state again");
   if (!same_text(header.machine, kHashDigits, machine.hex))
     fail(
@@ -138,22 +164,24 @@ sim::SimState read_state(const std::filesystem::path& path, const ContentHash& m
     fail(
         "the state belongs to another scenario, or the scenario file or its --set values have "
         "changed since; resume with those it was saved with");
+  sim::SimState state;
+  try {
+    const StateDescription fields = description_of(header, rest);
+    if (rest.size() != fields.record_bytes() || rest.size() != header.state_bytes)
+      throw std::invalid_argument("its length is not that of a state");
+    const std::string unknown =
+        convert(fields.type(), rest.data(), state::struct_of<sim::SimState>(), &state);
+    if (!unknown.empty())
+      throw std::invalid_argument(
+          fmt::format("it was saved by {}, and {}", program_of(header), unknown));
+  } catch (const std::invalid_argument& error) {
+    fail(fmt::format("the state cannot be resumed: {}", error.what()));
+  }
+  if (const std::string wrong = sim::check_state(simulation, state); !wrong.empty())
+    fail(fmt::format("the state cannot be one of this machine and scenario: {}", wrong));
+  if (header.tick != state.tick) fail("the state is not of the tick that its header names");
   if (method != nullptr) *method = {header.method, strnlen(header.method, kMethodBytes)};
   return state;
-}
-
-std::string state_hash(const sim::SimState& state) {
-  return fmt::format("{:016x}", XXH3_64bits(&state, sizeof state));
-}
-
-std::uint64_t hash_of(const training::SessionState& state) {
-  // Not xxHash's choice of wide vectors at run time: woken for a microsecond every 100 ticks they cost the
-  // tick more than they save.
-  return XXH3_64bits(&state, sizeof state);
-}
-
-std::string state_hash(const training::SessionState& state) {
-  return fmt::format("{:016x}", hash_of(state));
 }
 
 }  // namespace knuckleboom::io

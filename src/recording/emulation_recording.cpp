@@ -3,20 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstddef>
 #include <limits>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "belief.hpp"
 #include "bytes.hpp"
 #include "emulation_blocks.hpp"
 #include "journal_blocks.hpp"
 #include "journal_file.hpp"
+#include "knuckleboom/io/released_layouts.hpp"
 #include "machine_texts.hpp"
 #include "session_header.hpp"
 
@@ -24,7 +23,6 @@ namespace knuckleboom::io {
 namespace {
 
 namespace fs = std::filesystem;
-using emulation::EmulationState;
 using emulation::HilState;
 using exchange::ExchangeInput;
 using exchange::SignalFrame;
@@ -233,44 +231,7 @@ class Gather {
 
 // --- Header ---------------------------------------------------------------------
 
-StateLayout emulation_layout() {
-  // Any change of a part's size or place shows here, a change of its meaning in kEmulationRecordingFormat.
-  const std::uint64_t places[] = {
-      offsetof(HilState, emulation),
-      offsetof(HilState, exchange),
-      offsetof(HilState, tick),
-      offsetof(HilState, mode),
-      offsetof(HilState, reason_value),
-      offsetof(EmulationState, tuning),
-      offsetof(EmulationState, sensed),
-      offsetof(EmulationState, commands),
-      offsetof(EmulationState, shift),
-      offsetof(EmulationState, host),
-      offsetof(EmulationState, emulated),
-      offsetof(EmulationState, contact),
-      offsetof(EmulationState, sensor),
-      offsetof(EmulationState, contact_W),
-      offsetof(EmulationState, motor),
-      offsetof(EmulationState, target),
-      offsetof(EmulationState, energy),
-      offsetof(EmulationState, health),
-      sizeof(EmulationState),
-      sizeof(exchange::ExchangeState),
-      sizeof(exchange::SignalState),
-      sizeof(sim::SimState),
-      sizeof(machine::MachineState),
-      sizeof(machine::ActuatorState),
-      sizeof(machine::EnergyLedger),
-      sizeof(machine::Health),
-      sizeof(emulation::ContactState),
-      sizeof(emulation::ForceSensorState),
-      sizeof(emulation::EmulationSensors),
-      sizeof(emulation::EmulationCommands),
-  };
-  return {kEmulationRecordingFormat, sizeof(HilState), XXH3_64bits(places, sizeof places)};
-}
-
-std::uint64_t hash_of(const HilState& state) { return XXH3_64bits(&state, sizeof state); }
+StateLayout emulation_layout() { return layout_of(state::struct_of<HilState>(), kHilStateFormat); }
 
 EmulationRecordingHeader emulation_recording_header(EmulationTexts made_from,
                                                     const emulation::HilBench& bench) {
@@ -452,6 +413,18 @@ EmulationRecording read_emulation_recording(const fs::path& path) {
   while (!out.commands.empty() && out.commands.back().tick > commands_end) out.commands.pop_back();
   while (!out.hashes.empty() && out.hashes.back().tick > end) out.hashes.pop_back();
   return out;
+}
+
+bool EmulationRecording::hashes_known() const {
+  return header.layout.version == kHilStateFormat ||
+         header.layout == StateLayout{kLoop1.version, kLoop1.bytes, kLoop1.places};
+}
+
+std::optional<std::uint64_t> EmulationRecording::hash(const HilState& state) const {
+  if (header.layout.version == kHilStateFormat) return state::hash(state);
+  if (!hashes_known()) return std::nullopt;
+  static const StateDescription bytes = released_layout("emulation::LoopState");
+  return hash_of_bytes(bytes, state::struct_of<HilState>(), &state);
 }
 
 struct EmulationFrames::Source {

@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "knuckleboom/core/training/check_state.hpp"
+#include "knuckleboom/io/released_layouts.hpp"
+#include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 #include "session_child.hpp"
 #include "session_content.hpp"
@@ -198,6 +201,7 @@ void read_answer(SessionChild& child, const fs::path& path, SessionRecord& recor
       extent.end.complete = complete;
       content = std::make_unique<SessionContent>(path.string(), extent, memory);
       record.header = extent.header;
+      record.states = states_of(record.header);
       record.end = extent.end;
     } else {
       content->take(static_cast<JournalKind>(kind), payload);
@@ -253,6 +257,7 @@ SessionRecord SessionFiles::read(const fs::path& path, bool outline) {
   if (fs::is_regular_file(journal, ignored) && is_journal(journal)) {
     const SessionExtent extent = extent_of(journal);
     record.header = extent.header;
+    record.states = states_of(record.header);
     record.end = extent.end;
     Memory memory(record);
     record.end.lost = read_journal(journal, extent, memory);
@@ -274,16 +279,32 @@ SessionOutline SessionFiles::outline(const fs::path& path) {
 SessionRecord read_session(const fs::path& path) { return SessionFiles().read(path); }
 SessionOutline read_session_outline(const fs::path& path) { return SessionFiles().outline(path); }
 
-training::SessionState SessionRecord::state(std::size_t index) const {
+training::SessionState SessionRecord::state(std::size_t index,
+                                            const training::Session& session) const {
   if (index >= state_ticks.size()) throw std::out_of_range("no such state in the session");
-  if (!states_fit())
-    throw FileError(path.string(), "its states were written by another version of the program");
+  if (!states_known())
+    throw UnknownStates(path.string(), "its states were written by another version of the program");
+  const char* const record = store->states.data() + index * states.record_bytes();
   training::SessionState state;
-  std::memcpy(static_cast<void*>(&state), store->states.data() + index * sizeof state,
-              sizeof state);
-  if (state.tick != state_ticks[index])
-    throw FileError(path.string(), "one of its states is not of the tick it is said to be of");
+  const std::string unknown =
+      convert(states.type(), record, state::struct_of<training::SessionState>(), &state);
+  if (!unknown.empty())
+    throw UnknownStates(path.string(),
+                        fmt::format("in its state at tick {} {}", state_ticks[index], unknown));
+  std::string wrong = training::check_state(session, state);
+  if (wrong.empty() && state.tick != state_ticks[index])
+    wrong = fmt::format("tick is {}; it is stored as that of another tick", state.tick);
+  if (!wrong.empty())
+    throw FileError(path.string(),
+                    fmt::format("its state at tick {} cannot be one of this session: {}",
+                                state_ticks[index], wrong));
   return state;
+}
+
+std::optional<std::uint64_t> SessionRecord::hash(const training::SessionState& state) const {
+  if (header.layout.version == kStateFormat) return state::hash(state);
+  if (!states_known() || header.layout.version != kSession6.version) return std::nullopt;
+  return hash_of_bytes(states, state::struct_of<training::SessionState>(), &state);
 }
 
 std::vector<float> SessionRecord::channel(std::string_view name) const {

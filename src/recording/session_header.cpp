@@ -14,7 +14,9 @@
 
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
+#include "knuckleboom/io/released_layouts.hpp"
 #include "knuckleboom/io/state_file.hpp"
+#include "knuckleboom/io/state_record.hpp"
 #include "knuckleboom/version.hpp"
 #include "machine_texts.hpp"
 
@@ -25,6 +27,7 @@ using training::SessionState;
 
 constexpr std::uint64_t kMostEntries = 4096;
 constexpr std::size_t kKeysSaid = 10;
+constexpr std::int32_t kJournalFormat = 2;
 
 // The order of both directions is written once.
 template <class Field, class Header>
@@ -96,29 +99,25 @@ void take_texts(ByteReader& reader, std::vector<SessionText>& texts) {
   }
 }
 
-StateLayout state_layout() {
-  // Any change of a part's size or place shows here, a change of its meaning in kStateFormat.
-  const std::uint64_t places[] = {offsetof(SessionState, tick),
-                                  offsetof(SessionState, sim),
-                                  offsetof(SessionState, control),
-                                  offsetof(SessionState, worksite.logs_slipped),
-                                  offsetof(SessionState, worksite.world),
-                                  offsetof(SessionState, worksite.grapple),
-                                  offsetof(SessionState, task),
-                                  offsetof(SessionState, score),
-                                  sizeof(sim::SimState),
-                                  sizeof(machine::MachineState),
-                                  sizeof(machine::ActuatorState),
-                                  sizeof(machine::EnergyLedger),
-                                  sizeof(machine::Health),
-                                  sizeof(sim::OperatorState),
-                                  sizeof(world::WorldState),
-                                  sizeof(world::ContactState),
-                                  sizeof(world::LogState),
-                                  sizeof(worksite::GrappleState),
-                                  sizeof(training::TaskState),
-                                  sizeof(training::ScoreState)};
-  return {kStateFormat, sizeof(SessionState), XXH3_64bits(places, sizeof places)};
+StateLayout state_layout() { return layout_of(state::struct_of<SessionState>(), kStateFormat); }
+
+StateLayout layout_of(const state::Struct& type, std::uint32_t version) {
+  const std::string fields = describe(type);
+  return {version, type.size, XXH3_64bits(fields.data(), fields.size())};
+}
+
+StateDescription states_of(const SessionHeader& header) {
+  StateDescription states;
+  try {
+    if (!header.fields.empty() && header.layout.version == kStateFormat)
+      states = StateDescription(header.fields);
+    else if (header.layout == StateLayout{kSession6.version, kSession6.bytes, kSession6.places})
+      states = released_layout("training::SessionState");
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+  return states.empty() || states.record_bytes() != header.layout.bytes ? StateDescription()
+                                                                        : states;
 }
 
 std::string this_program() { return fmt::format("knuckleboom {} ({})", kVersion, kRevision); }
@@ -156,6 +155,7 @@ void describe(const training::Session& session, SessionHeader& header) {
   forget_folders(header.texts);
   header.rate_Hz = session.exercise().rate_Hz;
   header.layout = state_layout();
+  header.fields = io::describe(state::struct_of<SessionState>());
   header.channels.clear();
   for (const training::SessionChannel& channel : training::session_channels(session))
     header.channels.push_back({channel.name, channel.unit, channel.description});
@@ -214,7 +214,7 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
 
 std::string to_bytes(const SessionHeader& header) {
   std::string out;
-  put(out, static_cast<std::int32_t>(kSessionFormat));
+  put(out, kJournalFormat);
   for_each_text(header, [&out](const std::string& text) { put_text(out, text); });
   put(out, header.parent_tick);
   put(out, header.rate_Hz);
@@ -230,17 +230,20 @@ std::string to_bytes(const SessionHeader& header) {
   }
   put_channels(out, header.channels);
   put_channels(out, header.figures);
+  put_text(out, header.fields);
   return out;
 }
 
 bool is_other_format(std::string_view bytes) {
   ByteReader reader(bytes);
-  return reader.take<std::int32_t>() != kSessionFormat && reader.good();
+  const auto format = reader.take<std::int32_t>();
+  return reader.good() && (format < 1 || format > kJournalFormat);
 }
 
 bool from_bytes(std::string_view bytes, SessionHeader& header) {
   ByteReader reader(bytes);
-  if (reader.take<std::int32_t>() != kSessionFormat) return false;
+  const auto format = reader.take<std::int32_t>();
+  if (format < 1 || format > kJournalFormat) return false;
   for_each_text(header, [&reader](std::string& text) { text = reader.take_text(); });
   header.parent_tick = reader.take<std::int64_t>();
   header.rate_Hz = reader.take<double>();
@@ -258,6 +261,8 @@ bool from_bytes(std::string_view bytes, SessionHeader& header) {
   }
   take_channels(reader, header.channels);
   take_channels(reader, header.figures);
+  // Format 1 did not describe the states.
+  header.fields = format > 1 ? reader.take_text() : std::string();
   return reader.good() && reader.empty();
 }
 

@@ -206,6 +206,7 @@ SessionHeader read_header(hid_t file) {
   header.layout.version = static_cast<std::uint32_t>(read_unsigned(states.id(), "layout_version"));
   header.layout.bytes = read_unsigned(states.id(), "layout_bytes");
   header.layout.places = read_unsigned(states.id(), "layout_places");
+  if (H5Aexists(states.id(), "fields") > 0) header.fields = read_attribute(states.id(), "fields");
 
   const Hdf5Handle channels = open_group(file, "channels");
   for (const std::string& name : members(channels.id())) {

@@ -154,7 +154,7 @@ SessionWriter::SessionWriter(const std::filesystem::path& file, const SessionHea
   commands_ =
       table(file_.id(), "commands", command_type(), kRows / 8, "commands applied before this tick");
   hashes_ = table(file_.id(), "hashes", hash_type(), kRows,
-                  "XXH3-64 over the bytes of the state after so many ticks");
+                  "hash over the named fields of the state after so many ticks");
   attempts_ = table(file_.id(), "attempts", attempt_type(header_.figures), 64,
                     "attempts at the exercise with their figures; phase 0: ready, 1: running, "
                     "2: passed, 3: failed");
@@ -168,10 +168,11 @@ SessionWriter::SessionWriter(const std::filesystem::path& file, const SessionHea
                   static_cast<std::uint64_t>(header_.layout.version));
   write_attribute(states_group_.id(), "layout_bytes", header_.layout.bytes);
   write_attribute(states_group_.id(), "layout_places", header_.layout.places);
+  write_attribute(states_group_.id(), "fields", header_.fields);
   state_ticks_ = table(states_group_.id(), "tick", type_copy(H5T_NATIVE_INT64), kRows,
                        "ticks run before the state");
   states_ = table(states_group_.id(), "bytes", type_copy(H5T_NATIVE_UINT8), 1,
-                  "SessionState of the program that recorded it, byte by byte",
+                  "records of the fields that the attribute fields of the group describes",
                   static_cast<std::size_t>(header_.layout.bytes));
 
   channels_group_ =

@@ -41,7 +41,7 @@ EmulationRecorder::EmulationRecorder(io::EmulationRecordingWriter writer,
       queues_(std::make_unique<Queues>()),
       ticks_(first.tick),
       writer_(std::make_unique<io::EmulationRecordingWriter>(std::move(writer))) {
-  queues_->hashes.push({first.tick, io::hash_of(first)});
+  queues_->hashes.push({first.tick, state::hash(first)});
   write();
   if (settings_.own_thread) thread_.start("recorder", kWritePeriod, [this] { write_and_sync(); });
 }
@@ -79,7 +79,7 @@ void EmulationRecorder::input(std::int64_t tick, const ExchangeInput& input) {
 void EmulationRecorder::after_tick(const emulation::HilState& state) {
   const std::int64_t tick = state.tick;
   if (tick >= next_hash_) {
-    push(queues_->hashes, io::StateHash{tick, io::hash_of(state)}, tick);
+    push(queues_->hashes, io::StateHash{tick, state::hash(state)}, tick);
     next_hash_ = next_multiple(tick, settings_.hash_ticks);
   }
   ticks_.store(tick, std::memory_order_release);
@@ -153,7 +153,7 @@ EmulationRecordingOutcome EmulationRecorder::finish(const emulation::HilState& l
   write();
   try {
     if (writer_)
-      writer_->close({true, false, last.tick, io::hash_of(last), losses(), std::move(reason)});
+      writer_->close({true, false, last.tick, state::hash(last), losses(), std::move(reason)});
   } catch (const io::FileError& error) {
     fail(error.what());
   }

@@ -40,9 +40,9 @@ void EmulationReplayer::make_remarks() {
   if (header.processor != io::this_processor())
     remarks_.push_back(fmt::format("recorded on a processor of another kind, {}; this is {}",
                                    header.processor, io::this_processor()));
-  if (header.layout != io::emulation_layout())
+  if (!recording_.hashes_known())
     remarks_.emplace_back(
-        "its states were laid out otherwise than those of this program, so that no hash can agree");
+        "its hashes were taken in another way than this program does, so that none can agree");
 }
 
 bool EmulationReplayer::step() {
@@ -50,7 +50,7 @@ bool EmulationReplayer::step() {
   apply_commands();
   if (state_.tick >= recording_.end.end_tick) {
     ended_ = true;
-    end_equal_ = !recording_.end.complete || recording_.end.end_hash == io::hash_of(state_);
+    end_equal_ = !recording_.end.complete || recording_.hash(state_) == recording_.end.end_hash;
     return false;
   }
   const exchange::ExchangeInput& input = frames_.at(state_.tick);
@@ -77,7 +77,7 @@ void EmulationReplayer::compare() {
   const std::vector<io::StateHash>& hashes = recording_.hashes;
   while (next_hash_ < hashes.size() && hashes[next_hash_].tick < state_.tick) ++next_hash_;
   if (next_hash_ == hashes.size() || hashes[next_hash_].tick != state_.tick) return;
-  const bool equal = hashes[next_hash_++].value == io::hash_of(state_);
+  const bool equal = recording_.hash(state_) == hashes[next_hash_++].value;
   ++compared_;
   equal_ += equal ? 1 : 0;
   if (first_difference_ >= 0) return;

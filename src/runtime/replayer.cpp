@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "knuckleboom/io/state_file.hpp"
 
 namespace knuckleboom::runtime {
 namespace {
@@ -16,6 +16,7 @@ using training::SessionSnapshot;
 using training::SessionState;
 
 constexpr std::size_t kMismatchesKept = 100;
+constexpr std::int32_t kMostWhole = 1'000'000'000;
 
 // Number of the last entry at or before the tick; entries ascend and the first is not behind it.
 std::size_t at_or_before(const std::vector<std::int64_t>& ticks, std::int64_t tick) {
@@ -34,17 +35,34 @@ Replayer::Replayer(io::SessionRecord record)
       tick_(record_.header.first_tick),
       playback_(record_.inputs) {
   make_remarks();
-  if (!record_.states_fit()) {
-    source_ = Source::kChannels;
-    load_channels();
-  } else if (record_.state_ticks.empty() || record_.state_ticks.front() != first_tick()) {
-    // Cut off before anything was flushed: it begins as the exercise does.
-    if (!record_.header.parent_id.empty() || end_tick() != first_tick())
-      throw io::FileError(record_.path.string(), "the session does not say how it began");
-    state_ = session_->initial_state();
-    snapshot_ = session_->snapshot(state_);
+  const bool none = record_.state_ticks.empty() || record_.state_ticks.front() != first_tick();
+  try {
+    if (!record_.states_known())
+      throw io::UnknownStates(record_.path.string(), "its states belong to another version");
+    if (!none) state_ = record_.state(0, *session_);
+  } catch (const io::UnknownStates& error) {
+    use_channels(error.what());
     return;
   }
+  if (!none) {
+    seek(first_tick());
+    return;
+  }
+  // Cut off before anything was flushed: it begins as the exercise does.
+  if (!record_.header.parent_id.empty() || end_tick() != first_tick())
+    throw io::FileError(record_.path.string(), "the session does not say how it began");
+  state_ = session_->initial_state();
+  snapshot_ = session_->snapshot(state_);
+}
+
+void Replayer::use_channels(const std::string& why) {
+  source_ = Source::kChannels;
+  remarks_.push_back(
+      fmt::format("{}: the stored channels are shown, and nothing is computed again; --recompute "
+                  "computes the session "
+                  "from its inputs",
+                  why));
+  load_channels();
   seek(first_tick());
 }
 
@@ -66,16 +84,33 @@ void Replayer::make_remarks() {
   if (header.processor != io::this_processor())
     remarks_.push_back(fmt::format("recorded on a processor of another kind, {}; this is {}",
                                    header.processor, io::this_processor()));
-  if (!record_.states_fit())
-    remarks_.emplace_back(
-        "its states belong to another version of the program: the stored channels are shown, and "
-        "nothing is computed again");
 }
 
 // --- Instants -----------------------------------------------------------------
 
+// False: the stored state is none that could be believed.
+bool Replayer::read(std::size_t state, SessionState& out) {
+  if (refused_.contains(state)) return false;
+  try {
+    out = record_.state(state, *session_);
+    return true;
+  } catch (const io::FileError& error) {
+    refused_.insert(state);
+    if (refused_.size() <= kMismatchesKept) remarks_.emplace_back(error.what());
+    return false;
+  }
+}
+
+std::int64_t Replayer::check_states() {
+  SessionState state;
+  for (std::size_t i = 0; i < record_.state_ticks.size(); ++i) read(i, state);
+  return static_cast<std::int64_t>(refused_.size());
+}
+
 void Replayer::load(std::size_t state) {
-  state_ = record_.state(state);
+  while (!read(state, state_)) {
+    if (state-- == 0) throw io::FileError(record_.path.string(), "its first state cannot be read");
+  }
   tick_ = record_.state_ticks[state];
   playback_ = training::InputPlayback(record_.inputs, tick_);
   next_state_ = state + 1;
@@ -126,8 +161,10 @@ void Replayer::compare() {
   if (next_hash_ >= record_.hashes.size() || record_.hashes[next_hash_].tick > tick_) return;
   const std::uint64_t recorded = record_.hashes[next_hash_++].value;
   if (differs_) return;
+  const std::optional<std::uint64_t> computed = record_.hash(state_);
+  if (!computed) return;
   ++compared_;
-  if (io::hash_of(state_) == recorded) {
+  if (*computed == recorded) {
     ++equal_;
     good_ = state_;
     good_tick_ = tick_;
@@ -198,7 +235,8 @@ void Replayer::resume_if_stored() {
   if (next_state_ >= ticks.size() || ticks[next_state_] != tick_) return;
   const std::size_t state = next_state_++;
   if (!differs_) return;
-  const SessionState stored = record_.state(state);
+  SessionState stored;
+  if (!read(state, stored)) return;
   if (!mismatches_.empty() && mismatches_.back().resumed_tick < 0) {
     ReplayMismatch& mismatch = mismatches_.back();
     mismatch.resumed_tick = tick_;
@@ -217,48 +255,111 @@ bool Replayer::end_is_equal() const {
   training::InputPlayback playback(record_.inputs, tick_);
   playback.advance(tick_,
                    [&](const training::Command& command) { session_->apply(command, last); });
-  return io::hash_of(last) == record_.end.end_hash;
+  return record_.hash(last).value_or(record_.end.end_hash) == record_.end.end_hash;
 }
 
 // --- Channels alone -----------------------------------------------------------
 
 void Replayer::load_channels() {
-  columns_.assign(channels_.size(), {});
-  for (std::size_t i = 0; i < channels_.size(); ++i)
-    for (const io::ChannelInfo& stored : record_.header.channels)
-      if (stored.name == channels_[i].name) columns_[i] = record_.channel(stored.name);
+  for (const io::ChannelInfo& stored : record_.header.channels)
+    columns_[stored.name] = record_.channel(stored.name);
 }
 
-// The machine as its joints stood; logs lie where the exercise put them.
+double Replayer::stored(const std::string& name, double fallback) const {
+  const auto column = columns_.find(name);
+  if (column == columns_.end()) return fallback;
+  const std::size_t row =
+      record_.channel_ticks.empty() ? 0 : at_or_before(record_.channel_ticks, tick_);
+  return row < column->second.size() ? static_cast<double>(column->second[row]) : fallback;
+}
+
+std::int64_t Replayer::stored_whole(const std::string& name, std::int64_t fallback,
+                                    std::int64_t most) const {
+  const double value = stored(name, static_cast<double>(fallback));
+  return value >= -1.0 && value <= static_cast<double>(most) ? std::llround(value) : fallback;
+}
+
+// Everything that the channels tell is put where a state has it; logs lie where the exercise put them, but
+// for the one that is held.
 void Replayer::show_channels() {
   state_ = session_->initial_state();
   state_.tick = tick_;
-  const std::size_t row =
-      record_.channel_ticks.empty() ? 0 : at_or_before(record_.channel_ticks, tick_);
-  const auto stored = [&](const std::string& name, double fallback) {
-    for (std::size_t i = 0; i < channels_.size(); ++i)
-      if (channels_[i].name == name && row < columns_[i].size())
-        return static_cast<double>(columns_[i][row]);
-    return fallback;
-  };
-  const machine::MachineModel& model = session_->machine();
-  machine::MachineState& m = state_.sim.machine;
-  for (int i = 0; i < model.joint_count(); ++i) {
-    const std::string name = model.joint_name(i) + (model.tree.link(i).revolute ? "_rad" : "_m");
-    m.q[i] = stored(name, m.q[i]);
-    m.v[i] = stored(name + "_s", m.v[i]);
+  show_machine();
+  show_task();
+  world::WorldState& world = state_.worksite.world;
+  world.machine_force = stored("contact_force_N", 0.0);
+  for (int i = 0; i < world::kObstacles; ++i) {
+    const std::string obstacle = world::kObstacleNames[i];
+    world.collisions[i] = stored_whole("collisions_" + obstacle, 0, kMostWhole);
+    world.impulse[i] = stored("impulse_" + obstacle + "_Ns", 0.0);
   }
-  state_.worksite.grapple.opening = stored("grapple_opening", state_.worksite.grapple.opening);
+  worksite::GrappleState& grapple = state_.worksite.grapple;
+  grapple.opening = stored("grapple_opening", grapple.opening);
+  grapple.held = static_cast<std::int32_t>(
+      stored_whole("held_log", grapple.held, session_->world().log_count() - 1));
+  if (grapple.held >= 0)
+    for (int i = 0; i < 3; ++i)
+      world.log[grapple.held].p[i] = stored(std::string("grip_") + "xyz"[i] + "_m", 0.0);
   snapshot_ = session_->snapshot(state_);
+  snapshot_.fidelity = static_cast<std::int32_t>(stored_whole("fidelity", snapshot_.fidelity, 1));
+  snapshot_.pump_power_W = stored("pump_power_W", 0.0);
+  snapshot_.pump_work_J = stored("pump_work_J", 0.0);
   for (int i = 0; i < command::kLeverAxes; ++i)
     levers_.axis[i] = snapshot_.input.axis[i] =
         stored(std::string("lever_") + command::kLeverAxisNames[i], 0.0);
-  snapshot_.control_mode =
-      static_cast<std::int32_t>(stored("control_mode", snapshot_.control_mode));
-  snapshot_.fidelity = static_cast<std::int32_t>(stored("fidelity", snapshot_.fidelity));
-  snapshot_.task.phase =
-      static_cast<training::TaskPhase>(static_cast<std::int32_t>(stored("task_phase", 0.0)));
-  snapshot_.task.step = static_cast<std::int32_t>(stored("task_step", 0.0));
+}
+
+void Replayer::show_machine() {
+  const machine::MachineModel& model = session_->machine();
+  machine::MachineState& m = state_.sim.machine;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const std::string& joint = model.joint_name(i);
+    const std::string unit = model.tree.link(i).revolute ? "rad" : "m";
+    m.q[i] = stored(joint + "_" + unit, m.q[i]);
+    m.v[i] = stored(joint + "_" + unit + "_s", m.v[i]);
+    state_.sim.reference[i] = stored(joint + "_ref_" + unit, state_.sim.reference[i]);
+  }
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const std::string& joint = model.joint_name(model.actuators[k].link);
+    machine::ActuatorState& a = m.actuator[k];
+    a.command_V = stored(joint + "_valve_V", a.command_V);
+    a.spool_V = stored(joint + "_spool_V", a.spool_V);
+    a.p[0] = stored(joint + "_port_a_Pa", a.p[0]);
+    a.p[1] = stored(joint + "_port_b_Pa", a.p[1]);
+    a.Q[0] = stored(joint + "_flow_a_m3_s", 0.0);
+    a.Q[1] = stored(joint + "_flow_b_m3_s", 0.0);
+    a.open = static_cast<std::int32_t>(stored_whole(joint + "_valve_open", 0, 1));
+    const std::int64_t limits = stored_whole(joint + "_limits", 0, 7);
+    a.relief_active = static_cast<std::int32_t>(limits & 1);
+    a.cavitation_active = static_cast<std::int32_t>(limits >> 1 & 1);
+    a.stop_active = static_cast<std::int32_t>(limits >> 2 & 1);
+  }
+  m.pump_Pa = stored("pump_Pa", m.pump_Pa);
+  m.supply.load_Pa = stored("load_signal_Pa", m.supply.load_Pa);
+  m.supply.flow = stored("pump_flow_m3_s", m.supply.flow);
+  m.supply.relief_flow = stored("main_relief_flow_m3_s", m.supply.relief_flow);
+  m.supply.engine_speed = stored("engine_rad_s", m.supply.engine_speed);
+}
+
+void Replayer::show_task() {
+  training::TaskState& task = state_.task;
+  state_.control.mode = static_cast<std::int32_t>(
+      stored_whole("control_mode", state_.control.mode, command::kControlModes - 1));
+  training::TaskState told = task;
+  told.phase = static_cast<training::TaskPhase>(stored_whole("task_phase", 0, 3));
+  told.step = static_cast<std::int32_t>(stored_whole("task_step", 0, kMostWhole));
+  if (session_->task().check_state(told).empty()) task = told;
+  // The figures are called as their fields are.
+  training::Score& score = state_.score.score;
+  for (const state::Field& field : state::struct_of<training::Score>().fields) {
+    const double value = stored("score_" + std::string(field.name), 0.0);
+    std::memcpy(reinterpret_cast<std::byte*>(&score) + field.offset, &value, sizeof value);
+  }
+  const double h = session_->simulation().tick_s();
+  const double now = stored("t_s", 0.0) / h, used = score.time_s / h;
+  if (!(now >= 0.0 && now < kMostWhole && used >= 0.0 && used <= now)) return;
+  state_.sim.tick = task.end_tick = std::llround(now);
+  task.start_tick = std::llround(now - used);
 }
 
 }  // namespace knuckleboom::runtime

@@ -18,9 +18,6 @@ namespace {
 constexpr std::chrono::milliseconds kWritePeriod{200};  // what a kill can cost
 constexpr int kWritesPerSync = 5;
 
-constexpr const char* kObstacleNames[world::kObstacles] = {"ground", "stem", "log", "bunk",
-                                                           "carrier"};
-
 std::int64_t ticks_in(double seconds, const training::Session& session) {
   return std::max<std::int64_t>(1, std::llround(seconds * session.exercise().rate_Hz));
 }
@@ -75,7 +72,7 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
   watch_.begin_tick = first.tick;
   watch_.open =
       watch_.phase == training::TaskPhase::kReady || watch_.phase == training::TaskPhase::kRunning;
-  queues_->hashes.push({first.tick, io::hash_of(first)});
+  queues_->hashes.push({first.tick, state::hash(first)});
   queues_->states.push(first);
   queues_->rows.push({first.tick, start});
   drain();
@@ -103,7 +100,7 @@ void SessionRecorder::after_tick(const training::SessionState& state,
   const std::int64_t tick = state.tick;
   watch(tick, snapshot);
   if (tick >= next_hash_) {
-    if (!queues_->hashes.push({tick, io::hash_of(state)})) lose();
+    if (!queues_->hashes.push({tick, state::hash(state)})) lose();
     next_hash_ = next_multiple(tick, settings_.hash_ticks);
   }
   if (tick >= next_state_) {
@@ -272,7 +269,7 @@ void SessionRecorder::add(const EventRecord& record) {
       break;
     case EventKind::kCollision:
       event.kind = "collision";
-      event.text = kObstacleNames[index];
+      event.text = world::kObstacleNames[index];
       break;
     case EventKind::kGrip:
       event.kind = "grip";
@@ -341,7 +338,7 @@ RecordingEnd SessionRecorder::finish(const training::SessionState& last,
   keep("stop_hits", machine.stop_hits);
   keep("contacts_dropped", last.worksite.world.contacts_dropped);
   try {
-    journal_->close({true, last.tick, io::hash_of(last), lost_.load(std::memory_order_relaxed),
+    journal_->close({true, last.tick, state::hash(last), lost_.load(std::memory_order_relaxed),
                      std::move(health)});
   } catch (const io::FileError& error) {
     out.file += io::kJournalSuffix;

@@ -36,7 +36,7 @@ class EmulateReplay : public testing::Test {
     const io::EmulationTexts texts =
         shipped_emulation_texts("peg_on_plane", {"sensor.delay_ticks=2"});
     const auto loop = io::make_hil_bench(texts);
-    state_ = io::hash_of(record_emulation(texts, *loop, outside_run(*loop, kTicks, 3), file_));
+    state_ = state::hash(record_emulation(texts, *loop, outside_run(*loop, kTicks, 3), file_));
   }
   std::string changed(const std::string& name, const std::string& content) {
     const std::string path = (folder_ / name).string();

@@ -105,9 +105,10 @@ TEST_F(ReplayPicture, handsTheMachineOver) {
   // Its first state is bit for bit the parent's state of that tick.
   const auto at = std::find(parent.state_ticks.begin(), parent.state_ticks.end(), 6000);
   ASSERT_NE(at, parent.state_ticks.end());
+  const auto session = io::make_session(parent.header);
   const training::SessionState then =
-      parent.state(static_cast<std::size_t>(at - parent.state_ticks.begin()));
-  const training::SessionState first = child.state(0);
+      parent.state(static_cast<std::size_t>(at - parent.state_ticks.begin()), *session);
+  const training::SessionState first = child.state(0, *session);
   EXPECT_EQ(std::memcmp(&then, &first, sizeof then), 0);
   // The levers start from their recorded positions: no step in the first ticks.
   ASSERT_GT(child.inputs.size(), 3U);

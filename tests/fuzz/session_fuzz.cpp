@@ -37,9 +37,8 @@ void read(std::string_view bytes) {
     const auto record = knuckleboom::io::read_session(file());
     if (record.inputs.empty()) std::abort();
     for (const auto& channel : record.header.channels) record.channel(channel.name);
-    if (record.states_fit())
-      for (std::size_t i = 0; i < record.state_ticks.size(); ++i) record.state(i);
-    knuckleboom::io::make_session(record.header);
+    const auto session = knuckleboom::io::make_session(record.header);
+    for (std::size_t i = 0; i < record.state_ticks.size(); ++i) record.state(i, *session);
   } catch (const knuckleboom::io::FileError&) {
     // Refusing is fine; anything else is a finding.
   }
@@ -65,6 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   header.start_utc = "2026-11-28T06:40:12Z";
   header.rate_Hz = 1000.0;
   header.layout = knuckleboom::io::state_layout();
+  header.fields = knuckleboom::io::describe(
+      knuckleboom::state::struct_of<knuckleboom::training::SessionState>());
   header.channels = {{"one", "m", "first"}, {"two", "", "second"}};
   header.figures = {{"time_s", "s", "time"}};
   // The first byte says whether the header too is the fuzzer's; then kind, length and bytes of each block.

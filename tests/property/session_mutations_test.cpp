@@ -153,7 +153,8 @@ TEST(SessionMutations, OfJournalsCostWhatIsBehindThem) {
       for (const training::InputEvent& input : record.inputs)
         EXPECT_LE(input.tick, record.end.end_tick);
       if (!record.state_ticks.empty()) {
-        EXPECT_EQ(record.state(record.state_ticks.size() - 1).tick, record.state_ticks.back());
+        EXPECT_EQ(record.state(record.state_ticks.size() - 1, *described.session).tick,
+                  record.state_ticks.back());
       }
     } catch (const FileError& error) {
       expect_sentence(path, error.what());

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ inline constexpr const char* kEmulationRecordingSuffix = ".kbe";
 inline constexpr int kEmulationRecordingFormat = 1;
 inline constexpr std::int64_t kEmulationHashTicks = 100;
 
-// What the bytes of a HilState mean; hashes are good for programs with the same one only.
+// Goes up when another hash is taken of a HilState; hashes are good for programs with the same one only.
+inline constexpr std::uint32_t kHilStateFormat = 2;
 StateLayout emulation_layout();
-std::uint64_t hash_of(const emulation::HilState& state);  // XXH3-64 of its bytes
 
 // What was known when the run began.
 struct EmulationRecordingHeader {
@@ -115,6 +116,10 @@ struct EmulationRecording {
   std::vector<StateHash> hashes;
   std::int64_t frames =
       0;  // ticks in which something came from outside; EmulationFrames reads them
+
+  // Of a state as the program that recorded it would have taken it; nothing: that is not known.
+  std::optional<std::uint64_t> hash(const emulation::HilState& state) const;
+  bool hashes_known() const;
 };
 
 // Throws FileError with one sentence for what is no recording at all. What was cut off is read as far as it

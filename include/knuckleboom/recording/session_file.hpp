@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "knuckleboom/io/content_hash.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/state_record.hpp"
 
 namespace knuckleboom::io {
 
@@ -33,15 +35,16 @@ struct ChannelInfo {
   std::string name, unit, description;
 };
 
-// What the bytes of a SessionState mean; states are good for programs with the same one only.
+// What the bytes of a state are. With a description of the fields any program can read them.
 struct StateLayout {
-  std::uint32_t version = 0;  // kStateFormat
+  std::uint32_t version = 0;  // of hash and record
   std::uint64_t bytes = 0;    // of one state
-  std::uint64_t places = 0;   // hash over the places and sizes of its parts
+  std::uint64_t places = 0;   // hash over the description of its fields
 
   friend bool operator==(const StateLayout&, const StateLayout&) = default;
 };
-StateLayout state_layout();  // of this program
+StateLayout state_layout();  // of this program's sessions
+StateLayout layout_of(const state::Struct& type, std::uint32_t version);
 
 // What was known when the session began.
 struct SessionHeader {
@@ -57,6 +60,7 @@ struct SessionHeader {
   double rate_Hz = 0.0;         // ticks a second
   std::int64_t first_tick = 0;  // number of the first tick
   StateLayout layout;
+  std::string fields;  // description of its states (io/state_record.hpp); empty: an older program's
   std::vector<SessionText> texts;
   std::vector<std::pair<std::string, std::string>> options;  // how it was asked for, by name
   std::vector<ChannelInfo> channels;
@@ -79,7 +83,7 @@ struct SessionEvent {
 
 struct StateHash {
   std::int64_t tick = 0;    // ticks run
-  std::uint64_t value = 0;  // XXH3-64 over the bytes of the SessionState
+  std::uint64_t value = 0;  // state::hash
 };
 
 // An attempt at the exercise: from the start or a restart to its end, the next restart or the end of the
@@ -118,18 +122,30 @@ struct SessionRecord {
   double duration_s() const {
     return static_cast<double>(end.end_tick - header.first_tick) / header.rate_Hz;
   }
-  bool states_fit() const { return header.layout == state_layout(); }
+  bool states_known() const { return !states.empty(); }
 
   std::vector<std::string> remarks;  // what is to be said of the reading: a sentence each
 
-  // Throw std::out_of_range for a name or a number that there is not; state() also FileError.
-  training::SessionState state(std::size_t index) const;  // only if states_fit()
+  // Throw std::out_of_range for a name or a number that there is not. state() also throws UnknownStates where
+  // this program does not know what they mean, FileError for what is no state of that session.
+  training::SessionState state(std::size_t index, const training::Session& session) const;
   std::vector<float> channel(std::string_view name) const;
   std::vector<float> channel_row(std::size_t row) const;  // by header.channels
 
+  // Of a state as the program that recorded it would have taken it; nothing: that is not known.
+  std::optional<std::uint64_t> hash(const training::SessionState& state) const;
+
+  StateDescription states;  // empty: not known
   class Store;
   std::shared_ptr<const Store> store;
 };
+// States of another program that this one cannot read; their session can be computed again.
+class UnknownStates : public FileError {
+ public:
+  using FileError::FileError;
+};
+// What a header says about its session's states.
+StateDescription states_of(const SessionHeader& header);
 
 // Only what is quick to read: header and how it ended.
 struct SessionOutline {

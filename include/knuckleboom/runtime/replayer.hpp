@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,11 +33,11 @@ class Replayer {
   // How much of the recording this program can show.
   enum class Source {
     kSimulation,  // computed again, and stored states where that differs
-    kChannels,    // another version wrote the states: only the stored channels
+    kChannels,  // its states cannot be read: only the stored channels; runtime/recompute.hpp helps
   };
 
   // Begins at the session's first tick. Throws io::FileError for a session that this program cannot
-  // show at all.
+  // show at all, or whose first state is none of its own.
   explicit Replayer(io::SessionRecord record);
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
@@ -43,8 +45,12 @@ class Replayer {
   const io::SessionRecord& record() const { return record_; }
   const training::Session& session() const { return *session_; }
   Source source() const { return source_; }
-  // What is to be said before anything is shown: another build, another processor, gaps, cut off.
+  // What is to be said before anything is shown: another build, another processor, gaps, cut off. A stored
+  // state that cannot be believed adds one when it is met; the way goes on from the state before.
   const std::vector<std::string>& remarks() const { return remarks_; }
+  // Looks at every stored state without going there; each that cannot be believed adds a remark. Returns how
+  // many there are.
+  std::int64_t check_states();
 
   std::int64_t first_tick() const { return record_.header.first_tick; }
   std::int64_t end_tick() const { return record_.end.end_tick; }
@@ -75,20 +81,29 @@ class Replayer {
 
  private:
   void make_remarks();
+  void use_channels(const std::string& why);
+  bool read(std::size_t state, training::SessionState& out);
   void load(std::size_t state);
   void compare();
   void differs();
   void look_into(ReplayMismatch& mismatch);
   void compare_with_stored(ReplayMismatch& mismatch, const training::SessionState& stored) const;
   void resume_if_stored();
-  void show_channels();
   void load_channels();
+  double stored(const std::string& name, double fallback) const;
+  // Not beyond most, not below -1.
+  std::int64_t stored_whole(const std::string& name, std::int64_t fallback,
+                            std::int64_t most) const;
+  void show_channels();
+  void show_machine();
+  void show_task();
 
   io::SessionRecord record_;
   std::unique_ptr<training::Session> session_;
   std::vector<training::SessionChannel> channels_;
   Source source_ = Source::kSimulation;
   std::vector<std::string> remarks_;
+  std::set<std::size_t> refused_;  // stored states that cannot be believed
 
   std::int64_t tick_ = 0;
   training::SessionState state_{};
@@ -102,7 +117,7 @@ class Replayer {
   std::int64_t good_tick_ = -1;
   std::int64_t compared_ = 0, equal_ = 0, mismatch_count_ = 0;
   std::vector<ReplayMismatch> mismatches_;
-  std::vector<std::vector<float>> columns_;  // of kChannels
+  std::map<std::string, std::vector<float>> columns_;  // of kChannels
 };
 
 }  // namespace knuckleboom::runtime

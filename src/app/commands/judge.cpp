@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/options.hpp"
+#include "app/session/open_session.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -32,10 +34,11 @@ namespace {
 
 struct JudgeOptions {
   std::vector<std::string> files;
-  std::string map;       // a log map; empty: columns by our names
-  std::string machine;   // of logs that have joints instead of the tip
-  std::string exercise;  // whose limits are shown
-  std::string summary;   // JSON; empty: none
+  std::string map;         // a log map; empty: columns by our names
+  std::string machine;     // of logs that have joints instead of the tip
+  std::string exercise;    // whose limits are shown
+  std::string summary;     // JSON; empty: none
+  bool recompute = false;  // sessions, from their inputs
 };
 
 namespace fs = std::filesystem;
@@ -52,9 +55,16 @@ bool is_session(const fs::path& path) {
   return path.extension() == io::kSessionSuffix || path.extension() == io::kJournalSuffix;
 }
 
-// Every attempt as it was judged when it was made.
-std::vector<Judgement> judge_session(const fs::path& path) {
-  const io::SessionOutline session = io::read_session_outline(path);
+// Every attempt as it was judged when it was made, or now if it is computed again.
+std::vector<Judgement> judge_session(const fs::path& path, bool recompute) {
+  io::SessionOutline session;
+  if (recompute) {
+    io::SessionRecord record = open_session(path.string(), true);
+    session = {std::move(record.header), std::move(record.end), std::move(record.attempts),
+               std::move(record.remarks)};
+  } else {
+    session = io::read_session_outline(path);
+  }
   for (const std::string& remark : session.remarks) complain(remark);
   std::vector<Judgement> out;
   for (std::size_t i = 0; i < session.attempts.size(); ++i) {
@@ -197,7 +207,7 @@ int judge(const JudgeOptions& options) {
       all.push_back(judge_log(file, map, machine ? &machine->model : nullptr));
       continue;
     }
-    for (Judgement& one : judge_session(file)) all.push_back(std::move(one));
+    for (Judgement& one : judge_session(file, options.recompute)) all.push_back(std::move(one));
   }
   std::string text;
   bool good = true;
@@ -231,7 +241,11 @@ Command judge_command() {
                                        "Machine of a log that has joints instead of the tip"),
                         {"--exercise", &o->exercise, exercise_value(),
                          "Exercise whose limits apply; status 4 if a figure exceeds one"},
-                        summary_option(o->summary, "Write the figures as JSON")},
+                        summary_option(o->summary, "Write the figures as JSON"),
+                        {.name = "--recompute",
+                         .target = &o->recompute,
+                         .sentence = "Compute sessions again from their inputs first, whatever "
+                                     "program recorded them"}},
           .examples = {"knuckleboom judge crane.csv --map crane_map.toml",
                        "knuckleboom judge joints.csv --machine harvester",
                        "knuckleboom judge mine.h5 --exercise reach"},

@@ -15,7 +15,7 @@
 #include "app/commands/stage.hpp"
 #include "app/replay/replay_texts.hpp"
 #include "app/replay/replay_window.hpp"
-#include "app/session/filing.hpp"
+#include "app/session/open_session.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -33,7 +33,7 @@ namespace {
 
 struct ReplayOptions {
   std::string file;
-  bool headless = false, paused = false;
+  bool headless = false, paused = false, recompute = false;
   double from_s = 0.0, speed = 1.0;
   std::string loop;                // "12-15.5" [s]
   std::vector<std::string> plots;  // names of channels
@@ -71,6 +71,7 @@ std::string seek_times(runtime::Replayer& replayer) {
 }
 
 int check(runtime::Replayer& replayer) {
+  const std::size_t said = replayer.remarks().size();
   const auto start = std::chrono::steady_clock::now();
   while (replayer.step())
     if (replayer.tick() % kInterruptTicks == 0 && interrupted()) break;
@@ -80,8 +81,11 @@ int check(runtime::Replayer& replayer) {
   const double simulated =
       static_cast<double>(replayer.tick() - replayer.first_tick()) * replayer.record().tick_s();
   const std::string state = io::state_hash(replayer.state());
+  const std::int64_t refused = interrupted() ? 0 : replayer.check_states();
   const std::string seeks = interrupted() ? std::string() : seek_times(replayer);
 
+  for (std::size_t i = 0; i < replayer.remarks().size() - said && i < kMismatchesSaid; ++i)
+    complain(replayer.remarks()[said + i]);
   for (std::size_t i = 0; i < replayer.mismatches().size() && i < kMismatchesSaid; ++i)
     complain(mismatch_sentence(replayer, replayer.mismatches()[i]));
   if (replayer.mismatch_count() > static_cast<std::int64_t>(kMismatchesSaid))
@@ -98,7 +102,7 @@ int check(runtime::Replayer& replayer) {
     complain("stopped before the end");
     return kInterruptedRun;
   }
-  return replayer.mismatch_count() > 0 || !end_equal ? kBeyondTolerance : kSuccess;
+  return replayer.mismatch_count() > 0 || !end_equal || refused > 0 ? kBeyondTolerance : kSuccess;
 }
 
 void read_section(const std::string& text, ReplayShow& show) {
@@ -133,7 +137,7 @@ int replay(const ReplayOptions& options) {
         options.file, options.file));
   DriveRequest request = request_of(options.picture);
   const InterruptGuard guard;
-  io::SessionRecord record = io::read_session(find_session(options.file));
+  io::SessionRecord record = open_session(options.file, options.recompute);
   if (!options.headless && !request.ends() && !somebody_watches())
     complain(
         "there is no display, so the session is only checked; with --frames, --duration or "
@@ -154,45 +158,50 @@ int replay(const ReplayOptions& options) {
 
 Command replay_command() {
   const auto o = std::make_shared<ReplayOptions>();
-  return {.name = "replay",
-          .sentence = "Run a recorded session again: watch it, compare it, take over",
-          .arguments = joined(
-              {{{.name = "file",
-                 .target = &o->file,
-                 .kind = session_value(),
-                 .sentence =
-                     "Session file, or its name in the user's folder of sessions; an interrupted "
-                     "recording is completed first",
-                 .required = true},
-                headless_option(o->headless),
-                {.name = "--from",
-                 .target = &o->from_s,
-                 .kind = {"T"},
-                 .sentence = "Begin at this instant of the session [s]",
-                 .range = Range{0.0, kLongestTime}},
-                {.name = "--speed",
-                 .target = &o->speed,
-                 .kind = {"X"},
-                 .sentence = "Speed, 0.1 to 10 times real time",
-                 .range = Range{0.1, 10.0}},
-                {.name = "--paused", .target = &o->paused, .sentence = "Begin paused"},
-                {"--loop", &o->loop, {"A-B"}, "Repeat this section, such as 12-15.5 [s]"},
-                {"--plot",
-                 &o->plots,
-                 {"CHANNEL"},
-                 "Show this channel as a curve over the timeline, up to four"}},
-               window_options(o->picture),
-               recording_options(o->picture),
-               {{.name = "--at",
-                 .target = &o->picture.at_s,
-                 .kind = {"T"},
-                 .sentence = "Time of the screenshot, from the start of the program [s]",
-                 .range = Range{0.0, kLongestTime}}}}),
-          .examples = {"knuckleboom replay drive.h5",
-                       "knuckleboom replay drive.h5 --from 42 --speed 0.2 --plot boom_port_a_Pa",
-                       "knuckleboom replay drive.h5 --headless",
-                       "knuckleboom replay 2026-11-28T06-40-12_reach_1f2e3d4c --headless"},
-          .run = [o] { return replay(*o); }};
+  return {
+      .name = "replay",
+      .sentence = "Run a recorded session again: watch it, compare it, take over",
+      .arguments = joined(
+          {{{.name = "file",
+             .target = &o->file,
+             .kind = session_value(),
+             .sentence =
+                 "Session file, or its name in the user's folder of sessions; an interrupted "
+                 "recording is completed first",
+             .required = true},
+            headless_option(o->headless),
+            {.name = "--recompute",
+             .target = &o->recompute,
+             .sentence =
+                 "Compute the session again from its inputs first, whatever program recorded it"},
+            {.name = "--from",
+             .target = &o->from_s,
+             .kind = {"T"},
+             .sentence = "Begin at this instant of the session [s]",
+             .range = Range{0.0, kLongestTime}},
+            {.name = "--speed",
+             .target = &o->speed,
+             .kind = {"X"},
+             .sentence = "Speed, 0.1 to 10 times real time",
+             .range = Range{0.1, 10.0}},
+            {.name = "--paused", .target = &o->paused, .sentence = "Begin paused"},
+            {"--loop", &o->loop, {"A-B"}, "Repeat this section, such as 12-15.5 [s]"},
+            {"--plot",
+             &o->plots,
+             {"CHANNEL"},
+             "Show this channel as a curve over the timeline, up to four"}},
+           window_options(o->picture),
+           recording_options(o->picture),
+           {{.name = "--at",
+             .target = &o->picture.at_s,
+             .kind = {"T"},
+             .sentence = "Time of the screenshot, from the start of the program [s]",
+             .range = Range{0.0, kLongestTime}}}}),
+      .examples = {"knuckleboom replay drive.h5",
+                   "knuckleboom replay drive.h5 --from 42 --speed 0.2 --plot boom_port_a_Pa",
+                   "knuckleboom replay drive.h5 --headless",
+                   "knuckleboom replay 2026-11-28T06-40-12_reach_1f2e3d4c --headless"},
+      .run = [o] { return replay(*o); }};
 }
 
 }  // namespace knuckleboom::app

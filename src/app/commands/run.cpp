@@ -77,8 +77,8 @@ sim::SimState start_state(const RunOptions& options, const io::LoadedCase& loade
                           const sim::Simulation& simulation, analysis::Method& method) {
   if (options.resume.empty()) return simulation.initial_state(method.fidelity);
   std::string saved_by;
-  sim::SimState state =
-      io::read_state(options.resume, loaded.machine.hash, loaded.scenario.hash, &saved_by);
+  sim::SimState state = io::read_state(options.resume, loaded.machine.hash, loaded.scenario.hash,
+                                       simulation, &saved_by);
   if (state.tick >= simulation.tick_count())
     throw UserError(
         fmt::format("{}: the state was saved at {:g} s, where the scenario ends; there is "

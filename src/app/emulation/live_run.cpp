@@ -398,7 +398,7 @@ class LiveRun {
     live_->refresh();
     const PublishedBench& end = live_->published();
     std::string text = live_summary(context_, end);
-    text += fmt::format("State after it: {:016x}.\n", io::hash_of(live_->state()));
+    text += fmt::format("State after it: {:016x}.\n", state::hash(live_->state()));
     if (log_) text += finish_log();
     if (recorder_) {
       const runtime::EmulationRecordingOutcome recording =

@@ -81,7 +81,7 @@ int replay_emulation(runtime::EmulationReplayer& replayer, const AfterTick& afte
   say(line("hashes", fmt::format("{} of {} equal", replayer.hashes_equal(),
                                  stopped ? static_cast<std::size_t>(replayer.hashes_compared())
                                          : replayer.recording().hashes.size())));
-  say(line("state", fmt::format("{:016x}", io::hash_of(replayer.state()))));
+  say(line("state", fmt::format("{:016x}", state::hash(replayer.state()))));
   say(line("speed", fmt::format("{:.0f} x real time, {:.2f} s",
                                 replayer.bench().time(replayer.state()) / std::max(elapsed, 1e-9),
                                 elapsed)));

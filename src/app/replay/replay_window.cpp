@@ -147,10 +147,7 @@ void ReplayWindow::read_marks() {
 int ReplayWindow::run() {
   picture_.show_world(&replayer_.session());
   SDL_SetWindowTitle(picture_.window().sdl(), "Knuckleboom: replay");
-  for (const std::string& remark : replayer_.remarks()) {
-    complain(remark);
-    notices_.say(now_s(), remark, true);
-  }
+  tell_remarks();
   notices_.say(now_s(), "Replay: F1 shows the keys, Enter takes over");
   while (!done_ && !interrupted()) frame();
   say(summary());
@@ -225,7 +222,16 @@ void ReplayWindow::follow() {
     curve.curve.now = value_at(replayer_.record(), curve.samples, clock_.position());
 }
 
+void ReplayWindow::tell_remarks() {
+  for (; told_remarks_ < replayer_.remarks().size(); ++told_remarks_) {
+    const std::string& remark = replayer_.remarks()[told_remarks_];
+    complain(remark);
+    notices_.say(now_s(), remark, true);
+  }
+}
+
 void ReplayWindow::note_mismatches() {
+  tell_remarks();
   for (const auto& mismatches = replayer_.mismatches();
        told_mismatches_ < static_cast<std::int64_t>(mismatches.size()); ++told_mismatches_) {
     const runtime::ReplayMismatch& mismatch =
@@ -426,8 +432,8 @@ void ReplayWindow::to_mark(int direction, bool bad_only) {
 void ReplayWindow::ask_to_take_over() {
   if (replayer_.source() != runtime::Replayer::Source::kSimulation)
     return notices_.say(now_s(),
-                        "This session was recorded by another version; it can be looked at, but "
-                        "nobody can go on from it",
+                        "This session was recorded by another version; after 'knuckleboom replay "
+                        "--recompute' it can be taken over",
                         true);
   outcome_ = Outcome::kTakeOver;
   done_ = true;

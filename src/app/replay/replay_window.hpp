@@ -84,6 +84,7 @@ class ReplayWindow {
   void take_event(const SDL_Event& event);
   void act(ReplayAction action, int value, unsigned modifiers);
   void follow();
+  void tell_remarks();
   void note_mismatches();
   void draw();
   void draw_panels(view::panels::Painter& painter, const view::panels::Pointer& pointer);
@@ -122,6 +123,7 @@ class ReplayWindow {
   };
   std::vector<Curve> curves_;
   std::int64_t told_mismatches_ = 0;
+  std::size_t told_remarks_ = 0;
 
   Outcome outcome_ = Outcome::kEnded;
   bool done_ = false, help_ = false;

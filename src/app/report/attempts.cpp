@@ -302,11 +302,13 @@ std::string RecordedAttempts::at_stop(std::size_t row) const {
 // Faults present at the start of a taken-over session.
 std::vector<std::string> RecordedAttempts::standing_faults() const {
   std::vector<std::string> names;
-  if (!session_ || record_.header.parent_id.empty() || !record_.states_fit() ||
-      record_.state_ticks.empty())
-    return names;
-  for (const int fault : faults_there(*session_, session_->snapshot(record_.state(0))))
-    names.push_back(session_->faults()[static_cast<std::size_t>(fault)].name);
+  if (!session_ || record_.header.parent_id.empty() || record_.state_ticks.empty()) return names;
+  try {
+    for (const int fault : faults_there(*session_, session_->snapshot(record_.state(0, *session_))))
+      names.push_back(session_->faults()[static_cast<std::size_t>(fault)].name);
+  } catch (const io::UnknownStates&) {
+    // Only those that began later are known.
+  }
   return names;
 }
 

@@ -11,6 +11,7 @@
 
 #include "app/report/attempts.hpp"
 #include "app/session/filing.hpp"
+#include "app/session/open_session.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 // Sessions as files, and their entries in the database. A report does not require the database.
 class Sources {
  public:
-  Sources() {
+  explicit Sources(bool recompute) : recompute_(recompute) {
     try {
       database_.emplace(learners_file(), learners::Access::kRead);
     } catch (const std::runtime_error& error) {  // UserError, io::FileError
@@ -34,7 +35,7 @@ class Sources {
   }
 
   RecordedAttempts read(const std::string& name) {
-    RecordedAttempts session(files_.read(find_session(name)));
+    RecordedAttempts session(open_session(name, recompute_, files_));
     for (const std::string& remark : session.remarks()) complain(remark);
     if (const auto learner = learner_of(session.header())) session.set_learner(learner->name);
     return session;
@@ -65,6 +66,7 @@ class Sources {
     return learner;
   }
 
+  bool recompute_;
   io::SessionFiles files_;
   std::optional<learners::Database> database_;
 };
@@ -103,7 +105,7 @@ void add_earlier(const RecordedAttempts& session, int until, const report::Attem
 
 int write_report(const ReportOptions& options) {
   check(options);
-  Sources sources;
+  Sources sources(options.recompute);
   report::Content content;
   const RecordedAttempts session = sources.read(options.files.front());
   const auto count = static_cast<int>(session.attempts().size());

@@ -10,7 +10,8 @@ struct ReportOptions {
   std::vector<std::string> files;  // the first is judged, the others are for comparison
   std::string expert;              // may be empty
   std::string output;
-  int attempt = 0;  // of the first file; 0: the last that was finished
+  int attempt = 0;         // of the first file; 0: the last that was finished
+  bool recompute = false;  // the sessions, from their inputs
 };
 
 int write_report(const ReportOptions& options);

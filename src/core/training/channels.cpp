@@ -67,8 +67,6 @@ constexpr Plain kPlain[] = {
      [](Shot s, int) { return s.task.angle; }},
 };
 
-constexpr const char* kObstacleNames[world::kObstacles] = {"ground", "stem", "log", "bunk",
-                                                           "carrier"};
 constexpr const char* kAxes[3] = {"x", "y", "z"};
 
 }  // namespace
@@ -108,9 +106,9 @@ std::vector<SessionChannel> session_channels(const Session& session) {
         i);
   for (const Plain& plain : kPlain) add(plain.name, plain.unit, plain.description, plain.read, 0);
   for (int i = 0; i < world::kObstacles; ++i) {
-    add(std::string("collisions_") + kObstacleNames[i], "", "contacts begun with it so far",
+    add(std::string("collisions_") + world::kObstacleNames[i], "", "contacts begun with it so far",
         collisions, i);
-    add(std::string("impulse_") + kObstacleNames[i] + "_Ns", "N s",
+    add(std::string("impulse_") + world::kObstacleNames[i] + "_Ns", "N s",
         "of all contacts with it so far", impulse, i);
   }
   const std::vector<Figure>& scores = figures();

@@ -132,6 +132,18 @@ int Task::steps() const {
   return static_cast<int>(exercise_.targets.size());
 }
 
+std::string Task::check_state(const TaskState& task) const {
+  const bool going = task.phase == TaskPhase::kReady || task.phase == TaskPhase::kRunning;
+  const int last = going && steps() > 0 ? steps() - 1 : steps();
+  if (task.step < 0 || task.step > last)
+    return state::objection("step", task.step,
+                            "the exercise is in steps 0 to " + std::to_string(last) + " there");
+  if (task.start_tick < 0)
+    return state::objection("start_tick", static_cast<double>(task.start_tick),
+                            "expected 0 or more");
+  return {};
+}
+
 void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
   if (task.phase == TaskPhase::kReady) {
     const bool moved = lever_moved(snapshot);

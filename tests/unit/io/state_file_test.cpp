@@ -7,23 +7,39 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include "knuckleboom/io/released_layouts.hpp"
+#include "support/forged_state.hpp"
+#include "support/machines.hpp"
+#include "support/same_bytes.hpp"
 
 namespace knuckleboom::io {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kHeaderBytes = 184;  // the last 8 are the checksum
+
+std::string with_checksum(std::string file) {
+  const std::size_t before = kHeaderBytes - sizeof(std::uint64_t);
+  const std::uint64_t sum = XXH3_64bits_withSeed(
+      file.data() + kHeaderBytes, file.size() - kHeaderBytes, XXH3_64bits(file.data(), before));
+  std::memcpy(file.data() + before, &sum, sizeof sum);
+  return file;
+}
+
 const ContentHash kMachine{"0123456789abcdef0123456789abcdef"};
 const ContentHash kScenario{"fedcba9876543210fedcba9876543210"};
 
+const sim::Simulation& simulation() {
+  static const sim::Simulation made(test::reference_machine(), test::stick_sine());
+  return made;
+}
+
 sim::SimState some_state() {
-  sim::SimState state;
-  std::memset(static_cast<void*>(&state), 0, sizeof state);
-  state.tick = 12345;
-  state.fidelity = machine::Fidelity::kFull;
-  state.machine.q[1] = 0.1;
-  state.gains[0].Kp = 40.0;
-  state.payload[3].event = -1;
+  sim::SimState state = simulation().initial_state(machine::Fidelity::kFull);
+  for (int i = 0; i < 1234; ++i) simulation().step(state);
   return state;
 }
 
@@ -51,7 +67,7 @@ class StateFile : public testing::Test {
   std::string complaint(const ContentHash& machine = kMachine,
                         const ContentHash& scenario = kScenario) const {
     try {
-      read_state(path_, machine, scenario);
+      read_state(path_, machine, scenario, simulation());
     } catch (const FileError& error) {
       EXPECT_TRUE(std::string(error.what()).starts_with(path_.string() + ": ")) << error.what();
       return error.what();
@@ -66,41 +82,61 @@ class StateFile : public testing::Test {
 };
 
 TEST_F(StateFile, givesBackTheSameBits) {
-  const sim::SimState state = read_state(path_, kMachine, kScenario);
-  EXPECT_EQ(state.tick, 12345);
+  const sim::SimState state = read_state(path_, kMachine, kScenario, simulation());
+  EXPECT_EQ(state.tick, 1234);
   EXPECT_EQ(state_hash(state), state_hash(some_state()));
   EXPECT_EQ(state_hash(state).size(), 16U);
 }
 
-TEST_F(StateFile, hashSeesEveryValue) {
-  sim::SimState state = some_state();
-  state.machine.q[1] = 0.1 + 1e-19;  // the same double
-  EXPECT_EQ(state_hash(state), state_hash(some_state()));
-  state.machine.actuator[2].P_hold[1] = 1e-300;
-  EXPECT_NE(state_hash(state), state_hash(some_state()));
+TEST_F(StateFile, keepsEveryByteOfTheState) {
+  const sim::SimState back = read_state(path_, kMachine, kScenario, simulation());
+  EXPECT_TRUE(test::same_bytes(back, some_state()));
 }
 
-TEST_F(StateFile, keepsEveryByteOfTheValues) {
-  sim::SimState full = some_state();
-  std::memset(static_cast<void*>(&full.machine), 0x3F, sizeof full.machine);
-  std::memset(static_cast<void*>(full.pid), 0x3F, sizeof full.pid);
-  std::memset(static_cast<void*>(full.override_command), 0x3F, sizeof full.override_command);
-  for (control::PidGains& gains : full.gains) {
-    gains.Ki = 1.1;
-    gains.tracking_time_s = 2.2;
-    gains.period_ticks = 0x01020304;
+// As the programs before it wrote it: the header, then the bytes in memory.
+TEST_F(StateFile, readsOneOfFormat6) {
+  const sim::SimState state = some_state();
+  const StateDescription before = released_layout("sim::SimState");
+  std::string record(before.record_bytes(), '\0');
+  ASSERT_EQ(record.size(), kSimBytes6);
+  ASSERT_EQ(convert(state::struct_of<sim::SimState>(), &state, before.type(), record.data()), "");
+  std::string file = bytes().substr(0, kHeaderBytes) + record;
+  const std::uint32_t format = 6, size = kSimBytes6;
+  std::memcpy(file.data() + 8, &format, sizeof format);
+  std::memcpy(file.data() + 12, &size, sizeof size);
+  overwrite(with_checksum(file));
+  EXPECT_EQ(complaint(), "");
+  EXPECT_TRUE(test::same_bytes(read_state(path_, kMachine, kScenario, simulation()), state));
+}
+
+TEST_F(StateFile, refusesForgedOnesThatHaveTheRightChecksum) {
+  int refused = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    sim::SimState state = some_state();
+    const test::Forgery forgery = test::forge(state, seed * 1000);
+    write_state(path_, state, kMachine, kScenario);
+    const std::string said = complaint();
+    refused += said.empty() ? 0 : 1;
+    if (forgery.certain) {
+      EXPECT_TRUE(says(said, "cannot be one of this machine and scenario")) << forgery.what << said;
+    }
   }
-  write_state(path_, full, kMachine, kScenario);
-  const sim::SimState back = read_state(path_, kMachine, kScenario);
-  EXPECT_EQ(std::memcmp(&back.machine, &full.machine, sizeof full.machine), 0);
-  EXPECT_EQ(std::memcmp(back.pid, full.pid, sizeof full.pid), 0);
-  EXPECT_EQ(std::memcmp(back.override_command, full.override_command, sizeof full.override_command),
-            0);
-  for (const control::PidGains& gains : back.gains) {
-    EXPECT_EQ(gains.Ki, 1.1);
-    EXPECT_EQ(gains.tracking_time_s, 2.2);
-    EXPECT_EQ(gains.period_ticks, 0x01020304);
-  }
+  EXPECT_GT(refused, 70);
+}
+
+TEST_F(StateFile, refusesADescriptionThatIsNone) {
+  const std::string good = bytes();
+  const std::size_t at = good.find("machine::MachineState q f8");
+  ASSERT_NE(at, std::string::npos);
+  std::string bad = good;
+  bad[at + 22] = 'Q';  // a field that nobody knows
+  overwrite(with_checksum(bad));
+  EXPECT_TRUE(says(complaint(), "'machine.Q[1]', which this program does not know, is"))
+      << complaint();
+  bad = good;
+  bad[at + 24] = 'g';  // a type that there is not
+  overwrite(with_checksum(bad));
+  EXPECT_TRUE(says(complaint(), "cannot be understood at 'q g8")) << complaint();
 }
 
 TEST_F(StateFile, refusesAnotherMachineOrScenario) {

@@ -87,7 +87,7 @@ TEST_F(EmulationTextsOfFiles, AreThoseOfTheFiles) {
   emulation::HilState a = bench->initial_state(), b = own->initial_state();
   bench->step(a, {});
   own->step(b, {});
-  EXPECT_EQ(hash_of(a), hash_of(b));
+  EXPECT_EQ(state::hash(a), state::hash(b));
 }
 
 TEST_F(EmulationTextsOfFiles, SayWhatIsWrong) {

@@ -94,7 +94,7 @@ TEST_F(SessionFile, KeepsEveryInputBitByBit) {
   EXPECT_TRUE(record.end.complete);
   EXPECT_EQ(record.end.end_tick, kTicks);
   EXPECT_EQ(record.end.lost, 0);
-  EXPECT_EQ(record.end.end_hash, hash_of(last_));
+  EXPECT_EQ(record.end.end_hash, state::hash(last_));
   ASSERT_EQ(record.inputs.size(), input_.size());
   for (std::size_t i = 0; i < input_.size(); ++i) {
     EXPECT_EQ(record.inputs[i].tick, input_[i].tick);
@@ -119,11 +119,11 @@ TEST_F(SessionFile, GivesTheSameSessionAgain) {
   snapshot = session->snapshot(state);
   for (;;) {
     if (hash < record.hashes.size() && record.hashes[hash].tick == state.tick) {
-      EXPECT_EQ(record.hashes[hash].value, hash_of(state)) << state.tick;
+      EXPECT_EQ(record.hashes[hash].value, state::hash(state)) << state.tick;
       ++hash;
     }
     if (stored < record.state_ticks.size() && record.state_ticks[stored] == state.tick) {
-      EXPECT_TRUE(test::same_bytes(record.state(stored), state)) << state.tick;
+      EXPECT_TRUE(test::same_bytes(record.state(stored, *session), state)) << state.tick;
       ++stored;
     }
     if (row < record.channel_ticks.size() && record.channel_ticks[row] == state.tick) {

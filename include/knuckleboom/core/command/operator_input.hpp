@@ -2,16 +2,19 @@
 // replays a session.
 #pragma once
 
-#include <type_traits>
-
 #include "knuckleboom/core/command/lever_pattern.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::command {
 
 struct OperatorInput {
   double axis[kLeverAxes];  // by LeverAxis, -1 to 1; 0 without a device
 };
-static_assert(std::is_trivially_copyable_v<OperatorInput>);
+constexpr auto state_fields(const OperatorInput* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = OperatorInput;
+  return state::fields_of<S>(KB_FIELD(axis, kDirection));
+}
 
 // Effect of the levers on the machine.
 enum class ControlMode : int {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "knuckleboom/core/state/fields.hpp"
+
 namespace knuckleboom::control {
 
 enum class AntiWindup {
@@ -27,6 +29,15 @@ struct PidGains {
   AntiWindup anti_windup = AntiWindup::kConditional;
   int period_ticks = 1;  // sample period in ticks; the output is held between
 };
+constexpr auto state_fields(const PidGains* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = PidGains;
+  return state::fields_of<S>(KB_FIELD(Kp), KB_FIELD(Ki), KB_FIELD(Kd),
+                             KB_FIELD(derivative_filter_s), KB_FIELD(feed_forward),
+                             KB_FIELD(overlap_compensation_V), KB_FIELD(compensation_width_V),
+                             KB_FIELD(output_limit_V), KB_FIELD(tracking_time_s),
+                             KB_FIELD(anti_windup, below(3)), KB_FIELD(period_ticks, kCounter32));
+}
 
 struct PidState {
   double integral = 0.0;    // of the error [rad s]
@@ -37,6 +48,13 @@ struct PidState {
   std::int32_t primed = 0;  // 0 before the first sample
   std::int32_t reserved = 0;
 };
+constexpr auto state_fields(const PidState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = PidState;
+  return state::fields_of<S>(KB_FIELD(integral), KB_FIELD(derivative), KB_FIELD(last_reference),
+                             KB_FIELD(last_position), KB_FIELD(output_V), KB_FIELD(primed, kFlag),
+                             KB_FIELD(reserved, kZero));
+}
 
 // One sample. direction: +1 or -1, sign of the actuator Jacobian. Returns the output in volts.
 double sample(const PidGains& gains, double dt, double direction, double reference, double position,

@@ -11,9 +11,9 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::emulation {
 
@@ -61,7 +61,12 @@ struct ContactState {
   double normal[kContactPoints];      // force in the last step [N]
   std::int64_t touching;              // bit per point
 };
-static_assert(std::is_trivially_copyable_v<ContactState>);
+constexpr auto state_fields(const ContactState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ContactState;
+  return state::fields_of<S>(KB_FIELD(bristle, kPosition), KB_FIELD(normal, kForce),
+                             KB_FIELD(touching, bits(kContactPoints)));
+}
 
 // Force and moment of the site on the peg about the centre of its end face, in the site frame.
 // Advances the bristles by h [s].

@@ -24,6 +24,7 @@
 #include "knuckleboom/core/emulation/tuning.hpp"
 #include "knuckleboom/core/machine/metering.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::emulation {
 
@@ -125,12 +126,21 @@ struct EmulationSensors {
   double emulated_q[kMaxLinks];       // that the emulated machine's controllers see [rad, m]
   double p[kMaxLinks][2];             // pressures of the host's motors, by joint [Pa]
 };
+constexpr auto state_fields(const EmulationSensors* /*type*/) {
+  using S = EmulationSensors;
+  return state::fields_of<S>(KB_FIELD(stop_line), KB_FIELD(operator_twist), KB_FIELD(wrench),
+                             KB_FIELD(q), KB_FIELD(v), KB_FIELD(emulated_q), KB_FIELD(p));
+}
 // Commands to the machines in a tick.
 struct EmulationCommands {
   double motor_rate[kMaxLinks];  // far ends of the emulated springs, or references [rad/s, m/s]
   double drive[kMaxLinks];  // of the host's joints: valves [V], without hydraulics torques [N m]
   double brake;             // above a half: close the host's parking brakes
 };
+constexpr auto state_fields(const EmulationCommands* /*type*/) {
+  using S = EmulationCommands;
+  return state::fields_of<S>(KB_FIELD(motor_rate), KB_FIELD(drive), KB_FIELD(brake));
+}
 
 // Work over the run [J].
 struct EmulationEnergy {
@@ -139,12 +149,23 @@ struct EmulationEnergy {
   double exchanged;  // magnitude of the energy exchanged through the contact
   double generated;  // largest energy added by the loop on balance so far
 };
+constexpr auto state_fields(const EmulationEnergy* /*type*/) {
+  using S = EmulationEnergy;
+  return state::fields_of<S>(KB_FIELD(host), KB_FIELD(emulated), KB_FIELD(exchanged),
+                             KB_FIELD(generated));
+}
 
 struct TipPose {
   double p[3];      // m
   double R[3][3];   // [column][row]
   double twist[6];  // m/s, rad/s
 };
+constexpr auto state_fields(const TipPose* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = TipPose;
+  return state::fields_of<S>(KB_FIELD(p, kPosition), KB_FIELD(R, kDirection),
+                             KB_FIELD(twist, kSpeed));
+}
 
 // Transformation of the emulated tip into the host's world.
 struct TipShift {
@@ -152,12 +173,24 @@ struct TipShift {
   double turn[3][3];  // [column][row], of the peg in the emulated tip's axes; with fewer than six
                       // joints in the world's
 };
+constexpr auto state_fields(const TipShift* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = TipShift;
+  return state::fields_of<S>(KB_FIELD(offset, kPosition), KB_FIELD(turn, kDirection));
+}
 
 struct EmulationHealth {
   std::int64_t host_singular, emulated_singular;  // ticks
   std::int64_t valve_full;                        // ticks with a valve at its limit
   std::int64_t non_finite;
 };
+constexpr auto state_fields(const EmulationHealth* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = EmulationHealth;
+  return state::fields_of<S>(KB_FIELD(host_singular, kCounter),
+                             KB_FIELD(emulated_singular, kCounter), KB_FIELD(valve_full, kCounter),
+                             KB_FIELD(non_finite, kCounter));
+}
 
 struct EmulationState {
   std::int64_t tick;
@@ -190,7 +223,20 @@ struct EmulationState {
   EmulationEnergy energy;
   EmulationHealth health;
 };
-static_assert(std::is_trivially_copyable_v<EmulationState>);
+constexpr auto state_fields(const EmulationState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = EmulationState;
+  return state::fields_of<S>(
+      KB_FIELD(tick, kCounter), KB_FIELD(phase, kCounter), KB_FIELD(phase_tick, kCounter),
+      KB_FIELD(tuning), KB_FIELD(sensed), KB_FIELD(commands), KB_FIELD(shift), KB_FIELD(host),
+      KB_FIELD(emulated), KB_FIELD(contact), KB_FIELD(sensor), KB_FIELD(observer),
+      KB_FIELD(contact_W), KB_FIELD(measured_W), KB_FIELD(known_W), KB_FIELD(slope_W),
+      KB_FIELD(felt_W), KB_FIELD(accommodated_W), KB_FIELD(operator_twist), KB_FIELD(tip_command),
+      KB_FIELD(motor), KB_FIELD(motor_rate), KB_FIELD(target), KB_FIELD(tip),
+      KB_FIELD(tip_acceleration), KB_FIELD(host_torque), KB_FIELD(host_acceleration),
+      KB_FIELD(brake_ticks), KB_FIELD(braked, kFlag), KB_FIELD(brake_q, kPosition),
+      KB_FIELD(energy), KB_FIELD(health));
+}
 
 // Distance of the host's tip from its target [m].
 double tip_error(const EmulationState& state);

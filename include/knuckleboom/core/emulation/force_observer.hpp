@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "knuckleboom/core/emulation/contact.hpp"
 #include "knuckleboom/core/emulation/force_sensor.hpp"
 #include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::emulation {
 
@@ -24,18 +24,29 @@ struct JointSample {
   double held;  // 1: torque was constant since the last sample (ideal torques); 0: it changed
                 // linearly
 };
+constexpr auto state_fields(const JointSample* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = JointSample;
+  return state::fields_of<S>(KB_FIELD(q, kPosition), KB_FIELD(v, kSpeed), KB_FIELD(torque, kForce),
+                             KB_FIELD(held, kFlag));
+}
 
 struct ForceObserverState {
   JointSample last;
   double ring[kMaxSensorDelay + 1][kHostJoints];  // residuals of the last ticks [N m]
   double bristle[kHostJoints];                    // of the seals, by the measured motion [rad]
   double by_law[kHostJoints];                     // friction of the last tick by its law [N m]
-  double
-      unknown[kHostJoints];  // remainder beyond the law, and all other unmodelled torque [N m]
+  double unknown[kHostJoints];   // remainder beyond the law, and all other unmodelled torque [N m]
   double friction[kHostJoints];  // sum of both, to be compensated [N m]
   std::int64_t samples;
 };
-static_assert(std::is_trivially_copyable_v<ForceObserverState>);
+constexpr auto state_fields(const ForceObserverState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ForceObserverState;
+  return state::fields_of<S>(KB_FIELD(last), KB_FIELD(ring, kForce), KB_FIELD(bristle, kPosition),
+                             KB_FIELD(by_law, kForce), KB_FIELD(unknown, kForce),
+                             KB_FIELD(friction, kForce), KB_FIELD(samples, kCounter));
+}
 
 // Friction of each joint over the last tick, by its actuator's law and the measured motion; only
 // for laws with bristles, since a speed of zero does not determine a sticking force.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "knuckleboom/core/emulation/contact.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::emulation {
 
@@ -22,7 +22,11 @@ struct ForceSensorState {
   double ring[kMaxSensorDelay + 1][6];
   std::int64_t samples;
 };
-static_assert(std::is_trivially_copyable_v<ForceSensorState>);
+constexpr auto state_fields(const ForceSensorState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ForceSensorState;
+  return state::fields_of<S>(KB_FIELD(ring, kForce), KB_FIELD(samples, kCounter));
+}
 
 // Takes one sample; returns the delayed output. The first outputs are zero.
 Wrench measure(const ForceSensor& sensor, const Wrench& true_wrench, ForceSensorState& state);

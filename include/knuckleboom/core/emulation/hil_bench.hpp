@@ -16,6 +16,7 @@
 #include "knuckleboom/core/emulation/hil_signals.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::emulation {
 
@@ -66,7 +67,15 @@ struct HilState {
   double reason_value;
   std::int64_t runs, holds, stops;  // number of times each began
 };
-static_assert(std::is_trivially_copyable_v<HilState>);
+constexpr auto state_fields(const HilState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = HilState;
+  return state::fields_of<S>(KB_FIELD(emulation), KB_FIELD(exchange), KB_FIELD(tick, kCounter),
+                             KB_FIELD(mode, below(kHilModes)), KB_FIELD(reason, below(9)),
+                             KB_FIELD(reason_tick, kCounter), KB_FIELD(reason_index),
+                             KB_FIELD(reason_value), KB_FIELD(runs, kCounter),
+                             KB_FIELD(holds, kCounter), KB_FIELD(stops, kCounter));
+}
 
 struct Tunable {
   std::string name, unit, description;

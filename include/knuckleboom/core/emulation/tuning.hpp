@@ -3,8 +3,9 @@
 #pragma once
 
 #include <string>
-#include <type_traits>
 #include <vector>
+
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::emulation {
 
@@ -29,7 +30,18 @@ struct Tuning {
   double sensor_delay;  // samples
   double sensor_force_noise, sensor_moment_noise;
 };
-static_assert(std::is_trivially_copyable_v<Tuning>);
+constexpr auto state_fields(const Tuning* /*type*/) {
+  using S = Tuning;
+  return state::fields_of<S>(
+      KB_FIELD(acceleration_scheme), KB_FIELD(bandwidth_Hz), KB_FIELD(damping),
+      KB_FIELD(position_bandwidth_Hz), KB_FIELD(position_damping), KB_FIELD(torque_bandwidth_Hz),
+      KB_FIELD(prediction), KB_FIELD(prediction_filter_s), KB_FIELD(observer_Hz),
+      KB_FIELD(friction_share), KB_FIELD(accommodation_translation),
+      KB_FIELD(accommodation_rotation), KB_FIELD(accommodation_filter_Hz),
+      KB_FIELD(operator_acceleration), KB_FIELD(site_stiffness), KB_FIELD(site_relaxation_s),
+      KB_FIELD(site_friction), KB_FIELD(sensor_delay), KB_FIELD(sensor_force_noise),
+      KB_FIELD(sensor_moment_noise));
+}
 
 Tuning tuning_of(const EmulationPlan& plan);
 

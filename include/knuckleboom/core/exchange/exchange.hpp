@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::exchange {
 
@@ -78,6 +79,12 @@ struct Received {
   std::int64_t limited;      // values beyond the range
   std::int64_t times_stale;  // how often it was lost after it had been received
 };
+constexpr auto state_fields(const Received* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = Received;
+  return state::fields_of<S>(KB_FIELD(value), KB_FIELD(age, kCounter), KB_FIELD(refused, kCounter),
+                             KB_FIELD(limited, kCounter), KB_FIELD(times_stale, kCounter));
+}
 
 struct SignalState {
   double output;  // [U]
@@ -94,11 +101,24 @@ struct SignalState {
   std::int32_t before_known;  // 1: `before` belongs to this source
   Received received[kOutsideSources];
 };
+constexpr auto state_fields(const SignalState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = SignalState;
+  return state::fields_of<S>(KB_FIELD(output), KB_FIELD(held), KB_FIELD(gap), KB_FIELD(before),
+                             KB_FIELD(blend_ticks), KB_FIELD(blend_tick, kCounter),
+                             KB_FIELD(rate_limited, kCounter), KB_FIELD(source, below(3)),
+                             KB_FIELD(stale, kFlag), KB_FIELD(waiting, kFlag),
+                             KB_FIELD(before_known, kFlag), KB_FIELD(received));
+}
 
 struct ExchangeState {
   SignalState signal[kMaxSignals];
 };
-static_assert(std::is_trivially_copyable_v<ExchangeState>);
+constexpr auto state_fields(const ExchangeState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ExchangeState;
+  return state::fields_of<S>(KB_FIELD(signal, Along::kSignals));
+}
 
 class Exchange {
  public:

@@ -13,6 +13,7 @@
 #include "knuckleboom/core/hydraulics/chamber.hpp"
 #include "knuckleboom/core/hydraulics/load_holding.hpp"
 #include "knuckleboom/core/hydraulics/valve.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::hydraulics {
 
@@ -60,6 +61,12 @@ struct CircuitFault {
   double leak_external[2];  // added, ports to tank
   double relief_Pa;         // opening pressure of the port relief if below its setting; 0: as set
 };
+constexpr auto state_fields(const CircuitFault* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = CircuitFault;
+  return state::fields_of<S>(KB_FIELD(compliance, kPositive), KB_FIELD(leak_internal, kShare),
+                             KB_FIELD(leak_external, kShare), KB_FIELD(relief_Pa, kPressure));
+}
 
 // Flow demand per unit actuator speed at port 1 and 2; force = area1 P1 - area2 P2.
 inline double area1(const Circuit& c) {

@@ -9,8 +9,9 @@
 // error of holding.
 #pragma once
 
-#include <type_traits>
 #include <vector>
+
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::hydraulics {
 
@@ -78,7 +79,15 @@ struct SupplyState {
   double drop_Pa;    // reduction of the set pressures under flow
   double relief_Pa;  // opening pressure of the main relief if below its setting; 0: as set
 };
-static_assert(std::is_trivially_copyable_v<SupplyState>);
+constexpr auto state_fields(const SupplyState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = SupplyState;
+  return state::fields_of<S>(
+      KB_FIELD(stroke, kShare), KB_FIELD(load_Pa, kPressure), KB_FIELD(engine_speed, kSpeed),
+      KB_FIELD(engine_torque, kForce), KB_FIELD(angle, kPosition), KB_FIELD(owed, kFlow),
+      KB_FIELD(flow, kFlow), KB_FIELD(relief_flow, kFlow), KB_FIELD(set_Pa, kPressure),
+      KB_FIELD(wear, kShare), KB_FIELD(drop_Pa, kPressure), KB_FIELD(relief_Pa, kPressure));
+}
 
 // Work [J] since the start. engine = delivered + pump_loss + relief + coupling + change of the
 // energy stored in engine, gallery and accumulators, exactly: coupling is the error of holding p_s.
@@ -91,6 +100,12 @@ struct SupplyLedger {
   double coupling;
   double start;  // stored energy at the start
 };
+constexpr auto state_fields(const SupplyLedger* /*type*/) {
+  using S = SupplyLedger;
+  return state::fields_of<S>(KB_FIELD(engine), KB_FIELD(delivered), KB_FIELD(pump_loss),
+                             KB_FIELD(relief), KB_FIELD(compensator), KB_FIELD(coupling),
+                             KB_FIELD(start));
+}
 
 // Demand of the sections in a tick.
 struct SupplyDemand {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "knuckleboom/core/hydraulics/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::machine {
 
@@ -44,6 +44,19 @@ struct ActuatorState {
   std::int32_t faulty;       // fault is not all zero
   std::int32_t spool_stuck;  // stays where it is
 };
+constexpr auto state_fields(const ActuatorState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ActuatorState;
+  return state::fields_of<S>(
+      KB_FIELD(P_C, kPressure), KB_FIELD(Q, kFlow), KB_FIELD(p, kPressure), KB_FIELD(C, kShare),
+      KB_FIELD(command_V, kVoltage), KB_FIELD(spool_V, kVoltage), KB_FIELD(x_hold, kPosition),
+      KB_FIELD(F_hold, kForce), KB_FIELD(P_hold, kPressure), KB_FIELD(bristle, kPosition),
+      KB_FIELD(fault), KB_FIELD(P_compensated, kPressure), KB_FIELD(load_check, kShare),
+      KB_FIELD(holding, kShare), KB_FIELD(open, kFlag), KB_FIELD(relief_active, below(4)),
+      KB_FIELD(cavitation_active, below(4)), KB_FIELD(stop_active, kFlag),
+      KB_FIELD(held_dynamic, kFlag), KB_FIELD(hand_over, kCounter32), KB_FIELD(faulty, kFlag),
+      KB_FIELD(spool_stuck, kFlag));
+}
 
 // Energy [J] since the start. pump + switching + model + events + external
 //   = valve + line + relief + leakage + friction + stops + change of the stored energy + residual.
@@ -56,6 +69,13 @@ struct EnergyLedger {
   double external;   // work of external forces (contact) on the joints
   double start;      // stored energy at the start
 };
+constexpr auto state_fields(const EnergyLedger* /*type*/) {
+  using S = EnergyLedger;
+  return state::fields_of<S>(KB_FIELD(pump), KB_FIELD(valve), KB_FIELD(line), KB_FIELD(relief),
+                             KB_FIELD(leakage), KB_FIELD(friction), KB_FIELD(stops),
+                             KB_FIELD(switching), KB_FIELD(model), KB_FIELD(events),
+                             KB_FIELD(external), KB_FIELD(start));
+}
 
 struct Health {
   std::int64_t ticks;
@@ -75,6 +95,20 @@ struct Health {
   std::int64_t open_loop_ticks;
   std::int64_t friction_unsettled;  // stages without a settled set of sticking joints
 };
+constexpr auto state_fields(const Health* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = Health;
+  return state::fields_of<S>(
+      KB_FIELD(ticks, kCounter), KB_FIELD(valve_switches, kCounter),
+      KB_FIELD(relief_events, kCounter), KB_FIELD(cavitation_events, kCounter),
+      KB_FIELD(stop_hits, kCounter), KB_FIELD(relief_ticks, kCounter),
+      KB_FIELD(cavitation_ticks, kCounter), KB_FIELD(newton_iterations, kCounter),
+      KB_FIELD(newton_unconverged, kCounter), KB_FIELD(non_finite, kCounter),
+      KB_FIELD(first_non_finite, kCounter), KB_FIELD(newton_worst, kCounter),
+      KB_FIELD(singular_ticks, kCounter), KB_FIELD(first_singular, kCounter),
+      KB_FIELD(singular_loop, none_or_below(multibody::kMaxLoops)),
+      KB_FIELD(open_loop_ticks, kCounter), KB_FIELD(friction_unsettled, kCounter));
+}
 
 struct MachineState {
   double q[kMaxLinks], v[kMaxLinks], a[kMaxLinks];  // joint position, rate, acceleration
@@ -90,6 +124,17 @@ struct MachineState {
   hydraulics::SupplyLedger supply_energy;
   Health health;
 };
-static_assert(std::is_trivially_copyable_v<MachineState>);
+constexpr auto state_fields(const MachineState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = MachineState;
+  return state::fields_of<S>(
+      KB_FIELD(q, kPosition, Along::kJoints), KB_FIELD(v, kSpeed, Along::kJoints),
+      KB_FIELD(a, kAcceleration, Along::kJoints), KB_FIELD(inertia, Along::kJoints),
+      KB_FIELD(dependent, bits(kMaxLinks)), KB_FIELD(absent, bits(kMaxLinks)),
+      KB_FIELD(loop_force_W, kForce, Along::kLoops), KB_FIELD(bristle, kPosition, Along::kJoints),
+      KB_FIELD(actuator, Along::kActuators), KB_FIELD(pump_Pa, kPressure),
+      KB_FIELD(tank_Pa, kPressure), KB_FIELD(supply), KB_FIELD(energy), KB_FIELD(supply_energy),
+      KB_FIELD(health));
+}
 
 }  // namespace knuckleboom::machine

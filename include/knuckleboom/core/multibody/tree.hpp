@@ -16,6 +16,7 @@
 
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::multibody {
 
@@ -73,6 +74,12 @@ struct LinkInertia {
   double mc[3] = {0.0, 0.0, 0.0};                // kg m, link frame
   double I[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  // xx yy zz xy xz yz about the link origin
 };
+constexpr auto state_fields(const LinkInertia* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = LinkInertia;
+  return state::fields_of<S>(KB_FIELD(mass, kInertia), KB_FIELD(mc, kInertia),
+                             KB_FIELD(I, kInertia));
+}
 
 LinkInertia to_link_inertia(const RigidInertia& body, const Pose& in_link);
 LinkInertia operator+(const LinkInertia& a, const LinkInertia& b);

@@ -6,13 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "knuckleboom/core/command/operator_input.hpp"
 #include "knuckleboom/core/machine/metering.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::sim {
 
@@ -34,12 +34,21 @@ struct OperatorState {
       following[kMaxActuators];  // 1: the joint follows its reference, 0: levers or neutral
   std::int64_t at_reach_limit;   // ticks in which the tip could not follow the command
 };
-static_assert(std::is_trivially_copyable_v<OperatorState>);
-// No padding: equal states have equal bytes.
-static_assert(sizeof(OperatorState) ==
-              2 * sizeof(std::int32_t) +
-                  (kMaxLeverFunctions + 4 * kMaxLinks + 2 * kMaxActuators) * sizeof(double) +
-                  kMaxActuators * sizeof(std::int32_t) + sizeof(std::int64_t));
+constexpr auto state_fields(const OperatorState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = OperatorState;
+  return state::fields_of<S>(KB_FIELD(mode, below(command::kControlModes)),
+                             KB_FIELD(driven_mode, none_or_below(command::kControlModes)),
+                             KB_FIELD(shaped, kNumber, Along::kLeverFunctions),
+                             KB_FIELD(reference, kPosition, Along::kJoints),
+                             KB_FIELD(reference_rate, kSpeed, Along::kJoints),
+                             KB_FIELD(rate_offset, kSpeed, Along::kJoints),
+                             KB_FIELD(volt_offset, kVoltage, Along::kActuators),
+                             KB_FIELD(rate_fade_s, kNumber, Along::kJoints),
+                             KB_FIELD(volt_fade_s, kNumber, Along::kActuators),
+                             KB_FIELD(following, kFlag, Along::kActuators),
+                             KB_FIELD(at_reach_limit, kCounter));
+}
 
 struct OperatorDemand {
   TickInput input;       // for Simulation::step

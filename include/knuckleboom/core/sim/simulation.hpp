@@ -77,6 +77,8 @@ class Simulation {
   double tick_s() const { return h_; }
   double time(const SimState& state) const { return static_cast<double>(state.tick) * h_; }
   std::int64_t tick_count() const;  // of the whole scenario
+  // Beginnings and ends of faults by the clock.
+  int planned_faults() const { return static_cast<int>(plan_.size()); }
 
   // Energy balance: residual of pump + switching + model + events + external after losses and
   // storage [J].

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "knuckleboom/core/command/fault.hpp"
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::sim {
 
@@ -26,6 +26,12 @@ struct ActuatorCommand {
   std::int32_t hold_sum;  // of kFedPosition: 1 if the controller's sum is frozen
   double feed_forward_V;  // of kFedPosition; in the valve's sign, whatever the linkage's
 };
+constexpr auto state_fields(const ActuatorCommand* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ActuatorCommand;
+  return state::fields_of<S>(KB_FIELD(value), KB_FIELD(mode, below(3)), KB_FIELD(hold_sum, kFlag),
+                             KB_FIELD(feed_forward_V, kVoltage));
+}
 // Command of one joint without hydraulics.
 enum class JointCommandMode : std::int64_t {
   kNone,
@@ -36,10 +42,21 @@ struct JointCommand {
   double value;
   JointCommandMode mode;
 };
+constexpr auto state_fields(const JointCommand* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = JointCommand;
+  return state::fields_of<S>(KB_FIELD(value), KB_FIELD(mode, below(3)));
+}
 struct TickInput {
   ActuatorCommand actuator[kMaxActuators];
   JointCommand joint[kMaxLinks];
 };
+constexpr auto state_fields(const TickInput* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = TickInput;
+  return state::fields_of<S>(KB_FIELD_AS("drive", actuator, Along::kActuators),
+                             KB_FIELD(joint, Along::kJoints));
+}
 
 inline constexpr std::int32_t kSlotFree = -1;
 inline constexpr std::int32_t kNoEvent = -2;  // attached by Simulation::attach
@@ -48,6 +65,12 @@ struct Payload {
   std::int32_t link;
   std::int32_t event;  // scenario event that attached it, kNoEvent or kSlotFree
 };
+constexpr auto state_fields(const Payload* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = Payload;
+  return state::fields_of<S>(KB_FIELD(inertia), KB_FIELD(link, below(kMaxLinks)),
+                             KB_FIELD(event, kEventNumber, Along::kAll, kSlotFree));
+}
 
 // Active faults, and their effects as the tick reads them.
 struct FaultState {
@@ -63,6 +86,19 @@ struct FaultState {
   std::int32_t active;        // number of faults present or ramping; 0: nothing here applies
   std::int32_t next_in_plan;  // in the plan of timed faults
 };
+constexpr auto state_fields(const FaultState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = FaultState;
+  return state::fields_of<S>(
+      KB_FIELD(share, kShare, Along::kFaults), KB_FIELD(on, kFlag, Along::kFaults),
+      KB_FIELD(measured, kPosition, Along::kJoints),
+      KB_FIELD(breakout_V, kVoltage, Along::kActuators),
+      KB_FIELD(offset_V, kVoltage, Along::kActuators),
+      KB_FIELD(controller_off, kFlag, Along::kActuators), KB_FIELD(lever_delay_s, kPositive),
+      KB_FIELD(pump_set_Pa, kPressure), KB_FIELD(pump_flow, kFlow),
+      KB_FIELD(active, below(command::kMaxFaults + 1)),
+      KB_FIELD(next_in_plan, below(2 * command::kMaxFaults + 1)));
+}
 
 struct SimState {
   std::int64_t tick;
@@ -80,15 +116,16 @@ struct SimState {
   std::int32_t overridden[kMaxActuators];
   FaultState fault;
 };
-static_assert(std::is_trivially_copyable_v<SimState>);
-// No padding anywhere: equal states have equal bytes, and a hash of the bytes is a hash of the state.
-static_assert(sizeof(control::PidGains) == 9 * sizeof(double) + 2 * sizeof(int));
-static_assert(sizeof(machine::ActuatorState) == 24 * sizeof(double) + 8 * sizeof(std::int32_t));
-static_assert(sizeof(FaultState) ==
-              (command::kMaxFaults + kMaxLinks + 2 * kMaxActuators + 3) * sizeof(double) +
-                  (command::kMaxFaults + kMaxActuators + 2) * sizeof(std::int32_t));
-static_assert(sizeof(JointCommand) == 2 * sizeof(double));
-static_assert(sizeof(ActuatorCommand) == 3 * sizeof(double) &&
-              sizeof(Payload) == 11 * sizeof(double));
+constexpr auto state_fields(const SimState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = SimState;
+  return state::fields_of<S>(
+      KB_FIELD(tick, kCounter), KB_FIELD(fidelity, below(2)), KB_FIELD(next_event, kCounter32),
+      KB_FIELD(machine), KB_FIELD(pid, Along::kActuators), KB_FIELD(gains, Along::kActuators),
+      KB_FIELD(input), KB_FIELD(reference, kPosition, Along::kJoints),
+      KB_FIELD(tip_joints, kPosition), KB_FIELD(tip_unreachable, kCounter), KB_FIELD(payload),
+      KB_FIELD_AS("override_drive", override_command, Along::kActuators),
+      KB_FIELD(overridden, kFlag, Along::kActuators), KB_FIELD(fault));
+}
 
 }  // namespace knuckleboom::sim

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
+
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::training {
 
@@ -47,7 +48,20 @@ struct Score {
   double idle_share;        // of the time in which no function is in use
   double energy_per_cycle_J;
 };
-static_assert(std::is_trivially_copyable_v<Score>);
+constexpr auto state_fields(const Score* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = Score;
+  return state::fields_of<S>(
+      KB_FIELD(time_s), KB_FIELD(path_m), KB_FIELD(shortest_m), KB_FIELD(path_ratio),
+      KB_FIELD(collisions), KB_FIELD(collision_impulse_Ns), KB_FIELD(end_stop_hits),
+      KB_FIELD(relief_s), KB_FIELD(lever_reversals), KB_FIELD(functions_mean), KB_FIELD(energy_J),
+      KB_FIELD(placed), KB_FIELD(error_m), KB_FIELD(overshoot_m), KB_FIELD(cycles),
+      KB_FIELD(cycle_s), KB_FIELD(reach_s), KB_FIELD(grip_s), KB_FIELD(move_s), KB_FIELD(release_s),
+      KB_FIELD(tip_movements), KB_FIELD(ldlj), KB_FIELD(speed_peaks),
+      KB_FIELD(swing_peak_rad, kPerhaps), KB_FIELD(swing_rms_rad, kPerhaps),
+      KB_FIELD(lever_movements), KB_FIELD(reversals_per_cycle), KB_FIELD(movements_per_cycle),
+      KB_FIELD(control_effort_s), KB_FIELD(idle_share), KB_FIELD(energy_per_cycle_J));
+}
 
 struct Figure {
   std::string name;  // key in files: "time_s"

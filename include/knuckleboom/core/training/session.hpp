@@ -7,12 +7,12 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/sim/operator_control.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 #include "knuckleboom/core/training/task.hpp"
@@ -39,6 +39,12 @@ struct LeverHistory {
   std::int16_t axis[kTicks][command::kLeverAxes];
   std::int32_t running, reserved;  // 1 while there is a delay
 };
+constexpr auto state_fields(const LeverHistory* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = LeverHistory;
+  return state::fields_of<S>(KB_FIELD(axis, kLever), KB_FIELD(running, kFlag),
+                             KB_FIELD(reserved, kZero));
+}
 
 struct SessionState {
   std::int64_t tick;  // of the session; a restart does not set it back
@@ -50,7 +56,13 @@ struct SessionState {
   command::OperatorInput last_input;
   LeverHistory levers;
 };
-static_assert(std::is_trivially_copyable_v<SessionState>);
+constexpr auto state_fields(const SessionState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = SessionState;
+  return state::fields_of<S>(KB_FIELD(tick, kCounter), KB_FIELD(sim), KB_FIELD(control),
+                             KB_FIELD_AS("", worksite), KB_FIELD(task), KB_FIELD(score),
+                             KB_FIELD(last_input), KB_FIELD(levers));
+}
 
 class Session {
  public:
@@ -73,6 +85,7 @@ class Session {
   const world::World& world() const { return worksite_.world(); }
   const sim::Simulation& simulation() const { return simulation_; }
   const sim::OperatorControl& control() const { return control_; }
+  const Task& task() const { return task_; }
   double tick_s() const { return steps_ * simulation_.tick_s(); }  // s
   // What of exercise and levers this machine cannot do and is left out: one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }

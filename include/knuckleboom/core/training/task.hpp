@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
+#include <string>
 #include <vector>
 
+#include "knuckleboom/core/state/fields.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
@@ -23,7 +24,15 @@ struct TaskState {
   std::int32_t carried;  // logs: the current one was gripped since it became the current one
   std::int32_t on_path;  // path: its start was reached
 };
-static_assert(std::is_trivially_copyable_v<TaskState>);
+constexpr auto state_fields(const TaskState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = TaskState;
+  return state::fields_of<S>(KB_FIELD(phase, below(4)), KB_FIELD(step, kCounter32),
+                             KB_FIELD(start_tick, kCounter), KB_FIELD(end_tick, kCounter),
+                             KB_FIELD(dwell_s), KB_FIELD(progress), KB_FIELD(error_sum),
+                             KB_FIELD(error_count), KB_FIELD(last_log_W, kPosition),
+                             KB_FIELD(carried, kFlag), KB_FIELD(on_path, kFlag));
+}
 
 // The tip's motion at its own rate, independent of the tick rate.
 struct MotionState {
@@ -44,6 +53,17 @@ struct MotionState {
   std::int32_t moving, rising;
   std::int32_t unmeasured, reserved;  // of the current movement
 };
+constexpr auto state_fields(const MotionState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = MotionState;
+  return state::fields_of<S>(
+      KB_FIELD(samples, kCounter), KB_FIELD(filter), KB_FIELD(p_W), KB_FIELD(speed),
+      KB_FIELD(fast_s), KB_FIELD(duration_s), KB_FIELD(jerk2), KB_FIELD(peak), KB_FIELD(peaks),
+      KB_FIELD(end_duration_s), KB_FIELD(end_jerk2), KB_FIELD(end_peaks), KB_FIELD(slow_s),
+      KB_FIELD(furthest), KB_FIELD(ldlj_sum), KB_FIELD(peaks_sum), KB_FIELD(swing2_sum),
+      KB_FIELD(swing_samples), KB_FIELD(left_out), KB_FIELD(moving, kFlag), KB_FIELD(rising, kFlag),
+      KB_FIELD(unmeasured, kFlag), KB_FIELD(reserved, kZero));
+}
 // Phase of the crane in a log cycle.
 enum class CyclePhase : std::int32_t { kReach, kGrip, kMove, kRelease };
 struct CycleState {
@@ -52,6 +72,14 @@ struct CycleState {
   CyclePhase phase;
   std::int32_t held;  // in the last tick
 };
+constexpr auto state_fields(const CycleState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = CycleState;
+  return state::fields_of<S>(KB_FIELD(begin_s), KB_FIELD(grip_s), KB_FIELD(move_s),
+                             KB_FIELD(release_s), KB_FIELD(reach_sum), KB_FIELD(grip_sum),
+                             KB_FIELD(move_sum), KB_FIELD(release_sum), KB_FIELD(phase, below(4)),
+                             KB_FIELD(held, none_or_below(world::kMaxLogs)));
+}
 // The straight line to the present target, and the travel along it.
 struct ApproachState {
   double from_W[3], along_W[3];
@@ -59,6 +87,13 @@ struct ApproachState {
   double sum, count;          // of the completed approaches
   std::int32_t active, reserved;
 };
+constexpr auto state_fields(const ApproachState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ApproachState;
+  return state::fields_of<S>(KB_FIELD(from_W), KB_FIELD(along_W), KB_FIELD(goal_m),
+                             KB_FIELD(furthest_m), KB_FIELD(sum), KB_FIELD(count),
+                             KB_FIELD(active, kFlag), KB_FIELD(reserved, kZero));
+}
 struct ScoreState {
   Score score;
   double last_tip_W[3];
@@ -75,17 +110,17 @@ struct ScoreState {
   CycleState cycle;
   ApproachState approach;
 };
-static_assert(std::is_trivially_copyable_v<ScoreState>);
-// No padding: equal states have equal bytes.
-static_assert(sizeof(TaskState) == 9 * sizeof(double) + 4 * sizeof(std::int32_t));
-static_assert(sizeof(MotionState) == 27 * sizeof(double) + 4 * sizeof(std::int32_t));
-static_assert(sizeof(CycleState) == 8 * sizeof(double) + 2 * sizeof(std::int32_t));
-static_assert(sizeof(ApproachState) == 10 * sizeof(double) + 2 * sizeof(std::int32_t));
-static_assert(sizeof(Score) == 31 * sizeof(double));
-static_assert(sizeof(ScoreState) == sizeof(Score) + (17 + command::kLeverAxes) * sizeof(double) +
-                                        (2 * command::kLeverAxes + 2) * sizeof(std::int32_t) +
-                                        sizeof(MotionState) + sizeof(CycleState) +
-                                        sizeof(ApproachState));
+constexpr auto state_fields(const ScoreState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ScoreState;
+  return state::fields_of<S>(
+      KB_FIELD(score), KB_FIELD(last_tip_W), KB_FIELD(leg_from_W), KB_FIELD(leg_end_W),
+      KB_FIELD(leg_end_path_m), KB_FIELD(last_axis, kDirection), KB_FIELD(direction, kSignedShare),
+      KB_FIELD(out, kFlag), KB_FIELD(primed, kFlag), KB_FIELD(reserved, kZero),
+      KB_FIELD(in_use_sum), KB_FIELD(in_use_ticks), KB_FIELD(start_pump_J),
+      KB_FIELD(start_collisions), KB_FIELD(start_impulse), KB_FIELD(start_stop_hits),
+      KB_FIELD(start_relief_ticks), KB_FIELD(motion), KB_FIELD(cycle), KB_FIELD(approach));
+}
 
 class Task {
  public:
@@ -99,6 +134,8 @@ class Task {
   // One tick: fills snapshot.task and snapshot.score from the rest of the snapshot. Nothing changes
   // after the end of the task. No heap, no exception.
   void observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const;
+  // Why a stored state cannot be one of this task: "step is ..."; empty: it can.
+  std::string check_state(const TaskState& task) const;
   // Fills the snapshot without advancing.
   void show(double dt, const TaskState& task, const ScoreState& score,
             SessionSnapshot& snapshot) const;

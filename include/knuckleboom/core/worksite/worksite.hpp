@@ -11,11 +11,11 @@
 
 #include <array>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
@@ -30,13 +30,26 @@ struct GrappleState {
   std::int32_t held;  // log, -1: none
   std::int32_t slot;  // payload of the simulation
 };
+constexpr auto state_fields(const GrappleState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = GrappleState;
+  return state::fields_of<S>(KB_FIELD(opening, kShare), KB_FIELD(speed, kSpeed),
+                             KB_FIELD(log_p, kPosition), KB_FIELD(log_q, kDirection),
+                             KB_FIELD(slipping_s, kPositive),
+                             KB_FIELD(held, none_or_below(world::kMaxLogs), Along::kAll, -1),
+                             KB_FIELD(slot, none_or_below(sim::kMaxPayloads), Along::kAll, -1));
+}
 
 struct WorksiteState {
   std::int64_t logs_slipped;  // out of jaws that were pulled at too hard
   world::WorldState world;
   GrappleState grapple;
 };
-static_assert(std::is_trivially_copyable_v<WorksiteState>);
+constexpr auto state_fields(const WorksiteState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = WorksiteState;
+  return state::fields_of<S>(KB_FIELD(logs_slipped, kCounter), KB_FIELD(world), KB_FIELD(grapple));
+}
 
 // Where the grapple takes hold, world frame.
 struct Grip {

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::world {
 
@@ -116,6 +116,13 @@ struct LogState {
   LogStatus status;
   std::int32_t calm_ticks;
 };
+constexpr auto state_fields(const LogState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = LogState;
+  return state::fields_of<S>(KB_FIELD(p, kPosition), KB_FIELD(q, kDirection), KB_FIELD(v, kSpeed),
+                             KB_FIELD(omega, kSpeed), KB_FIELD(status, below(3)),
+                             KB_FIELD(calm_ticks, kCounter32));
+}
 
 // The log's capsule, world frame: its overall length is the log's, so its rounded ends lie within
 // the log.
@@ -132,6 +139,14 @@ struct ContactState {
   double normal[3];           // from b to a; remembers the side on which a is
   double impulse;             // of the normal force since it began [N s]
 };
+constexpr auto state_fields(const ContactState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ContactState;
+  return state::fields_of<S>(KB_FIELD(key_a, kKey), KB_FIELD(key_b, kKey), KB_FIELD(machine, kFlag),
+                             KB_FIELD(ticks, kCounter32), KB_FIELD(bristle, kPosition),
+                             KB_FIELD(roll, kPosition), KB_FIELD(normal, kDirection),
+                             KB_FIELD(impulse));
+}
 
 // A collision in progress, or one that ended so recently that touching again belongs to it.
 struct TouchState {
@@ -139,10 +154,17 @@ struct TouchState {
   std::int32_t object;  // object touched: ground, a stem, a whole bunk, a log, the carrier
   double apart_s;       // since they last touched
 };
+constexpr auto state_fields(const TouchState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = TouchState;
+  return state::fields_of<S>(KB_FIELD(role, below(7)), KB_FIELD(object, kKey), KB_FIELD(apart_s));
+}
 
 // Object of a collision of the machine (or the log it holds).
 enum class Obstacle : std::int32_t { kGround, kStem, kLog, kBunk, kCarrier };
 inline constexpr int kObstacles = 5;
+inline constexpr const char* kObstacleNames[kObstacles] = {"ground", "stem", "log", "bunk",
+                                                           "carrier"};
 
 struct WorldState {
   LogState log[kMaxLogs];
@@ -156,7 +178,15 @@ struct WorldState {
   std::int64_t ticks;
   std::int64_t contacts_dropped;  // contacts beyond kMaxContacts
 };
-static_assert(std::is_trivially_copyable_v<WorldState>);
+constexpr auto state_fields(const WorldState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = WorldState;
+  return state::fields_of<S>(KB_FIELD(log, Along::kLogs), KB_FIELD(contact), KB_FIELD(touch),
+                             KB_FIELD(collisions, kCounter), KB_FIELD(impulse),
+                             KB_FIELD(machine_force, kForce), KB_FIELD(last_impact_speed, kSpeed),
+                             KB_FIELD(last_collision_tick, kNoneOrCounted, Along::kAll, -1),
+                             KB_FIELD(ticks, kCounter), KB_FIELD(contacts_dropped, kCounter));
+}
 
 // A part of the machine in this tick.
 enum class PartRole : std::int32_t { kCarrier, kBoom, kStick, kHead, kJaw, kHeldLog };
@@ -224,5 +254,8 @@ class World {
   std::vector<LogConstants> log_constants_;
   double ground_top_ = 0.0;  // highest ground [m]
 };
+
+// What of a stored state cannot be one of this world: "log[2].q is ..."; empty: nothing.
+std::string check_state(const World& world, const WorldState& state);
 
 }  // namespace knuckleboom::world

@@ -1,0 +1,21 @@
+// A recorded session computed again from its inputs, from its first tick on: what was recorded by a program
+// whose states this one cannot read can then be replayed, sought in, judged and taken over as any other.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "knuckleboom/recording/session_file.hpp"
+
+namespace knuckleboom::runtime {
+
+struct Recomputed {
+  io::SessionRecord record;  // with states, hashes, channels, events and attempts of this program
+  std::string sentence;      // how far it is from what was recorded
+};
+
+// go_on: asked now and then; false ends it. Throws io::FileError: a session that was taken over from another
+// one and whose first state cannot be read, no room for a temporary file, ended.
+Recomputed recompute(const io::SessionRecord& recorded, const std::function<bool()>& go_on = {});
+
+}  // namespace knuckleboom::runtime
