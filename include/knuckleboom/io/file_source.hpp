@@ -11,6 +11,8 @@ struct FileSource {
   FileSource() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): a name is the usual source.
   FileSource(std::string name_or_file) : name(std::move(name_or_file)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  FileSource(const char* name_or_file) : name(name_or_file) {}
   FileSource(std::string file_name, std::string content)
       : name(std::move(file_name)), text(std::move(content)) {}
 
