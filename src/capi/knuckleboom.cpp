@@ -719,7 +719,8 @@ kb_status kb_state_read(kb_simulation* simulation, const char* path) noexcept {
     const std::string file = given_text(path, "path");
     if (!s.of->scenario)
       throw ArgumentError("the state of an exercise has no file; kb_state_restore brings it back");
-    *s.state.scenario = io::read_state(file, s.of->machine_hash, s.of->scenario_hash);
+    *s.state.scenario =
+        io::read_state(file, s.of->machine_hash, s.of->scenario_hash, *s.of->scenario);
     s.snapshot_is_new = false;
   });
 }
