@@ -41,7 +41,7 @@ int demo(const std::string& folder) {
   const std::filesystem::path out = folder;
   const InterruptGuard guard;
   check_gnuplot(out / "stick_sine.svg");
-  const io::LoadedCase loaded = io::load_case("stick_sine", "", {});
+  const io::LoadedCase loaded = io::load_case(std::string("stick_sine"), {}, {});
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
 
   const OutputFolder made(out, "--output");
