@@ -28,14 +28,14 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using training::Score;
 
-training::ScoreState state_of(const app::LogObservations& log) {
+training::ScoreState state_of(const analysis::LogObservations& log) {
   training::ScoreState state{};
   training::set_start(log.rows.front(), state);
   for (std::size_t i = 1; i < log.rows.size(); ++i) training::gather(true, log.rows[i], state);
   training::finish(log.end_s, state);
   return state;
 }
-Score judged(const app::LogObservations& log) { return state_of(log).score; }
+Score judged(const analysis::LogObservations& log) { return state_of(log).score; }
 
 // From rest to rest with the least jerk: Flash and Hogan (1985).
 double least_jerk(double share) {
@@ -77,11 +77,11 @@ constexpr std::uint32_t kQuiet = training::kObservedWay | training::kObservedCal
 
 class LogObservationsTest : public testing::Test {
  protected:
-  app::LogObservations read(const std::string& text,
-                            const machine::MachineModel* machine = nullptr) {
+  analysis::LogObservations read(const std::string& text,
+                                 const machine::MachineModel* machine = nullptr) {
     const fs::path file = fs::path(testing::TempDir()) / fmt::format("log_{}.csv", ::getpid());
     std::ofstream(file) << text;
-    app::LogObservations out = app::read_observations(file, io::LogMap{}, machine);
+    analysis::LogObservations out = analysis::read_observations(file, io::LogMap{}, machine);
     fs::remove(file);
     return out;
   }
@@ -114,7 +114,7 @@ TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
                        lever, attempt.at.held_log + 1, head, 1000.0 * t, relief ? 1 : 0);
   }
   ASSERT_EQ(attempt.phase(), training::TaskPhase::kPassed);
-  const app::LogObservations seen = read(log);
+  const analysis::LogObservations seen = read(log);
   EXPECT_NEAR(seen.rate_Hz, 1000.0, 1e-6);
   EXPECT_NEAR(seen.start_s, 1.025, 2e-3);  // 0.6 sin(2 t) is beyond 0.03 from 0.025 s on
   const Score is = judged(seen), should = attempt.at.score;
@@ -141,9 +141,9 @@ TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
 }
 
 TEST_F(LogObservationsTest, SayWhatThereIs) {
-  const app::LogObservations slow = read("t_s,tip_x_m,tip_y_m,tip_z_m\n0,0,0,0\n0.1,0,0,0\n");
+  const analysis::LogObservations slow = read("t_s,tip_x_m,tip_y_m,tip_z_m\n0,0,0,0\n0.1,0,0,0\n");
   EXPECT_EQ(slow.observed, training::kObservedTip | kQuiet);  // too slow for smoothness
-  const app::LogObservations part = read("t_s,tip_x_m,tip_y_m,held\n0,0,0,0\n0.01,1,0,0\n");
+  const analysis::LogObservations part = read("t_s,tip_x_m,tip_y_m,held\n0,0,0,0\n0.01,1,0,0\n");
   EXPECT_EQ(part.observed, training::kObservedGrip);  // two thirds of a tip are none
   EXPECT_THAT(part.columns, ElementsAre("tip_x_m", "tip_y_m", "held"));
 }
@@ -156,7 +156,7 @@ TEST_F(LogObservationsTest, BridgeGaps) {
     log += fmt::format("{},{},0,0\n", 0.02 * i,
                        i == 150 ? std::string() : fmt::format("{}", 0.01 * i));
   }
-  const app::LogObservations seen = read(log);
+  const analysis::LogObservations seen = read(log);
   EXPECT_NEAR(seen.rate_Hz, 50.0, 1e-6);
   ASSERT_EQ(seen.rows.size(), 201u);
   for (std::size_t i = 0; i < seen.rows.size(); ++i)
@@ -167,7 +167,7 @@ TEST_F(LogObservationsTest, FindTheTipFromTheJoints) {
   const machine::MachineModel model =
       io::read_machine(fs::path(KNUCKLEBOOM_SOURCE_DIR) / "config/machines/harvester/machine.toml")
           .model;
-  const app::LogObservations seen =
+  const analysis::LogObservations seen =
       read("t_s,swing_rad,boom_rad,stick_rad\n0,0,0.5,-1.3\n0.02,0.1,0.6,-1.2\n", &model);
   EXPECT_TRUE((seen.observed & training::kObservedTip) != 0);
   const double q[kMaxLinks] = {0.1, 0.6, -1.2};
@@ -182,7 +182,7 @@ TEST_F(LogObservationsTest, NoiseDoesNotLengthenTheWay) {
                                         std::pair(5e-3, true), std::pair(0.02, false)}) {
     Noise noise;
     double raw = 0.0, before = 0.0;
-    const app::LogObservations seen = read(log_of(16.0, 100.0, [&](double t) {
+    const analysis::LogObservations seen = read(log_of(16.0, 100.0, [&](double t) {
       const double x =
           3.0 * (least_jerk((t - 2.0) / 4.0) - least_jerk((t - 8.0) / 4.0)) + noise(deviation);
       raw += std::fabs(x - before);
@@ -197,13 +197,14 @@ TEST_F(LogObservationsTest, NoiseDoesNotLengthenTheWay) {
     }
   }
   Noise noise;
-  const app::LogObservations bad = read(log_of(10.0, 100.0, [&](double) { return noise(0.5); }));
+  const analysis::LogObservations bad =
+      read(log_of(10.0, 100.0, [&](double) { return noise(0.5); }));
   EXPECT_EQ(bad.observed & kQuiet, 0u);
   EXPECT_GT(bad.noise.way, 0.05);
 }
 
 TEST_F(LogObservationsTest, ATipThatNeverRestsIsNotNoisy) {
-  const app::LogObservations seen =
+  const analysis::LogObservations seen =
       read(log_of(20.0, 100.0, [](double t) { return 2.0 * t; }));  // 2 m/s all the time
   EXPECT_EQ(seen.observed & kQuiet, kQuiet);
   EXPECT_LT(seen.noise.speed, 1e-9);
@@ -212,7 +213,7 @@ TEST_F(LogObservationsTest, ATipThatNeverRestsIsNotNoisy) {
 TEST_F(LogObservationsTest, SmoothnessAtAnyRateFrom25Hz) {
   const auto x = [](double t) { return 2.0 * least_jerk((t - 0.77) / 4.0); };
   for (const double rate : {25.0, 30.0, 40.0, 60.0, 70.0, 100.0, 333.0, 1000.0}) {
-    const app::LogObservations seen = read(log_of(7.0, rate, x));
+    const analysis::LogObservations seen = read(log_of(7.0, rate, x));
     EXPECT_TRUE((seen.observed & training::kObservedDense) != 0) << rate;
     const Score score = judged(seen);
     EXPECT_EQ(score.tip_movements, 1.0) << rate;
@@ -266,7 +267,7 @@ TEST_F(LogObservationsTest, OneCycleWhateverTheContactDoesAndHoweverLongTheRecor
         if (levers) log += t > 0.9 && t < 18.0 ? ",0.5" : ",0";
         log += "\n";
       }
-      const app::LogObservations seen = read(log);
+      const analysis::LogObservations seen = read(log);
       const Score score = judged(seen);
       EXPECT_EQ(score.cycles, 1.0) << levers << bad;
       EXPECT_NEAR(score.move_s, 4.0, 0.7);  // 0.1 m/s is passed late, and fallen below early
@@ -290,13 +291,13 @@ TEST_F(LogObservationsTest, TheWayOfARealCraneWithNoisySensors) {
     column.scale = std::numbers::pi / 180.0;
     map.columns.push_back(column);
   }
-  const app::LogObservations angles = app::read_observations(file, map, nullptr);
+  const analysis::LogObservations angles = analysis::read_observations(file, map, nullptr);
   std::string log = "t_s,tip_x_m,tip_y_m,tip_z_m\n";
   for (const training::Observation& row : angles.rows)
     log += fmt::format("{},{},0,{}\n", row.dt * static_cast<double>(row.ticks),
                        3.0106 * std::cos(row.axis[0]) + 2.58 * std::cos(row.axis[1]),
                        3.0106 * std::sin(row.axis[0]) + 2.58 * std::sin(row.axis[1]));
-  const app::LogObservations seen = read(log);
+  const analysis::LogObservations seen = read(log);
   const double path_m = judged(seen).path_m;
   EXPECT_GT(path_m, 4.2);
   EXPECT_LT(path_m, 4.75);
@@ -319,7 +320,7 @@ TEST_F(LogObservationsTest, JudgeARealCrane) {
     column.offset = {5.8 / 3.0, "", true};
     map.columns.push_back(column);
   }
-  const app::LogObservations seen = app::read_observations(file, map, nullptr);
+  const analysis::LogObservations seen = analysis::read_observations(file, map, nullptr);
   EXPECT_NEAR(seen.rate_Hz, 100.0, 1e-3);
   EXPECT_EQ(seen.observed, training::kObservedDemand);
   const Score score = judged(seen);
