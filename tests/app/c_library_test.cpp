@@ -23,7 +23,9 @@ std::string hash_by_library(const std::string& scenario, const std::string& mach
                             kb_fidelity fidelity) {
   const std::unique_ptr<kb_setup, Close> setup(kb_setup_new());
   EXPECT_EQ(kb_setup_scenario(setup.get(), scenario.c_str(), nullptr), KB_OK);
-  if (!machine.empty()) EXPECT_EQ(kb_setup_machine(setup.get(), machine.c_str(), nullptr), KB_OK);
+  if (!machine.empty()) {
+    EXPECT_EQ(kb_setup_machine(setup.get(), machine.c_str(), nullptr), KB_OK);
+  }
   EXPECT_EQ(kb_setup_fidelity(setup.get(), fidelity), KB_OK);
   const std::unique_ptr<kb_simulation, Close> simulation(kb_open(setup.get()));
   if (!simulation) return {};
