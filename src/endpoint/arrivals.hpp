@@ -23,7 +23,7 @@ enum class Arrival : std::int32_t {
 
 struct ArrivalCounters {
   std::int64_t received;  // new
-  std::int64_t lost;  // numbers never received; one received out of order later is subtracted
+  std::int64_t lost;      // numbers never received; one received out of order later is subtracted
   std::int64_t late, repeated, reordered;
   std::int64_t restarts;  // streams after the first
 };

@@ -83,9 +83,9 @@ DefaultLayout one_stick(const RawDevice& stick) {
   }
   add_stick(stick, 0, kLeft, layout.setup);
   if (stick.state.hats.empty()) {
-    layout.said = fmt::format(
-        "no device file: {} is the left lever, the keyboard replaces the right one",
-        stick.identity.name);
+    layout.said =
+        fmt::format("no device file: {} is the left lever, the keyboard replaces the right one",
+                    stick.identity.name);
     return layout;
   }
   std::erase_if(layout.setup.axes,

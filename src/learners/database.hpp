@@ -22,8 +22,7 @@ inline constexpr int kDatabaseFormat = 2;
 struct Learner {
   std::int64_t id = 0;
   std::string name;
-  std::string
-      key;  // 32 random hexadecimal digits; in session files it is unchanged by renaming
+  std::string key;  // 32 random hexadecimal digits; in session files it is unchanged by renaming
 };
 
 struct Summary {

@@ -10,9 +10,9 @@
 namespace knuckleboom::peer {
 
 struct LeverStandSettings {
-  std::string udp;  // as given to the trainer: there it is the remote address
-  std::filesystem::path input;  // plays this input file instead of the attached devices; empty:
-                                // none
+  std::string udp;                // as given to the trainer: there it is the remote address
+  std::filesystem::path input;    // plays this input file instead of the attached devices; empty:
+                                  // none
   std::filesystem::path devices;  // device file; empty: the user's own
   WireSettings wire;
   double rate_Hz = 500.0;

@@ -19,8 +19,7 @@ constexpr double kLeastRipple = 2.0;    // N rms; less than that is noise
 constexpr double kTouchingForce = 1.0;  // N
 constexpr double kOverIdeal = 1.5;      // ratio to the ripple of the machine alone above which it
                                         // counts
-constexpr double kLeastQuarter =
-    0.2;  // s; a phase long enough to detect growth
+constexpr double kLeastQuarter = 0.2;   // s; a phase long enough to detect growth
 
 EmulationRow row_of(const Emulation& emulation, const EmulationState& state) {
   EmulationRow row;

@@ -10,9 +10,8 @@ namespace knuckleboom::emulation {
 
 struct TorqueDemand {
   double torque;  // on the joint, after the actuator's viscous friction [N m]
-  double
-      speed;  // of the joint, predicted for the arrival of the spool: at the end of the tick
-              // [rad/s]
+  double speed;   // of the joint, predicted for the arrival of the spool: at the end of the tick
+                  // [rad/s]
 };
 
 class TorqueControl {

@@ -24,12 +24,11 @@ enum class TaskKind : std::int32_t {
 
 struct Target {
   std::string name;
-  Vec3 p_W = Vec3::Zero();  // m
-  Vec3 axis_W =
-      Vec3::UnitZ();     // head: required direction of the grapple's log axis; path: unused
-  double radius = 0.25;  // counts as reached within it [m]
-  double angle = 0.26;   // head: within it [rad]
-  double dwell_s = 0.0;  // to stay before it counts
+  Vec3 p_W = Vec3::Zero();      // m
+  Vec3 axis_W = Vec3::UnitZ();  // head: required direction of the grapple's log axis; path: unused
+  double radius = 0.25;         // counts as reached within it [m]
+  double angle = 0.26;          // head: within it [rad]
+  double dwell_s = 0.0;         // to stay before it counts
 };
 
 struct LogTask {
