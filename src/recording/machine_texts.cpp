@@ -39,14 +39,18 @@ void forget_folders(std::vector<SessionText>& texts) {
                    std::string_view(base.role).substr(0, base.role.size() - kBase.size() - 1));
   };
   std::vector<std::string> names;
+  std::string called_by_whole_path;  // role of the bases that follow a base named by its whole path
   for (const SessionText& text : texts) {
     const std::filesystem::path path = text.name;
     const SessionText* const machine = text.role.ends_with(kBase) ? machine_of(text) : nullptr;
-    // A text that names another by its whole path will look for it by that.
+    // A text that names another by its whole path will look for it by that, and so will the bases
+    // of that other. They come in the order of calling; a URDF file calls none.
     const bool whole = path.is_absolute() &&
-                       std::any_of(texts.begin(), texts.end(), [&text](const SessionText& other) {
-                         return other.text.find(text.name) != std::string::npos;
-                       });
+                       (text.role == called_by_whole_path ||
+                        std::any_of(texts.begin(), texts.end(), [&text](const SessionText& other) {
+                          return other.text.find(text.name) != std::string::npos;
+                        }));
+    if (whole && machine != nullptr && !text.text.starts_with('<')) called_by_whole_path = text.role;
     names.push_back(
         machine == nullptr ? path.filename().string()
         : whole            ? text.name

@@ -145,7 +145,7 @@ TEST_F(EmulationReplay, SaysWhatItCannotPromise) {
   io::EmulationRecording recording = io::read_emulation_recording(file_);
   recording.header.program = "knuckleboom 0.0.1 (old)";
   recording.header.processor = "abacus";
-  ++recording.header.layout.places;
+  ++recording.header.layout.version;
   recording.end.lost = {3, 123};
   recording.end.complete = false;
   recording.end.torn = true;
@@ -153,7 +153,7 @@ TEST_F(EmulationReplay, SaysWhatItCannotPromise) {
   const std::string all = joined(replayer.remarks());
   EXPECT_THAT(all, HasSubstr("knuckleboom 0.0.1 (old)"));
   EXPECT_THAT(all, HasSubstr("abacus"));
-  EXPECT_THAT(all, HasSubstr("laid out otherwise"));
+  EXPECT_THAT(all, HasSubstr("hashes were taken in another way"));
   EXPECT_THAT(all, HasSubstr("3 of its records were lost, the first at tick 123"));
   EXPECT_THAT(all, HasSubstr("whole up to 0.500 s"));
 }
