@@ -7,5 +7,6 @@ int main(int argc, char** argv) {
   using namespace knuckleboom;
   // The same program once more, as the child that reads foreign session files.
   if (io::is_session_reader(argc, argv)) io::run_session_reader();
-  return app::run_command_line(app::knuckleboom_program(), io::this_program(), argc, argv);
+  return app::run_command_line(app::knuckleboom_program(), io::this_program(), argc, argv,
+                               app::reference_tables());
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "declare/air_keys.hpp"
 #include "document.hpp"
 #include "friction_table.hpp"
 #include "gains_table.hpp"
@@ -20,10 +21,8 @@ using machine::AirDrive;
 using machine::AirMode;
 using machine::AirRig;
 
-constexpr std::size_t kMaxCases = 32;
-constexpr double kLongest = 3600.0;  // s
-constexpr double kLargest = 1e3;     // m, m^2, m^3
-constexpr double kHighest = 1e8;     // Pa, absolute
+namespace keys = declare::keys;
+namespace file_keys = keys::air_file;
 
 class AirReader {
  public:
@@ -32,59 +31,51 @@ class AirReader {
       : root_(root), machine_(machine), choice_(choice), report_(report) {}
 
   AirFile read() {
-    TableReader reader(report_, root_, "the air file");
+    TableReader reader(report_, root_, file_keys::table, "the air file");
     AirFile file;
-    file.description = reader.text("description").value_or("");
+    file.description = reader.text(file_keys::description).value_or("");
     AirRig rig;
     rig.tree = machine_.tree;
     rig.exchange_ticks = choice_.exchange_ticks;
-    rig.h = reader.required("tick", Dimension::kTime, Range{1e-5, 0.01});
-    if (const Node* node = reader.required_subtable("air")) read_air(*node, rig.air);
-    if (const Node* node = reader.required_subtable("valve")) read_valve(*node);
-    const auto drives = reader.tables("drive", kMaxActuators);
-    if (drives.empty()) reader.missing("drive", {Dimension::kNone});
-    for (const Node* node : drives) read_drive(*node, rig);
-    if (const Node* node = reader.subtable("foot")) read_foot(*node, rig.foot);
-    const auto cases = reader.tables("case", kMaxCases);
-    if (cases.empty()) reader.missing("case", {Dimension::kNone});
-    for (const Node* node : cases) read_case(*node, rig, file);
+    reader.fill(rig);
+    if (const Node* node = reader.subtable(file_keys::air))
+      fill(*node, keys::air::table, "the air", rig.air);
+    if (const Node* node = reader.subtable(file_keys::valve)) read_valve(*node);
+    for (const Node* node : reader.tables(file_keys::drives)) read_drive(*node, rig);
+    if (const Node* node = reader.subtable(file_keys::foot)) read_foot(*node, rig.foot);
+    for (const Node* node : reader.tables(file_keys::cases)) read_case(*node, rig, file);
     reader.done();
     report_.throw_if_any();
     return file;
   }
 
  private:
-  int joint_named(TableReader& reader, const std::string& name) {
+  template <class T>
+  void fill(const Node& node, const KeyTable& keys, const char* what, T& object) {
+    TableReader reader(report_, node, keys, what);
+    reader.fill(object);
+    reader.done();
+  }
+
+  int joint_named(const Place& place, const std::string& name) {
     std::vector<std::string> names;
     for (int i = 0; i < machine_.joint_count(); ++i) {
       if (machine_.joint_name(i) == name) return i;
       names.push_back(machine_.joint_name(i));
     }
     if (!name.empty())
-      reader.error("joint", fmt::format("machine '{}' has no joint '{}'{}", machine_.name, name,
-                                        alternatives(name, names)));
+      report_.error(place, fmt::format("machine '{}' has no joint '{}'{}", machine_.name, name,
+                                       alternatives(name, names)));
     return -1;
   }
 
-  void read_air(const Node& node, pneumatics::Air& air) {
-    TableReader reader(report_, node, "the air");
-    const Range absolute{0.0, kHighest, true};
-    air.P_supply = reader.required("supply", Dimension::kPressure, absolute);
-    air.P_ambient =
-        reader.quantity("ambient", Dimension::kPressure, absolute).value_or(air.P_ambient);
-    reader.done();
-  }
-
   void read_valve(const Node& node) {
-    TableReader reader(report_, node, "the valve");
-    valve_.dead_zone_V =
-        reader.quantity("dead_zone", Dimension::kVoltage, Range{0.0, 4.9}).value_or(0.0);
-    const double full = reader.required("full", Dimension::kVoltage, Range{0.0, 5.0, true});
-    valve_.area_max = reader.required("area", Dimension::kArea, kPositive);
-    valve_.leakage = reader.quantity("leakage", Dimension::kArea, kNonNegative).value_or(0.0);
-    valve_.lag_s = reader.quantity("lag", Dimension::kTime, kNonNegative).value_or(0.0);
+    namespace k = keys::air_valve;
+    TableReader reader(report_, node, k::table, "the valve");
+    reader.fill(valve_);
+    const double full = reader.value(k::full);
     if (full > 0.0 && full <= valve_.dead_zone_V)
-      reader.error("full",
+      reader.error(k::full,
                    "the valve is fully open within its dead zone; 'full' counts from the middle");
     else if (full > 0.0)
       valve_.gain = valve_.area_max / (full - valve_.dead_zone_V);
@@ -92,41 +83,34 @@ class AirReader {
   }
 
   void read_drive(const Node& node, AirRig& rig) {
-    const Node* joint = node.find("joint");
-    TableReader reader(report_, node,
+    namespace k = keys::air_drive;
+    const Node* joint = node.find(k::joint.name);
+    TableReader reader(report_, node, k::table,
                        joint != nullptr && joint->is_string()
                            ? fmt::format("drive '{}'", joint->text)
                            : "the drive");
     AirDrive drive;
-    drive.name = reader.required_text("joint");
     drive.valve = valve_;
-    const int link = joint_named(reader, drive.name);
+    reader.fill(drive);
+    const int link = joint_named(reader.place_of(k::joint), drive.name);
     drive.link = std::max(0, link);
     const bool turns = link >= 0 && machine_.tree.link(link).revolute;
     for (const AirDrive& other : rig.drives)
       if (link >= 0 && other.link == link)
-        reader.error("joint", fmt::format("joint '{}' has two drives; remove one", drive.name));
+        reader.error(k::joint, fmt::format("joint '{}' has two drives; remove one", drive.name));
     read_cylinder(reader, drive);
     if (turns) {
+      reader.choose("revolute");
       drive.linkage.kind = machine::LinkageKind::kTriangle;
-      drive.linkage.base_pin = reader.required_vector("base_pin", Dimension::kLength);
-      drive.linkage.rod_pin = reader.required_vector("rod_pin", Dimension::kLength);
+      drive.linkage.base_pin = reader.vector(k::base_pin).value_or(Vec3::Zero());
+      drive.linkage.rod_pin = reader.vector(k::rod_pin).value_or(Vec3::Zero());
     }
-    drive.displacement_in =
-        reader.required("retracted", Dimension::kLength, Range{-kLargest, kLargest});
-    const Range absolute{0.0, kHighest, true};
-    drive.P_start[0] = reader.required("start_a", Dimension::kPressure, absolute);
-    drive.P_start[1] = reader.required("start_b", Dimension::kPressure, absolute);
     read_drive_friction(reader, drive);
-    if (const Node* stops = reader.required_subtable("end_stops")) {
-      TableReader ends(report_, *stops, "the end stops");
-      drive.stops.stiffness = ends.required("stiffness", Dimension::kStiffness, kPositive);
-      drive.stops.damping =
-          ends.quantity("damping", Dimension::kDamping, kNonNegative).value_or(0.0);
-      ends.done();
-    }
-    if (const Node* gains = reader.required_subtable("controller")) {
-      TableReader own(report_, *gains, fmt::format("the controller of drive '{}'", drive.name));
+    if (const Node* stops = reader.subtable(k::end_stops))
+      fill(*stops, keys::air_stops::table, "the end stops", drive.stops);
+    if (const Node* gains = reader.subtable(k::controller)) {
+      TableReader own(report_, *gains, keys::controller::bare,
+                      fmt::format("the controller of drive '{}'", drive.name));
       drive.gains = read_gains(own, !turns);
     }
     reader.done();
@@ -134,70 +118,68 @@ class AirReader {
   }
 
   void read_cylinder(TableReader& reader, AirDrive& drive) {
-    const Range size{0.0, kLargest, true};
-    const double bore = reader.required("bore", Dimension::kLength, size);
-    const double rod =
-        reader.quantity("rod", Dimension::kLength, Range{0.0, kLargest}).value_or(0.0);
-    if (rod >= bore && reader.has("rod"))
-      reader.error("rod", "the rod must be thinner than the bore");
+    namespace k = keys::air_drive;
+    const double bore = reader.value(k::bore);
+    const double rod = reader.value(k::rod);
+    if (rod >= bore && reader.has(k::rod))
+      reader.error(k::rod, "the rod must be thinner than the bore");
     constexpr double kQuarter = 0.25 * std::numbers::pi;
     drive.cylinder.area_cap = kQuarter * bore * bore;
     drive.cylinder.area_rod = kQuarter * (bore * bore - rod * rod);
-    drive.cylinder.stroke = reader.required("stroke", Dimension::kLength, size);
-    drive.cylinder.dead_cap = reader.required("dead_a", Dimension::kVolume, size);
-    drive.cylinder.dead_rod = reader.required("dead_b", Dimension::kVolume, size);
+    reader.fill(drive.cylinder);
   }
 
   void read_drive_friction(TableReader& reader, AirDrive& drive) {
-    Node other;
-    const Node* table = reader.table().find("friction");
-    if (table != nullptr && table->is_table() && !choice_.friction.empty()) {
-      other = reader.table();
-      if (Node* model = other.find("friction")->find("model")) model->text = choice_.friction;
-      TableReader with(report_, other, reader.what());
-      drive.friction = read_friction(report_, with, false, "damping", false, drive.viscous);
-      reader.any("friction");
+    namespace k = keys::air_drive;
+    reader.slides(true);  // the piston
+    const Node* table = reader.table().find(k::friction.name);
+    if (table == nullptr || !table->is_table() || choice_.friction.empty()) {
+      drive.friction = read_friction(report_, reader, k::friction, k::damping, drive.viscous);
       return;
     }
-    drive.friction = read_friction(report_, reader, false, "damping", false, drive.viscous);
+    Node other = reader.table();
+    Node* model = other.find(k::friction.name)->find(keys::friction_law::model.name);
+    if (model != nullptr) model->text = choice_.friction;
+    TableReader with(report_, other, k::table, reader.what());
+    with.slides(true);
+    drive.friction = read_friction(report_, with, k::friction, k::damping, drive.viscous);
+    reader.any(k::friction);
+    reader.quantity(k::damping);
   }
 
   void read_foot(const Node& node, machine::Foot& foot) {
-    TableReader reader(report_, node, "the foot");
-    const std::string body = reader.required_text("body");
+    namespace k = keys::foot;
+    TableReader reader(report_, node, k::table, "the foot");
+    const std::string body = reader.text(k::body).value_or("");
     foot.body = machine_.tree.find_body(body);
     if (!body.empty() && foot.body == multibody::kBase)
-      reader.error("body", fmt::format("machine '{}' has no body '{}'", machine_.name, body));
-    foot.p_B = reader.required_vector("position", Dimension::kLength);
-    foot.full = reader.required("full", Dimension::kLength, kPositive);
+      reader.error(k::body, fmt::format("machine '{}' has no body '{}'", machine_.name, body));
+    reader.fill(foot);
     has_foot_ = true;
     reader.done();
   }
 
   // Plain numbers, in SI of what the signal is for.
   command::Signal read_sine(const Node& node, const std::string& what) {
-    TableReader reader(report_, node, what);
+    TableReader reader(report_, node, keys::air_sine::table, what);
     command::Signal signal;
     command::Term mean, wave;
-    mean.value = reader.required("offset", Dimension::kNone);
+    mean.value = reader.value(keys::air_sine::offset);
     wave.kind = command::TermKind::kSine;
-    wave.value = reader.required("amplitude", Dimension::kNone);
-    wave.frequency_Hz = reader.required("frequency", Dimension::kFrequency, kPositive);
-    wave.phase_rad = reader.quantity("phase", Dimension::kAngle).value_or(0.0);
-    wave.fade_in_s = reader.quantity("fade_in", Dimension::kTime, kNonNegative).value_or(0.0);
+    reader.fill(wave);
     reader.done();
     signal.terms = {mean, wave};
     return signal;
   }
 
   command::Signal read_square(const Node& node, double duration_s) {
-    TableReader reader(report_, node, "the square wave");
+    namespace k = keys::air_square;
+    TableReader reader(report_, node, k::table, "the square wave");
     command::Signal signal;
     command::Term low;
-    low.value = reader.required("low", Dimension::kNone);
-    const double high = reader.required("high", Dimension::kNone);
-    const double frequency =
-        reader.required("frequency", Dimension::kFrequency, Range{0.0, 100.0, true});
+    low.value = reader.value(k::low);
+    const double high = reader.value(k::high);
+    const double frequency = reader.value(k::frequency);
     reader.done();
     signal.terms.push_back(low);
     if (report_.any()) return signal;
@@ -213,10 +195,10 @@ class AirReader {
   }
 
   void read_start(TableReader& reader, AirRig& rig) {
-    const Node* node = reader.required_subtable("start");
+    const Node* node = reader.subtable(keys::air_case::start);
     if (node == nullptr) return;
     for (const Entry& entry : node->entries) {
-      const int link = joint_named(reader, entry.key);
+      const int link = joint_named(entry.place, entry.key);
       if (link < 0) continue;
       if (!entry.value.is_number() || !std::isfinite(entry.value.number))
         report_.error(entry.place, fmt::format("'{}' needs a number [rad, m]", entry.key));
@@ -226,26 +208,18 @@ class AirReader {
   }
 
   void read_case(const Node& node, AirRig rig, AirFile& file) {
-    const Node* called = node.find("name");
-    TableReader reader(report_, node,
+    namespace k = keys::air_case;
+    const Node* called = node.find(k::name.name);
+    TableReader reader(report_, node, k::table,
                        called != nullptr && called->is_string()
                            ? fmt::format("case '{}'", called->text)
                            : "the case");
-    rig.name = reader.required_text("name");
-    if (!rig.name.empty() && !is_name(rig.name))
-      reader.error("name",
-                   "a name begins with a letter and goes on with letters, digits, '_' or '-'");
+    reader.fill(rig);
     for (const AirRig& other : file.cases)
       if (other.name == rig.name)
-        reader.error("name", fmt::format("there are two cases called '{}'; rename one", rig.name));
-    rig.description = reader.text("description").value_or("");
-    rig.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
-    const AirMode mode = reader
-                             .choice<AirMode>("mode", {{"voltage", AirMode::kVoltage},
-                                                       {"track", AirMode::kTrack},
-                                                       {"foot", AirMode::kFoot}})
-                             .value_or(AirMode::kFoot);
-    if (!reader.has("mode")) reader.missing("mode", {Dimension::kNone});
+        reader.error(k::name, fmt::format("there are two cases called '{}'; rename one", rig.name));
+    const AirMode mode = reader.word<AirMode>(k::mode).value_or(AirMode::kFoot);
+    reader.choose(k::kModes[static_cast<std::size_t>(mode)].word);
     read_start(reader, rig);
     for (AirDrive& drive : rig.drives) {  // all that is not asked for holds its start
       drive.mode = mode == AirMode::kFoot ? AirMode::kFoot : AirMode::kTrack;
@@ -268,22 +242,24 @@ class AirReader {
   }
 
   void read_lever(TableReader& reader, AirRig& rig) {
-    if (!has_foot_) reader.error("mode", "the file has no [foot] that a lever could lead");
+    if (!has_foot_)
+      reader.error(keys::air_case::mode, "the file has no [foot] that a lever could lead");
     rig.foot.used = true;
-    const auto levers = reader.tables("lever", 3);
+    const auto levers = reader.tables(keys::air_case::lever);
     if (levers.size() != 3 && !report_.any())
-      reader.error("lever", "the lever has three axes; give 'lever' three tables");
+      reader.error(keys::air_case::lever, "the lever has three axes; give 'lever' three tables");
     for (std::size_t k = 0; k < levers.size(); ++k)
       rig.foot.lever[k] = read_sine(*levers[k], "the lever");
   }
 
   void read_program(TableReader& reader, AirMode mode, AirRig& rig) {
-    const std::string joint = reader.required_text("joint");
-    const int link = joint_named(reader, joint);
-    const Node* sine = reader.subtable("sine");
-    const Node* square = reader.subtable("square");
+    namespace k = keys::air_case;
+    const std::string joint = reader.text(k::joint).value_or("");
+    const int link = joint_named(reader.place_of(k::joint), joint);
+    const Node* sine = reader.subtable(k::sine);
+    const Node* square = reader.subtable(k::square);
     if ((sine == nullptr) == (square == nullptr))
-      reader.error("joint", fmt::format("{} needs either 'sine' or 'square'", reader.what()));
+      reader.error(k::joint, fmt::format("{} needs either 'sine' or 'square'", reader.what()));
     bool found = false;
     for (AirDrive& drive : rig.drives) {
       if (drive.link != link || link < 0) continue;
@@ -294,7 +270,7 @@ class AirReader {
       else if (square != nullptr)
         drive.signal = read_square(*square, rig.duration_s);
     }
-    if (!found && link >= 0) reader.error("joint", fmt::format("joint '{}' has no drive", joint));
+    if (!found && link >= 0) reader.error(k::joint, fmt::format("joint '{}' has no drive", joint));
   }
 
   const Node& root_;
@@ -314,9 +290,11 @@ AirFile read_air_text(std::string_view text, const std::string& file_name,
   Hasher hash;
   DocumentOptions options;
   options.what = "air file";
+  options.keys = &file_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   AirFile file = AirReader(root, machine, choice, report).read();
   file.files = report.files_read();
+  file.remarks = report.remarks();
   return file;
 }
 

@@ -10,6 +10,7 @@
 
 #include "csv_fields.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "log_keys.hpp"
 #include "log_map_reader.hpp"
 #include "text_file.hpp"
 
@@ -18,9 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxChannels = 200;
-constexpr double kUsualRate = 50.0;  // Hz
-constexpr double kUsualRest = 0.5;   // s
+namespace keys = declare::keys;
+namespace file_keys = keys::bundle_file;
 
 class BundleReader {
  public:
@@ -31,15 +31,13 @@ class BundleReader {
   }
 
   Bundle read() {
-    TableReader reader(report_, root_, "the bundle");
-    if (!reader.integer("format", 1, 1) && !reader.has("format"))
-      reader.missing("format", {Dimension::kNone});
-    out_.description = reader.text("description").value_or("");
-    out_.origin = reader.required_text("origin");
+    TableReader reader(report_, root_, file_keys::table, "the bundle");
+    reader.whole(file_keys::format);
+    reader.fill(out_);
     read_run(reader);
-    if (const Node* reference = reader.required_subtable("reference")) read_reference(*reference);
-    for (const Node* node : reader.tables("channel", kMaxChannels)) read_channel(*node);
-    for (const Node* node : reader.tables("drive", kMaxChannels)) read_drive(*node);
+    if (const Node* reference = reader.subtable(file_keys::reference)) read_reference(*reference);
+    for (const Node* node : reader.tables(file_keys::channels)) read_channel(*node);
+    for (const Node* node : reader.tables(file_keys::drives)) read_drive(*node);
     if (out_.channels.empty() && !report_.any())
       report_.error(root_.place,
                     "the bundle has no [[channel]]; add one for each quantity that is compared");
@@ -50,35 +48,22 @@ class BundleReader {
 
  private:
   void read_run(TableReader& reader) {
-    out_.machine = own(reader.text("machine").value_or(""));
-    out_.scenario = own(reader.text("scenario").value_or(""));
-    const std::string input = reader.text("input").value_or("");
+    namespace k = file_keys;
+    out_.machine = own(reader.text(k::machine).value_or(""));
+    out_.scenario = own(reader.text(k::scenario).value_or(""));
+    const std::string input = reader.text(k::input).value_or("");
     if (!input.empty()) out_.input = out_.folder / input;
-    const int ways = (reader.has("scenario") ? 1 : 0) + (reader.has("input") ? 1 : 0) +
-                     (root_.find("drive") != nullptr ? 1 : 0);
+    const int ways = (reader.has(k::scenario) ? 1 : 0) + (reader.has(k::input) ? 1 : 0) +
+                     (reader.has(k::drives) ? 1 : 0);
     if (ways != 1)
       report_.error(
           root_.place,
           "a bundle runs a scenario, recorded levers or a machine driven by its log; give "
           "it 'scenario' = a scenario's name or file, 'input' = an input file, or "
           "[[drive]] tables of the log's columns");
-    if (root_.find("drive") != nullptr && !reader.has("machine"))
-      reader.missing("machine", {Dimension::kNone});
-    if (const Node* start = reader.subtable("start")) read_start(*start);
-    out_.rest_s = reader.quantity("rest", Dimension::kTime, kPositive).value_or(kUsualRest);
-    out_.fidelity = reader.text("fidelity").value_or("");
-    const Node* set = reader.any("set");
-    if (set == nullptr) return;
-    const auto complain = [&](const Place& place) {
-      report_.error(place,
-                    "'set' must be an array of strings, such as "
-                    "[\"controller.stick.kp_V_per_rad=60\"]");
-    };
-    if (!set->is_array()) return complain(set->place);
-    for (const Node& item : set->items) {
-      if (!item.is_string()) return complain(item.place);
-      out_.assignments.push_back(item.text);
-    }
+    if (reader.has(k::drives) && !reader.has(k::machine)) reader.missing(k::machine);
+    if (const Node* start = reader.subtable(k::start)) read_start(*start);
+    out_.assignments = reader.texts(k::set).value_or(std::vector<std::string>());
   }
 
   // What is a file, and not a name, belongs to the bundle's folder.
@@ -89,40 +74,40 @@ class BundleReader {
   }
 
   void read_reference(const Node& node) {
-    TableReader reader(report_, node, "the reference");
-    const std::string file = reader.required_text("file");
+    namespace k = keys::bundle_reference;
+    TableReader reader(report_, node, k::table, "the reference");
+    const std::string file = reader.text(k::file).value_or("");
     out_.reference = out_.folder / file;
-    if (reader.flag("external").value_or(false)) {
+    if (reader.flag(k::external).value_or(false)) {
       out_.external = file;
       out_.reference = data_.empty() ? fs::path() : data_ / file;
     }
-    out_.rate_Hz = reader.quantity("rate", Dimension::kFrequency, kPositive).value_or(kUsualRate);
+    out_.rate_Hz = reader.value(k::rate);
     read_log_layout(reader, out_.map);
-    out_.map.place = at_place(report_, reader.place_of("time"));
     reader.done();
   }
 
   void read_channel(const Node& node) {
-    const Node* name = node.find("name");
-    TableReader reader(report_, node,
+    namespace k = keys::bundle_channel;
+    const Node* name = node.find(keys::log_column::name.name);
+    TableReader reader(report_, node, k::table,
                        name != nullptr && name->is_string()
                            ? fmt::format("channel '{}'", name->text)
                            : "a channel");
-    LogColumn column = read_log_column(reader, report_);
+    LogColumn column = read_log_column(reader);
     if (!column.name.empty() && !names_.insert(column.name).second)
-      reader.error("name", fmt::format("there are two channels '{}'; keep one", column.name));
+      reader.error(keys::log_column::name,
+                   fmt::format("there are two channels '{}'; keep one", column.name));
     BundleChannel channel;
     channel.name = column.name;
-    channel.tolerance = read_log_quantity(reader, "tolerance", kNonNegative);
-    channel.rms = read_log_quantity(reader, "rms", kNonNegative);
-    if (!reader.has("tolerance") && !reader.has("rms"))
-      reader.missing("tolerance", {Dimension::kNone, Dimension::kAngle, Dimension::kLength,
-                                   Dimension::kPressure, Dimension::kVoltage});
+    channel.tolerance = read_log_quantity(reader, k::tolerance);
+    channel.rms = read_log_quantity(reader, k::rms);
+    if (!reader.has(k::tolerance) && !reader.has(k::rms)) reader.missing(k::tolerance);
     constexpr double kEver = std::numeric_limits<double>::infinity();
-    channel.from_s = reader.quantity("from", Dimension::kTime).value_or(-kEver);
-    channel.to_s = reader.quantity("to", Dimension::kTime).value_or(kEver);
+    channel.from_s = reader.quantity(k::from).value_or(-kEver);
+    channel.to_s = reader.quantity(k::to).value_or(kEver);
     if (channel.from_s > channel.to_s)
-      reader.error("to", "'to' lies before 'from'; nothing would be compared");
+      reader.error(k::to, "'to' lies before 'from'; nothing would be compared");
     reader.done();
     out_.map.columns.push_back(std::move(column));
     out_.channels.push_back(std::move(channel));
@@ -145,12 +130,13 @@ class BundleReader {
   }
 
   void read_drive(const Node& node) {
-    TableReader reader(report_, node, "a [[drive]]");
-    LogColumn column = read_log_column(reader, report_);
-    if (const auto delay = reader.quantity("delay", Dimension::kTime, kNonNegative))
+    TableReader reader(report_, node, keys::bundle_drive::table, "a [[drive]]");
+    LogColumn column = read_log_column(reader);
+    if (const auto delay = reader.quantity(keys::bundle_drive::delay))
       out_.delay_s.emplace_back(column.name, *delay);
     if (!column.name.empty() && !names_.insert(column.name).second)
-      reader.error("name", fmt::format("there are two columns '{}'; keep one", column.name));
+      reader.error(keys::log_column::name,
+                   fmt::format("there are two columns '{}'; keep one", column.name));
     reader.done();
     out_.map.columns.push_back(std::move(column));
     ++out_.drive_count;

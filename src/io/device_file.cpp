@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "declare/lever_keys.hpp"
 #include "document.hpp"
 #include "hasher.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
@@ -21,12 +22,10 @@ using command::AxisBinding;
 using command::AxisCalibration;
 using command::ControlKind;
 using command::DeviceSlot;
-using command::LeverAxis;
 using command::LeverSetup;
 
-constexpr std::size_t kMaxDevices = 16;
-constexpr std::size_t kMaxBindings = 128;
-constexpr int kMaxControl = 255;
+namespace keys = declare::keys;
+
 constexpr int kLeastTravel = 256;  // raw values; less is no lever
 constexpr std::size_t kGuidDigits = 32;
 
@@ -41,14 +40,15 @@ class DeviceReader {
   DeviceReader(const Node& root, Report& report) : root_(root), report_(report) {}
 
   LeverSetup read() {
-    TableReader reader(report_, root_, "the device file");
-    const auto devices = reader.tables("device", kMaxDevices);
-    if (devices.empty() && !reader.has("device"))
+    namespace k = keys::device_file;
+    TableReader reader(report_, root_, k::table, "the device file");
+    if (!reader.has(k::devices))
       report_.error(root_.place,
                     "the device file has no devices; add at least one [[device]], or let "
                     "'knuckleboom levers bind' write it");
-    for (const Node* node : devices) read_device(*node);
-    for (const Node* node : reader.tables("axis", kMaxBindings)) read_axis(*node);
+    else
+      for (const Node* node : reader.tables(k::devices)) read_device(*node);
+    for (const Node* node : reader.tables(k::axes)) read_axis(*node);
     reader.done();
     report_.throw_if_any();
     return std::move(setup_);
@@ -56,102 +56,80 @@ class DeviceReader {
 
  private:
   void read_device(const Node& node) {
-    TableReader reader(report_, node, "the device");
+    namespace k = keys::device;
+    TableReader reader(report_, node, k::table, "the device");
     DeviceSlot device;
-    device.name = reader.required_text("slot");
-    if (!device.name.empty() && !is_name(device.name))
-      reader.error("slot", fmt::format("'slot' is \"{}\"; a name starts with a letter and has "
-                                       "letters, digits, '_' and '-' only, at most 64",
-                                       device.name));
+    reader.fill(device);
+    reader.fill(device.identity);
     if (std::find(names_.begin(), names_.end(), device.name) != names_.end())
-      reader.error("slot", fmt::format("two devices are called '{}'; rename one", device.name));
-    device.identity.guid = reader.required_text("guid");
-    if (!device.identity.guid.empty() && !is_guid(device.identity.guid))
-      reader.error("guid", fmt::format("'guid' is \"{}\"; it has {} digits from 0 to f, as "
-                                       "'knuckleboom levers --list' shows",
-                                       device.identity.guid, kGuidDigits));
-    device.identity.name = reader.text("name").value_or("");
-    device.identity.port = reader.text("port").value_or("");
-    device.identity.serial = reader.text("serial").value_or("");
+      reader.error(k::slot, fmt::format("two devices are called '{}'; rename one", device.name));
+    const std::string& guid = device.identity.guid;
+    if (!guid.empty() && !is_guid(guid))
+      reader.error(k::guid, fmt::format("'guid' is \"{}\"; it has {} digits from 0 to f, as "
+                                        "'knuckleboom levers --list' shows",
+                                        guid, kGuidDigits));
     reader.done();
     names_.push_back(device.name);
     setup_.devices.push_back(std::move(device));
   }
 
   void read_axis(const Node& node) {
-    const Node* lever = node.find("lever");
-    TableReader reader(report_, node,
+    namespace k = keys::device_axis;
+    const Node* lever = node.find(k::lever.name);
+    TableReader reader(report_, node, k::table,
                        lever != nullptr && lever->is_string()
                            ? fmt::format("the axis of '{}'", lever->text)
                            : "the axis");
     AxisBinding binding;
-    read_function(reader, binding);
+    reader.fill(binding);
     read_slot(reader, binding);
     read_control(reader, binding);
-    binding.invert = reader.flag("invert").value_or(false);
     if (binding.kind == ControlKind::kAxis) read_calibration(reader, binding.calibration);
     reader.done();
     setup_.axes.push_back(binding);
   }
 
-  void read_function(TableReader& reader, AxisBinding& binding) {
-    const std::string name = reader.required_text("lever");
-    std::vector<std::string> names(std::begin(command::kLeverAxisNames),
-                                   std::end(command::kLeverAxisNames));
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end())
-      binding.function = static_cast<LeverAxis>(found - names.begin());
-    else if (!name.empty())
-      reader.error("lever", fmt::format("'lever' is \"{}\"{}", name, alternatives(name, names)));
-  }
-
   void read_slot(TableReader& reader, AxisBinding& binding) {
-    const std::string name = reader.required_text("device");
+    const std::string name = reader.text(keys::device_axis::device).value_or("");
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found != names_.end())
       binding.slot = static_cast<int>(found - names_.begin());
     else if (!name.empty())
-      reader.error("device",
+      reader.error(keys::device_axis::device,
                    fmt::format("there is no device '{}'{}", name, alternatives(name, names_)));
   }
 
   void read_control(TableReader& reader, AxisBinding& binding) {
-    const int axis = reader.has("axis") ? 1 : 0;
-    const int hat_x = reader.has("hat_x") ? 1 : 0;
-    const int hat_y = reader.has("hat_y") ? 1 : 0;
-    const int buttons = reader.has("negative_button") || reader.has("positive_button") ? 1 : 0;
+    namespace k = keys::device_axis;
+    const bool axis = reader.has(k::axis), hat_x = reader.has(k::hat_x),
+               hat_y = reader.has(k::hat_y);
+    const bool buttons = reader.has(k::negative_button) || reader.has(k::positive_button);
     if (axis + hat_x + hat_y + buttons != 1)
       report_.error(reader.place(),
                     fmt::format("{} needs one of 'axis', 'hat_x', 'hat_y' or buttons "
                                 "('negative_button', 'positive_button' or both)",
                                 reader.what()));
-    binding.kind = hat_x != 0     ? ControlKind::kHatX
-                   : hat_y != 0   ? ControlKind::kHatY
-                   : buttons != 0 ? ControlKind::kButtons
-                                  : ControlKind::kAxis;
-    for (const char* key : {"axis", "hat_x", "hat_y"})
-      if (const auto number = reader.integer(key, 0, kMaxControl)) binding.number = *number;
-    binding.negative = reader.integer("negative_button", 0, kMaxControl).value_or(-1);
-    binding.positive = reader.integer("positive_button", 0, kMaxControl).value_or(-1);
+    binding.kind = hat_x     ? ControlKind::kHatX
+                   : hat_y   ? ControlKind::kHatY
+                   : buttons ? ControlKind::kButtons
+                             : ControlKind::kAxis;
+    for (const Key* key : {&k::axis, &k::hat_x, &k::hat_y})
+      if (const auto number = reader.whole(*key)) binding.number = *number;
   }
 
   void read_calibration(TableReader& reader, AxisCalibration& c) {
-    const auto raw = [&](const char* key, int otherwise) {
-      return reader.integer(key, command::kRawMin, command::kRawMax).value_or(otherwise);
-    };
-    c.min = raw("min", c.min);
-    c.centre = raw("centre", c.centre);
-    c.max = raw("max", c.max);
-    c.noise = reader.integer("noise", 0, command::kRawMax).value_or(c.noise);
+    namespace k = keys::device_axis;
+    reader.choose(k::axis.name);
+    reader.fill(c);
     if (c.min > c.centre || c.centre > c.max)
-      reader.error("centre", fmt::format("the centre {} must lie between min {} and max {}",
-                                         c.centre, c.min, c.max));
+      reader.error(k::centre, fmt::format("the centre {} must lie between min {} and max {}",
+                                          c.centre, c.min, c.max));
     else if (c.max - c.min < kLeastTravel)
-      reader.error("max", fmt::format("there are only {} raw values from min to max; calibrate "
-                                      "again over the whole travel",
-                                      c.max - c.min));
+      reader.error(k::max, fmt::format("there are only {} raw values from min to max; calibrate "
+                                       "again over the whole travel",
+                                       c.max - c.min));
     else if (c.noise >= std::max(c.max - c.centre, c.centre - c.min))
-      reader.error("noise",
+      reader.error(k::noise,
                    fmt::format("'noise' is {}, which leaves nothing of the travel", c.noise));
   }
 
@@ -180,39 +158,46 @@ std::string in_quotes(std::string_view text) {
   return quoted + "\"";
 }
 
+std::string line(const Key& key, std::string_view value) {
+  return fmt::format("{} = {}\n", key.name, value);
+}
+std::string line(const Key& key, int value) { return line(key, fmt::format("{}", value)); }
+
 std::string device_text(const DeviceSlot& device) {
+  namespace k = keys::device;
+  const command::DeviceIdentity& identity = device.identity;
   std::string text =
-      fmt::format("\n[[device]]\nslot = {}\nname = {}\nguid = {}\n", in_quotes(device.name),
-                  in_quotes(device.identity.name), in_quotes(device.identity.guid));
-  if (!device.identity.port.empty())
-    text += fmt::format("port = {}\n", in_quotes(device.identity.port));
-  if (!device.identity.serial.empty())
-    text += fmt::format("serial = {}\n", in_quotes(device.identity.serial));
+      fmt::format("\n{}\n", k::table.header) + line(k::slot, in_quotes(device.name)) +
+      line(k::name, in_quotes(identity.name)) + line(k::guid, in_quotes(identity.guid));
+  if (!identity.port.empty()) text += line(k::port, in_quotes(identity.port));
+  if (!identity.serial.empty()) text += line(k::serial, in_quotes(identity.serial));
   return text;
 }
 
 std::string axis_text(const AxisBinding& b, const LeverSetup& setup) {
+  namespace k = keys::device_axis;
   std::string text =
-      fmt::format("\n[[axis]]\nlever = {}\ndevice = {}\n", in_quotes(command::name_of(b.function)),
-                  in_quotes(setup.devices[static_cast<std::size_t>(b.slot)].name));
+      fmt::format("\n{}\n", k::table.header) +
+      line(k::lever, in_quotes(command::name_of(b.function))) +
+      line(k::device, in_quotes(setup.devices[static_cast<std::size_t>(b.slot)].name));
   switch (b.kind) {
     case ControlKind::kAxis:
-      text += fmt::format("axis = {}\nmin = {}\ncentre = {}\nmax = {}\nnoise = {}\n", b.number,
-                          b.calibration.min, b.calibration.centre, b.calibration.max,
-                          b.calibration.noise);
+      text += line(k::axis, b.number) + line(k::min, b.calibration.min) +
+              line(k::centre, b.calibration.centre) + line(k::max, b.calibration.max) +
+              line(k::noise, b.calibration.noise);
       break;
     case ControlKind::kButtons:
-      if (b.negative >= 0) text += fmt::format("negative_button = {}\n", b.negative);
-      if (b.positive >= 0) text += fmt::format("positive_button = {}\n", b.positive);
+      if (b.negative >= 0) text += line(k::negative_button, b.negative);
+      if (b.positive >= 0) text += line(k::positive_button, b.positive);
       break;
     case ControlKind::kHatX:
-      text += fmt::format("hat_x = {}\n", b.number);
+      text += line(k::hat_x, b.number);
       break;
     case ControlKind::kHatY:
-      text += fmt::format("hat_y = {}\n", b.number);
+      text += line(k::hat_y, b.number);
       break;
   }
-  if (b.invert) text += "invert = true\n";
+  if (b.invert) text += line(k::invert, "true");
   return text;
 }
 

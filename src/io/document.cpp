@@ -8,12 +8,16 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/declare/units.hpp"
 #include "text_file.hpp"
 #include "toml_parser.hpp"
-#include "units.hpp"
 #include "urdf_bodies.hpp"
 
 namespace knuckleboom::io {
+
+using declare::KeyParts;
+using declare::split_key;
+
 namespace {
 
 constexpr int kMaxBases = 8;
@@ -33,25 +37,11 @@ Entry* find_quantity(Node& table, std::string_view key) {
   return nullptr;
 }
 
-// Two ways to say the same: who gives one in a file with a base, or by an override, replaces the
-// other.
-constexpr std::pair<std::string_view, std::string_view> kAlternatives[] = {
-    {"polynomial", "table"},  {"exponent", "curve"},
-    {"bore", "area_a"},       {"bore", "area_b"},
-    {"rod", "area_a"},        {"rod", "area_b"},
-    {"flow", "conductance"},  {"flow_by_volt", "conductance"},
-    {"flow", "polynomial"},   {"flow", "table"},
-    {"flow", "flow_by_volt"}, {"flow_by_volt", "polynomial"},
-    {"flow_by_volt", "table"}};
-
+// Two ways to say the same: who gives one in a file with a base, or by an override, replaces the other.
 void displace_alternatives(Node& table, std::string_view key) {
   const std::string_view stem = split_key(key).stem;
   std::erase_if(table.entries, [&](const Entry& entry) {
-    const std::string_view other = split_key(entry.key).stem;
-    return std::any_of(std::begin(kAlternatives), std::end(kAlternatives), [&](const auto& pair) {
-      return (pair.first == stem && pair.second == other) ||
-             (pair.second == stem && pair.first == other);
-    });
+    return declare::alternatives(stem, split_key(entry.key).stem);
   });
 }
 
@@ -164,7 +154,10 @@ class Overrider {
       : root_(root), options_(options), report_(report) {}
 
   void apply(const Override& override) {
-    const std::string file = fmt::format("{}{}={}", kOverrideFile, override.key, override.value);
+    const std::string file =
+        override.unset ? fmt::format("{}{}", kOverrideFile, unset_assignment(override.key))
+                       : fmt::format("{}{}={}", kOverrideFile, override.key, override.value);
+    below_names_ = false;
     place_ = {report_.add_file(file), 0, 0};
     std::vector<std::string> path;
     for (std::size_t begin = 0; begin <= override.key.size();) {
@@ -180,20 +173,23 @@ class Overrider {
       return;
     }
     Node* at = &root_;
+    keys_ = options_.keys;
     std::size_t first = 0;
     if (options_.joint_alias && path.front() == "joint" && path.size() > 1) {
       at = joint_table(path[1]);
+      keys_ = nullptr;
       first = 2;
     }
     for (std::size_t i = first; at != nullptr && i + 1 < path.size(); ++i)
-      at = step(*at, path[i], path, i);
+      at = step(*at, path, i, override.unset);
     if (at == nullptr) return;
-    if (first >= path.size()) {
+    if (first >= path.size())
       report_.error(place_, fmt::format("'{}' is a table; name the key in it that is to change",
                                         override.key));
-      return;
-    }
-    set(*at, path.back(), override);
+    else if (override.unset)
+      unset(*at, path.back(), override);
+    else
+      set(*at, path.back(), override);
   }
 
  private:
@@ -233,21 +229,63 @@ class Overrider {
     return nullptr;
   }
 
-  Node* step(Node& at, const std::string& step, const std::vector<std::string>& path,
-             std::size_t i) {
+  Node* step(Node& at, const std::vector<std::string>& path, std::size_t i, bool only_there) {
+    const std::string& step = path[i];
     std::string walked;
     for (std::size_t k = 0; k < i; ++k) walked += (k > 0 ? "." : "") + path[k];
-    if (at.is_array()) return item(at, step, walked);
+    if (at.is_array()) {
+      below_names_ = false;
+      return item(at, step, walked);
+    }
     if (!at.is_table()) {
       report_.error(place_, fmt::format("'{}' is {}, so there is no '{}' in it", walked,
                                         kind_name(at.kind), step));
       return nullptr;
     }
+    // The declarations say how a table that is not there yet would stand in the file.
+    const declare::KeyTable* parent = keys_;
+    const declare::Key* key = parent != nullptr ? declare::find_key(*parent, step) : nullptr;
+    if (!below_names_) keys_ = key != nullptr ? key->inside : nullptr;
+    below_names_ = !below_names_ && key != nullptr &&
+                   (key->type == declare::Type::kNamed || key->type == declare::Type::kTables);
     if (Node* next = at.find(step)) return next;
-    // A table that is not there yet may be added; the reader refuses it if it means nothing.
-    at.entries.push_back({step, place_, Node{}});
-    at.entries.back().value.place = place_;
+    if (only_there) {
+      report_.error(place_, fmt::format("there is no '{}'{}", step, alternatives(step, keys_of(at))));
+      return nullptr;
+    }
+    Node table;
+    table.place = place_;
+    if (key != nullptr && key->type == declare::Type::kTables && i + 2 < path.size())
+      table = one_named(path[i + 1]);
+    at.entries.push_back({step, place_, std::move(table)});
     return &at.entries.back().value;
+  }
+
+  // An array of tables with one of this name.
+  Node one_named(const std::string& name) const {
+    Node text, table, array;
+    text.kind = Node::Kind::kString;
+    text.text = name;
+    array.kind = Node::Kind::kArray;
+    text.place = table.place = array.place = place_;
+    table.entries.push_back({"name", place_, std::move(text)});
+    array.items.push_back(std::move(table));
+    return array;
+  }
+
+  void unset(Node& at, const std::string& key, const Override& override) {
+    if (at.is_array()) {
+      const std::size_t dot = override.key.rfind('.');
+      if (const Node* old = item(at, key, override.key.substr(0, dot)))
+        at.items.erase(at.items.begin() + (old - at.items.data()));
+      return;
+    }
+    const auto meant = [&key](const Entry& entry) {
+      return entry.key == key || same_quantity(entry.key, key) || split_key(entry.key).stem == key;
+    };
+    if (at.is_table() && std::erase_if(at.entries, meant) > 0) return;
+    report_.error(place_, fmt::format("'{}' is not there, so it cannot be taken out{}",
+                                      override.key, alternatives(key, keys_of(at))));
   }
 
   void set(Node& at, const std::string& key, const Override& override) {
@@ -303,6 +341,8 @@ class Overrider {
   const DocumentOptions& options_;
   Report& report_;
   Place place_;
+  const declare::KeyTable* keys_ = nullptr;  // of the table that was come to; null: not known
+  bool below_names_ = false;                 // the next step is a name, and keys_ those of its table
 };
 
 // Takes a key that names a file (`base`, `urdf`) out of the table and gives the path.
@@ -416,13 +456,22 @@ void Report::note(const Place& place, std::string message) {
   notes_.push_back({place, std::move(message)});
 }
 
-std::vector<Diagnostic> Report::notes() {
-  std::stable_sort(notes_.begin(), notes_.end(), [](const Entry& a, const Entry& b) {
+void Report::remark(const Place& place, std::string message) {
+  remarks_.push_back({place, std::move(message)});
+}
+
+std::vector<Diagnostic> Report::in_order(std::vector<Entry>& entries) const {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.place.file != b.place.file ? a.place.file < b.place.file : a.place.line < b.place.line;
   });
+  // An array, or what several actuators share, draws its remark once.
+  const auto same = [](const Entry& a, const Entry& b) {
+    return a.place.file == b.place.file && a.place.line == b.place.line && a.message == b.message;
+  };
+  entries.erase(std::unique(entries.begin(), entries.end(), same), entries.end());
   std::vector<Diagnostic> out;
-  out.reserve(notes_.size());
-  for (const Entry& entry : notes_)
+  out.reserve(entries.size());
+  for (const Entry& entry : entries)
     out.push_back({file(entry.place.file), entry.place.line, entry.place.column, entry.message});
   return out;
 }
@@ -532,13 +581,20 @@ Node read_document(std::string_view text, const std::string& file,
   Overrider overrider(root, options, report);
   for (const Override& override : overrides) {
     hash.add(override.key);
-    hash.add(override.value);
+    hash.add(override.unset ? unset_assignment({}) : override.value);
     overrider.apply(override);
   }
   return root;
 }
 
+namespace {
+constexpr std::string_view kUnset = "unset ";
+}  // namespace
+
+std::string unset_assignment(const std::string& key) { return std::string(kUnset) + key; }
+
 Override parse_override(const std::string& assignment) {
+  if (assignment.starts_with(kUnset)) return {assignment.substr(kUnset.size()), {}, true};
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
     throw FileError("override " + assignment, "expected key=value, such as supply.pump_bar=180");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hasher.hpp"
+#include "knuckleboom/declare/key.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/named_text.hpp"
 #include "knuckleboom/io/override.hpp"
@@ -45,17 +46,22 @@ class Report {
   const std::vector<std::string>& files_read() const { return read_; }
   // What is not wrong but worth knowing, in the order of its places.
   void note(const Place& place, std::string message);
-  std::vector<Diagnostic> notes();
+  std::vector<Diagnostic> notes() { return in_order(notes_); }
+  // A number that is allowed but hardly meant.
+  void remark(const Place& place, std::string message);
+  std::vector<Diagnostic> remarks() { return in_order(remarks_); }
 
  private:
   struct Entry {
     Place place;
     std::string message;
   };
+  std::vector<Diagnostic> in_order(std::vector<Entry>& entries) const;
+
   std::vector<std::string> files_;
   std::vector<std::string> read_;
   std::vector<Entry> diagnostics_;
-  std::vector<Entry> notes_;
+  std::vector<Entry> notes_, remarks_;
   std::vector<Diagnostic>* left_out_ = nullptr;
 };
 
@@ -98,7 +104,8 @@ void merge(Node& base, Node over);
 std::string identity(const Node& table);
 
 struct DocumentOptions {
-  std::string_view what;     // "machine file"
+  std::string_view what;                       // "machine file"
+  const declare::KeyTable* keys = nullptr;     // of its top level
   bool sources = false;      // numbers need a source
   bool base = false;         // may be based on another file
   bool joint_alias = false;  // joint.<name> means the joint table of the body with that joint

@@ -10,10 +10,10 @@
 namespace knuckleboom::io {
 
 // places: entry for entry as in faults.
-void read_faults(TableReader& root, Report& report, std::vector<command::Fault>& faults,
-                 std::vector<ScenarioPlaces::Place>& places);
+void read_faults(TableReader& root, const Key& key, Report& report,
+                 std::vector<command::Fault>& faults, std::vector<ScenarioPlaces::Place>& places);
 // Its candidates are faults that have been read.
-void read_fault_lot(TableReader& root, Report& report, const std::vector<command::Fault>& faults,
-                    command::FaultLot& lot);
+void read_fault_lot(TableReader& root, const Key& key, Report& report,
+                    const std::vector<command::Fault>& faults, command::FaultLot& lot);
 
 }  // namespace knuckleboom::io

@@ -8,11 +8,9 @@
 
 namespace knuckleboom::io {
 
-// Reads the table "friction" of the parent, if it has one, and its viscous friction, which stands there as
-// `viscous` or in the parent under a key of its own (such as damping_N_s_per_m). rotary: units of turning.
-// viscous_needed: without a table the parent's key must be there.
-friction::FrictionModel read_friction(Report& report, TableReader& parent, bool rotary,
-                                      std::string_view viscous_key, bool viscous_needed,
-                                      double& viscous);
+// Reads the friction table of the parent, if it has one, and its viscous friction, which stands there as
+// `viscous` or in the parent under a key of its own (such as damping_N_s_per_m). Units as the parent's.
+friction::FrictionModel read_friction(Report& report, TableReader& parent, const Key& table,
+                                      const Key& beside, double& viscous);
 
 }  // namespace knuckleboom::io

@@ -6,30 +6,29 @@
 
 #include <fmt/format.h>
 
+#include "declare/scenario_keys.hpp"
+
 namespace knuckleboom::io {
 namespace {
 
 constexpr std::size_t kMaxJoints = 1000;
-constexpr Range kPortRange{-1e5, 1e8};  // Pa, against the atmosphere
-
 command::InitialJoint read_joint(const Entry& entry, Report& report, Dimension& unit) {
-  TableReader reader(report, entry.value, fmt::format("the initial state of '{}'", entry.key));
+  namespace k = declare::keys::initial;
+  TableReader reader(report, entry.value, k::table,
+                     fmt::format("the initial state of '{}'", entry.key));
   command::InitialJoint initial;
   initial.joint = entry.key;
-  const auto position =
-      reader.quantity("position", {Dimension::kAngle, Dimension::kLength}, kAny, unit);
-  if (!reader.has("position")) reader.missing("position", {Dimension::kAngle, Dimension::kLength});
-  initial.position = position.value_or(0.0);
-  const auto port_a = reader.quantity("port_a", Dimension::kPressure, kPortRange);
-  const auto port_b = reader.quantity("port_b", Dimension::kPressure, kPortRange);
+  initial.position = reader.either(k::position, unit).value_or(0.0);
+  const auto port_a = reader.quantity(k::port_a);
+  const auto port_b = reader.quantity(k::port_b);
   initial.port_a_given = port_a.has_value();
   initial.port_b_given = port_b.has_value();
   initial.port_a_Pa = port_a.value_or(0.0);
   initial.port_b_Pa = port_b.value_or(0.0);
   if (port_a && port_b)
-    reader.error("port_b", fmt::format("{} gives the pressure of both ports; the load fixes one "
-                                       "of them, so give the other only",
-                                       reader.what()));
+    reader.error(k::port_b, fmt::format("{} gives the pressure of both ports; the load fixes one "
+                                        "of them, so give the other only",
+                                        reader.what()));
   reader.done();
   return initial;
 }
@@ -51,20 +50,20 @@ ScenarioPlaces::Place place_in(const Report& report, const Place& place,
   return {report.file(place.file), place.line, place.column, unit};
 }
 
-void read_initial(TableReader& root, std::string_view key, Report& report,
+void read_initial(TableReader& root, const Key& key, Report& report,
                   std::vector<command::InitialJoint>& joints,
                   std::vector<ScenarioPlaces::Place>& places) {
   const Node* node = root.subtable(key);
   if (node == nullptr) return;
   if (node->entries.size() > kMaxJoints) {
-    report.error(node->place, fmt::format("'{}' has more than {} joints", key, kMaxJoints));
+    report.error(node->place, fmt::format("'{}' has more than {} joints", key.name, kMaxJoints));
     return;
   }
   for (const Entry& entry : node->entries) {
     if (!entry.value.is_table()) {
       report.error(entry.place,
                    fmt::format("'{}' holds one table for each joint, headed [{}.JOINT]; '{}' is {}",
-                               key, key, entry.key, kind_name(entry.value.kind)));
+                               key.name, key.name, entry.key, kind_name(entry.value.kind)));
       continue;
     }
     Dimension unit = Dimension::kNone;

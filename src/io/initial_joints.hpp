@@ -14,7 +14,7 @@ ScenarioPlaces::Unit to_unit(Dimension dimension);
 ScenarioPlaces::Place place_in(const Report& report, const Place& place, ScenarioPlaces::Unit unit);
 
 // The tables [key.JOINT] below root, if there are any.
-void read_initial(TableReader& root, std::string_view key, Report& report,
+void read_initial(TableReader& root, const Key& key, Report& report,
                   std::vector<command::InitialJoint>& joints,
                   std::vector<ScenarioPlaces::Place>& places);
 

@@ -1,7 +1,6 @@
 #include "knuckleboom/io/load_case.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <system_error>
 
@@ -15,27 +14,17 @@
 namespace knuckleboom::io {
 namespace {
 
-// First words of keys without their units. What both files have ("name", "description") needs its
-// prefix; "joint" alone is the machine's, as the joints are what a machine is tuned by.
-constexpr std::array<std::string_view, 16> kMachineWords = {
-    "gravity",  "supply",     "closed_valve", "body",  "valve", "protection",
-    "actuator", "controller", "tip",          "joint", "shape", "grapple",
-    "visual",   "loop",       "drive",        "oil"};
-constexpr std::array<std::string_view, 7> kScenarioWords = {
-    "machine", "duration", "tick", "initial", "tip_path", "event", "bench"};
-
 bool names(std::string_view word, std::string_view known) {
   // With a unit behind it: duration_s.
   return word == known ||
          (word.starts_with(known) && word.size() > known.size() && word[known.size()] == '_');
 }
 
-// The longest known word that fits, so that tip_path is not taken for a tip with a unit.
-template <std::size_t N>
-std::size_t fit(std::string_view word, const std::array<std::string_view, N>& known) {
+// The longest key of a kind of file that fits, so that tip_path is not taken for a tip with a unit.
+std::size_t fit(std::string_view word, io::FileKind kind) {
   std::size_t length = 0;
-  for (const std::string_view candidate : known)
-    if (names(word, candidate)) length = std::max(length, candidate.size());
+  for (const declare::Key& key : io::file_kind(kind).keys.keys)
+    if (names(word, key.name)) length = std::max(length, key.name.size());
   return length;
 }
 
@@ -58,16 +47,19 @@ Overrides sort_overrides(const std::vector<std::string>& assignments) {
       continue;
     }
     const std::string word = one.key.substr(0, one.key.find('.'));
-    const std::size_t in_machine = fit(word, kMachineWords);
-    const std::size_t in_scenario = fit(word, kScenarioWords);
-    if (word == "name" || word == "description")
+    const std::size_t in_scenario = fit(word, io::FileKind::kScenario);
+    // A joint alone is the machine's, as the joints are what a machine is tuned by.
+    const std::size_t in_machine =
+        word == "joint" ? word.size() : fit(word, io::FileKind::kMachine);
+    if (in_machine == in_scenario && in_machine > 0 && word != "joint")
       throw UserError(
           fmt::format("--set {}: machine and scenario both have '{}'; write machine.{} or "
                       "scenario.{}",
                       assignment, word, one.key, one.key));
     if (in_machine == 0 && in_scenario == 0) {
-      std::vector<std::string> known(kMachineWords.begin(), kMachineWords.end());
-      known.insert(known.end(), kScenarioWords.begin(), kScenarioWords.end());
+      std::vector<std::string> known;
+      for (const io::FileKind kind : {io::FileKind::kMachine, io::FileKind::kScenario})
+        for (const declare::Key& key : io::file_kind(kind).keys.keys) known.emplace_back(key.name);
       throw UserError(fmt::format("--set {}: '{}' is no key of a machine or a scenario{}",
                                   assignment, word, alternatives(word, known)));
     }

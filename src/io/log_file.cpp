@@ -10,13 +10,12 @@
 
 #include "csv.hpp"
 #include "csv_fields.hpp"
+#include "log_keys.hpp"
 #include "log_map_reader.hpp"
 #include "text_file.hpp"
 
 namespace knuckleboom::io {
 namespace {
-
-constexpr std::size_t kMaxColumns = 200;
 
 // What a column can be.
 constexpr Dimension kColumnDimensions[] = {
@@ -231,30 +230,22 @@ Diagnostic at_place(const Report& report, const Place& place) {
 }
 
 void read_log_layout(TableReader& reader, LogMap& map) {
-  map.time = reader.text("time").value_or("");
-  map.time_unit = reader.text("time_unit").value_or("");
-  map.row_s = reader.quantity("row", Dimension::kTime, kPositive).value_or(0.0);
-  if (map.row_s > 0.0 && reader.has("time"))
-    reader.error("row", "'row' says that the table has no time, and 'time' names it; keep one");
-  map.shift_s = reader.quantity("shift", Dimension::kTime).value_or(0.0);
-  map.separator =
-      reader.choice<char>("separator", {{",", ','}, {";", ';'}, {"tab", '\t'}}).value_or(',');
-  map.decimal_comma = reader.flag("decimal_comma").value_or(false);
+  namespace k = declare::keys::log_layout;
+  reader.fill(map);
+  if (map.row_s > 0.0 && reader.has(k::time))
+    reader.error(k::row, "'row' says that the table has no time, and 'time' names it; keep one");
   if (map.decimal_comma && map.separator == ',')
     reader.error(
-        "decimal_comma",
+        k::decimal_comma,
         "numbers with a decimal comma cannot be separated by commas; set separator = \";\" "
         "or \"tab\"");
+  map.place = at_place(reader.report(), reader.place_of(k::time));
 }
 
-LogQuantity read_log_quantity(TableReader& reader, std::string_view stem, Range range) {
+LogQuantity read_log_quantity(TableReader& reader, const Key& key) {
   LogQuantity out;
   Dimension which = Dimension::kNone;
-  const auto value = reader.quantity(
-      stem,
-      {Dimension::kNone, Dimension::kAngle, Dimension::kLength, Dimension::kVoltage,
-       Dimension::kPressure, Dimension::kSpeed, Dimension::kAngularSpeed, Dimension::kForce},
-      range, which);
+  const auto value = reader.either(key, which);
   if (!value) return out;
   out.value = *value;
   out.unit = label_of(which);
@@ -262,15 +253,13 @@ LogQuantity read_log_quantity(TableReader& reader, std::string_view stem, Range 
   return out;
 }
 
-LogColumn read_log_column(TableReader& reader, const Report& report) {
+LogColumn read_log_column(TableReader& reader) {
+  namespace k = declare::keys::log_column;
   LogColumn out;
-  out.name = reader.required_text("name");
-  out.column = reader.text("column").value_or("");
-  out.unit = reader.text("unit").value_or("");
-  out.scale = reader.quantity("scale", Dimension::kNone).value_or(1.0);
-  if (out.scale == 0.0) reader.error("scale", "'scale' is 0; leave the column out instead");
-  out.offset = read_log_quantity(reader, "offset", kAny);
-  out.place = at_place(report, reader.place_of("name"));
+  reader.fill(out);
+  if (out.scale == 0.0) reader.error(k::scale, "'scale' is 0; leave the column out instead");
+  out.offset = read_log_quantity(reader, k::offset);
+  out.place = at_place(reader.report(), reader.place_of(k::name));
   return out;
 }
 
@@ -299,12 +288,12 @@ LogMap read_log_map_text(std::string_view text, const std::string& file_name) {
   options.what = "log map";
   const Node root = read_document(text, file_name, {}, options, report, hash);
   LogMap map;
-  TableReader reader(report, root, "the log map");
+  namespace k = declare::keys::log_map;
+  TableReader reader(report, root, k::table, "the log map");
   read_log_layout(reader, map);
-  map.place = at_place(report, reader.place_of("time"));
-  for (const Node* node : reader.tables("column", kMaxColumns)) {
-    TableReader column(report, *node, "a column");
-    map.columns.push_back(read_log_column(column, report));
+  for (const Node* node : reader.tables(k::columns)) {
+    TableReader column(report, *node, declare::keys::log_column::table, "a column");
+    map.columns.push_back(read_log_column(column));
     column.done();
   }
   if (map.columns.empty() && !report.any())

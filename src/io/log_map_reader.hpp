@@ -7,12 +7,11 @@
 
 namespace knuckleboom::io {
 
-// Keys that say how the table is written: time, time_unit, shift, separator, decimal_comma.
+// How the table is written, and where the map says so.
 void read_log_layout(TableReader& reader, LogMap& map);
-// Keys of one column: name, column, unit, scale, offset.
-LogColumn read_log_column(TableReader& reader, const Report& report);
+LogColumn read_log_column(TableReader& reader);
 // A value in a unit of any kind that a column may have.
-LogQuantity read_log_quantity(TableReader& reader, std::string_view stem, Range range);
+LogQuantity read_log_quantity(TableReader& reader, const Key& key);
 Diagnostic at_place(const Report& report, const Place& place);
 
 }  // namespace knuckleboom::io

@@ -12,10 +12,12 @@
 
 #include "bench_table.hpp"
 #include "csv.hpp"
+#include "declare/scenario_keys.hpp"
 #include "document.hpp"
 #include "fault_tables.hpp"
 #include "initial_joints.hpp"
 #include "knuckleboom/core/sim/state.hpp"
+#include "moments.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
@@ -27,9 +29,8 @@ using command::JointMode;
 using command::SegmentKind;
 using command::TermKind;
 
-constexpr std::size_t kMaxEntries = 1000;
-constexpr double kLongest = 1e6;  // s; the count of ticks stays exact
-constexpr Range kTimeRange{0.0, kLongest};
+namespace keys = declare::keys;
+namespace file_keys = keys::scenario_file;
 
 class ScenarioReader {
  public:
@@ -37,44 +38,31 @@ class ScenarioReader {
       : root_(root), file_(file), report_(report), hash_(hash) {}
 
   ScenarioFile read() {
-    TableReader reader(report_, root_, "the scenario file");
+    TableReader reader(report_, root_, file_keys::table, "the scenario file");
     command::Scenario& scenario = out_.scenario;
-    scenario.name = name_of(reader, "name");
-    scenario.description = reader.text("description").value_or("");
-    if (const Node* bench = reader.subtable("bench")) {
+    reader.fill(scenario);
+    if (const Node* bench = reader.subtable(file_keys::bench)) {
       out_.bench = read_bench(report_, *bench);
       out_.places.bench = to_place(bench->place);
     }
     // Without an actuator the bench needs no machine.
-    scenario.machine = out_.bench && out_.bench->actuator.empty()
-                           ? reader.text("machine").value_or("")
-                           : reader.required_text("machine");
-    out_.places.machine = to_place(reader.place_of("machine"));
-    scenario.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
-    if (const auto tick = reader.quantity("tick", Dimension::kTime, Range{1e-5, 0.1}))
-      scenario.tick_s = *tick;
+    if (reader.has(file_keys::machine) || !out_.bench || !out_.bench->actuator.empty())
+      scenario.machine = reader.text(file_keys::machine).value_or("");
+    out_.places.machine = to_place(reader.place_of(file_keys::machine));
     if (scenario.duration_s > 0.0 && scenario.duration_s < scenario.tick_s)
-      reader.error("duration", "the scenario is shorter than one tick; make 'duration' longer");
-    read_initial(reader, "initial", report_, out_.scenario.initial, out_.places.initial);
+      reader.error(file_keys::duration,
+                   "the scenario is shorter than one tick; make 'duration' longer");
+    read_initial(reader, file_keys::initial, report_, scenario.initial, out_.places.initial);
     read_joints(reader);
     read_tip_path(reader);
     read_events(reader);
-    read_faults(reader, report_, out_.scenario.faults, out_.places.faults);
+    read_faults(reader, file_keys::faults, report_, scenario.faults, out_.places.faults);
     reader.done();
     report_.throw_if_any();
     return std::move(out_);
   }
 
  private:
-  std::string name_of(TableReader& reader, std::string_view key) {
-    std::string name = reader.required_text(key);
-    if (!name.empty() && !is_name(name))
-      reader.error(key, fmt::format("'{}' is \"{}\"; a name starts with a letter and has letters, "
-                                    "digits, '_' and '-' only, at most 64",
-                                    key, name));
-    return name;
-  }
-
   ScenarioPlaces::Place to_place(const Place& place,
                                  ScenarioPlaces::Unit unit = ScenarioPlaces::Unit::kNone) const {
     return place_in(report_, place, unit);
@@ -83,35 +71,34 @@ class ScenarioReader {
   // --- Joint programs -------------------------------------------------------------------------
 
   void read_joints(TableReader& root) {
+    namespace k = keys::program;
     std::set<std::string> seen;
-    for (const Node* node : root.tables("joint", kMaxEntries)) {
+    for (const Node* node : root.tables(file_keys::joints)) {
       const Node* named = node->find("name");
       const std::string called =
           named != nullptr && named->is_string() ? named->text : std::string();
-      TableReader reader(report_, *node,
+      TableReader reader(report_, *node, k::table,
                          called.empty() ? "the joint" : fmt::format("joint '{}'", called));
       command::JointProgram program;
-      program.joint = name_of(reader, "name");
+      const bool known = reader.fill(program);
       if (!called.empty() && !seen.insert(called).second)
         report_.error(node->place,
                       fmt::format("joint '{}' has two programs; put all terms into one", called));
-      const auto mode = mode_of(reader, true);
       Dimension unit = Dimension::kNone;
-      if (mode) {
-        program.mode = *mode;
-        const auto terms = reader.tables("terms", kMaxEntries);
+      if (known) {
+        const auto terms = reader.tables(k::terms);
         if (program.mode == JointMode::kTip) {
-          if (reader.has("terms"))
-            reader.error("terms",
+          if (reader.has(k::terms))
+            reader.error(k::terms,
                          fmt::format("{} follows the tip path and has no terms of its own; "
                                      "remove 'terms' or change 'mode'",
                                      reader.what()));
-        } else if (const Node* list = reader.table().find("terms"); list == nullptr) {
+        } else if (const Node* list = reader.table().find(k::terms.name); list == nullptr) {
           // A key such as terms_mm is told as unknown; the list itself is missing all the same.
-          reader.missing("terms", {Dimension::kNone});
+          reader.missing(k::terms);
         } else if (terms.empty() && list->items.empty()) {
-          reader.error("terms", fmt::format("{} has no terms; add at least {{kind = \"hold\"}}",
-                                            reader.what()));
+          reader.error(k::terms, fmt::format("{} has no terms; add at least {{kind = \"hold\"}}",
+                                             reader.what()));
         }
         if (program.mode != JointMode::kTip)
           for (const Node* term : terms)
@@ -123,94 +110,50 @@ class ScenarioReader {
     }
   }
 
-  std::optional<JointMode> mode_of(TableReader& reader, bool with_tip) {
-    const auto mode =
-        with_tip ? reader.choice<JointMode>("mode", {{"track", JointMode::kTrack},
-                                                     {"voltage", JointMode::kVoltage},
-                                                     {"tip", JointMode::kTip},
-                                                     {"torque", JointMode::kTorque},
-                                                     {"speed", JointMode::kSpeed},
-                                                     {"spring", JointMode::kSpring}})
-                 : reader.choice<JointMode>(
-                       "mode", {{"track", JointMode::kTrack}, {"voltage", JointMode::kVoltage}});
-    if (!reader.has("mode"))
-      report_.error(
-          reader.place(),
-          fmt::format("{} lacks 'mode'; add mode = \"track\"{}", reader.what(),
-                      with_tip ? ", \"voltage\", \"tip\", \"torque\", \"speed\" or \"spring\""
-                               : " or \"voltage\""));
-    return mode;
-  }
-
   // All terms of a joint are angles, or all are lengths; `unit` remembers which.
-  std::optional<double> amount(TableReader& reader, std::string_view stem, JointMode mode,
-                               Dimension& unit, bool needed) {
+  std::optional<double> amount(TableReader& reader, Key key, JointMode mode, Dimension& unit) {
     if (mode == JointMode::kVoltage) {
-      const auto value = reader.quantity(stem, Dimension::kVoltage);
-      if (!value && needed && !reader.has(stem)) reader.missing(stem, {Dimension::kVoltage});
-      return value;
+      key.dimension = key.other = Dimension::kVoltage;
+    } else if (mode == JointMode::kTorque) {
+      key.dimension = Dimension::kTorque;
+      key.other = Dimension::kForce;
+    } else if (mode == JointMode::kSpeed) {
+      key.dimension = Dimension::kAngularSpeed;
+      key.other = Dimension::kSpeed;
     }
     Dimension which = Dimension::kNone;
-    const auto [turning, sliding] =
-        mode == JointMode::kTorque  ? std::pair{Dimension::kTorque, Dimension::kForce}
-        : mode == JointMode::kSpeed ? std::pair{Dimension::kAngularSpeed, Dimension::kSpeed}
-                                    : std::pair{Dimension::kAngle, Dimension::kLength};
-    const auto value = reader.quantity(stem, {turning, sliding}, kAny, which);
-    if (!value && needed && !reader.has(stem)) reader.missing(stem, {turning, sliding});
-    if (value && unit != Dimension::kNone && unit != which)
-      reader.error(stem,
+    const auto value = reader.either(key, which);
+    if (!value || mode == JointMode::kVoltage) return value;
+    if (unit != Dimension::kNone && unit != which)
+      reader.error(key,
                    "the terms of this joint mix those of a turning and of a sliding joint; use "
                    "one kind of unit");
-    if (value && unit == Dimension::kNone) unit = which;
+    if (unit == Dimension::kNone) unit = which;
     return value;
   }
 
   command::Term read_term(const Node& node, JointMode mode, const std::string& joint,
                           Dimension& unit) {
-    enum class Kind { kHold, kSine, kRamp, kSmooth, kPulse, kTable };
+    namespace k = keys::term;
     command::Term term;
-    TableReader reader(report_, node, "the term");
-    const auto kind = reader.choice<Kind>("kind", {{"hold", Kind::kHold},
-                                                   {"constant", Kind::kHold},
-                                                   {"sine", Kind::kSine},
-                                                   {"ramp", Kind::kRamp},
-                                                   {"smooth", Kind::kSmooth},
-                                                   {"pulse", Kind::kPulse},
-                                                   {"table", Kind::kTable}});
-    if (!reader.has("kind"))
-      report_.error(node.place,
-                    "the term lacks 'kind'; add kind = \"hold\", \"sine\", \"ramp\", "
-                    "\"smooth\", \"pulse\" or \"table\"");
-    if (!kind) return term;  // without its kind the rest cannot be judged
-    switch (*kind) {
-      case Kind::kHold:
-        term.kind = TermKind::kConstant;
+    TableReader reader(report_, node, k::table, "the term");
+    if (!reader.fill(term)) return term;  // without its kind the rest cannot be judged
+    switch (term.kind) {
+      case TermKind::kConstant:
         term.value = hold_value(reader, mode, joint, unit);
         break;
-      case Kind::kSine:
-        term.kind = TermKind::kSine;
-        term.value = amount(reader, "amplitude", mode, unit, true).value_or(0.0);
-        term.frequency_Hz = reader.required("frequency", Dimension::kFrequency, Range{0.0, 1e4});
-        term.phase_rad =
-            reader.quantity("phase", Dimension::kAngle, Range{-1e3, 1e3}).value_or(0.0);
-        term.fade_in_s = reader.quantity("fade_in", Dimension::kTime, kTimeRange).value_or(0.0);
-        term.start_s = reader.quantity("start", Dimension::kTime, kTimeRange).value_or(0.0);
+      case TermKind::kSine:
+        term.value = amount(reader, k::amplitude, mode, unit).value_or(0.0);
         break;
-      case Kind::kRamp:
-      case Kind::kSmooth:
-      case Kind::kPulse:
-        term.kind = *kind == Kind::kRamp     ? TermKind::kRamp
-                    : *kind == Kind::kSmooth ? TermKind::kSmooth
-                                             : TermKind::kPulse;
-        term.value = amount(reader, "value", mode, unit, true).value_or(0.0);
-        term.start_s = reader.required("start", Dimension::kTime, kTimeRange);
-        term.end_s = reader.required("end", Dimension::kTime, kTimeRange);
-        if (reader.has("start") && reader.has("end") && term.end_s <= term.start_s)
-          reader.error("end", "the term ends before it starts; 'end' must come after 'start'");
+      case TermKind::kRamp:
+      case TermKind::kSmooth:
+      case TermKind::kPulse:
+        term.value = amount(reader, k::value, mode, unit).value_or(0.0);
+        if (reader.has(k::start) && reader.has(k::end) && term.end_s <= term.start_s)
+          reader.error(k::end, "the term ends before it starts; 'end' must come after 'start'");
         break;
-      case Kind::kTable:
-        term.kind = TermKind::kTable;
-        term.value = amount(reader, "scale", mode, unit, true).value_or(0.0);
+      case TermKind::kTable:
+        term.value = amount(reader, k::scale, mode, unit).value_or(0.0);
         read_csv_table(reader, term);
         break;
     }
@@ -220,9 +163,10 @@ class ScenarioReader {
 
   double hold_value(TableReader& reader, JointMode mode, const std::string& joint,
                     Dimension& unit) {
-    const bool needed = mode != JointMode::kTrack;
-    const auto value = amount(reader, "value", mode, unit, needed);
-    if (value || reader.has("value") || needed) return value.value_or(0.0);
+    Key key = keys::term::value;
+    key.needed = mode != JointMode::kTrack;
+    const auto value = amount(reader, key, mode, unit);
+    if (value || reader.has(key) || key.needed) return value.value_or(0.0);
     for (const command::InitialJoint& initial : out_.scenario.initial)
       if (initial.joint == joint) return initial.position;
     report_.error(
@@ -234,9 +178,10 @@ class ScenarioReader {
   }
 
   void read_csv_table(TableReader& reader, command::Term& term) {
-    const std::string name = reader.required_text("csv");
-    const std::string time_column = reader.text("time_column").value_or("t_s");
-    const std::string value_column = reader.required_text("value_column");
+    namespace k = keys::term;
+    const std::string name = reader.text(k::csv).value_or("");
+    const std::string time_column = reader.text(k::time_column).value_or("t_s");
+    const std::string value_column = reader.text(k::value_column).value_or("");
     if (name.empty() || value_column.empty()) return;
     const std::filesystem::path path = std::filesystem::path(file_).parent_path() / name;
     Csv csv;
@@ -246,25 +191,25 @@ class ScenarioReader {
       report_.was_read(path.string());
       csv = parse_csv(text, path.string(), {});
     } catch (const FileError& error) {
-      reader.error("csv", fmt::format("the table cannot be used: {}", error.what()));
+      reader.error(k::csv, fmt::format("the table cannot be used: {}", error.what()));
       return;
     }
-    const auto column = [&](const std::string& wanted, std::string_view key) -> std::ptrdiff_t {
+    const auto column = [&](const std::string& wanted, const Key& key) -> std::ptrdiff_t {
       const auto found = std::find(csv.columns.begin(), csv.columns.end(), wanted);
       if (found != csv.columns.end()) return found - csv.columns.begin();
       reader.error(key, fmt::format("{} has no column '{}'{}", path.string(), wanted,
                                     alternatives(wanted, csv.columns)));
       return -1;
     };
-    const std::ptrdiff_t time = column(time_column, "time_column");
-    const std::ptrdiff_t value = column(value_column, "value_column");
+    const std::ptrdiff_t time = column(time_column, k::time_column);
+    const std::ptrdiff_t value = column(value_column, k::value_column);
     if (time < 0 || value < 0) return;
     term.table.x = csv.data[static_cast<std::size_t>(time)];
     term.table.y = csv.data[static_cast<std::size_t>(value)];
-    if (term.table.x.empty()) reader.error("csv", fmt::format("{} has no rows", path.string()));
+    if (term.table.x.empty()) reader.error(k::csv, fmt::format("{} has no rows", path.string()));
     for (std::size_t i = 1; i < term.table.x.size(); ++i) {
       if (term.table.x[i] > term.table.x[i - 1]) continue;
-      reader.error("csv",
+      reader.error(k::csv,
                    fmt::format("{}:{}: the time {} s does not come after {} s; times must "
                                "increase",
                                path.string(), csv.lines[i], term.table.x[i], term.table.x[i - 1]));
@@ -278,22 +223,19 @@ class ScenarioReader {
     const bool wanted =
         std::any_of(out_.scenario.programs.begin(), out_.scenario.programs.end(),
                     [](const command::JointProgram& p) { return p.mode == JointMode::kTip; });
-    const Node* node = root.subtable("tip_path");
+    const Node* node = root.subtable(file_keys::tip_path);
     if (node == nullptr) {
-      if (wanted && !root.has("tip_path"))
+      if (wanted && !root.has(file_keys::tip_path))
         report_.error(root_.place,
                       "a joint has mode = \"tip\", but there is no tip path; add "
                       "[[tip_path.segment]]");
       return;
     }
     out_.places.tip_path = to_place(node->place);
-    TableReader reader(report_, *node, "'tip_path'");
-    out_.scenario.tip_start_s =
-        reader.quantity("start", Dimension::kTime, kTimeRange).value_or(0.0);
-    const auto segments = reader.tables("segment", kMaxEntries);
-    if (segments.empty() && !reader.has("segment"))
-      report_.error(node->place, "the tip path has no segments; add [[tip_path.segment]]");
-    for (const Node* segment : segments)
+    namespace k = keys::tip_path;
+    TableReader reader(report_, *node, k::table, "'tip_path'");
+    reader.fill(out_.scenario);
+    for (const Node* segment : reader.tables(k::segments))
       out_.scenario.tip_path.segments.push_back(read_segment(*segment));
     if (!wanted)
       report_.error(node->place,
@@ -304,33 +246,22 @@ class ScenarioReader {
 
   command::Segment read_segment(const Node& node) {
     command::Segment segment;
-    TableReader reader(report_, node, "the segment");
-    const auto kind = reader.choice<SegmentKind>("kind", {{"hold", SegmentKind::kHold},
-                                                          {"line", SegmentKind::kLine},
-                                                          {"circle", SegmentKind::kCircle}});
-    if (!reader.has("kind"))
-      report_.error(node.place,
-                    "the segment lacks 'kind'; add kind = \"hold\", \"line\" or \"circle\"");
-    if (!kind) return segment;
-    segment.kind = *kind;
-    segment.duration_s = reader.required("duration", Dimension::kTime, Range{0.0, kLongest, true});
-    if (*kind == SegmentKind::kLine) {
-      segment.delta_W = reader.required_vector("delta", Dimension::kLength);
-    } else if (*kind == SegmentKind::kCircle) {
-      segment.center_W = reader.required_vector("center", Dimension::kLength);
-      segment.turns = reader.quantity("turns", Dimension::kNone, Range{-1e3, 1e3}).value_or(1.0);
-      const Vec3 axis = reader.required_vector("axis", Dimension::kNone);
+    namespace k = keys::segment;
+    TableReader reader(report_, node, k::table, "the segment");
+    if (!reader.fill(segment)) return segment;
+    if (segment.kind == SegmentKind::kCircle) {
+      const Vec3 axis = reader.vector(k::axis).value_or(Vec3::Zero());
       const double length = axis.stableNorm();
       if (length > 0.0 && std::isfinite(length)) {
         segment.axis_W = axis / length;
         const Vec3 across =
             segment.center_W - segment.axis_W.dot(segment.center_W) * segment.axis_W;
-        if (reader.has("center") && !(across.norm() > 0.0))
-          reader.error("center",
+        if (reader.has(k::center) && !(across.norm() > 0.0))
+          reader.error(k::center,
                        "the centre lies on the axis through the first point, so the circle "
                        "has no radius; move it sideways");
-      } else if (reader.has("axis")) {
-        reader.error("axis", "the axis has no direction; give a vector that is not zero");
+      } else if (reader.has(k::axis)) {
+        reader.error(k::axis, "the axis has no direction; give a vector that is not zero");
       }
     }
     reader.done();
@@ -345,13 +276,14 @@ class ScenarioReader {
       ScenarioPlaces::Place place, target, name;
     };
     std::vector<Draft> drafts;
-    for (const Node* node : root.tables("event", kMaxEntries)) {
+    for (const Node* node : root.tables(file_keys::events)) {
       Dimension unit = Dimension::kNone;
-      command::Event event = read_event(*node, unit);
+      TableReader reader(report_, *node, keys::event::table, "the event");
+      command::Event event = read_event(reader, unit);
       const ScenarioPlaces::Unit kind = to_unit(unit);
-      drafts.push_back(
-          {std::move(event), to_place(node->place, kind), to_place(target_place(*node), kind),
-           to_place(node->find("name") != nullptr ? node->find("name")->place : node->place)});
+      drafts.push_back({std::move(event), to_place(node->place, kind),
+                        to_place(target_place(reader), kind),
+                        to_place(reader.place_of(keys::event::name))});
     }
     std::stable_sort(drafts.begin(), drafts.end(),
                      [](const Draft& a, const Draft& b) { return a.event.at_s < b.event.at_s; });
@@ -364,111 +296,53 @@ class ScenarioReader {
     check_payloads();
   }
 
-  // Of what names the thing that an event acts on.
-  static Place target_place(const Node& event) {
-    for (const char* key : {"body", "joint", "name", "pressure_bar", "pressure_Pa", "pressure_MPa"})
-      if (const Node* node = event.find(key)) return node->place;
-    return event.place;
+  // The place of what names the thing that an event acts on.
+  static Place target_place(const TableReader& reader) {
+    namespace k = keys::event;
+    for (const Key* key : {&k::body, &k::joint, &k::name, &k::pressure})
+      if (reader.has(*key)) return reader.place_of(*key);
+    return reader.place();
   }
 
-  command::Event read_event(const Node& node, Dimension& unit) {
+  command::Event read_event(TableReader& reader, Dimension& unit) {
+    namespace k = keys::event;
     command::Event event;
-    TableReader reader(report_, node, "the event");
-    const auto kind = reader.choice<EventKind>("kind", {{"attach", EventKind::kAttach},
-                                                        {"detach", EventKind::kDetach},
-                                                        {"joint_mode", EventKind::kJointMode},
-                                                        {"pump_pressure", EventKind::kPumpPressure},
-                                                        {"gain", EventKind::kGain},
-                                                        {"assemble", EventKind::kAssemble}});
-    if (!reader.has("kind"))
-      report_.error(node.place,
-                    "the event lacks 'kind'; add kind = \"attach\", \"detach\", "
-                    "\"joint_mode\", \"pump_pressure\", \"gain\" or \"assemble\"");
-    if (!kind) return event;
-    event.kind = *kind;
-    const double end = out_.scenario.duration_s > 0.0 ? out_.scenario.duration_s : kLongest;
-    event.at_s = reader.required("at", Dimension::kTime, Range{0.0, end});
-    switch (*kind) {
-      case EventKind::kAttach:
-        event.name = name_of(reader, "name");
-        event.target = reader.required_text("body");
-        read_payload(reader, event);
-        break;
-      case EventKind::kDetach:
-        event.name = name_of(reader, "name");
-        break;
-      case EventKind::kAssemble:
-        event.target = reader.required_text("body");
-        break;
-      case EventKind::kJointMode:
-        event.target = reader.required_text("joint");
-        if (const auto mode = mode_of(reader, false)) {
-          event.mode = *mode;
-          const auto value = reader.quantity("value", Dimension::kVoltage);
-          if (*mode == JointMode::kVoltage && !reader.has("value"))
-            reader.missing("value", {Dimension::kVoltage});
-          if (*mode == JointMode::kTrack && reader.has("value"))
-            reader.error("value", "a joint that goes back to tracking takes no 'value'; remove it");
-          event.value = value.value_or(0.0);
-        }
-        break;
-      case EventKind::kPumpPressure:
-        event.value = reader.required("pressure", Dimension::kPressure, Range{0.0, 1e8, true});
-        break;
-      case EventKind::kGain:
-        event.target = reader.required_text("joint");
-        read_gain(reader, event, unit);
-        break;
-    }
+    const std::size_t before = report_.count();
+    if (!reader.fill(event)) return event;
+    if (out_.scenario.duration_s > 0.0 && event.at_s > out_.scenario.duration_s)
+      reader.error(k::at, fmt::format("the event comes at {} s, after the scenario's end at {} s",
+                                      event.at_s, out_.scenario.duration_s));
+    if (event.kind == EventKind::kAttach) read_payload(reader, event, before);
+    if (event.kind == EventKind::kJointMode && event.mode == JointMode::kTrack &&
+        reader.has(k::value))
+      reader.error(k::value, "a joint that goes back to tracking takes no 'value'; remove it");
+    if (event.kind == EventKind::kGain) read_gain(reader, event, unit);
     reader.done();
     return event;
   }
 
-  void read_payload(TableReader& reader, command::Event& event) {
-    const std::size_t before = report_.count();
-    event.mass_kg = reader.required("mass", Dimension::kMass, Range{0.0, 1e6, true});
-    event.com_B = reader.required_vector("com", Dimension::kLength);
-    const auto I = reader.numbers("inertia", Dimension::kInertia, kAny, 3, 6);
-    if (!I) return;  // a point mass
-    event.about_com.diagonal() = Vec3((*I)[0], (*I)[1], (*I)[2]);
-    if (I->size() == 6) {
-      event.about_com(0, 1) = event.about_com(1, 0) = (*I)[3];
-      event.about_com(0, 2) = event.about_com(2, 0) = (*I)[4];
-      event.about_com(1, 2) = event.about_com(2, 1) = (*I)[5];
-    } else if (I->size() != 3) {
-      reader.error("inertia", fmt::format("'inertia' has {} entries; expected [xx, yy, zz] or "
-                                          "[xx, yy, zz, xy, xz, yz]",
-                                          I->size()));
-    }
-    if (report_.count() == before &&
+  // Without moments it is a point mass.
+  void read_payload(TableReader& reader, command::Event& event, std::size_t before) {
+    const Key& inertia = keys::event::inertia;
+    if (read_moments(reader, inertia, event.about_com) && report_.count() == before &&
         !multibody::is_physical({event.mass_kg, event.com_B, event.about_com}))
-      reader.error("inertia",
+      reader.error(inertia,
                    "the payload has an inertia no body can have: each principal moment "
                    "must be at least zero and at most the sum of the other two");
   }
 
   void read_gain(TableReader& reader, command::Event& event, Dimension& unit) {
-    struct Gain {
-      std::string_view key;
-      Dimension angle, length;
-    };
-    constexpr Gain kGains[] = {
-        {"kp", Dimension::kProportionalAngle, Dimension::kProportionalLength},
-        {"ki", Dimension::kIntegralAngle, Dimension::kIntegralLength},
-        {"kd", Dimension::kRateAngle, Dimension::kRateLength},
-        {"feed_forward", Dimension::kRateAngle, Dimension::kRateLength},
-        {"overlap_compensation", Dimension::kVoltage, Dimension::kVoltage}};
     const std::size_t before = report_.count();
-    for (const Gain& gain : kGains) {
-      Dimension which = Dimension::kNone;
-      const auto value = reader.quantity(gain.key, {gain.angle, gain.length}, kGain, which);
+    for (const Key& gain : keys::event::gains) {
+      const bool of_a_joint = gain.other != Dimension::kNone;
+      Dimension which = gain.dimension;
+      const auto value = of_a_joint ? reader.either(gain, which) : reader.quantity(gain);
       if (!value) continue;
       if (!event.key.empty())
-        reader.error(gain.key, "the event changes two gains; write one event for each");
-      event.key = gain.key;
+        reader.error(gain, "the event changes two gains; write one event for each");
+      event.key = gain.name;
       event.value = *value;
-      if (gain.angle != gain.length)
-        unit = which == gain.angle ? Dimension::kAngle : Dimension::kLength;
+      if (of_a_joint) unit = which == gain.dimension ? Dimension::kAngle : Dimension::kLength;
     }
     if (event.key.empty() && report_.count() == before)
       report_.error(
@@ -797,10 +671,12 @@ ScenarioFile read_scenario_text(std::string_view text, const std::string& file_n
   Hasher hash;
   DocumentOptions options;
   options.what = "scenario file";
+  options.keys = &file_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   ScenarioFile file = ScenarioReader(root, file_name, report, hash).read();
   file.hash = hash.result();
   file.files = report.files_read();
+  file.remarks = report.remarks();
   return file;
 }
 

@@ -9,6 +9,11 @@
 namespace knuckleboom::io {
 namespace {
 
+using declare::accepted_keys;
+using declare::Range;
+using declare::shortest_text;
+using declare::Usual;
+
 std::string in_unit(double si, const Unit& unit) {
   const double written = si * unit.divide / unit.multiply;
   std::string text = fmt::format("{}", written);
@@ -17,8 +22,8 @@ std::string in_unit(double si, const Unit& unit) {
 }
 
 std::string range_text(const Range& range, const Unit& unit) {
-  const bool low = range.low > -std::numeric_limits<double>::max();
-  const bool high = range.high < std::numeric_limits<double>::max();
+  const bool low = range.low > -declare::kLargest;
+  const bool high = range.high < declare::kLargest;
   const std::string_view above = range.open_low ? "above" : "at least";
   if (low && high)
     return fmt::format("{} {} and at most {}", above, in_unit(range.low, unit),
@@ -27,10 +32,22 @@ std::string range_text(const Range& range, const Unit& unit) {
   return fmt::format("at most {}", in_unit(range.high, unit));
 }
 
-std::string full_key(std::string_view stem, const Unit& unit) {
-  std::string key(stem);
-  if (!unit.suffix.empty()) key.append("_").append(unit.suffix);
-  return key;
+std::string usual_text(const Usual& usual, Dimension dimension) {
+  const std::string high = shortest_text(usual.high, dimension);
+  if (!(usual.low > 0.0)) return "at most " + high;
+  const std::string low = shortest_text(usual.low, dimension);
+  return usual.high < declare::kLargest ? low + " to " + high : "at least " + low;
+}
+
+// "load_sensing or pressure".
+std::string only_text(std::string_view words) {
+  std::vector<std::string> list;
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t end = std::min(words.find(' ', begin), words.size());
+    list.emplace_back(words.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return listing(list, "or");
 }
 
 }  // namespace
@@ -43,51 +60,64 @@ bool is_name(std::string_view text) {
   });
 }
 
-TableReader::TableReader(Report& report, const Node& table, std::string what)
-    : report_(report), table_(table), what_(std::move(what)), used_(table.entries.size(), false) {}
+TableReader::TableReader(Report& report, const Node& table, const KeyTable& keys, std::string what)
+    : report_(report),
+      table_(table),
+      keys_(keys),
+      what_(std::move(what)),
+      used_(table.entries.size(), false) {}
 
-void TableReader::know(std::string_view stem, std::initializer_list<Dimension> dimensions) {
-  for (Known& known : known_) {
-    if (known.stem != stem) continue;
-    for (const Dimension dimension : dimensions)
-      if (std::find(known.dimensions.begin(), known.dimensions.end(), dimension) ==
-          known.dimensions.end())
-        known.dimensions.push_back(dimension);
-    return;
-  }
-  known_.push_back({std::string(stem), dimensions});
+// --- Finding ------------------------------------------------------------------
+
+bool TableReader::exists(const Key& key) const {
+  return key.only.empty() || declare::names_any(key.only, chosen_);
 }
 
-Place TableReader::place_of(std::string_view stem) const {
+bool TableReader::needed(const Key& key) const {
+  return key.needed || declare::names_any(key.needed_with, chosen_);
+}
+
+bool TableReader::knows(const Key& key) const {
+  return std::any_of(known_.begin(), known_.end(),
+                     [&](const Known& known) { return known.stem == key.name; });
+}
+
+void TableReader::know(const Key& key, std::span<const Dimension> dimensions) {
+  auto known = std::find_if(known_.begin(), known_.end(),
+                            [&](const Known& one) { return one.stem == key.name; });
+  if (known == known_.end()) known = known_.insert(known_.end(), {key.name, {}});
+  for (const Dimension dimension : dimensions)
+    if (std::find(known->dimensions.begin(), known->dimensions.end(), dimension) ==
+        known->dimensions.end())
+      known->dimensions.push_back(dimension);
+}
+
+Place TableReader::place_of(const Key& key) const {
   for (const Entry& entry : table_.entries)
-    if (entry.key == stem || split_key(entry.key).stem == stem) return entry.value.place;
+    if (entry.key == key.name || split_key(entry.key).stem == key.name) return entry.value.place;
   return table_.place;
 }
 
-bool TableReader::has(std::string_view stem) const {
+bool TableReader::has(const Key& key) const {
   return std::any_of(table_.entries.begin(), table_.entries.end(), [&](const Entry& entry) {
-    return entry.key == stem || split_key(entry.key).stem == stem;
+    return entry.key == key.name || split_key(entry.key).stem == key.name;
   });
 }
 
-void TableReader::error(std::string_view stem, std::string message) {
-  report_.error(place_of(stem), std::move(message));
-}
-
-const Entry* TableReader::take(std::string_view stem, std::initializer_list<Dimension> dimensions,
+const Entry* TableReader::take(const Key& key, std::span<const Dimension> dimensions,
                                const Unit** unit, Dimension* which) {
-  know(stem, dimensions);
+  know(key, dimensions);
   const Entry* found = nullptr;
   for (std::size_t i = 0; i < table_.entries.size(); ++i) {
     const Entry& entry = table_.entries[i];
     for (const Dimension dimension : dimensions) {
       for (const Unit& candidate : units(dimension)) {
-        if (used_[i] || entry.key != full_key(stem, candidate)) continue;
+        if (used_[i] || entry.key != full_key(key.name, candidate)) continue;
         used_[i] = true;
         if (found != nullptr) {
           report_.error(entry.place,
                         fmt::format("{} gives '{}' twice, as '{}' and as '{}'; keep one of them",
-                                    what_, stem, found->key, entry.key));
+                                    what_, key.name, found->key, entry.key));
           continue;
         }
         found = &entry;
@@ -96,7 +126,22 @@ const Entry* TableReader::take(std::string_view stem, std::initializer_list<Dime
       }
     }
   }
+  const bool told = std::any_of(missing_.begin(), missing_.end(),
+                                [&](const Missing& one) { return one.stem == key.name; });
+  if (found == nullptr && !has(key) && needed(key) && !told)
+    missing_.push_back({key.name, missing_message(key, dimensions)});
   return found;
+}
+
+const Entry* TableReader::take(const Key& key) {
+  constexpr Dimension kPlain[] = {Dimension::kNone};
+  return take(key, kPlain, nullptr, nullptr);
+}
+
+const Entry* TableReader::take_unit(const Key& key, const Unit** unit, Dimension& dimension) {
+  const Dimension one[] = {key.of(slides_)};
+  dimension = one[0];
+  return take(key, one, unit, nullptr);
 }
 
 bool TableReader::check_kind(const Entry& entry, Node::Kind kind, std::string_view expected) {
@@ -106,116 +151,141 @@ bool TableReader::check_kind(const Entry& entry, Node::Kind kind, std::string_vi
   return false;
 }
 
-std::optional<double> TableReader::number(const Node& node, std::string_view key, const Unit& unit,
-                                          const Range& range) {
+// --- Reading ------------------------------------------------------------------
+
+std::optional<double> TableReader::number(const Node& node, const Unit& unit,
+                                          const Wanted& wanted) {
   if (!node.is_number()) {
     report_.error(node.place,
-                  fmt::format("'{}' must be a number{}{}, not {}", key,
+                  fmt::format("'{}' must be a number{}{}, not {}", wanted.key,
                               unit.label.empty() ? "" : " in ", unit.label, kind_name(node.kind)));
     return std::nullopt;
   }
   const double si = to_si(node.number, unit);
   if (!std::isfinite(node.number) || !std::isfinite(si)) {
     report_.error(node.place,
-                  fmt::format("'{}' is {}; it must be a finite number", key, node.text));
+                  fmt::format("'{}' is {}; it must be a finite number", wanted.key, node.text));
     return std::nullopt;
   }
+  const Range& range = wanted.range;
   if (si < range.low || si > range.high || (range.open_low && si == range.low)) {
-    report_.error(node.place, fmt::format("'{}' is {}; it must be {}", key, node.text,
+    report_.error(node.place, fmt::format("'{}' is {}; it must be {}", wanted.key, node.text,
                                           range_text(range, unit)));
     return std::nullopt;
   }
+  remark(node, si, wanted);
   return si;
 }
 
-const Node* TableReader::any(std::string_view key) {
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
-  return entry != nullptr ? &entry->value : nullptr;
+// A zero stands for a thing that is not there.
+void TableReader::remark(const Node& node, double si, const Wanted& wanted) {
+  const Usual& usual = wanted.usual;
+  const double size = std::fabs(si);
+  if (usual.why.empty() || si == 0.0 || (size >= usual.low && size <= usual.high)) return;
+  report_.remark(node.place,
+                 fmt::format("'{}' of {} is {}, usually {}: {}", wanted.key, what_, node.text,
+                             usual_text(usual, wanted.dimension), usual.why));
 }
 
-std::optional<std::string> TableReader::text(std::string_view key) {
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
-  if (entry == nullptr || !check_kind(*entry, Node::Kind::kString, "a string")) return std::nullopt;
-  return entry->value.text;
+std::optional<double> TableReader::quantity(const Key& key) {
+  const Unit* unit = nullptr;
+  Dimension dimension{};
+  const Entry* entry = take_unit(key, &unit, dimension);
+  if (entry == nullptr) return std::nullopt;
+  return number(entry->value, *unit, {entry->key, key.range, dimension, key.usual_of(dimension)});
 }
 
-std::optional<bool> TableReader::flag(std::string_view key) {
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
+std::optional<double> TableReader::either(const Key& key, Dimension& which) {
+  const Dimension both[] = {key.dimension, key.other};
+  const std::span<const Dimension> all =
+      key.any_of.empty() ? std::span<const Dimension>(both) : key.any_of;
+  const Unit* unit = nullptr;
+  const Entry* entry = take(key, all, &unit, &which);
+  if (entry == nullptr) return std::nullopt;
+  return number(entry->value, *unit, {entry->key, key.range, which, key.usual_of(which)});
+}
+
+std::optional<int> TableReader::whole(const Key& key) {
+  const Entry* entry = take(key);
+  if (entry == nullptr || !check_kind(*entry, Node::Kind::kInteger, "an integer"))
+    return std::nullopt;
+  const std::int64_t value = entry->value.integer;
+  const auto low = static_cast<std::int64_t>(key.range.low);
+  const auto high = static_cast<std::int64_t>(key.range.high);
+  if (value >= low && value <= high) return static_cast<int>(value);
+  report_.error(entry->value.place, fmt::format("'{}' is {}; it must be at least {} and at most {}",
+                                                key.name, value, low, high));
+  return std::nullopt;
+}
+
+std::optional<bool> TableReader::flag(const Key& key) {
+  const Entry* entry = take(key);
   if (entry == nullptr || !check_kind(*entry, Node::Kind::kBoolean, "true or false"))
     return std::nullopt;
   return entry->value.boolean;
 }
 
-std::optional<int> TableReader::integer(std::string_view key, int low, int high) {
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
-  if (entry == nullptr || !check_kind(*entry, Node::Kind::kInteger, "an integer"))
-    return std::nullopt;
-  const std::int64_t value = entry->value.integer;
-  if (value < low || value > high) {
-    report_.error(
-        entry->value.place,
-        fmt::format("'{}' is {}; it must be at least {} and at most {}", key, value, low, high));
-    return std::nullopt;
+std::optional<std::string> TableReader::text(const Key& key) {
+  const Entry* entry = take(key);
+  if (entry == nullptr || !check_kind(*entry, Node::Kind::kString, "a string")) return std::nullopt;
+  const std::string& value = entry->value.text;
+  if (value.empty() && needed(key))
+    error(key, fmt::format("'{}' must not be empty", key.name));
+  else if (key.type == Type::kName && !is_name(value))
+    error(key, fmt::format("'{}' is \"{}\"; a name starts with a letter and has letters, digits, "
+                           "'_' and '-' only, at most 64",
+                           key.name, value));
+  return value;
+}
+
+std::optional<int> TableReader::word_value(const Key& key) {
+  const Entry* entry = take(key);
+  if (entry == nullptr || !check_kind(*entry, Node::Kind::kString, "a string")) return std::nullopt;
+  const std::string& given = entry->value.text;
+  std::vector<std::string> words;
+  for (const declare::Word& word : key.words) {
+    if (word.word == given) return word.value;
+    words.emplace_back(word.word);
   }
-  return static_cast<int>(value);
+  report_.error(entry->value.place, fmt::format("'{}' is \"{}\"; expected {}{}", key.name, given,
+                                                listing(words, "or"), suggestion(given, words)));
+  return std::nullopt;
 }
 
-std::optional<double> TableReader::quantity(std::string_view stem, Dimension dimension,
-                                            Range range) {
-  Dimension which{};
-  return quantity(stem, {dimension}, range, which);
-}
-
-std::optional<double> TableReader::quantity(std::string_view stem,
-                                            std::initializer_list<Dimension> dimensions,
-                                            Range range, Dimension& which) {
+std::optional<std::vector<double>> TableReader::numbers(const Key& key) {
   const Unit* unit = nullptr;
-  const Entry* entry = take(stem, dimensions, &unit, &which);
+  Dimension dimension{};
+  const Entry* entry = take_unit(key, &unit, dimension);
   if (entry == nullptr) return std::nullopt;
-  return number(entry->value, entry->key, *unit, range);
-}
-
-std::optional<std::vector<double>> TableReader::numbers(std::string_view stem, Dimension dimension,
-                                                        Range range, std::size_t low_count,
-                                                        std::size_t high_count) {
-  const Unit* unit = nullptr;
-  const Entry* entry = take(stem, {dimension}, &unit, nullptr);
-  if (entry == nullptr) return std::nullopt;
-  const std::string count = low_count == high_count
-                                ? fmt::format("{}", low_count)
-                                : fmt::format("{} to {}", low_count, high_count);
+  const std::string count = key.least == key.most ? fmt::format("{}", key.least)
+                                                  : fmt::format("{} to {}", key.least, key.most);
   if (!check_kind(*entry, Node::Kind::kArray, fmt::format("an array of {} numbers", count)))
     return std::nullopt;
   const std::size_t n = entry->value.items.size();
-  if (n < low_count || n > high_count) {
+  if (n < key.least || n > key.most) {
     report_.error(entry->value.place,
                   fmt::format("'{}' has {} entries; expected {} numbers", entry->key, n, count));
     return std::nullopt;
   }
   std::vector<double> values;
   for (const Node& item : entry->value.items)
-    if (const auto value = number(item, entry->key, *unit, range)) values.push_back(*value);
+    if (const auto value =
+            number(item, *unit, {entry->key, key.range, dimension, key.usual_of(dimension)}))
+      values.push_back(*value);
   if (values.size() != n) return std::nullopt;
   return values;
 }
 
-std::optional<Vec3> TableReader::vector(std::string_view stem, Dimension dimension) {
-  // No direction is left in angles beyond.
-  const Range range = dimension == Dimension::kAngle ? Range{-1e6, 1e6} : kAny;
-  const auto values = numbers(stem, dimension, range, 3, 3);
+std::optional<Vec3> TableReader::vector(const Key& key) {
+  const auto values = numbers(key);
   if (!values) return std::nullopt;
   return Vec3((*values)[0], (*values)[1], (*values)[2]);
 }
 
-std::optional<Table> TableReader::curve(std::string_view key, Range x_range, Range y_range) {
-  return curve(key, Dimension::kNone, x_range, y_range);
-}
-
-std::optional<Table> TableReader::curve(std::string_view stem, Dimension y_dimension, Range x_range,
-                                        Range y_range) {
+std::optional<Table> TableReader::curve(const Key& key) {
   const Unit* y_unit = nullptr;
-  const Entry* entry = take(stem, {y_dimension}, &y_unit, nullptr);
-  const std::string_view key = entry != nullptr ? std::string_view(entry->key) : stem;
+  Dimension dimension{};
+  const Entry* entry = take_unit(key, &y_unit, dimension);
   if (entry == nullptr ||
       !check_kind(*entry, Node::Kind::kArray, "an array of pairs, such as [[0, 0], [1, 1]]"))
     return std::nullopt;
@@ -223,22 +293,26 @@ std::optional<Table> TableReader::curve(std::string_view stem, Dimension y_dimen
   Table table;
   if (entry->value.items.size() < 2 || entry->value.items.size() > 1000) {
     report_.error(entry->value.place,
-                  fmt::format("'{}' has {} entries; expected 2 to 1000 pairs [x, y]", key,
+                  fmt::format("'{}' has {} entries; expected 2 to 1000 pairs [x, y]", entry->key,
                               entry->value.items.size()));
     return std::nullopt;
   }
   for (const Node& pair : entry->value.items) {
     if (!pair.is_array() || pair.items.size() != 2) {
-      report_.error(pair.place, fmt::format("each entry of '{}' must be a pair [x, y]", key));
+      report_.error(pair.place,
+                    fmt::format("each entry of '{}' must be a pair [x, y]", entry->key));
       return std::nullopt;
     }
-    const auto x = number(pair.items[0], key, plain, x_range);
-    const auto y = number(pair.items[1], key, *y_unit, y_range);
+    const auto x =
+        number(pair.items[0], plain,
+               {entry->key, key.x_range, Dimension::kNone, declare::usual(Dimension::kNone)});
+    const auto y =
+        number(pair.items[1], *y_unit, {entry->key, key.range, dimension, key.usual_of(dimension)});
     if (!x || !y) return std::nullopt;
     if (!table.x.empty() && *x <= table.x.back()) {
       report_.error(pair.place,
-                    fmt::format("the x of '{}' must increase; {} does not come after {}", key, *x,
-                                table.x.back()));
+                    fmt::format("the x of '{}' must increase; {} does not come after {}",
+                                entry->key, *x, table.x.back()));
       return std::nullopt;
     }
     table.x.push_back(*x);
@@ -247,98 +321,173 @@ std::optional<Table> TableReader::curve(std::string_view stem, Dimension y_dimen
   return table;
 }
 
-std::optional<std::size_t> TableReader::pick(std::string_view key,
-                                             const std::vector<std::string>& words) {
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
-  if (entry == nullptr || !check_kind(*entry, Node::Kind::kString, "a string")) return std::nullopt;
-  const auto found = std::find(words.begin(), words.end(), entry->value.text);
-  if (found == words.end()) {
-    report_.error(entry->value.place,
-                  fmt::format("'{}' is \"{}\"; expected {}{}", key, entry->value.text,
-                              listing(words, "or"), suggestion(entry->value.text, words)));
+std::optional<std::vector<std::string>> TableReader::texts(const Key& key) {
+  const Entry* entry = take(key);
+  if (entry == nullptr) return std::nullopt;
+  const std::vector<Node>& items = entry->value.items;
+  if (!entry->value.is_array() || items.size() > key.most ||
+      !std::all_of(items.begin(), items.end(), [](const Node& n) { return n.is_string(); })) {
+    report_.error(entry->value.place, fmt::format("'{}' must be an array of at most {} strings, {}",
+                                                  key.name, key.most, key.says));
     return std::nullopt;
   }
-  return static_cast<std::size_t>(found - words.begin());
+  std::vector<std::string> list;
+  for (const Node& item : items) list.push_back(item.text);
+  return list;
 }
 
-const Node* TableReader::subtable(std::string_view key) {
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
-  if (entry == nullptr || !check_kind(*entry, Node::Kind::kTable, "a table")) return nullptr;
-  return &entry->value;
+const Node* TableReader::any(const Key& key) {
+  const Entry* entry = take(key);
+  return entry != nullptr ? &entry->value : nullptr;
 }
 
-std::vector<const Node*> TableReader::tables(std::string_view key, std::size_t limit) {
+const Node* TableReader::subtable(const Key& key) {
+  const Entry* entry = take(key);
+  return entry != nullptr && check_kind(*entry, Node::Kind::kTable, "a table") ? &entry->value
+                                                                               : nullptr;
+}
+
+std::vector<const Node*> TableReader::tables(const Key& key) {
   std::vector<const Node*> list;
-  const Entry* entry = take(key, {Dimension::kNone}, nullptr, nullptr);
-  if (entry == nullptr) return list;
-  const std::string expected = fmt::format("an array of tables, each headed [[{}]]", key);
-  if (!check_kind(*entry, Node::Kind::kArray, expected)) return list;
-  if (entry->value.items.size() > limit) {
+  const Entry* entry = take(key);
+  if (entry == nullptr ||
+      !check_kind(*entry, Node::Kind::kArray,
+                  fmt::format("an array of tables, each headed [[{}]]", key.name)))
+    return list;
+  if (entry->value.items.size() > key.most) {
     report_.error(entry->place, fmt::format("there are {} entries of '{}'; at most {} are possible",
-                                            entry->value.items.size(), key, limit));
+                                            entry->value.items.size(), key.name, key.most));
     return list;
   }
   for (const Node& item : entry->value.items) {
     if (item.is_table())
       list.push_back(&item);
     else
-      report_.error(item.place, fmt::format("each entry of '{}' must be a table, not {}", key,
+      report_.error(item.place, fmt::format("each entry of '{}' must be a table, not {}", key.name,
                                             kind_name(item.kind)));
   }
   return list;
 }
 
-void TableReader::missing(std::string_view stem, std::initializer_list<Dimension> dimensions,
-                          std::string_view why) {
-  know(stem, dimensions);
-  std::string message = fmt::format("{} lacks '{}'; add it", what_,
-                                    full_key(stem, units(*dimensions.begin()).front()));
-  const std::vector<Dimension> list(dimensions);
-  const bool plain = list.size() == 1 && list.front() == Dimension::kNone;
-  if (!plain)
-    message = fmt::format("{} lacks '{}', {}; add it as {}", what_, stem,
-                          dimension_name(list.front()), accepted_keys(stem, list));
+// --- Filling ------------------------------------------------------------------
+
+bool TableReader::fill(void* object, const void* owner) {
+  bool known = true;
+  for (const Key& key : keys_.keys)
+    if (key.bound.owner == owner && exists(key)) known = read_into(object, key) && known;
+  return known;
+}
+
+// False: a word that selects other keys is not known.
+bool TableReader::read_into(void* object, const Key& key) {
+  declare::Value value;
+  std::vector<double> list;
+  std::optional<Table> points;
+  bool given = false;
+  const auto take_over = [&given](auto found, auto& place) {
+    given = found.has_value();
+    if (given) place = static_cast<std::remove_reference_t<decltype(place)>>(*std::move(found));
+  };
+  switch (key.type) {
+    case Type::kNumber:
+      take_over(quantity(key), value.number);
+      break;
+    case Type::kWhole:
+      take_over(whole(key), value.number);
+      break;
+    case Type::kFlag:
+      take_over(flag(key), value.number);
+      break;
+    case Type::kWord:
+      take_over(word_value(key), value.number);
+      break;
+    case Type::kText:
+    case Type::kName:
+      take_over(text(key), value.text);
+      break;
+    case Type::kNumbers:
+      take_over(numbers(key), list);
+      value.numbers = list;
+      break;
+    case Type::kCurve:
+      points = curve(key);
+      given = points.has_value();
+      if (given) value.curve = &*points;
+      break;
+    default:
+      return true;
+  }
+  if (!given && key.standard && !has(key)) {
+    value.number = *key.standard;
+    given = true;
+  }
+  if (given) key.bound.set(object, value);
+  if (!key.selects) return true;
+  if (!given && needed(key) && !has(key)) undecided(key);
+  if (!given && (has(key) || needed(key))) return false;
+  if (!given) value.number = key.bound.standard().value_or(0.0);
+  if (key.type == Type::kFlag) choose(value.number != 0.0 ? "true" : "false");
+  const auto word = std::find_if(key.words.begin(), key.words.end(), [&](const declare::Word& one) {
+    return one.value == static_cast<int>(value.number);
+  });
+  if (word != key.words.end()) choose(word->word);
+  return true;
+}
+
+// --- What is wrong --------------------------------------------------------------
+
+std::string TableReader::missing_message(const Key& key,
+                                         std::span<const Dimension> dimensions) const {
+  if (key.type == Type::kWord) {
+    std::vector<std::string> words;
+    for (const declare::Word& word : key.words)
+      words.push_back(
+          fmt::format("{}\"{}\"", words.empty() ? std::string(key.name) + " = " : "", word.word));
+    return fmt::format("{} lacks '{}'; add {}", what_, key.name, listing(words, "or"));
+  }
+  const Dimension first = dimensions.front();
+  if (key.type == Type::kTables)
+    return fmt::format("{} lacks '{}'; add at least one {}", what_, key.name, key.inside->header);
+  if (dimensions.size() == 1 && first == Dimension::kNone)
+    return fmt::format("{} lacks '{}'; add it", what_, key.name);
+  return fmt::format("{} lacks '{}', {}; add it as {}", what_, key.name, dimension_name(first),
+                     accepted_keys(key.name, dimensions));
+}
+
+void TableReader::missing(const Key& key, std::string_view why) {
+  const Dimension both[] = {key.of(slides_)};
+  const std::span<const Dimension> all =
+      key.any_of.empty() ? std::span<const Dimension>(both) : key.any_of;
+  know(key, all);
+  std::string message = missing_message(key, all);
   if (!why.empty()) message += fmt::format(", {}", why);
-  missing_.push_back({std::string(stem), std::move(message)});
+  missing_.push_back({key.name, std::move(message)});
 }
 
-std::string TableReader::required_text(std::string_view key) {
-  const bool present = has(key);
-  auto value = text(key);
-  if (!present) missing(key, {Dimension::kNone});
-  if (value && value->empty()) error(key, fmt::format("'{}' must not be empty", key));
-  return value.value_or("");
-}
-
-double TableReader::required(std::string_view stem, Dimension dimension, Range range) {
-  const std::size_t before = report_.count();
-  const auto value = quantity(stem, dimension, range);
-  if (!value && report_.count() == before) missing(stem, {dimension});
-  return value.value_or(0.0);
-}
-
-Vec3 TableReader::required_vector(std::string_view stem, Dimension dimension) {
-  const std::size_t before = report_.count();
-  const auto value = vector(stem, dimension);
-  if (!value && report_.count() == before) missing(stem, {dimension});
-  return value.value_or(Vec3::Zero());
-}
-
-const Node* TableReader::required_subtable(std::string_view key) {
-  const bool present = table_.find(key) != nullptr;
-  const Node* node = subtable(key);
-  if (!present) missing(key, {Dimension::kNone});
-  return node;
+// The rest of the table is not looked at without this key, so it is told at once, or its misspelling.
+void TableReader::undecided(const Key& key) {
+  const std::string name(key.name);
+  for (std::size_t i = 0; i < table_.entries.size(); ++i) {
+    const Entry& entry = table_.entries[i];
+    if (!used_[i] && declare::find_key(keys_, entry.key) == nullptr &&
+        closest(entry.key, {&name, 1}) != nullptr)
+      return report_.error(entry.place, fmt::format("{} has no key '{}'; did you mean '{}'?", what_,
+                                                    entry.key, name));
+  }
+  report_.error(table_.place, missing_message(key, {&key.dimension, 1}));
 }
 
 std::string TableReader::unknown_message(const Entry& entry,
-                                         std::vector<std::string>& explained) const {
+                                         std::vector<std::string_view>& explained) const {
+  if (const Key* key = declare::find_key(keys_, entry.key); key != nullptr && !exists(*key))
+    return fmt::format("{} has no key '{}'; it belongs to {}", what_, entry.key,
+                       only_text(key->only));
   // A known stem with a foreign unit says more than the nearest spelling.
   const Known* stem = nullptr;
   for (const Known& known : known_) {
     const bool has_unit = known.dimensions.front() != Dimension::kNone;
     if (!has_unit) continue;
-    if (entry.key != known.stem && !entry.key.starts_with(known.stem + "_")) continue;
+    if (entry.key != known.stem && !entry.key.starts_with(std::string(known.stem) + "_")) continue;
     if (stem == nullptr || known.stem.size() > stem->stem.size()) stem = &known;
   }
   if (stem != nullptr) {
@@ -351,15 +500,13 @@ std::string TableReader::unknown_message(const Entry& entry,
                        dimension_name(stem->dimensions.front()), accepted);
   }
   std::vector<std::string> candidates;
-  std::vector<std::string> stems;  // of the candidates
-  for (const Known& known : known_) {
-    for (const Dimension dimension : known.dimensions) {
+  std::vector<std::string_view> stems;  // of the candidates
+  for (const Known& known : known_)
+    for (const Dimension dimension : known.dimensions)
       for (const Unit& unit : units(dimension)) {
         candidates.push_back(full_key(known.stem, unit));
         stems.push_back(known.stem);
       }
-    }
-  }
   if (const std::string* close = closest(entry.key, candidates)) {
     explained.push_back(stems[static_cast<std::size_t>(close - candidates.data())]);
     return fmt::format("{} has no key '{}'; did you mean '{}'?", what_, entry.key, *close);
@@ -371,11 +518,17 @@ std::string TableReader::unknown_message(const Entry& entry,
 }
 
 void TableReader::done() {
-  std::vector<std::string> explained;
+  // Hints know all keys that the table may have, read or not.
+  for (const Key& key : keys_.keys) {
+    const Dimension one[] = {key.of(slides_)};
+    if (exists(key) && !knows(key)) know(key, one);
+  }
+  std::vector<std::string_view> explained;
   for (std::size_t i = 0; i < table_.entries.size(); ++i) {
     if (used_[i]) continue;
     const Entry& entry = table_.entries[i];
     if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
+      if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
       report_.error(entry.place, unknown_message(entry, explained));
   }
   // A misspelt key is one mistake: not also a missing one.

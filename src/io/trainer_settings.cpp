@@ -8,11 +8,14 @@
 
 #include "document.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "signal_keys.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
 namespace knuckleboom::io {
 namespace {
+
+namespace keys = declare::keys::settings_file;
 
 // A TOML basic string.
 std::string toml_string(std::string_view text) {
@@ -31,16 +34,14 @@ std::string toml_string(std::string_view text) {
   return out + '"';
 }
 
-struct TextKey {
-  const char* key;
-  std::string TrainerSettings::*value;
-};
-constexpr TextKey kTexts[] = {
-    {"exercise", &TrainerSettings::exercise}, {"machine", &TrainerSettings::machine},
-    {"levers", &TrainerSettings::levers},     {"control", &TrainerSettings::control},
-    {"fidelity", &TrainerSettings::fidelity}, {"quality", &TrainerSettings::quality},
-    {"camera", &TrainerSettings::camera},     {"instruments", &TrainerSettings::instruments},
-};
+// Values come and go by the same declarations: a setting is a text, a share or a flag.
+std::string value_text(const Key& key, const TrainerSettings& settings) {
+  const declare::Value value = key.bound.get(&settings);
+  if (key.type == Type::kText)
+    return value.text.empty() ? std::string() : toml_string(value.text);
+  if (key.type == Type::kFlag) return value.number != 0.0 ? "true" : "false";
+  return fmt::format("{}", value.number);
+}
 
 }  // namespace
 
@@ -50,13 +51,9 @@ TrainerSettings read_trainer_settings_text(std::string_view text, const std::str
   DocumentOptions options;
   options.what = "settings file";
   const Node root = read_document(text, file_name, {}, options, report, hash);
-  TableReader reader(report, root, "the settings file");
+  TableReader reader(report, root, keys::table, "the settings file");
   TrainerSettings settings;
-  for (const TextKey& key : kTexts)
-    if (auto value = reader.text(key.key)) settings.*key.value = std::move(*value);
-  settings.volume =
-      reader.quantity("volume", Dimension::kNone, Range{0.0, 1.0}).value_or(settings.volume);
-  settings.muted = reader.flag("muted").value_or(settings.muted);
+  reader.fill(settings);
   reader.done();
   report.throw_if_any();
   return settings;
@@ -75,10 +72,9 @@ void write_trainer_settings(const std::filesystem::path& path, const TrainerSett
   // Of a newer program, or spoilt by hand: what cannot be read is not ours to replace.
   if (std::filesystem::exists(path, error)) read_trainer_settings(path);
   std::string text = "# What the trainer was last used with. Written by the trainer.\n";
-  for (const TextKey& key : kTexts)
-    if (!(settings.*key.value).empty())
-      text += fmt::format("{} = {}\n", key.key, toml_string(settings.*key.value));
-  text += fmt::format("volume = {}\nmuted = {}\n", settings.volume, settings.muted);
+  for (const Key& key : keys::all)
+    if (const std::string value = value_text(key, settings); !value.empty())
+      text += fmt::format("{} = {}\n", key.name, value);
   write_file(path, text);
 }
 

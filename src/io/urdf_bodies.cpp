@@ -10,15 +10,19 @@
 
 #include <fmt/format.h>
 
+#include "declare/machine_keys.hpp"
 #include "knuckleboom/core/multibody/nearest_inertia.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
+#include "knuckleboom/declare/units.hpp"
 #include "rotation.hpp"
-#include "units.hpp"
 #include "urdf_meshes.hpp"
 #include "urdf_parser.hpp"
 
 namespace knuckleboom::io {
 namespace {
+
+namespace keys = declare::keys;
+namespace file_keys = keys::machine_file;
 
 constexpr std::string_view kGround = "base";
 constexpr std::size_t kMost = 256;  // links, and visible parts: as in a machine file
@@ -53,9 +57,11 @@ class Writer {
     return node;
   }
   Node vector(const Vec3& v, Place place) const { return numbers({v.data(), 3}, place); }
-  static void add(Node& table, std::string key, Node value) {
+  // In the SI unit of what turns, or slides.
+  static void add(Node& table, const declare::Key& key, Node value, bool slides = false) {
+    const declare::Unit& unit = declare::units(key.of(slides)).front();
     const Place place = value.place;
-    table.entries.push_back({std::move(key), place, std::move(value)});
+    table.entries.push_back({declare::full_key(key.name, unit), place, std::move(value)});
   }
   static Node table(Place place) {
     Node node;
@@ -130,9 +136,9 @@ class Importer {
                       "spheres can; give [[shape]] in the machine file",
                       unplaced_meshes_ == 1 ? std::string("a mesh")
                                             : fmt::format("{} meshes", unplaced_meshes_)));
-    add(root, "body", std::move(bodies));
-    add(root, "shape", std::move(shapes));
-    add(root, "visual", std::move(visuals));
+    add(root, file_keys::bodies, std::move(bodies));
+    add(root, file_keys::shapes, std::move(shapes));
+    add(root, file_keys::visuals, std::move(visuals));
     if (report_.any()) report_.throw_if_any();
     return root;
   }
@@ -143,7 +149,7 @@ class Importer {
     node.kind = Node::Kind::kArray;
     return node;
   }
-  static void add(Node& root, const char* key, Node value) {
+  static void add(Node& root, const declare::Key& key, Node value) {
     if (!value.items.empty()) {
       value.place = value.items.front().place;
       Writer::add(root, key, std::move(value));
@@ -229,11 +235,11 @@ class Importer {
 
   // A body of the machine file that changes a link by a name slightly wrong would lack all the rest.
   void check_own_names(const std::vector<std::string>& links) {
-    const Node* bodies = own_.find("body");
-    if (bodies == nullptr || own_.find("base") != nullptr) return;
+    const Node* bodies = own_.find(file_keys::bodies.name);
+    if (bodies == nullptr || own_.find(file_keys::base.name) != nullptr) return;
     for (const Node& body : bodies->items) {
       const Node* name = body.find("name");
-      if (name == nullptr || !name->is_string() || says(&body, "mass") || says(&body, "position") ||
+      if (name == nullptr || !name->is_string() || says(&body, keys::body_table::mass) || says(&body, keys::body_table::position) ||
           std::find(links.begin(), links.end(), name->text) != links.end())
         continue;
       report_.error(name->place, fmt::format("body '{}' is no link of {}{}", name->text,
@@ -280,7 +286,7 @@ class Importer {
 
   void check_joint(const UrdfJoint& joint, const std::map<std::string, const UrdfJoint*>& joints) {
     if (joint.type.empty()) return;
-    if (joint_table_says(joint, "type")) {
+    if (joint_table_says(joint, keys::joint_table::type)) {
       if (joint.mimic)
         report_.note(joint.mimic->place,
                      fmt::format("<mimic> of joint '{}' is ignored, as the machine file sets the "
@@ -319,8 +325,8 @@ class Importer {
 
   void check_limits(const UrdfJoint& joint) {
     constexpr double kManyTurns = 20.0;  // rad
-    if (joint.type == "continuous" || held_by_mimic(joint) || joint_table_says(joint, "lower") ||
-        joint_table_says(joint, "upper"))
+    if (joint.type == "continuous" || held_by_mimic(joint) || joint_table_says(joint, keys::joint_table::lower) ||
+        joint_table_says(joint, keys::joint_table::upper))
       return;
     if (!joint.has_limit) {
       report_.error(joint.place,
@@ -399,13 +405,13 @@ class Importer {
   // A joint that its <mimic> holds still.
   bool held_by_mimic(const UrdfJoint& joint) const {
     return joint.mimic && joint.mimic->multiplier == 0.0 && joint.type != "fixed" &&
-           !joint_table_says(joint, "type");
+           !joint_table_says(joint, keys::joint_table::type);
   }
   // The machine file's word on a joint's type comes first.
   std::string type_of(const UrdfJoint& joint) const {
     if (const Node* body = own_body(joint.child); body != nullptr)
-      if (const Node* own = body->find("joint"); own != nullptr)
-        if (const Node* type = own->find("type"); type != nullptr) return type->text;
+      if (const Node* own = body->find(keys::body_table::joint.name); own != nullptr)
+        if (const Node* type = own->find(keys::joint_table::type.name); type != nullptr) return type->text;
     return joint.type;
   }
   bool moves(const UrdfJoint& joint) const {
@@ -429,24 +435,24 @@ class Importer {
   // --- What the machine file itself says ------------------------------------------------------
 
   const Node* own_body(const std::string& link) const {
-    const Node* bodies = own_.find("body");
+    const Node* bodies = own_.find(file_keys::bodies.name);
     if (bodies == nullptr) return nullptr;
     for (const Node& body : bodies->items)
       if (const Node* name = body.find("name"); name != nullptr && name->text == link) return &body;
     return nullptr;
   }
-  static bool says(const Node* table, std::string_view stem) {
+  static bool says(const Node* table, const declare::Key& key) {
     return table != nullptr &&
            std::any_of(table->entries.begin(), table->entries.end(), [&](const Entry& entry) {
-             return entry.key == stem || split_key(entry.key).stem == stem;
+             return entry.key == key.name || declare::split_key(entry.key).stem == key.name;
            });
   }
-  bool joint_table_says(const UrdfJoint& joint, std::string_view stem) const {
+  bool joint_table_says(const UrdfJoint& joint, const declare::Key& key) const {
     const Node* body = own_body(joint.child);
-    return body != nullptr && says(body->find("joint"), stem);
+    return body != nullptr && says(body->find(keys::body_table::joint.name), key);
   }
   bool is_actuated(const std::string& joint) const {
-    const Node* actuators = own_.find("actuator");
+    const Node* actuators = own_.find(file_keys::actuators.name);
     if (actuators == nullptr) return false;
     return std::any_of(actuators->items.begin(), actuators->items.end(), [&](const Node& item) {
       const Node* name = item.find("joint");
@@ -454,27 +460,28 @@ class Importer {
     });
   }
   bool any_actuator() const {
-    const Node* actuators = own_.find("actuator");
+    const Node* actuators = own_.find(file_keys::actuators.name);
     return actuators != nullptr && !actuators->items.empty();
   }
 
   // --- Bodies ---------------------------------------------------------------------------------
 
   Node body(const UrdfLink& link) {
+    namespace k = keys::body_table;
     const UrdfJoint* joint = joint_to(link);
     Node out = Writer::table(link.place);
-    Writer::add(out, "name", writer_.text(link.name, link.place));
+    Writer::add(out, k::name, writer_.text(link.name, link.place));
     UrdfOrigin origin;
     origin.place = link.place;
     if (joint != nullptr) {
       origin = joint->origin;
-      Writer::add(out, "parent", writer_.text(joint->parent, joint->place));
+      Writer::add(out, k::parent, writer_.text(joint->parent, joint->place));
       if (held_by_mimic(*joint)) hold_at(joint->mimic->offset, *joint, origin);
     }
-    Writer::add(out, "position_m", writer_.vector(origin.p, origin.place));
+    Writer::add(out, k::position, writer_.vector(origin.p, origin.place));
     add_angles(out, origin);
     add_inertia(out, link);
-    if (joint != nullptr) Writer::add(out, "joint", joint_table(*joint));
+    if (joint != nullptr) Writer::add(out, k::joint, joint_table(*joint));
     return out;
   }
 
@@ -489,7 +496,7 @@ class Importer {
 
   void add_angles(Node& table, const UrdfOrigin& origin) {
     if (!origin.rpy.isZero(0.0))
-      Writer::add(table, "rpy_rad", writer_.vector(origin.rpy, origin.place));
+      Writer::add(table, keys::body_table::rpy, writer_.vector(origin.rpy, origin.place));
   }
 
   void add_inertia(Node& out, const UrdfLink& link) {
@@ -500,16 +507,16 @@ class Importer {
     const bool point = std::all_of(I.begin(), I.end(), [](double v) { return v == 0.0; });
     const UrdfJoint* joint = joint_to(link);
     const Node* own = own_body(link.name);
-    if (massless && point && joint != nullptr && moves(*joint) && !says(own, "mass"))
+    if (massless && point && joint != nullptr && moves(*joint) && !says(own, keys::body_table::mass))
       report_.note(link.place,
                    fmt::format("link '{}' moves and has no mass: only what it carries resists "
                                "joint '{}'",
                                link.name, joint->name));
-    if (!massless && point && !says(own, "inertia"))
+    if (!massless && point && !says(own, keys::body_table::inertia))
       report_.note(inertial.inertia_place,
                    fmt::format("link '{}' has a mass without inertia: a point mass", link.name));
-    Writer::add(out, "mass_kg", writer_.number(inertial.mass, inertial.mass_place));
-    Writer::add(out, "com_m", writer_.vector(inertial.origin.p, inertial.origin.place));
+    Writer::add(out, keys::body_table::mass, writer_.number(inertial.mass, inertial.mass_place));
+    Writer::add(out, keys::body_table::com, writer_.vector(inertial.origin.p, inertial.origin.place));
     std::array<double, 6> turned_I = I;
     if (!inertial.origin.rpy.isZero(0.0)) {
       Mat3 about;
@@ -519,10 +526,10 @@ class Importer {
       turned_I = {in_link(0, 0), in_link(1, 1), in_link(2, 2),
                   in_link(0, 1), in_link(0, 2), in_link(1, 2)};
     }
-    if (inertial.mass > 0.0 && !says(own, "inertia"))
+    if (inertial.mass > 0.0 && !says(own, keys::body_table::inertia))
       mend_rounding(turned_I, link, inertial.inertia_place);
     const bool diagonal = turned_I[3] == 0.0 && turned_I[4] == 0.0 && turned_I[5] == 0.0;
-    Writer::add(out, "inertia_kg_m2",
+    Writer::add(out, keys::body_table::inertia,
                 writer_.numbers({turned_I.data(), diagonal ? 3U : 6U}, inertial.inertia_place));
   }
 
@@ -546,20 +553,19 @@ class Importer {
   }
 
   Node joint_table(const UrdfJoint& joint) {
+    namespace k = keys::joint_table;
     Node out = Writer::table(joint.place);
-    Writer::add(out, "name", writer_.text(joint.name, joint.place));
+    Writer::add(out, k::name, writer_.text(joint.name, joint.place));
     if (!moves(joint)) {
-      Writer::add(out, "type", writer_.text("fixed", joint.place));
+      Writer::add(out, k::type, writer_.text("fixed", joint.place));
       return out;
     }
     const bool m = slides(joint);
-    Writer::add(out, "type", writer_.text(m ? "prismatic" : "revolute", joint.place));
-    Writer::add(out, "axis", writer_.vector(joint.axis, joint.axis_place));
+    Writer::add(out, k::type, writer_.text(m ? "prismatic" : "revolute", joint.place));
+    Writer::add(out, k::axis, writer_.vector(joint.axis, joint.axis_place));
     if (has_range(joint)) {
-      Writer::add(out, m ? "lower_m" : "lower_rad",
-                  writer_.number(joint.lower.value_or(0.0), joint.limit_place));
-      Writer::add(out, m ? "upper_m" : "upper_rad",
-                  writer_.number(joint.upper.value_or(0.0), joint.limit_place));
+      Writer::add(out, k::lower, writer_.number(joint.lower.value_or(0.0), joint.limit_place), m);
+      Writer::add(out, k::upper, writer_.number(joint.upper.value_or(0.0), joint.limit_place), m);
     }
     if (keeps_kind(joint)) add_friction(out, joint);
     return out;
@@ -567,10 +573,11 @@ class Importer {
 
   // <dynamics>: viscous and Coulomb friction, unless the machine file gives the joint's friction itself.
   void add_friction(Node& table, const UrdfJoint& joint) {
+    namespace k = keys::friction_law;
     const Place place = joint.dynamics_place;
     if (joint.damping == 0.0 && joint.friction == 0.0) return;
-    const bool own = joint_table_says(joint, "friction");
-    if (own || (joint.friction == 0.0 && joint_table_says(joint, "damping"))) {
+    const bool own = joint_table_says(joint, keys::joint_table::friction);
+    if (own || (joint.friction == 0.0 && joint_table_says(joint, keys::joint_table::damping))) {
       report_.note(place, fmt::format("<dynamics> of joint '{}' is not used, as the machine file "
                                       "gives the joint's friction",
                                       joint.name));
@@ -578,15 +585,13 @@ class Importer {
     }
     const bool m = slides(joint);
     if (joint.damping != 0.0)
-      Writer::add(table, m ? "damping_N_s_per_m" : "damping_N_m_s_per_rad",
-                  writer_.number(joint.damping, place));
+      Writer::add(table, keys::joint_table::damping, writer_.number(joint.damping, place), m);
     if (joint.friction != 0.0) {
       Node dry = Writer::table(place);
-      Writer::add(dry, "model", writer_.text("coulomb_viscous", place));
-      const char* const keys[][2] = {{"coulomb_N_m", "coulomb_N"}, {"static_N_m", "static_N"}};
-      for (const auto& key : keys)
-        Writer::add(dry, key[m ? 1 : 0], writer_.number(joint.friction, place));
-      Writer::add(table, "friction", std::move(dry));
+      Writer::add(dry, k::model, writer_.text("coulomb_viscous", place));
+      Writer::add(dry, k::coulomb, writer_.number(joint.friction, place), m);
+      Writer::add(dry, k::fixed_friction, writer_.number(joint.friction, place), m);
+      Writer::add(table, keys::joint_table::friction, std::move(dry));
     }
     if (!friction_told_)
       report_.note(place,
@@ -651,14 +656,14 @@ class Importer {
           row.shapes++ == 0 ? link.name : fmt::format("{}_{}", link.name, row.shapes);
       const Mat3 R = rotation(geometry.origin.rpy);
       Node shape = Writer::table(geometry.place);
-      Writer::add(shape, "name", writer_.text(name, geometry.place));
-      Writer::add(shape, "body", writer_.text(link.name, geometry.place));
-      Writer::add(shape, "role", writer_.text(role_of(link), geometry.place));
-      Writer::add(shape, "from_m",
+      Writer::add(shape, keys::shape::name, writer_.text(name, geometry.place));
+      Writer::add(shape, keys::shape::body, writer_.text(link.name, geometry.place));
+      Writer::add(shape, keys::shape::role, writer_.text(role_of(link), geometry.place));
+      Writer::add(shape, keys::shape::from,
                   writer_.vector(geometry.origin.p - R * half, geometry.origin.place));
-      Writer::add(shape, "to_m",
+      Writer::add(shape, keys::shape::to,
                   writer_.vector(geometry.origin.p + R * half, geometry.origin.place));
-      Writer::add(shape, "radius_m", writer_.number(radius, geometry.place));
+      Writer::add(shape, keys::shape::radius, writer_.number(radius, geometry.place));
       shapes.items.push_back(std::move(shape));
     }
   }
@@ -684,28 +689,28 @@ class Importer {
   Node visual(const UrdfLink& link, const UrdfGeometry& geometry, ImportedLink& row) {
     row.looks.push_back(words_of(geometry));
     Node out = Writer::table(geometry.place);
-    Writer::add(out, "body", writer_.text(link.name, geometry.place));
+    Writer::add(out, keys::visual::body, writer_.text(link.name, geometry.place));
     switch (geometry.form) {
       case UrdfForm::kMesh:
-        Writer::add(out, "file", writer_.text(mesh_file(geometry, row), geometry.place));
+        Writer::add(out, keys::visual::file, writer_.text(mesh_file(geometry, row), geometry.place));
         if (!geometry.scale.isOnes(0.0))
-          Writer::add(out, "scale", writer_.vector(geometry.scale, geometry.place));
+          Writer::add(out, keys::visual::scale, writer_.vector(geometry.scale, geometry.place));
         break;
       case UrdfForm::kBox:
-        Writer::add(out, "box_m", writer_.vector(geometry.size, geometry.place));
+        Writer::add(out, keys::visual::box, writer_.vector(geometry.size, geometry.place));
         break;
       case UrdfForm::kSphere:
-        Writer::add(out, "ball_m", writer_.number(geometry.size.x(), geometry.place));
+        Writer::add(out, keys::visual::ball, writer_.number(geometry.size.x(), geometry.place));
         break;
       case UrdfForm::kCylinder:
       case UrdfForm::kCapsule:
-        Writer::add(out, "cylinder_m", writer_.numbers({geometry.size.data(), 2}, geometry.place));
+        Writer::add(out, keys::visual::cylinder, writer_.numbers({geometry.size.data(), 2}, geometry.place));
         break;
     }
-    Writer::add(out, "position_m", writer_.vector(geometry.origin.p, geometry.origin.place));
+    Writer::add(out, keys::visual::position, writer_.vector(geometry.origin.p, geometry.origin.place));
     add_angles(out, geometry.origin);
     if (geometry.colour)
-      Writer::add(out, "colour", writer_.vector(*geometry.colour, geometry.place));
+      Writer::add(out, keys::visual::colour, writer_.vector(*geometry.colour, geometry.place));
     return out;
   }
 

@@ -287,6 +287,19 @@ TEST(Check, knowsAirFiles) {
   EXPECT_THAT(run({"inspect", air}).errors, HasSubstr("this is an air file, not a machine"));
 }
 
+TEST(Check, remarksOnNumbersBeyondWhatIsUsualAndStillSaysOk) {
+  const TemporaryFolder folder;
+  write_text(folder / "m.toml", "base = \"" + kConfig +
+                                    "/machines/harvester/machine.toml\"\n"
+                                    "[[controller]]\njoint = \"boom\"\nkp_V_per_rad = 9e5\n"
+                                    "source = \"a slip of the keyboard\"\n");
+  const Outcome outcome = run({"check", (folder / "m.toml").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("m.toml: ok (machine harvester"));
+  EXPECT_THAT(outcome.output,
+              HasSubstr("m.toml:4:16: 'kp_V_per_rad' of the controller of 'boom' is 9e5, usually"));
+}
+
 TEST(Check, tellsAllFaultsOfAllFiles) {
   const TemporaryFolder folder;
   std::string scenario = content_of(kConfig + "/scenarios/stick_sine.toml");
@@ -350,6 +363,20 @@ joint = { type = "revolute", name = "pin", axis = [0, 1, 0] }
   EXPECT_THAT(shown("representative of a class; not identified from one machine"),
               HasSubstr("Representative machine"));
   EXPECT_THAT(shown("representative drawing 4711"), testing::Not(HasSubstr("Representative")));
+}
+
+TEST(Inspect, printsNoNumberThatIsNone) {
+  for (const char* edit :
+       {"actuator.boom.bore_m=1e200", "valve.main.conductance_m3_per_s_sqrtPa=1e200",
+        "actuator.stick.bore_m=125", "actuator.boom.line_a.capacitance_m3_per_Pa=9e-3",
+        "actuator.boom.line_a.capacitance_m3_per_Pa=1e-300",
+        "actuator.boom.line_a.inertance_kg_per_m4=1.5e15", "actuator.boom.friction_N_s_per_m=2e300",
+        "gravity_m_per_s2=0", "actuator.swing.displacement_m3_per_rad=1e-300",
+        "body.head.mass_kg=0", "actuator.swing.leak_a_kg_per_m4_s=1e-300"}) {
+    const Outcome outcome = run({"inspect", "harvester", "--set", edit});
+    EXPECT_THAT(outcome.output, Not(HasSubstr("nan"))) << edit;
+    EXPECT_THAT(outcome.output, Not(HasSubstr(" inf"))) << edit;
+  }
 }
 
 TEST(Inspect, tellsWhatCameFromAUrdf) {

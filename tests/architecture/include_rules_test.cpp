@@ -64,7 +64,8 @@ const std::vector<Layer>& layers() {
        {"core/math/", "core/state/", "core/command/", "core/control/", "core/hydraulics/",
         "core/multibody/", "core/machine/", "core/world/", "core/sim/", "core/worksite/"}},
       {"reference/", {"core/"}},
-      {"io/", {"core/", "version.hpp"}},
+      {"declare/", {"core/"}},
+      {"io/", {"core/", "declare/", "version.hpp"}},
       // The C interface: libknuckleboom.so.
       {"include/knuckleboom.h", {}},
       {"capi/", {"core/", "io/", "version.hpp", "include/knuckleboom.h"}},
@@ -104,7 +105,7 @@ const std::vector<Layer>& layers() {
         "app/shell/", "app/window/"}},
       // A sub-command may use every room.
       {"app/commands/",
-       {"core/", "reference/", "io/", "recording/", "runtime/", "input/", "endpoint/", "view/",
+       {"core/", "declare/", "reference/", "io/", "recording/", "runtime/", "input/", "endpoint/", "view/",
         "sound/", "report/", "recording/", "learners/", "identification/", "analysis/", "app/",
         "version.hpp"}},
       {"peer/",

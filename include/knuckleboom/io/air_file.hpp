@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "knuckleboom/core/machine/air_rig.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/override.hpp"
 
 namespace knuckleboom::io {
@@ -17,6 +18,7 @@ struct AirFile {
   std::vector<machine::AirRig>
       cases;  // finished, with the machine's bodies; name, description of the case
   std::vector<std::string> files;  // that were read
+  std::vector<Diagnostic> remarks;  // numbers beyond what is usual
 };
 
 // What is asked for in place of what the file says.

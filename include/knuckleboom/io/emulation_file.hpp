@@ -21,7 +21,8 @@ struct EmulationFile {
   ScenarioPlaces::Place host_place, emulated_place;
   std::vector<ScenarioPlaces::Place> host_start, emulated_start;  // of the plan's initial joints
   ContentHash hash;
-  std::vector<std::string> files;  // that were read
+  std::vector<std::string> files;   // that were read
+  std::vector<Diagnostic> remarks;  // numbers beyond what is usual
 };
 
 // Throws FileError with all that is wrong in the file. No machine is needed.

@@ -27,6 +27,7 @@ struct ExerciseFile {
   training::Exercise exercise;
   ContentHash hash;
   std::vector<std::string> files;  // that were read
+  std::vector<Diagnostic> remarks;  // numbers beyond what is usual
   ExercisePlaces places;
 };
 

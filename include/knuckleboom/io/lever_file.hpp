@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "knuckleboom/core/command/lever_pattern.hpp"
 #include "knuckleboom/io/content_hash.hpp"
@@ -16,6 +17,7 @@ namespace knuckleboom::io {
 struct LeverFile {
   command::LeverPattern pattern;
   ContentHash hash;
+  std::vector<Diagnostic> remarks;  // numbers beyond what is usual
 };
 
 // Throws FileError with all that is wrong in the file.

@@ -22,6 +22,7 @@ struct MachineFile {
   std::vector<std::string> files;  // that were read: this one, its bases and URDF files
   std::vector<UrdfImport> imports;
   std::vector<Diagnostic> notes;  // on what was imported: ignored, assumed, missing meshes
+  std::vector<Diagnostic> remarks;  // numbers beyond what is usual, with the usual range and its reason
 };
 
 // Throws FileError with all that is wrong in the file.

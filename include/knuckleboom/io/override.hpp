@@ -10,13 +10,17 @@ namespace knuckleboom::io {
 // `controller.stick.kp_V_per_rad`, `body.boom.position_m.0`. `joint.<name>` is short for the joint
 // table of the body that has this joint. The value is written as in TOML; a bare word is a string.
 // A key in another unit replaces the one in the file (`supply.pump_MPa` replaces `pump_bar`), and
-// so does another way to say the same (`table` replaces `polynomial`).
+// so does another way to say the same (`table` replaces `polynomial`). A table that a file of that kind
+// may have, but has not, is added: `fault.spool.kind`.
 struct Override {
   std::string key;
   std::string value;
+  bool unset = false;  // takes the key or table out instead, so that its default holds
 };
 
-// Splits "key=value". Throws FileError if there is no '=' or an empty key.
+// Splits "key=value", or takes "unset key". Throws FileError for neither and for an empty key.
 Override parse_override(const std::string& assignment);
+// What parse_override takes for a key that is to be taken out.
+std::string unset_assignment(const std::string& key);
 
 }  // namespace knuckleboom::io

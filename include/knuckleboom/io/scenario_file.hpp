@@ -39,6 +39,7 @@ struct ScenarioFile {
   ContentHash hash;
   std::vector<std::string> files;  // that were read: this one and its CSV tables
   ScenarioPlaces places;
+  std::vector<Diagnostic> remarks;  // numbers beyond what is usual
 };
 
 // Throws FileError with all that is wrong in the file. No machine is needed.

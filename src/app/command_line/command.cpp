@@ -15,6 +15,7 @@ bool is_flag(const Argument& argument) {
 
 bool is_repeatable(const Argument& argument) {
   return std::holds_alternative<std::vector<std::string>*>(argument.target) ||
+         std::holds_alternative<Unset>(argument.target) ||
          std::holds_alternative<std::vector<double>*>(argument.target);
 }
 

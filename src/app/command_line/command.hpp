@@ -30,8 +30,13 @@ struct Off {
   bool* value;
 };
 
+// Keys to be taken out of a file, which go among the assignments to its keys.
+struct Unset {
+  std::vector<std::string>* assignments;
+};
+
 // Where a value goes. A bool is a flag; a vector may be given several times.
-using Target = std::variant<bool*, Off, std::string*, std::vector<std::string>*, double*,
+using Target = std::variant<bool*, Off, Unset, std::string*, std::vector<std::string>*, double*,
                             std::optional<double>*, std::vector<double>*, int*, std::optional<int>*,
                             std::int64_t*, std::uint64_t*>;
 

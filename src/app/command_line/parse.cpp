@@ -20,6 +20,7 @@
 #include "app/shell/interrupt.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/override.hpp"
 #include "knuckleboom/io/words.hpp"
 
 namespace knuckleboom::app {
@@ -46,6 +47,14 @@ struct Adder {
   }
   CLI::Option* operator()(Off off) const {
     return app.add_flag("!" + argument.name, *off.value, explanation(argument));
+  }
+  CLI::Option* operator()(Unset unset) const {
+    const auto add = [unset](const std::vector<std::string>& keys) {
+      for (const std::string& key : keys) unset.assignments->push_back(io::unset_assignment(key));
+    };
+    CLI::Option* option = app.add_option_function<std::vector<std::string>>(argument.name, add,
+                                                                            explanation(argument));
+    return option->type_name(placeholder(argument))->allow_extra_args(false);
   }
   template <typename T>
   CLI::Option* operator()(T* value) const {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/import_text.hpp"
-#include "app/commands/oddities.hpp"
 #include "app/commands/options.hpp"
 #include "app/emulation/load_emulation.hpp"
 #include "app/shell/config_paths.hpp"
@@ -19,7 +18,9 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/air_file.hpp"
+#include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/lever_file.hpp"
@@ -27,6 +28,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
+#include "knuckleboom/io/trainer_settings.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
 
 namespace knuckleboom::app {
@@ -34,20 +36,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string good_machine(const io::MachineFile& file) {
+// What is said of a sound file, and of numbers in it that are hardly meant.
+struct Finding {
+  std::string words;
+  std::vector<io::Diagnostic> remarks;
+};
+
+Finding good_machine(io::MachineFile file) {
   const std::string parts = outside_parts(file.model);
   const std::string import = import_words(file);
-  std::string odd;
-  for (const std::string& sentence : oddities(file.model)) odd += "; odd: " + sentence;
-  return fmt::format(
-      "machine {}, {}, {}{}{}{}", file.model.name,
-      counted(file.model.joint_count(), "joint", "joints"),
-      counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"),
-      parts.empty() ? parts : ", " + parts, import.empty() ? import : ", " + import, odd);
+  return {fmt::format(
+              "machine {}, {}, {}{}{}", file.model.name,
+              counted(file.model.joint_count(), "joint", "joints"),
+              counted(static_cast<long long>(file.model.actuators.size()), "actuator", "actuators"),
+              parts.empty() ? parts : ", " + parts, import.empty() ? import : ", " + import),
+          std::move(file.remarks)};
 }
 
 // What is to be said of a sound scenario, after a look at its machine if that can be had.
-std::string good_scenario(io::ScenarioFile file, const std::string& path) {
+Finding good_scenario(io::ScenarioFile file, const std::string& path) {
   const command::Scenario& scenario = file.scenario;
   const std::string words = fmt::format("scenario {}, {:g} s", scenario.name, scenario.duration_s);
   std::optional<io::MachineFile> machine;
@@ -58,17 +65,18 @@ std::string good_scenario(io::ScenarioFile file, const std::string& path) {
     try {
       machine = io::read_machine(machine_path);
     } catch (const io::FileError&) {
-      return fmt::format("{}; {} has faults of its own, so it was not checked against it", words,
-                         machine_path.string());
+      return {fmt::format("{}; {} has faults of its own, so it was not checked against it", words,
+                         machine_path.string()), std::move(file.remarks)};
     }
   }
   std::vector<io::Diagnostic> faults = io::put_on_bench(file, machine->model);
   if (faults.empty()) faults = io::check_against(scenario, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
-  return fmt::format("{}, fits machine {}", words, machine->model.name);
+  return {fmt::format("{}, fits machine {}", words, machine->model.name),
+          std::move(file.remarks)};
 }
 
-std::string good_exercise(const io::ExerciseFile& file, const std::string& path) {
+Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   const training::Exercise& exercise = file.exercise;
   const std::string words = fmt::format("exercise {}", exercise.name);
   std::optional<io::MachineFile> machine;
@@ -78,26 +86,26 @@ std::string good_exercise(const io::ExerciseFile& file, const std::string& path)
     const io::ScenarioPlaces::Place& place = file.places.machine;
     throw io::FileError({{place.file, place.line, place.column, error.what()}});
   } catch (const io::FileError&) {
-    return fmt::format("{}; machine {} has faults of its own, so it was not checked against it",
-                       words, exercise.machine);
+    return {fmt::format("{}; machine {} has faults of its own, so it was not checked against it",
+                       words, exercise.machine), file.remarks};
   }
   std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
-  return fmt::format("{}, fits machine {}", words, machine->model.name);
+  return {fmt::format("{}, fits machine {}", words, machine->model.name), file.remarks};
 }
 
 // By the machine beside it.
-std::string good_air(const std::string& path) {
+Finding good_air(const std::string& path) {
   const machine::MachineModel model =
       io::read_machine(fs::path(path).parent_path() / "machine.toml").model;
   const io::AirFile file = io::read_air(path, model);
-  return fmt::format("air, {}, fits machine {}",
+  return {fmt::format("air, {}, fits machine {}",
                      counted(static_cast<long long>(file.cases.size()), "case", "cases"),
-                     model.name);
+                     model.name), file.remarks};
 }
 
 // By both machines, as far as that their tips can be brought together.
-std::string good_emulation(const std::string& path) {
+Finding good_emulation(const std::string& path) {
   EmulateOptions options;
   options.scenario = path;
   const LoadedEmulation loaded = load_emulation(options);
@@ -106,33 +114,34 @@ std::string good_emulation(const std::string& path) {
   } catch (const std::invalid_argument& error) {
     throw io::FileError(path, error.what());
   }
-  return fmt::format("emulation {}, {}", loaded.title(),
-                     counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases"));
+  return {fmt::format("emulation {}, {}", loaded.title(),
+                     counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases")), io::read_emulation(path).remarks};
 }
 
 // A recording of an emulation, as far as that its bench can be made again.
-std::string good_recording(const std::string& path) {
+Finding good_recording(const std::string& path) {
   const io::EmulationRecording recording = io::read_emulation_recording(path);
   const emulation::EmulationPlan plan = io::make_emulation(recording.header.made_from).plan;
-  return fmt::format(
+  return {fmt::format(
       "recording of emulation {}, {:.3f} s, {}{}", plan.name,
       static_cast<double>(recording.end.end_tick) * recording.header.tick_s,
       recording.end.complete ? "whole" : "cut off",
       recording.end.lost.count > 0
           ? fmt::format(", {} lost", counted(recording.end.lost.count, "record", "records"))
-          : "");
+          : ""), {}};
 }
 
-std::string describe(const std::string& path) {
+Finding describe(const std::string& path) {
   if (path.ends_with(io::kEmulationRecordingSuffix)) return good_recording(path);
   switch (io::kind_of(io::beginning_of(path), path)) {
     case io::FileKind::kMachine:
       return good_machine(io::read_machine(path));
     case io::FileKind::kLevers: {
       const io::LeverFile file = io::read_levers(path);
-      return fmt::format(
-          "levers {}, {}", file.pattern.name,
-          counted(static_cast<long long>(file.pattern.functions.size()), "function", "functions"));
+      return {fmt::format("levers {}, {}", file.pattern.name,
+                          counted(static_cast<long long>(file.pattern.functions.size()),
+                                  "function", "functions")),
+              file.remarks};
     }
     case io::FileKind::kExercise:
       return good_exercise(io::read_exercise(path), path);
@@ -142,8 +151,9 @@ std::string describe(const std::string& path) {
       return good_emulation(path);
     case io::FileKind::kSignals: {
       const io::SignalFile file = io::read_signals(path);
-      return fmt::format("signals, {} to the machine and {} from it", file.in.size(),
-                         file.out.size());
+      return {fmt::format("signals, {} to the machine and {} from it", file.in.size(),
+                          file.out.size()),
+              {}};
     }
     case io::FileKind::kBundle:
       throw io::FileError(
@@ -152,6 +162,14 @@ std::string describe(const std::string& path) {
       throw io::FileError(
           path,
           "this is a log map; `knuckleboom identify` and `knuckleboom judge` read it with --map");
+    case io::FileKind::kDevices:
+      return {fmt::format("devices, {}",
+                          counted(static_cast<long long>(io::read_devices(path).devices.size()),
+                                  "device", "devices")),
+              {}};
+    case io::FileKind::kSettings:
+      io::read_trainer_settings(path);
+      return {"settings of the trainer", {}};
     case io::FileKind::kScenario:
       break;
   }
@@ -167,8 +185,11 @@ int check(const std::vector<std::string>& files) {
       std::string inside = file;
       for (const char* name : {"bundle.toml", "machine.toml"})
         if (const fs::path path = fs::path(file) / name; fs::exists(path, ignored)) inside = path;
-      const std::string words = describe(inside);
-      say(fmt::format("{}: ok ({})\n", file, words));
+      const Finding found = describe(inside);
+      say(fmt::format("{}: ok ({})\n", file, found.words));
+      for (const io::Diagnostic& remark : found.remarks)
+        say(fmt::format("  remark: {}:{}:{}: {}\n", remark.file, remark.line, remark.column,
+                        remark.message));
     } catch (const io::FileError& error) {
       // The list of faults is what was asked for, hence standard output and no prefix.
       say(fmt::format("{}\n", error.what()));

@@ -1,6 +1,7 @@
 #include "app/commands/commands.hpp"
 
 #include "app/shell/exit_status.hpp"
+#include "knuckleboom/io/file_kinds.hpp"
 
 namespace knuckleboom::app {
 
@@ -38,5 +39,7 @@ Command knuckleboom_program() {
                        check_command(), inspect_command(), levers_command(), demo_command(),
                        list_command(), completions_command()}};
 }
+
+Tables reference_tables() { return io::reference_tables(); }
 
 }  // namespace knuckleboom::app

@@ -502,7 +502,7 @@ Command compare_command() {
                      .sentence = "Model to run",
                      .without = "full and reduced, with --against the model that made the trace"},
                     tolerance_option(o->relative_tolerance),
-                    set_of_case_option(o->assignments),
+                    set_of_case_option(o->assignments), unset_option(o->assignments),
                     plot_option(o->plot, "Plot the runs overlaid, and their differences"),
                     {"--trace-dir", &o->trace_folder, folder_value(),
                      "Write the trace of each run into this folder"},

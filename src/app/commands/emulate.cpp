@@ -120,6 +120,7 @@ Command emulate_command() {
              "response of the tip over frequency; or the same run under many other conditions"},
             set_option(o->assignments,
                        "the emulation file, or of a machine behind 'host.' or 'emulated.'"),
+            unset_option(o->assignments),
             plot_option(o->plot, "Plot the run or the study"),
             {"--trace", &o->trace, file_value("FILE", ".csv"),
              "Write the signals of every tick as CSV"},

@@ -238,7 +238,7 @@ Command friction_command() {
                          .kind = {"KEY"},
                          .sentence = "Path of the friction table, as for --set",
                          .without = "the bench's, or that of the only actuator"},
-                        set_of_case_option(o->assignments),
+                        set_of_case_option(o->assignments), unset_option(o->assignments),
                         plot_option(o->plot, "Plot positions and speeds")},
           .examples = {"knuckleboom friction friction_hold",
                        "knuckleboom friction friction_sine --fidelity full --plot sine.png"},

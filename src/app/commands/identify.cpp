@@ -643,7 +643,7 @@ Command identify_command() {
             .kind = {"CHANNEL=NUMBER"},
             .sentence = "Standard deviation of a channel's error in SI, its weight",
             .without = "the bundle's rms, else the channel's own standard deviation"},
-           set_option(o->assignments, "the machine"),
+           set_option(o->assignments, "the machine"), unset_option(o->assignments),
            {.name = "--fidelity",
             .target = &o->fidelity,
             .kind = real_time_fidelity_value(),

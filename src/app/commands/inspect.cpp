@@ -76,6 +76,14 @@ struct PoseFacts {
   std::int64_t dependent = 0;  // joints that follow from the others
   double quality = 1.0;
   std::string singular;  // sentence, if this pose is one
+
+  // Whether the machine can stand here with finite loads and pressures.
+  bool finite() const {
+    bool all = std::isfinite(tip[0]) && std::isfinite(tip[1]) && std::isfinite(tip[2]);
+    for (const std::vector<double>* list : {&q, &load, &force, &x, &J, &port_a, &port_b})
+      for (const double number : *list) all = all && std::isfinite(number);
+    return all;
+  }
 };
 
 bool limited(const multibody::Body& body) { return body.upper > body.lower; }
@@ -358,6 +366,10 @@ double without_sign_of_zero(double ratio) { return std::fabs(ratio) < 0.5e-4 ? 0
 
 std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   std::string text = fmt::format("\nat rest, {}\n", pose.name);
+  if (!pose.finite())
+    return text +
+           "  there are no finite loads and pressures that hold the machine here; "
+           "'knuckleboom check' remarks on unusual numbers\n";
   std::vector<std::string> words;
   words.reserve(pose.q.size());
   for (int i = 0; i < model.joint_count(); ++i)
@@ -455,6 +467,11 @@ std::string supply_text(const machine::Supply& supply) {
   return text;
 }
 
+// Of an absurd conductance the flow is beyond any number.
+std::string litres_text(double flow) {
+  return std::isfinite(flow) ? fmt::format("{:.1f}", kLitresPerMinute * flow) : "no limit";
+}
+
 std::string valves_text(const MachineModel& model) {
   std::string text = fmt::format(
       "\nvalves: flow in l/min through one edge at 1 MPa and 10 MPa across it\n  {:<24}{:>16}{:>16}"
@@ -468,11 +485,8 @@ std::string valves_text(const MachineModel& model) {
                                                   edges == 1 ? "every edge" : kEdgeNames[edge]));
       for (const double opening : kOpenings)
         text += fmt::format(
-            "{:>16}",
-            fmt::format(
-                "{:.1f} / {:.1f}",
-                kLitresPerMinute * edge_flow(valve, edge, opening, kReferencePressures[0]),
-                kLitresPerMinute * edge_flow(valve, edge, opening, kReferencePressures[1])));
+            "{:>16}", litres_text(edge_flow(valve, edge, opening, kReferencePressures[0])) + " / " +
+                          litres_text(edge_flow(valve, edge, opening, kReferencePressures[1])));
       text += '\n';
     }
     text +=
@@ -646,7 +660,7 @@ Command inspect_command() {
                      .kind = {"JOINT=VALUE"},
                      .sentence = "Position of a joint [rad, m]",
                      .without = "the middle of its range"},
-                    set_option(o->assignments, "the machine"),
+                    set_option(o->assignments, "the machine"), unset_option(o->assignments),
                     {.name = "--sources",
                      .target = &o->sources,
                      .sentence = "Show the source of every number"},

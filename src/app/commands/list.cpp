@@ -14,9 +14,13 @@ struct Listed {
   const char* kind;
   std::vector<std::string> (*names)();
 };
-constexpr Listed kLists[] = {{"scenarios", &scenario_names}, {"machines", &machine_names},
-                             {"exercises", &exercise_names}, {"emulations", &emulation_names},
-                             {"levers", &lever_names},       {"faults", &usual_fault_names}};
+constexpr Listed kLists[] = {{"scenarios", &scenario_names},
+                             {"machines", &machine_names},
+                             {"exercises", &exercise_names},
+                             {"emulations", &emulation_names},
+                             {"levers", &lever_names},
+                             {"faults", &usual_fault_names},
+                             {"keys", &set_keys}};
 
 std::vector<std::string> kinds() {
   std::vector<std::string> words;
@@ -35,15 +39,17 @@ int list(const std::string& kind) {
 
 Command list_command() {
   const auto kind = std::make_shared<std::string>();
-  return {.name = "list",
-          .sentence = "List scenarios, machines, exercises, emulations, lever layouts or faults",
-          .arguments = {{.name = "kind",
-                         .target = kind.get(),
-                         .kind = word_value("KIND", &kinds, true),
-                         .sentence = "What to list",
-                         .required = true}},
-          .examples = {"knuckleboom list scenarios"},
-          .run = [kind] { return list(*kind); }};
+  return {
+      .name = "list",
+      .sentence =
+          "List scenarios, machines, exercises, emulations, lever layouts, faults or keys of files",
+      .arguments = {{.name = "kind",
+                     .target = kind.get(),
+                     .kind = word_value("KIND", &kinds, true),
+                     .sentence = "What to list",
+                     .required = true}},
+      .examples = {"knuckleboom list scenarios"},
+      .run = [kind] { return list(*kind); }};
 }
 
 }  // namespace knuckleboom::app

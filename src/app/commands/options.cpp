@@ -9,6 +9,8 @@
 #include "app/session/names.hpp"
 #include "app/shell/config_paths.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
+#include "knuckleboom/declare/tables.hpp"
+#include "knuckleboom/io/file_kinds.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -96,11 +98,26 @@ Argument tolerance_option(std::optional<double>& value) {
           .without = "1e-9"};
 }
 
+std::vector<std::string> set_keys() {
+  std::vector<std::string> keys;
+  for (const io::FileKind kind : {io::FileKind::kMachine, io::FileKind::kScenario})
+    for (std::string& key : declare::key_paths(io::file_kind(kind).keys))
+      keys.push_back(std::move(key));
+  return keys;
+}
+
 Argument set_option(std::vector<std::string>& value, const std::string& what) {
   return {.name = "--set",
           .target = &value,
-          .kind = {"KEY=VALUE"},
+          .kind = {"KEY=VALUE", &set_keys},
           .sentence = "Change a value of " + what};
+}
+
+Argument unset_option(std::vector<std::string>& value) {
+  return {.name = "--unset",
+          .target = Unset{&value},
+          .kind = {"KEY", &set_keys},
+          .sentence = "Take a key or a table out, so that its default holds"};
 }
 
 Argument set_of_case_option(std::vector<std::string>& value) {

@@ -38,9 +38,13 @@ Argument scenario_argument(std::string& value);
 Argument machine_argument(std::string& value);
 Argument machine_option(std::string& value, std::string sentence, std::string without = {});
 Argument tolerance_option(std::optional<double>& value);
+// Keys of machine and scenario files as --set addresses them; NAME stands for an entry's name.
+std::vector<std::string> set_keys();
 // --set. what: "the machine or the scenario, such as ..."
 Argument set_option(std::vector<std::string>& value, const std::string& what);
 Argument set_of_case_option(std::vector<std::string>& value);
+// --unset, of the same keys; stands behind --set.
+Argument unset_option(std::vector<std::string>& value);
 Argument plot_option(std::string& value, std::string sentence);
 Argument summary_option(std::string& value, std::string sentence);
 Argument headless_option(bool& value);

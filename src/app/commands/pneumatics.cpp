@@ -393,6 +393,7 @@ Command pneumatics_command() {
             {"MS"},
             "Also as two programs that exchange force and motion with this delay"},
            set_option(o->assignments, "air.toml, such as air.supply_bar=4"),
+           unset_option(o->assignments),
            plot_option(o->plot, "Plot positions and pressures of all runs"),
            {"--delay-plot", &o->delay_plot, file_value(),
             "Plot the error and the energy added over the delay; the name ends in .svg or .png"},

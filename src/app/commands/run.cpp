@@ -190,7 +190,7 @@ Command run_command() {
                      .sentence = "Model of the hydraulics",
                      .without = "reduced"},
                     tolerance_option(o->relative_tolerance),
-                    set_of_case_option(o->assignments),
+                    set_of_case_option(o->assignments), unset_option(o->assignments),
                     {"--trace", &o->trace, file_value("FILE", ".csv"),
                      "Write the channels over time as CSV"},
                     {.name = "--trace-rate",

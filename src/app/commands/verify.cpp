@@ -585,7 +585,7 @@ Command verify_command() {
                      .kind = folder_value(),
                      .sentence = "Folder for plots of failed channels",
                      .without = "out"},
-                    set_of_case_option(o->assignments),
+                    set_of_case_option(o->assignments), unset_option(o->assignments),
                     {.name = "--update",
                      .target = &o->update,
                      .sentence = "Rewrite the references; needs --reason"},

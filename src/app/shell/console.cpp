@@ -33,12 +33,15 @@ void guard_standard_streams() {
 void say(std::string_view text) { put(stdout, printable(text)); }
 
 void complain(std::string_view text) {
-  // The readers' "override" was given by --set.
-  constexpr std::string_view kOverride = "override ";
+  // The readers' "override" was given by --set or --unset.
+  constexpr std::string_view kOverride = "override ", kUnset = "override unset ";
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line(text.substr(begin, end - begin));
-    if (line.starts_with(kOverride)) line.replace(0, kOverride.size(), "--set ");
+    if (line.starts_with(kUnset))
+      line.replace(0, kUnset.size(), "--unset ");
+    else if (line.starts_with(kOverride))
+      line.replace(0, kOverride.size(), "--set ");
     put(stderr, "knuckleboom: " + printable(line) + "\n");
     begin = end + 1;
   }

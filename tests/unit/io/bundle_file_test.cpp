@@ -70,7 +70,7 @@ TEST(BundleFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("set = [", "input = \"i.csv\"\nset = ["),
               HasSubstr("runs a scenario, recorded levers or"));
   EXPECT_THAT(complaint("[\"supply.pump_MPa=18\"]", "\"a=1\""),
-              HasSubstr("b/bundle.toml:4:7: 'set' must be an array of strings"));
+              HasSubstr("b/bundle.toml:4:7: 'set' must be an array of at most 1000 strings"));
   EXPECT_THAT(complaint("tolerance_deg = 180", ""),
               HasSubstr("channel 'boom_rad' lacks 'tolerance'"));
   EXPECT_THAT(complaint("tolerance_deg = 180", "tolerance_deg = -1"), HasSubstr("at least 0 deg"));

@@ -60,7 +60,7 @@ TEST(FaultTables, AreReadInSi) {
 
 TEST(FaultTables, SayWhatIsWrong) {
   EXPECT_THAT(wrong("[[fault]]\nname = \"a\"\nknd = \"cylinder_leak\"\n"),
-              HasSubstr("lacks 'kind'"));
+              HasSubstr("has no key 'knd'; did you mean 'kind'?"));
   EXPECT_THAT(wrong("[[fault]]\n"), HasSubstr("lacks 'kind'"));
   EXPECT_THAT(wrong("[[fault]]\nname = \"a\"\nkind = \"leaky\"\n"), HasSubstr("hose_leak"));
   EXPECT_THAT(

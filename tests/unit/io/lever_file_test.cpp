@@ -154,7 +154,7 @@ TEST(LeverFile, ErrorsAreToldWithTheirPlace) {
 }
 
 TEST(LeverFile, NeedsFunctions) {
-  EXPECT_NE(joined(read("name = \"none\"")).find("has no functions"), std::string::npos);
+  EXPECT_NE(joined(read("name = \"none\"")).find("lacks 'function'; add at least one [[function]]"), std::string::npos);
   EXPECT_NE(joined(read("")).find("the file is empty; expected a lever file"), std::string::npos);
 }
 

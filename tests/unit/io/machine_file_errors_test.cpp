@@ -141,7 +141,7 @@ const BadInput kBadInputs[] = {
     {"BadName", "name = \"head\"", "name = \"the head\"", "a name starts with a letter", "the head",
      8},
     {"ZeroAxis", "axis = [0, 0, 1]", "axis = [0, 0, 0]",
-     "the axis of joint 'swing' has no direction", "axis = [0, 0, 0]", 53},
+     "'axis' of joint 'swing' has no direction", "axis = [0, 0, 0]", 53},
     {"LimitsExchanged", "lower_rad = -0.35, upper_rad = 1.10",
      "lower_rad = 1.10, upper_rad = -0.35",
      "the lower limit of joint 'boom' (1.1) is not below the upper (-0.35)", "lower_rad = 1.10",

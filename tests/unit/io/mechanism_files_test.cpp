@@ -44,7 +44,7 @@ TEST_P(MechanismMistakes, AreToldWithTheirPlace) {
 INSTANTIATE_TEST_SUITE_P(
     All, MechanismMistakes,
     testing::Values(Mistake{"unknown body", "four_bar", "body_a = \"bar2\"", "body_a = \"bar\"",
-                            "names the body 'bar', which does not exist"},
+                            "is on body 'bar', which does not exist"},
                     Mistake{"same body twice", "four_bar", "body_b = \"bar3\"", "body_b = \"bar2\"",
                             "both ends of loop 'CP' are on one body"},
                     Mistake{"kind", "four_bar", "point_point", "weld", "'kind'"},

@@ -253,7 +253,7 @@ const BadInput kBadInputs[] = {
     {"DetachOfNothing", "kind = \"detach\"\nat_s = 7", "kind = \"detach\"\nat_s = 0.5",
      "payload 'log' is not attached at 0.5 s", "name = \"log\"\n\n[[event]]", 8},
     {"EventTooLate", "at_s = 8", "at_s = 11",
-     "'at_s' is 11; it must be at least 0 s and at most 10 s", "at_s = 11", 8},
+     "the event comes at 11 s, after the scenario's end at 10 s", "at_s = 11", 8},
     {"PayloadInertia", "[10, 400, 400, 1, 2, 3]", "[10, 400, 900]",
      "the payload has an inertia no body can have", "[10, 400, 900]", 17},
     {"NoGain", "kp_V_per_rad = 80\n", "", "the event changes no gain", "[[event]]\nkind = \"gain\"",

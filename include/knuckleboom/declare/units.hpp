@@ -1,11 +1,12 @@
 // Units that keys of a file may carry: one table, used by every reader.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace knuckleboom::io {
+namespace knuckleboom::declare {
 
 enum class Dimension {
   kNone,  // a plain number; the key carries no unit
@@ -48,6 +49,25 @@ enum class Dimension {
   kTorque,
 };
 
+inline constexpr double kLargest = std::numeric_limits<double>::max();
+
+// Allowed SI values.
+struct Range {
+  double low = -kLargest;
+  double high = kLargest;
+  bool open_low = false;  // low itself is not allowed
+};
+inline constexpr Range kAny{};
+inline constexpr Range kPositive{0.0, kLargest, true};
+inline constexpr Range kNonNegative{0.0, kLargest};
+
+// Magnitudes [SI] that occur in practice. A number outside is allowed and draws a remark; zero does not.
+struct Usual {
+  double low = 0.0;
+  double high = kLargest;
+  std::string_view why = {};
+};
+
 struct Unit {
   std::string_view suffix;  // of the key
   std::string_view label;   // for people
@@ -57,8 +77,12 @@ struct Unit {
   double divide;
 };
 
+// All of them.
+std::span<const Dimension> dimensions();
 std::string_view dimension_name(Dimension dimension);
 std::span<const Unit> units(Dimension dimension);
+// Of any quantity of that kind; a key may have a narrower one.
+const Usual& usual(Dimension dimension);
 
 inline double to_si(double value, const Unit& unit) { return value * unit.multiply / unit.divide; }
 
@@ -71,7 +95,13 @@ struct KeyParts {
 };
 KeyParts split_key(std::string_view key);
 
+// "bore_mm" of "bore" and mm.
+std::string full_key(std::string_view stem, const Unit& unit);
+
+// An SI value in the unit that takes the fewest letters: 0.001 s is "1 ms".
+std::string shortest_text(double si, Dimension dimension);
+
 // "bore_m, bore_cm or bore_mm".
 std::string accepted_keys(std::string_view stem, std::span<const Dimension> dimensions);
 
-}  // namespace knuckleboom::io
+}  // namespace knuckleboom::declare

@@ -1,0 +1,244 @@
+// Keys of exercise files.
+#pragma once
+
+#include "declare/scenario_keys.hpp"
+#include "knuckleboom/core/training/exercise.hpp"
+#include "knuckleboom/core/world/world.hpp"
+#include "knuckleboom/declare/key.hpp"
+
+namespace knuckleboom::declare::keys {
+
+inline constexpr Range kPlace{-1e3, 1e3};  // m, rad
+inline constexpr Word kColours[] = {{"bark", 0}, {"red", 1}, {"blue", 2}};
+
+// Where something stands on the ground.
+template <class T>
+inline void stand(T& thing, std::span<const double> xy) {
+  thing.x = xy[0];
+  thing.y = xy[1];
+}
+template <class T>
+constexpr Key spot(std::string_view says) {
+  return numbers("position", D::kLength, kPlace, 2, 2, says).must().to<&stand<T>>();
+}
+constexpr Key heading() { return number("heading", D::kAngle, kPlace, "direction, from x"); }
+constexpr Key colour() { return word_of("colour", kColours, ""); }
+
+namespace ground {
+using world::GroundRecipe;
+inline constexpr Key bump_length =
+    number("bump_length", D::kLength, {0.5, 100.0}, "from bump to bump, at least twice the spacing")
+        .to<&GroundRecipe::bump_length>();
+inline constexpr Key all[] = {
+    whole("seed", 0, std::numeric_limits<int>::max(), "another seed is another ground")
+        .to<&GroundRecipe::seed>(),
+    number("size", D::kLength, {10.0, 200.0}, "edge of the square that is made")
+        .to<&GroundRecipe::size>(),
+    number("spacing", D::kLength, {0.2, 5.0}, "between the points of its grid")
+        .to<&GroundRecipe::spacing>(),
+    number("bump_height", D::kLength, {0.0, 2.0}, "root mean square; 0 is flat")
+        .to<&GroundRecipe::bump_height>(),
+    bump_length,
+    plain("slope_x", {-1.0, 1.0}, "rise over run").to<&GroundRecipe::slope_x>(),
+    plain("slope_y", {-1.0, 1.0}, "rise over run").to<&GroundRecipe::slope_y>(),
+    number("level_radius", D::kLength, {0.0, 100.0},
+           "level within it, bumps fade in over the same distance")
+        .to<&GroundRecipe::level_radius>(),
+};
+inline constexpr KeyTable table{"exercise.ground", "[ground]", all};
+}  // namespace ground
+
+namespace stem {
+using world::Stem;
+inline constexpr Key name = name_of("name", "").to<&Stem::name>();
+inline constexpr Key position = spot<Stem>("`[x, y]`");
+inline constexpr Key all[] = {
+    position,
+    number("height", D::kLength, {0.1, 100.0}, "").to<&Stem::height>(),
+    number("radius", D::kLength, {0.01, 2.0}, "").to<&Stem::radius>(),
+    name,
+};
+inline constexpr KeyTable table{"exercise.stem", "[[stem]]", all};
+}  // namespace stem
+
+namespace bunk {
+using world::Bunk;
+inline constexpr Key name = keys::name("").to<&Bunk::name>();
+inline constexpr Key all[] = {
+    name,
+    spot<Bunk>("`[x, y]` of its centre"),
+    heading().to<&Bunk::heading>(),
+    number("length", D::kLength, {0.3, 20.0}, "between the beams").to<&Bunk::length>(),
+    number("width", D::kLength, {0.3, 20.0}, "between the stakes").to<&Bunk::width>(),
+    number("height", D::kLength, {0.05, 10.0}, "of the stakes over the beams").to<&Bunk::height>(),
+    colour().to<&Bunk::colour>(),
+};
+inline constexpr KeyTable table{"exercise.bunk", "[[bunk]]", all};
+}  // namespace bunk
+
+namespace log {
+using world::Log;
+inline constexpr Key name = keys::name("").to<&Log::name>();
+inline constexpr Key position = spot<Log>("`[x, y]` of its centre");
+inline constexpr Key length = number("length", D::kLength, {0.1, 18.0}, "").to<&Log::length>();
+inline constexpr Key all[] = {
+    name,
+    position,
+    heading().to<&Log::heading>(),
+    length,
+    number("radius", D::kLength, {0.02, 1.0}, "").to<&Log::radius>(),
+    number("density", D::kDensity, {100.0, 3000.0}, "").to<&Log::density>(),
+    colour().to<&Log::colour>(),
+    number("lift", D::kLength, {0.0, 100.0}, "higher than the ground by so much, to be dropped")
+        .to<&Log::lift>(),
+};
+inline constexpr KeyTable table{"exercise.log", "[[log]]", all};
+}  // namespace log
+
+namespace contact {
+using world::ContactLaw;
+inline constexpr Key all[] = {
+    number("stiffness", D::kStiffness, {1e4, 1e7}, "").to<&ContactLaw::stiffness>(),
+    plain("damping_ratio", {0.0, 2.0}, "").to<&ContactLaw::damping_ratio>(),
+    plain("friction", {0.0, 2.0}, "Coulomb").to<&ContactLaw::friction>(),
+    plain("rolling_resistance", {0.0, 1.0}, "").to<&ContactLaw::rolling_resistance>(),
+};
+inline constexpr KeyTable table{"exercise.contact", "[contact]", all};
+}  // namespace contact
+
+namespace task {
+using training::Exercise;
+using training::TaskKind;
+inline constexpr Word kKinds[] = {word("free", TaskKind::kFree), word("reach", TaskKind::kReach),
+                                  word("path", TaskKind::kPath), word("logs", TaskKind::kLogs),
+                                  word("head", TaskKind::kHead)};
+inline constexpr Key all[] = {kind_of(kKinds, "").to<&Exercise::task>()};
+inline constexpr KeyTable table{"exercise.task", "[task]", all};
+}  // namespace task
+
+namespace target {
+using training::Target;
+inline constexpr Key name = name_of("name", "").to<&Target::name>();
+inline constexpr Key position =
+    numbers("position", D::kLength, kPlace, 3, 3, "`[x, y, z]`").must().to<&Target::p_W>();
+inline constexpr Key axis =
+    vector("axis", D::kNone,
+           "head: direction wanted of a log's axis in the grip; either end may point there")
+        .otherwise("`[0, 0, 1]`");
+inline constexpr Key angle =
+    number("angle", D::kAngle, {0.0, 1.6, true}, "head: how close counts").to<&Target::angle>();
+inline constexpr Key dwell =
+    number("dwell", D::kTime, {0.0, 60.0}, "how long without a break; not on a path")
+        .to<&Target::dwell_s>();
+inline constexpr Key all[] = {
+    position,
+    number("radius", D::kLength, {0.01, 100.0},
+           "how close counts. On a path: tolerance of the line that leads to this target")
+        .to<&Target::radius>(),
+    axis,
+    angle,
+    dwell,
+    name,
+};
+inline constexpr KeyTable table{"exercise.target", "[[target]]", all};
+}  // namespace target
+
+namespace log_task {
+inline constexpr Key log = text("log", "name of a log").must();
+inline constexpr Key bunk = text("bunk", "name of a bunk").must();
+inline constexpr Key all[] = {log, bunk};
+inline constexpr KeyTable table{"exercise.log_task", "[[log_task]]", all};
+}  // namespace log_task
+
+namespace limit {
+inline constexpr Key most = plain("most", kAny, "in the figure's unit, itself allowed");
+inline constexpr Key least = plain("least", kAny, "likewise");
+inline constexpr Key all[] = {most, least};
+inline constexpr KeyTable table{"exercise.limit", "[limits]", all};
+}  // namespace limit
+
+namespace fault_lot {
+using command::FaultLot;
+inline constexpr Key draw = whole("draw", 1, command::kMaxFaults, "how many of them are drawn")
+                                .to<&FaultLot::draw>()
+                                .otherwise(1.0);
+inline constexpr Key candidates =
+    other("candidates", "an array of names of faults that have `at`").must();
+inline constexpr Key all[] = {
+    candidates,
+    draw,
+    whole("seed", 0, std::numeric_limits<int>::max(), "of the lot")
+        .to<&FaultLot::seed>()
+        .otherwise(1.0),
+};
+inline constexpr KeyTable table{"exercise.fault_lot", "[fault_lot]", all};
+}  // namespace fault_lot
+
+namespace exercise_file {
+using command::ControlMode;
+using machine::Fidelity;
+using training::Exercise;
+inline constexpr Word kModes[] = {word("valve", ControlMode::kValve),
+                                  word("joint_rate", ControlMode::kJointRate),
+                                  word("boom_tip", ControlMode::kBoomTip)};
+inline constexpr Word kFidelities[] = {word("reduced", Fidelity::kReduced),
+                                       word("full", Fidelity::kFull)};
+inline constexpr Key briefing = texts("briefing", 40, "one for each paragraph");
+inline constexpr Key machine =
+    text("machine", "the machine used when none is named").must().to<&Exercise::machine>();
+inline constexpr Key levers =
+    text("levers", "the lever pattern used when none is named").must().to<&Exercise::levers>();
+inline constexpr Key start = named("start", initial::table, "where joints start");
+inline constexpr Key ground = table("ground", keys::ground::table, "its bumps");
+inline constexpr Key stems = tables("stem", stem::table, 200, "standing trees");
+inline constexpr Key bunks = tables("bunk", bunk::table, 16, "two beams with stakes at their ends");
+inline constexpr Key logs = tables("log", log::table, static_cast<std::size_t>(world::kMaxLogs),
+                                   "lie on the ground at the start");
+inline constexpr Key contact = table("contact", keys::contact::table,
+                                     "as [explained](../theory/contact.md) with the contact law");
+inline constexpr Key task = table("task", keys::task::table, "what is to be done").must();
+inline constexpr Key targets =
+    tables("target", target::table, 200, "where the tip or the head is to go");
+inline constexpr Key log_tasks =
+    tables("log_task", log_task::table, static_cast<std::size_t>(world::kMaxLogs),
+           "which log belongs into which bunk");
+inline constexpr Key limits = named("limits", limit::table, "figures that must be kept to pass");
+inline constexpr Key faults = fault::own();
+inline constexpr Key fault_lot =
+    table("fault_lot", keys::fault_lot::table, "a card of faults drawn by lot");
+inline constexpr Key all[] = {
+    keys::name("").to<&Exercise::name>(),
+    text("title", "for people").must().to<&Exercise::title>(),
+    briefing,
+    machine,
+    levers,
+    word_of("control_mode", kModes, "").to<&Exercise::mode>(),
+    word_of("fidelity", kFidelities, "").to<&Exercise::fidelity>(),
+    number("rate", D::kFrequency, {250.0, 2000.0},
+           "ticks a second. Below 1000 a tick is computed in steps of 1 ms at most")
+        .to<&Exercise::rate_Hz>(),
+    number("time_limit", D::kTime, {1.0, 1e5}, "").to<&Exercise::time_limit_s>().otherwise("none"),
+    whole("lesson", 1, 10000,
+          "its place in the menu, the easiest first; without it the exercise comes after all that "
+          "have one, by name")
+        .to<&Exercise::lesson>()
+        .otherwise("none"),
+    plain("grapple_opening", {0.0, 1.0}, "of the jaws at the start, 0 closed to 1 open")
+        .to<&Exercise::grapple_opening>(),
+    start,
+    ground,
+    stems,
+    bunks,
+    logs,
+    contact,
+    task,
+    targets,
+    log_tasks,
+    limits,
+    faults,
+    fault_lot,
+};
+inline constexpr KeyTable table{"exercise", "", all};
+}  // namespace exercise_file
+
+}  // namespace knuckleboom::declare::keys

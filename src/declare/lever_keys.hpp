@@ -1,0 +1,170 @@
+// Keys of lever files and device files.
+#pragma once
+
+#include <algorithm>
+
+#include "declare/machine_keys.hpp"
+#include "knuckleboom/core/command/lever_pattern.hpp"
+#include "knuckleboom/core/command/lever_setup.hpp"
+#include "knuckleboom/declare/key.hpp"
+
+namespace knuckleboom::declare::keys {
+
+// By command::LeverAxis.
+constexpr std::array<Word, command::kLeverAxes> lever_axis_words() {
+  std::array<Word, command::kLeverAxes> words;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = {command::kLeverAxisNames[i], static_cast<int>(i)};
+  return words;
+}
+inline constexpr auto kLeverAxisWords = lever_axis_words();
+
+// --- Lever file -----------------------------------------------------------------
+
+namespace lever_shape {
+using command::AxisShape;
+using command::RampLimits;
+inline constexpr Key exponent =
+    plain("exponent", {0.1, 10.0}, "of the rest of the travel; above 1 is fine near the centre")
+        .to<&AxisShape::exponent>()
+        .replaces("curve");
+inline constexpr Key curve =
+    declare::curve("curve", D::kNone, {0.0, 1.0}, {0.0, 1.0},
+                   "`[[0, 0], ..., [1, y]]` instead of an exponent: rising, linear between points")
+        .to<&AxisShape::curve>();
+inline constexpr Key all[] = {
+    plain("dead_zone", {0.0, 0.9},
+          "share of the travel to each side of the centre that gives nothing")
+        .to<&AxisShape::dead_zone>(),
+    exponent,
+    curve,
+    plain("gain", {0.0, 1.0, true}, "").to<&AxisShape::gain>(),
+    number("rise", D::kRate, kPositive,
+           "how fast the value may move away from zero, in full travels a second")
+        .to<&RampLimits::rise_per_s>()
+        .otherwise("at once"),
+    number("fall", D::kRate, kPositive, "how fast it may come back")
+        .to<&RampLimits::fall_per_s>()
+        .otherwise("at once"),
+};
+inline constexpr KeyTable table{"levers.default", "[default]", all};
+}  // namespace lever_shape
+
+namespace lever_function {
+using command::LeverFunction;
+using command::LeverTarget;
+inline constexpr Word kTips[] = {word("reach", LeverTarget::kTipReach, "away from the machine"),
+                                 word("height", LeverTarget::kTipHeight, "up")};
+inline constexpr Word kGrapples[] = {
+    word("close", LeverTarget::kGrapple, "the jaws; positive closes")};
+inline constexpr Key axis =
+    word_of("axis", kLeverAxisWords, "each at most once").must().to<&LeverFunction::axis>();
+inline constexpr Key joint =
+    name_of("joint", "name of a joint that it moves, or").to<&LeverFunction::joint>();
+inline constexpr Key tip =
+    word_of("tip", kTips, "the speed of the tip, for which the machine finds the joints; or")
+        .to<&LeverFunction::target>()
+        .otherwise("none");
+inline constexpr Key grapple =
+    word_of("grapple", kGrapples, "").to<&LeverFunction::target>().otherwise("none");
+// Volts of a joint, a speed of the tip, a share of the jaws' speed.
+inline constexpr Key full = number("full", D::kVoltage, {0.0, 1e3, true},
+                                   "at full lever: for a joint the valve command in valve mode; "
+                                   "for the tip its speed, `full_[m_per_s]`; for the grapple a "
+                                   "plain `full`, the share of the jaws' closing speed, at most 1")
+                                .must();
+inline constexpr Key full_rate =
+    turning("full_rate", D::kAngularSpeed, D::kSpeed, {0.0, 1e3, true},
+            "joints only: speed at full lever in joint rate mode. Without it the speed that the "
+            "valve gives at `full` without load");
+inline constexpr Key invert = flag("invert", "`true` turns the sense round").otherwise(0.0);
+inline constexpr Key own[] = {axis, joint, tip, grapple, full, full_rate, invert};
+inline constexpr auto all = join(own, lever_shape::all);
+inline constexpr KeyTable table{"levers.function", "[[function]]", all};
+}  // namespace lever_function
+
+namespace lever_file {
+using command::LeverPattern;
+inline constexpr Key shared = declare::table(
+    "default", lever_shape::table, "shaping keys for all functions that do not have their own");
+inline constexpr Key functions =
+    tables("function", lever_function::table, 64, "at least one").must();
+inline constexpr Key all[] = {
+    keys::name("").to<&LeverPattern::name>(),
+    description().to<&LeverPattern::description>(),
+    shared,
+    functions,
+};
+inline constexpr KeyTable table{"levers", "", all};
+}  // namespace lever_file
+
+// --- Device file ----------------------------------------------------------------
+
+namespace device {
+using command::DeviceIdentity;
+using command::DeviceSlot;
+inline constexpr Key slot = name_of("slot", "what it is called here, such as `left`; each once")
+                                .must()
+                                .to<&DeviceSlot::name>();
+inline constexpr Key guid =
+    text("guid", "the model: 32 digits from 0 to f, as `knuckleboom levers --list` shows")
+        .must()
+        .to<&DeviceIdentity::guid>();
+inline constexpr Key name = text("name", "for people").to<&DeviceIdentity::name>();
+inline constexpr Key port =
+    text("port", "where it is plugged in (`usb-0000:00:14.0-2/input0`), the same after replugging")
+        .to<&DeviceIdentity::port>();
+inline constexpr Key serial = text("serial", "of this one device").to<&DeviceIdentity::serial>();
+inline constexpr Key all[] = {slot, guid, name, port, serial};
+inline constexpr KeyTable table{"devices.device", "[[device]]", all};
+}  // namespace device
+
+namespace device_axis {
+using command::AxisBinding;
+using command::AxisCalibration;
+inline constexpr int kMaxControl = 255;
+constexpr Key control(std::string_view key, std::string_view says) {
+  return whole(key, 0, kMaxControl, says);
+}
+constexpr Key raw(std::string_view key, int low, std::string_view says) {
+  return whole(key, low, command::kRawMax, says).just("axis");
+}
+inline constexpr Key lever = word_of("lever", kLeverAxisWords, "the lever axis that is moved")
+                                 .must()
+                                 .to<&AxisBinding::function>();
+inline constexpr Key device = text("device", "the slot of a device").must();
+inline constexpr Key axis = control("axis", "number of an axis, or");
+inline constexpr Key hat_x = control("hat_x", "number of a hat; right is positive, or");
+inline constexpr Key hat_y =
+    control("hat_y", "number of a hat; away from the operator is positive, or");
+inline constexpr Key negative_button =
+    control("negative_button", "number of a button; one of the two may be absent")
+        .to<&AxisBinding::negative>()
+        .otherwise("none");
+inline constexpr Key positive_button =
+    control("positive_button", "number of a button").to<&AxisBinding::positive>().otherwise("none");
+inline constexpr Key invert =
+    flag("invert", "`true` turns the sense round").to<&AxisBinding::invert>();
+inline constexpr Key min =
+    raw("min", command::kRawMin, "raw value of an axis at one end").to<&AxisCalibration::min>();
+inline constexpr Key centre =
+    raw("centre", command::kRawMin, "raw value of an axis at rest").to<&AxisCalibration::centre>();
+inline constexpr Key max = raw("max", command::kRawMin, "raw value of an axis at the other end")
+                               .to<&AxisCalibration::max>();
+inline constexpr Key noise =
+    raw("noise", 0, "raw values this near to the centre count as the centre")
+        .to<&AxisCalibration::noise>();
+inline constexpr Key all[] = {lever,           device, axis, hat_x,  hat_y, negative_button,
+                              positive_button, invert, min,  centre, max,   noise};
+inline constexpr KeyTable table{"devices.axis", "[[axis]]", all};
+}  // namespace device_axis
+
+namespace device_file {
+inline constexpr Key devices =
+    tables("device", device::table, 16, "what stands on the desk").must();
+inline constexpr Key axes = tables("axis", device_axis::table, 128, "what moves which lever axis");
+inline constexpr Key all[] = {devices, axes};
+inline constexpr KeyTable table{"devices", "", all};
+}  // namespace device_file
+
+}  // namespace knuckleboom::declare::keys

@@ -1,0 +1,1033 @@
+// Keys of machine files.
+#pragma once
+
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/multibody/loops.hpp"
+#include "knuckleboom/declare/key.hpp"
+
+namespace knuckleboom::declare::keys {
+
+using D = Dimension;
+
+inline constexpr std::size_t kMaxBodies = 256;
+inline constexpr Range kGain{0.0, 1e6};
+inline constexpr Range kSize{0.0, 1000.0, true};  // m
+inline constexpr std::string_view kBaseOrBody = "name of a body, or `\"base\"`, the ground";
+
+// Keys that many tables share.
+constexpr Key name(std::string_view says) { return name_of("name", says).must(); }
+constexpr Key description() { return text("description", "one line for people"); }
+constexpr Key position(std::string_view says) { return vector("position", D::kLength, says); }
+constexpr Key rpy(std::string_view says) { return vector("rpy", D::kAngle, says); }
+constexpr Key body(std::string_view says) { return text("body", says).must(); }
+constexpr Key joint(std::string_view says) { return text("joint", says).must(); }
+constexpr Key kind_of(std::span<const Word> words, std::string_view says) {
+  return word_of("kind", words, says).must().selecting();
+}
+constexpr Key inertia(std::string_view says) {
+  return numbers("inertia", D::kInertia, kAny, 3, 6, says);
+}
+constexpr Key rod_length_usual(Key key) {
+  return key.usually(1e-3, 2.0, "from a syringe to the cylinder of a press");
+}
+
+// --- Supply -------------------------------------------------------------------
+
+namespace accumulator {
+inline constexpr Key name = name_of("name", "makes it one that a file with a base can change");
+inline constexpr Key all[] = {
+    name,
+    number("precharge", D::kPressure, kNonNegative, "of the gas")
+        .must()
+        .to<&hydraulics::Accumulator::precharge_Pa>(),
+    number("volume", D::kVolume, {1e-6, 10.0}, "of the gas at the precharge")
+        .must()
+        .to<&hydraulics::Accumulator::gas_volume>(),
+    plain("exponent", {1.05, 2.0}, "of the polytropic gas")
+        .to<&hydraulics::Accumulator::exponent>(),
+};
+inline constexpr KeyTable table{"machine.supply.accumulator", "[[supply.accumulator]]", all};
+}  // namespace accumulator
+
+namespace engine {
+inline constexpr Key inertia =
+    number("inertia", D::kInertia, kPositive,
+           "with the pump's, at the crankshaft; give it with `torque_max` and `droop`, or none of "
+           "them for a speed that never changes")
+        .to<&hydraulics::Engine::inertia>()
+        .must_with("torque_max")
+        .otherwise("the speed never changes");
+inline constexpr Key droop =
+    plain("droop", {0.001, 0.5}, "share of the speed that full torque costs")
+        .to<&hydraulics::Engine::droop>()
+        .must_with("torque_max")
+        .otherwise("none");
+inline constexpr Key torque_max = number("torque_max", D::kTorque, kPositive, "of the engine")
+                                      .to<&hydraulics::Engine::torque_max>()
+                                      .must_with("torque_max")
+                                      .otherwise("none");
+inline constexpr Key all[] = {
+    number("speed", D::kAngularSpeed, {1.0, 1e4}, "without load")
+        .must()
+        .to<&hydraulics::Engine::speed>(),
+    inertia,
+    droop,
+    torque_max,
+    number("governor_lag", D::kTime, kNonNegative, "of the torque behind the governor")
+        .just("torque_max")
+        .to<&hydraulics::Engine::governor_s>(),
+};
+inline constexpr KeyTable table{"machine.supply.engine", "engine", all};
+}  // namespace engine
+
+namespace gallery {
+// Smaller ones would swing with the actuators within a tick.
+inline constexpr Key all[] = {
+    number("volume", D::kVolume, {1e-4, 10.0}, "of the gallery")
+        .must()
+        .to<&hydraulics::PumpSupply::gallery_volume>(),
+    number("bulk_modulus", D::kPressure, {1e7, 1e10}, "with the hoses' give")
+        .must()
+        .to<&hydraulics::PumpSupply::gallery_bulk_modulus>(),
+};
+inline constexpr KeyTable table{"machine.supply.gallery", "gallery", all};
+}  // namespace gallery
+
+namespace main_relief {
+inline constexpr Key all[] = {
+    number("set", D::kPressure, kPositive, "above `pump` unless the pump is fixed")
+        .must()
+        .to<&hydraulics::PumpSupply::relief_Pa>(),
+    number("conductance", D::kFlowPerPressure, kPositive, "flow per pressure beyond")
+        .must()
+        .to<&hydraulics::PumpSupply::relief_conductance>(),
+};
+inline constexpr KeyTable table{"machine.supply.relief", "relief", all};
+}  // namespace main_relief
+
+namespace supply {
+using hydraulics::PumpControl;
+using hydraulics::PumpSupply;
+using hydraulics::SupplyKind;
+inline constexpr std::string_view kPump = "pump", kRegulated = "load_sensing pressure";
+inline constexpr Word kKinds[] = {
+    word("constant", SupplyKind::kConstant, "an ideal source"),
+    word("pump", SupplyKind::kPump,
+         "a pump on an engine, shared by all functions ([theory](../theory/power.md))")};
+inline constexpr Word kControls[] = {
+    word("load_sensing", PumpControl::kLoadSensing, "the highest load plus the margin"),
+    word("pressure", PumpControl::kPressure, "held at `pump`"),
+    word("fixed", PumpControl::kFixed,
+         "full displacement, the main relief makes the pressure (`pump` is without effect)")};
+inline constexpr Key pump =
+    number("pump", D::kPressure, {0.0, 1e8, true},
+           "of the constant source; of a pump the cut-off, the highest pressure it is regulated "
+           "to. Above the tank")
+        .must()
+        .usually(1e5, 1e8, "from an air line to the highest pressures of mobile hydraulics")
+        .to<&machine::Supply::pump_Pa>();
+inline constexpr Key tank = number("tank", D::kPressure, kNonNegative,
+                                   "at the valves' return side. Leakage and protective valves "
+                                   "drain to 0 Pa gauge, as through a case drain of their own")
+                                .usually(1.0, 5e6, "a return line holds a few bar")
+                                .to<&machine::Supply::tank_Pa>();
+inline constexpr Key ripple =
+    plain("ripple", {0.0, 1.0}, "amplitude of the delivery's first harmonic as a share of its mean")
+        .just(kPump)
+        .to<&PumpSupply::ripple>();
+inline constexpr Key gallery =
+    declare::table("gallery", keys::gallery::table, "below").just(kPump).must();
+inline constexpr Key relief =
+    declare::table("relief", main_relief::table, "main relief, below").just(kPump).must();
+inline constexpr Key engine =
+    declare::table("engine", keys::engine::table, "below").just(kPump).must();
+inline constexpr Key accumulators =
+    tables("accumulator", accumulator::table, 8, "below").just(kPump);
+inline constexpr Key all[] = {
+    word_of("kind", kKinds, "").selecting().to<&machine::Supply::kind>(),
+    pump,
+    tank,
+    word_of("control", kControls, "").just(kPump).must().selecting().to<&PumpSupply::control>(),
+    number("displacement", D::kMotorDisplacement, kPositive, "at full stroke")
+        .just(kPump)
+        .must()
+        .to<&PumpSupply::displacement>(),
+    plain("speed_ratio", {0.01, 100.0}, "pump over engine")
+        .just(kPump)
+        .to<&PumpSupply::speed_ratio>(),
+    number("margin", D::kPressure, kPositive, "above the load signal")
+        .just("load_sensing")
+        .must()
+        .to<&PumpSupply::margin_Pa>(),
+    number("standby", D::kPressure, kPositive, "the least")
+        .just("load_sensing")
+        .must()
+        .to<&PumpSupply::standby_Pa>(),
+    number("load_line", D::kTime, kNonNegative, "lag of the load signal")
+        .just("load_sensing")
+        .to<&PumpSupply::load_line_s>(),
+    number("stroke_time", D::kTime, {1e-3, 10.0},
+           "from none to full displacement at the regulator's full speed")
+        .just(kRegulated)
+        .must()
+        .to<&PumpSupply::stroke_time_s>(),
+    number("regulator_band", D::kPressure, {1e4, 1e8},
+           "error of pressure at which it moves at full speed")
+        .just(kRegulated)
+        .must()
+        .to<&PumpSupply::regulator_band_Pa>(),
+    number("regulator_damping", D::kTime, {0.0, 1.0}, "weight of the pressure's rate in that error")
+        .just(kRegulated)
+        .to<&PumpSupply::regulator_damping_s>(),
+    number("power_limit", D::kPower, kPositive, "of the pump")
+        .just(kRegulated)
+        .to<&PumpSupply::power_limit_W>()
+        .otherwise("none"),
+    number("leak", D::kFlowPerPressure, kNonNegative, "to the case")
+        .just(kPump)
+        .to<&PumpSupply::leak>(),
+    number("drag_torque", D::kTorque, kNonNegative, "at the pump's shaft")
+        .just(kPump)
+        .to<&PumpSupply::drag_torque>(),
+    whole("pistons", 1, 99, "their number")
+        .just(kPump)
+        .to<&PumpSupply::pistons>()
+        .otherwise("no ripple"),
+    ripple,
+    gallery,
+    relief,
+    engine,
+    accumulators,
+};
+inline constexpr KeyTable table{"machine.supply", "[supply]", all};
+}  // namespace supply
+
+namespace closed_valve {
+using machine::ClosedValveModel;
+inline constexpr Word kModels[] = {word("dynamic", ClosedValveModel::kDynamic,
+                                        "holds the force at closing and springs on the oil (eq. 21 "
+                                        "of [the paper](../conventions.md))"),
+                                   word("quasi_static", ClosedValveModel::kQuasiStatic,
+                                        "follows the load without springing (eq. 25 and 26)")};
+inline constexpr Key all[] = {
+    word_of("model", kModels, "").must().to<&machine::MachineModel::closed_valve>(),
+    number("tau_Q", D::kTime, {1e-4, 1.0}, "time constant of the residual flow (eq. 15)")
+        .must()
+        .to<&machine::MachineModel::tau_Q>(),
+};
+inline constexpr KeyTable table{"machine.closed_valve", "[closed_valve]", all};
+}  // namespace closed_valve
+
+// --- Friction -----------------------------------------------------------------
+
+namespace friction_law {
+using friction::FrictionModel;
+using friction::Kind;
+inline constexpr std::string_view kDry =
+    "coulomb_viscous continuous_coulomb_viscous stribeck lugre";
+inline constexpr Word kModels[] = {word("viscous", Kind::kNone),
+                                   word("coulomb_viscous", Kind::kCoulomb),
+                                   word("continuous_coulomb_viscous", Kind::kContinuous),
+                                   word("stribeck", Kind::kStribeck), word("lugre", Kind::kLuGre)};
+inline constexpr Key model =
+    word_of("model", kModels, "").must().selecting().to<&FrictionModel::kind>();
+inline constexpr Key viscous =
+    turning("viscous", D::kRotaryDamping, D::kDamping, kNonNegative,
+            "the same as `friction` of the actuator or `damping` of the joint; only one of the two "
+            "may be given; needed by `\"viscous\"`")
+        .otherwise(0.0);
+inline constexpr Key fixed_friction =
+    turning("static", D::kTorque, D::kForce, kPositive,
+            "holds at rest; not below `coulomb`. Continuous: the whole friction at `peak_speed`")
+        .must_with(kDry)
+        .to<&FrictionModel::F_s>()
+        .otherwise("none");
+inline constexpr Key peak_speed = turning("peak_speed", D::kAngularSpeed, D::kSpeed, kPositive,
+                                          "end of the line through zero, $V_{min}$")
+                                      .must_with("continuous_coulomb_viscous")
+                                      .to<&FrictionModel::v_min>()
+                                      .otherwise("none");
+inline constexpr Key coulomb =
+    turning("coulomb", D::kTorque, D::kForce, kPositive, "friction that is left at speed")
+        .must_with(kDry)
+        .to<&FrictionModel::F_c>()
+        .otherwise("none");
+inline constexpr Key all[] = {
+    model,
+    viscous,
+    coulomb,
+    fixed_friction,
+    turning("stribeck_speed", D::kAngularSpeed, D::kSpeed, kPositive,
+            "of the fall from static to Coulomb friction")
+        .must_with("stribeck lugre")
+        .to<&FrictionModel::v_s>()
+        .otherwise("none"),
+    peak_speed,
+    plain("fall_end", {1.0, 1e6, true}, "the fall ends at this multiple of `peak_speed`")
+        .must_with("continuous_coulomb_viscous")
+        .to<&FrictionModel::n>()
+        .otherwise("none"),
+    turning("bristle_stiffness", D::kRotaryStiffness, D::kStiffness, kPositive, "$\\sigma_0$")
+        .must_with("lugre")
+        .to<&FrictionModel::sigma_0>()
+        .otherwise("none"),
+    turning("bristle_damping", D::kRotaryDamping, D::kDamping, kNonNegative, "$\\sigma_1$")
+        .must_with("lugre")
+        .to<&FrictionModel::sigma_1>()
+        .otherwise("none"),
+};
+inline constexpr KeyTable table{
+    "machine.friction",
+    "friction",
+    all,
+};
+// The same beside the table, as a plain key of what the friction is in.
+constexpr Key beside(std::string_view key, std::string_view says) {
+  return turning(key, D::kRotaryDamping, D::kDamping, kNonNegative, says);
+}
+constexpr Key own(std::string_view says) { return declare::table("friction", table, says); }
+}  // namespace friction_law
+
+// --- Bodies -------------------------------------------------------------------
+
+namespace joint_table {
+using multibody::Body;
+using multibody::JointType;
+inline constexpr std::string_view kMoving = "revolute prismatic";
+inline constexpr Word kTypes[] = {word("revolute", JointType::kRevolute),
+                                  word("prismatic", JointType::kPrismatic),
+                                  word("fixed", JointType::kFixed)};
+inline constexpr Key type = word_of("type", kTypes, "").must().selecting().to<&Body::type>();
+inline constexpr Key name =
+    name_of("name", "names are shared by no two joints; not needed for `fixed`")
+        .must_with(kMoving)
+        .to<&Body::joint_name>();
+inline constexpr Key axis =
+    vector("axis", D::kNone, "direction in the body's frame, of any length but zero")
+        .just(kMoving)
+        .must();
+inline constexpr Key lower =
+    turning("lower", D::kAngle, D::kLength, kAny, "limit; both or neither (without: endless)")
+        .just(kMoving)
+        .to<&Body::lower>()
+        .otherwise("none");
+inline constexpr Key upper = turning("upper", D::kAngle, D::kLength, kAny, "limit; both or neither")
+                                 .just(kMoving)
+                                 .to<&Body::upper>()
+                                 .otherwise("none");
+inline constexpr Key damping =
+    friction_law::beside("damping", "viscous").just(kMoving).otherwise(0.0);
+inline constexpr Key friction =
+    friction_law::own("dry friction of the joint, with or without an actuator").just(kMoving);
+inline constexpr Key spring =
+    turning("spring", D::kRotaryStiffness, D::kStiffness, kPositive, "a structure that bends")
+        .just(kMoving)
+        .to<&Body::stiffness>()
+        .otherwise("none");
+inline constexpr Key spring_rest =
+    turning("spring_rest", D::kAngle, D::kLength, kAny, "where the spring is at ease")
+        .just(kMoving)
+        .to<&Body::rest>();
+inline constexpr Key stop_stiffness =
+    turning("stop_stiffness", D::kRotaryStiffness, D::kStiffness, kPositive,
+            "beyond its limits the joint itself pushes back, as a spring. For joints without "
+            "actuator; a cylinder's end stops are in [`end_stops`](#end_stops)")
+        .just(kMoving)
+        .to<&Body::stop_stiffness>()
+        .otherwise("it does not");
+inline constexpr Key stop_damping =
+    turning("stop_damping", D::kRotaryDamping, D::kDamping, kNonNegative, "of that stop")
+        .just(kMoving)
+        .to<&Body::stop_damping>();
+inline constexpr Key all[] = {type,     name,   axis,        lower,          upper,       damping,
+                              friction, spring, spring_rest, stop_stiffness, stop_damping};
+inline constexpr KeyTable table{"machine.joint", "[body.joint]", all};
+}  // namespace joint_table
+
+namespace body_table {
+using multibody::Body;
+using multibody::RigidInertia;
+inline constexpr Key parent = text("parent", kBaseOrBody).otherwise("`\"base\"`");
+inline constexpr Key position =
+    keys::position("of the frame's origin in the parent's frame at joint position 0, `[x, y, z]`")
+        .must();
+inline constexpr Key rpy =
+    keys::rpy(
+        "orientation there: roll about x, then pitch about y, then yaw about z, the parent's axes")
+        .otherwise("none");
+inline constexpr Key mass =
+    number("mass", D::kMass, {0.0, 1e6}, "").must().to<&RigidInertia::mass>();
+inline constexpr Key inertia =
+    keys::inertia(
+        "about the centre of mass, `[xx, yy, zz]` or `[xx, yy, zz, xy, xz, yz]`; the last three "
+        "are the matrix elements. All zero is a point mass")
+        .must();
+inline constexpr Key joint = declare::table("joint", joint_table::table,
+                                            "below; without it the body is fixed to its parent");
+inline constexpr Key name = keys::name("not `base`").to<&Body::name>();
+inline constexpr Key com =
+    vector("com", D::kLength, "centre of mass").must().to<&RigidInertia::com>();
+inline constexpr Key all[] = {
+    name, parent, position, rpy, mass, com, inertia, joint,
+};
+inline constexpr KeyTable table{
+    "machine.body",
+    "[[body]]",
+    all,
+};
+}  // namespace body_table
+
+namespace loop {
+using multibody::Loop;
+using multibody::LoopKind;
+inline constexpr Word kKinds[] = {
+    word("point_point", LoopKind::kPointPoint, "both points coincide"),
+    word("point_line", LoopKind::kPointLine, "point a stays on a line")};
+inline constexpr Key body_a = text("body_a", kBaseOrBody).must();
+inline constexpr Key body_b = text("body_b", "the other").must();
+inline constexpr Key direction_b =
+    vector("direction_b", D::kNone, "of the line, in body b's frame, of any length but zero")
+        .just("point_line")
+        .must();
+inline constexpr Key all[] = {
+    keys::name("names its force in traces: `NAME_force_x_N`, `_y_`, `_z_`, of body b on body a, "
+               "world frame")
+        .to<&Loop::name>(),
+    kind_of(kKinds, "").to<&Loop::kind>(),
+    body_a,
+    vector("point_a", D::kLength, "a point in body a's frame").must().to<&Loop::point_a>(),
+    body_b,
+    vector("point_b", D::kLength, "a point in body b's frame; of a line any of its points")
+        .must()
+        .to<&Loop::point_b>(),
+    direction_b,
+};
+inline constexpr KeyTable table{"machine.loop", "[[loop]]", all};
+}  // namespace loop
+
+namespace drive {
+using machine::JointDrive;
+inline constexpr Key joint = keys::joint("not one with an actuator");
+inline constexpr Key all[] = {
+    joint,
+    number("torque_limit", D::kTorque, kPositive, "of a joint that turns")
+        .just("revolute")
+        .to<&JointDrive::torque_limit>()
+        .otherwise("none"),
+    number("force_limit", D::kForce, kPositive, "of a joint that slides")
+        .just("prismatic")
+        .to<&JointDrive::torque_limit>()
+        .otherwise("none"),
+    turning("speed_gain", D::kRotaryDamping, D::kDamping, kPositive,
+            "torque per missing speed; needed to follow a speed")
+        .to<&JointDrive::speed_gain>()
+        .otherwise("none"),
+};
+inline constexpr KeyTable table{"machine.drive", "[[drive]]", all};
+}  // namespace drive
+
+namespace tip {
+inline constexpr Key body = keys::body("name");
+inline constexpr Key all[] = {
+    body, position("in that body's frame").must().to<&machine::MachineModel::tip_B>()};
+inline constexpr KeyTable table{"machine.tip", "[tip]", all};
+}  // namespace tip
+
+namespace shape {
+using machine::ContactShape;
+using machine::ShapeRole;
+inline constexpr Word kRoles[] = {word("carrier", ShapeRole::kCarrier),
+                                  word("boom", ShapeRole::kBoom), word("stick", ShapeRole::kStick),
+                                  word("head", ShapeRole::kHead)};
+inline constexpr Key body = keys::body(kBaseOrBody);
+inline constexpr Key name =
+    keys::name("names are shared by no two shapes").to<&ContactShape::name>();
+inline constexpr Key role =
+    word_of("role", kRoles, "what contacts are counted as").must().to<&ContactShape::role>();
+inline constexpr Key from =
+    vector("from", D::kLength, "one end of the capsule's axis in the body's frame")
+        .must()
+        .to<&ContactShape::from_B>();
+inline constexpr Key to = vector("to", D::kLength, "the other; the same point twice is a ball")
+                              .must()
+                              .to<&ContactShape::to_B>();
+inline constexpr Key radius =
+    number("radius", D::kLength, kSize, "").must().to<&ContactShape::radius>();
+inline constexpr Key all[] = {
+    name, body, role, from, to, radius,
+};
+inline constexpr KeyTable table{
+    "machine.shape",
+    "[[shape]]",
+    all,
+};
+}  // namespace shape
+
+namespace grapple {
+using machine::Grapple;
+inline constexpr Key body = keys::body("name of the body that carries them, one that moves");
+inline constexpr Key log_axis = vector("log_axis", D::kNone,
+                                       "direction in the body's frame along the log it holds; the "
+                                       "three axes stand at right angles")
+                                    .must();
+inline constexpr Key open_axis =
+    vector("open_axis", D::kNone, "direction in which the jaws open").must();
+inline constexpr Key reach_axis =
+    vector("reach_axis", D::kNone, "direction from the pin to the log").must();
+inline constexpr Key jaw_length =
+    number("jaw_length", D::kLength, kSize,
+           "from hinge to tip; more than half the hinges' distance, or the jaws cannot meet")
+        .must()
+        .to<&Grapple::jaw_length>();
+inline constexpr Key opening = number("opening", D::kLength, kSize,
+                                      "between the tips, fully open; not more than the jaws reach")
+                                   .must()
+                                   .to<&Grapple::opening_max>();
+inline constexpr Key all[] = {
+    body,
+    vector("pin", D::kLength, "point between the two hinges, in the body's frame")
+        .must()
+        .to<&Grapple::pin_B>(),
+    log_axis,
+    open_axis,
+    reach_axis,
+    number("hinge_distance", D::kLength, kSize, "between the hinges")
+        .must()
+        .to<&Grapple::hinge_distance>(),
+    jaw_length,
+    number("jaw_width", D::kLength, kSize, "between the two tines of a jaw, along the log")
+        .must()
+        .to<&Grapple::jaw_width>(),
+    number("tine_radius", D::kLength, kSize, "").must().to<&Grapple::tine_radius>(),
+    opening,
+    number("closing_time", D::kTime, {0.01, 100.0}, "from open to closed at full lever")
+        .must()
+        .to<&Grapple::closing_time_s>(),
+    number("grip_force", D::kForce, kPositive, "a held log slips out when more pulls at it")
+        .must()
+        .to<&Grapple::grip_force_N>(),
+};
+inline constexpr KeyTable table{"machine.grapple", "[grapple]", all};
+}  // namespace grapple
+
+namespace visual {
+using machine::VisualPart;
+inline constexpr Key body = keys::body(kBaseOrBody);
+inline constexpr Key mesh = text("mesh", "a mesh: file below `assets/meshes`");
+inline constexpr Key file = text("file", "a mesh: path from this file's folder, or a whole path");
+inline constexpr Key box =
+    numbers("box", D::kLength, kSize, 3, 3, "a box about the part's origin: edges `[x, y, z]`");
+inline constexpr Key cylinder =
+    numbers("cylinder", D::kLength, kSize, 2, 2,
+            "a cylinder about the part's origin, along its z: `[radius, length]`");
+inline constexpr Key ball =
+    number("ball", D::kLength, kSize, "a ball about the part's origin: radius");
+inline constexpr Key scale =
+    vector("scale", D::kNone, "of a mesh along its axes, `[x, y, z]`; below 0 mirrors")
+        .to<&VisualPart::scale>()
+        .otherwise("1");
+inline constexpr Key rpy = keys::rpy("of the part's frame in the body's").otherwise("none");
+inline constexpr Key colour =
+    numbers("colour", D::kNone, {0.0, 1.0}, 3, 3,
+            "`[red, green, blue]`, 0 to 1; a mesh's own materials come first")
+        .otherwise("the crane's paint");
+inline constexpr Key position = keys::position("of the part's frame in the body's, as for bodies")
+                                    .to<&VisualPart::position_B>()
+                                    .otherwise("the body's frame itself");
+inline constexpr Key all[] = {body, mesh, file, box, cylinder, ball, scale, position, rpy, colour};
+inline constexpr KeyTable table{
+    "machine.visual",
+    "[[visual]]",
+    all,
+};
+}  // namespace visual
+
+// --- Valves -------------------------------------------------------------------
+
+// Of a valve, and of one edge of it.
+namespace opening {
+inline constexpr Key conductance =
+    number("conductance", D::kOrificeConductance, kPositive,
+           "K_Q, the conductance when fully open with a curve that ends at 1")
+        .must()
+        .replaces("flow flow_by_volt");
+inline constexpr Key polynomial = numbers("polynomial", D::kNone, kAny, 1, 3,
+                                          "`[c1]`, `[c1, c2]` or `[c1, c2, c3]`: g = K_Q (c1 s + "
+                                          "c2 s² + c3 s³), s the relative opening 0 to 1")
+                                      .replaces("table flow flow_by_volt");
+inline constexpr Key table = curve("table", D::kNone, {0.0, 1.0}, kNonNegative,
+                                   "`[[s, share], ...]`: g = K_Q times the share, linear between "
+                                   "points, s from 0 to 1; instead of `polynomial`")
+                                 .replaces("flow flow_by_volt");
+inline constexpr Key flow = curve("flow", D::kFlow, {0.0, 1.0}, kNonNegative,
+                                  "instead of `conductance` and its curve: `[[s, flow], ...]` over "
+                                  "the opening at `rated_drop`, as data sheets give it")
+                                .replaces("flow_by_volt");
+inline constexpr Key flow_by_volt =
+    curve("flow_by_volt", D::kFlow, kNonNegative, kNonNegative,
+          "the same over \\|u\\| in volts, from the overlap to `full`");
+inline constexpr Key rated_drop =
+    number("rated_drop", D::kPressure, kPositive, "pressure drop of these flows");
+inline constexpr Key all[] = {conductance, polynomial, table, flow, flow_by_volt, rated_drop};
+}  // namespace opening
+
+namespace edge {
+inline constexpr KeyTable table{"machine.valve.edge", "pump_to_a, ...", opening::all};
+}  // namespace edge
+
+namespace compensator {
+using hydraulics::Compensator;
+using hydraulics::CompensatorKind;
+inline constexpr Word kKinds[] = {
+    word("none", CompensatorKind::kNone),
+    word("upstream", CompensatorKind::kUpstream, "keeps the margin over the edge from the pump"),
+    word("flow_sharing", CompensatorKind::kFlowSharing,
+         "all edges get what the pump leaves over the highest load")};
+inline constexpr Key all[] = {
+    kind_of(kKinds, "").to<&Compensator::kind>(),
+    number("margin", D::kPressure, kPositive, "")
+        .just("upstream")
+        .must()
+        .to<&Compensator::margin_Pa>(),
+    number("lag", D::kTime, {1e-3, 1.0}, "")
+        .just("upstream flow_sharing")
+        .must()
+        .to<&Compensator::lag_s>(),
+};
+inline constexpr KeyTable table{"machine.valve.compensator", "compensator", all};
+}  // namespace compensator
+
+namespace valve {
+using hydraulics::Valve;
+inline constexpr Key overlap =
+    number("overlap", D::kVoltage, kNonNegative, "closed while \\|u\\| is not larger")
+        .must()
+        .to<&Valve::overlap_V>();
+inline constexpr Key full =
+    number("full", D::kVoltage, kPositive, "fully open from here on; above the overlap")
+        .must()
+        .to<&Valve::full_V>();
+inline constexpr Key compensator = declare::table("compensator", keys::compensator::table, "below");
+constexpr Key edge(std::string_view key) {
+  return declare::table(key, keys::edge::table,
+                        "one metering edge with its own `conductance`, `polynomial` or `table`; "
+                        "what it leaves out it shares with the others");
+}
+inline constexpr Key edges[] = {edge("pump_to_a"), edge("b_to_tank"), edge("pump_to_b"),
+                                edge("a_to_tank")};  // by hydraulics::Edge
+inline constexpr Key own[] = {
+    overlap,
+    full,
+    plain("min_conductance_ratio", {0.0, 0.1, true},
+          "least share of K_Q: a closed edge's maximum resistance")
+        .must()
+        .to<&Valve::min_conductance_ratio>(),
+    number("spool_time_constant", D::kTime, kNonNegative, "lag of the spool behind the command")
+        .to<&Valve::spool_time_constant_s>(),
+    edges[0],
+    edges[1],
+    edges[2],
+    edges[3],
+    compensator,
+    flag("load_check", "`true`: no oil from a port back to the pump; always so with a compensator")
+        .to<&Valve::load_check>(),
+    number("load_check_lag", D::kTime, kNonNegative, "").to<&Valve::load_check_lag_s>(),
+};
+inline constexpr auto all = join(own, opening::all);
+inline constexpr KeyTable table{"machine.valve", "[valve.NAME]", all};
+}  // namespace valve
+
+// --- Actuators ----------------------------------------------------------------
+
+namespace protection {
+using hydraulics::Protection;
+inline constexpr Key all[] = {
+    flag("enabled", "with `false` the others may be left out")
+        .selecting()
+        .to<&Protection::enabled>(),
+    number("relief", D::kPressure, kPositive, "opens above")
+        .must_with("true")
+        .to<&Protection::relief_Pa>()
+        .otherwise("none"),
+    number("relief_conductance", D::kFlowPerPressure, kPositive, "flow per pressure beyond")
+        .must_with("true")
+        .to<&Protection::relief_conductance>()
+        .otherwise("none"),
+    // Below the tank, or oil would flow all the time; above vacuum, or it would never open.
+    number("anti_cavitation", D::kPressure, {-1.0e5, 0.0}, "opens below")
+        .must_with("true")
+        .to<&Protection::anti_cavitation_Pa>()
+        .otherwise("none"),
+    number("anti_cavitation_conductance", D::kFlowPerPressure, kPositive,
+           "flow per pressure beyond")
+        .must_with("true")
+        .to<&Protection::anti_cavitation_conductance>()
+        .otherwise("none"),
+};
+inline constexpr KeyTable table{"machine.protection", "[protection]", all};
+constexpr Key own(std::string_view says) { return declare::table("protection", table, says); }
+}  // namespace protection
+
+namespace oil {
+using hydraulics::Fluid;
+inline constexpr Key all[] = {
+    number("bulk_modulus", D::kPressure, kPositive, "without air")
+        .must()
+        .usually(1e7, 1e11, "oil has 1.4 GPa, with hoses and air down to a hundredth")
+        .to<&Fluid::bulk_Pa>(),
+    number("density", D::kDensity, kPositive, "").to<&Fluid::density>(),
+    plain("air_share", {0.0, 0.5}, "free air in the oil, by volume at 1 bar")
+        .to<&Fluid::air_share>(),
+    plain("polytropic", {1.0, 1.67}, "exponent of the air: 1 isothermal to 1.4 adiabatic")
+        .to<&Fluid::polytropic>(),
+};
+inline constexpr KeyTable table{"machine.oil", "[oil]", all};
+constexpr Key own(std::string_view says) { return declare::table("oil", table, says); }
+}  // namespace oil
+
+namespace line {
+using hydraulics::Chamber;
+using hydraulics::Line;
+inline constexpr std::string_view kOil = "[oil]";
+inline constexpr Key inertance = number("inertance", D::kInertance, kPositive, "I");
+inline constexpr Key capacitance = number("capacitance", D::kCapacitance, kPositive, "C").must();
+inline constexpr Key resistance =
+    turning("resistance", D::kLinearResistance, D::kQuadraticResistance, kPositive,
+            "R of a cylinder's line, quadratic; a motor's line is linear")
+        .must()
+        .to<&Line::R>();
+inline constexpr Key hose_length =
+    number("hose_length", D::kLength, kPositive,
+           "`hose_length` and `hose_bore` give the hose's volume and inertance")
+        .just(kOil);
+inline constexpr Key hose_bore = number("hose_bore", D::kLength, kPositive, "see there").just(kOil);
+inline constexpr Key hose_volume =
+    number("hose_volume", D::kVolume, kPositive, "with `inertance` instead of these two")
+        .just(kOil);
+inline constexpr Key all[] = {
+    inertance,
+    capacitance,
+    resistance,
+    hose_length,
+    hose_bore,
+    hose_volume,
+    number("hose_bulk_modulus", D::kPressure, kPositive, "of the hose")
+        .usually(1e6, 1e15, "rubber gives way at some 10 MPa")
+        .just(kOil)
+        .to<&Chamber::hose_bulk_Pa>()
+        .otherwise("rigid"),
+    number("wall_bulk_modulus", D::kPressure, kPositive, "of the cylinder's wall")
+        .usually(1e7, 1e15, "steel walls have some GPa")
+        .just(kOil)
+        .to<&Chamber::wall_bulk_Pa>()
+        .otherwise("rigid"),
+    number("dead_volume", D::kVolume, kNonNegative, "of the chamber with the piston at its end")
+        .just(kOil)
+        .to<&Chamber::dead_m3>(),
+    number("trapped_air", D::kVolume, kNonNegative,
+           "a bubble that stays in this side, its volume at 1 bar")
+        .just(kOil)
+        .to<&Chamber::trapped_air_m3>(),
+};
+inline constexpr KeyTable table{"machine.line", "line_a, line_b", all};
+}  // namespace line
+
+namespace holding {
+using hydraulics::HoldingKind;
+using hydraulics::LoadHolding;
+inline constexpr std::string_view kAny = "counterbalance pilot_check";
+inline constexpr Word kKinds[] = {
+    word("none", HoldingKind::kNone),
+    word("counterbalance", HoldingKind::kCounterbalance,
+         "begins to open when the port's pressure plus `pilot_ratio` times the other line's "
+         "reaches `set`"),
+    word("pilot_check", HoldingKind::kPilotCheck,
+         "when `pilot_ratio` times the other line's exceeds the port's")};
+inline constexpr Key conductance = number("conductance", D::kOrificeConductance, kPositive,
+                                          "fully open, or `flow` at `rated_drop`")
+                                       .just(kAny)
+                                       .must();
+inline constexpr Key flow =
+    number("flow", D::kFlow, kPositive, "fully open at `rated_drop`").just(kAny);
+inline constexpr Key rated_drop = number("rated_drop", D::kPressure, kPositive, "").just(kAny);
+inline constexpr Key all[] = {
+    kind_of(kKinds, "").to<&LoadHolding::kind>(),
+    number("set", D::kPressure, kPositive, "makers ask for 1.3 times the load's highest pressure")
+        .just("counterbalance")
+        .must()
+        .to<&LoadHolding::set_Pa>(),
+    plain("pilot_ratio", kPositive, "").just(kAny).must().to<&LoadHolding::pilot_ratio>(),
+    number("range", D::kPressure, {1e4, 1e8}, "from beginning to fully open")
+        .just(kAny)
+        .must()
+        .to<&LoadHolding::range_Pa>(),
+    number("lag", D::kTime, {1e-3, 1.0}, "of the opening")
+        .just(kAny)
+        .must()
+        .to<&LoadHolding::lag_s>(),
+    conductance,
+    flow,
+    rated_drop,
+};
+inline constexpr KeyTable table{"machine.holding", "holding_a, holding_b", all};
+}  // namespace holding
+
+namespace end_stops {
+using machine::EndStops;
+inline constexpr Key min = turning("min", D::kAngle, D::kLength, kAny,
+                                   "both, or neither to take them from the joint's limits")
+                               .to<&EndStops::x_min>()
+                               .otherwise("the joint's limits");
+inline constexpr Key max = turning("max", D::kAngle, D::kLength, kAny, "see there")
+                               .to<&EndStops::x_max>()
+                               .otherwise("the joint's limits");
+inline constexpr Key all[] = {
+    flag("enabled", "").to<&EndStops::enabled>().otherwise(1.0),
+    min,
+    max,
+    turning("cushion", D::kAngle, D::kLength, kNonNegative, "length of the cushion")
+        .must()
+        .to<&EndStops::cushion>(),
+    turning("cushion_damping", D::kRotaryDamping, D::kDamping, kNonNegative, "at the stop")
+        .must()
+        .to<&EndStops::cushion_damping>(),
+    turning("stiffness", D::kRotaryStiffness, D::kStiffness, kPositive, "of the stop")
+        .must()
+        .to<&EndStops::stiffness>(),
+    turning("damping", D::kRotaryDamping, D::kDamping, kNonNegative, "of the stop")
+        .must()
+        .to<&EndStops::damping>(),
+};
+inline constexpr KeyTable table{"machine.end_stops", "[actuator.end_stops]", all};
+}  // namespace end_stops
+
+namespace actuator {
+using hydraulics::ActuatorKind;
+using hydraulics::Circuit;
+using machine::Actuator;
+inline constexpr std::string_view kCylinder = "cylinder", kMotor = "motor";
+inline constexpr Word kKinds[] = {word("cylinder", ActuatorKind::kCylinder),
+                                  word("motor", ActuatorKind::kMotor)};
+inline constexpr Key joint = keys::joint("the joint it moves");
+inline constexpr Key name =
+    name_of("name", "").to<&Actuator::name>().otherwise("that of the joint");
+inline constexpr Key kind = kind_of(kKinds, "").to<&Circuit::kind>();
+inline constexpr Key valve =
+    other("valve", "name of a valve, or a table of its own with the keys of `[valve.NAME]`").must();
+inline constexpr Key lines[] = {
+    declare::table("line_a", line::table, "hose between valve and port A (head side, motor inlet)")
+        .must(),
+    declare::table("line_b", line::table, "hose between valve and port B").must()};
+inline constexpr Key protection =
+    keys::protection::own("in place of single keys of the machine's `[protection]`");
+inline constexpr Key oil =
+    keys::oil::own("in place of single keys of the machine's `[oil]`, or alone");
+inline constexpr Key holdings[] = {
+    declare::table("holding_a", holding::table, "a valve that holds the load at port A")
+        .otherwise("none"),
+    declare::table("holding_b", holding::table, "the same at port B").otherwise("none")};
+inline constexpr Key end_stops =
+    declare::table("end_stops", keys::end_stops::table, "below").otherwise("none");
+inline constexpr Key viscous =
+    friction_law::beside("friction",
+                         "viscous, a motor's at the joint; or a [table](#friction) in its place")
+        .must();
+inline constexpr Key friction = friction_law::own("table of a law");
+// Cylinder.
+inline constexpr Key bore = rod_length_usual(number("bore", D::kLength, kPositive, "diameter")
+                                                 .just(kCylinder)
+                                                 .must()
+                                                 .replaces("area_a area_b"));
+inline constexpr Key rod =
+    rod_length_usual(number("rod", D::kLength, kNonNegative, "diameter, thinner than the bore")
+                         .just(kCylinder)
+                         .must()
+                         .replaces("area_a area_b"));
+inline constexpr Key area_a =
+    number("area_a", D::kArea, kPositive, "head side, with `area_b` instead of bore and rod")
+        .just(kCylinder)
+        .to<&Circuit::A1>()
+        .otherwise("from the bore");
+inline constexpr Key area_b = number("area_b", D::kArea, kPositive, "rod side")
+                                  .just(kCylinder)
+                                  .to<&Circuit::A2>()
+                                  .otherwise("from bore and rod");
+inline constexpr Key base_pin =
+    vector("base_pin", D::kLength,
+           "on a revolute joint needed: the pin on the parent, in the joint's frame at position 0 "
+           "(origin at the joint, turned by `rpy`). On a sliding joint none: the cylinder lies "
+           "along it")
+        .just(kCylinder);
+inline constexpr Key rod_pin =
+    vector("rod_pin", D::kLength, "likewise the pin on the moving body, in its frame")
+        .just(kCylinder);
+inline constexpr Key base_body =
+    text("base_body",
+         "with `rod_body`: the cylinder lies between a pin on each, `base_pin` and `rod_pin` in "
+         "their frames, whatever joints are between them (`\"base\"`: the ground). `joint` then is "
+         "the one that its controller looks at. With `end_stops`, their ends come from the lengths "
+         "over that joint's range, the other driven joints in the middle of theirs")
+        .just(kCylinder);
+inline constexpr Key rod_body = text("rod_body", "see there").just(kCylinder);
+inline constexpr Key closed_length =
+    number("closed_length", D::kLength, kAny,
+           "needed with [`[oil]`](#oil): between the pins with the rod in")
+        .just(kCylinder);
+inline constexpr Key stroke = number("stroke", D::kLength, kPositive,
+                                     "needed with [`[oil]`](#oil): how far the rod comes out")
+                                  .just(kCylinder);
+// Motor.
+constexpr Key leak(std::string_view key, std::string_view says) {
+  return number(key, D::kLinearResistance, kPositive, says).just(kMotor).otherwise("no leakage");
+}
+// A resistance in the file, a conductance in the circuit.
+template <double Circuit::*Member>
+inline void invert(Circuit& circuit, double resistance) {
+  circuit.*Member = 1.0 / resistance;
+}
+inline constexpr Key all[] = {
+    joint,
+    name,
+    kind,
+    valve,
+    lines[0],
+    lines[1],
+    protection,
+    oil,
+    holdings[0],
+    holdings[1],
+    end_stops,
+    viscous,
+    friction,
+    bore,
+    rod,
+    area_a,
+    area_b,
+    base_pin,
+    rod_pin,
+    base_body,
+    rod_body,
+    closed_length,
+    stroke,
+    number("displacement", D::kMotorDisplacement, kPositive, "of the motor")
+        .just(kMotor)
+        .must()
+        .to<&Circuit::D_m>(),
+    plain("gear_ratio", kPositive, "turns of the motor for one of the joint")
+        .just(kMotor)
+        .must()
+        .usually(1e-3, 1e5, "no gearbox has a wider ratio")
+        .to<&Circuit::N>(),
+    leak("leak_internal", "resistance between the ports").to<&invert<&Circuit::leak_internal>>(),
+    leak("leak_a", "resistance from port A to tank").to<&invert<&Circuit::leak_external1>>(),
+    leak("leak_b", "resistance from port B to tank").to<&invert<&Circuit::leak_external2>>(),
+};
+inline constexpr KeyTable table{"machine.actuator", "[[actuator]]", all};
+}  // namespace actuator
+
+namespace controller {
+using control::AntiWindup;
+using control::PidGains;
+inline constexpr Word kWays[] = {
+    word("none", AntiWindup::kNone),
+    word("conditional", AntiWindup::kConditional,
+         "the sum stands still while the output is limited"),
+    word("back_calculation", AntiWindup::kBackCalculation, "it is driven back")};
+inline constexpr Key joint = keys::joint("whose position it controls");
+// Five that events change as well.
+inline constexpr Key kp = turning("kp", D::kProportionalAngle, D::kProportionalLength, kGain, "")
+                              .must()
+                              .to<&PidGains::Kp>();
+inline constexpr Key ki =
+    turning("ki", D::kIntegralAngle, D::kIntegralLength, kGain, "").to<&PidGains::Ki>();
+inline constexpr Key kd =
+    turning("kd", D::kRateAngle, D::kRateLength, kGain, "of the measured rate").to<&PidGains::Kd>();
+inline constexpr Key feed_forward =
+    turning("feed_forward", D::kRateAngle, D::kRateLength, kGain, "on the rate of the reference")
+        .to<&PidGains::feed_forward>();
+inline constexpr Key overlap_compensation =
+    number("overlap_compensation", D::kVoltage, kNonNegative,
+           "added in the direction of the output")
+        .to<&PidGains::overlap_compensation_V>();
+inline constexpr Key gains[] = {
+    kp,
+    ki,
+    kd,
+    number("derivative_filter", D::kTime, kPositive, "").to<&PidGains::derivative_filter_s>(),
+    feed_forward,
+    overlap_compensation,
+    number("compensation_width", D::kVoltage, kPositive,
+           "output over which the compensation fades in")
+        .to<&PidGains::compensation_width_V>(),
+    number("output_limit", D::kVoltage, kPositive, "").must().to<&PidGains::output_limit_V>(),
+    word_of("anti_windup", kWays, "").to<&PidGains::anti_windup>(),
+    number("tracking_time", D::kTime, kPositive, "of back calculation")
+        .to<&PidGains::tracking_time_s>(),
+    whole("period_ticks", 1, 100000, "ticks between samples").to<&PidGains::period_ticks>(),
+};
+inline constexpr Key just_joint[] = {joint};
+inline constexpr auto all = join(just_joint, gains);
+inline constexpr KeyTable table{"machine.controller", "[[controller]]", all};
+inline constexpr KeyTable bare{"", "controller", gains};  // of what it stands in
+}  // namespace controller
+
+// --- The file -----------------------------------------------------------------
+
+namespace machine_file {
+using machine::MachineModel;
+inline constexpr Key gravity =
+    number("gravity", D::kAcceleration, {0.0, 100.0}, "pulls along -z").must();
+inline constexpr Key supply = table("supply", keys::supply::table, "needed with actuators");
+inline constexpr Key closed_valve =
+    table("closed_valve", keys::closed_valve::table, "needed with actuators");
+inline constexpr Key bodies =
+    tables("body", body_table::table, kMaxBodies, "one for each rigid body").must();
+inline constexpr Key loops =
+    tables("loop", loop::table, kMaxBodies, "constraints that close loops of bodies");
+inline constexpr Key drives =
+    tables("drive", drive::table, kMaxBodies, "torques and speeds for joints without actuator");
+inline constexpr Key valves = named("valve", valve::table, "proportional spool valves");
+inline constexpr Key protection =
+    keys::protection::own("relief and anti-cavitation valves of all actuators");
+inline constexpr Key oil = keys::oil::own("with it lines give volumes");
+inline constexpr Key actuators =
+    tables("actuator", actuator::table, kMaxActuators, "at most one on a joint");
+inline constexpr Key controllers =
+    tables("controller", controller::table, kMaxActuators, "one for each actuator");
+inline constexpr Key tip =
+    table("tip", keys::tip::table, "the point that tip control moves and traces record").must();
+inline constexpr Key shapes = tables("shape", shape::table, kMaxBodies, "what can touch the world");
+inline constexpr Key grapple =
+    table("grapple", keys::grapple::table, "two jaws that close around a log");
+inline constexpr Key visuals = tables("visual", visual::table, kMaxBodies, "how a body looks");
+inline constexpr Key base =
+    text("base", "path of another machine file, from this file's folder; see [Base](#base)");
+inline constexpr Key urdf = text("urdf",
+                                 "path of a URDF file, from this file's folder, that brings "
+                                 "bodies, shapes and looks; see [URDF](#urdf)");
+inline constexpr Key all[] = {
+    keys::name("of the machine").to<&MachineModel::name>(),
+    description().to<&MachineModel::description>(),
+    base,
+    urdf,
+    gravity,
+    supply,
+    closed_valve,
+    bodies,
+    loops,
+    drives,
+    valves,
+    protection,
+    oil,
+    actuators,
+    controllers,
+    tip,
+    shapes,
+    grapple,
+    visuals,
+};
+inline constexpr KeyTable table{"machine", "", all};
+}  // namespace machine_file
+
+}  // namespace knuckleboom::declare::keys
