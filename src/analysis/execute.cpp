@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "knuckleboom/runtime/pacer.hpp"

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/words.hpp"
 
 namespace knuckleboom::analysis {

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/core/training/channels.hpp"

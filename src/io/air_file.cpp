@@ -11,6 +11,7 @@
 #include "document.hpp"
 #include "friction_table.hpp"
 #include "gains_table.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 

@@ -17,6 +17,7 @@
 #include "document.hpp"
 #include "friction_table.hpp"
 #include "gains_table.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
 #include "moments.hpp"

@@ -16,6 +16,7 @@
 #include "document.hpp"
 #include "fault_tables.hpp"
 #include "initial_joints.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/state.hpp"
 #include "moments.hpp"
 #include "table_reader.hpp"

@@ -1,3 +1,4 @@
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
 
 #include <algorithm>

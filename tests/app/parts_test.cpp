@@ -17,6 +17,7 @@
 #include "knuckleboom/analysis/modes.hpp"
 #include "knuckleboom/analysis/oscillation.hpp"
 #include "knuckleboom/analysis/recording.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/load_case.hpp"

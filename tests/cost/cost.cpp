@@ -19,6 +19,7 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "support/machines.hpp"
 #include "support/paths.hpp"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 #include "knuckleboom/core/training/task.hpp"
 #include "knuckleboom/io/exercise_file.hpp"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "support/machines.hpp"
 #include "support/variants.hpp"

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"

@@ -3,6 +3,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "support/crane.hpp"
 
 namespace knuckleboom::test {

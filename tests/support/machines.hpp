@@ -9,6 +9,11 @@
 #include "knuckleboom/core/command/scenario.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 
+namespace knuckleboom::hydraulics {
+struct Valve;
+struct Circuit;
+}  // namespace knuckleboom::hydraulics
+
 namespace knuckleboom::test {
 
 // Actuators and links swing (0), boom (1), stick (2); the tip is the head.

@@ -17,6 +17,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"

@@ -25,6 +25,7 @@
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/analysis/model_run.hpp"
 #include "knuckleboom/analysis/oscillation.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/trace.hpp"

@@ -17,6 +17,7 @@
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/model_run.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/load_case.hpp"
 

@@ -26,6 +26,7 @@
 #include "identification/fit.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/analysis/free_run.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
 #include "knuckleboom/io/file_kind.hpp"

@@ -10,6 +10,7 @@
 #include "app/session/drive_request.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/text.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 
 namespace knuckleboom::app {
 namespace {

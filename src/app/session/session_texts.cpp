@@ -8,6 +8,7 @@
 
 #include "app/session/lever_words.hpp"
 #include "app/shell/text.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "view/panels/format.hpp"
 
 namespace knuckleboom::app {

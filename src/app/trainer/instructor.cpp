@@ -7,6 +7,7 @@
 
 #include "app/session/session_texts.hpp"
 #include "app/shell/text.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::app {

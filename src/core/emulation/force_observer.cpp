@@ -6,6 +6,7 @@
 
 #include "knuckleboom/core/emulation/tip_motion.hpp"
 #include "knuckleboom/core/friction/friction.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "knuckleboom/core/machine/actuator.hpp"
+
 namespace knuckleboom::emulation {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
 
 namespace knuckleboom::emulation {

@@ -1,5 +1,6 @@
 #include "knuckleboom/core/machine/bench.hpp"
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::machine {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
@@ -401,6 +402,24 @@ void derive_joint_stops(MachineModel& model, std::vector<std::string>& faults) {
 }
 
 }  // namespace
+
+MachineModel::MachineModel() = default;
+MachineModel::MachineModel(const MachineModel&) = default;
+MachineModel::MachineModel(MachineModel&&) noexcept = default;
+MachineModel& MachineModel::operator=(const MachineModel&) = default;
+MachineModel& MachineModel::operator=(MachineModel&&) noexcept = default;
+MachineModel::~MachineModel() = default;
+
+bool MachineModel::coupled() const {
+  return !loop_system.empty() ||
+         std::any_of(actuators.begin(), actuators.end(),
+                     [](const Actuator& a) { return a.linkage.kind == LinkageKind::kPins; });
+}
+
+bool MachineModel::passive(int link) const {
+  return std::none_of(actuators.begin(), actuators.end(),
+                      [link](const Actuator& actuator) { return actuator.link == link; });
+}
 
 std::vector<std::string> finish(MachineModel& model) {
   std::vector<std::string> faults;

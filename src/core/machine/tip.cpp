@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"

@@ -1,5 +1,7 @@
 #include "knuckleboom/core/sim/channels.hpp"
 
+#include "knuckleboom/core/machine/actuator.hpp"
+
 namespace knuckleboom::sim {
 namespace {
 

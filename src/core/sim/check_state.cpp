@@ -1,3 +1,4 @@
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/check_state.hpp"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/rest.hpp"

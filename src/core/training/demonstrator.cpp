@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
 
 namespace knuckleboom::training {

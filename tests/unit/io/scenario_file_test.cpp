@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io_test_support.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
 namespace knuckleboom {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "io_test_support.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"

@@ -6,6 +6,10 @@
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 
+namespace knuckleboom::hydraulics {
+struct Circuit;
+}
+
 namespace knuckleboom::emulation {
 
 struct TorqueDemand {

@@ -11,9 +11,9 @@
 #pragma once
 
 #include "knuckleboom/core/hydraulics/chamber.hpp"
+#include "knuckleboom/core/hydraulics/circuit_fault.hpp"
 #include "knuckleboom/core/hydraulics/load_holding.hpp"
 #include "knuckleboom/core/hydraulics/valve.hpp"
-#include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::hydraulics {
 
@@ -53,20 +53,6 @@ struct Circuit {
   Valve valve;
   LoadHolding holding[2];  // at port 1 and 2
 };
-
-// Faults of a circuit, added to its parameters. All zero: none.
-struct CircuitFault {
-  double compliance;        // share by which the capacitances of both lines are larger
-  double leak_internal;     // added between the ports [m^3/(s Pa)]
-  double leak_external[2];  // added, ports to tank
-  double relief_Pa;         // opening pressure of the port relief if below its setting; 0: as set
-};
-constexpr auto state_fields(const CircuitFault* /*type*/) {
-  using namespace knuckleboom::state;
-  using S = CircuitFault;
-  return state::fields_of<S>(KB_FIELD(compliance, kPositive), KB_FIELD(leak_internal, kShare),
-                             KB_FIELD(leak_external, kShare), KB_FIELD(relief_Pa, kPressure));
-}
 
 // Flow demand per unit actuator speed at port 1 and 2; force = area1 P1 - area2 P2.
 inline double area1(const Circuit& c) {

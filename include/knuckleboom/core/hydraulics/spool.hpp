@@ -6,10 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "knuckleboom/core/hydraulics/valve.hpp"
-#include "knuckleboom/core/math/exponential.hpp"
-
 namespace knuckleboom::hydraulics {
+
+struct Valve;
 
 inline constexpr double kStuckAgain = 0.1;  // of the break-out: so near to its command it sticks
 
@@ -22,9 +21,7 @@ struct SpoolFault {
 class SpoolLag {
  public:
   SpoolLag() = default;  // follows at once
-  SpoolLag(const Valve& valve, double step_s) : full_V_(valve.full_V) {
-    if (valve.spool_time_constant_s > 0.0) left_ = decay(step_s / valve.spool_time_constant_s);
-  }
+  SpoolLag(const Valve& valve, double step_s);
 
   void move(double command_V, double& spool_V) const {
     spool_V = command_V + (spool_V - command_V) * left_;

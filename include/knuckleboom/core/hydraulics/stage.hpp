@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/hydraulics/parameters.hpp"
+#include "knuckleboom/core/hydraulics/stage_constants.hpp"
 #include "knuckleboom/core/math/pair.hpp"
 #include "knuckleboom/core/math/quadratic.hpp"
 
@@ -26,29 +27,6 @@ enum class LineModel : int {
   kClosed,     // closed valve: no flow from the source, P_C is a state (eq. 18-20)
 };
 
-// Constants of a circuit for one stage weight.
-struct StageConstants {
-  // Both sides each.
-  Pair sign_area;  // o = sign_area x_dot
-  Pair g_C;        // g / C
-  Pair g_I;        // g / I
-  Pair R;
-  Pair leak_external;
-  // Weight of leakage and protective flow at a closed valve relative to the piston's: 1, or 2 in a
-  // trapezoidal step (g = h/2), which takes them entirely at its end, since they may be faster than
-  // the step.
-  double side_flow_weight;
-  double leak_internal;
-  bool linear_line;
-  bool coupled;  // leakage couples the ports
-  double B;
-  // Band in which no protective valve is open, and their conductances.
-  double P_low, P_high, G_low, G_high;
-  Pair low, high;         // that band, for both sides
-  double port_tolerance;  // residual at which the coupled iteration ends [Pa]
-  // Closed valve, linear line: p = closed[0] f_0 + closed[1] f_1 with f_s = P_star - (g_C + R) o_s.
-  Pair closed[2];
-};
 // g = 0 gives the instantaneous relations: P_C = P_star, Q = Q_star. C: capacitances of both lines;
 // null: those of the lines.
 StageConstants make_stage(const Circuit& circuit, double g, double port_tolerance = 1.0,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/hydraulics/stage.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 

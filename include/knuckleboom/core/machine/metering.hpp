@@ -9,6 +9,10 @@
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/math/table.hpp"
 
+namespace knuckleboom::hydraulics {
+struct Circuit;
+}
+
 namespace knuckleboom::machine {
 
 struct Load {

@@ -9,12 +9,13 @@
 
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/friction/parameters.hpp"
-#include "knuckleboom/core/hydraulics/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
 namespace knuckleboom::machine {
+
+struct Actuator;  // actuator.hpp
 
 enum class LinkageKind {
   kDirect,    // displacement = joint position (motor on a revolute joint, cylinder along a slide)
@@ -58,15 +59,6 @@ struct EndStops {
   double cushion_damping = 0.0;     // N s/m at the stop
   double stiffness = 0.0;           // N/m
   double damping = 0.0;             // N s/m
-};
-
-struct Actuator {
-  std::string name;
-  int link = 0;  // joint it moves
-  Linkage linkage;
-  hydraulics::Circuit circuit;
-  EndStops stops;
-  friction::FrictionModel friction;  // dry, at the displacement; the viscous part is circuit.B
 };
 
 // A drive on a joint without hydraulics: it applies the scenario's torque (or force), or follows a
@@ -140,6 +132,14 @@ struct Source {
 };
 
 struct MachineModel {
+  // In the source, where an actuator is complete.
+  MachineModel();
+  MachineModel(const MachineModel&);
+  MachineModel(MachineModel&&) noexcept;
+  MachineModel& operator=(const MachineModel&);
+  MachineModel& operator=(MachineModel&&) noexcept;
+  ~MachineModel();
+
   std::string name;
   std::string description;
   multibody::Tree tree;
@@ -163,16 +163,8 @@ struct MachineModel {
 
   int joint_count() const { return tree.link_count(); }
   // Whether joints depend on each other: loops, or a cylinder across more than one joint.
-  bool coupled() const {
-    return !loop_system.empty() ||
-           std::any_of(actuators.begin(), actuators.end(),
-                       [](const Actuator& a) { return a.linkage.kind == LinkageKind::kPins; });
-  }
-  bool passive(int link) const {
-    for (const Actuator& actuator : actuators)
-      if (actuator.link == link) return false;
-    return true;
-  }
+  bool coupled() const;
+  bool passive(int link) const;  // no actuator moves it
   const std::string& joint_name(int link) const {
     return tree.body(tree.link(link).body).joint_name;
   }

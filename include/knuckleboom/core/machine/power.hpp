@@ -1,14 +1,11 @@
 // Coupling of functions and supply: valve sections before a step, pump and gallery after it.
 #pragma once
 
+#include "knuckleboom/core/machine/circuit_constants.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
 
 namespace knuckleboom::machine {
 
-// Share of their remaining travel that the lagging parts of a valve section cover in a tick.
-struct SectionLags {
-  double compensator, load_check, holding[2];
-};
 SectionLags section_lags(const hydraulics::Circuit& circuit, double h);
 
 // Load pressure of a function: that of the line its spool connects to the pump, before a holding

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "knuckleboom/core/hydraulics/parameters.hpp"
+#include "knuckleboom/core/hydraulics/circuit_fault.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"

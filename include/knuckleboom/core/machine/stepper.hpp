@@ -12,19 +12,13 @@
 #include <array>
 #include <cmath>
 
-#include "knuckleboom/core/hydraulics/stage.hpp"
+#include "knuckleboom/core/machine/circuit_constants.hpp"
 #include "knuckleboom/core/machine/model.hpp"
-#include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 
 namespace knuckleboom::machine {
 
-// Constants of one actuator's circuit for the stage weights in use.
-struct ActuatorConstants {
-  hydraulics::StageConstants now;    // weight 0: instantaneous relations
-  hydraulics::StageConstants sdirk;  // gamma h
-  hydraulics::StageConstants half;   // h / 2, leakage and protective flow at the end of the step
-};
+struct Draw;
 
 // Commands of joint drives with speed control during a step.
 struct SpeedCommands {

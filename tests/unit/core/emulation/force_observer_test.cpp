@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/emulation/tip_motion.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/io/machine_file.hpp"

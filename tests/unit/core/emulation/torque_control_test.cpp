@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/io/machine_file.hpp"

@@ -1,3 +1,4 @@
+#include "knuckleboom/core/hydraulics/valve.hpp"
 #include "knuckleboom/core/hydraulics/spool.hpp"
 
 #include <cmath>

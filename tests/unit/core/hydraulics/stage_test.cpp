@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "support/error_norm.hpp"
 #include "support/machines.hpp"
 #include "support/random_tree.hpp"

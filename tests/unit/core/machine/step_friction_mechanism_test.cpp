@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/friction/friction.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "support/machines.hpp"
 #include "support/mechanisms.hpp"

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "support/machines.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "support/machines.hpp"
 #include "support/same_bytes.hpp"
 
