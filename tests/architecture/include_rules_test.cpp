@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -166,6 +167,15 @@ const std::vector<std::string_view>& standard_headers_not_for_core() {
 
 constexpr std::size_t kMainLines = 60;
 
+// Units whose text contains a header that nearly everything could drag along, and how many they may be.
+struct Spread {
+  std::string_view header;
+  std::size_t units;
+};
+constexpr Spread kSpread[] = {
+    {"include/knuckleboom/core/hydraulics/valve.hpp", 100},
+};
+
 // --- Reading ------------------------------------------------------------------
 
 struct Include {
@@ -303,6 +313,37 @@ Findings check_layers(const Tree& tree) {
   return findings;
 }
 
+// The units (.cpp) that include a header, over other headers or at once. tests/ is an include root too.
+Findings units_with(const Tree& tree, const std::string& header) {
+  std::map<std::string, std::vector<std::string>> includers;
+  for (const auto& [path, text] : tree) {
+    if (!is_cpp(path)) continue;
+    for (const Include& include : includes_of(text)) {
+      std::vector<std::string> candidates = {"include/" + include.name, "src/" + include.name,
+                                             "tests/" + include.name};
+      if (include.quoted)
+        candidates.insert(candidates.begin(), fs::path(path).parent_path() / include.name);
+      for (const std::string& candidate : candidates) {
+        const std::string found = fs::path(candidate).lexically_normal().generic_string();
+        if (!tree.contains(found)) continue;
+        includers[found].push_back(path);
+        break;
+      }
+    }
+  }
+  std::set<std::string> reached = {header};
+  std::vector<std::string> next = {header};
+  Findings units;
+  while (!next.empty()) {
+    const std::string file = next.back();
+    next.pop_back();
+    if (file.ends_with(".cpp")) units.push_back(file);
+    for (const std::string& path : includers[file])
+      if (reached.insert(path).second) next.push_back(path);
+  }
+  return units;
+}
+
 // Third parties: each library stays in the layers that own it.
 Findings check_libraries(const Tree& tree) {
   Findings findings;
@@ -413,10 +454,10 @@ std::string joined(const Findings& findings) {
 
 // --- The project keeps the rules ----------------------------------------------
 
-Tree read_project() {
+Tree read_project(const std::vector<const char*>& folders = {"include", "src"}) {
   const fs::path project = KNUCKLEBOOM_SOURCE_DIR;
   Tree tree;
-  for (const char* folder : {"include", "src"}) {
+  for (const char* folder : folders) {
     if (!fs::exists(project / folder)) continue;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(project / folder)) {
       if (!entry.is_regular_file()) continue;
@@ -446,6 +487,16 @@ TEST_F(ProjectFiles, keepTheCorePure) { expect_none(check_core_purity(tree_)); }
 
 TEST_F(ProjectFiles, areUtf8TextWithoutTabs) { expect_none(check_text(tree_)); }
 
+// A change of such a header compiles all of them again.
+TEST(ProjectUnits, includeTheCircuitsOnlyWhereTheyLookIntoThem) {
+  const Tree tree = read_project({"include", "src", "tests"});
+  for (const Spread& spread : kSpread) {
+    const Findings units = units_with(tree, std::string(spread.header));
+    EXPECT_GT(units.size(), 10U) << spread.header << ": is it still there?";
+    EXPECT_LE(units.size(), spread.units) << spread.header << " is in\n" << joined(units);
+  }
+}
+
 TEST_F(ProjectFiles, haveAShortMain) { expect_none(check_main_length(tree_)); }
 
 // --- The rules catch what they should -----------------------------------------
@@ -465,6 +516,21 @@ TEST(IncludeRules, readIncludeLinesOutsideComments) {
   EXPECT_EQ(found[1].name, "x/y.hpp");
   EXPECT_EQ(found[1].line, 5U);
   EXPECT_TRUE(found[1].quoted);
+}
+
+TEST(IncludeRules, findUnitsOverHeadersOnceEach) {
+  const Tree tree = {
+      {"include/knuckleboom/a.hpp", ""},
+      {"include/knuckleboom/b.hpp", "#include \"knuckleboom/a.hpp\"\n"},
+      {"src/x/c.hpp", "#include <knuckleboom/b.hpp>\n#include \"knuckleboom/a.hpp\"\n"},
+      {"src/x/c.cpp", "#include \"c.hpp\"\n"},
+      {"src/x/d.cpp", "// #include \"knuckleboom/a.hpp\"\n"},
+      {"tests/unit/e.cpp", "#include \"x/c.hpp\"\n#include \"support/f.hpp\"\n"},
+      {"tests/support/f.hpp", "#include \"knuckleboom/b.hpp\"\n"},
+  };
+  Findings units = units_with(tree, "include/knuckleboom/a.hpp");
+  std::sort(units.begin(), units.end());
+  EXPECT_EQ(joined(units), "src/x/c.cpp\ntests/unit/e.cpp\n");
 }
 
 TEST(IncludeRules, letDataFlowOneWay) {

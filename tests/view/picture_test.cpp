@@ -1,16 +1,15 @@
-// Rendering without a display: visible errors.
-#include <chrono>
-#include <cstdio>
+// The picture itself, drawn without a display: what a person could see to be wrong.
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "forest_scene.hpp"
-#include "knuckleboom/io/atomic_file.hpp"
+#include "support/forest_scene.hpp"
 #include "view/scene.hpp"
 #include "view/screenshot.hpp"
 #include "view/window.hpp"
@@ -23,6 +22,8 @@ using view::Quality;
 
 // Harvester, working to the front left.
 constexpr double kWork[kMaxLinks] = {0.25, 0.45, -1.35};
+// Further to the left, the boom higher.
+constexpr double kAside[kMaxLinks] = {0.5, 0.6, -1.2};
 
 std::filesystem::path picture_folder() {
   const std::filesystem::path folder = std::filesystem::current_path() / "pictures";
@@ -44,35 +45,58 @@ class Picture : public testing::Test {
   std::optional<view::Window> window_;
 };
 
-TEST_F(Picture, ofEveryCamera) {
-  const char* wanted = std::getenv("KNUCKLEBOOM_QUALITY");
-  const Quality quality =
-      wanted == nullptr ? Quality::kMedium : static_cast<Quality>(std::atoi(wanted));
+// Share of the pixels in which two pictures differ by more than a shade.
+double difference(const view::Pixels& a, const view::Pixels& b) {
+  const std::size_t pixels = a.rgb.size() / 3;
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < pixels; ++i)
+    for (std::size_t c = 3 * i; c < 3 * i + 3; ++c)
+      if (std::abs(int{a.rgb[c]} - int{b.rgb[c]}) > 12) {
+        ++different;
+        break;
+      }
+  return static_cast<double>(different) / static_cast<double>(pixels);
+}
+
+// Colours in steps of 16.
+std::size_t colours(const view::Pixels& pixels) {
+  std::set<int> found;
+  for (std::size_t i = 0; i + 2 < pixels.rgb.size(); i += 3)
+    found.insert((pixels.rgb[i] >> 4) << 8 | (pixels.rgb[i + 1] >> 4) << 4 |
+                 pixels.rgb[i + 2] >> 4);
+  return found.size();
+}
+
+TEST_F(Picture, everyCameraShowsTheMachineAndItsMotion) {
   const machine::MachineModel machine = test::machine_from_file("harvester");
   view::SceneDescription description = test::forest_scene(machine);
   description.targets = test::reach_targets();
-  view::Scene scene(description, quality, true);
-  training::SessionSnapshot snapshot = test::snapshot_at(machine, kWork, description);
-  snapshot.task.target = 0;
-  snapshot.task.steps = 3;
+  view::Scene scene(description, Quality::kMedium, true);
+  const auto at = [&](const double(&q)[kMaxLinks]) {
+    training::SessionSnapshot snapshot = test::snapshot_at(machine, q, description);
+    snapshot.task.target = 0;
+    snapshot.task.steps = 3;
+    return snapshot;
+  };
+  const training::SessionSnapshot work = at(kWork), aside = at(kAside);
   for (int kind = 0; kind < view::kCameraKinds; ++kind) {
+    const std::string name = view::name(static_cast<CameraKind>(kind));
     scene.set_camera(static_cast<CameraKind>(kind));
-    scene.show(snapshot, snapshot, 1.0);
-    scene.frame(1280, 720);
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < 20; ++i) {
-      scene.show(snapshot, snapshot, 1.0);
-      scene.frame(1280, 720);
-    }
-    const double s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const auto st = scene.statistics();
-    std::printf("%s: %.1f fps, %d draw calls, %d vertices, %d triangles\n",
-                view::name(static_cast<CameraKind>(kind)), 20.0 / s, st.draw_calls, st.vertices,
-                st.triangles);
-    io::write_file(
-        picture_folder() / (std::string(view::name(static_cast<CameraKind>(kind))) + ".png"),
-        view::png_of(view::read_pixels(1280, 720)));
+    const auto draw = [&](const training::SessionSnapshot& snapshot) {
+      for (int i = 0; i < 2; ++i) {
+        scene.show(snapshot, snapshot, 1.0);
+        scene.frame(1280, 720);
+      }
+      return view::read_pixels(1280, 720);
+    };
+    const view::Pixels first = draw(work);
+    view::write_png(first, picture_folder() / (name + ".png"));
+    EXPECT_GT(colours(first), 100U) << name << ": hardly anything is to be seen";
+    EXPECT_GT(scene.statistics().triangles, 10000) << name;
+    EXPECT_LT(difference(first, draw(work)), 0.001) << name << ": it moves by itself";
+    const double moved = difference(first, draw(aside));
+    EXPECT_GT(moved, 0.01) << name << ": the machine has moved, and the picture has not";
+    EXPECT_LT(difference(first, draw(work)), 0.001) << name << ": it does not come back";
   }
 }
 

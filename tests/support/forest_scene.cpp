@@ -1,4 +1,4 @@
-#include "forest_scene.hpp"
+#include "support/forest_scene.hpp"
 
 #include <algorithm>
 #include <cmath>
