@@ -38,7 +38,7 @@ int drive(const DriveOptions& options) {
         "there is no display, so this is a headless run; with --frames, --duration or --screenshot "
         "pictures are drawn all the same");
     if (!request.presses.empty())
-      throw UserError("--press needs a picture; add --frames, --duration or --screenshot");
+      throw UserError("--press needs rendering; add --frames, --duration or --screenshot");
     request.headless = true;
   }
   try {
@@ -46,7 +46,7 @@ int drive(const DriveOptions& options) {
   } catch (const view::WindowError& error) {
     if (request.ends()) throw RunFailure(error.what());
     complain(error.what());
-    complain("going on without a picture");
+    complain("continuing without rendering");
   }
   try {
     return drive_headless(request);

@@ -241,7 +241,7 @@ int ask(input::LeverDesk& desk, const LeversOptions& options, const fs::path& fi
   return kSuccess;
 }
 
-// Faults of the file end what would write it; else they are told and defaults stand in.
+// Faults of the file end a command that would write it; else they are reported and defaults used.
 command::LeverSetup setup_from(const fs::path& file, bool named, bool will_write) {
   io::UserDevices user = io::load_user_devices(file);
   if (!user.problem.empty()) {

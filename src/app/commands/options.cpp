@@ -142,7 +142,7 @@ Argument summary_option(std::string& value, std::string sentence) {
 
 Argument headless_option(bool& value) {
   return {
-      .name = "--headless", .target = &value, .sentence = "Without a picture, as fast as possible"};
+      .name = "--headless", .target = &value, .sentence = "Without rendering, as fast as possible"};
 }
 
 std::vector<Argument> recording_options(DriveOptions& o) {

@@ -50,7 +50,7 @@ Argument summary_option(std::string& value, std::string sentence);
 Argument headless_option(bool& value);
 // Where live sessions are recorded, and whose they are.
 std::vector<Argument> recording_options(DriveOptions& options);
-// What all that open a window have.
+// Options of all commands that open a window.
 std::vector<Argument> window_options(DriveOptions& options);
 
 // Lists after each other.

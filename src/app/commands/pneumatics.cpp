@@ -202,7 +202,8 @@ Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
   return out;
 }
 
-// What the delays cost: a row of panels for each friction, a curve for each case; lost runs have no point.
+// Cost of the delays: a row of panels for each friction, a curve for each case; lost runs have no
+// point.
 Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
   Figure out{title, "cases of the air file, on the machine beside it", {}, 2};
   std::string friction;

@@ -115,7 +115,7 @@ void check_numbers(const DriveOptions& o) {
     throw UserError(fmt::format("--rate {:g}: the rate is {:g} to {:g} ticks a second", o.rate_Hz,
                                 kLowestRate, kHighestRate));
   if (o.at_s >= 0.0 && o.screenshot.empty())
-    throw UserError("--at says when to take the picture of --screenshot; give both");
+    throw UserError("--at is the time of the --screenshot; give both");
   if (!o.screenshot.empty() && !o.screenshot.ends_with(".png"))
     throw UserError(
         fmt::format("--screenshot {}: pictures are PNG files; end the name in .png", o.screenshot));
@@ -139,9 +139,9 @@ void check_numbers(const DriveOptions& o) {
     throw UserError("--levers-from needs real time; leave --headless away");
   if (o.demonstrate && o.exercise.empty())
     throw UserError("--demonstrate needs an exercise; 'knuckleboom list exercises' names them");
-  if (o.headless && o.menu) throw UserError("--menu needs a picture; leave --headless away");
+  if (o.headless && o.menu) throw UserError("--menu needs rendering; leave out --headless");
   if (o.headless && !o.presses.empty())
-    throw UserError("--press needs a picture; leave --headless away");
+    throw UserError("--press needs rendering; leave out --headless");
   if (o.duration_s >= 0.0 && o.at_s > o.duration_s)
     throw UserError(
         fmt::format("--at {:g} is beyond the end at --duration {:g}", o.at_s, o.duration_s));
