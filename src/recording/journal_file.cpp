@@ -43,7 +43,7 @@ int create_journal(const fs::path& journal, std::string_view header, bool& taken
       ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0666));
   if (file.get() < 0) cannot_write(journal, errno);
   int error = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-  if (error == EOPNOTSUPP || error == ENOLCK) error = 0;  // then nobody can be told; go on
+  if (error == EOPNOTSUPP || error == ENOLCK) error = 0;  // no lock on this file system; go on
   if (error == 0) error = write_all(file.get(), header);
   if (error == 0) error = rename_new(temporary, journal);
   if (error == 0) return file.release();

@@ -171,7 +171,7 @@ void SessionJournal::discard() {
 
 namespace {
 
-// Of a session whose journal is locked: nobody is writing any of these.
+// For a session whose journal is locked: no other program writes these files.
 void remove_temporaries(const fs::path& session) {
   std::error_code ignored;
   const fs::path folder = session.has_parent_path() ? session.parent_path() : fs::path(".");

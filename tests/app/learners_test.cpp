@@ -143,7 +143,7 @@ TEST_F(Learners, deletesNothingOfOthersAtFiledPlaces) {
 
 TEST_F(Learners, importsFindsOwnersAndRenames) {
   drive("", {"--session", file("one.h5")});
-  EXPECT_THAT(learners({"import", file("one.h5")}).errors, HasSubstr("say whose it is"));
+  EXPECT_THAT(learners({"import", file("one.h5")}).errors, HasSubstr("give one with --learner"));
   EXPECT_THAT(learners({"import", file("one.h5"), "--learner", "Anna"}).output,
               HasSubstr("is filed under Anna"));
   EXPECT_THAT(learners({"import", file("one.h5"), "--learner", "Anna"}).output,

@@ -71,7 +71,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// What a parameter is: a number of the machine file, or something about the log.
+// Kind of a parameter: a number of the machine file, or a property of the log.
 enum class Place { kMachine, kDelay, kOffset, kScale };
 
 struct Wanted {
@@ -406,7 +406,7 @@ std::vector<std::string> warnings(const Case& c, const identification::Fit& fit)
   for (std::size_t i = 0; i < c.wanted.size(); ++i)
     if (fit.estimates[i].at_bound)
       out.push_back(
-          fmt::format("{} stands at a bound; the log may want it beyond, or the model "
+          fmt::format("{} is at a bound; the best value may lie beyond, or the model "
                       "lacks something",
                       name(i)));
   for (const identification::Open& open : fit.open) {
@@ -602,7 +602,7 @@ int identify(const IdentifyOptions& options) {
   if (!options.summary.empty()) io::write_file(options.summary, to_json(c, fit, runs));
   if (!options.plot.empty()) {
     draw(picture(c, runs), options.plot);
-    say(fmt::format("  picture: {}\n", options.plot));
+    say(fmt::format("  plot: {}\n", options.plot));
   }
   return interrupted() ? kInterruptedRun : kSuccess;
 }

@@ -17,7 +17,7 @@ std::string import_words(const io::MachineFile& file);
 // Adds the members "imports" and "notes" to the open object.
 void add_imports(JsonWriter& json, const io::MachineFile& file);
 
-// What of the machine can touch and be seen: "9 shapes, a grapple and 2 visible parts"; empty if nothing.
+// Collision shapes and visible parts: "9 shapes, a grapple and 2 visible parts"; empty if none.
 std::string outside_parts(const machine::MachineModel& model);
 
 }  // namespace knuckleboom::app

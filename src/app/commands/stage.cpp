@@ -30,7 +30,7 @@ fs::path settings_file() {
   return folder.empty() ? fs::path() : folder / "trainer.toml";
 }
 
-// Words that the settings file spells wrongly are forgotten one by one.
+// Misspelt words of the settings file are dropped one by one.
 void check_words(io::TrainerSettings& settings, const std::string& file) {
   const auto check = [&file](std::string& word, const auto& meaning, const char* key) {
     if (word.empty()) return;
@@ -97,7 +97,7 @@ view::Quality quality_from(const DriveRequest& request, const io::TrainerSetting
   return settings.quality.empty() ? view::Quality::kAuto : quality_of(settings.quality, "quality");
 }
 
-// What went wrong on one screen is not made good by the next.
+// A failure on one screen remains one after the next.
 int worst(int before, int now) {
   return before == kSuccess || now == kInterruptedRun ? now : before;
 }
@@ -114,14 +114,15 @@ class Stage {
     picture_.use_mouse(!picture_.window().offscreen());
   }
 
-  // What comes after it: a replay or nothing. wants_replay: though it may be that there is none.
+  // Returns the replay to show next, if any. wants_replay: one was requested, even if it cannot be
+  // shown.
   std::optional<ReplayShow> drive(std::optional<TakeOver> take_over, int& status,
                                   bool& wants_replay) {
     const io::TrainerSettings settings = load_settings();
     Trainer trainer(picture_, presses_, request_, settings, load_desk());
     status = take_over ? trainer.run_from(std::move(take_over->loaded), take_over->branch)
                        : trainer.run();
-    // What a machine did by itself is not what its user likes.
+    // A run without a user does not change the user's settings.
     if (request_.presses.empty() && !request_.ends()) keep_settings(settings, trainer.settings());
     request_.sessions_before += trainer.sessions();
     wants_replay = !trainer.wanted_replay().empty();
@@ -146,7 +147,7 @@ class Stage {
     return window.outcome();
   }
 
-  // From now on nothing begins by itself.
+  // From now on nothing starts without the user.
   void begin_with_menu() {
     request_.menu = true;
     request_.demonstrate = false;

@@ -363,7 +363,7 @@ Figure failure_figure(const io::Bundle& bundle, const Run& run, const io::Trace&
   return figure;
 }
 
-// A picture that cannot be drawn is a pity and changes nothing of the verdict.
+// A plot that cannot be drawn does not change the verdict.
 void draw_failure(const io::Bundle& bundle, const Run& run, const io::Trace& reference,
                   const std::vector<Row>& rows, const std::string& folder) {
   const Figure figure = failure_figure(bundle, run, reference, rows);
@@ -373,7 +373,7 @@ void draw_failure(const io::Bundle& bundle, const Run& run, const io::Trace& ref
     const OutputFolder made(folder, "--plot-dir");
     check_picture_path(path);
     draw(figure, path);
-    say(fmt::format("  picture: {}\n", path.string()));
+    say(fmt::format("  plot: {}\n", path.string()));
   } catch (const UserError& error) {
     complain(error.what());
   } catch (const RunFailure& error) {
@@ -390,7 +390,7 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-// So many that the last one is a thousandth of the tolerance.
+// Number of digits at which the last one is a thousandth of the tolerance.
 int digits_of(const io::BundleChannel& channel, const std::vector<double>& column) {
   double largest = 0.0;
   for (const double value : column) largest = std::max(largest, std::fabs(value));
@@ -430,7 +430,7 @@ std::string reference_text(const io::Bundle& bundle, const Run& run) {
   return text;
 }
 
-// A map that says anything of its own: the table is somebody else's, and is written in another way.
+// A map with columns of its own: the table was made by others, and is written in another way.
 bool is_foreign(const io::LogMap& map) {
   return !map.time.empty() || !map.time_unit.empty() || map.shift_s != 0.0 ||
          map.separator != ',' || map.decimal_comma ||
@@ -488,7 +488,7 @@ int update(const io::Bundle& bundle, const VerifyOptions& options) {
 
 // --- One bundle ---------------------------------------------------------------
 
-// What has changed since the reference was made, as a hint.
+// Notes that the machine file has changed since the reference was made.
 void add_machine_remark(const Run& run, const io::Trace& reference, std::string& text) {
   constexpr std::string_view kKey = "machine:";
   for (const std::string& line : reference.header_lines)
@@ -547,7 +547,7 @@ int verify(const VerifyOptions& options) {
     complain(error.what());
     worst = kUserMistake;
   };
-  // A faulty bundle does not keep the others from being looked at.
+  // A faulty bundle does not prevent the check of the others.
   for (const std::string& path : options.bundles) {
     try {
       const io::Bundle bundle = io::read_bundle(path, data != nullptr ? data : "");

@@ -56,7 +56,7 @@ class Search {
   Search(const learners::Learner& learner, const std::vector<std::string>& other_keys)
       : learner_(learner), other_keys_(other_keys) {}
 
-  // What stands at the place of a filed session.
+  // Content of the place of a filed session.
   void filed(const learners::FiledSession& session) {
     std::error_code error;
     const fs::file_status status = fs::status(session.file, error);

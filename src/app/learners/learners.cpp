@@ -52,8 +52,9 @@ Learner find(const Database& database, const std::string& name) {
   if (auto learner = database.find(name)) return *learner;
   std::vector<std::string> names;
   for (const Summary& one : database.list()) names.push_back(one.learner.name);
-  throw UserError(fmt::format("there is no learner '{}'{}", printable(name),
-                              names.empty() ? "; nobody is filed yet" : alternatives(name, names)));
+  throw UserError(
+      fmt::format("there is no learner '{}'{}", printable(name),
+                  names.empty() ? "; no learner is filed yet" : alternatives(name, names)));
 }
 
 int list(const Database& database) {
@@ -185,7 +186,7 @@ Learner owner_of(Database& database, const io::SessionHeader& header, const std:
   const std::string& name = wanted.empty() ? header.learner : wanted;
   if (name.empty())
     throw UserError(
-        fmt::format("{}: the session names nobody; say whose it is with --learner NAME", file));
+        fmt::format("{}: the session names no learner; give one with --learner NAME", file));
   const bool same = wanted.empty() || header.learner.empty() ||
                     learners::same_name(wanted, header.learner) ||
                     (named && database.find(wanted) && database.find(wanted)->id == named->id);

@@ -301,7 +301,7 @@ OutputFolder::~OutputFolder() {
 void check_picture_path(const fs::path& path) {
   check_output_path(path, "--plot");
   if (!has_extension(path, ".svg") && !has_extension(path, ".png"))
-    throw UserError(fmt::format("{}: a picture's name must end in .svg or .png", path.string()));
+    throw UserError(fmt::format("{}: the name of a plot must end in .svg or .png", path.string()));
   check_gnuplot(path);
 }
 
@@ -310,11 +310,11 @@ void check_gnuplot(const fs::path& path) {
   // 127: status of a started child if the program is missing.
   if (gnuplot.start_error == ENOENT || gnuplot.status == 127)
     throw UserError(
-        fmt::format("{}: the picture needs gnuplot, which is not installed (Debian: "
+        fmt::format("{}: the plot needs gnuplot, which is not installed (Debian: "
                     "apt-get install gnuplot-nox)",
                     path.string()));
   if (const std::string failure = failure_of(gnuplot); !failure.empty())
-    throw UserError(fmt::format("{}: the picture needs gnuplot, which {}{}", path.string(), failure,
+    throw UserError(fmt::format("{}: the plot needs gnuplot, which {}{}", path.string(), failure,
                                 own_words(gnuplot)));
 }
 
