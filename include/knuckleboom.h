@@ -81,7 +81,7 @@ typedef struct kb_state kb_state;           /* one moment of it, to go back to *
 /* KB_ABI_VERSION of the library that is loaded; a program may compare it with its own. */
 KB_API uint32_t kb_abi_version(void) KB_NOEXCEPT;
 
-/* Version and revision of the library, such as "0.1.0 (1a2b3c4d5e)". Never NULL; lives for ever. */
+/* Version and revision of the library, such as "0.1.0 (1a2b3c4d5e)". Never NULL; never freed. */
 KB_API const char *kb_version(void) KB_NOEXCEPT;
 
 /* What was wrong in the last call of this thread that failed; one sentence, or one line for each thing that is

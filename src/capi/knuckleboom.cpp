@@ -150,7 +150,7 @@ struct kb_simulation {
   bool drive_held[kMaxActuators]{};
   bool joint_held = false;  // any of held.joint but kNone
   command::OperatorInput lever{};
-  // Of the state, once somebody reads; of a scenario the part `sim` alone.
+  // Snapshot of the state, filled when it is first read; for a scenario only the part `sim`.
   training::SessionSnapshot snapshot{};
   bool snapshot_is_new = false;
   std::string hash;
@@ -217,7 +217,7 @@ kb_status guarded(Function&& function) noexcept {
   }
 }
 
-// What function() returns; otherwise if it throws.
+// Result of function(), or `otherwise` if it throws.
 template <typename Function, typename Value>
 Value guarded_or(Value otherwise, Function&& function) noexcept {
   Value value = otherwise;

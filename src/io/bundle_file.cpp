@@ -66,7 +66,7 @@ class BundleReader {
     out_.assignments = reader.texts(k::set).value_or(std::vector<std::string>());
   }
 
-  // What is a file, and not a name, belongs to the bundle's folder.
+  // A file, as opposed to a name, is relative to the bundle's folder.
   std::string own(const std::string& name_or_file) const {
     const bool file =
         name_or_file.find('/') != std::string::npos || name_or_file.ends_with(".toml");

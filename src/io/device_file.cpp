@@ -231,7 +231,7 @@ void write_devices(const std::filesystem::path& path, const LeverSetup& setup) {
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error)
     throw FileError(path.string(), fmt::format("its folder cannot be made: {}", error.message()));
-  // Of a newer program, or spoilt by hand: what cannot be read is not ours to replace.
+  // An unreadable file, from a newer program or damaged by hand, is not replaced.
   if (const std::string problem = load_user_devices(path).problem; !problem.empty())
     throw FileError(path.string(),
                     fmt::format("the levers are not written, as the file that is there cannot be "

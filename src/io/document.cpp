@@ -478,7 +478,7 @@ std::vector<Diagnostic> Report::in_order(std::vector<Entry>& entries) const {
 
 void Report::throw_if_any() {
   if (diagnostics_.empty()) return;
-  // What an override has broken shows in other places too; it alone is to be corrected.
+  // A fault of an override shows in other places too; only the override needs correction.
   const auto by_override = [this](const Entry& entry) {
     return file(entry.place.file).starts_with(kOverrideFile);
   };
@@ -489,7 +489,7 @@ void Report::throw_if_any() {
     if (a.place.line != b.place.line) return a.place.line < b.place.line;
     return a.place.column < b.place.column;
   });
-  // What several actuators share is read, and refused, several times.
+  // Tables shared by several actuators are read, and refused, several times.
   const auto same = [](const Entry& a, const Entry& b) {
     return a.place.file == b.place.file && a.place.line == b.place.line &&
            a.place.column == b.place.column && a.message == b.message;

@@ -44,7 +44,7 @@ class Report {
   void throw_if_any();  // sorted by place
   void was_read(std::string file) { read_.push_back(std::move(file)); }
   const std::vector<std::string>& files_read() const { return read_; }
-  // What is not wrong but worth knowing, in the order of its places.
+  // Remarks that are not errors, ordered by place.
   void note(const Place& place, std::string message);
   std::vector<Diagnostic> notes() { return in_order(notes_); }
   // A number that is allowed but hardly meant.
@@ -100,7 +100,7 @@ std::string_view kind_name(Node::Kind kind);  // "a string"
 // all else is replaced. A key in another unit replaces its counterpart.
 void merge(Node& base, Node over);
 
-// What `name` or, failing that, `joint` says of a table; empty if it says neither.
+// Value of `name` or, without one, `joint` of a table; empty without either.
 std::string identity(const Node& table);
 
 struct DocumentOptions {

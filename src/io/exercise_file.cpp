@@ -147,7 +147,7 @@ class ExerciseReader {
       for (const world::Stem& other : stems)
         if (std::hypot(stem.x - other.x, stem.y - other.y) < stem.radius + other.radius)
           reader.error(keys::stem::position,
-                       fmt::format("{} stands in another stem; move one of them", reader.what()));
+                       fmt::format("{} overlaps another stem; move one of them", reader.what()));
       stems.push_back(std::move(stem));
     }
   }
@@ -198,7 +198,7 @@ class ExerciseReader {
                                  reader.what(), stem.x, stem.y));
   }
 
-  // What only shows once everything stands on the ground.
+  // Faults that only show once everything stands on the ground.
   void check_world() {
     try {
       const world::World world(exercise().world);

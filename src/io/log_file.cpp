@@ -17,7 +17,7 @@
 namespace knuckleboom::io {
 namespace {
 
-// What a column can be.
+// Dimensions of columns.
 constexpr Dimension kColumnDimensions[] = {
     Dimension::kAngle, Dimension::kLength, Dimension::kVoltage,      Dimension::kPressure,
     Dimension::kSpeed, Dimension::kTime,   Dimension::kAngularSpeed, Dimension::kForce,

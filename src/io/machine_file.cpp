@@ -37,7 +37,7 @@ namespace keys = declare::keys;
 namespace file_keys = keys::machine_file;
 
 constexpr std::size_t kMaxValves = 64;
-// What a grapple and the log it holds take of the world's room for machine parts.
+// Machine parts of the world occupied by a grapple and the log it holds.
 constexpr std::size_t kGrappleShapes = world::kGrappleParts + 1;
 
 // How messages call a table: by its name or joint if it has one.
@@ -320,7 +320,7 @@ class MachineReader {
     for (std::size_t i = 0; known && i < drafts.size(); ++i)
       if (!done[i])
         report_.error(drafts[i].parent_place,
-                      fmt::format("body '{}' hangs on itself: its chain of parents never reaches "
+                      fmt::format("body '{}' is its own ancestor: its chain of parents never reaches "
                                   "'base'; give one body of the circle another parent",
                                   drafts[i].body.name));
     if (std::any_of(friction.begin(), friction.end(),
@@ -431,7 +431,7 @@ class MachineReader {
     if (const Node* own = reader.subtable(k::compensator))
       fill(*own, keys::compensator::table, fmt::format("the compensator of {}", what),
            valve.compensator);
-    // What all edges share may be left out when each has its own.
+    // The common value may be left out if each edge has its own.
     const bool optional = std::all_of(std::begin(k::edges), std::end(k::edges),
                                       [&](const Key& edge) { return reader.has(edge); });
     const hydraulics::Conductance common = read_conductance(reader, valve, {}, !optional);

@@ -353,7 +353,7 @@ class ScenarioReader {
           "overlap_compensation_V");
   }
 
-  // What is let go must have been attached before.
+  // A payload must be attached before it is released.
   void check_payloads() {
     std::set<std::string> held;
     for (std::size_t i = 0; i < out_.scenario.events.size(); ++i) {
@@ -543,7 +543,7 @@ class FitCheck {
                       body.joint_name, body.joint_name));
   }
 
-  // Bodies that join the machine while it runs: each once, after the one it hangs on, and none of a loop.
+  // Bodies that join the machine while it runs: each once, after its parent, and none of a loop.
   void check_assembly() {
     const multibody::Tree& tree = machine_.tree;
     std::map<int, double> joins;  // by body
@@ -591,7 +591,7 @@ class FitCheck {
         break;
       }
     }
-    // What hangs on a body that is missing has to be missing too.
+    // The descendants of a missing body must be missing too.
     for (const auto& [missing, since] : joins)
       for (int b = 0; b < tree.body_count(); ++b) {
         const multibody::Body& body = tree.body(b);
@@ -602,7 +602,7 @@ class FitCheck {
           if (scenario_.events[i].kind == EventKind::kAssemble &&
               scenario_.events[i].target == tree.body(missing).name)
             error(at(places_.event_targets, i),
-                  fmt::format("body '{}' hangs on '{}', which joins at {} s only; give it an "
+                  fmt::format("body '{}' is attached to '{}', which joins at {} s only; give it an "
                               "'assemble' event of its own, later",
                               body.name, tree.body(missing).name, since));
       }

@@ -239,7 +239,7 @@ class Converter {
     return false;
   }
 
-  // Of a part that is not known.
+  // True if a part unknown to this program has neutral values only.
   bool all_neutral(const Struct& type, const std::byte* from) {
     for (const Field& field : type.fields)
       if (!take_places(field, from + field.offset, nullptr, nullptr)) return false;

@@ -531,7 +531,7 @@ void TableReader::done() {
       if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
       report_.error(entry.place, unknown_message(entry, explained));
   }
-  // A misspelt key is one mistake: not also a missing one.
+  // A misspelt key is one mistake: it is not also reported as missing.
   for (Missing& missing : missing_)
     if (std::find(explained.begin(), explained.end(), missing.stem) == explained.end())
       report_.error(table_.place, std::move(missing.message));

@@ -82,7 +82,7 @@ class TableReader {
 
   // Marks a key as missing. why: the end of the sentence, such as "since there is ...".
   void missing(const Key& key, std::string_view why = {});
-  // Refuses what has not been asked for and tells what is missing.
+  // Refuses keys that were not requested and reports missing ones.
   void done();
 
  private:

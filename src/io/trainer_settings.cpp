@@ -69,7 +69,7 @@ void write_trainer_settings(const std::filesystem::path& path, const TrainerSett
   std::filesystem::create_directories(path.parent_path(), error);
   if (error)
     throw FileError(path.string(), fmt::format("the settings cannot be kept: {}", error.message()));
-  // Of a newer program, or spoilt by hand: what cannot be read is not ours to replace.
+  // An unreadable file, from a newer program or damaged by hand, is not replaced.
   if (std::filesystem::exists(path, error)) read_trainer_settings(path);
   std::string text = "# What the trainer was last used with. Written by the trainer.\n";
   for (const Key& key : keys::all)

@@ -277,7 +277,7 @@ class Importer {
       for (std::size_t i = 0; i <= links.size() && to_.contains(at); ++i) at = to_.at(at)->parent;
       if (!to_.contains(at)) continue;
       report_.error(to_.at(link.name)->place,
-                    fmt::format("link '{}' hangs on itself: its chain of parents never reaches the "
+                    fmt::format("link '{}' is its own ancestor: its chain of parents never reaches the "
                                 "root '{}'; give one joint of the circle another parent",
                                 link.name, roots.front()->name));
       return;
@@ -407,7 +407,7 @@ class Importer {
     return joint.mimic && joint.mimic->multiplier == 0.0 && joint.type != "fixed" &&
            !joint_table_says(joint, keys::joint_table::type);
   }
-  // The machine file's word on a joint's type comes first.
+  // The type of a joint in the machine file has priority.
   std::string type_of(const UrdfJoint& joint) const {
     if (const Node* body = own_body(joint.child); body != nullptr)
       if (const Node* own = body->find(keys::body_table::joint.name); own != nullptr)
@@ -714,7 +714,7 @@ class Importer {
     return out;
   }
 
-  // Where the mesh is. What keeps it from being seen is told once per mesh.
+  // Place of the mesh. A reason why it cannot be shown is reported once per mesh.
   std::string mesh_file(const UrdfGeometry& geometry, ImportedLink& row) {
     const MeshPlace place = find_mesh(geometry.mesh, file_);
     if (place.fault == MeshFault::kNone) return place.path.string();
@@ -722,7 +722,7 @@ class Importer {
     const auto say = [&](const char* word, const std::string& sentence) {
       row.looks.back() += fmt::format(" ({})", word);
       if (told_.insert(geometry.mesh).second)
-        report_.note(geometry.place, sentence + "; the picture goes without it");
+        report_.note(geometry.place, sentence + "; it is not shown");
     };
     switch (place.fault) {
       case MeshFault::kNone:

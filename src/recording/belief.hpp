@@ -1,4 +1,4 @@
-// What recordings of every kind are held to, before anything in them is believed.
+// Checks of recordings of every kind, before their content is used.
 #pragma once
 
 #include <cstddef>

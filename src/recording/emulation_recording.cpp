@@ -88,7 +88,7 @@ void take_command(ByteReader& reader, EmulationTickCommand& out) {
 
 // --- Reading --------------------------------------------------------------------
 
-// What is wrong with a header; empty: nothing is.
+// Fault of a header; empty if it is sound.
 std::string fault_of(const EmulationRecordingHeader& header) {
   if (!is_id(header.id)) return "an id that is none";
   if (!is_utc(header.start_utc)) return "a start that is no date";

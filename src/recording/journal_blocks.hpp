@@ -1,5 +1,5 @@
-// A journal: blocks one after the other, each with a checksum over itself. What follows the first block
-// that is not whole does not count.
+// A journal: a sequence of blocks, each with its own checksum. Everything after the first incomplete
+// block is ignored.
 #pragma once
 
 #include <cstddef>

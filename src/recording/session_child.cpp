@@ -31,7 +31,7 @@ constexpr std::uint64_t kBytesPerSecond = std::uint64_t{2} << 20;  // more of it
 constexpr time_t kSilence = 30;                                    // s without a byte
 constexpr std::chrono::milliseconds kGrace{200};                   // for the end of what has failed
 
-// What the library would look at: nothing of it but what the loader needs.
+// Environment of the child: only the variables the loader needs, none that the library reads.
 std::vector<char*> environment() {
   std::vector<char*> kept;
   for (char** one = environ; *one != nullptr; ++one)

@@ -32,7 +32,7 @@ class SessionChild {
   // Then: what became of it, in words that follow "the HDF5 library".
   std::string failure();
 
-  // What was said at the start, once: why there is no filter of system calls; empty: there is one.
+  // Remark from the start, returned once: why there is no filter of system calls; empty: there is one.
   std::string take_remark();
 
  private:

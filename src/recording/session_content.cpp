@@ -247,7 +247,7 @@ void SessionContent::row(ByteReader& reader, std::size_t bytes) {
 
 void SessionContent::event(ByteReader& reader) {
   SessionEvent event;
-  // What was said comes from another thread than what happened: their ticks need not rise.
+  // Messages and other events come from different threads: their ticks need not increase.
   event.tick = reader.take<std::int64_t>();
   event.kind = reader.take_text();
   for (double& value : event.value) value = reader.take<double>();

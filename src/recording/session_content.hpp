@@ -18,7 +18,7 @@ namespace knuckleboom::io {
 // A hash is taken at the start and at each multiple of so many ticks.
 inline constexpr std::int64_t kSessionHashTicks = 100;
 
-// What is wrong with a header, in words that follow "the session's"; empty: nothing is.
+// Fault of a header, in words that follow "the session's"; empty if it is sound.
 std::string fault_of(const SessionHeader& header);
 
 // How far a journal goes. Throws FileError: another version's; UnreadableJournal.

@@ -56,7 +56,7 @@ class File {
   int descriptor_;
 };
 
-// What a session holds, in memory.
+// Content of a session, in memory.
 class Memory final : public SessionSink {
  public:
   explicit Memory(SessionRecord& record) : record_(record) {}

@@ -40,7 +40,7 @@ std::uint64_t read_unsigned(hid_t object, const std::string& name) {
   return read_number<std::uint64_t>(object, name, H5T_NATIVE_UINT64);
 }
 
-// What the library has allocated for texts.
+// Memory allocated by the library for texts.
 class Texts {
  public:
   Texts(hid_t type, hid_t space) : type_(type), space_(space) {}

@@ -23,7 +23,7 @@ using training::SessionState;
 
 constexpr std::int64_t kDrainTicks = 1000;
 
-// Of its own, gone with all that is in it; the file that is read stays open.
+// A temporary folder, removed with its content; the file that is read stays open.
 class Folder {
  public:
   Folder() {
@@ -58,7 +58,7 @@ SessionState first_state(const io::SessionRecord& recorded, const training::Sess
   }
 }
 
-// What the recorder cannot know: it came from outside.
+// Events the recorder cannot derive: they came from outside.
 bool is_note(const io::SessionEvent& event) {
   return event.kind == "bookmark" || event.kind == "message" || event.kind == "recording_gap";
 }
@@ -110,7 +110,7 @@ struct Deviation {
   double share = 0.0;  // of the channel's range
 };
 
-// Of one channel, over the rows that both have.
+// Largest deviation of one channel, over the rows of both.
 void compare(const io::SessionRecord& recorded, const io::SessionRecord& computed,
              std::size_t channel, Deviation& worst) {
   const std::string& name = recorded.header.channels[channel].name;

@@ -214,7 +214,7 @@ void Replayer::look_into(ReplayMismatch& mismatch) {
   }
 }
 
-// What was too small for the stored channels shows in the full state.
+// A difference too small for the stored channels shows in the full state.
 void Replayer::compare_with_stored(ReplayMismatch& mismatch, const SessionState& stored) const {
   const SessionSnapshot recorded = session_->snapshot(stored);
   const SessionSnapshot computed = session_->snapshot(state_);

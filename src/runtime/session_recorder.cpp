@@ -67,7 +67,7 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
   watch_.held_log = start.held_log;
   std::copy(std::begin(start.collisions), std::end(start.collisions), watch_.collisions);
   watch_.stop_hits = start.sim.health.stop_hits;
-  // What stands already when the recording begins does not begin then.
+  // Faults that are active at the start of the recording do not begin there.
   std::copy(std::begin(start.sim.faults), std::end(start.sim.faults), watch_.faults);
   watch_.begin_tick = first.tick;
   watch_.open =

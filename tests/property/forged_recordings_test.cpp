@@ -403,7 +403,7 @@ TEST_F(ForgedSessions, AsBytesOfHdf5) {
   run("bytes of HDF5", wanted(), [&](int i) {
     std::string bytes = sound;
     std::string done;
-    // What says how the file is built stands mostly at its beginning.
+    // The structure of the file is mostly described at its beginning.
     for (std::size_t k = 0; k < 1 + forger.below(8); ++k)
       done += forger.spoil_number(bytes, 512, i % 2 == 0 ? 512 + 20000 : bytes.size()) + " ";
     test::put_content(forged_, bytes);

@@ -21,7 +21,7 @@ struct AirFile {
   std::vector<Diagnostic> remarks;  // numbers beyond what is usual
 };
 
-// What is asked for in place of what the file says.
+// Values that replace those of the file.
 struct AirChoice {
   std::string friction;     // model of all drives; empty: the file's
   int exchange_ticks = -1;  // AirRig::exchange_ticks

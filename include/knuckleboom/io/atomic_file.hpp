@@ -1,4 +1,4 @@
-// Output files that are there in full or not at all.
+// Output files that exist completely or not at all.
 #pragma once
 
 #include <filesystem>
@@ -18,15 +18,16 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view text);
-  // Hands what was written so far to the system: a program that dies leaves it in the temporary file.
+  // Passes the text written so far to the system: it stays in the temporary file of a program that
+  // dies.
   void flush();
   void close();
-  // The same, but nothing is written over: under its name or, where that is taken, under the first free
-  // one of name-2, name-3, ... Returns the one it got.
+  // The same without overwriting: under its name or, if that exists, under the first free one of
+  // name-2, name-3, ... Returns that name.
   std::filesystem::path close_new();
 
  private:
-  bool finish();  // on the disk; false: there is no name to be given
+  bool finish();  // on the disk; false: without a name
   void discard() noexcept;
   [[noreturn]] void fail(int error);
 

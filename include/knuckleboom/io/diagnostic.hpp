@@ -1,4 +1,4 @@
-// What is wrong in a file, and where.
+// An error in a file, with its place.
 #pragma once
 
 #include <stdexcept>

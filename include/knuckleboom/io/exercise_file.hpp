@@ -39,8 +39,8 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
                                 std::span<const Override> overrides = {},
                                 std::vector<Diagnostic>* unknown = nullptr);
 
-// What keeps an exercise from being done on a machine: joints it does not have, starts outside their
-// limits, no grapple where one is needed. Empty if it fits.
+// Reasons why an exercise cannot be done on a machine: missing joints, starts outside their limits, no
+// grapple where one is needed. Empty if it fits.
 std::vector<Diagnostic> check_against(const training::Exercise& exercise,
                                       const machine::MachineModel& machine,
                                       const ExercisePlaces& places = {});

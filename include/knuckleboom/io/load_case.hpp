@@ -42,7 +42,7 @@ LoadedCase load_case(const FileSource& scenario, const FileSource& machine,
 std::filesystem::path machine_of(const ScenarioFile& scenario,
                                  const std::filesystem::path& scenario_path);
 
-// Of a source that is not empty; path: receives where it is. Throws FileError or UserError.
+// Reads a source that is not empty; path: receives its path. Throws FileError or UserError.
 MachineFile load_machine(const FileSource& machine, std::filesystem::path& path,
                          const std::vector<Override>& overrides = {});
 

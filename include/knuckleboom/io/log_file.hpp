@@ -41,7 +41,7 @@ struct LogMap {
   Diagnostic place;
 };
 
-// What columns may be called by us, and their SI unit as LogQuantity has it.
+// Known names of columns, and their SI unit as in LogQuantity.
 struct KnownColumn {
   std::string name, unit;
 };
@@ -57,7 +57,7 @@ Trace read_log_text(std::string_view text, const std::string& file_name, const L
 // The names of the columns of a table.
 std::vector<std::string> log_columns(const std::filesystem::path& path, char separator);
 
-// A file that holds a map and nothing else. Throws FileError.
+// A file with nothing but a map. Throws FileError.
 LogMap read_log_map(const std::filesystem::path& path);
 LogMap read_log_map_text(std::string_view text, const std::string& file_name);
 

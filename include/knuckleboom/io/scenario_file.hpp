@@ -28,7 +28,7 @@ struct ScenarioPlaces {
   };
   Place machine, tip_path, bench;
   std::vector<Place> initial, programs, events;
-  // Of what an event acts on (its body, joint or pressure), and of its name; else of the event.
+  // Place of an event's target (body, joint or pressure), and of its name; else of the event.
   std::vector<Place> event_targets, event_names;
   std::vector<Place> faults;
 };
@@ -54,7 +54,7 @@ ScenarioFile read_scenario_text(std::string_view text, const std::string& file_n
 // the load starts at the actuator's middle unless the scenario says where. Returns what keeps it from that.
 std::vector<Diagnostic> put_on_bench(ScenarioFile& file, machine::MachineModel& model);
 
-// What keeps a scenario from running on a machine: unknown joints and bodies, wrong kinds of unit,
+// Reasons why a scenario cannot run on a machine: unknown joints and bodies, wrong kinds of unit,
 // joints without an actuator, positions outside the joint limits. Empty if it fits.
 std::vector<Diagnostic> check_against(const command::Scenario& scenario,
                                       const machine::MachineModel& machine,

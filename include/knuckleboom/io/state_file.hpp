@@ -1,4 +1,4 @@
-// State files: one SimState, to go on from later with the same bits.
+// State files: one SimState, from which a run can be resumed with the same bits.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace knuckleboom::io {
 
-// Of the file, and of hash and record of states in sessions.
+// Format of the file, and of hash and record of states in sessions.
 inline constexpr std::uint32_t kStateFormat = 7;
 
 // Written in full or not at all. The hashes name the machine and the scenario the state belongs to,

@@ -25,7 +25,7 @@ class StateDescription {
   // root: the type of the whole; the last one of the text if it is not given. Throws std::invalid_argument
   // with one sentence for what describes nothing.
   explicit StateDescription(std::string_view text, std::string_view root = {});
-  // Of a state in memory, which is a record of itself.
+  // Describes a state in memory, which is a record of itself.
   explicit StateDescription(const state::Struct& type);
 
   bool empty() const { return type_ == nullptr; }

@@ -19,7 +19,7 @@ struct TraceJoint {
   bool revolute = true;
 };
 
-// What the '#' lines say, and which joints have columns.
+// Content of the '#' lines, and the joints that have columns.
 struct TraceHeader {
   std::string program;  // name, version, revision
   std::string machine;

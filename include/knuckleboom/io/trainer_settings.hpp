@@ -1,4 +1,4 @@
-// What the trainer remembers of its user: docs/reference/command_line.md, "drive".
+// The user's settings of the trainer: docs/reference/command_line.md, "drive".
 #pragma once
 
 #include <filesystem>

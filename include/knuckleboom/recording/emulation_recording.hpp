@@ -21,7 +21,7 @@
 namespace knuckleboom::io {
 
 inline constexpr const char* kEmulationRecordingSuffix = ".kbe";
-// Goes up with every change that older programs cannot read.
+// Increases with every change that older programs cannot read.
 inline constexpr int kEmulationRecordingFormat = 1;
 inline constexpr std::int64_t kEmulationHashTicks = 100;
 
@@ -29,7 +29,7 @@ inline constexpr std::int64_t kEmulationHashTicks = 100;
 inline constexpr std::uint32_t kHilStateFormat = 2;
 StateLayout emulation_layout();
 
-// What was known when the run began.
+// Data known at the start of the run.
 struct EmulationRecordingHeader {
   std::string program;    // "knuckleboom 0.1.0 (revision)"
   std::string processor;  // what decides about the same bits: "x86_64 fma avx2"
@@ -49,7 +49,7 @@ struct EmulationTickCommand {
   emulation::HilCommand command{};
 };
 
-// Records that there was no room for: what comes after the first of them cannot be computed again.
+// Records without room: after the first of them nothing can be recomputed.
 struct EmulationLosses {
   std::int64_t count = 0;
   std::int64_t first_tick = -1;
@@ -60,7 +60,7 @@ struct EmulationRecordingEnd {
   bool complete = false;  // false: cut off (killed, disk full), or still going on
   bool torn = false;      // bytes that are no whole block follow the last one
   std::int64_t end_tick = 0;
-  // Of the last state, commands after the last tick included; 0: cut off.
+  // Hash of the last state, commands after the last tick included; 0: cut off.
   std::uint64_t end_hash = 0;
   EmulationLosses lost;
   std::string reason;  // in words; empty: cut off
@@ -79,9 +79,9 @@ class EmulationRecordingWriter {
 
   const std::filesystem::path& file() const { return file_; }
 
-  // Into memory, each sort with rising ticks; flush() hands it to the system.
+  // Into memory, each kind with increasing ticks; flush() passes it to the system.
   void add(const EmulationTickCommand& command);
-  // Of the step after so many ticks. Only what is fresh is kept; nothing fresh: nothing is.
+  // Input of the step after `tick` ticks. Only fresh signals are kept; without any, nothing.
   void add(std::int64_t tick, const exchange::ExchangeInput& input);
   void add(const StateHash& hash);
 
@@ -117,16 +117,16 @@ struct EmulationRecording {
   std::int64_t frames =
       0;  // ticks in which something came from outside; EmulationFrames reads them
 
-  // Of a state as the program that recorded it would have taken it; nothing: that is not known.
+  // Hash of a state as computed by the program that recorded it; nothing if that is not known.
   std::optional<std::uint64_t> hash(const emulation::HilState& state) const;
   bool hashes_known() const;
 };
 
-// Throws FileError with one sentence for what is no recording at all. What was cut off is read as far as it
-// is sound.
+// Throws FileError with one sentence for a file that is no recording. One that was cut off is read as
+// far as it is sound.
 EmulationRecording read_emulation_recording(const std::filesystem::path& path);
 
-// What came from outside, tick by tick, from the file: an hour of it need not be in memory.
+// Input from outside, read from the file tick by tick, so that long recordings need little memory.
 class EmulationFrames {
  public:
   // Throws FileError.
@@ -135,8 +135,8 @@ class EmulationFrames {
   EmulationFrames(const EmulationFrames&) = delete;
   EmulationFrames& operator=(const EmulationFrames&) = delete;
 
-  // Of the step after so many ticks; to be asked for with rising ticks. Throws FileError if the file has
-  // changed meanwhile.
+  // Input of the step after `tick` ticks; to be called with increasing ticks. Throws FileError if the
+  // file has changed meanwhile.
   const exchange::ExchangeInput& at(std::int64_t tick);
 
  private:

@@ -1,4 +1,4 @@
-// All that an emulation is made from, in memory, so that it can be made again when the files have changed.
+// All texts of an emulation, in memory, so that it can be rebuilt after the files have changed.
 #pragma once
 
 #include <filesystem>

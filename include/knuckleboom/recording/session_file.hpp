@@ -21,7 +21,7 @@
 
 namespace knuckleboom::io {
 
-// Goes up with every change that older programs cannot read.
+// Increases with every change that older programs cannot read.
 inline constexpr int kSessionFormat = 1;
 
 // A file that the session was made from, as it was read.
@@ -35,7 +35,7 @@ struct ChannelInfo {
   std::string name, unit, description;
 };
 
-// What the bytes of a state are. With a description of the fields any program can read them.
+// Layout of the bytes of a state. With a description of the fields any program can read them.
 struct StateLayout {
   std::uint32_t version = 0;  // of hash and record
   std::uint64_t bytes = 0;    // of one state
@@ -46,7 +46,7 @@ struct StateLayout {
 StateLayout state_layout();  // of this program's sessions
 StateLayout layout_of(const state::Struct& type, std::uint32_t version);
 
-// What was known when the session began.
+// Data known at the start of the session.
 struct SessionHeader {
   std::string program;                    // "knuckleboom 0.1.0 (revision)"
   std::string processor;                  // what decides about the same bits: "x86_64 fma avx2"
@@ -55,14 +55,14 @@ struct SessionHeader {
   std::string learner, learner_id;        // may be empty
   std::string parent_id;                  // of the session taken over; empty: none
   std::int64_t parent_tick = -1;          // at which it was taken over
-  std::string exercise, machine, levers;  // as they were asked for: names or paths
+  std::string exercise, machine, levers;  // as requested: names or paths
   ContentHash exercise_hash, machine_hash, levers_hash;
   double rate_Hz = 0.0;         // ticks a second
   std::int64_t first_tick = 0;  // number of the first tick
   StateLayout layout;
   std::string fields;  // description of its states (io/state_record.hpp); empty: an older program's
   std::vector<SessionText> texts;
-  std::vector<std::pair<std::string, std::string>> options;  // how it was asked for, by name
+  std::vector<std::pair<std::string, std::string>> options;  // options of the request, by name
   std::vector<ChannelInfo> channels;
   std::vector<ChannelInfo> figures;  // of attempts
 };
@@ -73,7 +73,7 @@ void describe(const training::Session& session, SessionHeader& header);
 std::string this_program();    // as in SessionHeader::program
 std::string this_processor();  // as in SessionHeader::processor
 
-// Something that happened. Kinds that are not known here are to be passed over.
+// An event. Readers skip kinds they do not know.
 struct SessionEvent {
   std::int64_t tick = 0;  // ticks run before it
   std::string kind;       // "phase", "collision", ...: docs/reference/session_file.md
@@ -96,7 +96,7 @@ struct SessionAttempt {
 
 // How the recording ended.
 struct SessionEndMark {
-  bool complete = false;      // false: cut off (killed, disk full); what there is is sound
+  bool complete = false;      // false: cut off (killed, disk full); the rest is sound
   std::int64_t end_tick = 0;  // ticks run
   std::uint64_t end_hash =
       0;                  // of the last state, commands after the last tick included; 0: cut off
@@ -132,7 +132,7 @@ struct SessionRecord {
   std::vector<float> channel(std::string_view name) const;
   std::vector<float> channel_row(std::size_t row) const;  // by header.channels
 
-  // Of a state as the program that recorded it would have taken it; nothing: that is not known.
+  // Hash of a state as computed by the program that recorded it; nothing if that is not known.
   std::optional<std::uint64_t> hash(const training::SessionState& state) const;
 
   StateDescription states;  // empty: not known
@@ -144,10 +144,10 @@ class UnknownStates : public FileError {
  public:
   using FileError::FileError;
 };
-// What a header says about its session's states.
+// Description of the session's states in its header.
 StateDescription states_of(const SessionHeader& header);
 
-// Only what is quick to read: header and how it ended.
+// The part that is quick to read: header and end.
 struct SessionOutline {
   SessionHeader header;
   SessionEndMark end;

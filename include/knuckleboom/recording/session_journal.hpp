@@ -1,6 +1,6 @@
-// What a recording is written into while it goes on: a journal beside the session file, to whose end
-// blocks with checksums are appended. Killed at any moment, all blocks written before are sound. At the
-// end, or when it is next found, the journal becomes a session file.
+// Journal of a running recording, beside the session file: blocks with checksums are appended to it. If
+// the program is killed, all blocks written before are sound. At the end, or when it is next found, the
+// journal becomes a session file.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class SessionJournal {
   const std::filesystem::path& session_file() const { return session_; }
   const std::filesystem::path& journal_file() const { return journal_; }
 
-  // Into memory; flush() hands it to the system.
+  // Into memory; flush() passes it to the system.
   void add(const training::InputEvent& input);
   void add(const SessionEvent& event);
   void add(const StateHash& hash);
@@ -64,7 +64,7 @@ class SessionJournal {
   // Completes the recording: the journal becomes the session file. Throws FileError, also if there is
   // something of that name by now; the journal then stays and can be recovered later.
   void close(const SessionEndMark& end);
-  // There is nothing worth keeping: the journal is removed.
+  // Removes the journal, which has nothing worth keeping.
   void discard();
 
  private:
@@ -79,17 +79,17 @@ class SessionJournal {
   std::unique_ptr<SessionBlocks> blocks_;  // that are not yet written
 };
 
-// A journal of which no program can ever make a session file.
+// A journal that can never become a session file.
 class UnreadableJournal : public FileError {
  public:
   using FileError::FileError;
 };
 
-// Makes a session file of a journal that was left behind, and removes the journal. Throws FileError:
+// Makes a session file from a journal that was left behind, and removes the journal. Throws FileError:
 // recording is still going on, no room, another version's; UnreadableJournal. Returns the session file.
 std::filesystem::path recover_session(const std::filesystem::path& journal);
-// Out of the way of those that can be read: FILE.journal becomes FILE.journal.unreadable, or with a number
-// where that is taken. Returns the new name. Throws FileError.
+// Renames an unreadable journal: FILE.journal becomes FILE.journal.unreadable, or with a number if that
+// exists. Returns the new name. Throws FileError.
 std::filesystem::path set_aside(const std::filesystem::path& journal);
 // Journals in a folder that no program is writing to any more; not what merely has such a name.
 std::vector<std::filesystem::path> abandoned_journals(const std::filesystem::path& folder);

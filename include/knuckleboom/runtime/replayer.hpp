@@ -45,8 +45,8 @@ class Replayer {
   const io::SessionRecord& record() const { return record_; }
   const training::Session& session() const { return *session_; }
   Source source() const { return source_; }
-  // What is to be said before anything is shown: another build, another processor, gaps, cut off. A stored
-  // state that cannot be believed adds one when it is met; the way goes on from the state before.
+  // Remarks to show first: another build, another processor, gaps, cut off. A stored state that cannot
+  // be believed adds one when it is met; the way goes on from the state before.
   const std::vector<std::string>& remarks() const { return remarks_; }
   // Looks at every stored state without going there; each that cannot be believed adds a remark. Returns how
   // many there are.

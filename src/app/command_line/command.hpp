@@ -58,7 +58,7 @@ struct Argument {
   bool comma = false;                                  // several values in one word, with commas
 };
 
-// What a command does; there is none that does nothing.
+// Action of a command; every command has one.
 class Action {
  public:
   template <std::invocable F>

@@ -8,9 +8,9 @@
 
 namespace knuckleboom::app {
 
-// What may stand for the last of the words that follow the program's name; it may be empty. A line for
-// each candidate, with a tab and a sentence behind it where there is one; and a last line that begins
-// with a colon: ":files", ":files .toml" (such files, and folders), ":folders" or ":" alone.
+// Candidates for the last of the words after the program's name, which may be empty. A line for each
+// candidate, with a tab and a sentence behind it where there is one; and a last line that begins with a
+// colon: ":files", ":files .toml" (such files, and folders), ":folders" or ":" alone.
 std::string complete_words(const Command& program, const std::vector<std::string>& words);
 
 // The shells that completion_script knows.

@@ -20,7 +20,7 @@ Tables tables_of(const Command& program);
 // A page of the documentation whose tables are as they should be. They stand between the lines
 //   <!-- table: NAME -->
 //   <!-- end of table -->
-// What is not in tables is another program's and stays. written: gets the names of the others.
+// Tables of other programs stay as they are. written: receives the names of the tables replaced.
 std::string with_tables(const std::string& page, const Tables& tables,
                         std::vector<std::string>& written);
 

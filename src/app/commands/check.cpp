@@ -54,7 +54,7 @@ Finding good_machine(io::MachineFile file) {
           std::move(file.remarks)};
 }
 
-// What is to be said of a sound scenario, after a look at its machine if that can be had.
+// Output for a sound scenario, checked against its machine if that can be read.
 Finding good_scenario(io::ScenarioFile file, const std::string& path) {
   const command::Scenario& scenario = file.scenario;
   const std::string words = fmt::format("scenario {}, {:g} s", scenario.name, scenario.duration_s);

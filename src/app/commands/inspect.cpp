@@ -407,7 +407,7 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   return text;
 }
 
-// What stands between spools and lines besides.
+// Further valves between spools and lines.
 std::string section_text(const MachineModel& model) {
   using hydraulics::CompensatorKind;
   using hydraulics::HoldingKind;

@@ -13,7 +13,7 @@ struct DriveOptions;
 
 // --- Kinds ----------------------------------------------------------------------
 
-// Of an argument that is known by its place the placeholder says what it is.
+// The placeholder names a positional argument.
 ValueKind scenario_value();
 ValueKind machine_value(std::string placeholder = "NAME|FILE");
 ValueKind exercise_value(std::string placeholder = "NAME|FILE");

@@ -49,10 +49,10 @@ const std::vector<std::string> kUsualSignals = {"mode",      "phase",    "tip.?"
 
 void check_options(const LiveOptions& o) {
   if (!o.paced && o.commands.empty())
-    throw UserError("--no-pace needs --commands FILE: nobody types that fast");
+    throw UserError("--no-pace needs --commands FILE: it is too fast for typing");
   if (!o.paced && o.window)
     throw UserError(
-        "--window shows real time; leave --no-pace out, or take a picture of the end with "
+        "--window shows real time; leave --no-pace out, or save the last frame with "
         "--screenshot FILE.png");
   if (o.signals.empty() && !o.played.empty())
     throw UserError("--played needs --signals FILE.toml, which says what comes from the log");

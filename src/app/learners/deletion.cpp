@@ -33,7 +33,7 @@ bool holds(const fs::path& path, const std::string& text) {
   std::ifstream file(path, std::ios::binary);
   std::string piece;
   while (file) {
-    // What may be cut in two by the end of a piece is looked at with the next one.
+    // A text cut in two by the end of a piece is found with the next piece.
     piece.erase(0, piece.size() - std::min(piece.size(), text.size()));
     const std::size_t kept = piece.size();
     piece.resize(kept + kPiece);

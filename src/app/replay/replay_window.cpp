@@ -72,12 +72,12 @@ constexpr Binding kBindings[] = {
     {SDL_SCANCODE_4, ReplayAction::kCamera, 3, nullptr, nullptr},
     {SDL_SCANCODE_5, ReplayAction::kCamera, 4, nullptr, nullptr},
     {SDL_SCANCODE_TAB, ReplayAction::kInstruments, 0, nullptr, "instruments: full, compact, off"},
-    {SDL_SCANCODE_T, ReplayAction::kInset, 0, "T, G, B", "picture of the tip, guides, trail"},
+    {SDL_SCANCODE_T, ReplayAction::kInset, 0, "T, G, B", "view of the tip, guides, trail"},
     {SDL_SCANCODE_G, ReplayAction::kGuides, 0, nullptr, nullptr},
     {SDL_SCANCODE_B, ReplayAction::kTrail, 0, nullptr, nullptr},
     {SDL_SCANCODE_N, ReplayAction::kMute, 0, nullptr, "sound on, off (at 1 x)"},
     {SDL_SCANCODE_F11, ReplayAction::kFullscreen, 0, "F11, F12",
-     "whole screen, picture into a file"},
+     "whole screen, screenshot"},
     {SDL_SCANCODE_F12, ReplayAction::kPicture, 0, nullptr, nullptr},
     {SDL_SCANCODE_F1, ReplayAction::kHelp, 0, nullptr, "this page"},
     {SDL_SCANCODE_ESCAPE, ReplayAction::kClose, 0, "Esc", "end the replay"},
@@ -249,7 +249,7 @@ void ReplayWindow::note_mismatches() {
 
 void ReplayWindow::draw() {
   if (!picture_.usable()) {
-    complain("the picture was lost; making it anew");
+    complain("the window was lost; opening it again");
     picture_.renew(&replayer_.session());
   }
   picture_.draw([this](view::panels::Painter& painter, const view::panels::Pointer& pointer) {

@@ -34,7 +34,7 @@ double size_of(const multibody::LinkInertia& inertia) {
   return size;
 }
 
-// What the links weigh follows from the machine and its payloads.
+// The masses of the links follow from the machine and its payloads.
 std::string check_inertias(const machine::MachineModel& model, const SimState& state) {
   constexpr double kRoom = 1e-6;  // of the sums: payloads come and go
   for (int i = 0; i < model.joint_count(); ++i) {

@@ -382,7 +382,7 @@ const BadInput kBadInputs[] = {
      "swing = 1"},
     {"NegativeSeed", kLogs, "seed = 42", "seed = -1", "it must be at least 0", "seed"},
     {"StemInStem", kLogs, "position_m = [-10, 4]", "position_m = [10.1, 3.2]",
-     "stands in another stem", "[10.1, 3.2]"},
+     "overlaps another stem", "[10.1, 3.2]"},
     {"StemWithoutPlace", kLogs, "position_m = [-10, 4]", "", "lacks 'position'",
      "[[stem]]\n\n\n[[bunk]]"},
     {"PlaceWithHeight", kLogs, "position_m = [-10, 4]", "position_m = [-10, 4, 1]",

@@ -91,7 +91,7 @@ TEST(MechanismFiles, AssemblyThatCannotBeIsTold) {
   auto told =
       against("puma", head + "[[event]]\nkind = \"assemble\"\nat_s = 1\nbody = \"wrist\"\n");
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].message.find("body 'hand' hangs on 'wrist'"), std::string::npos);
+  EXPECT_NE(told[0].message.find("body 'hand' is attached to 'wrist'"), std::string::npos);
   EXPECT_EQ(told[0].line, 7);
   told = against("puma", head +
                              "[[event]]\nkind = \"assemble\"\nat_s = 1\nbody = \"flange\"\n"

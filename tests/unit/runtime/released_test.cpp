@@ -1,4 +1,4 @@
-// What released programs recorded is read, believed and computed again.
+// Recordings of released programs are read, checked and recomputed.
 #include <cstdlib>
 #include <filesystem>
 #include <string>

@@ -27,7 +27,7 @@ struct ActuatorState {
   double x_hold, F_hold, P_hold[2];
   double bristle;  // mean bending of LuGre's bristles at the displacement [m, rad]
   hydraulics::CircuitFault fault;
-  // Of the valve section, if any; held over a tick.
+  // Valve section, if any; held over a tick.
   double P_compensated;  // largest pressure passed by the compensator [Pa]
   double load_check;     // openings, 0 to 1
   double holding[2];

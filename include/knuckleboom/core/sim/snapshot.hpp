@@ -34,7 +34,7 @@ struct Snapshot {
   double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a [N]
   double joint_drive[kMaxLinks];  // commanded torque, force or speed of a joint's own drive
   double pump_Pa;                 // of the gallery
-  // Of a modelled pump; zeros with a constant source.
+  // Modelled pump; zeros with a constant source.
   double pump_flow_m3_per_s, relief_flow_m3_per_s;  // delivered; part of it over the main relief
   double load_signal_Pa;
   double engine_rad_per_s;

@@ -116,7 +116,7 @@ constexpr std::uint64_t hash_of_name(std::string_view name) {
   return name.empty() ? 0 : hash;
 }
 
-// Of a number: integers widened, doubles as their bits, so that -0 is not 0.
+// Bits of a number: integers widened, doubles as their bits, so that -0 is not 0.
 template <class T>
 constexpr std::uint64_t value_bits(T value) {
   if constexpr (std::is_same_v<T, double>)
@@ -141,7 +141,7 @@ constexpr std::uint32_t size_of(Kind kind) {
   return kind == Kind::kInt16 ? 2 : kind == Kind::kInt32 ? 4 : 8;  // not of kStruct
 }
 
-// Of a struct's own kind; specialised by the table that stands beside it: state_fields(const T*).
+// Table of a struct; specialised by the one declared beside it: state_fields(const T*).
 template <class T>
 struct TableOf;
 
@@ -168,7 +168,7 @@ constexpr Field field(std::string_view name, std::size_t offset, Limits limits =
     out.neutral = value_bits(neutral);
   return out;
 }
-// Of an array of structs.
+// Field that is an array of structs.
 template <class Member>
 constexpr Field field(std::string_view name, std::size_t offset, Along along) {
   return field<Member>(name, offset, kNumber, along);

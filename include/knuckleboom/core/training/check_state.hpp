@@ -7,7 +7,7 @@
 
 namespace knuckleboom::training {
 
-// What cannot be a state of this session, as sim::check_state says it; empty: nothing.
+// First invalid value of a state of this session, as from sim::check_state; empty if it is valid.
 std::string check_state(const Session& session, const SessionState& state);
 
 }  // namespace knuckleboom::training

@@ -2,7 +2,8 @@
 //
 //   levers -> shaping and control mode -> controllers -> circuits and bodies -> contact -> task, score
 //
-// Constant; what changes is in SessionState, a value. Live, headless and replayed runs all call step().
+// Constant; everything that changes is in SessionState, a value. Live, headless and replayed runs all
+// call step().
 #pragma once
 
 #include <cstdint>
@@ -20,20 +21,20 @@
 
 namespace knuckleboom::training {
 
-// What happens at once, at the start of a tick; recorded with its tick.
+// A command at the start of a tick; recorded with its tick.
 enum class CommandKind : std::int32_t {
   kControlMode,  // value: command::ControlMode
   kFidelity,     // value: machine::Fidelity
   kRestart,      // back to the start of the exercise
   kFault,        // value: index of a fault that begins
-  kClearFault,   // and of one that ends
+  kClearFault,   // value: index of a fault that ends
 };
 struct Command {
   CommandKind kind;
   std::int32_t value;
 };
 
-// What the levers did, for the time that a fault delays them. In 1/32767 of their travel.
+// Past lever positions, for a fault that delays them. In 1/32767 of their travel.
 struct LeverHistory {
   static constexpr int kTicks = 256;
   std::int16_t axis[kTicks][command::kLeverAxes];
@@ -47,7 +48,7 @@ constexpr auto state_fields(const LeverHistory* /*type*/) {
 }
 
 struct SessionState {
-  std::int64_t tick;  // of the session; a restart does not set it back
+  std::int64_t tick;  // of the session; a restart does not reset it
   sim::SimState sim;
   sim::OperatorState control;
   worksite::WorksiteState worksite;
@@ -66,7 +67,7 @@ constexpr auto state_fields(const SessionState* /*type*/) {
 
 class Session {
  public:
-  // Throws std::invalid_argument with one sentence if machine, levers and exercise do not fit.
+  // Throws std::invalid_argument with a message if machine, levers and exercise do not match.
   Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -74,8 +75,8 @@ class Session {
   SessionState initial_state() const;
 
   void apply(const Command& command, SessionState& state) const;
-  // One tick; snapshot: receives what readers see after it. No heap, no exception. A tick of more than
-  // 1 ms goes in equal steps, each a tick of the simulation with the same input.
+  // One tick; snapshot: receives the data for readers after it. No heap, no exception. A tick of more
+  // than 1 ms is divided into equal steps, each a tick of the simulation with the same input.
   void step(const command::OperatorInput& input, SessionState& state,
             SessionSnapshot& snapshot) const;
   SessionSnapshot snapshot(const SessionState& state) const;
@@ -87,7 +88,7 @@ class Session {
   const sim::OperatorControl& control() const { return control_; }
   const Task& task() const { return task_; }
   double tick_s() const { return steps_ * simulation_.tick_s(); }  // s
-  // What of exercise and levers this machine cannot do and is left out: one sentence each.
+  // Parts of exercise and levers that this machine cannot do, left out: one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
   // The exercise's, then the usual ones of the machine; commands and snapshots number them.
   const std::vector<command::Fault>& faults() const { return simulation_.scenario().faults; }

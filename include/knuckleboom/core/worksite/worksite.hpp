@@ -26,7 +26,7 @@ struct GrappleState {
   double speed;       // 1/s, positive opens
   double log_p[3];    // centre of the held log in the frame of the grapple's body [m]
   double log_q[4];    // its orientation there, w x y z
-  double slipping_s;  // for how long the jaws have been pulled at beyond their force
+  double slipping_s;  // time for which the pull on the jaws has exceeded their force
   std::int32_t held;  // log, -1: none
   std::int32_t slot;  // payload of the simulation
 };
@@ -41,7 +41,7 @@ constexpr auto state_fields(const GrappleState* /*type*/) {
 }
 
 struct WorksiteState {
-  std::int64_t logs_slipped;  // out of jaws that were pulled at too hard
+  std::int64_t logs_slipped;  // out of the jaws, by too strong a pull
   world::WorldState world;
   GrappleState grapple;
 };
@@ -96,9 +96,9 @@ class Worksite {
 
   const sim::Simulation& simulation_;
   world::World world_;
-  // By log: the least opening around it, and where it then sits, from the pin on [m].
+  // By log: the smallest opening around it, and its position then, from the pin [m].
   std::array<double, world::kMaxLogs> around_{}, seat_{};
-  double usual_seat_ = 0.0;  // of a log as they are usually, for the empty grapple [m]
+  double usual_seat_ = 0.0;  // of a usual log, for the empty grapple [m]
 };
 
 }  // namespace knuckleboom::worksite

@@ -255,7 +255,7 @@ class World {
   double ground_top_ = 0.0;  // highest ground [m]
 };
 
-// What of a stored state cannot be one of this world: "log[2].q is ..."; empty: nothing.
+// First invalid value of a stored state of this world: "log[2].q is ..."; empty if it is valid.
 std::string check_state(const World& world, const WorldState& state);
 
 }  // namespace knuckleboom::world

@@ -116,7 +116,7 @@ TEST_F(Deletion, LeavesWhatCannotBeReadUnlessItHasTheKey) {
   const fs::path folder = elsewhere / "folder.h5";
   fs::create_directory(folder);
   filed.emplace_back().file = folder;
-  const fs::path pipe = elsewhere / "pipe.h5";  // to open it would be to wait for ever
+  const fs::path pipe = elsewhere / "pipe.h5";  // opening it would block without end
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   filed.emplace_back().file = pipe;
 

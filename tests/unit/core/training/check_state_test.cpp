@@ -1,4 +1,4 @@
-// What is stored is believed only if it can be a state of its session; what can be is.
+// A stored state is accepted if, and only if, it is a possible state of its session.
 #include "knuckleboom/core/training/check_state.hpp"
 
 #include <cstdio>
