@@ -222,8 +222,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   result_shown_ = false;
   demonstrating_ = false;
   ended_s_ = -1.0;
-  screen_ = Screen::kDriving;
-  behind_.clear();
+  screens_.begin_with(Screen::kDriving);
   warm_up(branch);
   if (branch == nullptr) go_on();
 }
@@ -257,8 +256,7 @@ void Trainer::open_main_menu(const std::string& complaint) {
     }
   }
   picture_.show_backdrop();
-  behind_.clear();
-  screen_ = Screen::kMain;
+  screens_.begin_with(Screen::kMain);
   menu_input_.reset();
 }
 
@@ -325,18 +323,18 @@ void Trainer::take_event(const SDL_Event& event) {
     done_ = true;
     return;
   }
-  if (screen_ == Screen::kInstructor && take_instructor_event(event)) return;
-  if (screen_ != Screen::kInstructor) levers_.access()->handle(event);
+  if (screens_.now() == Screen::kInstructor && take_instructor_event(event)) return;
+  if (screens_.now() != Screen::kInstructor) levers_.access()->handle(event);
   if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
     const KeyBinding* binding = find_binding(event.key.keysym.scancode);
     const bool anywhere = binding != nullptr && (binding->action == KeyAction::kFullscreen ||
                                                  binding->action == KeyAction::kPicture ||
                                                  binding->action == KeyAction::kMute);
-    if (screen_ == Screen::kHelp && !anywhere) return back();
+    if (screens_.rule().any_closes && !anywhere) return back();
     if (binding != nullptr && (drives() || anywhere)) return act_on(*binding);
     if (binding != nullptr && binding->action == KeyAction::kHelp) return open(Screen::kHelp);
     if (binding != nullptr && binding->action == KeyAction::kInstructor &&
-        screen_ == Screen::kInstructor)
+        screens_.now() == Screen::kInstructor)
       return back();
   }
   if (menu() != nullptr) menu_input_.handle(event);
@@ -346,7 +344,7 @@ void Trainer::take_event(const SDL_Event& event) {
 void Trainer::take_menu_input() {
   const input::MenuButtons buttons = [this] {
     // The levers stay with the trainee.
-    if (screen_ == Screen::kInstructor) return menu_input_.update(now_s(), {}, {});
+    if (screens_.now() == Screen::kInstructor) return menu_input_.update(now_s(), {}, {});
     const auto desk = levers_.access();
     return menu_input_.update(now_s(), desk->levers(), desk->menu_buttons());
   }();
@@ -354,11 +352,11 @@ void Trainer::take_menu_input() {
     if (buttons.menu) open(Screen::kPause);
     return;
   }
-  if (screen_ == Screen::kHelp) {
+  if (screens_.now() == Screen::kHelp) {
     if (buttons.accept || buttons.back) back();
     return;
   }
-  if (screen_ == Screen::kDevices) {
+  if (screens_.now() == Screen::kDevices) {
     const int selected = devices_.selected;
     const std::size_t rows = devices_.rows.size();
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());
@@ -498,7 +496,7 @@ void Trainer::follow_faults() {
       notices_.say(now_s(), fmt::format("Fault: {}", spoken(fault.name)), true);
   }
   faults_seen_ = there;
-  if (screen_ == Screen::kInstructor)
+  if (screens_.now() == Screen::kInstructor)
     instructor_.update(
         shown_, session_->now(),
         session_->recorder() != nullptr ? session_->recorder()->file().filename().string() : "");
@@ -546,9 +544,9 @@ void Trainer::act_on(const KeyBinding& binding) {
 }
 
 void Trainer::act_on(const view::panels::MenuIntent& intent) {
-  if (screen_ == Screen::kInstructor) return act_as_instructor(intent);
+  if (screens_.now() == Screen::kInstructor) return act_as_instructor(intent);
   if (intent.changed >= 0) change_choice(intent.changed);
-  if (intent.back && screen_ != Screen::kMain) return back();
+  if (intent.back && screens_.now() != Screen::kMain) return back();
   switch (intent.activated) {
     case kMenuStart:
       return start_chosen(false);
@@ -669,10 +667,9 @@ void Trainer::change_choice(int id) {
 }
 
 void Trainer::open(Screen screen) {
-  if (screen == screen_) return;
-  if (screen_ == Screen::kDriving) resume_ = has_session() && !session_->paused();
-  behind_.push_back(screen_);
-  screen_ = screen;
+  const Screen before = screens_.now();
+  if (!screens_.open(screen)) return;
+  if (before == Screen::kDriving) resume_ = has_session() && !session_->paused();
   menu_input_.reset();
   if (screen == Screen::kPause)
     pause_ = pause_menu(briefing_.title, has_session() && !session_->now().playing);
@@ -683,9 +680,7 @@ void Trainer::open(Screen screen) {
   }
   if (screen == Screen::kDevices)
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());
-  // An ended session may come to rest behind its results.
-  if (has_session() && screen != Screen::kResult && screen != Screen::kInstructor)
-    session_->pause();
+  if (has_session() && screens_.rule().pauses) session_->pause();
 }
 
 // Functions of the levers, now or after a start.
@@ -706,18 +701,13 @@ void Trainer::find_pattern() {
 }
 
 void Trainer::back() {
-  if (behind_.empty()) {
-    if (screen_ != Screen::kMain) screen_ = Screen::kDriving;
-  } else {
-    screen_ = behind_.back();
-    behind_.pop_back();
-  }
+  screens_.back();
   menu_input_.reset();
-  if (screen_ == Screen::kDriving && resume_ && session_->paused()) go_on();
+  if (screens_.now() == Screen::kDriving && resume_ && session_->paused()) go_on();
 }
 
 view::panels::Menu* Trainer::menu() {
-  switch (screen_) {
+  switch (screens_.now()) {
     case Screen::kMain:
       return &main_;
     case Screen::kPause:
@@ -772,8 +762,7 @@ void Trainer::restart() {
                             : "The levers come from an input file: the exercise can be "
                               "started again after its end.",
                         true);
-  screen_ = Screen::kDriving;
-  behind_.clear();
+  screens_.begin_with(Screen::kDriving);
   latency_.forget();
   session_->restart();
   result_shown_ = false;

@@ -12,6 +12,7 @@
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/instructor.hpp"
 #include "app/trainer/live_session.hpp"
+#include "app/trainer/screens.hpp"
 #include "app/window/frame_meter.hpp"
 #include "app/window/keys.hpp"
 #include "app/window/notices.hpp"
@@ -49,8 +50,6 @@ class Trainer {
   const io::TrainerSettings& settings() const { return settings_; }
 
  private:
-  enum class Screen { kDriving, kMain, kPause, kResult, kDevices, kHelp, kInstructor };
-
   // Sessions.
   void begin();
   void start_chosen(bool demonstrate);
@@ -112,11 +111,9 @@ class Trainer {
   std::vector<view::panels::Message> messages() const;
 
   bool has_session() const { return session_ != nullptr; }
-  bool drives() const { return screen_ == Screen::kDriving && has_session(); }
+  bool drives() const { return screens_.rule().keys && has_session(); }
   // The levers also move the machine while the instructor's card is open.
-  bool operates() const {
-    return has_session() && (screen_ == Screen::kDriving || screen_ == Screen::kInstructor);
-  }
+  bool operates() const { return has_session() && screens_.rule().driven; }
   double now_s() const;
 
   DriveRequest request_;
@@ -138,8 +135,7 @@ class Trainer {
   int sessions_ = 0;
   std::string learner_;  // learner of the session; may be empty
 
-  Screen screen_ = Screen::kDriving;
-  std::vector<Screen> behind_;  // to go back to
+  Screens screens_;
   view::panels::Menu main_, pause_, result_, devices_;
   InstructorCard instructor_;
   std::vector<int> faults_seen_;

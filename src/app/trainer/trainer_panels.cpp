@@ -22,10 +22,10 @@ using view::panels::Pointer;
 void Trainer::draw_panels(Painter& painter, const Pointer& pointer) {
   if (has_session()) draw_driving(painter);
   draw_screen(painter, pointer);
-  if (screen_ == Screen::kHelp) return;
+  if (screens_.now() == Screen::kHelp) return;
   view::panels::draw_messages(painter, messages(),
                               !operates()                             ? MessagePlace::kBottom
-                              : screen_ == Screen::kInstructor        ? MessagePlace::kBesideCard
+                              : screens_.now() == Screen::kInstructor ? MessagePlace::kBesideCard
                               : instruments_ == InstrumentLevel::kOff ? MessagePlace::kTop
                                                                       : MessagePlace::kBelowTask);
 }
@@ -48,7 +48,7 @@ void Trainer::draw_driving(Painter& painter) {
 
 void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
   view::panels::MenuIntent intent;
-  switch (screen_) {
+  switch (screens_.now()) {
     case Screen::kDriving:
       return;
     case Screen::kHelp:
