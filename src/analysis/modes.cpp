@@ -142,7 +142,7 @@ std::vector<Mode> closed_valve_modes(const machine::MachineModel& model,
     const Eigen::VectorXd slope = (machine.rate(up) - machine.rate(down)) / (2.0 * h);
     for (int i = 0; i < size; ++i) A(i, j) = slope(i) * unit(j) / unit(i);
   }
-  // Of numbers beyond all measure there are no eigenvalues.
+  // Numbers beyond all measure have no eigenvalues.
   if (!A.allFinite()) return {};
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(A);
   std::vector<Mode> modes;

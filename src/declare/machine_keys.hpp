@@ -545,7 +545,7 @@ inline constexpr KeyTable table{
 
 // --- Valves -------------------------------------------------------------------
 
-// Of a valve, and of one edge of it.
+// The opening of a valve, and of one edge of it.
 namespace opening {
 inline constexpr Key conductance =
     number("conductance", D::kOrificeConductance, kPositive,

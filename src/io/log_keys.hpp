@@ -8,7 +8,7 @@
 
 namespace knuckleboom::declare::keys {
 
-// What a channel may be in.
+// Units that a channel may have.
 inline constexpr D kLogUnits[] = {D::kNone,     D::kAngle, D::kLength,       D::kVoltage,
                                   D::kPressure, D::kSpeed, D::kAngularSpeed, D::kForce};
 constexpr Key log_quantity(std::string_view key, Range range, std::string_view says) {

@@ -1,4 +1,4 @@
-// What a picture costs, drawn without a display.
+// The cost of a picture, drawn without a display.
 #include <exception>
 #include <optional>
 #include <string>

@@ -49,7 +49,7 @@ constexpr Word word(std::string_view text, Enum value, std::string_view says = {
   return {text, static_cast<int>(value), says};
 }
 
-// What a reader found; which member counts follows from the key's type.
+// A value that a reader found; which member counts follows from the key's type.
 struct Value {
   double number = 0.0;  // SI; a word's value; 1 or 0 of a flag
   std::string text = {};

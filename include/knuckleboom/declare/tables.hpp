@@ -1,4 +1,4 @@
-// What follows from the declarations of keys: lists of tables, paths as --set has them, pages of the docs.
+// Everything that follows from the declarations of keys: lists of tables, paths as --set has them, pages of the docs.
 #pragma once
 
 #include <string>

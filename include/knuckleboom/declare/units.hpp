@@ -81,7 +81,7 @@ struct Unit {
 std::span<const Dimension> dimensions();
 std::string_view dimension_name(Dimension dimension);
 std::span<const Unit> units(Dimension dimension);
-// Of any quantity of that kind; a key may have a narrower one.
+// Holds for any quantity of that kind; a key may have a narrower one.
 const Usual& usual(Dimension dimension);
 
 inline double to_si(double value, const Unit& unit) { return value * unit.multiply / unit.divide; }

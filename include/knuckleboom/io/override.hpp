@@ -20,7 +20,7 @@ struct Override {
 
 // Splits "key=value", or takes "unset key". Throws FileError for neither and for an empty key.
 Override parse_override(const std::string& assignment);
-// What parse_override takes for a key that is to be taken out.
+// The text that parse_override takes for a key that is to be taken out.
 std::string unset_assignment(const std::string& key);
 
 }  // namespace knuckleboom::io

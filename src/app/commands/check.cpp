@@ -37,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is said of a sound file, and of numbers in it that are hardly meant.
+// A sound file is said to be so; numbers in it that are hardly meant get a remark.
 struct Finding {
   std::string words;
   std::vector<io::Diagnostic> remarks;

@@ -467,7 +467,7 @@ std::string supply_text(const machine::Supply& supply) {
   return text;
 }
 
-// Of an absurd conductance the flow is beyond any number.
+// An absurd conductance gives a flow beyond any number.
 std::string litres_text(double flow) {
   return std::isfinite(flow) ? fmt::format("{:.1f}", kLitresPerMinute * flow) : "no limit";
 }

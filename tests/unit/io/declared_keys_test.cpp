@@ -1,4 +1,4 @@
-// What follows from the declarations of keys.
+// Everything that follows from the declarations of keys.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
