@@ -1,7 +1,7 @@
 // Keys of air files.
 #pragma once
 
-#include "declare/machine_keys.hpp"
+#include "declare/body_keys.hpp"
 #include "knuckleboom/core/command/signal.hpp"
 #include "knuckleboom/core/machine/air_rig.hpp"
 #include "knuckleboom/declare/key.hpp"

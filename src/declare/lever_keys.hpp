@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "declare/machine_keys.hpp"
+#include "declare/body_keys.hpp"
 #include "knuckleboom/core/command/lever_pattern.hpp"
 #include "knuckleboom/core/command/lever_setup.hpp"
 #include "knuckleboom/declare/key.hpp"

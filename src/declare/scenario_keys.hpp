@@ -1,7 +1,7 @@
 // Keys of scenario files, and what exercises and emulations share with them.
 #pragma once
 
-#include "declare/machine_keys.hpp"
+#include "declare/body_keys.hpp"
 #include "knuckleboom/core/command/fault.hpp"
 #include "knuckleboom/core/command/scenario.hpp"
 #include "knuckleboom/core/machine/bench.hpp"

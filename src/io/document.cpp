@@ -250,7 +250,8 @@ class Overrider {
                    (key->type == declare::Type::kNamed || key->type == declare::Type::kTables);
     if (Node* next = at.find(step)) return next;
     if (only_there) {
-      report_.error(place_, fmt::format("there is no '{}'{}", step, alternatives(step, keys_of(at))));
+      report_.error(place_,
+                    fmt::format("there is no '{}'{}", step, alternatives(step, keys_of(at))));
       return nullptr;
     }
     Node table;
@@ -342,7 +343,7 @@ class Overrider {
   Report& report_;
   Place place_;
   const declare::KeyTable* keys_ = nullptr;  // of the table that was come to; null: not known
-  bool below_names_ = false;                 // the next step is a name, and keys_ those of its table
+  bool below_names_ = false;  // the next step is a name, and keys_ those of its table
 };
 
 // Takes a key that names a file (`base`, `urdf`) out of the table and gives the path.

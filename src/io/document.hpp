@@ -104,10 +104,10 @@ void merge(Node& base, Node over);
 std::string identity(const Node& table);
 
 struct DocumentOptions {
-  std::string_view what;                       // "machine file"
-  const declare::KeyTable* keys = nullptr;     // of its top level
-  bool sources = false;      // numbers need a source
-  bool base = false;         // may be based on another file
+  std::string_view what;                    // "machine file"
+  const declare::KeyTable* keys = nullptr;  // of its top level
+  bool sources = false;                     // numbers need a source
+  bool base = false;                        // may be based on another file
   bool joint_alias = false;  // joint.<name> means the joint table of the body with that joint
   // Not null: bases and URDF files are taken from here, by their path, and not from files.
   const std::vector<NamedText>* bases = nullptr;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "declare/machine_keys.hpp"
+#include "declare/body_keys.hpp"
 
 namespace knuckleboom::io {
 

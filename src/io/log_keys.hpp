@@ -1,7 +1,7 @@
 // Keys of log maps and trace bundles.
 #pragma once
 
-#include "declare/machine_keys.hpp"
+#include "declare/body_keys.hpp"
 #include "knuckleboom/declare/key.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
 #include "knuckleboom/io/log_file.hpp"

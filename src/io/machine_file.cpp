@@ -319,10 +319,11 @@ class MachineReader {
     }
     for (std::size_t i = 0; known && i < drafts.size(); ++i)
       if (!done[i])
-        report_.error(drafts[i].parent_place,
-                      fmt::format("body '{}' is its own ancestor: its chain of parents never reaches "
-                                  "'base'; give one body of the circle another parent",
-                                  drafts[i].body.name));
+        report_.error(
+            drafts[i].parent_place,
+            fmt::format("body '{}' is its own ancestor: its chain of parents never reaches "
+                        "'base'; give one body of the circle another parent",
+                        drafts[i].body.name));
     if (std::any_of(friction.begin(), friction.end(),
                     [](const auto& dry) { return dry.kind != friction::Kind::kNone; }))
       model_.joint_friction = std::move(friction);

@@ -59,7 +59,8 @@ class SignalReader {
       reader.error(k::safe_value, fmt::format("'safe_value' is {}, outside the range from {} to {}",
                                               rule.safe_value, rule.least, rule.most));
     if (in) {
-      rule.near = reader.quantity(k::near).value_or(0.02 * std::max(rule.most - rule.least, 1e-300));
+      rule.near =
+          reader.quantity(k::near).value_or(0.02 * std::max(rule.most - rule.least, 1e-300));
       if (const Node* plant = reader.subtable(k::plant))
         signal.plant = read_plant(*plant, reader.what());
     }
@@ -79,8 +80,8 @@ class SignalReader {
     std::replace(plain.begin(), plain.end(), '.', '_');
     if (!name.empty() && !is_name(plain))
       reader.error(k::name, fmt::format("'name' is \"{}\"; a name starts with a letter and has "
-                                       "letters, digits, '.', '_' and '-' only, at most 64",
-                                       name));
+                                        "letters, digits, '.', '_' and '-' only, at most 64",
+                                        name));
     if (std::find(names_.begin(), names_.end(), name) != names_.end())
       reader.error(k::name, fmt::format("two signals are called '{}'; rename one", name));
     names_.push_back(name);

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "declare/machine_keys.hpp"
+#include "declare/body_keys.hpp"
 #include "knuckleboom/declare/key.hpp"
 #include "knuckleboom/io/signal_file.hpp"
 #include "knuckleboom/io/trainer_settings.hpp"

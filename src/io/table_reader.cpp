@@ -529,7 +529,7 @@ void TableReader::done() {
     const Entry& entry = table_.entries[i];
     if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
       if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
-      report_.error(entry.place, unknown_message(entry, explained));
+        report_.error(entry.place, unknown_message(entry, explained));
   }
   // A misspelt key is one mistake: it is not also reported as missing.
   for (Missing& missing : missing_)

@@ -37,8 +37,7 @@ std::string toml_string(std::string_view text) {
 // Values come and go by the same declarations: a setting is a text, a share or a flag.
 std::string value_text(const Key& key, const TrainerSettings& settings) {
   const declare::Value value = key.bound.get(&settings);
-  if (key.type == Type::kText)
-    return value.text.empty() ? std::string() : toml_string(value.text);
+  if (key.type == Type::kText) return value.text.empty() ? std::string() : toml_string(value.text);
   if (key.type == Type::kFlag) return value.number != 0.0 ? "true" : "false";
   return fmt::format("{}", value.number);
 }

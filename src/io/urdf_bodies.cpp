@@ -239,7 +239,8 @@ class Importer {
     if (bodies == nullptr || own_.find(file_keys::base.name) != nullptr) return;
     for (const Node& body : bodies->items) {
       const Node* name = body.find("name");
-      if (name == nullptr || !name->is_string() || says(&body, keys::body_table::mass) || says(&body, keys::body_table::position) ||
+      if (name == nullptr || !name->is_string() || says(&body, keys::body_table::mass) ||
+          says(&body, keys::body_table::position) ||
           std::find(links.begin(), links.end(), name->text) != links.end())
         continue;
       report_.error(name->place, fmt::format("body '{}' is no link of {}{}", name->text,
@@ -276,10 +277,11 @@ class Importer {
       std::string at = link.name;
       for (std::size_t i = 0; i <= links.size() && to_.contains(at); ++i) at = to_.at(at)->parent;
       if (!to_.contains(at)) continue;
-      report_.error(to_.at(link.name)->place,
-                    fmt::format("link '{}' is its own ancestor: its chain of parents never reaches the "
-                                "root '{}'; give one joint of the circle another parent",
-                                link.name, roots.front()->name));
+      report_.error(
+          to_.at(link.name)->place,
+          fmt::format("link '{}' is its own ancestor: its chain of parents never reaches the "
+                      "root '{}'; give one joint of the circle another parent",
+                      link.name, roots.front()->name));
       return;
     }
   }
@@ -325,7 +327,8 @@ class Importer {
 
   void check_limits(const UrdfJoint& joint) {
     constexpr double kManyTurns = 20.0;  // rad
-    if (joint.type == "continuous" || held_by_mimic(joint) || joint_table_says(joint, keys::joint_table::lower) ||
+    if (joint.type == "continuous" || held_by_mimic(joint) ||
+        joint_table_says(joint, keys::joint_table::lower) ||
         joint_table_says(joint, keys::joint_table::upper))
       return;
     if (!joint.has_limit) {
@@ -411,7 +414,8 @@ class Importer {
   std::string type_of(const UrdfJoint& joint) const {
     if (const Node* body = own_body(joint.child); body != nullptr)
       if (const Node* own = body->find(keys::body_table::joint.name); own != nullptr)
-        if (const Node* type = own->find(keys::joint_table::type.name); type != nullptr) return type->text;
+        if (const Node* type = own->find(keys::joint_table::type.name); type != nullptr)
+          return type->text;
     return joint.type;
   }
   bool moves(const UrdfJoint& joint) const {
@@ -507,7 +511,8 @@ class Importer {
     const bool point = std::all_of(I.begin(), I.end(), [](double v) { return v == 0.0; });
     const UrdfJoint* joint = joint_to(link);
     const Node* own = own_body(link.name);
-    if (massless && point && joint != nullptr && moves(*joint) && !says(own, keys::body_table::mass))
+    if (massless && point && joint != nullptr && moves(*joint) &&
+        !says(own, keys::body_table::mass))
       report_.note(link.place,
                    fmt::format("link '{}' moves and has no mass: only what it carries resists "
                                "joint '{}'",
@@ -516,7 +521,8 @@ class Importer {
       report_.note(inertial.inertia_place,
                    fmt::format("link '{}' has a mass without inertia: a point mass", link.name));
     Writer::add(out, keys::body_table::mass, writer_.number(inertial.mass, inertial.mass_place));
-    Writer::add(out, keys::body_table::com, writer_.vector(inertial.origin.p, inertial.origin.place));
+    Writer::add(out, keys::body_table::com,
+                writer_.vector(inertial.origin.p, inertial.origin.place));
     std::array<double, 6> turned_I = I;
     if (!inertial.origin.rpy.isZero(0.0)) {
       Mat3 about;
@@ -692,7 +698,8 @@ class Importer {
     Writer::add(out, keys::visual::body, writer_.text(link.name, geometry.place));
     switch (geometry.form) {
       case UrdfForm::kMesh:
-        Writer::add(out, keys::visual::file, writer_.text(mesh_file(geometry, row), geometry.place));
+        Writer::add(out, keys::visual::file,
+                    writer_.text(mesh_file(geometry, row), geometry.place));
         if (!geometry.scale.isOnes(0.0))
           Writer::add(out, keys::visual::scale, writer_.vector(geometry.scale, geometry.place));
         break;
@@ -704,10 +711,12 @@ class Importer {
         break;
       case UrdfForm::kCylinder:
       case UrdfForm::kCapsule:
-        Writer::add(out, keys::visual::cylinder, writer_.numbers({geometry.size.data(), 2}, geometry.place));
+        Writer::add(out, keys::visual::cylinder,
+                    writer_.numbers({geometry.size.data(), 2}, geometry.place));
         break;
     }
-    Writer::add(out, keys::visual::position, writer_.vector(geometry.origin.p, geometry.origin.place));
+    Writer::add(out, keys::visual::position,
+                writer_.vector(geometry.origin.p, geometry.origin.place));
     add_angles(out, geometry.origin);
     if (geometry.colour)
       Writer::add(out, keys::visual::colour, writer_.vector(*geometry.colour, geometry.place));

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "declare/machine_keys.hpp"
+#include "declare/body_keys.hpp"
 #include "rotation.hpp"
 
 namespace knuckleboom::io {

@@ -50,7 +50,8 @@ void forget_folders(std::vector<SessionText>& texts) {
                         std::any_of(texts.begin(), texts.end(), [&text](const SessionText& other) {
                           return other.text.find(text.name) != std::string::npos;
                         }));
-    if (whole && machine != nullptr && !text.text.starts_with('<')) called_by_whole_path = text.role;
+    if (whole && machine != nullptr && !text.text.starts_with('<'))
+      called_by_whole_path = text.role;
     names.push_back(
         machine == nullptr ? path.filename().string()
         : whole            ? text.name

@@ -1,4 +1,3 @@
-#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "knuckleboom/core/machine/actuator.hpp"
 
 namespace knuckleboom::runtime {
 namespace {

@@ -106,9 +106,9 @@ const std::vector<Layer>& layers() {
         "app/shell/", "app/window/"}},
       // A sub-command may use every room.
       {"app/commands/",
-       {"core/", "declare/", "reference/", "io/", "recording/", "runtime/", "input/", "endpoint/", "view/",
-        "sound/", "report/", "recording/", "learners/", "identification/", "analysis/", "app/",
-        "version.hpp"}},
+       {"core/", "declare/", "reference/", "io/", "recording/", "runtime/", "input/", "endpoint/",
+        "view/", "sound/", "report/", "recording/", "learners/", "identification/", "analysis/",
+        "app/", "version.hpp"}},
       {"peer/",
        {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
         "runtime/", "endpoint/", "input/", "app/shell/", "app/command_line/", "version.hpp"}},

@@ -5,8 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "app/emulation/live_picture.hpp"
 #include "app/emulation/load_emulation.hpp"
-#include "app/emulation/loop_picture.hpp"
 #include "app/emulation/scene_from_emulation.hpp"
 #include "support/forest_scene.hpp"
 #include "view/emulation_scene.hpp"
@@ -66,21 +66,21 @@ BENCHMARK_CAPTURE(emulation_scene, peg_in_hole, "peg_in_hole")->Unit(benchmark::
 BENCHMARK_CAPTURE(emulation_scene, crane_on_plane, "crane_on_plane")->Unit(benchmark::kMillisecond);
 
 // The window of a running emulation, with its panel.
-void loop_window(benchmark::State& state) {
+void emulation_window(benchmark::State& state) {
   app::EmulateOptions options;
   options.scenario = "peg_in_hole";
-  const emulation::HardwareLoop loop(app::load_emulation(options).plan);
-  const emulation::LoopState start = loop.initial_state();
-  app::LoopPictureRequest request;
+  const emulation::HilBench bench(app::load_emulation(options).plan);
+  const emulation::HilState start = bench.initial_state();
+  app::LivePictureRequest request;
   request.offscreen = true;
   try {
-    app::LoopPicture picture(loop, request);
+    app::LivePicture picture(bench, request);
     for (auto _ : state) picture.frame(start, {}, "the newest event");
   } catch (const view::WindowError& error) {
     state.SkipWithError(error.what());
   }
 }
-BENCHMARK(loop_window)->Unit(benchmark::kMillisecond);
+BENCHMARK(emulation_window)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace knuckleboom

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "support/machines.hpp"
 #include "support/variants.hpp"
 

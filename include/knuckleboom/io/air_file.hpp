@@ -17,7 +17,7 @@ struct AirFile {
   std::string description;
   std::vector<machine::AirRig>
       cases;  // finished, with the machine's bodies; name, description of the case
-  std::vector<std::string> files;  // that were read
+  std::vector<std::string> files;   // that were read
   std::vector<Diagnostic> remarks;  // numbers beyond what is usual
 };
 

@@ -26,7 +26,7 @@ struct ExercisePlaces {
 struct ExerciseFile {
   training::Exercise exercise;
   ContentHash hash;
-  std::vector<std::string> files;  // that were read
+  std::vector<std::string> files;   // that were read
   std::vector<Diagnostic> remarks;  // numbers beyond what is usual
   ExercisePlaces places;
 };

@@ -21,8 +21,8 @@ struct MachineFile {
   ContentHash hash;
   std::vector<std::string> files;  // that were read: this one, its bases and URDF files
   std::vector<UrdfImport> imports;
-  std::vector<Diagnostic> notes;  // on what was imported: ignored, assumed, missing meshes
-  std::vector<Diagnostic> remarks;  // numbers beyond what is usual, with the usual range and its reason
+  std::vector<Diagnostic> notes;    // on what was imported: ignored, assumed, missing meshes
+  std::vector<Diagnostic> remarks;  // numbers out of the usual range, each with its reason
 };
 
 // Throws FileError with all that is wrong in the file.

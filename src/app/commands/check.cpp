@@ -67,14 +67,14 @@ Finding good_scenario(io::ScenarioFile file, const std::string& path) {
       machine = io::read_machine(machine_path);
     } catch (const io::FileError&) {
       return {fmt::format("{}; {} has faults of its own, so it was not checked against it", words,
-                         machine_path.string()), std::move(file.remarks)};
+                          machine_path.string()),
+              std::move(file.remarks)};
     }
   }
   std::vector<io::Diagnostic> faults = io::put_on_bench(file, machine->model);
   if (faults.empty()) faults = io::check_against(scenario, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
-  return {fmt::format("{}, fits machine {}", words, machine->model.name),
-          std::move(file.remarks)};
+  return {fmt::format("{}, fits machine {}", words, machine->model.name), std::move(file.remarks)};
 }
 
 Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
@@ -88,7 +88,8 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
     throw io::FileError({{place.file, place.line, place.column, error.what()}});
   } catch (const io::FileError&) {
     return {fmt::format("{}; machine {} has faults of its own, so it was not checked against it",
-                       words, exercise.machine), file.remarks};
+                        words, exercise.machine),
+            file.remarks};
   }
   std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
@@ -100,9 +101,10 @@ Finding good_air(const std::string& path) {
   const machine::MachineModel model =
       io::read_machine(fs::path(path).parent_path() / "machine.toml").model;
   const io::AirFile file = io::read_air(path, model);
-  return {fmt::format("air, {}, fits machine {}",
-                     counted(static_cast<long long>(file.cases.size()), "case", "cases"),
-                     model.name), file.remarks};
+  return {
+      fmt::format("air, {}, fits machine {}",
+                  counted(static_cast<long long>(file.cases.size()), "case", "cases"), model.name),
+      file.remarks};
 }
 
 // By both machines, as far as that their tips can be brought together.
@@ -115,8 +117,10 @@ Finding good_emulation(const std::string& path) {
   } catch (const std::invalid_argument& error) {
     throw io::FileError(path, error.what());
   }
-  return {fmt::format("emulation {}, {}", loaded.title(),
-                     counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases")), io::read_emulation(path).remarks};
+  return {
+      fmt::format("emulation {}, {}", loaded.title(),
+                  counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases")),
+      io::read_emulation(path).remarks};
 }
 
 // A recording of an emulation, as far as that its bench can be made again.
@@ -124,12 +128,13 @@ Finding good_recording(const std::string& path) {
   const io::EmulationRecording recording = io::read_emulation_recording(path);
   const emulation::EmulationPlan plan = io::make_emulation(recording.header.made_from).plan;
   return {fmt::format(
-      "recording of emulation {}, {:.3f} s, {}{}", plan.name,
-      static_cast<double>(recording.end.end_tick) * recording.header.tick_s,
-      recording.end.complete ? "whole" : "cut off",
-      recording.end.lost.count > 0
-          ? fmt::format(", {} lost", counted(recording.end.lost.count, "record", "records"))
-          : ""), {}};
+              "recording of emulation {}, {:.3f} s, {}{}", plan.name,
+              static_cast<double>(recording.end.end_tick) * recording.header.tick_s,
+              recording.end.complete ? "whole" : "cut off",
+              recording.end.lost.count > 0
+                  ? fmt::format(", {} lost", counted(recording.end.lost.count, "record", "records"))
+                  : ""),
+          {}};
 }
 
 Finding describe(const std::string& path) {
@@ -140,8 +145,8 @@ Finding describe(const std::string& path) {
     case io::FileKind::kLevers: {
       const io::LeverFile file = io::read_levers(path);
       return {fmt::format("levers {}, {}", file.pattern.name,
-                          counted(static_cast<long long>(file.pattern.functions.size()),
-                                  "function", "functions")),
+                          counted(static_cast<long long>(file.pattern.functions.size()), "function",
+                                  "functions")),
               file.remarks};
     }
     case io::FileKind::kExercise:
@@ -152,9 +157,9 @@ Finding describe(const std::string& path) {
       return good_emulation(path);
     case io::FileKind::kSignals: {
       const io::SignalFile file = io::read_signals(path);
-      return {fmt::format("signals, {} to the machine and {} from it", file.in.size(),
-                          file.out.size()),
-              {}};
+      return {
+          fmt::format("signals, {} to the machine and {} from it", file.in.size(), file.out.size()),
+          {}};
     }
     case io::FileKind::kBundle:
       throw io::FileError(

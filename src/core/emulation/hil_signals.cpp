@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/core/emulation/tip_motion.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::emulation {

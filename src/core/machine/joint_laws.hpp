@@ -2,6 +2,7 @@
 #pragma once
 
 #include "knuckleboom/core/integration/fitted_theta.hpp"
+#include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 
 namespace knuckleboom::machine {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knuckleboom/core/machine/actuator.hpp"
+
 namespace knuckleboom::machine {
 namespace {
 

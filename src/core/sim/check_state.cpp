@@ -1,8 +1,9 @@
-#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/check_state.hpp"
 
 #include <algorithm>
 #include <cmath>
+
+#include "knuckleboom/core/machine/actuator.hpp"
 
 namespace knuckleboom::sim {
 namespace {

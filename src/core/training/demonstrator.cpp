@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
 
 namespace knuckleboom::training {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::training {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/declare/tables.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/file_kinds.hpp"
@@ -49,7 +50,9 @@ TEST(DeclaredKeys, EachTableHasAnIdOfItsOwnAndNoKeyTwice) {
   std::map<std::string_view, const KeyTable*> ids;
   for_each_table([&](const KeyTable& table) {
     // A controller that stands in another thing's table has no page of its own.
-    if (!table.id.empty()) EXPECT_EQ(ids.emplace(table.id, &table).first->second, &table) << table.id;
+    if (!table.id.empty()) {
+      EXPECT_EQ(ids.emplace(table.id, &table).first->second, &table) << table.id;
+    }
     std::set<std::pair<std::string_view, bool>> names;  // a table and a number may share one
     for (const Key& key : table.keys)
       EXPECT_TRUE(names.insert({key.name, key.inside != nullptr}).second)
@@ -62,8 +65,10 @@ TEST(DeclaredKeys, RangesAreRangesAndDefaultsLieInThem) {
     for (const Key& key : table.keys) {
       SCOPED_TRACE(std::string(table.id) + ": " + std::string(key.name));
       EXPECT_LT(key.range.low, key.range.high + (key.type == Type::kWhole ? 1.0 : 0.0));
-      if (!key.own_usual.why.empty()) EXPECT_LT(key.own_usual.low, key.own_usual.high);
-      if (key.type == Type::kWord) EXPECT_FALSE(key.words.empty());
+      if (!key.own_usual.why.empty()) {
+        EXPECT_LT(key.own_usual.low, key.own_usual.high);
+      }
+      EXPECT_EQ(key.type == Type::kWord && key.words.empty(), false);
       const bool text_says = !key.standard_text.empty();  // such as "none" for a zero
       if (key.type != Type::kNumber || key.needed || !key.needed_with.empty() || text_says)
         continue;

@@ -225,7 +225,8 @@ TEST(InputFile, saysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint(start + "10,0,,\n"), HasSubstr("this line has 4 fields"));
   EXPECT_EQ(complaint("tick,left_x\n10,0\n9,0\n"),
             "hands.csv:3:1: this line is earlier than the one before it; sort the lines by time\n");
-  EXPECT_THAT(complaint(start + "10,,end\n10,0,\n"), HasSubstr("hands.csv:4:1: this line follows the end"));
+  EXPECT_THAT(complaint(start + "10,,end\n10,0,\n"),
+              HasSubstr("hands.csv:4:1: this line follows the end"));
   EXPECT_THAT(complaint(start + "10,0,end\n"), HasSubstr("cannot move a lever"));
   EXPECT_THAT(complaint("tick,left_z\n"), HasSubstr("hands.csv:1:6: there is no column 'left_z'"));
   EXPECT_THAT(complaint("tick,left_x,left_x\n"), HasSubstr("there are two columns 'left_x'"));

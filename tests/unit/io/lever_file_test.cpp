@@ -154,7 +154,8 @@ TEST(LeverFile, ErrorsAreToldWithTheirPlace) {
 }
 
 TEST(LeverFile, NeedsFunctions) {
-  EXPECT_NE(joined(read("name = \"none\"")).find("lacks 'function'; add at least one [[function]]"), std::string::npos);
+  EXPECT_NE(joined(read("name = \"none\"")).find("lacks 'function'; add at least one [[function]]"),
+            std::string::npos);
   EXPECT_NE(joined(read("")).find("the file is empty; expected a lever file"), std::string::npos);
 }
 

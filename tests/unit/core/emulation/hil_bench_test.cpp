@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/emulation/hil_texts.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/hil_run.hpp"
 #include "support/paths.hpp"

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/io/machine_file.hpp"

@@ -1,9 +1,10 @@
-#include "knuckleboom/core/hydraulics/valve.hpp"
 #include "knuckleboom/core/hydraulics/spool.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
+
+#include "knuckleboom/core/hydraulics/valve.hpp"
 
 namespace knuckleboom::hydraulics {
 namespace {

@@ -1,0 +1,406 @@
+// Keys of bodies, looks, friction and controllers: those of machine files that other files have as well.
+#pragma once
+
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/multibody/loops.hpp"
+#include "knuckleboom/declare/key.hpp"
+
+namespace knuckleboom::declare::keys {
+
+using D = Dimension;
+
+inline constexpr std::size_t kMaxBodies = 256;
+inline constexpr Range kGain{0.0, 1e6};
+inline constexpr Range kSize{0.0, 1000.0, true};  // m
+inline constexpr std::string_view kBaseOrBody = "name of a body, or `\"base\"`, the ground";
+
+// Keys that many tables share.
+constexpr Key name(std::string_view says) { return name_of("name", says).must(); }
+constexpr Key description() { return text("description", "one line for people"); }
+constexpr Key position(std::string_view says) { return vector("position", D::kLength, says); }
+constexpr Key rpy(std::string_view says) { return vector("rpy", D::kAngle, says); }
+constexpr Key body(std::string_view says) { return text("body", says).must(); }
+constexpr Key joint(std::string_view says) { return text("joint", says).must(); }
+constexpr Key kind_of(std::span<const Word> words, std::string_view says) {
+  return word_of("kind", words, says).must().selecting();
+}
+constexpr Key inertia(std::string_view says) {
+  return numbers("inertia", D::kInertia, kAny, 3, 6, says);
+}
+constexpr Key rod_length_usual(Key key) {
+  return key.usually(1e-3, 2.0, "from a syringe to the cylinder of a press");
+}
+// --- Friction -----------------------------------------------------------------
+
+namespace friction_law {
+using friction::FrictionModel;
+using friction::Kind;
+inline constexpr std::string_view kDry =
+    "coulomb_viscous continuous_coulomb_viscous stribeck lugre";
+inline constexpr Word kModels[] = {word("viscous", Kind::kNone),
+                                   word("coulomb_viscous", Kind::kCoulomb),
+                                   word("continuous_coulomb_viscous", Kind::kContinuous),
+                                   word("stribeck", Kind::kStribeck), word("lugre", Kind::kLuGre)};
+inline constexpr Key model =
+    word_of("model", kModels, "").must().selecting().to<&FrictionModel::kind>();
+inline constexpr Key viscous =
+    turning("viscous", D::kRotaryDamping, D::kDamping, kNonNegative,
+            "the same as `friction` of the actuator or `damping` of the joint; only one of the two "
+            "may be given; needed by `\"viscous\"`")
+        .otherwise(0.0);
+inline constexpr Key fixed_friction =
+    turning("static", D::kTorque, D::kForce, kPositive,
+            "holds at rest; not below `coulomb`. Continuous: the whole friction at `peak_speed`")
+        .must_with(kDry)
+        .to<&FrictionModel::F_s>()
+        .otherwise("none");
+inline constexpr Key peak_speed = turning("peak_speed", D::kAngularSpeed, D::kSpeed, kPositive,
+                                          "end of the line through zero, $V_{min}$")
+                                      .must_with("continuous_coulomb_viscous")
+                                      .to<&FrictionModel::v_min>()
+                                      .otherwise("none");
+inline constexpr Key coulomb =
+    turning("coulomb", D::kTorque, D::kForce, kPositive, "friction that is left at speed")
+        .must_with(kDry)
+        .to<&FrictionModel::F_c>()
+        .otherwise("none");
+inline constexpr Key all[] = {
+    model,
+    viscous,
+    coulomb,
+    fixed_friction,
+    turning("stribeck_speed", D::kAngularSpeed, D::kSpeed, kPositive,
+            "of the fall from static to Coulomb friction")
+        .must_with("stribeck lugre")
+        .to<&FrictionModel::v_s>()
+        .otherwise("none"),
+    peak_speed,
+    plain("fall_end", {1.0, 1e6, true}, "the fall ends at this multiple of `peak_speed`")
+        .must_with("continuous_coulomb_viscous")
+        .to<&FrictionModel::n>()
+        .otherwise("none"),
+    turning("bristle_stiffness", D::kRotaryStiffness, D::kStiffness, kPositive, "$\\sigma_0$")
+        .must_with("lugre")
+        .to<&FrictionModel::sigma_0>()
+        .otherwise("none"),
+    turning("bristle_damping", D::kRotaryDamping, D::kDamping, kNonNegative, "$\\sigma_1$")
+        .must_with("lugre")
+        .to<&FrictionModel::sigma_1>()
+        .otherwise("none"),
+};
+inline constexpr KeyTable table{
+    "machine.friction",
+    "friction",
+    all,
+};
+// The same beside the table, as a plain key of what the friction is in.
+constexpr Key beside(std::string_view key, std::string_view says) {
+  return turning(key, D::kRotaryDamping, D::kDamping, kNonNegative, says);
+}
+constexpr Key own(std::string_view says) { return declare::table("friction", table, says); }
+}  // namespace friction_law
+
+// --- Bodies -------------------------------------------------------------------
+
+namespace joint_table {
+using multibody::Body;
+using multibody::JointType;
+inline constexpr std::string_view kMoving = "revolute prismatic";
+inline constexpr Word kTypes[] = {word("revolute", JointType::kRevolute),
+                                  word("prismatic", JointType::kPrismatic),
+                                  word("fixed", JointType::kFixed)};
+inline constexpr Key type = word_of("type", kTypes, "").must().selecting().to<&Body::type>();
+inline constexpr Key name =
+    name_of("name", "names are shared by no two joints; not needed for `fixed`")
+        .must_with(kMoving)
+        .to<&Body::joint_name>();
+inline constexpr Key axis =
+    vector("axis", D::kNone, "direction in the body's frame, of any length but zero")
+        .just(kMoving)
+        .must();
+inline constexpr Key lower =
+    turning("lower", D::kAngle, D::kLength, kAny, "limit; both or neither (without: endless)")
+        .just(kMoving)
+        .to<&Body::lower>()
+        .otherwise("none");
+inline constexpr Key upper = turning("upper", D::kAngle, D::kLength, kAny, "limit; both or neither")
+                                 .just(kMoving)
+                                 .to<&Body::upper>()
+                                 .otherwise("none");
+inline constexpr Key damping =
+    friction_law::beside("damping", "viscous").just(kMoving).otherwise(0.0);
+inline constexpr Key friction =
+    friction_law::own("dry friction of the joint, with or without an actuator").just(kMoving);
+inline constexpr Key spring =
+    turning("spring", D::kRotaryStiffness, D::kStiffness, kPositive, "a structure that bends")
+        .just(kMoving)
+        .to<&Body::stiffness>()
+        .otherwise("none");
+inline constexpr Key spring_rest =
+    turning("spring_rest", D::kAngle, D::kLength, kAny, "where the spring is at ease")
+        .just(kMoving)
+        .to<&Body::rest>();
+inline constexpr Key stop_stiffness =
+    turning("stop_stiffness", D::kRotaryStiffness, D::kStiffness, kPositive,
+            "beyond its limits the joint itself pushes back, as a spring. For joints without "
+            "actuator; a cylinder's end stops are in [`end_stops`](#end_stops)")
+        .just(kMoving)
+        .to<&Body::stop_stiffness>()
+        .otherwise("it does not");
+inline constexpr Key stop_damping =
+    turning("stop_damping", D::kRotaryDamping, D::kDamping, kNonNegative, "of that stop")
+        .just(kMoving)
+        .to<&Body::stop_damping>();
+inline constexpr Key all[] = {type,     name,   axis,        lower,          upper,       damping,
+                              friction, spring, spring_rest, stop_stiffness, stop_damping};
+inline constexpr KeyTable table{"machine.joint", "[body.joint]", all};
+}  // namespace joint_table
+
+namespace body_table {
+using multibody::Body;
+using multibody::RigidInertia;
+inline constexpr Key parent = text("parent", kBaseOrBody).otherwise("`\"base\"`");
+inline constexpr Key position =
+    keys::position("of the frame's origin in the parent's frame at joint position 0, `[x, y, z]`")
+        .must();
+inline constexpr Key rpy =
+    keys::rpy(
+        "orientation there: roll about x, then pitch about y, then yaw about z, the parent's axes")
+        .otherwise("none");
+inline constexpr Key mass =
+    number("mass", D::kMass, {0.0, 1e6}, "").must().to<&RigidInertia::mass>();
+inline constexpr Key inertia =
+    keys::inertia(
+        "about the centre of mass, `[xx, yy, zz]` or `[xx, yy, zz, xy, xz, yz]`; the last three "
+        "are the matrix elements. All zero is a point mass")
+        .must();
+inline constexpr Key joint = declare::table("joint", joint_table::table,
+                                            "below; without it the body is fixed to its parent");
+inline constexpr Key name = keys::name("not `base`").to<&Body::name>();
+inline constexpr Key com =
+    vector("com", D::kLength, "centre of mass").must().to<&RigidInertia::com>();
+inline constexpr Key all[] = {
+    name, parent, position, rpy, mass, com, inertia, joint,
+};
+inline constexpr KeyTable table{
+    "machine.body",
+    "[[body]]",
+    all,
+};
+}  // namespace body_table
+
+namespace loop {
+using multibody::Loop;
+using multibody::LoopKind;
+inline constexpr Word kKinds[] = {
+    word("point_point", LoopKind::kPointPoint, "both points coincide"),
+    word("point_line", LoopKind::kPointLine, "point a stays on a line")};
+inline constexpr Key body_a = text("body_a", kBaseOrBody).must();
+inline constexpr Key body_b = text("body_b", "the other").must();
+inline constexpr Key direction_b =
+    vector("direction_b", D::kNone, "of the line, in body b's frame, of any length but zero")
+        .just("point_line")
+        .must();
+inline constexpr Key all[] = {
+    keys::name("names its force in traces: `NAME_force_x_N`, `_y_`, `_z_`, of body b on body a, "
+               "world frame")
+        .to<&Loop::name>(),
+    kind_of(kKinds, "").to<&Loop::kind>(),
+    body_a,
+    vector("point_a", D::kLength, "a point in body a's frame").must().to<&Loop::point_a>(),
+    body_b,
+    vector("point_b", D::kLength, "a point in body b's frame; of a line any of its points")
+        .must()
+        .to<&Loop::point_b>(),
+    direction_b,
+};
+inline constexpr KeyTable table{"machine.loop", "[[loop]]", all};
+}  // namespace loop
+
+namespace drive {
+using machine::JointDrive;
+inline constexpr Key joint = keys::joint("not one with an actuator");
+inline constexpr Key all[] = {
+    joint,
+    number("torque_limit", D::kTorque, kPositive, "of a joint that turns")
+        .just("revolute")
+        .to<&JointDrive::torque_limit>()
+        .otherwise("none"),
+    number("force_limit", D::kForce, kPositive, "of a joint that slides")
+        .just("prismatic")
+        .to<&JointDrive::torque_limit>()
+        .otherwise("none"),
+    turning("speed_gain", D::kRotaryDamping, D::kDamping, kPositive,
+            "torque per missing speed; needed to follow a speed")
+        .to<&JointDrive::speed_gain>()
+        .otherwise("none"),
+};
+inline constexpr KeyTable table{"machine.drive", "[[drive]]", all};
+}  // namespace drive
+
+namespace tip {
+inline constexpr Key body = keys::body("name");
+inline constexpr Key all[] = {
+    body, position("in that body's frame").must().to<&machine::MachineModel::tip_B>()};
+inline constexpr KeyTable table{"machine.tip", "[tip]", all};
+}  // namespace tip
+
+namespace shape {
+using machine::ContactShape;
+using machine::ShapeRole;
+inline constexpr Word kRoles[] = {word("carrier", ShapeRole::kCarrier),
+                                  word("boom", ShapeRole::kBoom), word("stick", ShapeRole::kStick),
+                                  word("head", ShapeRole::kHead)};
+inline constexpr Key body = keys::body(kBaseOrBody);
+inline constexpr Key name =
+    keys::name("names are shared by no two shapes").to<&ContactShape::name>();
+inline constexpr Key role =
+    word_of("role", kRoles, "what contacts are counted as").must().to<&ContactShape::role>();
+inline constexpr Key from =
+    vector("from", D::kLength, "one end of the capsule's axis in the body's frame")
+        .must()
+        .to<&ContactShape::from_B>();
+inline constexpr Key to = vector("to", D::kLength, "the other; the same point twice is a ball")
+                              .must()
+                              .to<&ContactShape::to_B>();
+inline constexpr Key radius =
+    number("radius", D::kLength, kSize, "").must().to<&ContactShape::radius>();
+inline constexpr Key all[] = {
+    name, body, role, from, to, radius,
+};
+inline constexpr KeyTable table{
+    "machine.shape",
+    "[[shape]]",
+    all,
+};
+}  // namespace shape
+
+namespace grapple {
+using machine::Grapple;
+inline constexpr Key body = keys::body("name of the body that carries them, one that moves");
+inline constexpr Key log_axis = vector("log_axis", D::kNone,
+                                       "direction in the body's frame along the log it holds; the "
+                                       "three axes stand at right angles")
+                                    .must();
+inline constexpr Key open_axis =
+    vector("open_axis", D::kNone, "direction in which the jaws open").must();
+inline constexpr Key reach_axis =
+    vector("reach_axis", D::kNone, "direction from the pin to the log").must();
+inline constexpr Key jaw_length =
+    number("jaw_length", D::kLength, kSize,
+           "from hinge to tip; more than half the hinges' distance, or the jaws cannot meet")
+        .must()
+        .to<&Grapple::jaw_length>();
+inline constexpr Key opening = number("opening", D::kLength, kSize,
+                                      "between the tips, fully open; not more than the jaws reach")
+                                   .must()
+                                   .to<&Grapple::opening_max>();
+inline constexpr Key all[] = {
+    body,
+    vector("pin", D::kLength, "point between the two hinges, in the body's frame")
+        .must()
+        .to<&Grapple::pin_B>(),
+    log_axis,
+    open_axis,
+    reach_axis,
+    number("hinge_distance", D::kLength, kSize, "between the hinges")
+        .must()
+        .to<&Grapple::hinge_distance>(),
+    jaw_length,
+    number("jaw_width", D::kLength, kSize, "between the two tines of a jaw, along the log")
+        .must()
+        .to<&Grapple::jaw_width>(),
+    number("tine_radius", D::kLength, kSize, "").must().to<&Grapple::tine_radius>(),
+    opening,
+    number("closing_time", D::kTime, {0.01, 100.0}, "from open to closed at full lever")
+        .must()
+        .to<&Grapple::closing_time_s>(),
+    number("grip_force", D::kForce, kPositive, "a held log slips out when more pulls at it")
+        .must()
+        .to<&Grapple::grip_force_N>(),
+};
+inline constexpr KeyTable table{"machine.grapple", "[grapple]", all};
+}  // namespace grapple
+
+namespace visual {
+using machine::VisualPart;
+inline constexpr Key body = keys::body(kBaseOrBody);
+inline constexpr Key mesh = text("mesh", "a mesh: file below `assets/meshes`");
+inline constexpr Key file = text("file", "a mesh: path from this file's folder, or a whole path");
+inline constexpr Key box =
+    numbers("box", D::kLength, kSize, 3, 3, "a box about the part's origin: edges `[x, y, z]`");
+inline constexpr Key cylinder =
+    numbers("cylinder", D::kLength, kSize, 2, 2,
+            "a cylinder about the part's origin, along its z: `[radius, length]`");
+inline constexpr Key ball =
+    number("ball", D::kLength, kSize, "a ball about the part's origin: radius");
+inline constexpr Key scale =
+    vector("scale", D::kNone, "of a mesh along its axes, `[x, y, z]`; below 0 mirrors")
+        .to<&VisualPart::scale>()
+        .otherwise("1");
+inline constexpr Key rpy = keys::rpy("of the part's frame in the body's").otherwise("none");
+inline constexpr Key colour =
+    numbers("colour", D::kNone, {0.0, 1.0}, 3, 3,
+            "`[red, green, blue]`, 0 to 1; a mesh's own materials come first")
+        .otherwise("the crane's paint");
+inline constexpr Key position = keys::position("of the part's frame in the body's, as for bodies")
+                                    .to<&VisualPart::position_B>()
+                                    .otherwise("the body's frame itself");
+inline constexpr Key all[] = {body, mesh, file, box, cylinder, ball, scale, position, rpy, colour};
+inline constexpr KeyTable table{
+    "machine.visual",
+    "[[visual]]",
+    all,
+};
+}  // namespace visual
+
+// --- Controllers ---------------------------------------------------------------
+
+namespace controller {
+using control::AntiWindup;
+using control::PidGains;
+inline constexpr Word kWays[] = {
+    word("none", AntiWindup::kNone),
+    word("conditional", AntiWindup::kConditional,
+         "the sum stands still while the output is limited"),
+    word("back_calculation", AntiWindup::kBackCalculation, "it is driven back")};
+inline constexpr Key joint = keys::joint("whose position it controls");
+// Five that events change as well.
+inline constexpr Key kp = turning("kp", D::kProportionalAngle, D::kProportionalLength, kGain, "")
+                              .must()
+                              .to<&PidGains::Kp>();
+inline constexpr Key ki =
+    turning("ki", D::kIntegralAngle, D::kIntegralLength, kGain, "").to<&PidGains::Ki>();
+inline constexpr Key kd =
+    turning("kd", D::kRateAngle, D::kRateLength, kGain, "of the measured rate").to<&PidGains::Kd>();
+inline constexpr Key feed_forward =
+    turning("feed_forward", D::kRateAngle, D::kRateLength, kGain, "on the rate of the reference")
+        .to<&PidGains::feed_forward>();
+inline constexpr Key overlap_compensation =
+    number("overlap_compensation", D::kVoltage, kNonNegative,
+           "added in the direction of the output")
+        .to<&PidGains::overlap_compensation_V>();
+inline constexpr Key gains[] = {
+    kp,
+    ki,
+    kd,
+    number("derivative_filter", D::kTime, kPositive, "").to<&PidGains::derivative_filter_s>(),
+    feed_forward,
+    overlap_compensation,
+    number("compensation_width", D::kVoltage, kPositive,
+           "output over which the compensation fades in")
+        .to<&PidGains::compensation_width_V>(),
+    number("output_limit", D::kVoltage, kPositive, "").must().to<&PidGains::output_limit_V>(),
+    word_of("anti_windup", kWays, "").to<&PidGains::anti_windup>(),
+    number("tracking_time", D::kTime, kPositive, "of back calculation")
+        .to<&PidGains::tracking_time_s>(),
+    whole("period_ticks", 1, 100000, "ticks between samples").to<&PidGains::period_ticks>(),
+};
+inline constexpr Key just_joint[] = {joint};
+inline constexpr auto all = join(just_joint, gains);
+inline constexpr KeyTable table{"machine.controller", "[[controller]]", all};
+inline constexpr KeyTable bare{"", "controller", gains};  // of what it stands in
+}  // namespace controller
+
+}  // namespace knuckleboom::declare::keys
