@@ -205,7 +205,7 @@ inline constexpr Key log_tasks =
 inline constexpr Key limits = named("limits", limit::table, "figures that must be kept to pass");
 inline constexpr Key faults = fault::own();
 inline constexpr Key fault_lot =
-    table("fault_lot", keys::fault_lot::table, "a card of faults drawn by lot");
+    table("fault_lot", keys::fault_lot::table, "a card of faults drawn at random");
 inline constexpr Key all[] = {
     keys::name("").to<&Exercise::name>(),
     text("title", "for people").must().to<&Exercise::title>(),

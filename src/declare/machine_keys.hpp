@@ -65,6 +65,7 @@ inline constexpr Key all[] = {
         .to<&hydraulics::PumpSupply::gallery_volume>(),
     number("bulk_modulus", D::kPressure, {1e7, 1e10}, "with the hoses' give")
         .must()
+        .usually(1e7, 2e9, "oil has 1.4 GPa, hoses make it softer")
         .to<&hydraulics::PumpSupply::gallery_bulk_modulus>(),
 };
 inline constexpr KeyTable table{"machine.supply.gallery", "gallery", all};

@@ -130,8 +130,9 @@ TEST(DeclaredKeys, EachIsSpelledOutByItsDeclarationsAlone) {
       const bool declares = path.ends_with("_keys.hpp");
       const std::string text = text_of(entry.path());
       // In a declaration the first argument is the name; words of other keys may be spelled the same.
-      const std::regex literal(declares ? "[a-z_]+\\(\\s*\"([A-Za-z_]+)\"\\s*,"
-                                        : "\"([A-Za-z_]+)\"");
+      const std::regex literal(
+          declares ? "(?:[a-z_]+\\(\\s*(?=\"[A-Za-z_]+\"\\s*,)|\\bedge\\()\"([A-Za-z_]+)\""
+                   : "\"([A-Za-z_]+)\"");
       for (auto it = std::sregex_iterator(text.begin(), text.end(), literal);
            it != std::sregex_iterator(); ++it) {
         const std::string word = (*it)[1].str();

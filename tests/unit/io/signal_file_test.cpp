@@ -83,7 +83,7 @@ TEST(SignalFile, ReadsAllItsKeys) {
 }
 
 TEST(SignalFile, SaysWhatIsWrongAndWhere) {
-  EXPECT_THAT(fault_of("key = 1\n"), HasSubstr("no signals"));
+  EXPECT_THAT(fault_of("key = 1\n"), HasSubstr("add at least one [[signal]]"));
   EXPECT_THAT(fault_of("[[signal]]\nname = \"a\"\n"), HasSubstr("direction"));
   EXPECT_THAT(fault_of(one("least = 2.0\n")), HasSubstr("the most is above the least"));
   EXPECT_THAT(fault_of(one("safe_value = 2.0\n")), HasSubstr("bench.toml:4"));
