@@ -27,8 +27,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-const std::string kConfig = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config";
-
 // --- Command line -------------------------------------------------------------
 
 Outcome run_peer(const std::vector<std::string>& arguments) {

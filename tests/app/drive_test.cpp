@@ -53,15 +53,6 @@ class Drive : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-// The text behind a name in a summary; empty if it is not there.
-std::string told(const std::string& summary, const std::string& name) {
-  const std::string start = "  " + name + " ";
-  const std::size_t at = summary.find(start);
-  if (at == std::string::npos) return {};
-  const std::size_t from = summary.find_first_not_of(' ', at + start.size());
-  return summary.substr(from, summary.find('\n', from) - from);
-}
-
 // Approximate number of colours of an image.
 std::size_t colours_of(const std::string& file) {
   const osg::ref_ptr<osg::Image> image = osgDB::readRefImageFile(file);

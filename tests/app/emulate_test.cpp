@@ -16,8 +16,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::string kConfig = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config";
-
 // A number of the JSON summary.
 double number(const std::string& json, const std::string& name) {
   const std::size_t at = json.find("\"" + name + "\"");

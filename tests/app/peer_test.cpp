@@ -64,13 +64,6 @@ class TrainerWithStand : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-// The text of the line that begins with a name.
-std::string told(const std::string& summary, const std::string& name) {
-  const std::size_t at = summary.find("  " + name + " ");
-  if (at == std::string::npos) return {};
-  return summary.substr(at, summary.find('\n', at) - at);
-}
-
 TEST_F(TrainerWithStand, IsDrivenOverTheNetworkAndReplaysTheSameBits) {
   // Through the centre again and again: the stand is heard at any time.
   std::string wave = "t_s,left_x,right_y\n";

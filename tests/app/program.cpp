@@ -21,26 +21,6 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): not every 
 namespace knuckleboom::test {
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (fs::temp_directory_path() / "knuckleboom_test_XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr)
-    throw std::runtime_error("cannot make a temporary folder");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::vector<std::string> TemporaryFolder::entries() const {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 std::string peer_binary() { return KNUCKLEBOOM_PEER_BINARY; }
 
 Program::Program(const std::vector<std::string>& arguments,
@@ -105,6 +85,14 @@ Outcome run(const std::vector<std::string>& arguments,
 std::string content_of(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::string told(const std::string& summary, const std::string& name) {
+  const std::string start = "  " + name + " ";
+  const std::size_t at = summary.find(start);
+  if (at == std::string::npos) return {};
+  const std::size_t from = summary.find_first_not_of(' ', at + start.size());
+  return summary.substr(from, summary.find('\n', from) - from);
 }
 
 void write_text(const fs::path& path, std::string_view text) {

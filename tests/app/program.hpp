@@ -8,6 +8,9 @@
 
 #include <sys/types.h>
 
+#include "support/paths.hpp"
+#include "support/temporary_folder.hpp"
+
 namespace knuckleboom::test {
 
 struct Outcome {
@@ -15,22 +18,7 @@ struct Outcome {
   std::string output, errors;
 };
 
-// An empty folder of its own, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-  // Names of what is in it, sorted.
-  std::vector<std::string> entries() const;
-
- private:
-  std::filesystem::path path_;
-};
+inline const std::string kConfig = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config";
 
 // knuckleboom-peer.
 std::string peer_binary();
@@ -55,6 +43,9 @@ class Program {
 
 Outcome run(const std::vector<std::string>& arguments,
             const std::vector<std::string>& environment = {});
+
+// The text behind a name in a summary; empty if it is not there.
+std::string told(const std::string& summary, const std::string& name);
 
 std::string content_of(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, std::string_view text);

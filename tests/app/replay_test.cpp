@@ -60,14 +60,6 @@ class ReplayCommand : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-std::string told(const std::string& summary, const std::string& name) {
-  const std::string start = "  " + name + " ";
-  const std::size_t at = summary.find(start);
-  if (at == std::string::npos) return {};
-  const std::size_t from = summary.find_first_not_of(' ', at + start.size());
-  return summary.substr(from, summary.find('\n', from) - from);
-}
-
 TEST_F(ReplayCommand, refusesNumbersThatAreNone) {
   for (const std::vector<std::string>& wrong :
        std::vector<std::vector<std::string>>{{"--speed", "nan"},

@@ -18,7 +18,7 @@
 #include "support/paths.hpp"
 #include "support/variants.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::hanging_head_test {
 namespace {
 
 using machine::MachineModel;
@@ -337,4 +337,4 @@ TEST(HangingHead, TipControlLeavesItAlone) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::hanging_head_test

@@ -17,7 +17,7 @@
 #include "support/random_tree.hpp"
 #include "support/variants.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::locked_test {
 namespace {
 
 using sim::SimState;
@@ -194,4 +194,4 @@ TEST(Locked, TheMiddleOfTheBounceStays) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::locked_test

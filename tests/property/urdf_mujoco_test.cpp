@@ -13,7 +13,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/error_norm.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::urdf_mujoco_test {
 namespace {
 
 // Branching, oblique origins and axes, turned inertias, welded links in and at the end of chains, a link
@@ -197,4 +197,4 @@ TEST(Urdf, RandomTreesMoveAsMujocoReadsThem) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::urdf_mujoco_test

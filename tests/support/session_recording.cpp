@@ -20,19 +20,6 @@
 
 namespace knuckleboom::test {
 
-TemporaryFolder::TemporaryFolder() {
-  // The process number alone is not enough, since a killed process may leave its folder behind.
-  std::string name = std::filesystem::temp_directory_path() / "knuckleboom_XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error("no folder can be made in " + name);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 DescribedSession described_session(const std::string& name) {
   const std::filesystem::path config = std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config";
   const std::filesystem::path exercise = config / "exercises" / (name + ".toml");

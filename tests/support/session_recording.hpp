@@ -10,22 +10,9 @@
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace knuckleboom::test {
-
-// A folder of its own, gone with all that is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // A shipped exercise with its complete session header.
 struct DescribedSession {

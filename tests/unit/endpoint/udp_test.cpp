@@ -18,7 +18,7 @@
 
 #include "knuckleboom/core/exchange/exchange.hpp"
 
-namespace knuckleboom::endpoint {
+namespace knuckleboom::endpoint::udp_test {
 namespace {
 
 using testing::HasSubstr;
@@ -205,4 +205,4 @@ TEST(Udp, SaysWhatItCannotOpen) {
 }
 
 }  // namespace
-}  // namespace knuckleboom::endpoint
+}  // namespace knuckleboom::endpoint::udp_test

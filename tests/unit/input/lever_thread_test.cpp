@@ -19,7 +19,7 @@
 #include "knuckleboom/runtime/simulation_thread.hpp"
 #include "virtual_stick.hpp"
 
-namespace knuckleboom::input {
+namespace knuckleboom::input::lever_thread_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -197,4 +197,4 @@ TEST_F(LeverThreadWithSticks, ComeAndGoWhileOthersLook) {
 }
 
 }  // namespace
-}  // namespace knuckleboom::input
+}  // namespace knuckleboom::input::lever_thread_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace knuckleboom::input {
+namespace knuckleboom::input::slots_test {
 namespace {
 
 using Kind = SlotChange::Kind;
@@ -180,4 +180,4 @@ TEST(Slots, exchangeWhenALeverIsGivenAnothersPlace) {
 }
 
 }  // namespace
-}  // namespace knuckleboom::input
+}  // namespace knuckleboom::input::slots_test

@@ -9,7 +9,7 @@
 
 #include "io_test_support.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::device_file_test {
 namespace {
 
 using command::ControlKind;
@@ -183,4 +183,4 @@ TEST(DeviceFile, needsDevices) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::device_file_test

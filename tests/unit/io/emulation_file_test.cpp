@@ -7,7 +7,7 @@
 
 #include "io_test_support.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::emulation_file_test {
 namespace {
 
 using test::config;
@@ -65,4 +65,4 @@ TEST(EmulationFile, SaysWhatIsWrongAndWhere) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::emulation_file_test

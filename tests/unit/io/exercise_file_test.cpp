@@ -15,7 +15,7 @@
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::exercise_file_test {
 namespace {
 
 using test::config;
@@ -505,4 +505,4 @@ TEST(ExerciseFile, SaysWhichLessonItIs) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::exercise_file_test

@@ -11,10 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include <unistd.h>
-
 #include "knuckleboom/io/diagnostic.hpp"
 #include "support/paths.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace knuckleboom::test {
 
@@ -57,32 +56,5 @@ inline std::string joined(const std::vector<io::Diagnostic>& diagnostics) {
   for (const io::Diagnostic& diagnostic : diagnostics) text += io::to_string(diagnostic) + "\n";
   return text;
 }
-
-// A folder of its own for each test, removed afterwards.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "knuckleboom_io_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, std::string_view text) const {
-    auto file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-    return file;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace knuckleboom::test

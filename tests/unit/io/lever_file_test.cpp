@@ -8,7 +8,7 @@
 
 #include "io_test_support.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::lever_file_test {
 namespace {
 
 using command::LeverAxis;
@@ -160,4 +160,4 @@ TEST(LeverFile, NeedsFunctions) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::lever_file_test

@@ -6,7 +6,7 @@
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::machine_file_errors_test {
 namespace {
 
 using test::config;
@@ -546,4 +546,4 @@ TEST(Override, IsSplitAtTheFirstEqualsSign) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::machine_file_errors_test

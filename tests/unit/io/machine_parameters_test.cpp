@@ -10,7 +10,7 @@
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::machine_parameters_test {
 namespace {
 
 using test::config;
@@ -577,4 +577,4 @@ TEST(MachineParameters, SourcesNameKeyValueAndOrigin) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::machine_parameters_test

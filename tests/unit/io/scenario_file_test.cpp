@@ -10,7 +10,7 @@
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::scenario_file_test {
 namespace {
 
 using command::EventKind;
@@ -544,4 +544,4 @@ TEST(ScenarioAgainstMachine, WorksWithoutPlaces) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::scenario_file_test

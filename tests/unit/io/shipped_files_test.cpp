@@ -13,7 +13,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::shipped_files_test {
 namespace {
 
 using test::config;
@@ -370,4 +370,4 @@ TEST(ShippedLevers, ExcavatorAndBackhoeExchangeBoomAndStick) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::shipped_files_test

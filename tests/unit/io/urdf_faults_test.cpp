@@ -5,7 +5,7 @@
 #include "io_test_support.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::urdf_faults_test {
 namespace {
 
 using test::faults;
@@ -275,4 +275,4 @@ TEST(UrdfFaults, TheKeyMustBeAPath) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::urdf_faults_test

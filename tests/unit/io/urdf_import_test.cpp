@@ -15,7 +15,7 @@
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/recording/session_texts.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::urdf_import_test {
 namespace {
 
 using test::config;
@@ -539,4 +539,4 @@ TEST(UrdfImport, TheShippedCraneIsTheHarvester) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::urdf_import_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace knuckleboom::runtime {
+namespace knuckleboom::runtime::pacer_test {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -120,4 +120,4 @@ TEST(Pacer, keepsRealTime) {
 }
 
 }  // namespace
-}  // namespace knuckleboom::runtime
+}  // namespace knuckleboom::runtime::pacer_test

@@ -13,7 +13,7 @@
 #include "support/paths.hpp"
 #include "unit/io/io_test_support.hpp"
 
-namespace knuckleboom::app {
+namespace knuckleboom::app::signal_log_test {
 namespace {
 
 using testing::ElementsAre;
@@ -77,4 +77,4 @@ TEST(SignalLog, HasARowOfEachChosenTickWhileItIsOn) {
 }
 
 }  // namespace
-}  // namespace knuckleboom::app
+}  // namespace knuckleboom::app::signal_log_test

@@ -11,7 +11,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/paths.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::tip_emulation_test {
 namespace {
 
 using emulation::joint_rates;
@@ -177,4 +177,4 @@ TEST(TipEmulation, PositionSchemeLags) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::tip_emulation_test

@@ -13,7 +13,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/paths.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::torque_control_test {
 namespace {
 
 using emulation::TorqueControl;
@@ -125,4 +125,4 @@ TEST(TorqueControl, PassesForty_Hz) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::torque_control_test

@@ -10,7 +10,7 @@
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 
-namespace knuckleboom {
+namespace knuckleboom::step_friction_test {
 namespace {
 
 using friction::FrictionModel;
@@ -308,4 +308,4 @@ TEST_P(StepFriction, StiffCurvesStayBounded) {
 }
 
 }  // namespace
-}  // namespace knuckleboom
+}  // namespace knuckleboom::step_friction_test
