@@ -316,7 +316,7 @@ class ExerciseReader {
     const Node* node = root.subtable(file_keys::limits);
     if (node == nullptr) return;
     std::vector<std::string> names;
-    for (const training::Figure& figure : training::figures()) names.push_back(figure.name);
+    for (const training::Figure& figure : training::figures()) names.emplace_back(figure.name);
     for (const Entry& entry : node->entries) {
       if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
         report_.error(entry.place, fmt::format("'limits' has no figure '{}'{}", entry.key,

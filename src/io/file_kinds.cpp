@@ -9,7 +9,6 @@
 #include "declare/lever_keys.hpp"
 #include "declare/machine_keys.hpp"
 #include "declare/scenario_keys.hpp"
-#include "knuckleboom/declare/tables.hpp"
 #include "log_keys.hpp"
 #include "signal_keys.hpp"
 
@@ -96,15 +95,6 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   for (const auto& [folder, kind] : kFolders)
     if (path.find(folder) != std::string::npos && possible(kind)) return kind;
   return possible(FileKind::kScenario) ? FileKind::kScenario : best.front();
-}
-
-std::map<std::string, std::string> reference_tables() {
-  std::map<std::string, std::string> tables{{"units", declare::unit_rows()}};
-  for (const FileKindEntry& entry : file_kinds())
-    for (const declare::KeyTable* table : declare::tables_in(entry.keys))
-      if (!table->id.empty())
-        tables.emplace("keys " + std::string(table->id), declare::key_rows(*table));
-  return tables;
 }
 
 }  // namespace knuckleboom::io

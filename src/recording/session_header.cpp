@@ -161,7 +161,8 @@ void describe(const training::Session& session, SessionHeader& header) {
     header.channels.push_back({channel.name, channel.unit, channel.description});
   header.figures.clear();
   for (const training::Figure& figure : training::figures())
-    header.figures.push_back({figure.name, figure.unit, figure.description});
+    header.figures.push_back(
+        {std::string(figure.name), std::string(figure.unit), std::string(figure.description)});
 }
 
 std::string session_name(const SessionHeader& header) {

@@ -26,6 +26,9 @@ struct Figure {
   std::optional<double> least, most;  // to pass; none: not judged
   bool detail = false;                // shown among the detailed figures
   bool passes = true;                 // in seconds: elapsed time, not an integral
+  bool followed = false;              // has a learning curve even if it is not judged
+  bool heads = false;                 // stands first for every attempt of the session
+  std::string better = {};            // "less is better"; empty: neither
 };
 
 enum class Verdict { kNone, kWithin, kBeyond };

@@ -375,12 +375,7 @@ std::string comparison(const Content& c) {
 
 // --- Learning curves ------------------------------------------------------------
 
-bool is_followed(const Figure& figure) {
-  if (figure.least || figure.most) return true;
-  for (const char* name : {"time_s", "path_ratio", "lever_reversals", "functions_mean"})
-    if (figure.name == name) return true;
-  return false;
-}
+bool is_followed(const Figure& figure) { return figure.least || figure.most || figure.followed; }
 
 std::vector<CurvePoint> curve_of(const Figure& figure, const Content& c) {
   std::vector<CurvePoint> points;
@@ -414,7 +409,8 @@ std::string learning_curves(const Content& c) {
     if (!is_followed(figure)) continue;
     const std::vector<CurvePoint> points = curve_of(figure, c);
     if (points.size() < 2) continue;
-    out += figure_of(figure.label + unit_in_brackets(figure.unit),
+    out += figure_of(figure.label + unit_in_brackets(figure.unit) +
+                         (figure.better.empty() ? "" : ": " + figure.better),
                      learning_chart(figure, points, ended, first, last));
   }
   return out + "</div>\n";
@@ -426,7 +422,7 @@ std::string attempts(const Content& c) {
   if (c.same_session.size() < 2) return {};
   std::vector<const Figure*> columns;
   for (const Figure& figure : c.judged.figures)
-    if ((figure.least || figure.most || figure.name == "time_s") && columns.size() < 5)
+    if ((figure.least || figure.most || figure.heads) && columns.size() < 5)
       columns.push_back(&figure);
   std::string out = heading("Attempts in this session");
   out += "<table>\n<thead><tr><th>Attempt</th><th>Result</th><th class=\"n\">Lasted</th>";

@@ -204,6 +204,35 @@ TEST(Run, changesMachineAndScenarioBySet) {
   EXPECT_THAT(unknown.errors, HasSubstr("did you mean 'stick'?"));
 }
 
+TEST(Run, remarksOnWhatIsHardlyMeantBySet) {
+  const Outcome outcome = run({"run", "stick_sine", "--set", "duration_s=0.01", "--set",
+                               "actuator.stick.bore_m=12.5", "--set", "actuator.boom.bore_mm=150"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.errors,
+            "knuckleboom: --set actuator.stick.bore_m=12.5: 'bore_m' of actuator 'stick' is 12.5, "
+            "usually 1 mm to 2 m: from a syringe to the cylinder of a press\n");
+}
+
+// [[fault]] is a table like any other, also in a scenario that has none.
+TEST(Run, bringsInAFaultBySet) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> sound = {"run", "stick_sine", "--set", "duration_s=3"};
+  std::vector<std::string> faulty = sound;
+  for (const char* one : {"fault.spool.kind=spool_offset", "fault.spool.function=stick",
+                          "fault.spool.at_s=1", "fault.spool.offset_percent=4"})
+    faulty.insert(faulty.end(), {"--set", one});
+  const std::string before = json_value(summary_of(sound, folder), "state_hash");
+  const std::string after = json_value(summary_of(faulty, folder), "state_hash");
+  EXPECT_NE(after, before);
+  faulty.back() = "fault.spool.offset_percent=0";
+  EXPECT_NE(json_value(summary_of(faulty, folder), "state_hash"), after);
+  faulty.back() = "fault.spool.offset_percnt=4";
+  EXPECT_THAT(run(faulty).errors, HasSubstr("did you mean 'offset_percent'?"));
+  const Outcome half = run({"run", "stick_sine", "--set", "fault.spool.offset_percent=4"});
+  EXPECT_EQ(half.status, 2);
+  EXPECT_THAT(half.errors, HasSubstr("'kind'"));
+}
+
 TEST(Run, saysWhenItLeavesTheRealNumbers) {
   const TemporaryFolder folder;
   const std::string file = (folder / "s.json").string();

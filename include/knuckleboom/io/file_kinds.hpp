@@ -1,7 +1,6 @@
 // The kinds of files that the program reads, each with the declarations of its keys.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,9 +37,5 @@ int keys_found(std::string_view text, FileKind kind);
 // The kind most of whose keys are there. Text that fits none, or several alike, counts as the kind that its
 // path suggests, else as a scenario.
 FileKind kind_of(std::string_view text, const std::string& path);
-
-// The tables of keys and of units in Markdown, by their names in the pages of docs/reference: "keys
-// machine.actuator", "units".
-std::map<std::string, std::string> reference_tables();
 
 }  // namespace knuckleboom::io

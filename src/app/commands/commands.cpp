@@ -1,7 +1,7 @@
 #include "app/commands/commands.hpp"
 
 #include "app/shell/exit_status.hpp"
-#include "knuckleboom/io/file_kinds.hpp"
+#include "knuckleboom/io/reference_tables.hpp"
 
 namespace knuckleboom::app {
 

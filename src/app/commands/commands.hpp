@@ -7,7 +7,7 @@
 namespace knuckleboom::app {
 
 Command knuckleboom_program();
-// Tables of the reference besides those of sub-commands: keys of files, units.
+// Tables of the reference besides those of sub-commands: keys of files, units, figures, channels, signals.
 Tables reference_tables();
 
 }  // namespace knuckleboom::app

@@ -441,6 +441,8 @@ int compare(const CompareOptions& options) {
   const std::vector<analysis::Method> chosen = chosen_methods(options, recorded);
   const io::LoadedCase loaded =
       io::load_case(options.scenario, options.machine, options.assignments);
+  tell_remarks_on_set(loaded.machine.remarks);
+  tell_remarks_on_set(loaded.scenario.remarks);
   std::vector<std::string> inputs = loaded.files();
   inputs.push_back(options.against);
   std::vector<Output> outputs = {{"--plot", options.plot}, {"--summary", options.summary}};

@@ -618,6 +618,7 @@ int inspect(const InspectOptions& options) {
   const std::filesystem::path path = find_machine(options.machine);
   io::refuse_other_kind(path.string(), io::FileKind::kMachine);
   const io::MachineFile file = io::read_machine(path, overrides.machine);
+  tell_remarks_on_set(file.remarks);
   check_distinct({{"--json", options.json}}, file.files);
   const MachineModel& model = file.model;
   const std::vector<JointFacts> joints = joint_facts(model);

@@ -106,7 +106,7 @@ std::string why_unknown(const training::Figure& figure, const analysis::LogObser
   if ((missing & kNoise) != 0)
     return fmt::format("too noisy: {:.2f} m/s at rest",
                        (missing & kObservedWay) != 0 ? log.noise.way : log.noise.speed);
-  const bool smoothness = figure.mean && (figure.needs & kObservedDense) != 0;
+  const bool smoothness = figure.averages && (figure.needs & kObservedDense) != 0;
   if (smoothness && state.motion.left_out > 0.0 && state.score.tip_movements == 0.0)
     return "not in the log: no movement whole";
   return {};

@@ -8,6 +8,7 @@
 #include "app/session/load_session.hpp"
 #include "app/session/names.hpp"
 #include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/declare/tables.hpp"
 #include "knuckleboom/io/file_kinds.hpp"
@@ -118,6 +119,11 @@ Argument unset_option(std::vector<std::string>& value) {
           .target = Unset{&value},
           .kind = {"KEY", &set_keys},
           .sentence = "Take a key or a table out, so that its default holds"};
+}
+
+void tell_remarks_on_set(const std::vector<io::Diagnostic>& remarks) {
+  for (const io::Diagnostic& remark : remarks)
+    if (remark.file.starts_with("override ")) complain(io::to_string(remark));
 }
 
 Argument set_of_case_option(std::vector<std::string>& value) {

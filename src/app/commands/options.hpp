@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/command_line/command.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
 
 namespace knuckleboom::app {
 
@@ -45,6 +46,8 @@ Argument set_option(std::vector<std::string>& value, const std::string& what);
 Argument set_of_case_option(std::vector<std::string>& value);
 // --unset, of the same keys; stands behind --set.
 Argument unset_option(std::vector<std::string>& value);
+// Tells those remarks that are on numbers given by --set; `check` tells those on files.
+void tell_remarks_on_set(const std::vector<io::Diagnostic>& remarks);
 Argument plot_option(std::string& value, std::string sentence);
 Argument summary_option(std::string& value, std::string sentence);
 Argument headless_option(bool& value);

@@ -112,6 +112,8 @@ int run(const RunOptions& options) {
   check_outputs(options);
   const io::LoadedCase loaded =
       io::load_case(options.scenario, options.machine, options.assignments);
+  tell_remarks_on_set(loaded.machine.remarks);
+  tell_remarks_on_set(loaded.scenario.remarks);
   check_against_inputs(options, loaded);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
   const sim::SimState start = start_state(options, loaded, simulation, method);

@@ -114,7 +114,7 @@ std::set<std::string> exercises_of(const Database& database, const Learner& lear
 
 std::string value_of(const Result& result, const training::Figure& figure) {
   for (const auto& [key, value] : result.figures)
-    if (key == figure.name) return report::quantity(value, figure.unit, is_time(figure));
+    if (key == figure.name) return report::quantity(value, figure.unit, figure.elapsed);
   return "-";
 }
 
@@ -133,8 +133,8 @@ void compare_in(const std::string& exercise, const std::vector<Result>& a,
   say(fmt::format("{}: {} and {}\n", printable(exercise), passed(a), passed(b)));
   row("", {"first", "last", "first", "last"});
   for (const training::Figure& figure : training::figures())
-    row(figure.label, {value_of(a.front(), figure), value_of(a.back(), figure),
-                       value_of(b.front(), figure), value_of(b.back(), figure)});
+    row(std::string(figure.label), {value_of(a.front(), figure), value_of(a.back(), figure),
+                                    value_of(b.front(), figure), value_of(b.back(), figure)});
 }
 
 int compare_learners(const Database& database, const LearnersOptions& options) {

@@ -230,11 +230,15 @@ std::vector<report::Figure> RecordedAttempts::figures(const io::SessionAttempt& 
     const io::ChannelInfo& info = record_.header.figures[i];
     report::Figure figure{info.name, info.name, info.unit, 0.0, {}, {}};
     figure.value = figure_value(info.name, recorded.figures[i]);
-    for (const training::Figure& known : training::figures()) {
-      if (known.name != info.name) continue;
-      figure.label = known.label;
-      figure.passes = is_time(known);
-      figure.detail = known.detail;
+    if (const training::Figure* known = training::find_figure(info.name); known != nullptr) {
+      figure.label = known->label;
+      figure.passes = known->elapsed;
+      figure.detail = known->in_detail;
+      figure.followed = known->curve;
+      figure.heads = known->clock;
+      if (known->better != training::Better::kNeither)
+        figure.better =
+            known->better == training::Better::kLess ? "less is better" : "more is better";
     }
     if (session_)
       for (const training::Limit& limit : session_->exercise().limits) {

@@ -70,19 +70,16 @@ bool is_there(const training::SessionSnapshot& now, int fault) {
 
 }  // namespace
 
-bool is_time(const training::Figure& figure) { return figure.name != "control_effort_s"; }
-
 std::string value_text(const training::Figure& figure, double value) {
   if (training::is_undefined(figure, value)) return "-";
-  if (figure.name == "time_s") return view::panels::clock_text(value);
+  if (figure.clock) return view::panels::clock_text(value);
   if (figure.unit == "J") return with_prefix(value, "J");
-  if (figure.unit == "N s") return fmt::format("{:.0f} N s", value);
-  if (figure.unit == "rad") return fmt::format("{:.1f}\u00b0", value * 180.0 / std::numbers::pi);
-  if (figure.unit == "m") return fmt::format("{:.2f} m", value);
-  if (figure.unit == "s") return fmt::format("{:.1f} s", value);
-  const bool counts = value == std::round(value) && figure.name != "path_ratio" &&
-                      figure.name != "functions_mean" && figure.name != "ldlj";
-  return counts ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
+  if (figure.unit == "rad")
+    return fmt::format("{:.{}f}\u00b0", value * 180.0 / std::numbers::pi, figure.decimals);
+  // A limit may lie between two counts.
+  const bool between = figure.unit.empty() && figure.decimals == 0 && value != std::round(value);
+  return fmt::format("{:.{}f}{}{}", value, between ? 2 : figure.decimals,
+                     figure.unit.empty() ? "" : " ", figure.unit);
 }
 
 std::string limit_text(const training::Figure& figure, const training::Limit& limit) {
@@ -101,15 +98,14 @@ bool is_beyond(const training::Figure& figure, const training::Limit& limit, dou
 }
 
 double figure_value(const std::string& name, double recorded) {
-  for (const training::Figure& figure : training::figures())
-    if (figure.name == name && training::is_undefined(figure, recorded)) return std::nan("");
-  return recorded;
+  const training::Figure* figure = training::find_figure(name);
+  return figure != nullptr && training::is_undefined(*figure, recorded) ? std::nan("") : recorded;
 }
 
-const training::Limit* limit_of(const Exercise& exercise, const std::string& figure) {
+const training::Limit* limit_of(const Exercise& exercise, std::string_view figure) {
   const auto found =
       std::find_if(exercise.limits.begin(), exercise.limits.end(),
-                   [&figure](const training::Limit& limit) { return limit.figure == figure; });
+                   [figure](const training::Limit& limit) { return limit.figure == figure; });
   return found == exercise.limits.end() ? nullptr : &*found;
 }
 
@@ -151,7 +147,7 @@ std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Sco
                                    bool ended, bool details) {
   std::vector<FigureRow> rows;
   for (const training::Figure& figure : training::figures()) {
-    if (figure.detail && !details && limit_of(exercise, figure.name) == nullptr) continue;
+    if (figure.in_detail && !details && limit_of(exercise, figure.name) == nullptr) continue;
     FigureRow row;
     const double value = figure.read(score);
     row.label = figure.label;
@@ -173,11 +169,9 @@ std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now)
   const int broken = training::broken_limit(exercise, now.score);
   if (broken < 0) return "The time is over.";
   const training::Limit& limit = exercise.limits[static_cast<std::size_t>(broken)];
-  for (const training::Figure& figure : training::figures())
-    if (figure.name == limit.figure)
-      return fmt::format("{}: {}; to pass, {}.", figure.label,
-                         value_text(figure, figure.read(now.score)), limit_text(figure, limit));
-  return {};
+  const training::Figure& figure = *training::find_figure(limit.figure);
+  return fmt::format("{}: {}; to pass, {}.", figure.label,
+                     value_text(figure, figure.read(now.score)), limit_text(figure, limit));
 }
 
 std::vector<int> faults_there(const training::Session& session,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "knuckleboom/core/training/session.hpp"
@@ -24,15 +25,14 @@ std::string held_text(const training::Session& session, const training::SessionS
 std::vector<view::panels::FigureRow> figure_rows(const training::Exercise& exercise,
                                                  const training::Score& score, bool ended,
                                                  bool details = false);
-// As it is shown: "0.25 m", "-". Whether seconds are elapsed time, not an integral over it.
-bool is_time(const training::Figure& figure);
+// As it is shown: "0.25 m", "-".
 std::string value_text(const training::Figure& figure, double value);
 std::string limit_text(const training::Figure& figure, const training::Limit& limit);
 bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,
                bool ended);
 // A recorded figure; NaN for a mean over nothing.
 double figure_value(const std::string& name, double recorded);
-const training::Limit* limit_of(const training::Exercise& exercise, const std::string& figure);
+const training::Limit* limit_of(const training::Exercise& exercise, std::string_view figure);
 
 // Why an attempt has failed: the broken limit, or the time; empty if it has not.
 std::string failure_reason(const training::Exercise& exercise,

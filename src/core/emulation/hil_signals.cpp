@@ -1,7 +1,5 @@
 #include "knuckleboom/core/emulation/hil_signals.hpp"
 
-#include <utility>
-
 #include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/core/emulation/tip_motion.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
@@ -9,8 +7,6 @@
 
 namespace knuckleboom::emulation {
 namespace {
-
-constexpr const char* kAxis[3] = {"x", "y", "z"};
 
 using At = const SignalPlace&;
 const EmulationState& of(At at) { return at.state.emulation; }
@@ -36,177 +32,233 @@ double& drive_slot(EmulationState& s, int joint, int) { return s.commands.drive[
 double in_site(At at, const double (&w)[6]) {
   return at.emulation.to_site(vec(w + 3 * (at.part / 3)))[at.part % 3];
 }
-
-const TipPose& tip_of(At at) { return at.joint == 0 ? of(at).tip : of(at).target; }
-
-struct JointUnits {
-  const char *position, *rate, *effort;
-};
-JointUnits units_of(const machine::MachineModel& model, int joint) {
-  return model.tree.link(joint).revolute ? JointUnits{"rad", "rad/s", "N m"}
-                                         : JointUnits{"m", "m/s", "N"};
+template <auto vector>
+double site_vector(At at) {
+  return in_site(at, of(at).*vector);
 }
 
-class Catalogue {
- public:
-  explicit Catalogue(const EmulationPlan& plan) : plan_(plan) {
-    list_bench();
-    list_host();
-    list_emulated();
-    list_tip("tip.", " of the host's tip, site frame", 0);
-    list_tip("target.", " of the emulated tip, site frame", 1);
-    list_forces();
-    list_energy();
-  }
-  std::vector<HilSignal> take() { return std::move(out_); }
+template <auto tip>
+double tip_position(At at) {
+  return at.emulation.in_site(of(at).*tip).p[at.part];
+}
+template <auto tip>
+double tip_rotation(At at) {
+  return rotation_error(Mat3::Identity(), at.emulation.in_site(of(at).*tip).R)[at.part];
+}
+template <auto tip>
+double tip_twist(At at) {
+  return in_site(at, (of(at).*tip).twist);
+}
 
- private:
-  using Read = double (*)(At);
+const machine::MachineState& host_of(At at) { return of(at).host.machine; }
+const machine::MachineState& emulated_of(At at) { return of(at).emulated.machine; }
 
-  void add(std::string name, const char* unit, std::string description, int joint, int part,
-           Read read) {
-    out_.push_back({std::move(name), unit, std::move(description), SignalRole::kObserved, read,
-                    nullptr, joint, part});
-  }
-  void add(std::string name, const char* unit, std::string description, Read read) {
-    add(std::move(name), unit, std::move(description), 0, 0, read);
-  }
-  template <Slot slot>
-  void add_slot(std::string name, const char* unit, const char* description, SignalRole role,
-                int joint, int part = 0) {
-    out_.push_back({std::move(name), unit, description, role, read_slot<slot>, slot, joint, part});
-  }
-  // Parts 0 to 2 of a vector, 3 to 5 of the moment that goes with it.
-  void add_vectors(const std::string& linear, const std::string& angular, const char* unit,
-                   const char* angular_unit, const std::string& description, Read read,
-                   int joint = 0) {
-    for (int i = 0; i < 6; ++i)
-      add((i < 3 ? linear : angular) + kAxis[i % 3], i < 3 ? unit : angular_unit, description,
-          joint, i, read);
-  }
+enum class Of { kBench, kHostJoint, kEmulatedJoint, kEmulatedActuator };
 
-  void list_bench() {
-    add("time", "s", "of the simulation",
-        [](At at) { return static_cast<double>(at.state.tick) * at.emulation.plan().tick_s; });
-    add("mode", "1", "0 ready, 1 running, 2 holding, 3 stopped",
-        [](At at) { return static_cast<double>(static_cast<std::int32_t>(at.state.mode)); });
-    add("phase", "1", "of the plan, from 0",
-        [](At at) { return static_cast<double>(of(at).phase); });
-    add_slot<stop_slot>("stop", "1", "above a half: a stop button is pressed", SignalRole::kStop,
-                        0);
-    for (int i = 0; i < 6; ++i)
-      add_slot<operator_slot>(
-          std::string(i < 3 ? "operator." : "operator.r") + kAxis[i % 3], i < 3 ? "m/s" : "rad/s",
-          "asked of the emulated tip, in the site frame", SignalRole::kOperator, 0, i);
-    for (int i = 0; i < 6; ++i)
-      add_slot<wrench_slot>(std::string(i < 3 ? "sensor.force_" : "sensor.moment_") + kAxis[i % 3],
-                            i < 3 ? "N" : "N m", "on the host's tip about it, in the tool's axes",
-                            SignalRole::kWrench, 0, i);
-  }
+// Hosts with hydraulics have valves, others drives.
+enum class Only { kAll, kHydraulic, kElectric };
 
-  void list_host() {
-    const machine::MachineModel& host = plan_.host.model;
-    add_slot<brake_slot>("host.brake", "1", "above a half: its parking brakes are to be closed",
-                         SignalRole::kDrive, 0);
-    for (int j = 0; j < host.joint_count(); ++j) {
-      const std::string joint = "host." + host.joint_name(j) + ".";
-      const JointUnits unit = units_of(host, j);
-      constexpr SignalRole kSensor = SignalRole::kHostSensor;
-      add_slot<position_slot>(joint + "position", unit.position, "as measured", kSensor, j);
-      add_slot<speed_slot>(joint + "speed", unit.rate, "as measured", kSensor, j);
-      if (!host.actuators.empty()) {
-        add_slot<pressure_slot>(joint + "pressure_a", "Pa", "as measured", kSensor, j, 0);
-        add_slot<pressure_slot>(joint + "pressure_b", "Pa", "as measured", kSensor, j, 1);
-        add_slot<drive_slot>(joint + "valve", "V", "to the valve", SignalRole::kDrive, j);
-      } else {
-        add_slot<drive_slot>(joint + "torque", unit.effort, "to the drive", SignalRole::kDrive, j);
-      }
-      add(joint + "torque_demand", unit.effort, "that the control wants on the joint", j, 0,
-          [](At at) { return of(at).host_torque[at.joint]; });
-      add(joint + "true_position", unit.position, "in the simulated host", j, 0,
-          [](At at) { return of(at).host.machine.q[at.joint]; });
-      add(joint + "true_speed", unit.rate, "in the simulated host", j, 0,
-          [](At at) { return of(at).host.machine.v[at.joint]; });
-    }
-  }
-
-  void list_emulated() {
-    const machine::MachineModel& model = plan_.emulated.model;
-    for (int j = 0; j < model.joint_count(); ++j) {
-      const std::string joint = "emulated." + model.joint_name(j) + ".";
-      const JointUnits unit = units_of(model, j);
-      add_slot<motor_slot>(joint + "motor_speed", unit.rate,
-                           "of its motor, or of its controller's reference", SignalRole::kMotor, j);
-      add(joint + "motor_position", unit.position, "of its motor, or its controller's reference", j,
-          0, [](At at) { return of(at).motor[at.joint]; });
-      add(joint + "position", unit.position, "of the joint", j, 0,
-          [](At at) { return of(at).emulated.machine.q[at.joint]; });
-      add(joint + "speed", unit.rate, "of the joint", j, 0,
-          [](At at) { return of(at).emulated.machine.v[at.joint]; });
-    }
-    for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-      const int link = model.actuators[k].link;
-      const std::string joint = "emulated." + model.joint_name(link) + ".";
-      const int actuator = static_cast<int>(k);
-      add_slot<emulated_slot>(joint + "measured_position", units_of(model, link).position,
-                              "that the joint's controller sees", SignalRole::kEmulatedSensor,
-                              link);
-      for (int side = 0; side < 2; ++side)
-        add(joint + (side == 0 ? "pressure_a" : "pressure_b"), "Pa", "at the actuator's port",
-            actuator, side,
-            [](At at) { return of(at).emulated.machine.actuator[at.joint].p[at.part]; });
-      add(joint + "spool", "V", "of its valve, behind its lag", actuator, 0,
-          [](At at) { return of(at).emulated.machine.actuator[at.joint].spool_V; });
-    }
-  }
-
-  void list_tip(const std::string& name, const std::string& of_tip, int tip) {
-    for (int i = 0; i < 3; ++i)
-      add(name + kAxis[i], "m", "position" + of_tip, tip, i,
-          [](At at) { return at.emulation.in_site(tip_of(at)).p[at.part]; });
-    for (int i = 0; i < 3; ++i)
-      add(name + "r" + kAxis[i], "rad", "rotation vector" + of_tip, tip, i, [](At at) {
-        return rotation_error(Mat3::Identity(), at.emulation.in_site(tip_of(at)).R)[at.part];
-      });
-    add_vectors(
-        name + "v", name + "w", "m/s", "rad/s", "speed" + of_tip,
-        [](At at) { return in_site(at, tip_of(at).twist); }, tip);
-  }
-
-  void list_forces() {
-    add_vectors("target.a", "target.dw", "m/s^2", "rad/s^2",
-                "acceleration of the emulated tip over the tick, site frame",
-                [](At at) { return in_site(at, of(at).tip_acceleration); });
-    add_vectors("contact.force_", "contact.moment_", "N", "N m",
-                "of the site on the peg in the simulation, site frame",
-                [](At at) { return in_site(at, of(at).contact_W); });
-    add_vectors("measured.force_", "measured.moment_", "N", "N m",
-                "what the sensor says, wherever it is, in the site frame",
-                [](At at) { return in_site(at, of(at).measured_W); });
-    add_vectors("felt.force_", "felt.moment_", "N", "N m",
-                "given to the emulated machine, site frame",
-                [](At at) { return in_site(at, of(at).felt_W); });
-    add("tip_error", "m", "distance of the host's tip from the emulated one",
-        [](At at) { return tip_error(of(at)); });
-  }
-
-  void list_energy() {
-    add("energy.host", "J", "work of the contact on the host's tip",
-        [](At at) { return of(at).energy.host; });
-    add("energy.emulated", "J", "work of the felt force on the emulated tip",
-        [](At at) { return of(at).energy.emulated; });
-    add("energy.exchanged", "J", "magnitude of what passes through the contact",
-        [](At at) { return of(at).energy.exchanged; });
-    add("energy.generated", "J", "most that the loop has put in",
-        [](At at) { return of(at).energy.generated; });
-  }
-
-  const EmulationPlan& plan_;
-  std::vector<HilSignal> out_;
+struct Family {
+  std::string_view name, unit, description;
+  Of of;
+  int part;  // of the first axis; side of an actuator
+  double (*read)(At);
+  Slot slot = nullptr;  // null: only observed
+  SignalRole role = SignalRole::kObserved;
+  Only only = Only::kAll;
 };
+
+template <Slot slot>
+constexpr Family outside(std::string_view name, std::string_view unit, std::string_view description,
+                         Of of, int part, SignalRole role, Only only = Only::kAll) {
+  return {name, unit, description, of, part, read_slot<slot>, slot, role, only};
+}
+
+constexpr Of kBench = Of::kBench, kHost = Of::kHostJoint, kJoint = Of::kEmulatedJoint,
+             kActuator = Of::kEmulatedActuator;
+constexpr SignalRole kSensor = SignalRole::kHostSensor;
+
+constexpr Family kFamilies[] = {
+    {"time", "s", "of the simulation", kBench, 0,
+     [](At at) { return static_cast<double>(at.state.tick) * at.emulation.plan().tick_s; }},
+    {"mode", "1", "0 ready, 1 running, 2 holding, 3 stopped", kBench, 0,
+     [](At at) { return static_cast<double>(static_cast<std::int32_t>(at.state.mode)); }},
+    {"phase", "1", "of the plan, from 0", kBench, 0,
+     [](At at) { return static_cast<double>(of(at).phase); }},
+    outside<stop_slot>("stop", "1", "above a half: a stop button is pressed", kBench, 0,
+                       SignalRole::kStop),
+    outside<operator_slot>("operator.%", "m/s", "asked of the emulated tip, in the site frame",
+                           kBench, 0, SignalRole::kOperator),
+    outside<operator_slot>("operator.r%", "rad/s", "asked of the emulated tip, in the site frame",
+                           kBench, 3, SignalRole::kOperator),
+    outside<wrench_slot>("sensor.force_%", "N", "on the host's tip about it, in the tool's axes",
+                         kBench, 0, SignalRole::kWrench),
+    outside<wrench_slot>("sensor.moment_%", "N m", "on the host's tip about it, in the tool's axes",
+                         kBench, 3, SignalRole::kWrench),
+    outside<brake_slot>("host.brake", "1", "above a half: its parking brakes are to be closed",
+                        kBench, 0, SignalRole::kDrive),
+    outside<position_slot>("host.*.position", "#", "as measured", kHost, 0, kSensor),
+    outside<speed_slot>("host.*.speed", "#/s", "as measured", kHost, 0, kSensor),
+    outside<pressure_slot>("host.*.pressure_a", "Pa", "as measured", kHost, 0, kSensor,
+                           Only::kHydraulic),
+    outside<pressure_slot>("host.*.pressure_b", "Pa", "as measured", kHost, 1, kSensor,
+                           Only::kHydraulic),
+    outside<drive_slot>("host.*.valve", "V", "to the valve", kHost, 0, SignalRole::kDrive,
+                        Only::kHydraulic),
+    outside<drive_slot>("host.*.torque", "~", "to the drive", kHost, 0, SignalRole::kDrive,
+                        Only::kElectric),
+    {"host.*.torque_demand", "~", "that the control wants on the joint", kHost, 0,
+     [](At at) { return of(at).host_torque[at.joint]; }},
+    {"host.*.true_position", "#", "in the simulated host", kHost, 0,
+     [](At at) { return host_of(at).q[at.joint]; }},
+    {"host.*.true_speed", "#/s", "in the simulated host", kHost, 0,
+     [](At at) { return host_of(at).v[at.joint]; }},
+    outside<motor_slot>("emulated.*.motor_speed", "#/s",
+                        "of its motor, or of its controller's reference", kJoint, 0,
+                        SignalRole::kMotor),
+    {"emulated.*.motor_position", "#", "of its motor, or its controller's reference", kJoint, 0,
+     [](At at) { return of(at).motor[at.joint]; }},
+    {"emulated.*.position", "#", "of the joint", kJoint, 0,
+     [](At at) { return emulated_of(at).q[at.joint]; }},
+    {"emulated.*.speed", "#/s", "of the joint", kJoint, 0,
+     [](At at) { return emulated_of(at).v[at.joint]; }},
+    outside<emulated_slot>("emulated.*.measured_position", "#", "that the joint's controller sees",
+                           kActuator, 0, SignalRole::kEmulatedSensor),
+    {"emulated.*.pressure_a", "Pa", "at the actuator's port", kActuator, 0,
+     [](At at) { return emulated_of(at).actuator[at.joint].p[at.part]; }},
+    {"emulated.*.pressure_b", "Pa", "at the actuator's port", kActuator, 1,
+     [](At at) { return emulated_of(at).actuator[at.joint].p[at.part]; }},
+    {"emulated.*.spool", "V", "of its valve, behind its lag", kActuator, 0,
+     [](At at) { return emulated_of(at).actuator[at.joint].spool_V; }},
+    {"tip.%", "m", "position of the host's tip, site frame", kBench, 0,
+     tip_position<&EmulationState::tip>},
+    {"tip.r%", "rad", "rotation vector of the host's tip, site frame", kBench, 0,
+     tip_rotation<&EmulationState::tip>},
+    {"tip.v%", "m/s", "speed of the host's tip, site frame", kBench, 0,
+     tip_twist<&EmulationState::tip>},
+    {"tip.w%", "rad/s", "speed of the host's tip, site frame", kBench, 3,
+     tip_twist<&EmulationState::tip>},
+    {"target.%", "m", "position of the emulated tip, site frame", kBench, 0,
+     tip_position<&EmulationState::target>},
+    {"target.r%", "rad", "rotation vector of the emulated tip, site frame", kBench, 0,
+     tip_rotation<&EmulationState::target>},
+    {"target.v%", "m/s", "speed of the emulated tip, site frame", kBench, 0,
+     tip_twist<&EmulationState::target>},
+    {"target.w%", "rad/s", "speed of the emulated tip, site frame", kBench, 3,
+     tip_twist<&EmulationState::target>},
+    {"target.a%", "m/s^2", "acceleration of the emulated tip over the tick, site frame", kBench, 0,
+     site_vector<&EmulationState::tip_acceleration>},
+    {"target.dw%", "rad/s^2", "acceleration of the emulated tip over the tick, site frame", kBench,
+     3, site_vector<&EmulationState::tip_acceleration>},
+    {"contact.force_%", "N", "of the site on the peg in the simulation, site frame", kBench, 0,
+     site_vector<&EmulationState::contact_W>},
+    {"contact.moment_%", "N m", "of the site on the peg in the simulation, site frame", kBench, 3,
+     site_vector<&EmulationState::contact_W>},
+    {"measured.force_%", "N", "what the sensor says, wherever it is, in the site frame", kBench, 0,
+     site_vector<&EmulationState::measured_W>},
+    {"measured.moment_%", "N m", "what the sensor says, wherever it is, in the site frame", kBench,
+     3, site_vector<&EmulationState::measured_W>},
+    {"felt.force_%", "N", "given to the emulated machine, site frame", kBench, 0,
+     site_vector<&EmulationState::felt_W>},
+    {"felt.moment_%", "N m", "given to the emulated machine, site frame", kBench, 3,
+     site_vector<&EmulationState::felt_W>},
+    {"tip_error", "m", "distance of the host's tip from the emulated one", kBench, 0,
+     [](At at) { return tip_error(of(at)); }},
+    {"energy.host", "J", "work of the contact on the host's tip", kBench, 0,
+     [](At at) { return of(at).energy.host; }},
+    {"energy.emulated", "J", "work of the felt force on the emulated tip", kBench, 0,
+     [](At at) { return of(at).energy.emulated; }},
+    {"energy.exchanged", "J", "magnitude of what passes through the contact", kBench, 0,
+     [](At at) { return of(at).energy.exchanged; }},
+    {"energy.generated", "J", "most that the loop has put in", kBench, 0,
+     [](At at) { return of(at).energy.generated; }},
+};
+
+int count(Of of, const EmulationPlan& plan) {
+  switch (of) {
+    case Of::kHostJoint:
+      return plan.host.model.joint_count();
+    case Of::kEmulatedJoint:
+      return plan.emulated.model.joint_count();
+    case Of::kEmulatedActuator:
+      return static_cast<int>(plan.emulated.model.actuators.size());
+    case Of::kBench:
+      break;
+  }
+  return 1;
+}
+
+sim::MemberNames names_of(const machine::MachineModel& model, int joint) {
+  sim::MemberNames names{.owner = model.joint_name(joint)};
+  if (!model.tree.link(joint).revolute) {
+    names.position = "m";
+    names.effort = "N";
+  }
+  return names;
+}
+
+std::string_view use_of(SignalRole role) {
+  switch (role) {
+    case SignalRole::kObserved:
+      break;
+    case SignalRole::kStop:
+      return "in; then stops, as if pressed";
+    case SignalRole::kOperator:
+      return "in; then zero, and the run continues";
+    case SignalRole::kWrench:
+    case SignalRole::kEmulatedSensor:
+      return "in; then holds, and stops after `safety.stale_stop`";
+    case SignalRole::kHostSensor:
+      return "in; then stops";
+    case SignalRole::kMotor:
+    case SignalRole::kDrive:
+      return "in; then its safe value, and holds";
+  }
+  return "out only";
+}
 
 }  // namespace
 
-std::vector<HilSignal> hil_signals(const EmulationPlan& plan) { return Catalogue(plan).take(); }
+std::vector<HilSignal> hil_signals(const EmulationPlan& plan) {
+  const machine::MachineModel& host = plan.host.model;
+  const machine::MachineModel& emulated = plan.emulated.model;
+  std::vector<HilSignal> out;
+  sim::for_each_member(
+      kFamilies, [&](Of of) { return count(of, plan); },
+      [&](const Family& family, int member, int axis) {
+        if (family.only != Only::kAll &&
+            (family.only == Only::kHydraulic) == host.actuators.empty())
+          return;
+        const bool actuator = family.of == kActuator;
+        const int link = actuator ? nth(emulated.actuators, member).link : member;
+        sim::MemberNames names;
+        if (family.of != kBench) names = names_of(family.of == kHost ? host : emulated, link);
+        names.axis = sim::kAxes[axis];
+        // Sensors are numbered by joint, the state of actuators by actuator.
+        const int joint = actuator && family.slot == nullptr ? member : link;
+        out.push_back({sim::filled(family.name, names), sim::filled(family.unit, names),
+                       std::string(family.description), family.role, family.read, family.slot,
+                       joint, family.part + axis});
+      });
+  return out;
+}
+
+std::vector<sim::FamilyRow> hil_signal_rows() {
+  std::vector<sim::FamilyRow> rows;
+  for (const Family& family : kFamilies) {
+    std::string_view owners;
+    if (family.of == kHost)
+      owners = family.only == Only::kHydraulic  ? "each joint of a hydraulic host"
+               : family.only == Only::kElectric ? "each joint of another host"
+                                                : "each joint of the host";
+    else if (family.of == kJoint)
+      owners = "each joint of the emulated machine";
+    else if (family.of == kActuator)
+      owners = "each actuator of the emulated machine";
+    rows.push_back(
+        {family.name, family.unit, family.description, "JOINT", owners, use_of(family.role)});
+  }
+  return rows;
+}
 
 }  // namespace knuckleboom::emulation

@@ -5,90 +5,158 @@
 namespace knuckleboom::sim {
 namespace {
 
-const ActuatorSnapshot* actuator(const Snapshot& s, int joint) {
+using hydraulics::ActuatorKind;
+using Shot = const Snapshot&;
+
+const ActuatorSnapshot* actuator(Shot s, int joint) {
   const int k = s.actuator_of_joint[joint];
   return k < 0 ? nullptr : &s.actuator[k];
 }
-
-double time(const Snapshot& s, int) { return s.t_s; }
-double position(const Snapshot& s, int joint) { return s.joint[joint].position; }
-double rate(const Snapshot& s, int joint) { return s.joint[joint].rate; }
-double reference(const Snapshot& s, int joint) { return s.joint[joint].reference; }
 template <auto value>
-double of_actuator(const Snapshot& s, int joint) {
+double of_actuator(Shot s, int joint) {
   const ActuatorSnapshot* a = actuator(s, joint);
   return a != nullptr ? a->*value : 0.0;
 }
-double length(const Snapshot& s, int joint) { return actuator(s, joint)->displacement; }
-double force(const Snapshot& s, int joint) { return actuator(s, joint)->force; }
-double pump(const Snapshot& s, int) { return s.pump_Pa; }
-double loop_force(const Snapshot& s, int index) { return s.loop_force_W[index / 3][index % 3]; }
-double drive(const Snapshot& s, int joint) { return s.joint_drive[joint]; }
-double tip(const Snapshot& s, int component) { return s.tip_W[component]; }
 
-double supply(const Snapshot& s, int) { return s.pump_Pa; }
-double pump_flow(const Snapshot& s, int) { return s.pump_flow_m3_per_s; }
-double relief_flow(const Snapshot& s, int) { return s.relief_flow_m3_per_s; }
-double load_signal(const Snapshot& s, int) { return s.load_signal_Pa; }
-double engine(const Snapshot& s, int) { return s.engine_rad_per_s; }
+enum class Of { kRun, kJoint, kDrive, kLoop, kPump, kActuator };
 
-}  // namespace
+enum class Only { kAll, kCylinders, kMotors };
 
-std::vector<Channel> channels(const machine::MachineModel& model) {
+struct Family {
+  std::string_view name, unit, description;
+  Of of;
+  double (*read)(Shot, int);  // of a joint, or of a component
+  bool traced = true;         // a column of traces, and so of sessions
+  Only only = Only::kAll;
+};
+
+constexpr Family kFamilies[] = {
+    {"t_s", "s", "simulated time", Of::kRun, [](Shot s, int) { return s.t_s; }},
+    {"*_#", "#", "joint position", Of::kJoint, [](Shot s, int j) { return s.joint[j].position; }},
+    {"*_#_s", "#/s", "joint rate", Of::kJoint, [](Shot s, int j) { return s.joint[j].rate; }},
+    {"*_ref_#", "#", "reference of the tick that led here", Of::kJoint,
+     [](Shot s, int j) { return s.joint[j].reference; }},
+    {"*_valve_V", "V", "valve command of the tick that led here", Of::kJoint,
+     of_actuator<&ActuatorSnapshot::valve_V>},
+    {"*_port_a_Pa", "Pa", "head side (P1) or motor inlet (P_Re1)", Of::kJoint,
+     of_actuator<&ActuatorSnapshot::port_a_Pa>},
+    {"*_port_b_Pa", "Pa", "rod side (P4) or motor outlet (P_Re2)", Of::kJoint,
+     of_actuator<&ActuatorSnapshot::port_b_Pa>},
+    {"*_valve_open", "", "1: valve beyond its overlap", Of::kJoint,
+     of_actuator<&ActuatorSnapshot::open>},
+    {"*_drive", "",
+     "torque, force or speed asked of the joint's own drive in the tick that led here", Of::kDrive,
+     [](Shot s, int j) { return s.joint_drive[j]; }},
+    {"*_force_%_N", "N", "of body b on body a of the loop, world frame, in the tick that led here",
+     Of::kLoop, [](Shot s, int i) { return s.loop_force_W[i / 3][i % 3]; }},
+    {"tip_%_m", "m", "tip in the world frame", Of::kRun, [](Shot s, int i) { return s.tip_W[i]; }},
+    {"supply_Pa", "Pa", "pressure of the gallery", Of::kPump,
+     [](Shot s, int) { return s.pump_Pa; }},
+    {"load_signal_Pa", "Pa", "what a load-sensing pump adds its margin to", Of::kPump,
+     [](Shot s, int) { return s.load_signal_Pa; }},
+    {"pump_flow_m3_s", "m3/s", "delivered by the pump", Of::kPump,
+     [](Shot s, int) { return s.pump_flow_m3_per_s; }},
+    {"main_relief_flow_m3_s", "m3/s", "over the main relief", Of::kPump,
+     [](Shot s, int) { return s.relief_flow_m3_per_s; }},
+    {"engine_rad_s", "rad/s", "speed of the engine", Of::kPump,
+     [](Shot s, int) { return s.engine_rad_per_s; }},
+    {"*_length_m", "m", "cylinder between its pins", Of::kActuator,
+     of_actuator<&ActuatorSnapshot::displacement>, false, Only::kCylinders},
+    {"*_force_N", "N", "of the oil on the actuator", Of::kActuator,
+     of_actuator<&ActuatorSnapshot::force>, false, Only::kCylinders},
+    {"*_torque_Nm", "Nm", "of the oil on the actuator", Of::kActuator,
+     of_actuator<&ActuatorSnapshot::force>, false, Only::kMotors},
+    {"pump_Pa", "Pa", "supply pressure", Of::kRun, [](Shot s, int) { return s.pump_Pa; }, false},
+};
+
+int count(Of of, const machine::MachineModel& model) {
+  switch (of) {
+    case Of::kJoint:
+      return model.joint_count();
+    case Of::kDrive:
+      return static_cast<int>(model.drives.size());
+    case Of::kLoop:
+      return static_cast<int>(model.loops.size());
+    case Of::kPump:
+      return model.supply.kind == hydraulics::SupplyKind::kPump ? 1 : 0;
+    case Of::kActuator:
+      return static_cast<int>(model.actuators.size());
+    case Of::kRun:
+      break;
+  }
+  return 1;
+}
+
+// -1: it is of no joint.
+int joint_of(Of of, const machine::MachineModel& model, int member) {
+  const auto i = static_cast<std::size_t>(member);
+  return of == Of::kJoint      ? member
+         : of == Of::kDrive    ? model.drives[i].link
+         : of == Of::kActuator ? model.actuators[i].link
+                               : -1;
+}
+
+bool exists(const Family& family, const machine::MachineModel& model, int member) {
+  if (family.only == Only::kAll) return true;
+  const bool cylinder =
+      model.actuators[static_cast<std::size_t>(member)].circuit.kind == ActuatorKind::kCylinder;
+  return cylinder == (family.only == Only::kCylinders);
+}
+
+std::vector<Channel> channels(const machine::MachineModel& model, bool all) {
   std::vector<Channel> out;
-  out.push_back({"t_s", "s", "simulated time", time, 0});
-  for (int i = 0; i < model.joint_count(); ++i) {
-    const std::string& joint = model.joint_name(i);
-    const std::string unit = model.tree.link(i).revolute ? "rad" : "m";
-    const std::string rate_unit = unit + "/s";
-    out.push_back({joint + "_" + unit, unit, "joint position", position, i});
-    out.push_back({joint + "_" + unit + "_s", rate_unit, "joint rate", rate, i});
-    out.push_back(
-        {joint + "_ref_" + unit, unit, "reference of the tick that led here", reference, i});
-    out.push_back({joint + "_valve_V", "V", "valve command of the tick that led here",
-                   of_actuator<&ActuatorSnapshot::valve_V>, i});
-    out.push_back({joint + "_port_a_Pa", "Pa", "head side (P1) or motor inlet (P_Re1)",
-                   of_actuator<&ActuatorSnapshot::port_a_Pa>, i});
-    out.push_back({joint + "_port_b_Pa", "Pa", "rod side (P4) or motor outlet (P_Re2)",
-                   of_actuator<&ActuatorSnapshot::port_b_Pa>, i});
-    out.push_back({joint + "_valve_open", "", "1: valve beyond its overlap",
-                   of_actuator<&ActuatorSnapshot::open>, i});
-  }
-  for (const machine::JointDrive& d : model.drives)
-    out.push_back(
-        {model.joint_name(d.link) + "_drive", "",
-         "torque, force or speed asked of the joint's own drive in the tick that led here", drive,
-         d.link});
-  for (std::size_t k = 0; k < model.loops.size(); ++k)
-    for (int c = 0; c < 3; ++c)
-      out.push_back({model.loops[k].name + "_force_" + "xyz"[c] + "_N", "N",
-                     "of body b on body a of the loop, world frame, in the tick that led here",
-                     loop_force, static_cast<int>(3 * k) + c});
-  const char* const axes[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
-  for (int c = 0; c < 3; ++c) out.push_back({axes[c], "m", "tip in the world frame", tip, c});
-  if (model.supply.kind == hydraulics::SupplyKind::kPump) {
-    out.push_back({"supply_Pa", "Pa", "pressure of the gallery", supply, 0});
-    out.push_back(
-        {"load_signal_Pa", "Pa", "what a load-sensing pump adds its margin to", load_signal, 0});
-    out.push_back({"pump_flow_m3_s", "m3/s", "delivered by the pump", pump_flow, 0});
-    out.push_back({"main_relief_flow_m3_s", "m3/s", "over the main relief", relief_flow, 0});
-    out.push_back({"engine_rad_s", "rad/s", "speed of the engine", engine, 0});
-  }
+  for_each_member(
+      kFamilies, [&](Of of) { return count(of, model); },
+      [&](const Family& family, int member, int axis) {
+        if (!(all || family.traced) || !exists(family, model, member)) return;
+        const int joint = joint_of(family.of, model, member);
+        MemberNames names{.owner = {}, .axis = kAxes[axis]};
+        if (joint >= 0) {
+          names.owner = model.joint_name(joint);
+          if (!model.tree.link(joint).revolute) names.position = "m";
+        } else if (family.of == Of::kLoop) {
+          names.owner = model.loops[static_cast<std::size_t>(member)].name;
+        }
+        out.push_back({filled(family.name, names), filled(family.unit, names),
+                       std::string(family.description), family.read,
+                       joint >= 0 ? joint : 3 * member + axis});
+      });
   return out;
 }
 
-std::vector<Channel> all_channels(const machine::MachineModel& model) {
-  std::vector<Channel> out = channels(model);
-  for (const machine::Actuator& actuator : model.actuators) {
-    const std::string& joint = model.joint_name(actuator.link);
-    const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
-    if (cylinder)
-      out.push_back({joint + "_length_m", "m", "cylinder between its pins", length, actuator.link});
-    out.push_back({joint + (cylinder ? "_force_N" : "_torque_Nm"), cylinder ? "N" : "Nm",
-                   "of the oil on the actuator", force, actuator.link});
+std::string_view owners(const Family& family) {
+  switch (family.of) {
+    case Of::kJoint:
+      return "each joint";
+    case Of::kDrive:
+      return "each joint with a drive of its own";
+    case Of::kLoop:
+      return "each loop of bodies";
+    case Of::kPump:
+      return "a modelled pump";
+    case Of::kActuator:
+      return family.only == Only::kCylinders ? "each cylinder" : "each motor";
+    case Of::kRun:
+      break;
   }
-  out.push_back({"pump_Pa", "Pa", "supply pressure", pump, 0});
-  return out;
+  return {};
+}
+
+}  // namespace
+
+std::vector<Channel> channels(const machine::MachineModel& model) { return channels(model, false); }
+
+std::vector<Channel> all_channels(const machine::MachineModel& model) {
+  return channels(model, true);
+}
+
+std::vector<FamilyRow> channel_rows() {
+  std::vector<FamilyRow> rows;
+  for (const Family& family : kFamilies)
+    rows.push_back({family.name, family.unit, family.description,
+                    family.of == Of::kLoop ? "LOOP" : "J", owners(family),
+                    family.traced ? "trace, session, bundle" : "bundle"});
+  return rows;
 }
 
 }  // namespace knuckleboom::sim

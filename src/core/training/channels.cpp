@@ -28,46 +28,92 @@ double trouble(Shot s, int joint) {
          (a->at_stop != 0 ? 4.0 : 0.0);
 }
 
-double tip_speed(Shot s, int i) { return s.tip_v_W[i]; }
-double grip(Shot s, int i) { return s.grip_W[i]; }
-double lever(Shot s, int i) { return s.input.axis[i]; }
-double impulse(Shot s, int i) { return s.impulse[i]; }
-double collisions(Shot s, int i) { return static_cast<double>(s.collisions[i]); }
-double figure(Shot s, int i) { return nth(figures(), i).read(s.score); }
+enum class Of { kRun, kJoint, kLever, kObstacle, kFigure };
 
-struct Plain {
-  const char* name;
-  const char* unit;
-  const char* description;
+struct Family {
+  std::string_view name, unit, description;
+  Of of;
   Read read;
 };
 
-// Channels that occur once.
-constexpr Plain kPlain[] = {
-    {"grapple_opening", "", "0: closed, 1: open", [](Shot s, int) { return s.grapple_opening; }},
-    {"held_log", "", "number of the log in the grapple, -1: none",
+constexpr Family kFamilies[] = {
+    {"*_spool_V", "V", "valve spool behind its lag", Of::kJoint, of_actuator<&Actuator::spool_V>},
+    {"*_flow_a_m3_s", "m3/s", "through the valve into line 1", Of::kJoint,
+     of_actuator<&Actuator::flow_a_m3_per_s>},
+    {"*_flow_b_m3_s", "m3/s", "through the valve into line 2", Of::kJoint,
+     of_actuator<&Actuator::flow_b_m3_per_s>},
+    {"*_force", "~", "of the oil on the cylinder or motor", Of::kJoint,
+     of_actuator<&Actuator::force>},
+    {"*_limits", "", "sum of 1: at relief, 2: cavitating, 4: at an end stop", Of::kJoint, trouble},
+    {"tip_v%_m_s", "m/s", "velocity of the tip in the world frame", Of::kRun,
+     [](Shot s, int i) { return s.tip_v_W[i]; }},
+    {"grip_%_m", "m", "centre of the grip in the world frame", Of::kRun,
+     [](Shot s, int i) { return s.grip_W[i]; }},
+    {"lever_*", "", "lever position, -1 to 1", Of::kLever,
+     [](Shot s, int i) { return s.input.axis[i]; }},
+    {"grapple_opening", "", "0: closed, 1: open", Of::kRun,
+     [](Shot s, int) { return s.grapple_opening; }},
+    {"held_log", "", "number of the log in the grapple, -1: none", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.held_log); }},
-    {"control_mode", "", "0: valve, 1: joint rate, 2: boom tip",
+    {"control_mode", "", "0: valve, 1: joint rate, 2: boom tip", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.control_mode); }},
-    {"fidelity", "", "0: full, 1: reduced",
+    {"fidelity", "", "0: full, 1: reduced", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.fidelity); }},
-    {"pump_Pa", "Pa", "pressure of the pump", [](Shot s, int) { return s.sim.pump_Pa; }},
-    {"pump_power_W", "W", "mean over the tick", [](Shot s, int) { return s.pump_power_W; }},
-    {"pump_work_J", "J", "since the start of the attempt",
+    {"pump_Pa", "Pa", "pressure of the pump", Of::kRun, [](Shot s, int) { return s.sim.pump_Pa; }},
+    {"pump_power_W", "W", "mean over the tick", Of::kRun,
+     [](Shot s, int) { return s.pump_power_W; }},
+    {"pump_work_J", "J", "since the start of the attempt", Of::kRun,
      [](Shot s, int) { return s.pump_work_J; }},
-    {"contact_force_N", "N", "largest contact force on the machine",
+    {"contact_force_N", "N", "largest contact force on the machine", Of::kRun,
      [](Shot s, int) { return s.contact_force; }},
-    {"task_phase", "", "0: ready, 1: running, 2: passed, 3: failed",
+    {"task_phase", "", "0: ready, 1: running, 2: passed, 3: failed", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.task.phase); }},
-    {"task_step", "", "targets or logs done",
+    {"task_step", "", "targets or logs done", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.task.step); }},
-    {"task_distance_m", "m", "from the target or the path",
+    {"task_distance_m", "m", "from the target or the path", Of::kRun,
      [](Shot s, int) { return s.task.distance; }},
-    {"task_angle_rad", "rad", "from the wanted direction",
+    {"task_angle_rad", "rad", "from the wanted direction", Of::kRun,
      [](Shot s, int) { return s.task.angle; }},
+    {"collisions_*", "", "contacts begun with it so far", Of::kObstacle,
+     [](Shot s, int i) { return static_cast<double>(s.collisions[i]); }},
+    {"impulse_*_Ns", "N s", "of all contacts with it so far", Of::kObstacle,
+     [](Shot s, int i) { return s.impulse[i]; }},
+    {"score_*", "of the figure", "figure of the attempt so far", Of::kFigure,
+     [](Shot s, int i) { return nth(kFigures, i).read(s.score); }},
 };
 
-constexpr const char* kAxes[3] = {"x", "y", "z"};
+int count(Of of, const machine::MachineModel& model) {
+  switch (of) {
+    case Of::kJoint:
+      return model.joint_count();
+    case Of::kLever:
+      return command::kLeverAxes;
+    case Of::kObstacle:
+      return world::kObstacles;
+    case Of::kFigure:
+      return static_cast<int>(kFigures.size());
+    case Of::kRun:
+      break;
+  }
+  return 1;
+}
+
+sim::MemberNames names_of(Of of, const machine::MachineModel& model, int member) {
+  switch (of) {
+    case Of::kJoint:
+      return {.owner = model.joint_name(member),
+              .effort = model.tree.link(member).revolute ? "N or N m" : "N"};
+    case Of::kLever:
+      return {.owner = command::kLeverAxisNames[member]};
+    case Of::kObstacle:
+      return {.owner = world::kObstacleNames[member]};
+    case Of::kFigure:
+      return {.owner = nth(kFigures, member).name};
+    case Of::kRun:
+      break;
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -78,44 +124,36 @@ std::vector<SessionChannel> session_channels(const Session& session) {
     const std::string name = channel.name, unit = channel.unit, words = channel.description;
     out.push_back({name, unit, words, std::move(channel)});
   }
-  const auto add = [&out](std::string name, std::string unit, std::string description, Read read,
-                          int index) {
-    out.push_back(
-        {std::move(name), std::move(unit), std::move(description), std::nullopt, read, index});
-  };
-  for (int i = 0; i < model.joint_count(); ++i) {
-    const std::string& joint = model.joint_name(i);
-    const std::string effort = model.tree.link(i).revolute ? "N or N m" : "N";
-    add(joint + "_spool_V", "V", "valve spool behind its lag", of_actuator<&Actuator::spool_V>, i);
-    add(joint + "_flow_a_m3_s", "m3/s", "through the valve into line 1",
-        of_actuator<&Actuator::flow_a_m3_per_s>, i);
-    add(joint + "_flow_b_m3_s", "m3/s", "through the valve into line 2",
-        of_actuator<&Actuator::flow_b_m3_per_s>, i);
-    add(joint + "_force", effort, "of the oil on the cylinder or motor",
-        of_actuator<&Actuator::force>, i);
-    add(joint + "_limits", "", "sum of 1: at relief, 2: cavitating, 4: at an end stop", trouble, i);
-  }
-  for (int i = 0; i < 3; ++i)
-    add(std::string("tip_v") + kAxes[i] + "_m_s", "m/s", "velocity of the tip in the world frame",
-        tip_speed, i);
-  for (int i = 0; i < 3; ++i)
-    add(std::string("grip_") + kAxes[i] + "_m", "m", "centre of the grip in the world frame", grip,
-        i);
-  for (int i = 0; i < command::kLeverAxes; ++i)
-    add(std::string("lever_") + command::kLeverAxisNames[i], "", "lever position, -1 to 1", lever,
-        i);
-  for (const Plain& plain : kPlain) add(plain.name, plain.unit, plain.description, plain.read, 0);
-  for (int i = 0; i < world::kObstacles; ++i) {
-    add(std::string("collisions_") + world::kObstacleNames[i], "", "contacts begun with it so far",
-        collisions, i);
-    add(std::string("impulse_") + world::kObstacleNames[i] + "_Ns", "N s",
-        "of all contacts with it so far", impulse, i);
-  }
-  const std::vector<Figure>& scores = figures();
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    add("score_" + scores[i].name, scores[i].unit, scores[i].description, figure,
-        static_cast<int>(i));
+  sim::for_each_member(
+      kFamilies, [&](Of of) { return count(of, model); },
+      [&](const Family& family, int member, int axis) {
+        sim::MemberNames names = names_of(family.of, model, member);
+        names.axis = sim::kAxes[axis];
+        const bool figure = family.of == Of::kFigure;
+        out.push_back(
+            {sim::filled(family.name, names),
+             figure ? std::string(nth(kFigures, member).unit) : sim::filled(family.unit, names),
+             std::string(figure ? nth(kFigures, member).description : family.description),
+             std::nullopt, family.read, family.of == Of::kRun ? axis : member});
+      });
   return out;
+}
+
+std::vector<sim::FamilyRow> session_channel_rows() {
+  struct Owner {
+    std::string_view name, of;
+  };
+  constexpr Owner kOwners[] = {{"", ""},  // by Of
+                               {"J", "each joint"},
+                               {"AXIS", "each axis of the levers"},
+                               {"OBSTACLE", "ground, stem, log, bunk and carrier"},
+                               {"FIGURE", "each figure"}};
+  std::vector<sim::FamilyRow> rows;
+  for (const Family& family : kFamilies) {
+    const Owner& owner = nth(kOwners, static_cast<int>(family.of));
+    rows.push_back({family.name, family.unit, family.description, owner.name, owner.of, "session"});
+  }
+  return rows;
 }
 
 }  // namespace knuckleboom::training

@@ -86,11 +86,11 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");
   for (const Limit& limit : exercise_.limits)
-    for (const Figure& figure : figures())
-      if (figure.name == limit.figure && (figure.needs & kObservedHead) != 0 &&
-          !this->machine().grapple.present)
-        notes_.push_back("machine '" + machine.name + "' has no head: the limit on '" +
-                         limit.figure + "' cannot be kept");
+    if (const Figure* figure = find_figure(limit.figure); figure != nullptr &&
+                                                          (figure->needs & kObservedHead) != 0 &&
+                                                          !this->machine().grapple.present)
+      notes_.push_back("machine '" + machine.name + "' has no head: the limit on '" + limit.figure +
+                       "' cannot be kept");
 }
 
 SessionState Session::initial_state() const {

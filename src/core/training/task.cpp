@@ -93,8 +93,7 @@ void check(const Exercise& exercise) {
         !in(log_task.bunk, exercise.world.bunks.size()))
       refuse("has a log task with a log or bunk that is not there");
   for (const Limit& limit : exercise.limits)
-    if (std::none_of(figures().begin(), figures().end(),
-                     [&](const Figure& figure) { return figure.name == limit.figure; }))
+    if (find_figure(limit.figure) == nullptr)
       refuse("has a limit on '" + limit.figure + "', which is not a figure");
 }
 

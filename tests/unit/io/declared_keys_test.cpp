@@ -15,6 +15,7 @@
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/file_kinds.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/reference_tables.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "support/paths.hpp"
 

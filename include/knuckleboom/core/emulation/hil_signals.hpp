@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "knuckleboom/core/emulation/emulation.hpp"
+#include "knuckleboom/core/sim/channel_family.hpp"
 
 namespace knuckleboom::emulation {
 
@@ -38,5 +39,7 @@ struct HilSignal {
 };
 
 std::vector<HilSignal> hil_signals(const EmulationPlan& plan);
+// Their families, for the documentation.
+std::vector<sim::FamilyRow> hil_signal_rows();
 
 }  // namespace knuckleboom::emulation

@@ -1,10 +1,11 @@
 // Every signal of a simulation once: name, unit, description and how to read it from a snapshot.
-// Trace columns, instruments, comparisons and documentation all come from this table.
+// Trace columns, instruments, comparisons and documentation all come from the table in channels.cpp.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "knuckleboom/core/sim/channel_family.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 
 namespace knuckleboom::sim {
@@ -26,5 +27,7 @@ std::vector<Channel> channels(const machine::MachineModel& model);
 // Including those not in a trace: the oil's force of every actuator, the length of a cylinder
 // between its pins, and the supply pressure.
 std::vector<Channel> all_channels(const machine::MachineModel& model);
+// The families of all_channels().
+std::vector<FamilyRow> channel_rows();
 
 }  // namespace knuckleboom::sim

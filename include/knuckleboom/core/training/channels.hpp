@@ -27,5 +27,7 @@ struct SessionChannel {
 
 // Time is that of the exercise: a restart resets it.
 std::vector<SessionChannel> session_channels(const Session& session);
+// Those of them that are not of the simulation, for the documentation.
+std::vector<sim::FamilyRow> session_channel_rows();
 
 }  // namespace knuckleboom::training

@@ -7,6 +7,7 @@
 
 #include "knuckleboom/core/command/lever_pattern.hpp"
 #include "knuckleboom/core/sim/operator_control.hpp"
+#include "knuckleboom/core/training/score.hpp"
 
 namespace knuckleboom::training {
 
@@ -28,23 +29,5 @@ struct Observation {
   std::int32_t unmeasured;  // 1: the tip's position, now or just before, is interpolated
 };
 static_assert(std::is_trivially_copyable_v<Observation>);
-
-// Parts of an observation, as bits of a set: those in a log, those needed by a figure.
-enum Observed : std::uint32_t {
-  kObservedTip = 1u << 0,
-  kObservedHead = 1u << 1,
-  kObservedLevers = 1u << 2,
-  kObservedDemand = 1u << 3,
-  kObservedContacts = 1u << 4,
-  kObservedStops = 1u << 5,
-  kObservedRelief = 1u << 6,
-  kObservedPump = 1u << 7,
-  kObservedGrip = 1u << 8,
-  kObservedTask = 1u << 9,  // the task; not in a log
-  kObservedImpulse = 1u << 10,
-  kObservedDense = 1u << 11,  // the tip at a sufficient rate for its jerk
-  kObservedWay = 1u << 12,    // the tip with noise too low to lengthen its path
-  kObservedCalm = 1u << 13,   // the tip with noise too low to look like movement
-};
 
 }  // namespace knuckleboom::training

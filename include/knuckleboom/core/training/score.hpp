@@ -2,78 +2,283 @@
 // logs of real machines agree. docs/reference/figures.md defines each figure.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <span>
+#include <string_view>
+#include <tuple>
 
 #include "knuckleboom/core/state/fields.hpp"
 
 namespace knuckleboom::training {
 
-struct SessionSnapshot;
-
-// Figures of an attempt so far.
+// Figures of an attempt so far, as numbers; kFigures says what each is.
 struct Score {
-  double time_s;      // from the first lever movement on
-  double path_m;      // travelled by the tip
-  double shortest_m;  // straight from target to target
-  double path_ratio;  // path / shortest; 0 while there is no shortest path
-  double collisions;  // contacts begun between machine (or held log) and stems, bunks, carrier,
-                      // ground and logs that are not meant to be touched
+  double time_s;
+  double path_m;
+  double shortest_m;
+  double path_ratio;
+  double collisions;
   double collision_impulse_Ns;
   double end_stop_hits;
-  double relief_s;         // time with a relief valve open
-  double lever_reversals;  // changes of direction of a lever, over all levers
-  double functions_mean;   // functions in use together, mean over the time any is
-  double energy_J;         // work of the pump
-  double placed;           // targets reached, logs in their bunks
-  double error_m;          // mean placement or path error
-  double overshoot_m;      // mean travel beyond the target
-
-  double cycles;     // logs gripped, carried and released
-  double cycle_s;    // mean over the cycles, as are its parts
-  double reach_s;    // travelling empty
-  double grip_s;     // stationary over the log
-  double move_s;     // travelling with the log
-  double release_s;  // stationary at the release
-
-  double tip_movements;                  // of the tip, from rest to rest
-  double ldlj;                           // log dimensionless jerk, mean over the movements
-  double speed_peaks;                    // mean over the movements
-  double swing_peak_rad, swing_rms_rad;  // of the hanging head from the vertical; no head: nan
-
-  double lever_movements;  // out of neutral, over all levers
-  double reversals_per_cycle, movements_per_cycle;
-  double control_effort_s;  // integral of the squares of all lever positions
-  double idle_share;        // of the time in which no function is in use
+  double relief_s;
+  double lever_reversals;
+  double functions_mean;
+  double energy_J;
+  double placed;
+  double error_m;
+  double overshoot_m;
+  double cycles;
+  double cycle_s;
+  double reach_s;
+  double grip_s;
+  double move_s;
+  double release_s;
+  double tip_movements;
+  double ldlj;
+  double speed_peaks;
+  double swing_peak_rad;
+  double swing_rms_rad;
+  double lever_movements;
+  double reversals_per_cycle;
+  double movements_per_cycle;
+  double control_effort_s;
+  double idle_share;
   double energy_per_cycle_J;
 };
-constexpr auto state_fields(const Score* /*type*/) {
-  using namespace knuckleboom::state;
+
+// Parts of an observation, as bits of a set: those in a log, those that a figure is read from.
+enum Observed : std::uint32_t {
+  kObservedTip = 1u << 0,
+  kObservedHead = 1u << 1,
+  kObservedLevers = 1u << 2,
+  kObservedDemand = 1u << 3,
+  kObservedContacts = 1u << 4,
+  kObservedStops = 1u << 5,
+  kObservedRelief = 1u << 6,
+  kObservedPump = 1u << 7,
+  kObservedGrip = 1u << 8,
+  kObservedTask = 1u << 9,  // the task; not in a log
+  kObservedImpulse = 1u << 10,
+  kObservedDense = 1u << 11,  // the tip at a sufficient rate for its jerk
+  kObservedWay = 1u << 12,    // the tip with noise too low to lengthen its path
+  kObservedCalm = 1u << 13,   // the tip with noise too low to look like movement
+};
+// By the number of the bit, for people.
+inline constexpr std::string_view kObservedNames[] = {
+    "tip",  "head", "levers", "demands", "contacts", "end stops", "relief",
+    "pump", "grip", "task",   "impulse", "25 Hz",    "calm path", "calm tip"};
+
+enum class Better { kLess, kMore, kNeither };
+
+// Everything that the program knows about a figure. Score's state, limits of exercises, panels,
+// summaries, judge, learners, channels and attributes of sessions, report and
+// docs/reference/figures.md follow.
+struct Figure {
+  state::Field field;     // its place in the state; its name is the key in files: "time_s"
+  double Score::*member;  // where it is read
+  std::string_view name;
+  std::string_view label;
+  std::string_view unit;  // empty: a number
+  Better better;
+  int decimals;  // as shown to people, in the unit (angles: in degrees)
+  std::string_view description;
+  std::uint32_t needs = 0;  // bits of Observed; without one of them it is unknown
+  bool in_detail = false;   // for reports only, not shown while driving
+  bool averages = false;    // a mean: 0 if there was nothing to average
+  bool curve = false;       // followed over the attempts of a learner
+  bool clock = false;       // shown in minutes and seconds
+  bool elapsed = true;      // seconds are elapsed time, not an integral over it
+
+  double read(const Score& score) const { return score.*member; }
+
+  constexpr Figure from(std::uint32_t observed) const {
+    return with([&](Figure& f) { f.needs = observed; });
+  }
+  constexpr Figure detail() const {
+    return with([](Figure& f) { f.in_detail = true; });
+  }
+  constexpr Figure mean() const {
+    return with([](Figure& f) { f.averages = true; });
+  }
+  constexpr Figure followed() const {
+    return with([](Figure& f) { f.curve = true; });
+  }
+  constexpr Figure as_clock() const {
+    return with([](Figure& f) { f.clock = true; });
+  }
+  constexpr Figure as_integral() const {
+    return with([](Figure& f) { f.elapsed = false; });
+  }
+  // May be nan: there is nothing to measure.
+  constexpr Figure perhaps() const {
+    return with([](Figure& f) { f.field.limits = state::kPerhaps; });
+  }
+
+ private:
+  template <class Change>
+  constexpr Figure with(Change change) const {
+    Figure copy = *this;
+    change(copy);
+    return copy;
+  }
+};
+
+#define KB_FIGURE(member, ...) \
+  Figure { KB_FIELD(member), &S::member, #member, __VA_ARGS__ }
+// In the order of the members of Score.
+inline constexpr auto kFigures = [] {
   using S = Score;
-  return state::fields_of<S>(
-      KB_FIELD(time_s), KB_FIELD(path_m), KB_FIELD(shortest_m), KB_FIELD(path_ratio),
-      KB_FIELD(collisions), KB_FIELD(collision_impulse_Ns), KB_FIELD(end_stop_hits),
-      KB_FIELD(relief_s), KB_FIELD(lever_reversals), KB_FIELD(functions_mean), KB_FIELD(energy_J),
-      KB_FIELD(placed), KB_FIELD(error_m), KB_FIELD(overshoot_m), KB_FIELD(cycles),
-      KB_FIELD(cycle_s), KB_FIELD(reach_s), KB_FIELD(grip_s), KB_FIELD(move_s), KB_FIELD(release_s),
-      KB_FIELD(tip_movements), KB_FIELD(ldlj), KB_FIELD(speed_peaks),
-      KB_FIELD(swing_peak_rad, kPerhaps), KB_FIELD(swing_rms_rad, kPerhaps),
-      KB_FIELD(lever_movements), KB_FIELD(reversals_per_cycle), KB_FIELD(movements_per_cycle),
-      KB_FIELD(control_effort_s), KB_FIELD(idle_share), KB_FIELD(energy_per_cycle_J));
+  using enum Better;
+  constexpr std::uint32_t kCycle = kObservedTip | kObservedGrip;
+  constexpr std::uint32_t kPart = kCycle | kObservedCalm;
+  constexpr std::uint32_t kWay = kObservedTip | kObservedWay;
+  constexpr std::uint32_t kDense = kObservedTip | kObservedDense | kObservedCalm;
+  return std::array{
+      KB_FIGURE(time_s, "Time", "s", kLess, 1, "from the first lever movement on, in whole ticks")
+          .followed()
+          .as_clock(),
+      KB_FIGURE(path_m, "Tip path", "m", kLess, 2,
+                "way of the tip, from tick to tick; in a log, of the tip smoothed with 1 Hz")
+          .from(kWay),
+      KB_FIGURE(shortest_m, "Shortest path", "m", kNeither, 2,
+                "sum of the straight legs so far, between the places where the tip did its work")
+          .from(kCycle),
+      KB_FIGURE(path_ratio, "Path over shortest", "", kLess, 2,
+                "tip path up to the end of the last leg, over the shortest path; 0 before the "
+                "first leg has ended")
+          .from(kWay | kObservedGrip)
+          .mean()
+          .followed(),
+      KB_FIGURE(collisions, "Collisions", "", kLess, 0,
+                "contacts begun between machine (or held log) and what is not to be touched")
+          .from(kObservedContacts),
+      KB_FIGURE(collision_impulse_Ns, "Collision impulse", "N s", kLess, 0,
+                "normal impulse of all contacts with what is not to be touched")
+          .from(kObservedImpulse),
+      KB_FIGURE(end_stop_hits, "End stop hits", "", kLess, 0,
+                "times that an actuator ran into its end stop")
+          .from(kObservedStops),
+      KB_FIGURE(relief_s, "Time at relief", "s", kLess, 1,
+                "time with at least one relief valve open")
+          .from(kObservedRelief),
+      KB_FIGURE(lever_reversals, "Lever reversals", "", kLess, 0,
+                "turning points of all lever axes: a lever that returns by more than 0.1 of its "
+                "travel from its furthest point has reversed")
+          .from(kObservedLevers)
+          .followed(),
+      KB_FIGURE(functions_mean, "Functions together", "", kMore, 2,
+                "functions with a shaped demand above 0.02, mean over the ticks with any")
+          .from(kObservedDemand)
+          .mean()
+          .followed(),
+      KB_FIGURE(energy_J, "Pump work", "J", kLess, 0, "work of the pump on the lines")
+          .from(kObservedPump),
+      KB_FIGURE(placed, "Done", "", kMore, 0, "targets reached, or logs in their bunks")
+          .from(kObservedTask),
+      KB_FIGURE(error_m, "Mean error", "m", kLess, 2,
+                "mean over the completed steps: distance from the target's centre when it counted, "
+                "or of the log's centre from the bunk's, along the bunk; for a path, mean over "
+                "time of the distance to its nearest point, from its start on")
+          .from(kObservedTask),
+      KB_FIGURE(overshoot_m, "Overshoot", "m", kLess, 2,
+                "travel beyond the target along the straight approach to it, mean over the "
+                "completed steps (reach, head, logs)")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(cycles, "Log cycles", "", kMore, 0,
+                "logs gripped, carried and released, in any exercise")
+          .from(kCycle)
+          .detail(),
+      KB_FIGURE(cycle_s, "Cycle time", "s", kLess, 1, "mean time of a log cycle")
+          .from(kCycle)
+          .detail()
+          .mean(),
+      KB_FIGURE(reach_s, "Reaching", "s", kLess, 1, "part of the cycle time: travelling empty")
+          .from(kPart)
+          .detail()
+          .mean(),
+      KB_FIGURE(grip_s, "Gripping", "s", kLess, 1,
+                "part of the cycle time: stationary over the log")
+          .from(kPart)
+          .detail()
+          .mean(),
+      KB_FIGURE(move_s, "Moving", "s", kLess, 1, "part of the cycle time: travelling with the log")
+          .from(kPart)
+          .detail()
+          .mean(),
+      KB_FIGURE(release_s, "Releasing", "s", kLess, 1,
+                "part of the cycle time: stationary at the release")
+          .from(kPart)
+          .detail()
+          .mean(),
+      KB_FIGURE(tip_movements, "Tip movements", "", kLess, 0,
+                "movements of the tip, from rest to rest or to their purpose: a target, a grip, a "
+                "release; there and back without a stop of 0.2 s is one")
+          .from(kDense)
+          .detail(),
+      KB_FIGURE(ldlj, "Smoothness (LDLJ)", "", kMore, 2,
+                "log dimensionless jerk of the tip's speed, mean over the movements: the closer to "
+                "0, the smoother; the smoothest possible movement has -5.32")
+          .from(kDense)
+          .detail()
+          .mean(),
+      KB_FIGURE(speed_peaks, "Speed peaks", "", kLess, 2,
+                "peaks of the tip's speed, mean over the movements, 1 at best; a peak is followed "
+                "by a fall of more than 0.05 m/s")
+          .from(kDense)
+          .detail()
+          .mean(),
+      KB_FIGURE(swing_peak_rad, "Head swing, peak", "rad", kLess, 1,
+                "largest angle of the hanging head from the vertical; without a head undefined")
+          .from(kObservedHead)
+          .detail()
+          .perhaps(),
+      KB_FIGURE(swing_rms_rad, "Head swing, rms", "rad", kLess, 1,
+                "rms angle of the hanging head from the vertical; without a head undefined")
+          .from(kObservedHead)
+          .detail()
+          .perhaps(),
+      KB_FIGURE(lever_movements, "Lever movements", "", kLess, 0,
+                "times that a lever left neutral: beyond 0.1, after it was below 0.05")
+          .from(kObservedLevers)
+          .detail(),
+      KB_FIGURE(reversals_per_cycle, "Reversals per cycle", "", kLess, 2,
+                "lever reversals at the end of the last log cycle, over the cycles")
+          .from(kCycle | kObservedLevers)
+          .detail()
+          .mean(),
+      KB_FIGURE(movements_per_cycle, "Movements per cycle", "", kLess, 2,
+                "lever movements at the end of the last log cycle, over the cycles")
+          .from(kCycle | kObservedLevers)
+          .detail()
+          .mean(),
+      KB_FIGURE(control_effort_s, "Control effort", "s", kLess, 1,
+                "integral over time of the sum of the squares of all lever positions")
+          .from(kObservedLevers)
+          .detail()
+          .as_integral(),
+      KB_FIGURE(idle_share, "Idle share", "", kLess, 2,
+                "share of the time in which no function has a shaped demand above 0.02")
+          .from(kObservedDemand)
+          .detail(),
+      KB_FIGURE(energy_per_cycle_J, "Pump work per cycle", "J", kLess, 0,
+                "work of the pump at the end of the last log cycle, over the cycles")
+          .from(kCycle | kObservedPump)
+          .detail()
+          .mean()};
+}();
+#undef KB_FIGURE
+
+constexpr auto state_fields(const Score* /*type*/) {
+  return std::apply([](const auto&... figure) { return state::fields_of<Score>(figure.field...); },
+                    kFigures);
 }
 
-struct Figure {
-  std::string name;  // key in files: "time_s"
-  std::string label;
-  std::string unit;
-  std::string description;
-  double (*read)(const Score& score);
-  std::uint32_t needs = 0;  // bits of Observed required by the figure
-  bool detail = false;      // for reports only, not shown while driving
-  bool mean = false;        // a mean: 0 if there was nothing to average
-};
-const std::vector<Figure>& figures();
+constexpr std::span<const Figure> figures() { return kFigures; }
+// Null: there is no such figure.
+const Figure* find_figure(std::string_view name);
 
 // Undefined: a mean over nothing, or NaN. It violates every limit.
 bool is_undefined(const Figure& figure, double value);

@@ -160,7 +160,7 @@ TEST(Score, FiguresReadWhatTheyName) {
   std::array<double, sizeof(training::Score) / sizeof(double)> values{};
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 + static_cast<double>(i);
   const auto score = std::bit_cast<training::Score>(values);
-  std::set<std::string> names;
+  std::set<std::string_view> names;
   double value = 1.0;
   for (const training::Figure& figure : training::figures()) {
     EXPECT_EQ(figure.read(score), value++) << figure.name;
@@ -169,7 +169,7 @@ TEST(Score, FiguresReadWhatTheyName) {
     EXPECT_FALSE(figure.description.empty());
     // The name ends with the unit.
     if (figure.unit.size() == 1) {
-      EXPECT_TRUE(figure.name.ends_with("_" + figure.unit)) << figure.name;
+      EXPECT_TRUE(figure.name.ends_with("_" + std::string(figure.unit))) << figure.name;
     }
   }
   EXPECT_EQ(training::figures().size(), values.size());
