@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "input/raw_devices.hpp"
@@ -14,10 +13,6 @@ namespace knuckleboom::input {
 namespace {
 
 double now_s() { return static_cast<double>(runtime::monotonic_clock().now_ns()) * 1e-9; }
-
-bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
-  return std::equal(std::begin(a.axis), std::end(a.axis), std::begin(b.axis));
-}
 
 }  // namespace
 
@@ -57,7 +52,8 @@ void LeverThread::hand_over() {
     const double event_s = desk_.newest_event_s();
     next.event_ns = event_s > 0.0 ? static_cast<std::int64_t>(event_s * 1e9) : std::int64_t{0};
   }
-  if (same(next.input, sent_.input) && next.event_ns == sent_.event_ns) return;
+  if (std::ranges::equal(next.input.axis, sent_.input.axis) && next.event_ns == sent_.event_ns)
+    return;
   sent_ = next;
   if (simulation_ != nullptr) simulation_->set_input(next.input, next.event_ns);
 }

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <limits>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "belief.hpp"
 #include "bytes.hpp"
 #include "emulation_blocks.hpp"
 #include "journal_blocks.hpp"
-#include "journal_file.hpp"
 #include "knuckleboom/io/released_layouts.hpp"
 #include "machine_texts.hpp"
 #include "session_header.hpp"
@@ -27,7 +24,6 @@ using emulation::HilState;
 using exchange::ExchangeInput;
 using exchange::SignalFrame;
 
-constexpr std::size_t kGathered = std::size_t{64} << 10;
 constexpr std::string_view kWanted = "a recording of an emulation";
 constexpr std::uint8_t kLogPart = 1, kNetworkPart = 2;
 constexpr double kShortestTick = 1e-6, kLongestTick = 1.0;  // s
@@ -284,109 +280,79 @@ bool from_bytes(std::string_view bytes, EmulationRecordingHeader& header) {
 
 // --- Writer ---------------------------------------------------------------------
 
+struct EmulationRecordingWriter::Blocks : BlockBuffer {
+  std::string commands, frames, hashes;  // blocks that are being gathered
+
+  void close_gathered() {
+    close(EmulationBlock::kCommands, commands);
+    close(EmulationBlock::kFrames, frames);
+    close(EmulationBlock::kHashes, hashes);
+  }
+};
+
 EmulationRecordingWriter::EmulationRecordingWriter(const fs::path& file,
                                                    const EmulationRecordingHeader& header)
-    : file_(file) {
-  if (file_.empty()) throw FileError("(no name)", "cannot write to a file without a name");
-  const std::string head = journal_block(EmulationBlock::kHeader, sequence_++, to_bytes(header));
-  bool taken = false;
-  descriptor_ = create_journal(file_, head, taken);
-  if (taken)
-    throw FileError(file_.string(),
+    : blocks_(std::make_unique<Blocks>()) {
+  if (file.empty()) throw FileError("(no name)", "cannot write to a file without a name");
+  blocks_->block(EmulationBlock::kHeader, to_bytes(header));
+  file_ = JournalFile::create(file, blocks_->bytes(), "run");
+  if (!file_)
+    throw FileError(file.string(),
                     "there is something of that name already, and a recording writes over "
                     "nothing; give another name");
-  bytes_ = head.size();
+  blocks_->clear();
 }
 
-EmulationRecordingWriter::~EmulationRecordingWriter() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-EmulationRecordingWriter::EmulationRecordingWriter(EmulationRecordingWriter&& other) noexcept
-    : file_(std::move(other.file_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      sequence_(other.sequence_),
-      bytes_(other.bytes_),
-      buffer_(std::move(other.buffer_)),
-      commands_(std::move(other.commands_)),
-      frames_(std::move(other.frames_)),
-      hashes_(std::move(other.hashes_)) {}
-
-void EmulationRecordingWriter::block(EmulationBlock kind, std::string& payload) {
-  if (!payload.empty()) buffer_ += journal_block(kind, sequence_++, payload);
-  payload.clear();
-}
+EmulationRecordingWriter::~EmulationRecordingWriter() = default;
+EmulationRecordingWriter::EmulationRecordingWriter(EmulationRecordingWriter&&) noexcept = default;
 
 void EmulationRecordingWriter::add(const EmulationTickCommand& command) {
-  put(commands_, command.tick);
-  put(commands_, static_cast<std::int32_t>(command.command.kind));
-  put(commands_, command.command.index);
-  put(commands_, command.command.value);
-  if (commands_.size() >= kGathered) block(EmulationBlock::kCommands, commands_);
+  std::string& out = blocks_->commands;
+  put(out, command.tick);
+  put(out, static_cast<std::int32_t>(command.command.kind));
+  put(out, command.command.index);
+  put(out, command.command.value);
+  blocks_->close_if_large(EmulationBlock::kCommands, out);
 }
 
 void EmulationRecordingWriter::add(std::int64_t tick, const ExchangeInput& input) {
   const auto parts = static_cast<std::uint8_t>((input.log.fresh != 0 ? kLogPart : 0) |
                                                (input.network.fresh != 0 ? kNetworkPart : 0));
   if (parts == 0) return;
-  put(frames_, tick);
-  put(frames_, parts);
-  if (input.log.fresh != 0) put_part(frames_, input.log);
-  if (input.network.fresh != 0) put_part(frames_, input.network);
-  if (frames_.size() >= kGathered) block(EmulationBlock::kFrames, frames_);
+  std::string& out = blocks_->frames;
+  put(out, tick);
+  put(out, parts);
+  if (input.log.fresh != 0) put_part(out, input.log);
+  if (input.network.fresh != 0) put_part(out, input.network);
+  blocks_->close_if_large(EmulationBlock::kFrames, out);
 }
 
 void EmulationRecordingWriter::add(const StateHash& hash) {
-  put(hashes_, hash.tick);
-  put(hashes_, hash.value);
-  if (hashes_.size() >= kGathered) block(EmulationBlock::kHashes, hashes_);
-}
-
-void EmulationRecordingWriter::close_gathered() {
-  block(EmulationBlock::kCommands, commands_);
-  block(EmulationBlock::kFrames, frames_);
-  block(EmulationBlock::kHashes, hashes_);
+  put(blocks_->hashes, hash.tick);
+  put(blocks_->hashes, hash.value);
+  blocks_->close_if_large(EmulationBlock::kHashes, blocks_->hashes);
 }
 
 void EmulationRecordingWriter::flush(std::int64_t end_tick, const EmulationLosses& lost) {
-  close_gathered();
+  blocks_->close_gathered();
   std::string payload;
   put(payload, end_tick);
   put_losses(payload, lost);
-  block(EmulationBlock::kProgress, payload);
-  write();
-}
-
-void EmulationRecordingWriter::write() {
-  if (descriptor_ < 0) throw FileError(file_.string(), "the recording has ended already");
-  const int error = write_all(descriptor_, buffer_);
-  bytes_ += buffer_.size();
-  buffer_.clear();
-  if (error != 0) fail(error);
-}
-
-void EmulationRecordingWriter::sync() {
-  if (descriptor_ >= 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL) fail(errno);
-}
-
-void EmulationRecordingWriter::fail(int error) {
-  ::close(std::exchange(descriptor_, -1));
-  throw FileError(
-      file_.string(),
-      fmt::format("cannot be written: {}; the run up to here is kept in it", error_text(error)));
+  blocks_->block(EmulationBlock::kProgress, payload);
+  file_->write(blocks_->take());
 }
 
 void EmulationRecordingWriter::close(const EmulationRecordingEnd& end) {
-  close_gathered();
+  blocks_->close_gathered();
   std::string payload;
   put(payload, end.end_tick);
   put(payload, end.end_hash);
   put_losses(payload, end.lost);
   put_text(payload, end.reason);
-  block(EmulationBlock::kEnd, payload);
-  write();
+  blocks_->block(EmulationBlock::kEnd, payload);
+  file_->write(blocks_->take());
   sync();
-  ::close(std::exchange(descriptor_, -1));
+  file_->close();
 }
 
 // --- Reader ---------------------------------------------------------------------

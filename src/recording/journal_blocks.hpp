@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "knuckleboom/recording/session_journal.hpp"
 
@@ -26,6 +27,35 @@ requires std::is_enum_v<Kind> std::string journal_block(Kind kind, std::uint64_t
                                                         std::string_view payload) {
   return journal_block(static_cast<std::uint32_t>(kind), sequence, payload);
 }
+
+// Blocks in memory, for whoever writes them.
+class BlockBuffer {
+ public:
+  // Whole blocks since the last clear(); what is still being gathered is not among them.
+  const std::string& bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }
+  std::string take() { return std::exchange(bytes_, {}); }
+  std::uint64_t next() const { return sequence_; }  // number of the next block
+
+  void block(auto kind, std::string_view payload) {
+    bytes_ += journal_block(kind, sequence_++, payload);
+  }
+  // A block of what has been gathered, if that is anything.
+  void close(auto kind, std::string& gathered) {
+    if (!gathered.empty()) block(kind, gathered);
+    gathered.clear();
+  }
+  // The same once it is a large one.
+  void close_if_large(auto kind, std::string& gathered) {
+    if (gathered.size() >= kGathered) close(kind, gathered);
+  }
+
+ private:
+  static constexpr std::size_t kGathered = std::size_t{64} << 10;
+
+  std::uint64_t sequence_ = 0;
+  std::string bytes_;
+};
 
 // Blocks that only the process that reads a session file sends: docs/reference/session_file.md.
 enum class StreamBlock : std::uint32_t {

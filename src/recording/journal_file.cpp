@@ -1,4 +1,4 @@
-#include "journal_file.hpp"
+#include "knuckleboom/recording/journal_file.hpp"
 
 #include <cerrno>
 #include <system_error>
@@ -37,20 +37,37 @@ int write_all(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-int create_journal(const fs::path& journal, std::string_view header, bool& taken) {
-  const fs::path temporary = temporary_name(journal);
+std::optional<JournalFile> JournalFile::create(const fs::path& path, std::string_view header,
+                                               const char* subject) {
+  const fs::path temporary = temporary_name(path);
   Descriptor file(
       ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0666));
-  if (file.get() < 0) cannot_write(journal, errno);
+  if (file.get() < 0) cannot_write(path, errno);
   int error = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   if (error == EOPNOTSUPP || error == ENOLCK) error = 0;  // no lock on this file system; go on
   if (error == 0) error = write_all(file.get(), header);
-  if (error == 0) error = rename_new(temporary, journal);
-  if (error == 0) return file.release();
+  if (error == 0) error = rename_new(temporary, path);
+  if (error == 0) return JournalFile(path, std::move(file), header.size(), subject);
   ::unlink(temporary.c_str());
-  taken = error == EEXIST;
-  if (taken) return -1;
-  cannot_write(journal, error);
+  if (error == EEXIST) return std::nullopt;
+  cannot_write(path, error);
+}
+
+void JournalFile::write(std::string_view bytes) {
+  if (file_.get() < 0) throw FileError(path_.string(), "the recording has ended already");
+  bytes_ += bytes.size();
+  if (const int error = write_all(file_.get(), bytes); error != 0) fail(error);
+}
+
+void JournalFile::sync() {
+  if (file_.get() >= 0 && ::fdatasync(file_.get()) != 0 && errno != EINVAL) fail(errno);
+}
+
+void JournalFile::fail(int error) {
+  close();
+  throw FileError(path_.string(),
+                  fmt::format("cannot be written: {}; the {} up to here is kept in it",
+                              error_text(error), subject_));
 }
 
 }  // namespace knuckleboom::io

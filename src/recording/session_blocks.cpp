@@ -9,8 +9,6 @@
 namespace knuckleboom::io {
 namespace {
 
-constexpr std::size_t kGathered = std::size_t{64} << 10;
-
 std::string end_mark(const SessionEndMark& end) {
   std::string payload;
   put(payload, end.end_tick);
@@ -30,10 +28,6 @@ SessionBlocks::SessionBlocks(const SessionHeader& header) {
   block(JournalKind::kHeader, to_bytes(header));
 }
 
-void SessionBlocks::block(JournalKind kind, std::string_view payload) {
-  bytes_ += journal_block(kind, sequence_++, payload);
-}
-
 void SessionBlocks::lever(std::int64_t tick, const command::OperatorInput& input) {
   put(inputs_, static_cast<std::uint8_t>(training::InputEventKind::kInput));
   put(inputs_, tick);
@@ -46,7 +40,7 @@ void SessionBlocks::lever(std::int64_t tick, const command::OperatorInput& input
   for (std::size_t i = 0; i < command::kLeverAxes; ++i)
     if ((moved >> i & 1U) != 0) put(inputs_, input.axis[i]);
   last_ = input;
-  if (inputs_.size() >= kGathered) close_gathered();
+  close_if_large(JournalKind::kInputs, inputs_);
 }
 
 void SessionBlocks::command(std::int64_t tick, const training::Command& command) {
@@ -54,7 +48,7 @@ void SessionBlocks::command(std::int64_t tick, const training::Command& command)
   put(inputs_, tick);
   put(inputs_, static_cast<std::int32_t>(command.kind));
   put(inputs_, command.value);
-  if (inputs_.size() >= kGathered) close_gathered();
+  close_if_large(JournalKind::kInputs, inputs_);
 }
 
 void SessionBlocks::hash(const StateHash& hash) {
@@ -63,10 +57,8 @@ void SessionBlocks::hash(const StateHash& hash) {
 }
 
 void SessionBlocks::close_gathered() {
-  if (!inputs_.empty()) block(JournalKind::kInputs, inputs_);
-  if (!hashes_.empty()) block(JournalKind::kHashes, hashes_);
-  inputs_.clear();
-  hashes_.clear();
+  close(JournalKind::kInputs, inputs_);
+  close(JournalKind::kHashes, hashes_);
 }
 
 void SessionBlocks::event(const SessionEvent& event) {
@@ -118,7 +110,7 @@ void SessionBlocks::extent(const SessionEndMark& end) {
   std::string payload;
   put(payload, static_cast<std::uint8_t>(end.complete ? 1 : 0));
   payload += end_mark(end);
-  bytes_ += journal_block(StreamBlock::kExtent, sequence_++, payload);
+  block(StreamBlock::kExtent, payload);
 }
 
 }  // namespace knuckleboom::io

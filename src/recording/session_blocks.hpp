@@ -25,8 +25,7 @@ class SessionSink {
   virtual void row(std::int64_t tick, std::span<const float> values) = 0;
 };
 
-// Blocks in memory, for whoever writes them.
-class SessionBlocks final : public SessionSink {
+class SessionBlocks final : public SessionSink, public BlockBuffer {
  public:
   // Begins with the header, which is block 0.
   explicit SessionBlocks(const SessionHeader& header);
@@ -45,17 +44,9 @@ class SessionBlocks final : public SessionSink {
   // How far it goes, where that is known from the start: of streams, not of journals.
   void extent(const SessionEndMark& end);
 
-  // Whole blocks since the last clear(); what is still being gathered is not among them.
-  const std::string& bytes() const { return bytes_; }
-  void clear() { bytes_.clear(); }
   void close_gathered();
-  std::uint64_t next() const { return sequence_; }  // number of the next block
 
  private:
-  void block(JournalKind kind, std::string_view payload);
-
-  std::uint64_t sequence_ = 0;
-  std::string bytes_;
   std::string inputs_, hashes_;  // the blocks that are being gathered
   command::OperatorInput last_{};
 };

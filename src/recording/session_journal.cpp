@@ -15,7 +15,6 @@
 
 #include "io/rename_new.hpp"
 #include "journal_blocks.hpp"
-#include "journal_file.hpp"
 #include "session_blocks.hpp"
 #include "session_fold.hpp"
 
@@ -24,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSubject = "session";
 constexpr int kMostNames = 1000;  // tried
 constexpr std::chrono::hours kUnfinishedAge{1};
 
@@ -53,18 +53,16 @@ SessionJournal SessionJournal::in_folder(const fs::path& folder, const SessionHe
   for (int i = 1; i <= kMostNames; ++i) {
     fs::path session =
         folder / (session_name(header) + (i > 1 ? fmt::format("-{}", i) : "") + kSessionSuffix);
-    fs::path journal = beside(session, kJournalSuffix);
+    const fs::path journal = beside(session, kJournalSuffix);
     if (fs::exists(session, error)) continue;
-    bool taken = false;
-    const int descriptor = create_journal(journal, blocks->bytes(), taken);
-    if (taken) continue;
-    return {std::move(session), std::move(journal), descriptor, std::move(blocks)};
+    std::optional<JournalFile> file = JournalFile::create(journal, blocks->bytes(), kSubject);
+    if (file) return {std::move(session), std::move(file), std::move(blocks)};
   }
   throw FileError(folder.string(), "there is no free name for the session; tidy up the folder");
 }
 
 SessionJournal::SessionJournal(const fs::path& session_file, const SessionHeader& header)
-    : session_(session_file), journal_(beside(session_file, kJournalSuffix)) {
+    : session_(session_file) {
   std::error_code ignored;
   if (session_.empty()) throw FileError("(no name)", "cannot write to a file without a name");
   if (fs::is_directory(session_, ignored))
@@ -74,38 +72,25 @@ SessionJournal::SessionJournal(const fs::path& session_file, const SessionHeader
                     "there is something of that name already, and a recording writes over nothing; "
                     "give another name");
   blocks_ = std::make_unique<SessionBlocks>(header);
-  bool taken = false;
-  descriptor_ = create_journal(journal_, blocks_->bytes(), taken);
-  if (taken)
+  const fs::path journal = beside(session_file, kJournalSuffix);
+  file_ = JournalFile::create(journal, blocks_->bytes(), kSubject);
+  if (!file_)
     throw FileError(session_.string(),
                     fmt::format("{} is there, a recording that goes on or was cut off; choose "
                                 "another name, or turn it into a session with 'knuckleboom replay "
                                 "{} --headless'",
-                                journal_.filename().string(), journal_.string()));
-  bytes_ = blocks_->bytes().size();
+                                journal.filename().string(), journal.string()));
   blocks_->clear();
 }
 
-SessionJournal::SessionJournal(fs::path session, fs::path journal, int descriptor,
+SessionJournal::SessionJournal(fs::path session, std::optional<JournalFile> file,
                                std::unique_ptr<SessionBlocks> blocks)
-    : session_(std::move(session)),
-      journal_(std::move(journal)),
-      descriptor_(descriptor),
-      bytes_(blocks->bytes().size()),
-      blocks_(std::move(blocks)) {
+    : session_(std::move(session)), file_(std::move(file)), blocks_(std::move(blocks)) {
   blocks_->clear();
 }
 
-SessionJournal::SessionJournal(SessionJournal&& other) noexcept
-    : session_(std::move(other.session_)),
-      journal_(std::move(other.journal_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      bytes_(other.bytes_),
-      blocks_(std::move(other.blocks_)) {}
-
-SessionJournal::~SessionJournal() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+SessionJournal::SessionJournal(SessionJournal&&) noexcept = default;
+SessionJournal::~SessionJournal() = default;
 
 // --- Writing ------------------------------------------------------------------
 
@@ -127,46 +112,28 @@ void SessionJournal::add_state(std::int64_t tick, const training::SessionState& 
 
 void SessionJournal::flush(std::int64_t end_tick) {
   blocks_->progress(end_tick);
-  write();
-}
-
-void SessionJournal::write() {
-  if (descriptor_ < 0) throw FileError(session_.string(), "the recording has ended already");
-  const int error = write_all(descriptor_, blocks_->bytes());
-  bytes_ += blocks_->bytes().size();
-  blocks_->clear();
-  if (error != 0) fail(error);
-}
-
-void SessionJournal::sync() {
-  if (descriptor_ >= 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL) fail(errno);
-}
-
-void SessionJournal::fail(int error) {
-  ::close(std::exchange(descriptor_, -1));
-  throw FileError(journal_.string(),
-                  fmt::format("cannot be written: {}; the session up to here is kept in it",
-                              error_text(error)));
+  file_->write(blocks_->take());
 }
 
 void SessionJournal::close(const SessionEndMark& end) {
   blocks_->end(end);
-  write();
+  file_->write(blocks_->take());
   // The lock is held until the session file is there.
-  const Descriptor held(std::exchange(descriptor_, -1));
+  const Descriptor held = file_->release();
+  const fs::path& journal = journal_file();
   struct stat ours {};
   struct stat there {};
-  if (::fstat(held.get(), &ours) != 0 || ::stat(journal_.c_str(), &there) != 0 ||
+  if (::fstat(held.get(), &ours) != 0 || ::stat(journal.c_str(), &there) != 0 ||
       ours.st_dev != there.st_dev || ours.st_ino != there.st_ino)
-    throw FileError(journal_.string(), "this is not the journal that was written; it was moved");
-  fold_journal(journal_, session_);
-  ::unlink(journal_.c_str());
+    throw FileError(journal.string(), "this is not the journal that was written; it was moved");
+  fold_journal(journal, session_);
+  ::unlink(journal.c_str());
 }
 
 void SessionJournal::discard() {
-  if (descriptor_ < 0) return;
-  ::unlink(journal_.c_str());
-  ::close(std::exchange(descriptor_, -1));
+  if (file_->descriptor() < 0) return;
+  ::unlink(journal_file().c_str());
+  file_->close();
 }
 
 namespace {

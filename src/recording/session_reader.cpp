@@ -23,7 +23,7 @@
 #include "bytes.hpp"
 #include "hdf5_handle.hpp"
 #include "journal_blocks.hpp"
-#include "journal_file.hpp"
+#include "knuckleboom/recording/journal_file.hpp"
 #include "session_child.hpp"
 #include "session_unfold.hpp"
 

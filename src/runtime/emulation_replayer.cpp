@@ -34,12 +34,7 @@ void EmulationReplayer::make_remarks() {
         fmt::format("the recording has gaps: {} of its records were lost, the first at tick {}, "
                     "so that from there on a replay need not be the same",
                     end.lost.count, end.lost.first_tick));
-  if (header.program != io::this_program())
-    remarks_.push_back(
-        fmt::format("recorded by {}; this is {}", header.program, io::this_program()));
-  if (header.processor != io::this_processor())
-    remarks_.push_back(fmt::format("recorded on a processor of another kind, {}; this is {}",
-                                   header.processor, io::this_processor()));
+  remark_on_origin(header, remarks_);
   if (!recording_.hashes_known())
     remarks_.emplace_back(
         "its hashes were taken in another way than this program does, so that none can agree");
@@ -74,14 +69,8 @@ void EmulationReplayer::apply_commands() {
 }
 
 void EmulationReplayer::compare() {
-  const std::vector<io::StateHash>& hashes = recording_.hashes;
-  while (next_hash_ < hashes.size() && hashes[next_hash_].tick < state_.tick) ++next_hash_;
-  if (next_hash_ == hashes.size() || hashes[next_hash_].tick != state_.tick) return;
-  const bool equal = recording_.hash(state_) == hashes[next_hash_++].value;
-  ++compared_;
-  equal_ += equal ? 1 : 0;
-  if (first_difference_ >= 0) return;
-  (equal ? equal_up_to_ : first_difference_) = state_.tick;
+  const auto recorded = HashCheck::recorded(recording_.hashes, state_.tick);
+  if (recorded) check_.count(state_.tick, recording_.hash(state_) == recorded);
 }
 
 }  // namespace knuckleboom::runtime

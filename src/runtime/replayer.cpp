@@ -79,13 +79,7 @@ void Replayer::make_remarks() {
         fmt::format("the recording has gaps: {} of its records were lost, so that a "
                     "replay cannot be the same",
                     record_.end.lost));
-  const bool same_build = header.program == io::this_program();
-  if (!same_build)
-    remarks_.push_back(
-        fmt::format("recorded by {}; this is {}", header.program, io::this_program()));
-  if (header.processor != io::this_processor())
-    remarks_.push_back(fmt::format("recorded on a processor of another kind, {}; this is {}",
-                                   header.processor, io::this_processor()));
+  remark_on_origin(header, remarks_);
 }
 
 // --- Instants -----------------------------------------------------------------
@@ -116,10 +110,6 @@ void Replayer::load(std::size_t state) {
   tick_ = record_.state_ticks[state];
   playback_ = training::InputPlayback(record_.inputs, tick_);
   next_state_ = state + 1;
-  const auto hash =
-      std::lower_bound(record_.hashes.begin(), record_.hashes.end(), tick_,
-                       [](const io::StateHash& one, std::int64_t tick) { return one.tick < tick; });
-  next_hash_ = static_cast<std::size_t>(hash - record_.hashes.begin());
   differs_ = false;
   good_tick_ = -1;
   snapshot_ = session_->snapshot(state_);
@@ -160,19 +150,15 @@ bool Replayer::step() {
 // --- Comparison ---------------------------------------------------------------
 
 void Replayer::compare() {
-  if (next_hash_ >= record_.hashes.size() || record_.hashes[next_hash_].tick > tick_) return;
-  const std::uint64_t recorded = record_.hashes[next_hash_++].value;
   if (differs_) return;
+  const std::optional<std::uint64_t> recorded = HashCheck::recorded(record_.hashes, tick_);
+  if (!recorded) return;
   const std::optional<std::uint64_t> computed = record_.hash(state_);
   if (!computed) return;
-  ++compared_;
-  if (*computed == recorded) {
-    ++equal_;
-    good_ = state_;
-    good_tick_ = tick_;
-    return;
-  }
-  differs();
+  check_.count(tick_, computed == recorded);
+  if (computed != recorded) return differs();
+  good_ = state_;
+  good_tick_ = tick_;
 }
 
 void Replayer::differs() {

@@ -1,7 +1,6 @@
 #include "knuckleboom/runtime/session_recorder.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -9,14 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "knuckleboom/io/state_file.hpp"
-#include "next_multiple.hpp"
-
 namespace knuckleboom::runtime {
 namespace {
-
-constexpr std::chrono::milliseconds kWritePeriod{200};  // what a kill can cost
-constexpr int kWritesPerSync = 5;
 
 std::int64_t ticks_in(double seconds, const training::Session& session) {
   return std::max<std::int64_t>(1, std::llround(seconds * session.exercise().rate_Hz));
@@ -40,7 +33,6 @@ void copy_for_channels(const training::SessionSnapshot& from, training::SessionS
 // By what the disk may stand still for: 16 s at 2000 ticks a second.
 struct SessionRecorder::Queues {
   EventQueue<training::InputEvent, 32768> inputs;
-  EventQueue<io::StateHash, 1024> hashes;
   EventQueue<training::SessionState, 32> states;
   EventQueue<RowRecord, 1024> rows;
   EventQueue<EventRecord, 4096> events;
@@ -55,12 +47,10 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
       row_ticks_(ticks_in(1.0 / settings.channel_rate_Hz, session)),
       channels_(training::session_channels(session)),
       file_(journal.session_file()),
-      next_hash_(next_multiple(first.tick, settings.hash_ticks)),
       next_state_(next_multiple(first.tick, state_ticks_)),
       next_row_(next_multiple(first.tick, row_ticks_)),
       queues_(std::make_unique<Queues>()),
-      ticks_(first.tick),
-      journal_(std::make_unique<io::SessionJournal>(std::move(journal))) {
+      writer_(std::move(journal), "the session", first.tick, settings.hash_ticks) {
   const training::SessionSnapshot start = session.snapshot(first);
   watch_.phase = start.task.phase;
   watch_.step = start.task.step;
@@ -72,19 +62,19 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
   watch_.begin_tick = first.tick;
   watch_.open =
       watch_.phase == training::TaskPhase::kReady || watch_.phase == training::TaskPhase::kRunning;
-  queues_->hashes.push({first.tick, state::hash(first)});
   queues_->states.push(first);
   queues_->rows.push({first.tick, start});
-  drain();
-  if (settings_.own_thread) thread_.start("recorder", kWritePeriod, [this] { write_and_sync(); });
+  writer_.start(
+      first, settings_.own_thread, [this](io::SessionJournal* to) { take(to); },
+      [](io::SessionJournal& to, std::int64_t end_tick) { to.flush(end_tick); });
 }
 
-SessionRecorder::~SessionRecorder() { thread_.stop(); }
+SessionRecorder::~SessionRecorder() = default;
 
 // --- Tick thread --------------------------------------------------------------
 
 void SessionRecorder::input(const training::InputEvent& event) {
-  if (!queues_->inputs.push(event)) lose();
+  if (!queues_->inputs.push(event)) writer_.lose(event.tick);
 }
 
 void SessionRecorder::before(const training::Command& command,
@@ -99,12 +89,9 @@ void SessionRecorder::after_tick(const training::SessionState& state,
                                  const training::SessionSnapshot& snapshot) {
   const std::int64_t tick = state.tick;
   watch(tick, snapshot);
-  if (tick >= next_hash_) {
-    if (!queues_->hashes.push({tick, state::hash(state)})) lose();
-    next_hash_ = next_multiple(tick, settings_.hash_ticks);
-  }
+  writer_.hash(state);
   if (tick >= next_state_) {
-    if (!queues_->states.push(state)) lose();
+    if (!queues_->states.push(state)) writer_.lose(tick);
     next_state_ = next_multiple(tick, state_ticks_);
   }
   if (tick >= next_row_) {
@@ -113,11 +100,11 @@ void SessionRecorder::after_tick(const training::SessionState& state,
       copy_for_channels(snapshot, record->snapshot);
       queues_->rows.send();
     } else {
-      lose();
+      writer_.lose(tick);
     }
     next_row_ = next_multiple(tick, row_ticks_);
   }
-  ticks_.store(tick, std::memory_order_release);
+  writer_.tick_finished(tick);
 }
 
 void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& now) {
@@ -159,72 +146,45 @@ void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& 
 }
 
 void SessionRecorder::event(std::int64_t tick, EventKind kind, double a, double b, double c) {
-  if (!queues_->events.push({tick, kind, {a, b, c, 0.0}})) lose();
+  if (!queues_->events.push({tick, kind, {a, b, c, 0.0}})) writer_.lose(tick);
 }
 
 void SessionRecorder::end_attempt(std::int64_t tick, training::TaskPhase phase,
                                   const training::Score& score) {
-  if (watch_.open && !queues_->attempts.push({watch_.begin_tick, tick, phase, score})) lose();
+  if (watch_.open && !queues_->attempts.push({watch_.begin_tick, tick, phase, score}))
+    writer_.lose(tick);
   watch_.open = false;
 }
 
 // --- Recorder thread ----------------------------------------------------------
 
-void SessionRecorder::write_and_sync() {
-  write();
-  try {
-    if (journal_ && ++writes_ % kWritesPerSync == 0) journal_->sync();
-  } catch (const io::FileError& error) {
-    fail(error.what());
-  }
-}
-
-void SessionRecorder::drain() {
-  if (!thread_.started()) write();
-}
-
-void SessionRecorder::write() {
-  try {
-    // In this order: what belongs to these ticks is in the queues by now.
-    const std::int64_t end = ticks_.load(std::memory_order_acquire);
-    take();
-    if (journal_) journal_->flush(end);
-  } catch (const io::FileError& error) {
-    fail(error.what());
-  }
-}
-
-void SessionRecorder::take() {
-  // A journal that failed is gone; the queues are emptied all the same.
+void SessionRecorder::take(io::SessionJournal* journal) {
   while (const training::InputEvent* input = queues_->inputs.front()) {
-    if (journal_) journal_->add(*input);
+    if (journal != nullptr) journal->add(*input);
     queues_->inputs.drop();
   }
-  io::StateHash hash;
-  while (queues_->hashes.pop(hash))
-    if (journal_) journal_->add(hash);
   while (const training::SessionState* state = queues_->states.front()) {
-    if (journal_) journal_->add_state(state->tick, *state);
+    if (journal != nullptr) journal->add_state(state->tick, *state);
     queues_->states.drop();
   }
   while (const RowRecord* record = queues_->rows.front()) {
-    if (journal_) {
+    if (journal != nullptr) {
       row_.clear();
       for (const training::SessionChannel& channel : channels_)
         row_.push_back(static_cast<float>(channel.value(record->snapshot)));
-      journal_->add_row(record->tick, row_);
+      journal->add_row(record->tick, row_);
     }
     queues_->rows.drop();
   }
   while (const EventRecord* record = queues_->events.front()) {
-    if (journal_) add(*record);
+    if (journal != nullptr) journal->add(readable(*record));
     queues_->events.drop();
   }
   while (const AttemptRecord* record = queues_->attempts.front()) {
     io::SessionAttempt attempt{record->begin_tick, record->end_tick, record->phase, {}};
     for (const training::Figure& figure : training::figures())
       attempt.figures.push_back(figure.read(record->score));
-    if (journal_) journal_->add(attempt);
+    if (journal != nullptr) journal->add(attempt);
     queues_->attempts.drop();
   }
   std::vector<io::SessionEvent> notes;
@@ -232,122 +192,97 @@ void SessionRecorder::take() {
     const std::lock_guard lock(mutex_);
     notes.swap(notes_);
   }
-  if (const std::int64_t lost = lost_.load(std::memory_order_relaxed); lost > told_lost_) {
-    if (told_lost_ == 0) {
-      const std::lock_guard lock(mutex_);
-      fault_ = first_fault_ = "the recording has gaps: the disk did not keep up";
-    }
+  if (const std::int64_t lost = writer_.lost(); lost > told_lost_) {
     told_lost_ = lost;
-    notes.push_back({ticks_.load(std::memory_order_relaxed),
+    notes.push_back({writer_.ticks(),
                      "recording_gap",
                      {static_cast<double>(lost), 0.0, 0.0, 0.0},
                      "records lost so far"});
   }
   for (const io::SessionEvent& note : notes)
-    if (journal_) journal_->add(note);
+    if (journal != nullptr) journal->add(note);
 }
 
-void SessionRecorder::add(const EventRecord& record) {
-  io::SessionEvent event;
-  event.tick = record.tick;
+io::SessionEvent SessionRecorder::readable(const EventRecord& record) const {
+  constexpr const char* kKinds[] = {"phase",   "step",     "collision", "grip",
+                                    "release", "end_stop", "fault"};
+  constexpr const char* kPhases[] = {"ready", "running", "passed", "failed"};
+  io::SessionEvent event{record.tick, kKinds[static_cast<int>(record.kind)], {}, {}};
   std::copy(std::begin(record.value), std::end(record.value), event.value);
   const auto index = static_cast<std::size_t>(record.value[0]);
-  const auto log_name = [&] {
-    const std::vector<world::Log>& logs = session_.world().recipe().logs;
-    return index < logs.size() ? logs[index].name : std::string();
-  };
+  const std::vector<world::Log>& logs = session_.world().recipe().logs;
   switch (record.kind) {
-    case EventKind::kPhase: {
-      constexpr const char* kWords[] = {"ready", "running", "passed", "failed"};
-      event.kind = "phase";
-      event.text = index < std::size(kWords) ? kWords[index] : "";
+    case EventKind::kPhase:
+      if (index < std::size(kPhases)) event.text = kPhases[index];
       break;
-    }
     case EventKind::kStep:
-      event.kind = "step";
       event.text = fmt::format("{:g} of {:g} done", record.value[0], record.value[1]);
       break;
     case EventKind::kCollision:
-      event.kind = "collision";
       event.text = world::kObstacleNames[index];
       break;
     case EventKind::kGrip:
-      event.kind = "grip";
-      event.text = log_name();
-      break;
     case EventKind::kRelease:
-      event.kind = "release";
-      event.text = log_name();
+      if (index < logs.size()) event.text = logs[index].name;
       break;
     case EventKind::kEndStop:
-      event.kind = "end_stop";
       break;
     case EventKind::kFault:
-      event.kind = "fault";
       if (index < session_.faults().size()) event.text = session_.faults()[index].name;
       break;
   }
-  journal_->add(event);
-}
-
-void SessionRecorder::fail(const std::string& sentence) {
-  journal_.reset();
-  const std::lock_guard lock(mutex_);
-  fault_ = first_fault_ = fmt::format("the session is not recorded any more: {}", sentence);
+  return event;
 }
 
 // --- The thread that made it ----------------------------------------------------
 
 void SessionRecorder::note(io::SessionEvent event) {
-  event.tick = ticks_.load(std::memory_order_acquire);
+  event.tick = writer_.ticks();
   const std::lock_guard lock(mutex_);
   notes_.push_back(std::move(event));
 }
 
-std::string SessionRecorder::take_fault() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(fault_, {});
+void SessionRecorder::drain() {
+  if (!writer_.has_thread()) writer_.write();
 }
 
 void SessionRecorder::discard() {
-  thread_.stop();
-  if (journal_) journal_->discard();
-  journal_.reset();
+  writer_.stop();
+  writer_.finish([](io::SessionJournal& journal) { journal.discard(); });
 }
 
 RecordingEnd SessionRecorder::finish(const training::SessionState& last,
                                      std::vector<std::pair<std::string, double>> health) {
-  thread_.stop();
+  writer_.stop();
   end_attempt(last.tick, last.task.phase, last.score.score);
-  write();
-  RecordingEnd out{file_, first_fault_};
-  if (!journal_) {
+  writer_.write();
+  RecordingEnd out{file_, writer_.last_fault()};
+  if (writer_.file() == nullptr) {
     out.file += io::kJournalSuffix;
     return out;
   }
   const machine::Health& machine = last.sim.machine.health;
-  const auto keep = [&health](const char* name, std::int64_t value) {
-    health.emplace_back(name, static_cast<double>(value));
-  };
-  keep("sim_ticks", machine.ticks);
-  keep("non_finite", machine.non_finite);
-  keep("newton_unconverged", machine.newton_unconverged);
-  keep("valve_switches", machine.valve_switches);
-  keep("relief_events", machine.relief_events);
-  keep("cavitation_events", machine.cavitation_events);
-  keep("stop_hits", machine.stop_hits);
-  keep("contacts_dropped", last.worksite.world.contacts_dropped);
-  try {
-    journal_->close({true, last.tick, state::hash(last), lost_.load(std::memory_order_relaxed),
-                     std::move(health)});
-  } catch (const io::FileError& error) {
-    out.file += io::kJournalSuffix;
-    out.fault = fmt::format(
-        "the session file could not be completed: {}; all of it is kept in {}, of which "
-        "'knuckleboom replay {} --headless' makes a session file",
-        error.what(), out.file.string(), out.file.string());
-  }
-  journal_.reset();
+  const std::pair<const char*, std::int64_t> kept[] = {
+      {"sim_ticks", machine.ticks},
+      {"non_finite", machine.non_finite},
+      {"newton_unconverged", machine.newton_unconverged},
+      {"valve_switches", machine.valve_switches},
+      {"relief_events", machine.relief_events},
+      {"cavitation_events", machine.cavitation_events},
+      {"stop_hits", machine.stop_hits},
+      {"contacts_dropped", last.worksite.world.contacts_dropped}};
+  for (const auto& [name, value] : kept) health.emplace_back(name, static_cast<double>(value));
+  writer_.finish([&](io::SessionJournal& journal) {
+    try {
+      journal.close({true, last.tick, state::hash(last), writer_.lost(), std::move(health)});
+    } catch (const io::FileError& error) {
+      out.file += io::kJournalSuffix;
+      out.fault = fmt::format(
+          "the session file could not be completed: {}; all of it is kept in {}, of which "
+          "'knuckleboom replay {} --headless' makes a session file",
+          error.what(), out.file.string(), out.file.string());
+    }
+  });
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "simulation_ticks.hpp"
-#include "thread_exchange.hpp"
 
 namespace knuckleboom::runtime {
 
@@ -21,21 +20,20 @@ SimulationThread::SimulationThread(Ticker& ticker, ThreadSettings settings, Cloc
 SimulationThread::~SimulationThread() { stop(); }
 
 void SimulationThread::start() {
-  if (thread_.joinable() || stopped_) return;
-  thread_ = std::thread([this] { ticks_->run(); });
+  if (!running() && !stopped_) ticks_->start();
 }
 
 void SimulationThread::stop() {
   if (stopped_) return;
   stopped_ = true;
-  exchange_->stopping.store(true, std::memory_order_release);
+  ticks_->ask_to_stop();
   wake();
-  if (thread_.joinable()) thread_.join();
+  ticks_->stop();
   // From here on this thread owns both ends of the queue.
   do {
-    send_waiting();
+    exchange_->events.send_waiting();
     ticks_->apply_waiting();
-  } while (!waiting_.empty());
+  } while (waiting() > 0);
   ticks_->finish();
 }
 
@@ -48,15 +46,12 @@ void SimulationThread::post(const training::Command& command) {
 
 void SimulationThread::send(const ThreadEvent& event) {
   if (stopped_) return;
-  waiting_.push_back(event);
-  send_waiting();
-}
-
-void SimulationThread::send_waiting() {
-  if (waiting_.empty()) return;
-  while (!waiting_.empty() && exchange_->events.push(waiting_.front())) waiting_.pop_front();
+  exchange_->events.push(event);
   wake();
 }
+
+bool SimulationThread::running() const { return ticks_->running(); }
+std::size_t SimulationThread::waiting() const { return exchange_->events.waiting(); }
 
 void SimulationThread::wake() {
   exchange_->calls.fetch_add(1, std::memory_order_release);
@@ -68,7 +63,7 @@ void SimulationThread::set_input(const command::OperatorInput& input, std::int64
 }
 
 bool SimulationThread::refresh() {
-  if (!stopped_) send_waiting();
+  if (!stopped_ && exchange_->events.send_waiting()) wake();
   return exchange_->published.refresh();
 }
 const Published& SimulationThread::published() const { return exchange_->published.value(); }

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
-
-#include "knuckleboom/runtime/periodic_thread.hpp"
-#include "knuckleboom/runtime/realtime_request.hpp"
 
 namespace knuckleboom::runtime {
 namespace {
 
 using training::Command;
 using training::InputEventKind;
-
-constexpr std::int64_t kSummaryPeriodNs = 250'000'000;
 
 // Whatever a device reports, the session and its recording get a valid lever position.
 command::OperatorInput limited(command::OperatorInput input) {
@@ -36,50 +30,48 @@ SimulationTicks::SimulationTicks(Ticker& ticker, ThreadSettings settings, Clock&
       settings_(std::move(settings)),
       clock_(clock),
       exchange_(exchange),
-      pacer_(1.0 / settings_.rate_Hz, settings_.catch_up_ticks, clock),
       tick_(settings_.first_tick),
       paused_(settings_.start_paused),
       playback_(settings_.playback),
       plan_(settings_.plan),
       end_tick_(playback_.end_tick()),
-      playing_(!settings_.playback.empty()) {}
+      playing_(!settings_.playback.empty()),
+      loop_(1.0 / settings_.rate_Hz, settings_.catch_up_ticks, clock) {}
 
-void SimulationTicks::run() {
-  begin_thread("simulation");
-  if (!settings_.ask_for_priority) return loop();
-  const RealtimeRequest request;
-  health_.priority_granted = request.priority_granted();
-  health_.memory_locked = request.memory_locked();
-  loop();
+void SimulationTicks::start() {
+  loop_.start("simulation", settings_.ask_for_priority, [this] { run(); });
 }
 
-void SimulationTicks::loop() {
+void SimulationTicks::run() {
   ran_ = true;
   ticker_.observe(shot_[0]);
   shot_[1] = shot_[0];
   due_ns_[0] = due_ns_[1] = clock_.now_ns();
   publish();
-  pacer_.start();
-  while (!stopping()) {
-    const std::uint32_t calls = exchange_.calls.load(std::memory_order_acquire);
-    take_events();
-    if (paused_) {
-      if (step_) {
-        step_ = false;
-        if (take_input()) tick(clock_.now_ns());
-      } else {
-        if (changed_) publish();
-        if (!stopping()) exchange_.calls.wait(calls, std::memory_order_acquire);
-      }
-      continue;
-    }
-    pacer_.wait();
-    take_events();  // events received meanwhile belong to this tick
-    if (stopping() || paused_ || !take_input()) continue;
-    meter_.lateness.add(pacer_.lateness_ns());
-    tick(pacer_.due_ns());
-    pacer_.tick_finished();
+  const auto takes = [this] {
+    take_events();  // events received while it waited belong to this tick
+    return !loop_.stopping() && !paused_ && take_input();
+  };
+  const auto one = [this] {
+    tick(loop_.due_ns());
+    return true;
+  };
+  loop_.run([this] { return wants_tick(); }, takes, one);
+}
+
+// While paused it waits for events.
+bool SimulationTicks::wants_tick() {
+  const std::uint32_t calls = exchange_.calls.load(std::memory_order_acquire);
+  take_events();
+  if (!paused_) return true;
+  if (step_) {
+    step_ = false;
+    if (take_input()) tick(clock_.now_ns());
+    return false;
   }
+  if (changed_) publish();
+  if (!loop_.stopping()) exchange_.calls.wait(calls, std::memory_order_acquire);
+  return false;
 }
 
 void SimulationTicks::apply_waiting() {
@@ -91,8 +83,7 @@ void SimulationTicks::apply_waiting() {
 void SimulationTicks::finish() {
   record(InputEventKind::kEnd);
   if (!ran_) return;
-  summary_ns_ = 0;
-  publish();
+  publish(true);
 }
 
 // --- Events -------------------------------------------------------------------
@@ -113,7 +104,7 @@ void SimulationTicks::take_event(const ThreadEvent& event) {
       if (!paused_) return;
       paused_ = false;
       resumed_ns_ = clock_.now_ns();
-      pacer_.resume();
+      loop_.resume();
       return;
     case ThreadEvent::Kind::kStep:
       step_ = paused_;
@@ -178,7 +169,7 @@ void SimulationTicks::measure_input(std::int64_t event_ns) {
   if (event_ns <= event_ns_) return;
   event_ns_ = event_ns;
   if (event_ns > resumed_ns_)
-    meter_.input.add(std::max<std::int64_t>(clock_.now_ns() - event_ns, 0));
+    loop_.input_delay.add(std::max<std::int64_t>(clock_.now_ns() - event_ns, 0));
 }
 
 // --- Tick ---------------------------------------------------------------------
@@ -192,20 +183,15 @@ void SimulationTicks::tick(std::int64_t due_ns) {
   jump_next_ = false;
   const std::int64_t begin = clock_.now_ns();
   ticker_.tick(input_, shot_[newer_]);
-  meter_.tick.add(clock_.now_ns() - begin);
+  loop_.tick_cost.add(clock_.now_ns() - begin);
   due_ns_[newer_] = due_ns;
   ++tick_;
   ++unpublished_ticks_;
   if (paused_ || unpublished_ticks_ >= settings_.ticks_per_publication) publish();
 }
 
-void SimulationTicks::publish() {
+void SimulationTicks::publish(bool at_end) {
   const std::int64_t begin = clock_.now_ns();
-  meter_.fill(pacer_, exchange_.recording_lost.load(std::memory_order_relaxed), health_);
-  if (summary_ns_ == 0 || begin - summary_ns_ >= kSummaryPeriodNs) {
-    summary_ns_ = begin;
-    health_.lateness = meter_.lateness.summary();
-  }
   Published& out = exchange_.published.next();
   out.newer = shot_[newer_];
   out.older = shot_[1 - newer_];
@@ -216,11 +202,11 @@ void SimulationTicks::publish() {
   out.paused = paused_;
   out.playing = playing_;
   out.played_out = played_out_;
-  out.health = health_;
+  out.health = loop_.health(exchange_.recording_lost.load(std::memory_order_relaxed), at_end);
   exchange_.published.publish();
   unpublished_ticks_ = 0;
   changed_ = false;
-  meter_.publication.add(clock_.now_ns() - begin);
+  loop_.publication_cost.add(clock_.now_ns() - begin);
 }
 
 void SimulationTicks::record(InputEventKind kind, const Command& command) {

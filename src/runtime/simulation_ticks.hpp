@@ -1,27 +1,51 @@
-// The loop of the simulation thread, and its private data.
+// The loop of the simulation thread, its private data, and what it exchanges with its owner.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 
-#include "health_meter.hpp"
-#include "knuckleboom/runtime/pacer.hpp"
+#include "knuckleboom/runtime/event_queue.hpp"
+#include "knuckleboom/runtime/latest_value.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
-#include "thread_exchange.hpp"
+#include "paced_loop.hpp"
 
 namespace knuckleboom::runtime {
+
+struct StampedInput {
+  command::OperatorInput input;
+  std::int64_t event_ns;
+};
+
+struct ThreadExchange {
+  using Recording = EventQueue<training::InputEvent, 32768>;
+
+  // To the simulation.
+  PatientQueue<ThreadEvent, 256> events;
+  LatestValue<StampedInput> input;
+  std::atomic<std::uint32_t> calls{0};  // changes whenever a paused thread should check its events
+
+  // From the simulation.
+  LatestValue<Published> published;
+  std::unique_ptr<Recording> recording;  // null: not wanted
+  std::atomic<std::int64_t> recording_lost{0};
+};
 
 class SimulationTicks {
  public:
   SimulationTicks(Ticker& ticker, ThreadSettings settings, Clock& clock, ThreadExchange& exchange);
 
-  void run();  // until exchange.stopping
-  // After run(), if it ran at all, on any thread: waiting commands, then the end.
+  void start();
+  bool running() const { return loop_.running(); }
+  void ask_to_stop() { loop_.ask_to_stop(); }
+  void stop() { loop_.stop(); }
+  // After stop(), on any thread: waiting commands, then the end.
   void apply_waiting();
   void finish();
 
  private:
-  void loop();
-  bool stopping() const { return exchange_.stopping.load(std::memory_order_acquire); }
+  void run();
+  bool wants_tick();
 
   void take_events();
   void take_event(const ThreadEvent& event);
@@ -34,14 +58,13 @@ class SimulationTicks {
   void measure_input(std::int64_t event_ns);
 
   void tick(std::int64_t due_ns);
-  void publish();
+  void publish(bool at_end = false);
   void record(training::InputEventKind kind, const training::Command& command = {});
 
   Ticker& ticker_;
   const ThreadSettings settings_;
   Clock& clock_;
   ThreadExchange& exchange_;
-  Pacer pacer_;
 
   std::int64_t tick_;  // the next
   bool paused_;
@@ -66,9 +89,7 @@ class SimulationTicks {
   bool changed_ = false;    // something new for the reader while paused
   int unpublished_ticks_ = 0;
 
-  HealthMeter meter_;
-  ThreadHealth health_;
-  std::int64_t summary_ns_ = 0;  // when the quantiles were last computed
+  PacedLoop loop_;  // the last: its thread ends first
 };
 
 }  // namespace knuckleboom::runtime

@@ -16,6 +16,7 @@
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/recording/emulation_texts.hpp"
+#include "knuckleboom/recording/journal_file.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
@@ -66,8 +67,6 @@ struct EmulationRecordingEnd {
   std::string reason;  // in words; empty: cut off
 };
 
-enum class EmulationBlock : std::uint32_t;  // kinds of blocks
-
 class EmulationRecordingWriter {
  public:
   // A new file with the header in it; nothing that is there is touched. Throws FileError.
@@ -77,7 +76,7 @@ class EmulationRecordingWriter {
   EmulationRecordingWriter(EmulationRecordingWriter&&) noexcept;
   EmulationRecordingWriter& operator=(EmulationRecordingWriter&&) = delete;
 
-  const std::filesystem::path& file() const { return file_; }
+  const std::filesystem::path& file() const { return file_->path(); }
 
   // Into memory, each kind with increasing ticks; flush() passes it to the system.
   void add(const EmulationTickCommand& command);
@@ -88,23 +87,17 @@ class EmulationRecordingWriter {
   // Everything up to end_tick has been added: a reader may count on it. Throws FileError, after which
   // nothing more is written; what was flushed before stays.
   void flush(std::int64_t end_tick, const EmulationLosses& lost = {});
-  void sync();                                    // onto the disk
-  std::uint64_t bytes() const { return bytes_; }  // written so far
+  void sync() { file_->sync(); }                          // onto the disk
+  std::uint64_t bytes() const { return file_->bytes(); }  // written so far
 
   // Completes the recording. Throws FileError.
   void close(const EmulationRecordingEnd& end);
 
  private:
-  void block(EmulationBlock kind, std::string& payload);
-  void close_gathered();
-  void write();
-  [[noreturn]] void fail(int error);
+  struct Blocks;
 
-  std::filesystem::path file_;
-  int descriptor_ = -1;
-  std::uint64_t sequence_ = 0, bytes_ = 0;
-  std::string buffer_;                      // blocks that are not yet written
-  std::string commands_, frames_, hashes_;  // blocks that are being gathered
+  std::optional<JournalFile> file_;  // always one
+  std::unique_ptr<Blocks> blocks_;   // that are not yet written
 };
 
 struct EmulationRecording {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "knuckleboom/recording/journal_file.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::io {
@@ -45,7 +47,7 @@ class SessionJournal {
   SessionJournal& operator=(SessionJournal&&) = delete;
 
   const std::filesystem::path& session_file() const { return session_; }
-  const std::filesystem::path& journal_file() const { return journal_; }
+  const std::filesystem::path& journal_file() const { return file_->path(); }
 
   // Into memory; flush() passes it to the system.
   void add(const training::InputEvent& input);
@@ -58,8 +60,7 @@ class SessionJournal {
   // Everything up to end_tick has been added: a reader may count on it. Throws FileError, after which
   // nothing more is written; what was flushed before stays.
   void flush(std::int64_t end_tick);
-  void sync();  // onto the disk; for a machine that loses its power
-  std::uint64_t bytes() const { return bytes_; }  // written so far
+  void sync() { file_->sync(); }  // onto the disk; for a machine that loses its power
 
   // Completes the recording: the journal becomes the session file. Throws FileError, also if there is
   // something of that name by now; the journal then stays and can be recovered later.
@@ -68,14 +69,11 @@ class SessionJournal {
   void discard();
 
  private:
-  SessionJournal(std::filesystem::path session, std::filesystem::path journal, int descriptor,
+  SessionJournal(std::filesystem::path session, std::optional<JournalFile> file,
                  std::unique_ptr<SessionBlocks> blocks);
-  void write();
-  [[noreturn]] void fail(int error);
 
-  std::filesystem::path session_, journal_;
-  int descriptor_ = -1;
-  std::uint64_t bytes_ = 0;
+  std::filesystem::path session_;
+  std::optional<JournalFile> file_;        // always one
   std::unique_ptr<SessionBlocks> blocks_;  // that are not yet written
 };
 

@@ -2,21 +2,19 @@
 //
 //   tick thread: commands, external input, hashes -> queues -> recorder thread -> file
 //
-// The tick thread does not wait, allocate or write. A full queue loses its record and counts it:
-// later ticks cannot be computed again, which is noted in the recording and reported to the user.
+// A full queue loses its record: later ticks cannot be computed again, which is noted in the recording and
+// reported to the user.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
-#include "knuckleboom/runtime/periodic_thread.hpp"
+#include "knuckleboom/runtime/queue_writer.hpp"
 
 namespace knuckleboom::runtime {
 
@@ -50,9 +48,8 @@ class EmulationRecorder {
 
   // --- The thread that made it ---
   // A sentence if the recording has got a fault since the last time; else empty.
-  std::string take_fault();
+  std::string take_fault() { return writer_.take_fault(); }
   const std::filesystem::path& file() const { return file_; }
-  std::int64_t lost() const { return lost_.load(std::memory_order_acquire); }
   // After the last tick. reason: how the run ended, in words. Called once.
   EmulationRecordingOutcome finish(const emulation::HilState& last, std::string reason);
 
@@ -61,33 +58,15 @@ class EmulationRecorder {
 
   template <class Queue, class Record>
   void push(Queue& queue, const Record& record, std::int64_t tick);
-  void lose(std::int64_t tick);
-
-  void write_and_sync();  // the recorder thread
-  void write();
-  void take();  // from the queues
-  io::EmulationLosses losses() const;
-  void fail(const std::string& sentence);
+  void take(io::EmulationRecordingWriter* to);
+  io::EmulationLosses losses() const { return {writer_.lost(), writer_.first_lost_tick()}; }
 
   const EmulationRecorderSettings settings_;
   const std::filesystem::path file_;
 
-  // Used by the tick thread.
-  std::int64_t next_hash_, next_write_;
-
+  std::int64_t next_write_;  // used by the tick thread
   std::unique_ptr<Queues> queues_;
-  std::atomic<std::int64_t> ticks_;  // ticks run; all their records are in the queues
-  std::atomic<std::int64_t> lost_{0}, first_lost_tick_{-1};
-
-  // Used by the recorder thread.
-  std::unique_ptr<io::EmulationRecordingWriter> writer_;  // null: failed
-  int writes_ = 0;
-  bool told_loss_ = false;
-
-  std::mutex mutex_;   // between the recorder thread and its creator
-  std::string fault_;  // not taken yet
-  std::string first_fault_;
-  PeriodicThread thread_;
+  QueueWriter<io::EmulationRecordingWriter> writer_;  // the last: its thread ends first
 };
 
 }  // namespace knuckleboom::runtime

@@ -10,6 +10,7 @@
 
 #include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
+#include "knuckleboom/runtime/replay_check.hpp"
 
 namespace knuckleboom::runtime {
 
@@ -30,11 +31,11 @@ class EmulationReplayer {
   // Commands that were not possible; of a recording that fits there are none.
   std::int64_t refused() const { return refused_; }
 
-  std::int64_t hashes_compared() const { return compared_; }
-  std::int64_t hashes_equal() const { return equal_; }
+  std::int64_t hashes_compared() const { return check_.compared; }
+  std::int64_t hashes_equal() const { return check_.equal; }
   // Ticks run before the first hash that differed, and before the last that agreed until then; -1: none.
-  std::int64_t first_difference() const { return first_difference_; }
-  std::int64_t equal_up_to() const { return equal_up_to_; }
+  std::int64_t first_difference() const { return check_.first_difference; }
+  std::int64_t equal_up_to() const { return check_.equal_up_to; }
   // After the end. True as well where the recording does not say.
   bool end_is_equal() const { return end_equal_; }
 
@@ -48,9 +49,9 @@ class EmulationReplayer {
   std::unique_ptr<emulation::HilBench> bench_;
   io::EmulationFrames frames_;
   emulation::HilState state_;
-  std::size_t next_command_ = 0, next_hash_ = 0;
-  std::int64_t refused_ = 0, compared_ = 0, equal_ = 0;
-  std::int64_t first_difference_ = -1, equal_up_to_ = -1;
+  std::size_t next_command_ = 0;
+  std::int64_t refused_ = 0;
+  HashCheck check_;
   bool ended_ = false, end_equal_ = true;
 };
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <type_traits>
 
 #include "knuckleboom/runtime/latest_value.hpp"
@@ -65,6 +66,30 @@ class EventQueue {
   alignas(kCacheLine) std::atomic<std::uint64_t> begin_{0};
   std::uint64_t known_end_ = 0;
   alignas(kCacheLine) T event_[capacity]{};
+};
+
+// The same without refusals: events that find no room wait with the sender, until it comes by again.
+template <class T, std::size_t capacity>
+class PatientQueue {
+ public:
+  // Sender. False: none was waiting.
+  bool send_waiting() {
+    if (waiting_.empty()) return false;
+    while (!waiting_.empty() && queue_.push(waiting_.front())) waiting_.pop_front();
+    return true;
+  }
+  void push(const T& event) {
+    waiting_.push_back(event);
+    send_waiting();
+  }
+  std::size_t waiting() const { return waiting_.size(); }
+
+  // Receiver. False: empty, event is unchanged.
+  bool pop(T& event) { return queue_.pop(event); }
+
+ private:
+  EventQueue<T, capacity> queue_;
+  std::deque<T> waiting_;
 };
 
 }  // namespace knuckleboom::runtime

@@ -14,6 +14,7 @@
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/runtime/replay_check.hpp"
 
 namespace knuckleboom::runtime {
 
@@ -69,8 +70,8 @@ class Replayer {
   // Where the levers are in the next tick.
   const command::OperatorInput& levers() const { return levers_; }
 
-  std::int64_t hashes_compared() const { return compared_; }
-  std::int64_t hashes_equal() const { return equal_; }
+  std::int64_t hashes_compared() const { return check_.compared; }
+  std::int64_t hashes_equal() const { return check_.equal; }
   // Each stretch from a difference to the next stored state counts once; only the first few are kept,
   // and the very first alone is looked into for its channel.
   std::int64_t mismatch_count() const { return mismatch_count_; }
@@ -111,11 +112,12 @@ class Replayer {
   training::InputPlayback playback_;
   command::OperatorInput levers_{};
 
-  std::size_t next_hash_ = 0, next_state_ = 0;
+  std::size_t next_state_ = 0;
+  HashCheck check_;
   bool differs_ = false;           // until the next stored state
   training::SessionState good_{};  // at the last equal hash
   std::int64_t good_tick_ = -1;
-  std::int64_t compared_ = 0, equal_ = 0, mismatch_count_ = 0;
+  std::int64_t mismatch_count_ = 0;
   std::vector<ReplayMismatch> mismatches_;
   std::map<std::string, std::vector<float>> columns_;  // of kChannels
 };

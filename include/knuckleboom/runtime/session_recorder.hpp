@@ -2,26 +2,22 @@
 //
 //   tick thread: inputs, states, snapshots, events -> queues -> recorder thread -> journal
 //
-// On the tick thread nothing waits, allocates or writes. A queue that is full loses its record and counts
-// it: the recording then has gaps, which is said in it and to the user.
+// A queue that is full loses its record: the recording then has gaps, which is said in it and to the user.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "knuckleboom/core/training/channels.hpp"
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
-#include "knuckleboom/runtime/event_queue.hpp"
-#include "knuckleboom/runtime/periodic_thread.hpp"
+#include "knuckleboom/runtime/queue_writer.hpp"
 
 namespace knuckleboom::runtime {
 
@@ -58,7 +54,7 @@ class SessionRecorder {
   // Writes the queue to the journal; only without a thread of its own.
   void drain();
   // A sentence if the recording has got a fault since the last time; else empty.
-  std::string take_fault();
+  std::string take_fault() { return writer_.take_fault(); }
   const std::filesystem::path& file() const { return file_; }
 
   // Instead of finish(), when there was no tick: leaves nothing behind.
@@ -107,13 +103,10 @@ class SessionRecorder {
   void watch(std::int64_t tick, const training::SessionSnapshot& snapshot);
   void event(std::int64_t tick, EventKind kind, double a = 0.0, double b = 0.0, double c = 0.0);
   void end_attempt(std::int64_t tick, training::TaskPhase phase, const training::Score& score);
-  void lose() { lost_.fetch_add(1, std::memory_order_relaxed); }
 
-  void write_and_sync();  // the recorder thread
-  void take();            // from the queues
-  void write();           // to the journal
-  void add(const EventRecord& record);
-  void fail(const std::string& sentence);
+  // The recorder thread; null: the journal has failed.
+  void take(io::SessionJournal* journal);
+  io::SessionEvent readable(const EventRecord& record) const;
 
   const training::Session& session_;
   const RecorderSettings settings_;
@@ -122,24 +115,18 @@ class SessionRecorder {
   std::filesystem::path file_;
 
   // The tick thread's.
-  std::int64_t next_hash_, next_state_, next_row_;
+  std::int64_t next_state_, next_row_;
   Watch watch_;
 
   std::unique_ptr<Queues> queues_;
-  std::atomic<std::int64_t> ticks_;  // run; all that was recorded before them is in the queues
-  std::atomic<std::int64_t> lost_{0};
 
   // The recorder thread's.
-  std::unique_ptr<io::SessionJournal> journal_;  // null: it has failed
-  int writes_ = 0;
   std::int64_t told_lost_ = 0;
   std::vector<float> row_;
 
   std::mutex mutex_;  // between the recorder thread and the one that made it
   std::vector<io::SessionEvent> notes_;
-  std::string fault_;  // not taken yet
-  std::string first_fault_;
-  PeriodicThread thread_;
+  QueueWriter<io::SessionJournal> writer_;  // the last: its thread ends first
 };
 
 }  // namespace knuckleboom::runtime

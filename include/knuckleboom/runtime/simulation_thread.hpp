@@ -9,9 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -128,18 +126,15 @@ class SimulationThread {
   // False: events were lost; the drained events do not reproduce the run.
   bool recording_valid() const;
 
-  bool running() const { return thread_.joinable(); }
-  std::size_t waiting() const { return waiting_.size(); }  // events that did not fit into the queue
+  bool running() const;
+  std::size_t waiting() const;  // events that did not fit into the queue
 
  private:
   void send(const ThreadEvent& event);
-  void send_waiting();
   void wake();
 
   std::unique_ptr<ThreadExchange> exchange_;
   std::unique_ptr<SimulationTicks> ticks_;
-  std::deque<ThreadEvent> waiting_;
-  std::thread thread_;
   bool stopped_ = false;
 };
 

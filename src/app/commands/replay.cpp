@@ -46,10 +46,6 @@ constexpr std::int64_t kInterruptTicks = 4096;
 constexpr std::size_t kMismatchesSaid = 10;
 constexpr int kSeeks = 50;
 
-std::string line(std::string_view name, std::string_view text) {
-  return fmt::format("  {:<20} {}\n", name, text);
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -93,11 +89,11 @@ int check(runtime::Replayer& replayer) {
                          replayer.mismatch_count() - static_cast<std::int64_t>(kMismatchesSaid)));
   if (!end_equal) complain("the last state is not the one that was recorded");
 
-  say(line("hashes", fmt::format("{} of {} equal", equal, replayer.record().hashes.size())));
-  say(line("state", state));
-  say(line("speed", fmt::format("{:.0f} x real time, {:.2f} s", simulated / std::max(elapsed, 1e-9),
-                                elapsed)));
-  if (!seeks.empty()) say(line("seek", seeks));
+  say(replay_line("hashes", fmt::format("{} of {} equal", equal, replayer.record().hashes.size())));
+  say(replay_line("state", state));
+  say(replay_line("speed", fmt::format("{:.0f} x real time, {:.2f} s",
+                                       simulated / std::max(elapsed, 1e-9), elapsed)));
+  if (!seeks.empty()) say(replay_line("seek", seeks));
   if (interrupted()) {
     complain("stopped before the end");
     return kInterruptedRun;

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "knuckleboom/runtime/periodic_thread.hpp"
-#include "knuckleboom/runtime/realtime_request.hpp"
-
 namespace knuckleboom::app {
 namespace {
 
@@ -15,8 +12,7 @@ using emulation::HilCommandKind;
 using emulation::HilMode;
 using emulation::HilReason;
 
-constexpr std::int64_t kSummaryPeriod = 250'000'000;  // ns
-constexpr int kLastPackets = 3;                       // repeated, since one may be lost
+constexpr int kLastPackets = 3;  // repeated, since one may be lost
 
 }  // namespace
 
@@ -37,27 +33,26 @@ LiveThread::LiveThread(const emulation::HilBench& bench, LiveEndpoints* endpoint
       state_(bench.initial_state()),
       known_mode_(state_.mode),
       known_reason_(state_.reason),
-      pacer_(bench.tick_s(), runtime::Pacer::kDefaultCatchUp, clock) {
+      loop_(bench.tick_s(), runtime::Pacer::kDefaultCatchUp, clock) {
   publish(0);
 }
 
 LiveThread::~LiveThread() { stop(); }
 
 void LiveThread::start() {
-  if (thread_.joinable() || over()) return;
+  if (loop_.running() || over()) return;
   beat();
-  thread_ = std::thread([this] { run(); });
+  loop_.start("emulation", settings_.ask_for_priority, [this] { run(); });
 }
 
 void LiveThread::stop() {
-  stopping_.store(true, std::memory_order_release);
-  if (thread_.joinable()) thread_.join();
+  loop_.stop();
   if (!over()) finish();
 }
 
 bool LiveThread::tick() {
   if (over()) return false;
-  send_waiting();
+  exchange_->commands.send_waiting();
   const std::int64_t now = std::llround(1e9 * bench_.time(state_));
   const bool goes_on = advance(now);
   if (!goes_on)
@@ -67,48 +62,26 @@ bool LiveThread::tick() {
   return goes_on;
 }
 
-void LiveThread::send(const LiveCommand& command) {
-  waiting_.push_back(command);
-  send_waiting();
-}
-
-void LiveThread::send_waiting() {
-  while (!waiting_.empty() && exchange_->commands.push(waiting_.front())) waiting_.pop_front();
-}
+void LiveThread::send(const LiveCommand& command) { exchange_->commands.push(command); }
 
 bool LiveThread::refresh() {
-  send_waiting();
+  exchange_->commands.send_waiting();
   return exchange_->published.refresh();
 }
 
 // --- Tick thread --------------------------------------------------------------------------------------
 
 void LiveThread::run() {
-  runtime::begin_thread("emulation");
-  if (settings_.ask_for_priority) {
-    const runtime::RealtimeRequest request;
-    health_.priority_granted = request.priority_granted();
-    health_.memory_locked = request.memory_locked();
-    pace();
-  } else {
-    pace();
-  }
-  finish();
-}
-
-void LiveThread::pace() {
-  pacer_.start();
-  while (!stopping_.load(std::memory_order_acquire)) {
-    pacer_.wait();
+  const auto one = [this] {
     const std::int64_t now = clock_.now_ns();
-    meter_.lateness.add(pacer_.lateness_ns());
     watch(now);
     const bool goes_on = advance(now);
-    meter_.tick.add(clock_.now_ns() - now);
-    if (state_.tick % publish_ticks_ == 0) publish(pacer_.due_ns());
-    if (!goes_on) return;
-    pacer_.tick_finished();
-  }
+    loop_.tick_cost.add(clock_.now_ns() - now);
+    if (state_.tick % publish_ticks_ == 0) publish(loop_.due_ns());
+    return goes_on;
+  };
+  loop_.run([] { return true; }, [] { return true; }, one);
+  finish();
 }
 
 void LiveThread::watch(std::int64_t now_ns) {
@@ -117,7 +90,7 @@ void LiveThread::watch(std::int64_t now_ns) {
   const auto bark = [this](HilReason reason, double value) {
     apply({HilCommandKind::kWatchdog, static_cast<std::int32_t>(reason), value}, -1);
   };
-  const double late_s = 1e-9 * static_cast<double>(pacer_.lateness_ns());
+  const double late_s = 1e-9 * static_cast<double>(loop_.lateness_ns());
   const double silent_s =
       1e-9 * static_cast<double>(now_ns - beat_ns_.load(std::memory_order_relaxed));
   if (late_s > safety.late_tick_s)
@@ -232,26 +205,19 @@ void LiveThread::notice_changes() {
   tell(out);
 }
 
-void LiveThread::publish(std::int64_t due_ns) {
-  const std::int64_t begin = clock_.now_ns();
-  meter_.fill(pacer_, 0, health_);
-  if (summary_ns_ == 0 || begin - summary_ns_ >= kSummaryPeriod) {
-    summary_ns_ = begin;
-    health_.lateness = meter_.lateness.summary();
-  }
+void LiveThread::publish(std::int64_t due_ns, bool at_end) {
   PublishedBench& out = exchange_->published.next();
   out.state = state_;
   out.due_ns = due_ns;
   out.endpoints = endpoints_ != nullptr ? endpoints_->counters() : EndpointCounters{};
-  out.health = health_;
+  out.health = loop_.health(0, at_end);
   exchange_->published.publish();
 }
 
 void LiveThread::finish() {
   if (endpoints_ != nullptr)
     for (int i = 0; i < kLastPackets; ++i) endpoints_->send_safe(clock_.now_ns());
-  summary_ns_ = 0;
-  publish(clock_.now_ns());
+  publish(clock_.now_ns(), true);
   over_.store(true, std::memory_order_release);
 }
 

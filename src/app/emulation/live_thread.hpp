@@ -9,10 +9,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -22,9 +20,8 @@
 #include "knuckleboom/runtime/emulation_recorder.hpp"
 #include "knuckleboom/runtime/event_queue.hpp"
 #include "knuckleboom/runtime/latest_value.hpp"
-#include "knuckleboom/runtime/pacer.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
-#include "runtime/health_meter.hpp"
+#include "runtime/paced_loop.hpp"
 
 namespace knuckleboom::app {
 
@@ -128,15 +125,13 @@ class LiveThread {
 
  private:
   struct Exchange {
-    runtime::EventQueue<LiveCommand, 256> commands;
+    runtime::PatientQueue<LiveCommand, 256> commands;
     runtime::LatestValue<PublishedBench> published;
     runtime::EventQueue<LiveNotice, 1024> notices;
     runtime::EventQueue<LiveCopy, 16> copies;
   };
 
-  void send_waiting();
   void run();
-  void pace();
   bool advance(std::int64_t now_ns);
   void take_commands();
   void take(const LiveCommand& command);
@@ -148,7 +143,7 @@ class LiveThread {
   LiveNotice notice(LiveNotice::Kind kind) const;
   void tell(const LiveNotice& notice) { exchange_->notices.push(notice); }
   bool is_over() const;
-  void publish(std::int64_t due_ns);
+  void publish(std::int64_t due_ns, bool at_end = false);
   void finish();
 
   const emulation::HilBench& bench_;
@@ -160,9 +155,7 @@ class LiveThread {
   runtime::Clock& clock_;
   const std::int64_t publish_ticks_;
   std::unique_ptr<Exchange> exchange_;
-  std::deque<LiveCommand> waiting_;
-  std::thread thread_;
-  std::atomic<bool> stopping_{false}, over_{false};
+  std::atomic<bool> over_{false};
   std::atomic<std::int64_t> beat_ns_{0};
 
   // Used by the tick thread.
@@ -174,10 +167,7 @@ class LiveThread {
   emulation::HilReason known_reason_;
   std::int64_t known_phase_ = 0;
   std::uint64_t known_silent_ = 0;
-  runtime::Pacer pacer_;
-  runtime::HealthMeter meter_;
-  runtime::ThreadHealth health_;
-  std::int64_t summary_ns_ = 0;  // when the quantiles were last computed
+  runtime::PacedLoop loop_;  // the last: its thread ends first
 };
 
 }  // namespace knuckleboom::app

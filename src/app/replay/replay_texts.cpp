@@ -12,10 +12,6 @@
 namespace knuckleboom::app {
 namespace {
 
-std::string line(std::string_view name, std::string_view text) {
-  return fmt::format("  {:<20} {}\n", name, text);
-}
-
 std::string where(const runtime::Replayer& replayer, std::int64_t tick) {
   return fmt::format(
       "tick {} ({:.3f} s)", tick,
@@ -39,6 +35,10 @@ std::string mismatch_sentence(const runtime::Replayer& replayer, const runtime::
   return text;
 }
 
+std::string replay_line(std::string_view name, std::string_view text) {
+  return fmt::format("  {:<20} {}\n", name, text);
+}
+
 std::string replay_description(const runtime::Replayer& replayer) {
   const io::SessionRecord& record = replayer.record();
   const io::SessionHeader& header = record.header;
@@ -47,18 +47,20 @@ std::string replay_description(const runtime::Replayer& replayer) {
                                  exercise.title.empty() ? exercise.name : exercise.title,
                                  replayer.session().machine().name,
                                  replayer.session().control().pattern().name, header.rate_Hz);
-  text += line("session", header.id);
-  text += line("recorded", header.start_utc + " by " + header.program);
-  if (!header.learner.empty()) text += line("learner", header.learner);
+  text += replay_line("session", header.id);
+  text += replay_line("recorded", header.start_utc + " by " + header.program);
+  if (!header.learner.empty()) text += replay_line("learner", header.learner);
   if (!header.parent_id.empty())
-    text +=
-        line("taken over from", fmt::format("{} at tick {}", header.parent_id, header.parent_tick));
-  text += line("length", fmt::format("{} ticks, {:.3f} s", record.end.end_tick - header.first_tick,
-                                     record.duration_s()));
-  text += line("recording", fmt::format("{} lever positions and commands, {} events, {} states, "
-                                        "{} channels",
-                                        record.inputs.size() - 1, record.events.size(),
-                                        record.state_ticks.size(), header.channels.size()));
+    text += replay_line("taken over from",
+                        fmt::format("{} at tick {}", header.parent_id, header.parent_tick));
+  text += replay_line("length",
+                      fmt::format("{} ticks, {:.3f} s", record.end.end_tick - header.first_tick,
+                                  record.duration_s()));
+  text +=
+      replay_line("recording", fmt::format("{} lever positions and commands, {} events, {} states, "
+                                           "{} channels",
+                                           record.inputs.size() - 1, record.events.size(),
+                                           record.state_ticks.size(), header.channels.size()));
   return text;
 }
 

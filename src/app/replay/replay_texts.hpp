@@ -11,6 +11,8 @@
 
 namespace knuckleboom::app {
 
+// One of the lines under a title.
+std::string replay_line(std::string_view name, std::string_view text);
 // Description of the session in a few lines.
 std::string replay_description(const runtime::Replayer& replayer);
 std::string mismatch_sentence(const runtime::Replayer& replayer,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "app/session/session_texts.hpp"
 #include "app/shell/interrupt.hpp"
@@ -10,10 +9,6 @@
 
 namespace knuckleboom::app {
 namespace {
-
-bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
-  return std::equal(std::begin(a.axis), std::end(a.axis), std::begin(b.axis));
-}
 
 training::InputEvent event(std::int64_t tick, training::InputEventKind kind) {
   training::InputEvent out{};
@@ -50,7 +45,7 @@ std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, dou
   for (; tick < end; ++tick) {
     if (tick % 1024 == 0 && interrupted()) return {};
     const command::OperatorInput input = demonstrator.drive(snapshot, dt, operator_state);
-    if (!same(input, last)) {
+    if (!std::ranges::equal(input.axis, last.axis)) {
       events.push_back(event(tick, training::InputEventKind::kInput));
       events.back().input = last = input;
     }

@@ -1,16 +1,11 @@
 #include "app/trainer/input_latency.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace knuckleboom::app {
 namespace {
 
 constexpr std::size_t kMostWaiting = 256;
-
-bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
-  return std::equal(std::begin(a.axis), std::end(a.axis), std::begin(b.axis));
-}
 
 }  // namespace
 
@@ -24,8 +19,9 @@ void InputLatency::shown(const command::OperatorInput& input, std::int64_t now_n
                          std::int64_t frame) {
   // The newest match: a lever may pass the same position twice, and the shown state includes all
   // earlier inputs.
-  const auto match = std::find_if(waiting_.rbegin(), waiting_.rend(),
-                                  [&input](const Sent& sent) { return same(sent.input, input); });
+  const auto match = std::find_if(waiting_.rbegin(), waiting_.rend(), [&input](const Sent& sent) {
+    return std::ranges::equal(sent.input.axis, input.axis);
+  });
   if (match == waiting_.rend()) return;
   const auto end = match.base();
   for (auto sent = waiting_.begin(); sent != end; ++sent) {

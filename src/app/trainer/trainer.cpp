@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
-#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -50,10 +49,6 @@ constexpr double kBackdropTurn = 0.03;  // rad/s, behind the menu
 constexpr int kWarmUpPictures = 3;
 
 std::int64_t now_ns() { return runtime::monotonic_clock().now_ns(); }
-
-bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
-  return std::equal(std::begin(a.axis), std::end(a.axis), std::begin(b.axis));
-}
 
 view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
   return {buttons.up, buttons.down, buttons.left, buttons.right, buttons.accept, buttons.back};
@@ -381,7 +376,7 @@ void Trainer::follow_levers() {
 void Trainer::await_tick(const command::OperatorInput& input) {
   const double longest_s = kTicksAwaited * session_->session().tick_s() + kAwaitMargin;
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(longest_s * 1e9);
-  while (!same(session_->now().newer.input, input) && now_ns() < until) {
+  while (!std::ranges::equal(session_->now().newer.input.axis, input.axis) && now_ns() < until) {
     std::this_thread::sleep_for(kAwaitStep);
     session_->thread().refresh();
   }
