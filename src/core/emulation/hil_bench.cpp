@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "hil_modes.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 
 namespace knuckleboom::emulation {
 namespace {
 
 constexpr double kMostGain = 1e6;
-constexpr const char* kStopIsPressed = "the stop button outside is pressed or silent";
 
 std::int64_t ticks_of(double time_s, double tick_s) {
   return static_cast<std::int64_t>(std::ceil(time_s / tick_s - 1e-9));
@@ -69,26 +69,39 @@ HilState HilBench::initial_state() const {
 
 // --- Modes ------------------------------------------------------------------------------------------
 
-void HilBench::enter(HilMode mode, HilReason reason, HilState& state, std::int64_t index,
-                     double value) const {
-  if (mode == HilMode::kRunning) ++state.runs;
-  if (mode == HilMode::kHolding) ++state.holds;
-  if (mode == HilMode::kStopped) ++state.stops;
-  state.mode = mode;
+// False: in this mode the event changes nothing.
+bool HilBench::change(HilEvent event, HilReason reason, HilState& state, std::int64_t index,
+                      double value) const {
+  const HilWay& way = way_of(state.mode, event);
+  if (!way.leads) return false;
+  if (way.to == HilMode::kRunning) ++state.runs;
+  if (way.to == HilMode::kHolding) ++state.holds;
+  if (way.to == HilMode::kStopped) ++state.stops;
+  state.mode = way.to;
   state.reason = reason;
   state.reason_tick = state.tick;
   state.reason_index = index;
   state.reason_value = value;
+  return true;
 }
 
-const char* HilBench::run(HilState& state) const {
-  if (state.mode == HilMode::kRunning) return "it is running already";
-  if (state.mode == HilMode::kStopped) return "it is stopped; reset it first";
-  if (stop_asked(state)) return kStopIsPressed;
-  if (any_unsettled(state, host_sensors_ | wrench_ | emulated_sensors_))
+// Of a command; empty: nothing is in its way.
+const char* HilBench::why_not(HilEvent event, const HilState& state) const {
+  const HilWay& way = way_of(state.mode, event);
+  const bool runs = event == HilEvent::kRun;
+  if (!way.leads || (!runs && event != HilEvent::kReset)) return way.refusal;
+  if (stop_asked(state)) return "the stop button outside is pressed or silent";
+  if (any_unsettled(state, host_sensors_ | (runs ? wrench_ | emulated_sensors_ : 0)))
     return "a sensor that comes from outside is silent or not yet taken over";
-  enter(HilMode::kRunning, HilReason::kUser, state);
   return "";
+}
+
+const char* HilBench::ask(HilEvent event, HilState& state) const {
+  const char* const refusal = why_not(event, state);
+  if (*refusal != '\0') return refusal;
+  if (event == HilEvent::kReset) emulation_.place_on_host(state.emulation);
+  change(event, HilReason::kUser, state);
+  return refusal;
 }
 
 const char* HilBench::apply(const HilCommand& command, HilState& state) const {
@@ -96,23 +109,10 @@ const char* HilBench::apply(const HilCommand& command, HilState& state) const {
   if (state.reason == HilReason::kNotFinite) return "it has left the real numbers; start it anew";
   switch (command.kind) {
     case HilCommandKind::kRun:
-      return run(state);
     case HilCommandKind::kHold:
-      if (state.mode != HilMode::kRunning) return "it is not running";
-      enter(HilMode::kHolding, HilReason::kUser, state);
-      return "";
     case HilCommandKind::kStop:
-      if (state.mode == HilMode::kStopped) return "it is stopped already";
-      enter(HilMode::kStopped, HilReason::kUser, state);
-      return "";
     case HilCommandKind::kReset:
-      if (state.mode != HilMode::kStopped) return "it is not stopped";
-      if (stop_asked(state)) return kStopIsPressed;
-      if (any_unsettled(state, host_sensors_))
-        return "a sensor that comes from outside is silent or not yet taken over";
-      emulation_.place_on_host(state.emulation);
-      enter(HilMode::kHolding, HilReason::kUser, state);
-      return "";
+      return ask(static_cast<HilEvent>(command.kind), state);
     case HilCommandKind::kTune:
       if (index >= tunables_.size()) return "there is no such tunable";
       if (!possible(tunables_[index], command.value)) return "the value is out of its range";
@@ -129,8 +129,9 @@ const char* HilBench::apply(const HilCommand& command, HilState& state) const {
       if (command.index != static_cast<std::int32_t>(HilReason::kLateTick) &&
           command.index != static_cast<std::int32_t>(HilReason::kConsoleSilent))
         return "a watchdog has no such reason";
-      if (state.mode == HilMode::kStopped) return "it is stopped already";
-      enter(HilMode::kStopped, static_cast<HilReason>(command.index), state, 0, command.value);
+      if (!change(HilEvent::kWatchdog, static_cast<HilReason>(command.index), state, 0,
+                  command.value))
+        return way_of(state.mode, HilEvent::kWatchdog).refusal;
       return "";
   }
   return "there is no such command";
@@ -195,26 +196,22 @@ void HilBench::exchange_signals(HilState& state, const exchange::ExchangeInput& 
 
 // A disconnected button counts as pressed.
 void HilBench::heed_stop_line(HilState& state) const {
-  if (state.mode != HilMode::kRunning && state.mode != HilMode::kHolding) return;
   if (const int i = first_silent(state, stops_); i >= 0)
-    enter(HilMode::kStopped, HilReason::kSilentSignal, state, i);
+    change(HilEvent::kStopLine, HilReason::kSilentSignal, state, i);
   else if (state.emulation.sensed.stop_line > kOn)
-    enter(HilMode::kStopped, HilReason::kStopSignal, state);
+    change(HilEvent::kStopLine, HilReason::kStopSignal, state);
 }
 
 // Without the host's joints no pose can be held: stop. Without the wrench, or the emulated
 // machine's joints, the host can hold for a while.
 void HilBench::heed_sensors(HilState& state) const {
-  const bool moving = state.mode == HilMode::kRunning || state.mode == HilMode::kHolding;
-  if (const int i = first_silent(state, host_sensors_); moving && i >= 0)
-    enter(HilMode::kStopped, HilReason::kSilentSignal, state, i);
+  if (const int i = first_silent(state, host_sensors_); i >= 0)
+    change(HilEvent::kHostSilent, HilReason::kSilentSignal, state, i);
   if (const int i = first_silent(state, wrench_ | emulated_sensors_); i >= 0) {
-    if (state.mode == HilMode::kRunning)
-      enter(HilMode::kHolding, HilReason::kSilentSignal, state, i);
-    const bool because = state.reason == HilReason::kSilentSignal;
+    change(HilEvent::kSensorSilent, HilReason::kSilentSignal, state, i);
     const std::int64_t most = ticks_of(emulation_.plan().safety.stale_stop_s, tick_s());
-    if (state.mode == HilMode::kHolding && because && state.tick - state.reason_tick >= most)
-      enter(HilMode::kStopped, HilReason::kSilentSignal, state, i);
+    if (state.reason == HilReason::kSilentSignal && state.tick - state.reason_tick >= most)
+      change(HilEvent::kSilentTooLong, HilReason::kSilentSignal, state, i);
   }
   // Nothing has moved yet: the tip is set to the host's.
   if (state.mode == HilMode::kReady && host_sensors_ != 0 && any_unsettled(state, host_sensors_))
@@ -223,27 +220,25 @@ void HilBench::heed_sensors(HilState& state) const {
 
 // The commands are at their safe values.
 void HilBench::heed_commands(HilState& state) const {
-  if (const int i = first_silent(state, motors_ | drives_);
-      i >= 0 && state.mode == HilMode::kRunning)
-    enter(HilMode::kHolding, HilReason::kSilentSignal, state, i);
+  if (const int i = first_silent(state, motors_ | drives_); i >= 0)
+    change(HilEvent::kCommandSilent, HilReason::kSilentSignal, state, i);
 }
 
 void HilBench::guard(HilState& state) const {
   const EmulationState& e = state.emulation;
   if (e.health.non_finite > 0 || e.host.machine.health.non_finite > 0 ||
       e.emulated.machine.health.non_finite > 0) {
-    enter(HilMode::kStopped, HilReason::kNotFinite, state);
+    change(HilEvent::kNotFinite, HilReason::kNotFinite, state);
     return;
   }
-  if (state.mode != HilMode::kRunning && state.mode != HilMode::kHolding) return;
   const SafetyLimits& safety = emulation_.plan().safety;
   const double* const w = e.sensed.wrench;
   const double force = std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   const double error = tip_error(e);
   if (!(force <= safety.most_force))
-    enter(HilMode::kStopped, HilReason::kForce, state, 0, force);
+    change(HilEvent::kLimitExceeded, HilReason::kForce, state, 0, force);
   else if (!(error <= safety.most_tip_error))
-    enter(HilMode::kStopped, HilReason::kTipError, state, 0, error);
+    change(HilEvent::kLimitExceeded, HilReason::kTipError, state, 0, error);
 }
 
 void HilBench::step(HilState& state, const exchange::ExchangeInput& outside) const {

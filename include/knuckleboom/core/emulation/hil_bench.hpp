@@ -77,6 +77,8 @@ constexpr auto state_fields(const HilState* /*type*/) {
                              KB_FIELD(holds, kCounter), KB_FIELD(stops, kCounter));
 }
 
+enum class HilEvent : std::int32_t;  // all that can change the mode: core/emulation/hil_modes.hpp
+
 struct Tunable {
   std::string name, unit, description;
   double least, most;
@@ -124,10 +126,11 @@ class HilBench {
  private:
   void list_tunables();
   double& tuned_slot(EmulationState& state, int tunable) const;
-  const char* run(HilState& state) const;
+  const char* why_not(HilEvent event, const HilState& state) const;
+  const char* ask(HilEvent event, HilState& state) const;
   bool stop_asked(const HilState& state) const;
-  void enter(HilMode mode, HilReason reason, HilState& state, std::int64_t index = 0,
-             double value = 0.0) const;
+  bool change(HilEvent event, HilReason reason, HilState& state, std::int64_t index = 0,
+              double value = 0.0) const;
   void exchange_signals(HilState& state, const exchange::ExchangeInput& outside,
                         std::uint64_t which) const;
   void heed_stop_line(HilState& state) const;
