@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kMost = 1e6;
 
-struct Asked {
+struct PeerOptions {
   std::string signals, log, levers, input, devices;
   double check_s = 0.0;
   double duration_s = -1.0;
@@ -33,7 +33,7 @@ struct Asked {
   WireSettings wire;
 };
 
-int play(Asked& o) {
+int play(PeerOptions& o) {
   if (o.signals.empty() && o.levers.empty() && o.check_s <= 0.0)
     throw UserError(
         "say what to play: --signals FILE.toml, --levers udp:ADDRESS:PORT or --check S");
@@ -63,7 +63,7 @@ int play(Asked& o) {
   return app::kSuccess;
 }
 
-std::vector<app::Argument> modes(Asked& o) {
+std::vector<app::Argument> modes(PeerOptions& o) {
   using app::Range;
   using Path = app::ValueKind::Path;
   const app::ValueKind toml{"FILE.toml", nullptr, Path::kFile, ".toml"};
@@ -125,7 +125,7 @@ std::vector<app::Argument> modes(Asked& o) {
        .range = Range{0.0, kMost}}};
 }
 
-std::vector<app::Argument> wire(Asked& o) {
+std::vector<app::Argument> wire(PeerOptions& o) {
   using app::Range;
   const auto share = [](std::string name, double& value, std::string text) -> app::Argument {
     return {.name = std::move(name),
@@ -161,7 +161,7 @@ std::vector<app::Argument> wire(Asked& o) {
 }  // namespace
 
 app::Command peer_program() {
-  const auto o = std::make_shared<Asked>();
+  const auto o = std::make_shared<PeerOptions>();
   std::vector<app::Argument> arguments = modes(*o);
   for (app::Argument& option : wire(*o)) arguments.push_back(std::move(option));
   return {.name = "knuckleboom-peer",

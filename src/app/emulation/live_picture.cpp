@@ -153,7 +153,7 @@ void LivePicture::draw(const emulation::HilState& state, const LiveTiming& timin
   }
   Painter& painter = gui_.begin(width, height, static_cast<float>(x), static_cast<float>(y), down);
   draw_labels(painter, state);
-  obey(view::panels::draw_emulation_panel(painter, maker_.face(state, timing, event),
+  obey(view::panels::draw_emulation_panel(painter, maker_.panel(state, timing, event),
                                           gui_.pointer()));
   gui_.end();
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/emulation/live_face.hpp"
+#include "app/emulation/panel_content.hpp"
 #include "app/window/frame_meter.hpp"
 #include "view/emulation_scene.hpp"
 #include "view/panels/gui.hpp"
@@ -53,7 +53,7 @@ class LivePicture {
   view::Window window_;
   view::panels::Gui gui_;
   view::EmulationScene scene_;
-  LiveFaceMaker maker_;
+  PanelMaker maker_;
   FrameMeter meter_;
   std::vector<std::string> commands_;
   bool open_ = true, pressed_ = false;

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/session/lever_words.hpp"
+#include "app/session/lever_texts.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "view/panels/format.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/shell/packet_words.hpp"
+#include "app/shell/packet_summary.hpp"
 #include "app/shell/text.hpp"
 #include "view/panels/format.hpp"
 

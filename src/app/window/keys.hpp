@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/lever_words.hpp"
+#include "app/session/lever_texts.hpp"
 #include "view/panels/help.hpp"
 
 namespace knuckleboom::app {

@@ -31,17 +31,17 @@ std::string number(double value) {
   return text;
 }
 
-void draw_mode(Painter& painter, const EmulationFace& face, const Rect& rect) {
-  painter.fill(rect, colour_of(face.tone));
-  painter.text(rect.x + kMargin, rect.y + 8.0F, Type::kLarge, kWhite, face.mode);
+void draw_mode(Painter& painter, const EmulationPanel& panel, const Rect& rect) {
+  painter.fill(rect, colour_of(panel.tone));
+  painter.text(rect.x + kMargin, rect.y + 8.0F, Type::kLarge, kWhite, panel.mode);
   painter.text_block(rect.x + kMargin, rect.y + 36.0F, rect.width - 2.0F * kMargin, Type::kSmall,
-                     kWhite, face.reason);
+                     kWhite, panel.reason);
 }
 
-float draw_readings(Painter& painter, const EmulationFace& face, float x, float y, float width) {
+float draw_readings(Painter& painter, const EmulationPanel& panel, float x, float y, float width) {
   const float column = 0.5F * width;
-  for (std::size_t i = 0; i < face.readings.size(); ++i) {
-    const EmulationReading& reading = face.readings[i];
+  for (std::size_t i = 0; i < panel.readings.size(); ++i) {
+    const EmulationReading& reading = panel.readings[i];
     const std::size_t row = i / 2;
     const float left = x + (i % 2 == 1 ? column : 0.0F);
     const float top = y + kRow * static_cast<float>(row);
@@ -49,7 +49,7 @@ float draw_readings(Painter& painter, const EmulationFace& face, float x, float 
     painter.text(left + column - 10.0F, top, Type::kSmall, reading.alarm ? kAlarm : kText,
                  reading.value, Align::kRight);
   }
-  const std::size_t rows = (face.readings.size() + 1) / 2;
+  const std::size_t rows = (panel.readings.size() + 1) / 2;
   return kRow * static_cast<float>(rows);
 }
 
@@ -173,13 +173,13 @@ void tunable_row(const EmulationTunable& tunable, int index, EmulationIntent& in
   ImGui::PopID();
 }
 
-void draw_tunables(const EmulationFace& face, EmulationIntent& intent) {
+void draw_tunables(const EmulationPanel& panel, EmulationIntent& intent) {
   if (!ImGui::BeginTable("tunables", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY)) return;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 0.50F);
   ImGui::TableSetupColumn("slider", ImGuiTableColumnFlags_WidthStretch, 0.28F);
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.22F);
-  for (std::size_t i = 0; i < face.tunables.size(); ++i)
-    tunable_row(face.tunables[i], static_cast<int>(i), intent);
+  for (std::size_t i = 0; i < panel.tunables.size(); ++i)
+    tunable_row(panel.tunables[i], static_cast<int>(i), intent);
   ImGui::EndTable();
 }
 
@@ -215,20 +215,20 @@ void signal_row(const EmulationSignalRow& signal, int index, EmulationIntent& in
   ImGui::PopID();
 }
 
-void draw_signals(const EmulationFace& face, EmulationIntent& intent) {
+void draw_signals(const EmulationPanel& panel, EmulationIntent& intent) {
   if (!ImGui::BeginTable("signals", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY)) return;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 0.45F);
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.33F);
   ImGui::TableSetupColumn("source", ImGuiTableColumnFlags_WidthStretch, 0.22F);
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(face.signals.size()));
+  clipper.Begin(static_cast<int>(panel.signals.size()));
   while (clipper.Step())
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-      signal_row(nth(face.signals, i), i, intent);
+      signal_row(nth(panel.signals, i), i, intent);
   ImGui::EndTable();
 }
 
-void draw_lists(const Painter& painter, const EmulationFace& face, const Rect& rect,
+void draw_lists(const Painter& painter, const EmulationPanel& panel, const Rect& rect,
                 EmulationIntent& intent) {
   const float s = painter.scale();
   ImGui::SetNextWindowPos(ImVec2(rect.x * s, rect.y * s));
@@ -239,11 +239,11 @@ void draw_lists(const Painter& painter, const EmulationFace& face, const Rect& r
   ImGui::Begin("lists", nullptr, kFixed);
   if (ImGui::BeginTabBar("tabs")) {
     if (ImGui::BeginTabItem("Tuning")) {
-      draw_tunables(face, intent);
+      draw_tunables(panel, intent);
       ImGui::EndTabItem();
     }
     if (ImGui::BeginTabItem("Signals")) {
-      draw_signals(face, intent);
+      draw_signals(panel, intent);
       ImGui::EndTabItem();
     }
     ImGui::EndTabBar();
@@ -258,27 +258,27 @@ Colour colour_of(EmulationTone tone) {
   return kColours[static_cast<int>(tone)];
 }
 
-EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face,
+EmulationIntent draw_emulation_panel(Painter& painter, const EmulationPanel& panel,
                                      const Pointer& pointer) {
   EmulationIntent intent;
   const Rect all{painter.width() - kEmulationPanelWidth, 0.0F, kEmulationPanelWidth,
                  painter.height()};
   painter.fill(all, kBack);
-  draw_mode(painter, face, {all.x, 0.0F, all.width, kBanner});
+  draw_mode(painter, panel, {all.x, 0.0F, all.width, kBanner});
   const float x = all.x + kMargin;
   const float width = all.width - 2.0F * kMargin;
   float y = kBanner + 8.0F;
-  y += draw_readings(painter, face, x, y, width) + 6.0F;
-  for (const EmulationPlot& plot : face.plots) {
+  y += draw_readings(painter, panel, x, y, width) + 6.0F;
+  for (const EmulationPlot& plot : panel.plots) {
     draw_plot(painter, plot, {x, y, width, kPlot});
     y += kPlot + 4.0F;
   }
   const float stop_y = all.bottom() - kMargin - kStop;
   const float buttons_y = stop_y - 8.0F - kButtons;
   const float message_y = buttons_y - 4.0F - kMessage;
-  draw_lists(painter, face, {x - 4.0F, y, width + 8.0F, std::max(60.0F, message_y - y - 2.0F)},
+  draw_lists(painter, panel, {x - 4.0F, y, width + 8.0F, std::max(60.0F, message_y - y - 2.0F)},
              intent);
-  painter.text_block(x, message_y, width, Type::kSmall, kDim, face.event);
+  painter.text_block(x, message_y, width, Type::kSmall, kDim, panel.event);
 
   const float gap = 6.0F;
   const float w = (width - 3.0F * gap) / 4.0F;
@@ -286,14 +286,14 @@ EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face
     return Rect{x + (w + gap) * static_cast<float>(i), buttons_y, w, kButtons};
   };
   intent.run =
-      button(painter, place(0), "Run", face.can_run, colour_of(EmulationTone::kRunning), pointer);
-  intent.hold =
-      button(painter, place(1), "Hold", face.can_hold, colour_of(EmulationTone::kHolding), pointer);
-  intent.reset =
-      button(painter, place(2), "Reset", face.can_reset, colour_of(EmulationTone::kReady), pointer);
+      button(painter, place(0), "Run", panel.can_run, colour_of(EmulationTone::kRunning), pointer);
+  intent.hold = button(painter, place(1), "Hold", panel.can_hold,
+                       colour_of(EmulationTone::kHolding), pointer);
+  intent.reset = button(painter, place(2), "Reset", panel.can_reset,
+                        colour_of(EmulationTone::kReady), pointer);
   intent.snapshot = button(painter, place(3), "Snapshot", true, {90, 100, 104}, pointer);
   intent.stop = stop_button(painter, {x, stop_y, width, kStop},
-                            face.tone == EmulationTone::kStopped, pointer);
+                            panel.tone == EmulationTone::kStopped, pointer);
   return intent;
 }
 

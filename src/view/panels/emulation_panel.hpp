@@ -45,7 +45,7 @@ struct EmulationSignalRow {
   bool silent = false;
 };
 
-struct EmulationFace {
+struct EmulationPanel {
   EmulationTone tone = EmulationTone::kReady;
   std::string mode, reason;
   std::string event;  // newest message
@@ -67,7 +67,7 @@ struct EmulationIntent {
 inline constexpr float kEmulationPanelWidth = 380.0F;  // points
 
 // In the picture's right edge.
-EmulationIntent draw_emulation_panel(Painter& painter, const EmulationFace& face,
+EmulationIntent draw_emulation_panel(Painter& painter, const EmulationPanel& panel,
                                      const Pointer& pointer);
 
 }  // namespace knuckleboom::view::panels

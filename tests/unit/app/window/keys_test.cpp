@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/session/lever_words.hpp"
+#include "app/session/lever_texts.hpp"
 #include "input/keyboard.hpp"
 
 namespace knuckleboom::app {
@@ -29,11 +29,11 @@ command::LeverFunction function(command::LeverAxis axis, const char* joint, doub
 
 // A lever to the right that is inverted turns the swing to the right: positive is to the left.
 TEST(LeverWords, followTheSign) {
-  const auto plain = end_words(function(command::LeverAxis::kLeftX, "swing", 1.0));
+  const auto plain = end_names(function(command::LeverAxis::kLeftX, "swing", 1.0));
   EXPECT_EQ(plain.positive, "swing left");
-  const auto inverted = end_words(function(command::LeverAxis::kLeftX, "swing", -1.0));
+  const auto inverted = end_names(function(command::LeverAxis::kLeftX, "swing", -1.0));
   EXPECT_EQ(inverted.positive, "swing right");
-  EXPECT_EQ(end_words(function(command::LeverAxis::kLeftX, "my_joint", 1.0)).positive,
+  EXPECT_EQ(end_names(function(command::LeverAxis::kLeftX, "my_joint", 1.0)).positive,
             "my joint +");
 }
 

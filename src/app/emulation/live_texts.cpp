@@ -1,4 +1,4 @@
-#include "app/emulation/live_words.hpp"
+#include "app/emulation/live_texts.hpp"
 
 #include <array>
 #include <bit>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "app/shell/packet_words.hpp"
+#include "app/shell/packet_summary.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/emulation/hil_texts.hpp"
 

@@ -14,10 +14,10 @@ namespace knuckleboom::app {
 std::string function_name(const command::LeverFunction& function);
 
 // Functions of the lever's two ends: "stick in" and "stick out".
-struct EndWords {
+struct EndNames {
   std::string negative, positive;
 };
-EndWords end_words(const command::LeverFunction& function);
+EndNames end_names(const command::LeverFunction& function);
 
 // Keys that move a lever axis, by its ends; several are joined by '/'.
 struct AxisKeys {

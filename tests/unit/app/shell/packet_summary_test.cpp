@@ -1,4 +1,4 @@
-#include "app/shell/packet_words.hpp"
+#include "app/shell/packet_summary.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace knuckleboom::app {
 namespace {
 
-TEST(PacketWords, SayWhyDatagramsWereRefused) {
+TEST(PacketSummary, SayWhyDatagramsWereRefused) {
   endpoint::UdpCounters counters{};
   counters.arrivals.received = 12;
   counters.arrivals.late = 3;
@@ -18,7 +18,7 @@ TEST(PacketWords, SayWhyDatagramsWereRefused) {
             "checksum)");
 }
 
-TEST(PacketWords, SaySentOnlyOfAnEndThatSends) {
+TEST(PacketSummary, SaySentOnlyOfAnEndThatSends) {
   endpoint::UdpCounters counters{};
   EXPECT_EQ(packet_sentence(counters).find("sent"), std::string::npos);
   counters.sent = 4;

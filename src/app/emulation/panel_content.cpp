@@ -1,4 +1,4 @@
-#include "app/emulation/live_face.hpp"
+#include "app/emulation/panel_content.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/emulation/hil_modes.hpp"
 #include "knuckleboom/core/emulation/hil_texts.hpp"
 #include "view/panels/format.hpp"
 
@@ -16,9 +17,10 @@ namespace knuckleboom::app {
 namespace {
 
 using emulation::HilBench;
+using emulation::HilEvent;
 using emulation::HilMode;
 using emulation::HilState;
-using view::panels::EmulationFace;
+using view::panels::EmulationPanel;
 using view::panels::EmulationTone;
 
 constexpr double kWindow = 10.0;      // of the curves [s]
@@ -79,10 +81,10 @@ std::string joules(double value) {
 }
 
 void add_readings(const HilBench& bench, const HilState& state, const LiveTiming& timing,
-                  EmulationFace& face) {
+                  EmulationPanel& panel) {
   const emulation::Emulation& emulation = bench.emulation();
-  const auto add = [&face](const char* name, std::string value, bool alarm = false) {
-    face.readings.push_back({name, std::move(value), alarm});
+  const auto add = [&panel](const char* name, std::string value, bool alarm = false) {
+    panel.readings.push_back({name, std::move(value), alarm});
   };
   const emulation::PegMotion tip = emulation.in_site(state.emulation.tip);
   const emulation::PegMotion target = emulation.in_site(state.emulation.target);
@@ -121,7 +123,7 @@ Vec3 shown_force(const HilBench& bench, const HilState& state) {
   return bench.emulation().to_site(first(state.emulation.measured_W));
 }
 
-void LiveFaceMaker::remember(const HilState& state) {
+void PanelMaker::remember(const HilState& state) {
   const double t = bench_.time(state);
   if (!points_.empty() && t < points_.back().t_s) points_.clear();  // a replay that restarts
   if (!points_.empty() && t < points_.back().t_s + kStep) return;
@@ -138,7 +140,7 @@ void LiveFaceMaker::remember(const HilState& state) {
   while (points_.front().t_s < t - kWindow) points_.pop_front();
 }
 
-view::panels::EmulationPlot LiveFaceMaker::plot(bool of_force) const {
+view::panels::EmulationPlot PanelMaker::plot(bool of_force) const {
   view::panels::EmulationPlot plot;
   plot.title =
       of_force ? "force on the peg [N], last 10 s" : "host's tip less emulated tip [mm], last 10 s";
@@ -158,23 +160,23 @@ view::panels::EmulationPlot LiveFaceMaker::plot(bool of_force) const {
   return plot;
 }
 
-EmulationFace LiveFaceMaker::face(const HilState& state, const LiveTiming& timing,
-                                  const std::string& event) const {
-  EmulationFace face;
-  face.tone = tone_of(state.mode);
-  face.mode = upper(emulation::name_of(state.mode));
-  face.reason = why(bench_, state);
-  face.event = event;
-  face.can_run = state.mode == HilMode::kReady || state.mode == HilMode::kHolding;
-  face.can_hold = state.mode == HilMode::kRunning;
-  face.can_reset =
-      state.mode == HilMode::kStopped && state.reason != emulation::HilReason::kNotFinite;
-  add_readings(bench_, state, timing, face);
-  face.plots = {plot(true), plot(false)};
+EmulationPanel PanelMaker::panel(const HilState& state, const LiveTiming& timing,
+                                 const std::string& event) const {
+  EmulationPanel panel;
+  panel.tone = tone_of(state.mode);
+  panel.mode = upper(emulation::name_of(state.mode));
+  panel.reason = why(bench_, state);
+  panel.event = event;
+  const bool finite = state.reason != emulation::HilReason::kNotFinite;
+  panel.can_run = finite && way_of(state.mode, HilEvent::kRun).leads;
+  panel.can_hold = finite && way_of(state.mode, HilEvent::kHold).leads;
+  panel.can_reset = finite && way_of(state.mode, HilEvent::kReset).leads;
+  add_readings(bench_, state, timing, panel);
+  panel.plots = {plot(true), plot(false)};
   for (std::size_t i = 0; i < bench_.tunables().size(); ++i) {
     const emulation::Tunable& t = bench_.tunables()[i];
-    face.tunables.push_back({t.name, t.unit, t.description,
-                             bench_.tuned(state, static_cast<int>(i)), t.least, t.most, t.whole});
+    panel.tunables.push_back({t.name, t.unit, t.description,
+                              bench_.tuned(state, static_cast<int>(i)), t.least, t.most, t.whole});
   }
   // Signals that may come from outside come first.
   for (const bool from_outside : {true, false})
@@ -190,9 +192,9 @@ EmulationFace LiveFaceMaker::face(const HilState& state, const LiveTiming& timin
         row.source = static_cast<int>(state.exchange.signal[incoming].source);
         row.silent = (bench_.silent(state) >> incoming & 1U) != 0;
       }
-      face.signals.push_back(std::move(row));
+      panel.signals.push_back(std::move(row));
     }
-  return face;
+  return panel;
 }
 
 }  // namespace knuckleboom::app

@@ -1,4 +1,4 @@
-#include "app/session/lever_words.hpp"
+#include "app/session/lever_texts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,13 +28,13 @@ constexpr std::array<JointWords, 7> kJoints = {{{"swing", "swing right", "swing 
                                                 {"rotator", "rotator right", "rotator left"},
                                                 {"tilt", "tilt down", "tilt up"}}};
 
-EndWords joint_words(const std::string& joint) {
+EndNames joint_words(const std::string& joint) {
   for (const JointWords& words : kJoints)
     if (joint == words.joint) return {words.negative, words.positive};
   return {spoken(joint) + " -", spoken(joint) + " +"};
 }
 
-void add_stick(const EndWords& words, const AxisKeys& keys, bool along,
+void add_stick(const EndNames& words, const AxisKeys& keys, bool along,
                view::panels::StickHelp& out) {
   (along ? out.towards : out.left) = words.negative;
   (along ? out.away : out.right) = words.positive;
@@ -77,8 +77,8 @@ std::string function_name(const LeverFunction& function) {
   return spoken(function.joint);
 }
 
-EndWords end_words(const LeverFunction& function) {
-  EndWords words;
+EndNames end_names(const LeverFunction& function) {
+  EndNames words;
   switch (function.target) {
     case LeverTarget::kTipReach:
       words = {"tip in", "tip out"};
@@ -116,7 +116,7 @@ view::panels::Help lever_help(const command::LeverPattern& pattern,
   view::panels::Help help;
   help.pattern = pattern.name;
   for (const LeverFunction& function : pattern.functions) {
-    const EndWords words = end_words(function);
+    const EndNames words = end_names(function);
     const auto index = static_cast<std::size_t>(function.axis);
     const AxisKeys key = index < keys.size() ? keys[index] : AxisKeys{};
     switch (function.axis) {

@@ -1,4 +1,4 @@
-#include "app/shell/packet_words.hpp"
+#include "app/shell/packet_summary.hpp"
 
 #include <cstddef>
 

@@ -23,14 +23,14 @@ struct LiveTiming {
 // Measured force on the peg, simulated or external, in the site frame [N].
 Vec3 shown_force(const emulation::HilBench& bench, const emulation::HilState& state);
 
-class LiveFaceMaker {
+class PanelMaker {
  public:
-  explicit LiveFaceMaker(const emulation::HilBench& bench) : bench_(bench) {}
+  explicit PanelMaker(const emulation::HilBench& bench) : bench_(bench) {}
 
   // Called once for each published state: stores it for the curves.
   void remember(const emulation::HilState& state);
-  view::panels::EmulationFace face(const emulation::HilState& state, const LiveTiming& timing,
-                                   const std::string& event) const;
+  view::panels::EmulationPanel panel(const emulation::HilState& state, const LiveTiming& timing,
+                                     const std::string& event) const;
 
  private:
   struct Point {
