@@ -42,8 +42,10 @@ const std::vector<Method>& methods() {
   using machine::Fidelity;
   static const std::vector<Method> table = {{"full", Fidelity::kFull, false},
                                             {"reduced", Fidelity::kReduced, false},
+                                            {"paper", Fidelity::kPaper, false},
                                             {"converged-full", Fidelity::kFull, true},
-                                            {"converged-reduced", Fidelity::kReduced, true}};
+                                            {"converged-reduced", Fidelity::kReduced, true},
+                                            {"converged-paper", Fidelity::kPaper, true}};
   return table;
 }
 

@@ -390,6 +390,9 @@ struct ConvergedSolver::Impl {
         const double Q = own[2 + s];
         if (line == LineModel::kResistive || self.quasi_static(k)) {
           rate[s] = rate[2 + s] = 0.0;
+        } else if (line == LineModel::kFilling) {
+          rate[s] = (out.Q[s] - out.o_R[s] - out.bypass_C[s]) / C[s];
+          rate[2 + s] = 0.0;
         } else if (line == LineModel::kDynamic) {
           rate[s] = (Q - out.o_R[s] - out.bypass_C[s]) / C[s];
           rate[2 + s] =
@@ -458,11 +461,12 @@ struct ConvergedSolver::Impl {
       model.loop_system.forces(model.tree, mechanism.embedding, e.q, e.lack, state->loop_force_W);
     for (int k = 0; k < m; ++k) {
       machine::ActuatorState& a = state->actuator[k];
-      const bool algebraic =
-          quasi_static(k) || machine::line_model(a.open != 0, fidelity) == LineModel::kResistive;
+      const LineModel line = machine::line_model(a.open != 0, fidelity);
+      const bool algebraic = quasi_static(k) || line == LineModel::kResistive;
+      const bool flow_follows = algebraic || line == LineModel::kFilling;
       for (int s = 0; s < 2; ++s) {
         a.P_C[s] = algebraic ? e.out[k].P_C[s] : values[2 * n + 4 * k + s];
-        a.Q[s] = algebraic ? e.out[k].Q[s] : values[2 * n + 4 * k + 2 + s];
+        a.Q[s] = flow_follows ? e.out[k].Q[s] : values[2 * n + 4 * k + 2 + s];
         a.p[s] = e.out[k].p[s];
       }
       hydraulics::capacitances(nth(model.actuators, k).circuit, a.fault, e.x[k], a.P_C, a.C);

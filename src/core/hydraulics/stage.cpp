@@ -21,7 +21,7 @@ StageConstants make_stage(const Circuit& circuit, double g, double port_toleranc
   k.leak_internal = circuit.leak_internal + fault.leak_internal;
   k.linear_line = circuit.kind == ActuatorKind::kMotor;
   k.coupled = k.leak_internal > 0.0 || external[0] > 0.0 || external[1] > 0.0;
-  k.side_flow_weight = side_flow_weight;
+  k.side_flow_weight = both(side_flow_weight);
   k.port_tolerance = port_tolerance;
   k.B = circuit.B;
   const Protection& p = circuit.protection;

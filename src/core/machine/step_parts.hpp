@@ -235,6 +235,17 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
   return report;
 }
 
+// Acceleration of joint i by a unit torque.
+inline double joint_mobility(const StepStart& start, InverseDiagonal<kMaxLinks>& of_inverse,
+                             int i) {
+  if (!start.coupled) return of_inverse(i);
+  double by_joint[kMaxLinks] = {};
+  double row[kMaxLinks];
+  by_joint[i] = 1.0;
+  to_independent(start.mechanism, by_joint, row);
+  return mobility(start.mechanism, row);
+}
+
 // Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves. kShared: part
 // of the force may be that of before a change of the model.
 template <bool kShared = false>
@@ -280,6 +291,26 @@ inline void book(const ActuatorStep& d, double weight, EnergyLedger& energy) {
   if (d.stop.force != 0.0) energy.stops -= weight * d.stop.force * d.x_dot;
   if (kShared && d.share < 1.0) [[unlikely]]
     energy.switching += weight * (1.0 - d.share) * (d.force_before - d.out.force) * d.x_dot;
+}
+
+// Enters a trapezoidal step's losses, from the means of flow and pressure: these balance the change of
+// kinetic and oil energy exactly. Leakage and protective flow are those of the end.
+inline void book_trapezoid(const ActuatorState& start, double x_dot_start, double h,
+                           const ActuatorStep& d, EnergyLedger& energy) {
+  const hydraulics::StageConstants& k = *d.constants;
+  const double x_dot = 0.5 * (x_dot_start + d.x_dot);
+  const Pair P_C = 0.5 * (load(start.P_C) + load(d.out.P_C));
+  const Pair p = 0.5 * (load(start.p) + load(d.out.p));
+  const Pair side_flow = load(d.out.o_R) - k.sign_area * d.x_dot;
+  energy.line += h * sum((P_C - p) * (k.sign_area * x_dot + side_flow));
+  energy.friction += h * k.B * x_dot * x_dot;
+  energy.relief += h * sum(P_C * load(d.out.bypass_C) + p * load(d.out.bypass_p));
+  energy.stops -= h * d.mean_stop * x_dot;
+  if (k.coupled)
+    for (int s = 0; s < 2; ++s)
+      energy.leakage +=
+          h * p[s] *
+          (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) + k.leak_external[s] * d.out.p[s]);
 }
 
 // Flows of a stage out of the sources.

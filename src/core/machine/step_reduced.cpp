@@ -1,4 +1,5 @@
-// Reduced model: one exponentially fitted theta step.
+// Reduced model: pressures of the lines as states, hoses without inertance; one trapezoidal step with
+// fitted weights of the filling. docs/theory/reduced_model.md
 #include "knuckleboom/core/integration/fitted_theta.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "step_friction.hpp"
@@ -10,243 +11,57 @@ namespace {
 using hydraulics::LineModel;
 using hydraulics::StageConstants;
 
-// Below this product of settling rate and step, an open valve's speed follows its resistance smoothly.
-constexpr double kSlowSettling = 0.4;
-
-template <class Pressures>
-bool outside(const StageConstants& k, const Pressures& a) {
-  const double high = std::max(std::max(a.P_C[0], a.P_C[1]), std::max(a.p[0], a.p[1]));
-  const double low = std::min(std::min(a.P_C[0], a.P_C[1]), std::min(a.p[0], a.p[1]));
-  return high > k.P_high || low < k.P_low;
-}
-
-// Quasi-static closed valve: the piston goes to eq. 25's position through a filter of second order
-// (the flow filtered by eq. 15 is the one that moves the piston there). load: force of the machine
-// on the piston. Sets the ports by eq. 26; returns the piston speed at the end of the step.
-double quasi_static_speed(double tau, double h, double load, const ActuatorState& a,
-                          ActuatorStep& d) {
-  const double shift = held_shift(*d.actuator, a, load);
-  d.out = hydraulics::StageResult{};
-  held_pressures(d.actuator->circuit, a, shift, d.out.P_C);
-  for (int s = 0; s < 2; ++s) d.out.p[s] = d.out.P_C[s];
-  const double r = h / tau;
-  d.x_dot = (d.x_dot * (1.0 - 0.5 * r * r) + r / tau * (a.x_hold + shift - d.x_n)) /
-            (1.0 + r + 0.5 * r * r);
-  return d.x_dot;
-}
-
-// Speed at which an open valve would settle if the load kept its force of the end of the last step
-// (eq. 17, with friction, leakage and protective valves): a bracketed Newton iteration. Leaves the
-// drive as evaluated at the start, and d.settled; returns the mean slope of the force between the
-// start and that speed.
-double settle(const ActuatorState& a, bool opening, const Force& start, ActuatorStep& d) {
-  constexpr int kMaxIterations = 30;
-  constexpr double kClose = 1e-2;  // last Newton step, relative; the remaining error is its square
-  const double x_start = d.x_dot;
-  const hydraulics::StageResult at_start = d.out;
-  const StopForce stop = d.stop;
-  const double oil = d.constants->sign_area[0] * a.p[0] + d.constants->sign_area[1] * a.p[1];
-  const double load = oil - d.constants->B * x_start;
-  double low = -INFINITY;
-  double high = INFINITY;
-  double x = opening ? quasi_steady_speed(d.actuator->circuit, d.in, oil) : x_start;
-  Force f = start;
-  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-    if (iteration > 0 || opening) f = evaluate<true>(x, 0.0, d);
-    const double excess = f.force - load;
-    (excess > 0.0 ? low : high) = x;
-    double next = x - excess / f.dforce;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (!(std::fabs(next) < INFINITY)) break;
-    const double change = next - x;
-    f.force += f.dforce * change;
-    x = next;
-    if (std::fabs(change) <= kClose * std::fabs(x)) break;
-  }
-  const double slope = std::fabs(x - x_start) > 1e-9 * std::fabs(x)
-                           ? (start.force - f.force) / (x - x_start)
-                           : -f.dforce;
-  d.settled = x;
-  d.x_dot = x_start;
-  d.out = at_start;
-  d.stop = stop;
-  return std::max(slope, -f.dforce * 1e-3);
-}
-
-// Start value of Newton: the actuator at its settling speed, through the joint that moves it most.
-void settle_independent(const Mechanism& mechanism, const double* row, double x_dot, double* v) {
-  int most = 0;
-  double speed = 0.0;
-  for (int c = 0; c < mechanism.count; ++c) {
-    if (std::fabs(row[c]) > std::fabs(row[most])) most = c;
-    speed += row[c] * v[mechanism.joint[c]];
-  }
-  if (row[most] != 0.0) v[mechanism.joint[most]] += (x_dot - speed) / row[most];
-}
-
-// Joints moved by an actuator take its weight.
-void raise_theta(const Mechanism& mechanism, const double* row, double theta, double* of_joint) {
-  for (int c = 0; c < mechanism.count; ++c)
-    if (row[c] != 0.0) of_joint[mechanism.joint[c]] = std::max(of_joint[mechanism.joint[c]], theta);
-}
-
-// Acceleration of joint i by a unit torque.
-double joint_mobility(const StepStart& start, InverseDiagonal<kMaxLinks>& of_inverse, int i) {
-  if (!start.coupled) return of_inverse(i);
-  double by_joint[kMaxLinks] = {};
-  double row[kMaxLinks];
-  by_joint[i] = 1.0;
-  to_independent(start.mechanism, by_joint, row);
-  return mobility(start.mechanism, row);
-}
-
-// The circuit's share of the force, `left` ticks before the end of the transition.
-void from_before(const ActuatorState& a, int left, double h, ActuatorStep& d) {
-  const double done = 1.0 - static_cast<double>(left) / hand_over_ticks(h);
-  d.share = done * done * (3.0 - 2.0 * done);
-  d.force_before =
-      d.constants->sign_area[0] * a.P_hold[0] + d.constants->sign_area[1] * a.P_hold[1];
-}
-
-// Ports between those before the change and the circuit's own, with matching line drop and flow.
-void mix_ports(const ActuatorState& a, ActuatorStep& d) {
-  for (int s = 0; s < 2; ++s) {
-    const double drop = d.out.P_C[s] - d.out.p[s];
-    d.out.p[s] += (1.0 - d.share) * (a.P_hold[s] - d.out.p[s]);
-    d.out.P_C[s] = d.out.p[s] + drop;
-    d.out.Q[s] = hydraulics::residual_flow(d.in.P_S[s], d.out.P_C[s], d.in.C_R[s]);
-  }
-}
-
-// Force of a closed valve at the start of a step, from the ports as the last step left them.
-Force closed_start(const ActuatorState& a, ActuatorStep& d) {
-  const StageConstants& k = *d.constants;
-  d.out.force = k.sign_area[0] * a.p[0] + k.sign_area[1] * a.p[1];
-  if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
-  return {d.out.force - k.B * d.x_dot + d.stop.force, 0.0};
-}
-
-// A closed valve's losses over a trapezoidal step, from the means of flow and pressure: these balance
-// the change of kinetic and oil energy exactly.
-void book_closed(const ActuatorState& start, double x_dot_start, double h, const ActuatorStep& d,
-                 EnergyLedger& energy) {
-  const StageConstants& k = *d.constants;
-  const double x_dot = 0.5 * (x_dot_start + d.x_dot);
-  double p[2];
-  double line = 0.0;
-  double relief = 0.0;
-  for (int s = 0; s < 2; ++s) {
-    p[s] = 0.5 * (start.p[s] + d.out.p[s]);
-    const double P_C = 0.5 * (start.P_C[s] + d.out.P_C[s]);
-    const double side_flow = d.out.o_R[s] - k.sign_area[s] * d.x_dot;
-    line += (P_C - p[s]) * (k.sign_area[s] * x_dot + side_flow);
-    relief += P_C * d.out.bypass_C[s] + p[s] * d.out.bypass_p[s];
-  }
-  energy.line += h * line;
-  energy.friction += h * k.B * x_dot * x_dot;
-  energy.relief += h * relief;
-  energy.stops -= h * d.mean_stop * x_dot;
-  if (k.coupled)
-    for (int s = 0; s < 2; ++s)
-      energy.leakage +=
-          h * p[s] *
-          (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) + k.leak_external[s] * d.out.p[s]);
-}
-
-// Explicit part and start value of the joint speeds' equation, and the weights of the step's end.
-struct Explicit {
-  Explicit(double* weights, int n, const double (*M)[kMaxLinks])
-      : theta(weights), of_inverse(n, M) {}
-  double bias[kMaxLinks], v[kMaxLinks];
-  double* theta;
-  InverseDiagonal<kMaxLinks> of_inverse;  // of the mass matrix
+// How a line fills or empties over the step: at this rate its pressure settles behind the orifice.
+struct Filling {
+  Pair Q;      // at the start
+  Pair theta;  // weight of the step's end
 };
 
-// An open valve's weight: its force settles, and Newton starts where it will have.
-void weigh_open(const MachineModel& model, const StepStart& start, const ActuatorState& a,
-                bool was_open, double h, const Force& at_start, ActuatorStep& d, Explicit& e) {
-  const double share = d.share;
-  Force rated = at_start;
-  if (a.hand_over > 0) [[unlikely]] {  // the end of the step determines the weights
-    from_before(a, a.hand_over - 1, h, d);
-    rated = evaluate<true>(d.x_dot, 0.0, d);
+// Rate 1 / (2 C_R |Q| C), times h.
+Filling filling(const ActuatorState& a, const hydraulics::StageInput& in, double h) {
+  Filling f;
+  for (int s = 0; s < 2; ++s) {
+    f.Q[s] = hydraulics::residual_flow(in.P_S[s], a.P_C[s], in.C_R[s]);
+    f.theta[s] = integration::fitted_theta(h / (2.0 * in.C_R[s] * std::fabs(f.Q[s]) * a.C[s]));
   }
-  const int i = d.link;
-  double row[kMaxLinks];
-  if (start.coupled) independent_row(model, start.mechanism, d, row);
-  const double compliance =
-      start.coupled ? h * mobility(start.mechanism, row) : h * d.J * d.J * e.of_inverse(i);
-  double z = -compliance * rated.dforce;
-  if (!was_open || z > kSlowSettling || outside(d.all_constants->now, d.out)) {
-    z = compliance * settle(a, !was_open, rated, d);
-    if (start.coupled)
-      settle_independent(start.mechanism, row, d.settled, e.v);
-    else
-      e.v[i] = d.settled / d.J;
-  }
-  d.theta = integration::fitted_theta(z);
-  if (start.coupled)
-    raise_theta(start.mechanism, row, d.theta, e.theta);
-  else
-    e.theta[i] = d.theta;
-  d.share_at_end = d.share;
-  d.share = share;
+  return f;
 }
 
-// Enters an actuator's force at the start of the step into the bias, and its losses into the ledger.
-void start_force(const MachineModel& model, const StepStart& start, const ActuatorState& a,
-                 bool was_open, double h, ActuatorStep& d, Explicit& e, EnergyLedger& energy) {
-  if (a.hand_over > 0) [[unlikely]]
-    from_before(a, a.hand_over, h, d);
-  const bool closed = d.line == LineModel::kClosed;
-  const Force at_start = closed ? closed_start(a, d) : evaluate<true>(d.x_dot, 0.0, d);
-  d.mean_stop = 0.5 * d.stop.force;
-  d.theta = 0.5;
-  if (closed) {
-    d.constants = &d.all_constants->half;
-    for (int s = 0; s < 2; ++s)
-      d.in.P_star[s] -= d.constants->g_C[s] * d.constants->sign_area[s] * d.x_dot;
-  } else {
-    weigh_open(model, start, a, was_open, h, at_start, d, e);
-    book<true>(d, h * (1.0 - d.theta), energy);
-    draw(h * (1.0 - d.theta), d);
-    d.share = d.share_at_end;
-  }
-  if (d.pins)
-    for (int j = 0; j < model.joint_count(); ++j)
-      e.bias[j] -= (1.0 - d.theta) * d.row[j] * at_start.force;
-  else
-    e.bias[d.link] -= (1.0 - d.theta) * d.J * at_start.force;
-  d.x_star = d.x_n + h * (1.0 - d.theta) * d.x_dot;
+// Constants and explicit part of an open valve's lines. Leakage and protective flow may be faster than the
+// step and are taken wholly at its end; so they are in a closed valve's.
+void start_open(const ActuatorState& a, const Filling& f, double h, StageConstants& own,
+                ActuatorStep& d) {
+  own = d.all_constants->half;
+  const Pair C = load(a.C);
+  own.g_C = h * f.theta / C;
+  own.side_flow_weight = 1.0 / f.theta;
+  store(load(a.P_C) + h * (1.0 - f.theta) / C * (f.Q - own.sign_area * d.x_dot), d.in.P_star);
+  d.constants = &own;
 }
 
-// The drive at the speed that Newton found, and its losses.
-void end_drive(ActuatorState& a, double x_dot_start, double x_dot, double h, ActuatorStep& d,
-               EnergyLedger& energy) {
-  carry_to<true>(x_dot, d);
-  d.mean_stop += 0.5 * d.stop.force;
-  if (d.line == LineModel::kClosed) {
-    book_closed(a, x_dot_start, h, d, energy);
-  } else {
-    book<true>(d, h * d.theta, energy);
-    draw(h * d.theta, d);
-  }
-  if (a.hand_over > 0) [[unlikely]] {
-    --a.hand_over;
-    mix_ports(a, d);
-  }
+void start_closed(ActuatorStep& d) {
+  d.constants = &d.all_constants->half;
+  store(load(d.in.P_star) - d.constants->g_C * d.constants->sign_area * d.x_dot, d.in.P_star);
 }
 
-// Work on the bodies with no actuator behind it: the held joints' prescribed motion, and its reaction on
-// the free joints, which the model leaves out. body.M: over the step.
-void book_held(const multibody::MassAndBias& body, const bool* held, int n, double h,
-               const double* v_0, const double* v, EnergyLedger& energy) {
-  for (int i = 0; i < n; ++i) {
-    double tau = held[i] ? body.bias[i] : 0.0;
-    for (int j = 0; j < n; ++j)
-      if (held[i] || held[j]) tau += body.M[i][j] * (v[j] - v_0[j]);
-    energy.model += 0.5 * h * tau * (v_0[i] + v[i]);
-  }
+// Force at the start of the step, from the ports as the last one left them.
+double start_force(const ActuatorState& a, ActuatorStep& d) {
+  const StageConstants& k = d.all_constants->half;
+  if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
+  return sum(k.sign_area * load(a.p)) - k.B * d.x_dot + d.stop.force;
+}
+
+// Enters an open line's work: the source's, and the loss in the orifice, from the means of flow and
+// pressure. The line weighs the piston's flow otherwise than the bodies do; that is entered as the model's.
+void book_filling(const ActuatorState& start, const Filling& f, double x_dot_start, double h,
+                  ActuatorStep& d, EnergyLedger& energy) {
+  const Pair P_S = load(d.in.P_S);
+  const Pair P = 0.5 * (load(start.P_C) + load(d.out.P_C));
+  const Pair volume = h * ((1.0 - f.theta) * f.Q + f.theta * load(d.out.Q));
+  energy.pump += sum(P_S * volume);
+  energy.valve += sum((P_S - P) * volume);
+  energy.model -= h * (d.x_dot - x_dot_start) * sum(P * d.constants->sign_area * (f.theta - 0.5));
+  store(volume, d.drawn);
 }
 
 }  // namespace
@@ -256,49 +71,52 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   const int n = model_.joint_count();
   const int m = static_cast<int>(model_.actuators.size());
   const double h = h_;
-  std::int32_t was_open[kMaxActuators];
-  for (int k = 0; k < m; ++k) was_open[k] = state.actuator[k].open;
   StepStart start;
   begin_step(Fidelity::kReduced, state, joint_force, speeds, start);
   const bool coupled = start.coupled;
   ActuatorStep* const drives = start.drives;
-  multibody::MassAndBias& body = start.body;
 
   JointLaws joints(model_, joint_kinds_, speeds, h);
-  double* const theta = joints.theta;
-  Explicit known(theta, n, body.M);
-  bool held[kMaxLinks] = {};
-  bool any_held = false;
+  double bias[kMaxLinks], v[kMaxLinks];
   for (int i = 0; i < n; ++i) {
-    theta[i] = 0.5;
-    known.bias[i] = body.bias[i];
-    known.v[i] = state.v[i] + h * state.a[i];
+    joints.theta[i] = 0.5;
+    bias[i] = start.body.bias[i];
+    v[i] = state.v[i] + h * state.a[i];
   }
+  StageConstants open[kMaxActuators];
+  Filling fill[kMaxActuators];
   double x_dot_start[kMaxActuators];
   for (int k = 0; k < m; ++k) {
     ActuatorStep& d = drives[k];
     const ActuatorState& a = state.actuator[k];
     d.x_dot = x_dot_start[k] = speed_of(model_, d, state.v);
-    held[d.link] = quasi_static(model_, Fidelity::kReduced, a);
-    any_held = any_held || held[d.link];
-    if (!held[d.link]) start_force(model_, start, a, was_open[k] != 0, h, d, known, state.energy);
+    const double force = start_force(a, d);
+    d.mean_stop = 0.5 * d.stop.force;
+    if (d.line == LineModel::kFilling) {
+      fill[k] = filling(a, d.in, h);
+      start_open(a, fill[k], h, open[k], d);
+    } else {
+      start_closed(d);
+    }
+    d.x_star = d.x_n + 0.5 * h * d.x_dot;
+    if (d.pins)
+      for (int j = 0; j < n; ++j) bias[j] -= 0.5 * d.row[j] * force;
+    else
+      bias[d.link] -= 0.5 * d.J * force;
   }
+  InverseDiagonal<kMaxLinks> of_inverse(n, start.body.M);
   if (joints.any)
     joints.start_step(
-        state, [&](int i) { return joint_mobility(start, known.of_inverse, i); }, known.bias,
-        state.energy);
+        state, [&](int i) { return joint_mobility(start, of_inverse, i); }, bias, state.energy);
 
-  double(&M_h)[kMaxLinks][kMaxLinks] = body.M;
-  const double rate = 1.0 / h;
+  double(&M_h)[kMaxLinks][kMaxLinks] = start.body.M;
   if (!coupled) [[likely]]
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) M_h[i][j] *= rate;
+      for (int j = 0; j < n; ++j) M_h[i][j] *= 1.0 / h;
   const auto law = [&](const double* speed, double* tau, double* dtau) {
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
-      if (held[d.link]) continue;
-      act(model_, evaluate<true>(speed_of(model_, d, speed), h * d.theta, d), d.theta, d, tau,
-          dtau);
+      act(model_, evaluate(speed_of(model_, d, speed), 0.5 * h, d), 0.5, d, tau, dtau);
     }
     if (joints.any) joints.add(speed, tau, dtau);
   };
@@ -307,52 +125,41 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   if (dry) [[unlikely]]
     friction.start(friction_, model_, state, drives, coupled ? &start.mechanism : nullptr, M_h, h,
                    true);
-  double* const v = known.v;
-  const bool* const given = any_held ? held : nullptr;
-  count(coupled ? solve_mechanism(model_, start.mechanism, rate, drives, body, known.bias, state.v,
-                                  v, state, law, dry ? &friction : nullptr)
-        : dry   ? friction.solve(state.v, known.bias, given, v, law, state.health)
-                : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, known.bias, given, v,
-                                                           law),
+  count(coupled ? solve_mechanism(model_, start.mechanism, 1.0 / h, drives, start.body, bias,
+                                  state.v, v, state, law, dry ? &friction : nullptr)
+        : dry   ? friction.solve(state.v, bias, nullptr, v, law, state.health)
+              : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, nullptr, v, law),
         state.health);
-  if (dry) [[unlikely]] {
-    double moved[kMaxLinks];
-    for (int i = 0; i < n; ++i) moved[i] = h * ((1.0 - theta[i]) * state.v[i] + theta[i] * v[i]);
-    friction.book(moved);
-    friction.finish(v, state);
-  }
 
   Alarms alarms;
   for (int k = 0; k < m; ++k) {
     ActuatorStep& d = drives[k];
     ActuatorState& a = state.actuator[k];
-    const double oil_before =
-        held[d.link] ? oil_energy(d.actuator->circuit, a, LineModel::kClosed) : 0.0;
-    if (held[d.link]) {
-      double load = body.bias[d.link];  // inverse dynamics with this joint itself at rest
-      for (int j = 0; j < n; ++j)
-        if (!held[j]) load += M_h[d.link][j] * (v[j] - state.v[j]);
-      v[d.link] = quasi_static_speed(model_.tau_Q, h, load / d.J, a, d) / d.J;
-    } else {
-      end_drive(a, x_dot_start[k], speed_of(model_, d, v), h, d, state.energy);
-    }
-    for (int s = 0; s < 2; ++s) a.Q[s] = d.out.Q[s];
+    carry_to(speed_of(model_, d, v), d);
+    d.mean_stop += 0.5 * d.stop.force;
+    book_trapezoid(a, x_dot_start[k], h, d, state.energy);
+    if (d.line == LineModel::kFilling) book_filling(a, fill[k], x_dot_start[k], h, d, state.energy);
+    store(load(d.out.Q), a.Q);
     keep(d, a, state.health, alarms);
-    if (held[d.link])
-      release_held_oil(*d.actuator, d.all_constants->now, h, oil_before, d.x_n, a, state.energy);
-    // The piston's inertia prevents a source from changing the flow within a tick.
+    // The piston's inertia lets no source change its flow within a tick.
     if (draws_count_) draws[k] = {d.drawn[pump_side(a.spool_V)], 0.0};
   }
   count(alarms, state.health);
-  if (any_held) book_held(body, held, n, h, state.v, v, state.energy);
+  double moved[kMaxLinks];
   for (int i = 0; i < n; ++i) {
-    const double v_0 = state.v[i];
-    const double moved = h * ((1.0 - theta[i]) * v_0 + theta[i] * v[i]);
-    state.q[i] += moved;
-    if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
-    state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - v_0) / h;
+    const double theta = joints.theta[i];
+    moved[i] = h * ((1.0 - theta) * state.v[i] + theta * v[i]);
+  }
+  if (dry) [[unlikely]] {
+    friction.book(moved);
+    friction.finish(v, state);
+  }
+  for (int i = 0; i < n; ++i) {
+    state.q[i] += moved[i];
+    if (joint_force != nullptr) state.energy.external += joint_force[i] * moved[i];
+    if (joints.any) joints.book_end(i, state.v[i], v[i], false, state.energy);
+    state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - state.v[i]) / h;
     state.v[i] = v[i];
-    if (joints.any) joints.book_end(i, v_0, v[i], held[i], state.energy);
   }
   if (coupled) [[unlikely]]
     close_mechanism(model_, h, conservative_ && speeds == nullptr, state, start.mechanism);

@@ -89,8 +89,17 @@ void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_f
                    const SpeedCommands* speeds) const {
   Draw draws[kMaxActuators];
   if (any_sections_) advance_sections(model_, lags_.data(), state);
-  fidelity == Fidelity::kFull ? step_full(state, joint_force, speeds, draws)
-                              : step_reduced(state, joint_force, speeds, draws);
+  switch (fidelity) {
+    case Fidelity::kFull:
+      step_full(state, joint_force, speeds, draws);
+      break;
+    case Fidelity::kReduced:
+      step_reduced(state, joint_force, speeds, draws);
+      break;
+    case Fidelity::kPaper:
+      step_paper(state, joint_force, speeds, draws);
+      break;
+  }
   if (draws_count_) finish_supply(model_, h_, lags_.data(), draws, state);
   double sum = 0.0;
   for (int i = 0, n = model_.joint_count(); i < n; ++i)

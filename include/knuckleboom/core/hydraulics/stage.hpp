@@ -23,7 +23,8 @@ namespace knuckleboom::hydraulics {
 
 enum class LineModel : int {
   kDynamic,    // open valve, full model: P_C and Q are states
-  kResistive,  // open valve, reduced model: no oil or inertia, orifice and line in series (fig. 7)
+  kResistive,  // open valve, the paper's reduced model: orifice and line in series alone (fig. 7)
+  kFilling,    // open valve, reduced model: P_C is a state, the flow follows it at once
   kClosed,     // closed valve: no flow from the source, P_C is a state (eq. 18-20)
 };
 
@@ -67,6 +68,7 @@ struct Response {
   double P_C, Q, p;
   double dP_C, dQ, dp;  // by o_R
   double direct;        // of P_C and p by o, at given o_R
+  double direct_Q;      // of Q
   double bypass_C;
 };
 
@@ -89,8 +91,36 @@ inline Response respond(const StageConstants& k, const StageInput& in, int s, do
   const double R = k.R[s];
   Response out;
   out.bypass_C = 0.0;
-  out.direct = 0.0;
-  if constexpr (Model == LineModel::kResistive) {
+  out.direct = out.direct_Q = 0.0;
+  if constexpr (Model == LineModel::kFilling) {
+    // P_C = P_base + g_C Q - weight g_C o_R, C_R Q|Q| = P_S - P_C
+    const double weight = k.side_flow_weight[s];
+    const double beside = (weight - 1.0) * k.g_C[s];
+    const auto fill = [&](double scale, double P_base) {
+      const double g_Q = k.g_C[s] * scale;
+      const double g_o = weight * g_Q;
+      const double r = in.P_S[s] - P_base + g_o * o_R;
+      const double root = std::sqrt(g_Q * g_Q + 4.0 * in.C_R[s] * std::fabs(r));
+      const double slope = root > 0.0 ? 1.0 / root : 0.0;  // of Q by r
+      out.Q = r != 0.0 ? 2.0 * r / (g_Q + root) : 0.0;
+      out.dQ = g_o * slope;
+      out.P_C = P_base + g_Q * out.Q - g_o * o_R;
+      out.dP_C = g_Q * out.dQ - g_o;
+      out.direct = beside * scale * (1.0 - g_Q * slope);
+      out.direct_Q = -beside * scale * slope;
+    };
+    const double P_base = in.P_star[s] + beside * o;
+    fill(1.0, P_base);
+    if (out.P_C > k.P_high || out.P_C < k.P_low) [[unlikely]] {
+      const bool high = out.P_C > k.P_high;
+      const double G = high ? k.G_high : k.G_low;
+      const double P_0 = high ? k.P_high : k.P_low;
+      const double g = weight * k.g_C[s] * G;
+      const double scale = 1.0 / (1.0 + g);
+      fill(scale, (P_base + g * P_0) * scale);
+      out.bypass_C = G * (out.P_C - P_0);
+    }
+  } else if constexpr (Model == LineModel::kResistive) {
     out.Q = o_R;
     out.dQ = 1.0;
     out.P_C = in.P_S[s] - in.C_R[s] * signed_square(o_R);
@@ -110,9 +140,9 @@ inline Response respond(const StageConstants& k, const StageInput& in, int s, do
     double P_star = in.P_star[s];
     if constexpr (Model == LineModel::kClosed) {
       // P_C = P_star - g_C (o + weight (o_R - o))
-      out.direct = (k.side_flow_weight - 1.0) * g_C;
+      out.direct = (k.side_flow_weight[s] - 1.0) * g_C;
       P_star += out.direct * o;
-      g_C *= k.side_flow_weight;
+      g_C *= k.side_flow_weight[s];
     }
     solve(g_C, P_star);
     if (out.P_C > k.P_high || out.P_C < k.P_low) [[unlikely]] {
@@ -143,7 +173,7 @@ inline void store_side(const StageConstants& k, const Response& r, int s, double
   out.p[s] = r.p;
   const double direct = r.direct * k.sign_area[s];
   out.dP_C[s] = r.dP_C * do_R + direct;
-  out.dQ[s] = r.dQ * do_R;
+  out.dQ[s] = r.dQ * do_R + r.direct_Q * k.sign_area[s];
   out.dp[s] = r.dp * do_R + direct;
   out.o_R[s] = o_R;
   out.bypass_C[s] = r.bypass_C;
@@ -365,6 +395,17 @@ inline bool solve_apart(const StageConstants& k, const StageInput& in, double x_
     dQ = k.g_I * k.g_C / root;
     P_C = P_star + k.g_C * (Q - o);
     dP_C = k.g_C * (dQ - 1.0);
+  } else if constexpr (Model == LineModel::kFilling) {
+    const Pair P_star = load(in.P_star);
+    const Pair C_R = load(in.C_R);
+    const Pair r = load(in.P_S) - P_star + k.g_C * o;
+    const Pair root = sqrt(k.g_C * k.g_C + 4.0 * C_R * abs(r));
+    // At rest and with no step (g_C = 0) the orifice has no slope: a number far below any root will do.
+    constexpr double kTiny = 1e-200;
+    Q = 2.0 * r / (k.g_C + root + kTiny);
+    dQ = k.g_C / (root + kTiny);
+    P_C = P_star + k.g_C * (Q - o);
+    dP_C = k.g_C * (dQ - 1.0);
   } else {
     direct = (k.side_flow_weight - 1.0) * k.g_C;
     const Pair g_C = k.g_C * k.side_flow_weight;
@@ -416,6 +457,8 @@ inline void evaluate_stage(LineModel model, const StageConstants& k, const Stage
       return detail::evaluate<LineModel::kDynamic>(k, in, x_dot, p_start, out);
     case LineModel::kResistive:
       return detail::evaluate<LineModel::kResistive>(k, in, x_dot, p_start, out);
+    case LineModel::kFilling:
+      return detail::evaluate<LineModel::kFilling>(k, in, x_dot, p_start, out);
     case LineModel::kClosed:
       return detail::evaluate<LineModel::kClosed>(k, in, x_dot, p_start, out);
   }

@@ -13,10 +13,10 @@ struct StageConstants {
   Pair g_I;        // g / I
   Pair R;
   Pair leak_external;
-  // Weight of leakage and protective flow at a closed valve relative to the piston's: 1, or 2 in a
-  // trapezoidal step (g = h/2), which takes them entirely at its end, since they may be faster than
-  // the step.
-  double side_flow_weight;
+  // Weight of leakage and protective flow at a closed or filling line relative to the piston's: 1, or
+  // more where they are taken entirely at the end of the step, since they may be faster than the step
+  // (2 in a trapezoidal step, g = h/2).
+  Pair side_flow_weight;
   double leak_internal;
   bool linear_line;
   bool coupled;  // leakage couples the ports

@@ -55,8 +55,9 @@ inline StopForce stop_force(const EndStops& stops, double x, double x_dot, doubl
 // Equations of a circuit.
 inline hydraulics::LineModel line_model(bool open, Fidelity fidelity) {
   if (!open) return hydraulics::LineModel::kClosed;
-  return fidelity == Fidelity::kFull ? hydraulics::LineModel::kDynamic
-                                     : hydraulics::LineModel::kResistive;
+  if (fidelity == Fidelity::kFull) return hydraulics::LineModel::kDynamic;
+  return fidelity == Fidelity::kPaper ? hydraulics::LineModel::kResistive
+                                      : hydraulics::LineModel::kFilling;
 }
 
 // Powers [W] of one circuit at one instant, from an evaluated stage.
@@ -116,7 +117,7 @@ void hold_here(const MachineModel& model, int actuator, MachineState& state);
 void set_fault(const MachineModel& model, Fidelity fidelity, int actuator,
                const hydraulics::CircuitFault& fault, MachineState& state);
 
-// Time in which an open valve's ports pass to the reduced model's network; in ticks of h.
+// Time in which an open valve's ports pass to the paper's network; in ticks of h.
 inline constexpr double kHandOver = 0.05;  // s
 inline int hand_over_ticks(double h) {
   return std::max(1, static_cast<int>(std::lround(kHandOver / h)));
@@ -148,7 +149,7 @@ void release_held_oil(const Actuator& actuator, const hydraulics::StageConstants
 
 // Whether a valve follows eq. 25-26 in the coming tick.
 inline bool quasi_static(const MachineModel& model, Fidelity fidelity, const ActuatorState& a) {
-  return fidelity == Fidelity::kReduced && a.open == 0 && a.held_dynamic == 0 &&
+  return fidelity == Fidelity::kPaper && a.open == 0 && a.held_dynamic == 0 &&
          model.closed_valve == ClosedValveModel::kQuasiStatic;
 }
 

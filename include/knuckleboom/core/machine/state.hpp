@@ -12,8 +12,10 @@
 namespace knuckleboom::machine {
 
 enum class Fidelity : std::int32_t {
-  kFull,     // oil and line inertia: 18 states for the crane (A6)
-  kReduced,  // open valves as resistive networks: 6 states (section 4)
+  // Numbers stand in recordings: 1 is what was called reduced in those of before.
+  kFull = 0,     // oil and line inertia: 18 states for the crane (A6)
+  kPaper = 1,    // open valves as resistive networks: 6 states (section 4)
+  kReduced = 2,  // pressures of the lines, without the hoses' inertia: 12 states
 };
 
 struct ActuatorState {
@@ -38,8 +40,8 @@ struct ActuatorState {
   // Quasi-static model: this closed valve follows eq. 21 until it opens, since a protective valve
   // or an end stop took part and the load is no longer at rest.
   std::int32_t held_dynamic;
-  // Remaining ticks in which an open valve's ports, after a change from the full to the reduced
-  // model, pass from the full model's pressures (P_hold) to the network's.
+  // Remaining ticks in which an open valve's ports, after a change from another model to the paper's,
+  // pass from that one's pressures (P_hold) to the network's.
   std::int32_t hand_over;
   std::int32_t faulty;       // fault is not all zero
   std::int32_t spool_stuck;  // stays where it is

@@ -89,6 +89,8 @@ class Stepper {
                  Draw* draws) const;
   void step_reduced(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
                     Draw* draws) const;
+  void step_paper(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
+                  Draw* draws) const;
 
   const MachineModel& model_;
   double h_;
