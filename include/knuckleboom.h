@@ -62,8 +62,9 @@ typedef enum kb_status {
 } kb_status;
 
 typedef enum kb_fidelity {
-  KB_FIDELITY_REDUCED = 0, /* the motion; `--fidelity reduced` */
-  KB_FIDELITY_FULL = 1     /* and the bounce of the oil; `--fidelity full` */
+  KB_FIDELITY_REDUCED = 0, /* without the inertia of the oil in the hoses; `--fidelity reduced` */
+  KB_FIDELITY_FULL = 1,    /* with it; `--fidelity full` */
+  KB_FIDELITY_PAPER = 2    /* open valves as resistances alone; `--fidelity paper` */
 } kb_fidelity;
 
 typedef enum kb_control_mode {

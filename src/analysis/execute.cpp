@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/analysis/paper_conditions.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/io/user_error.hpp"
@@ -133,6 +134,11 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
       if (pacer) pacer->tick_finished();
       look_at_pressures(simulation, state, result);
       look_at_loops(simulation, state, start.machine.health.singular_ticks, result);
+      if (state.fidelity == machine::Fidelity::kPaper) {
+        if (outside_paper_conditions(simulation.model(), state.machine))
+          ++result.outside_conditions;
+        before = SteadyClock::now();  // costs as much as the tick, which it is no part of
+      }
       if (state.machine.health.non_finite > start.machine.health.non_finite) {
         result.non_finite = true;
         break;

@@ -71,7 +71,7 @@ std::unique_ptr<Engine> make_engine(const sim::Simulation& simulation, const Met
   if (!simulation.scenario().faults.empty())
     throw UserError(
         fmt::format("the fidelity '{}' knows no faults, and the scenario has some; run it "
-                    "with full or reduced",
+                    "with full, reduced or paper",
                     method.name));
   reference::ConvergedOptions options;
   if (relative_tolerance) {

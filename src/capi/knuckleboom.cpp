@@ -260,6 +260,8 @@ machine::Fidelity fidelity_of(kb_fidelity fidelity) {
       return machine::Fidelity::kReduced;
     case KB_FIDELITY_FULL:
       return machine::Fidelity::kFull;
+    case KB_FIDELITY_PAPER:
+      return machine::Fidelity::kPaper;
     default:
       throw ArgumentError(fmt::format("there is no fidelity {}", static_cast<int>(fidelity)));
   }
@@ -710,7 +712,7 @@ kb_status kb_state_write(const kb_simulation* simulation, const char* path) noex
     if (!s.of->scenario)
       throw ArgumentError("the state of an exercise has no file; kb_state_take keeps it");
     io::write_state(file, *s.state.scenario, s.of->machine_hash, s.of->scenario_hash,
-                    s.state.scenario->fidelity == machine::Fidelity::kFull ? "full" : "reduced");
+                    machine::word_of(s.state.scenario->fidelity));
   });
 }
 

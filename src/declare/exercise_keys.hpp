@@ -182,7 +182,8 @@ inline constexpr Word kModes[] = {word("valve", ControlMode::kValve),
                                   word("joint_rate", ControlMode::kJointRate),
                                   word("boom_tip", ControlMode::kBoomTip)};
 inline constexpr Word kFidelities[] = {word("reduced", Fidelity::kReduced),
-                                       word("full", Fidelity::kFull)};
+                                       word("full", Fidelity::kFull),
+                                       word("paper", Fidelity::kPaper)};
 inline constexpr Key briefing = texts("briefing", 40, "one for each paragraph");
 inline constexpr Key machine =
     text("machine", "the machine used when none is named").must().to<&Exercise::machine>();

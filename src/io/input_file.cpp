@@ -44,6 +44,8 @@ constexpr NamedCommand kCommands[] = {
      {CommandKind::kControlMode, static_cast<std::int32_t>(command::ControlMode::kBoomTip)}},
     {"fidelity:reduced",
      {CommandKind::kFidelity, static_cast<std::int32_t>(machine::Fidelity::kReduced)}},
+    {"fidelity:paper",
+     {CommandKind::kFidelity, static_cast<std::int32_t>(machine::Fidelity::kPaper)}},
     {"fidelity:full",
      {CommandKind::kFidelity, static_cast<std::int32_t>(machine::Fidelity::kFull)}},
     {"restart", {CommandKind::kRestart, 0}},

@@ -148,7 +148,7 @@ inline constexpr Key all[] = {
     drives,
     machine,
     text("fidelity",
-         "`reduced`, `full`, and for scenarios `converged-reduced`, `converged-full`. Without it "
+         "`reduced`, `full`, `paper`, and for scenarios `converged-` with one of these. Without it "
          "`reduced`, or what the exercise says; `full` with `[[drive]]`")
         .to<&Bundle::fidelity>(),
     set,

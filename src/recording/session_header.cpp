@@ -201,6 +201,10 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
     check("lever", lever_file.hash, header.levers_hash);
   }
   exercise_file.exercise.rate_Hz = header.rate_Hz;
+  // Those with states of version 6 called reduced what is called paper now.
+  if (header.layout.version == kSession6.version &&
+      exercise_file.exercise.fidelity == machine::Fidelity::kReduced)
+    exercise_file.exercise.fidelity = machine::Fidelity::kPaper;
   for (const auto& [name, value] : header.options)
     if (name == "fault_seed")
       exercise_file.exercise.fault_lot.seed = std::strtoull(value.c_str(), nullptr, 10);

@@ -289,7 +289,7 @@ void Replayer::show_channels() {
     for (int i = 0; i < 3; ++i)
       world.log[grapple.held].p[i] = stored(std::string("grip_") + "xyz"[i] + "_m", 0.0);
   snapshot_ = session_->snapshot(state_);
-  snapshot_.fidelity = static_cast<std::int32_t>(stored_whole("fidelity", snapshot_.fidelity, 1));
+  snapshot_.fidelity = static_cast<std::int32_t>(stored_whole("fidelity", snapshot_.fidelity, 2));
   snapshot_.pump_power_W = stored("pump_power_W", 0.0);
   snapshot_.pump_work_J = stored("pump_work_J", 0.0);
   for (int i = 0; i < command::kLeverAxes; ++i)

@@ -179,6 +179,17 @@ TEST(Run, refusesStatesThatDoNotBelong) {
 
 // --- Methods and settings -----------------------------------------------------
 
+TEST(Run, saysHowLongThePapersModelWasOutsideItsConditions) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "summary.json").string();
+  const Outcome outcome = run({"run", "stick_sine", "--fidelity", "paper", "--summary", file});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("outside those of the paper's model in "));
+  // While its valve is open, which it is nearly always, the stick's lines fill too slowly.
+  EXPECT_GT(json_number(content_of(file), "outside_conditions"), 0.5);
+  EXPECT_THAT(run({"run", "stick_sine"}).output, Not(HasSubstr("outside those")));
+}
+
 TEST(Run, knowsTheConvergedSolutions) {
   const TemporaryFolder folder;
   const std::string json = summary_of({"run", "stick_sine", "--set", "scenario.duration_s=0.5",

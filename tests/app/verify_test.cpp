@@ -127,7 +127,7 @@ TEST(Verify, UpdatesTheReferenceForAReason) {
   const TemporaryFolder folder;
   const fs::path bundle = folder / "swing";
   copy_bundle("swing_pulse", bundle);
-  edit(bundle / "bundle.toml", "fidelity = \"reduced\"", "fidelity = \"full\"");
+  edit(bundle / "bundle.toml", "fidelity = \"paper\"", "fidelity = \"full\"");
   EXPECT_EQ(run({"verify", bundle.string(), "--plot-dir", (folder / "p").string()}).status, 4);
   const Outcome without = run({"verify", bundle.string(), "--update"});
   EXPECT_EQ(without.status, 2);

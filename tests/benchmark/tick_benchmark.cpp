@@ -334,8 +334,7 @@ void supply_ratios(benchmark::State& bench, Fidelity fidelity) {
     }
   }
   std::fprintf(stderr, "supply, %s model, %d rounds of %d ticks\n%-30s %8s %8s\n",
-               fidelity == Fidelity::kFull ? "full" : "reduced", kRounds, kTicks, "", "least",
-               "median");
+               machine::word_of(fidelity), kRounds, kTicks, "", "least", "median");
   for (const Ratio& ratio : table) {
     std::fprintf(stderr, "%-30s %8.2f %8.2f\n", ratio.name, ratio.least(), ratio.median());
     bench.counters[ratio.name] = ratio.median();

@@ -180,8 +180,8 @@ std::vector<Case> cases() {
   };
 }
 
-constexpr Fidelity kModels[] = {Fidelity::kFull, Fidelity::kReduced};
-const char* name_of(Fidelity f) { return f == Fidelity::kFull ? "full" : "reduced"; }
+constexpr Fidelity kModels[] = {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper};
+const char* name_of(Fidelity f) { return machine::word_of(f); }
 
 // Under callgrind: one dump for each case and model, with its ticks in the label.
 int count_all() {

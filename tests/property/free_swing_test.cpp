@@ -73,8 +73,8 @@ std::vector<Case> cases() {
           {"crane", bare_crane(), {0.0, 0.5, -1.3}, {0.2, 0.0, 0.0}}};
 }
 
-constexpr Fidelity kBoth[] = {Fidelity::kFull, Fidelity::kReduced};
-const char* name(Fidelity fidelity) { return fidelity == Fidelity::kFull ? "full" : "reduced"; }
+constexpr Fidelity kBoth[] = {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper};
+const char* name(Fidelity fidelity) { return machine::word_of(fidelity); }
 
 // Drift relative to how much energy goes to and fro between height and speed. The starts are below
 // those from which the outer rod now and then whips around, too fast for a millisecond.

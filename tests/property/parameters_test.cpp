@@ -106,7 +106,8 @@ bool differs(const Change& change) {
   change.ground(after);
   change.change(after);
   EXPECT_TRUE(machine::finish(after).empty()) << change.name;
-  for (const machine::Fidelity fidelity : {machine::Fidelity::kFull, machine::Fidelity::kReduced})
+  for (const machine::Fidelity fidelity :
+       {machine::Fidelity::kFull, machine::Fidelity::kReduced, machine::Fidelity::kPaper})
     for (const command::Scenario& scenario : runs())
       if (watch(before, scenario, fidelity) != watch(after, scenario, fidelity)) return true;
   return false;

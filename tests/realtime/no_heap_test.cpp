@@ -130,7 +130,8 @@ TEST(NoHeap, InAnyTick) {
 
 // A pump with all that belongs to it.
 TEST(NoHeap, InATickOfAPump) {
-  for (const machine::Fidelity fidelity : {machine::Fidelity::kFull, machine::Fidelity::kReduced})
+  for (const machine::Fidelity fidelity :
+       {machine::Fidelity::kFull, machine::Fidelity::kReduced, machine::Fidelity::kPaper})
     for (const Scenario& scenario : {with_events(), violent()}) {
       machine::MachineModel model = test::pump_machine();
       model.supply.pump.accumulators = {{5e6, 1e-3, 1.3}};
@@ -207,7 +208,8 @@ TEST(NoHeap, UnderForcesPayloadsAndChangesOfTheModel) {
     for (double& I : log.I) I = 0.0;
     log.I[1] = log.I[2] = 2800.0;
     const double force[kMaxLinks] = {500.0, -2000.0, 300.0};
-    const machine::Fidelity two[2] = {machine::Fidelity::kFull, machine::Fidelity::kReduced};
+    const machine::Fidelity models[] = {machine::Fidelity::kFull, machine::Fidelity::kReduced,
+                                        machine::Fidelity::kPaper};
     long calls = 0;
     {
       const test::HeapCounter heap;
@@ -215,7 +217,7 @@ TEST(NoHeap, UnderForcesPayloadsAndChangesOfTheModel) {
       for (int k = 0; k < 3000; ++k) {
         if (k % 200 == 0) slot = simulation.attach(state, 2, log, Vec3::Zero(), Vec3::Zero());
         if (k % 200 == 100) simulation.detach(state, slot);
-        if (k % 70 == 0) simulation.set_fidelity(state, two[k / 70 % 2]);
+        if (k % 70 == 0) simulation.set_fidelity(state, models[k / 70 % 3]);
         simulation.step(state, simulation.scenario_input(state), force);
       }
       calls = heap.calls();
@@ -233,7 +235,7 @@ TEST(NoHeap, WithLoopsAndAssembly) {
                                    {"puma", "puma_assembly"}};
   for (const auto& names : cases)
     for (const machine::Fidelity fidelity :
-         {machine::Fidelity::kFull, machine::Fidelity::kReduced}) {
+         {machine::Fidelity::kFull, machine::Fidelity::kReduced, machine::Fidelity::kPaper}) {
       SCOPED_TRACE(names[0]);
       const Simulation simulation(
           io::read_machine(root / "machines" / names[0] / "machine.toml").model,

@@ -38,8 +38,7 @@ struct Case {
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.scenario << " on " << c.machine
-       << (c.fidelity == machine::Fidelity::kFull ? ", full" : ", reduced");
+  *out << c.scenario << " on " << c.machine << ", " << machine::word_of(c.fidelity);
 }
 
 class RealTimeAgainstConverged : public testing::TestWithParam<Case> {};
@@ -88,6 +87,7 @@ constexpr Limits kFullPulse{1e-5, kAny, 10e3};
 constexpr Limits kReduced{2e-5, 2e-5, 20e3};  // at switchings too, where 1e-4 would do
 constexpr auto kFull = machine::Fidelity::kFull;
 constexpr auto kRed = machine::Fidelity::kReduced;
+constexpr auto kPaper = machine::Fidelity::kPaper;
 
 INSTANTIATE_TEST_SUITE_P(Shipped, RealTimeAgainstConverged,
                          testing::Values(Case{"harvester", "stick_sine", kFull, kFullSmooth},
@@ -101,10 +101,16 @@ INSTANTIATE_TEST_SUITE_P(Shipped, RealTimeAgainstConverged,
                                          Case{"harvester", "tip_circle", kRed, kReduced},
                                          Case{"harvester", "boom_pulse", kRed, kReduced},
                                          Case{"harvester", "swing_pulse", kRed, kReduced},
-                                         Case{"harvester_paper", "boom_pulse", kRed, kReduced}),
+                                         Case{"harvester_paper", "boom_pulse", kRed, kReduced},
+                                         Case{"harvester", "stick_sine", kPaper, kReduced},
+                                         Case{"harvester", "boom_sine", kPaper, kReduced},
+                                         Case{"harvester", "tip_circle", kPaper, kReduced},
+                                         Case{"harvester", "boom_pulse", kPaper, kReduced},
+                                         Case{"harvester", "swing_pulse", kPaper, kReduced},
+                                         Case{"harvester_paper", "boom_pulse", kPaper, kReduced}),
                          [](const testing::TestParamInfo<Case>& info) {
                            return std::string(info.param.scenario) + "_" + info.param.machine +
-                                  (info.param.fidelity == kFull ? "_full" : "_reduced");
+                                  "_" + machine::word_of(info.param.fidelity);
                          });
 
 TEST(Reference, ConvergedFullModelMatchesTheIndependentTrace) {

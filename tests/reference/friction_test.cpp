@@ -64,11 +64,11 @@ Difference difference(const Shipped& s, Fidelity fidelity) {
 // The paper's sine, closed loop, on the small cylinder.
 TEST(FrictionAgainstConverged, TracksTheSineAlike) {
   for (const char* model : {"viscous", "continuous_coulomb_viscous", "lugre"})
-    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
       const Shipped s = shipped("friction_sine", "actuator.cylinder.friction.model", model);
       const Difference d = difference(s, fidelity);
       std::printf("%s, %s: rms %.3g m, residual of the converged %.3g J\n", model,
-                  fidelity == Fidelity::kFull ? "full" : "reduced", d.rms, d.residual);
+                  machine::word_of(fidelity), d.rms, d.residual);
       EXPECT_LT(d.rms, 1e-4) << model;
     }
 }
@@ -82,7 +82,7 @@ TEST(FrictionAgainstConverged, CreepsAlikeUnderAShakenWeight) {
     sim::SimState exact = simulation.initial_state(Fidelity::kFull);
     while (exact.tick < simulation.tick_count()) converged.step(exact);
     EXPECT_NEAR(simulation.energy_residual(exact), 0.0, 1e-5);
-    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
       sim::SimState state = simulation.initial_state(fidelity);
       while (state.tick < simulation.tick_count()) simulation.step(state);
       std::printf("%s: %.6g mm, converged %.6g mm\n", model, 1e3 * state.machine.q[0],

@@ -16,10 +16,9 @@ namespace {
 
 class PumpAgainstConverged : public testing::TestWithParam<machine::Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Models, PumpAgainstConverged,
-                         testing::Values(machine::Fidelity::kFull, machine::Fidelity::kReduced),
-                         [](const auto& info) {
-                           return info.param == machine::Fidelity::kFull ? "full" : "reduced";
-                         });
+                         testing::Values(machine::Fidelity::kFull, machine::Fidelity::kReduced,
+                                         machine::Fidelity::kPaper),
+                         [](const auto& info) { return machine::word_of(info.param); });
 
 TEST_P(PumpAgainstConverged, StayTogether) {
   command::Scenario scenario = test::locked(2.0);

@@ -1,4 +1,4 @@
-// The three ways a machine can be stepped, for tests that hold for all of them.
+// The four ways a machine can be stepped, for tests that hold for all of them.
 #pragma once
 
 #include <array>
@@ -14,10 +14,11 @@ struct Variant {
   machine::ClosedValveModel closed;
 };
 
-inline constexpr std::array<Variant, 3> kVariants = {{
+inline constexpr std::array<Variant, 4> kVariants = {{
     {"full", machine::Fidelity::kFull, machine::ClosedValveModel::kDynamic},
     {"reduced", machine::Fidelity::kReduced, machine::ClosedValveModel::kDynamic},
-    {"reduced, quasi-static", machine::Fidelity::kReduced, machine::ClosedValveModel::kQuasiStatic},
+    {"paper", machine::Fidelity::kPaper, machine::ClosedValveModel::kDynamic},
+    {"paper, quasi-static", machine::Fidelity::kPaper, machine::ClosedValveModel::kQuasiStatic},
 }};
 
 inline machine::MachineModel reference_machine(const Variant& variant, bool protection = true) {

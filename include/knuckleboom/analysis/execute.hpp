@@ -65,7 +65,8 @@ struct RunResult {
   // The first singular position of a loop: a sentence, and when.
   std::string singular;
   double singular_at_s = 0.0;
-  double loop_gap_m = 0.0;  // largest; checked every 100 ticks
+  double loop_gap_m = 0.0;              // largest; checked every 100 ticks
+  std::int64_t outside_conditions = 0;  // ticks of the paper's model outside its own conditions
   // For a paced run.
   std::int64_t overruns = 0;
   double elapsed_s = 0.0, lost_s = 0.0, worst_lateness_s = 0.0;

@@ -17,7 +17,7 @@ struct Method {
   bool converged = false;  // by CVODE to a tolerance instead of the real-time step
 };
 
-// full, reduced, converged-full, converged-reduced.
+// full, reduced, paper; converged-full, converged-reduced, converged-paper.
 const std::vector<Method>& methods();
 
 // Throws UserError for an unknown name.

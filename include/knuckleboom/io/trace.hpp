@@ -26,7 +26,7 @@ struct TraceHeader {
   ContentHash machine_hash;
   std::string scenario;
   ContentHash scenario_hash;
-  std::string fidelity;  // "full" or "reduced"
+  std::string fidelity;  // "full", "reduced", "paper" or one of them after "converged-"
   double tick_s = 0.0;
   std::vector<std::string> remarks;  // further lines
   std::vector<TraceJoint> joints;

@@ -185,7 +185,7 @@ std::vector<analysis::Method> chosen_methods(const CompareOptions& options,
     }
     if (names.empty()) names = {"reduced"};
   }
-  if (names.empty()) names = {"full", "reduced"};
+  if (names.empty()) names = {"full", "reduced", "paper"};
   std::vector<analysis::Method> out;
   for (const std::string& name : names) {
     const analysis::Method& method = analysis::find_method(name);
@@ -503,7 +503,8 @@ Command compare_command() {
                      .target = &o->fidelities,
                      .kind = fidelity_value(),
                      .sentence = "Model to run",
-                     .without = "full and reduced, with --against the model that made the trace"},
+                     .without =
+                         "full, reduced and paper, with --against the model that made the trace"},
                     tolerance_option(o->relative_tolerance),
                     set_of_case_option(o->assignments),
                     unset_option(o->assignments),

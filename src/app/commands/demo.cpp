@@ -46,7 +46,7 @@ int demo(const std::string& folder) {
 
   const OutputFolder made(out, "--output");
   std::vector<analysis::ModelRun> runs;
-  for (const char* name : {"full", "reduced"}) {
+  for (const char* name : {"full", "paper"}) {
     runs.push_back(
         run_watched(simulation, analysis::find_method(name), std::nullopt, analysis::kCompareRows));
     if (runs.back().result.interrupted) {
@@ -75,17 +75,17 @@ int demo(const std::string& folder) {
       warnings.push_back(run.method.name + ": " + warning);
   }
   const analysis::Recording& full = runs[0].recording;
-  const analysis::Recording& reduced = runs[1].recording;
+  const analysis::Recording& paper = runs[1].recording;
   text += fmt::format(
-      "  full against reduced: stick angle within {}, stick command {} rms apart\n",
-      with_prefix(largest_difference(full.column("stick_rad"), reduced.column("stick_rad")), "rad"),
-      with_prefix(rms_difference(full.column("stick_valve_V"), reduced.column("stick_valve_V")),
+      "  full against paper: stick angle within {}, stick command {} rms apart\n",
+      with_prefix(largest_difference(full.column("stick_rad"), paper.column("stick_rad")), "rad"),
+      with_prefix(rms_difference(full.column("stick_valve_V"), paper.column("stick_valve_V")),
                   "V"));
   for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
   say(text);
   std::fflush(stdout);
 
-  const std::vector<NamedRun> named = {{"full", &full}, {"reduced", &reduced}};
+  const std::vector<NamedRun> named = {{"full", &full}, {"paper", &paper}};
   const Figure all = paper_figure(named, loaded.title(), loaded.note());
   const char* const names[] = {"figure_8_stick_error", "figure_9_stick_pressure",
                                "figure_10_stick_command", "figure_11_boom_pressure"};
@@ -106,16 +106,17 @@ int demo(const std::string& folder) {
 
 Command demo_command() {
   const auto folder = std::make_shared<std::string>("out");
-  return {
-      .name = "demo",
-      .sentence = "Run the reference case with both models and plot the paper's figures 8 to 11",
-      .arguments = {{.name = "--output",
-                     .target = folder.get(),
-                     .kind = folder_value(),
-                     .sentence = "Folder for the plots",
-                     .without = "out"}},
-      .examples = {"knuckleboom demo --output pictures"},
-      .run = [folder] { return demo(*folder); }};
+  return {.name = "demo",
+          .sentence =
+              "Run the reference case with the full and the paper's model and plot the paper's "
+              "figures 8 to 11",
+          .arguments = {{.name = "--output",
+                         .target = folder.get(),
+                         .kind = folder_value(),
+                         .sentence = "Folder for the plots",
+                         .without = "out"}},
+          .examples = {"knuckleboom demo --output pictures"},
+          .run = [folder] { return demo(*folder); }};
 }
 
 }  // namespace knuckleboom::app

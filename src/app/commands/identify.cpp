@@ -322,7 +322,7 @@ Case make_case(const IdentifyOptions& o) {
   io::refuse_other_kind(c.machine.string(), io::FileKind::kMachine);
   const analysis::Method& method = analysis::find_method(o.fidelity);
   if (method.converged)
-    throw UserError("identify runs full or reduced; a converged solution would take days");
+    throw UserError("identify runs full, reduced or paper; a converged solution would take days");
   c.setup.fidelity = method.fidelity;
   const Log log = find_log(o);
   std::vector<std::string> assignments = log.assignments;

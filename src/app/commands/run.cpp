@@ -85,11 +85,13 @@ sim::SimState start_state(const RunOptions& options, const io::LoadedCase& loade
                     "nothing left to run",
                     options.resume, simulation.time(state)));
   if (options.fidelity.empty()) {
-    method = analysis::find_method(saved_by);
+    // By its state: what was called reduced when it was saved may be called paper now.
+    method = analysis::find_method((analysis::find_method(saved_by).converged ? "converged-" : "") +
+                                   std::string(machine::word_of(state.fidelity)));
   } else if (state.fidelity != method.fidelity) {
-    throw UserError(fmt::format(
-        "{}: the state was saved by the {} model; resume with that fidelity", options.resume,
-        state.fidelity == machine::Fidelity::kFull ? "full" : "reduced"));
+    throw UserError(
+        fmt::format("{}: the state was saved by the {} model; resume with that fidelity",
+                    options.resume, machine::word_of(state.fidelity)));
   }
   return state;
 }

@@ -188,6 +188,9 @@ RunSummary summarise(const io::LoadedCase& loaded, const sim::Simulation& simula
   s.tip_unreachable = run.state.tip_unreachable;
   s.loops = simulation.model().loop_system.loop_count();
   s.loop_gap_m = run.loop_gap_m;
+  if (method.fidelity == machine::Fidelity::kPaper)
+    s.outside_conditions = static_cast<double>(run.outside_conditions) /
+                           static_cast<double>(std::max<std::int64_t>(1, run.tick_count()));
   s.warnings = warnings_of(s, simulation, run);
   return s;
 }
@@ -224,6 +227,10 @@ std::string to_text(const RunSummary& s) {
                fmt::format("{}, {} drawing oil", counted(h.cavitation_events, "event", "events"),
                            ticks_s(h.cavitation_ticks)));
   text += line("end stops", counted(h.stop_hits, "hit", "hits"));
+  if (s.outside_conditions)
+    text +=
+        line("conditions", fmt::format("outside those of the paper's model in {:.1f} % of the time",
+                                       100.0 * *s.outside_conditions));
   text += line("energy in",
                fmt::format("pump {}, valve changes {}, model {}, payloads {}{}", joule(e.pump),
                            joule(e.switching), joule(e.model), joule(e.events),
@@ -321,6 +328,7 @@ std::string to_json(const RunSummary& s) {
         .member("lost_s", s.lost_s)
         .member("worst_lateness_s", s.worst_lateness_s)
         .member("realtime_request", s.realtime_sentence);
+  if (s.outside_conditions) json.member("outside_conditions", *s.outside_conditions);
   json.member("machine", s.machine)
       .member("machine_hash", s.machine_hash)
       .member("scenario", s.scenario)

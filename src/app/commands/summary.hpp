@@ -1,6 +1,7 @@
 // Results of a run: as text, and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct RunSummary {
   std::int64_t tip_unreachable = 0;
   int loops = 0;
   double loop_gap_m = 0.0;
-  std::vector<std::string> warnings;  // in plain words
+  std::optional<double> outside_conditions;  // share of time; of the paper's model
+  std::vector<std::string> warnings;         // in plain words
 };
 
 // False if a run ends with kNonFinite: it or its energy left the real numbers, or its step mostly failed

@@ -105,7 +105,7 @@ std::optional<Run> run_input(const io::Bundle& bundle,
     if (method.converged)
       throw UserError(
           fmt::format("bundle {}: fidelity {} needs a scenario; recorded levers run by "
-                      "full or reduced",
+                      "full, reduced or paper",
                       bundle.name, method.name));
     choice.fidelity = method.fidelity;
   }

@@ -33,8 +33,9 @@ struct Word {
 constexpr Word<ControlMode> kControls[] = {{"valve", ControlMode::kValve},
                                            {"joint_rate", ControlMode::kJointRate},
                                            {"boom_tip", ControlMode::kBoomTip}};
-constexpr Word<Fidelity> kFidelities[] = {{"full", Fidelity::kFull},
-                                          {"reduced", Fidelity::kReduced}};
+constexpr Word<Fidelity> kFidelities[] = {{word_of(Fidelity::kFull), Fidelity::kFull},
+                                          {word_of(Fidelity::kReduced), Fidelity::kReduced},
+                                          {word_of(Fidelity::kPaper), Fidelity::kPaper}};
 constexpr Word<CameraKind> kCameras[] = {{"cab", CameraKind::kCab},
                                          {"outside", CameraKind::kOutside},
                                          {"side", CameraKind::kSide},
@@ -171,7 +172,6 @@ InstrumentLevel instruments_of(const std::string& word, const std::string& what)
 }
 
 const char* word_of(ControlMode mode) { return name_of(kControls, mode); }
-const char* word_of(Fidelity fidelity) { return name_of(kFidelities, fidelity); }
 const char* word_of(CameraKind camera) { return name_of(kCameras, camera); }
 const char* word_of(Quality quality) { return name_of(kQualities, quality); }
 const char* word_of(InstrumentLevel level) { return name_of(kLevels, level); }
@@ -189,7 +189,15 @@ const char* label_of(ControlMode mode) {
 }
 
 const char* label_of(Fidelity fidelity) {
-  return fidelity == Fidelity::kFull ? "Full model" : "Reduced model";
+  switch (fidelity) {
+    case Fidelity::kFull:
+      return "Full model";
+    case Fidelity::kReduced:
+      return "Reduced model";
+    case Fidelity::kPaper:
+      return "The paper's model";
+  }
+  return "";
 }
 
 namespace {

@@ -96,7 +96,6 @@ view::Quality quality_of(const std::string& word, const std::string& what);
 view::panels::InstrumentLevel instruments_of(const std::string& word, const std::string& what);
 
 const char* word_of(command::ControlMode mode);
-const char* word_of(machine::Fidelity fidelity);
 const char* word_of(view::CameraKind camera);
 const char* word_of(view::Quality quality);
 const char* word_of(view::panels::InstrumentLevel level);

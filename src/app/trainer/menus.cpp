@@ -34,7 +34,8 @@ std::vector<std::string> control_names() {
           word_of(command::ControlMode::kBoomTip)};
 }
 std::vector<std::string> fidelity_names() {
-  return {"", word_of(machine::Fidelity::kReduced), word_of(machine::Fidelity::kFull)};
+  return {"", word_of(machine::Fidelity::kReduced), word_of(machine::Fidelity::kFull),
+          word_of(machine::Fidelity::kPaper)};
 }
 std::vector<std::string> quality_names() {
   return {word_of(view::Quality::kAuto), word_of(view::Quality::kLow),
@@ -108,9 +109,15 @@ MenuChoice control_choice(const std::string& name) {
 
 MenuChoice fidelity_choice(const std::string& name) {
   if (name.empty()) return {"as the exercise says", "How the hydraulics are computed."};
-  return fidelity_of(name, "fidelity") == machine::Fidelity::kFull
-             ? MenuChoice{"full", "The oil bounces in its hoses, as it does on a machine."}
-             : MenuChoice{"reduced", "Without the oil's own vibration; the motion is the same."};
+  switch (fidelity_of(name, "fidelity")) {
+    case machine::Fidelity::kFull:
+      return {"full", "The oil is a spring and has to be moved in its hoses, as on a machine."};
+    case machine::Fidelity::kReduced:
+      return {"reduced", "The oil is a spring; its inertia in the hoses is left out."};
+    case machine::Fidelity::kPaper:
+      return {"paper", "As published in 2002: no oil to compress while a valve is open."};
+  }
+  return {name, {}};
 }
 
 MenuChoice quality_choice(const std::string& name) {

@@ -773,9 +773,10 @@ void Trainer::next_control() {
 }
 
 void Trainer::next_fidelity() {
-  const Fidelity next = static_cast<Fidelity>(shown_.fidelity) == Fidelity::kFull
-                            ? Fidelity::kReduced
-                            : Fidelity::kFull;
+  const auto now = static_cast<Fidelity>(shown_.fidelity);
+  const Fidelity next = now == Fidelity::kReduced ? Fidelity::kFull
+                        : now == Fidelity::kFull  ? Fidelity::kPaper
+                                                  : Fidelity::kReduced;
   session_->set_fidelity(next);
   notices_.say(now_s(), label_of(next));
 }

@@ -28,7 +28,7 @@ constexpr KeyBinding kBindings[] = {
     {SDL_SCANCODE_4, KeyAction::kCamera, camera(view::CameraKind::kTip), nullptr},
     {SDL_SCANCODE_5, KeyAction::kCamera, camera(view::CameraKind::kFree), nullptr},
     {SDL_SCANCODE_M, KeyAction::kControl, 0, "control: valve, joint rate, boom tip"},
-    {SDL_SCANCODE_V, KeyAction::kFidelity, 0, "model: reduced, full"},
+    {SDL_SCANCODE_V, KeyAction::kFidelity, 0, "model: reduced, full, paper"},
     {SDL_SCANCODE_TAB, KeyAction::kInstruments, 0, "instruments: full, compact, off"},
     {SDL_SCANCODE_T, KeyAction::kInset, 0, "view of the tip in a corner"},
     {SDL_SCANCODE_G, KeyAction::kGuides, 0, "targets, path and plumb line"},

@@ -247,14 +247,14 @@ void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelit
           section_orifices(circuit, a, a.spool_V, state.pump_Pa, state.tank_Pa);
       a.Q[0] = hydraulics::residual_flow(o.P_S1, a.P_C[0], o.C_R1);
       a.Q[1] = hydraulics::residual_flow(o.P_S2, a.P_C[1], o.C_R2);
-    } else if (to == Fidelity::kReduced) {
-      continue;  // pressures stay, and flows follow from them; the hoses' momentum goes
-    } else if (open) {
-      for (int s = 0; s < 2; ++s) a.P_hold[s] = a.p[s];
-      a.hand_over = hand_over_ticks(h);
-    } else if (model.closed_valve == ClosedValveModel::kQuasiStatic) {
-      a.held_dynamic = 1;  // eq. 25 would drop the present momentum
-    }
+    } else if (to == Fidelity::kPaper) {
+      if (open) {
+        for (int s = 0; s < 2; ++s) a.P_hold[s] = a.p[s];
+        a.hand_over = hand_over_ticks(h);
+      } else if (model.closed_valve == ClosedValveModel::kQuasiStatic) {
+        a.held_dynamic = 1;  // eq. 25 would drop the present momentum
+      }
+    }  // to the reduced model: pressures stay, flows follow from them, the hoses' momentum goes
     state.energy.switching += oil_energy(circuit, a, line_model(open, to)) - before;
   }
 }

@@ -35,7 +35,7 @@ struct ActuatorStep {
   // its force.
   double row[kMaxLinks];
   double dforce;
-  double theta;  // weight of the step's end (reduced model)
+  double theta;  // weight of the step's end (the paper's model)
 };
 
 // Mass matrix, bias and trigonometry at the middle of the step, extrapolated from its start.

@@ -141,8 +141,12 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     if (d.line == LineModel::kFilling) book_filling(a, fill[k], x_dot_start[k], h, d, state.energy);
     store(load(d.out.Q), a.Q);
     keep(d, a, state.health, alarms);
-    // The piston's inertia lets no source change its flow within a tick.
-    if (draws_count_) draws[k] = {d.drawn[pump_side(a.spool_V)], 0.0};
+    if (!draws_count_) continue;
+    const int s = pump_side(a.spool_V);
+    draws[k] = {d.drawn[s], d.line == LineModel::kFilling
+                                ? fill[k].theta[s] /
+                                      (d.constants->g_C[s] + 2.0 * d.in.C_R[s] * std::fabs(a.Q[s]))
+                                : 0.0};
   }
   count(alarms, state.health);
   double moved[kMaxLinks];

@@ -57,7 +57,7 @@ constexpr Family kFamilies[] = {
      [](Shot s, int) { return static_cast<double>(s.held_log); }},
     {"control_mode", "", "0: valve, 1: joint rate, 2: boom tip", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.control_mode); }},
-    {"fidelity", "", "0: full, 1: reduced", Of::kRun,
+    {"fidelity", "", "0: full, 1: paper, 2: reduced", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.fidelity); }},
     {"pump_Pa", "Pa", "pressure of the pump", Of::kRun, [](Shot s, int) { return s.sim.pump_Pa; }},
     {"pump_power_W", "W", "mean over the tick", Of::kRun,

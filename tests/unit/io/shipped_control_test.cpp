@@ -165,8 +165,8 @@ TEST(ShippedControl, APureReachDemandKeepsItsHeight) {
         for (const double lever : {0.5, -0.5}) {
           const Line line = reach_3m(machine, fidelity, lever, log_kg);
           std::printf("%-18s %-8s log %3.0f kg, 3 m %s: height within %.1f cm, %.3f m/s\n", machine,
-                      fidelity == Fidelity::kFull ? "full" : "reduced", log_kg,
-                      lever > 0.0 ? "out" : "in", 100.0 * line.aside_m, line.speed_m_per_s);
+                      machine::word_of(fidelity), log_kg, lever > 0.0 ? "out" : "in",
+                      100.0 * line.aside_m, line.speed_m_per_s);
           // Compensated valves leave the boom's bounce next to no damping.
           EXPECT_LT(line.aside_m, std::string(machine) == "harvester_ls" ? 0.08 : 0.05);
           EXPECT_NEAR(line.speed_m_per_s, 0.5, 0.01);
@@ -206,8 +206,7 @@ TEST(ShippedControl, NoLimitCycleAfterAStop) {
         rig.run(80.0);
         const double last = rig.fastest_actuated(10.0);
         std::printf("%-18s %-8s log %3.0f kg: %.4f, after 25 s %.4f, after 110 s %.5f rad/s\n",
-                    machine, fidelity == Fidelity::kFull ? "full" : "reduced", log_kg, first, later,
-                    last);
+                    machine, machine::word_of(fidelity), log_kg, first, later, last);
         EXPECT_LT(later, 0.5 * first);
         EXPECT_LT(last, 1e-3);
       }

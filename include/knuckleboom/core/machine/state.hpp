@@ -17,6 +17,11 @@ enum class Fidelity : std::int32_t {
   kPaper = 1,    // open valves as resistive networks: 6 states (section 4)
   kReduced = 2,  // pressures of the lines, without the hoses' inertia: 12 states
 };
+// Their words in files and on the command line.
+inline constexpr const char* kFidelityWords[] = {"full", "paper", "reduced"};
+constexpr const char* word_of(Fidelity fidelity) {
+  return kFidelityWords[static_cast<std::int32_t>(fidelity)];
+}
 
 struct ActuatorState {
   double P_C[2];     // pressure in the capacitance of line 1 and 2 [Pa]

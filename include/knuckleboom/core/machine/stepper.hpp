@@ -5,8 +5,9 @@
 // step, from an extrapolation with the last acceleration. docs/theory/integration.md has the derivation
 // and the measured errors.
 //   Full model:    two SDIRK stages (integration/sdirk2.hpp).
-//   Reduced model: one exponentially fitted theta step (integration/fitted_theta.hpp). An open valve's
-//                  speed settles within a step, and two stages would overshoot it.
+//   Reduced model: one trapezoidal step; how an open valve's lines fill has an exponentially fitted
+//                  weight (integration/fitted_theta.hpp), since it may be faster than the step.
+//   Paper's model: one step with that weight in the bodies: an open valve's speed settles within it.
 #pragma once
 
 #include <array>

@@ -120,7 +120,7 @@ constexpr auto state_fields(const SimState* /*type*/) {
   using namespace knuckleboom::state;
   using S = SimState;
   return state::fields_of<S>(
-      KB_FIELD(tick, kCounter), KB_FIELD(fidelity, below(2)), KB_FIELD(next_event, kCounter32),
+      KB_FIELD(tick, kCounter), KB_FIELD(fidelity, below(3)), KB_FIELD(next_event, kCounter32),
       KB_FIELD(machine), KB_FIELD(pid, Along::kActuators), KB_FIELD(gains, Along::kActuators),
       KB_FIELD(input), KB_FIELD(reference, kPosition, Along::kJoints),
       KB_FIELD(tip_joints, kPosition), KB_FIELD(tip_unreachable, kCounter), KB_FIELD(payload),

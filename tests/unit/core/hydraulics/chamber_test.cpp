@@ -107,7 +107,8 @@ machine::MachineModel mass_between_bubbles() {
 TEST(Chamber, BubblesTakeTheWholeMotion) {
   const machine::MachineModel model = mass_between_bubbles();
   const Circuit& c = model.actuators[0].circuit;
-  for (const auto fidelity : {machine::Fidelity::kFull, machine::Fidelity::kReduced}) {
+  for (const auto fidelity :
+       {machine::Fidelity::kFull, machine::Fidelity::kReduced, machine::Fidelity::kPaper}) {
     machine::MachineState state{};
     state.inertia[0] = model.tree.link_inertias()[0];
     state.q[0] = 0.5;
@@ -163,7 +164,8 @@ TEST(JointSpring, SwingsAtItsFrequency) {
   body.rest = 0.3;
   model.tree.add_body(body);
   EXPECT_TRUE(machine::finish(model).empty());
-  for (const auto fidelity : {machine::Fidelity::kFull, machine::Fidelity::kReduced}) {
+  for (const auto fidelity :
+       {machine::Fidelity::kFull, machine::Fidelity::kReduced, machine::Fidelity::kPaper}) {
     machine::MachineState state{};
     state.inertia[0] = model.tree.link_inertias()[0];
     state.q[0] = 0.5;

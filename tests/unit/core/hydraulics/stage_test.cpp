@@ -24,7 +24,8 @@ using hydraulics::StageResult;
 using test::keep_worst;
 using test::Random;
 
-constexpr LineModel kModels[] = {LineModel::kDynamic, LineModel::kResistive, LineModel::kClosed};
+constexpr LineModel kModels[] = {LineModel::kDynamic, LineModel::kResistive, LineModel::kFilling,
+                                 LineModel::kClosed};
 constexpr double kTight = 1e-6;  // Pa
 
 struct Sample {
@@ -61,6 +62,7 @@ Sample random_sample(Random& random, LineModel model) {
   const double steps[] = {0.0, 2.9e-4, 5e-4, 1e-3, 1e-2};
   s.g = steps[random.index(5)];
   if (model == LineModel::kClosed && random.chance(0.5)) s.side_flow_weight = 2.0;
+  if (model == LineModel::kFilling) s.side_flow_weight = random.uniform(1.0, 2.0);
   const bool violent = random.chance(0.5);
   for (int i = 0; i < 2; ++i) {
     s.in.P_star[i] = violent ? random.uniform(-8e6, 50e6) : random.uniform(0.0, 25e6);
@@ -109,8 +111,9 @@ void substitute(const Sample& sample, LineModel model, Worst& worst) {
     const double o = areas[s] * sample.x_dot;
     const double flow = out.o_R[s];
     const double g_C = sample.g / lines[s]->C, g_I = sample.g / lines[s]->I;
-    // Closed, leakage and protective flow may have a weight of their own.
-    const double w_g_C = (model == LineModel::kClosed ? sample.side_flow_weight : 1.0) * g_C;
+    // Closed or filling, leakage and protective flow may have a weight of their own.
+    const bool weighs = model == LineModel::kClosed || model == LineModel::kFilling;
+    const double w_g_C = (weighs ? sample.side_flow_weight : 1.0) * g_C;
     if (model == LineModel::kResistive) {
       ASSERT_EQ(out.Q[s], flow);
       ASSERT_EQ(out.bypass_C[s], 0.0);
@@ -124,6 +127,9 @@ void substitute(const Sample& sample, LineModel model, Worst& worst) {
         keep_worst(worst.inertance,
                    balance(out.Q[s], -sample.in.Q_star[s], -g_I * sample.in.P_S[s],
                            g_I * sample.in.C_R[s] * signed_square(out.Q[s]), g_I * out.P_C[s]));
+      } else if (model == LineModel::kFilling) {
+        keep_worst(worst.inertance, balance(out.P_C[s], -sample.in.P_S[s],
+                                            sample.in.C_R[s] * signed_square(out.Q[s])));
       } else {
         ASSERT_EQ(out.Q[s], 0.0);
       }

@@ -33,7 +33,8 @@ command::Scenario scenario(double start, double duration_s) {
 }
 
 class BenchOf : public ::testing::TestWithParam<Fidelity> {};
-INSTANTIATE_TEST_SUITE_P(Both, BenchOf, ::testing::Values(Fidelity::kFull, Fidelity::kReduced),
+INSTANTIATE_TEST_SUITE_P(Both, BenchOf,
+                         ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
                          [](const auto& info) {
                            return info.param == Fidelity::kFull ? "Full" : "Reduced";
                          });

@@ -73,7 +73,8 @@ TEST(EndStop, SlopeAgreesWithDifferences) {
 TEST(Powers, Balance) {
   test::Random random(2);
   double worst = 0.0;
-  for (const LineModel model : {LineModel::kDynamic, LineModel::kResistive, LineModel::kClosed})
+  for (const LineModel model :
+       {LineModel::kDynamic, LineModel::kResistive, LineModel::kFilling, LineModel::kClosed})
     for (int k = 0; k < 20000; ++k) {
       hydraulics::Circuit c = random.chance(0.5)
                                   ? test::reference_motor()
@@ -95,7 +96,7 @@ TEST(Powers, Balance) {
       double stored = 0.0;
       if (model != LineModel::kResistive)
         for (int s = 0; s < 2; ++s) {
-          const double Q = model == LineModel::kDynamic ? out.Q[s] : 0.0;
+          const double Q = model == LineModel::kClosed ? 0.0 : out.Q[s];
           stored += out.P_C[s] * (Q - out.o_R[s] - out.bypass_C[s]);
           if (model == LineModel::kDynamic)
             stored += Q * (in.P_S[s] - in.C_R[s] * signed_square(Q) - out.P_C[s]);

@@ -49,7 +49,7 @@ TEST(Mechanism, InverseDynamicsOfTheFourBar) {
 
 // Gravity alone: an oscillation does not decay.
 TEST(Mechanism, KeepsItsEnergyAndStaysClosed) {
-  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
     const MachineModel model = test::four_bar_machine();
     const Simulation simulation(model, test::four_bar_start(0.5, 60.0));
     SimState state = simulation.initial_state(fidelity);
@@ -126,7 +126,7 @@ TEST(Mechanism, ALoopIsAsGoodAsAJoint) {
 
 // A cylinder given by pins on any bodies is the same as one given by its triangle.
 TEST(Mechanism, PinsOnAnyBodiesAreTheTriangleTheyMake) {
-  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
     MachineModel model = test::reference_machine();
     MachineModel pins = model;
     for (const int k : {1, 2}) {
@@ -221,7 +221,7 @@ TEST(Mechanism, ACylinderTurnsAJointThroughAFourBar) {
   EXPECT_NEAR(force[2] * J, pull, 1e-4 * std::fabs(pull));
   EXPECT_EQ(start.machine.dependent >> bracket & 1, 0);
   EXPECT_EQ(start.machine.dependent >> stick & 1, 1);
-  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
     // With shut valves it stays; opened, it moves and balances its energy.
     SimState state = simulation.initial_state(fidelity);
     for (int k = 0; k < 500; ++k) simulation.step(state);
@@ -320,7 +320,7 @@ TEST(Mechanism, ASpeedThatADriveHolds) {
   program.mode = command::JointMode::kSpeed;
   program.signal.terms = {test::smooth(3.0, 0.0, 0.5)};
   scenario.programs.push_back(program);
-  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
     const Simulation simulation(model, scenario);
     SimState state = simulation.initial_state(fidelity);
     for (int k = 0; k < 3000; ++k) {

@@ -63,10 +63,9 @@ class Power : public testing::TestWithParam<Fidelity> {
     return sum / ticks;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Fidelities, Power, testing::Values(Fidelity::kFull, Fidelity::kReduced),
-                         [](const auto& info) {
-                           return info.param == Fidelity::kFull ? "full" : "reduced";
-                         });
+INSTANTIATE_TEST_SUITE_P(Fidelities, Power,
+                         testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
+                         [](const auto& info) { return machine::word_of(info.param); });
 
 TEST_P(Power, CompensatedFlowDoesNotDependOnTheLoad) {
   const auto speed = [&](bool compensated, double mass_kg) {

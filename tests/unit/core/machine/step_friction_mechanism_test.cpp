@@ -34,7 +34,7 @@ FrictionModel dry(Kind kind, double F_c, double F_s) {
 
 class FrictionOfMechanisms : public ::testing::TestWithParam<Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Both, FrictionOfMechanisms,
-                         ::testing::Values(Fidelity::kFull, Fidelity::kReduced),
+                         ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
                          [](const auto& info) {
                            return info.param == Fidelity::kFull ? "Full" : "Reduced";
                          });

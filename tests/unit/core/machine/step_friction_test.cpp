@@ -77,7 +77,8 @@ struct Slide {
 };
 
 class StepFriction : public ::testing::TestWithParam<Fidelity> {};
-INSTANTIATE_TEST_SUITE_P(Both, StepFriction, ::testing::Values(Fidelity::kFull, Fidelity::kReduced),
+INSTANTIATE_TEST_SUITE_P(Both, StepFriction,
+                         ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
                          [](const auto& info) {
                            return info.param == Fidelity::kFull ? "Full" : "Reduced";
                          });

@@ -34,7 +34,7 @@ TEST(ExternalForce, TurnsAFreeWheel) {
   ASSERT_TRUE(machine::finish(model).empty());
   const Simulation simulation(model, command::Scenario{});
   const double torque[kMaxLinks] = {12.0};
-  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
     SimState state = simulation.initial_state(fidelity);
     for (int k = 0; k < 1000; ++k) simulation.step(state, sim::TickInput{}, torque);
     EXPECT_NEAR(state.machine.v[0], 12.0 / 40.0, 1e-9);

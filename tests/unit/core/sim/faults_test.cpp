@@ -38,10 +38,9 @@ command::Scenario locked_with(const Fault& one) {
 }
 
 class BothModels : public testing::TestWithParam<Fidelity> {};
-INSTANTIATE_TEST_SUITE_P(Faults, BothModels, testing::Values(Fidelity::kFull, Fidelity::kReduced),
-                         [](const auto& info) {
-                           return info.param == Fidelity::kFull ? "full" : "reduced";
-                         });
+INSTANTIATE_TEST_SUITE_P(Faults, BothModels,
+                         testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
+                         [](const auto& info) { return machine::word_of(info.param); });
 
 void run(const Simulation& simulation, double seconds, SimState& state) {
   for (int i = 0; i < std::lround(seconds / simulation.tick_s()); ++i) simulation.step(state);

@@ -130,7 +130,7 @@ TEST(Payload, MomentumIsKept) {
   scenario.programs[0].signal = {{test::smooth(1.5, 0.0, 1.0)}};
   scenario.programs[1].signal = {{test::constant(-1.5)}};
   const Simulation simulation(model, scenario);
-  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
     SimState state = simulation.initial_state(fidelity);
     for (int k = 0; k < 1000; ++k) simulation.step(state);
     const SimState before = state;

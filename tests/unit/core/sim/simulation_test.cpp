@@ -439,7 +439,7 @@ TEST(Simulation, SwitchesBetweenOpenLoopAndTrackingWithoutABump) {
 
 TEST(Simulation, TheLedgerStartsAtTheStoredEnergy) {
   const Simulation simulation(test::reference_machine(), test::stick_sine());
-  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced}) {
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
     const SimState state = simulation.initial_state(fidelity);
     EXPECT_EQ(simulation.energy_residual(state), 0.0);
     EXPECT_GT(state.machine.energy.start, 0.0);

@@ -1,0 +1,184 @@
+// The reduced model beside the full one where valves open and shut at random: lines that fill through
+// orifices narrow and wide, for 20 ms and for seconds. The paper's network of resistances goes wrong here.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
+#include "support/error_norm.hpp"
+#include "support/machines.hpp"
+#include "support/random_tree.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using machine::Fidelity;
+using machine::MachineModel;
+
+constexpr int kBoom = 1;
+
+struct End {
+  double port[3][2];  // Pa
+  Vec3 tip_W;
+  double highest = 0.0;  // of the boom's head side
+};
+
+End run(const MachineModel& model, const command::Scenario& scenario, Fidelity fidelity) {
+  const sim::Simulation simulation(model, scenario);
+  sim::SimState state = simulation.initial_state(fidelity);
+  End end{};
+  for (std::int64_t k = 0; k < simulation.tick_count(); ++k) {
+    simulation.step(state);
+    end.highest = std::max(end.highest, state.machine.actuator[kBoom].p[0]);
+  }
+  for (int k = 0; k < 3; ++k)
+    for (int s = 0; s < 2; ++s) end.port[k][s] = state.machine.actuator[k].p[s];
+  end.tip_W = machine::tip_position(model, state.machine.q);
+  EXPECT_EQ(state.machine.health.newton_unconverged, 0);
+  EXPECT_EQ(state.machine.health.non_finite, 0);
+  EXPECT_LT(std::fabs(simulation.energy_residual(state)),
+            1e-5 * (1.0 + std::fabs(state.machine.energy.pump)));
+  return end;
+}
+
+command::JointProgram volts(const char* joint, std::vector<command::Term> terms) {
+  command::JointProgram program;
+  program.joint = joint;
+  program.mode = command::JointMode::kVoltage;
+  program.signal.terms = std::move(terms);
+  return program;
+}
+
+double largest_difference(const End& a, const End& b) {
+  double worst = 0.0;
+  for (int s = 0; s < 2; ++s)
+    test::keep_worst(worst, std::fabs(a.port[kBoom][s] - b.port[kBoom][s]));
+  return worst;
+}
+
+// A valve that hovers about its overlap: at its maximum resistance oil needs a minute to pass.
+TEST(Filling, AValveAboutItsOverlapDoesNotPumpUpTheBoom) {
+  const MachineModel model = test::reference_machine(false);
+  command::Scenario scenario = test::standstill(6.0);
+  command::Term hovering = test::sine(0.51, 5.0, 0.0);
+  hovering.start_s = 1.0;
+  scenario.programs = {volts("boom", {hovering})};
+  const End full = run(model, scenario, Fidelity::kFull);
+  EXPECT_NEAR(full.port[kBoom][0], 10.58e6, 0.05e6);
+  EXPECT_NEAR(full.port[kBoom][1], 3.09e6, 0.05e6);
+  EXPECT_LT(largest_difference(run(model, scenario, Fidelity::kReduced), full), 0.05e6);
+  // The paper's network gives the ports pressures that the oil would take a minute to have.
+  EXPECT_GT(largest_difference(run(model, scenario, Fidelity::kPaper), full), 5e6);
+}
+
+TEST(Filling, ThreeTapsOfATenthOfASecond) {
+  const MachineModel model = test::reference_machine(false);
+  command::Scenario scenario = test::standstill(6.0);
+  scenario.programs = {volts("boom", {test::pulse(1.5, 1.0, 1.1), test::pulse(-1.5, 2.0, 2.1),
+                                      test::pulse(1.5, 3.0, 3.1)})};
+  const End full = run(model, scenario, Fidelity::kFull);
+  const End reduced = run(model, scenario, Fidelity::kReduced);
+  EXPECT_LT(largest_difference(reduced, full), 0.05e6);
+  EXPECT_NEAR(full.highest, 16.68e6, 0.05e6);
+  EXPECT_NEAR(reduced.highest, full.highest, 0.05e6);
+}
+
+struct Pulses {
+  const char* name;
+  int count;  // at each joint
+  double least_V, most_V, shortest_s, longest_s;
+};
+
+command::Scenario random_pulses(const Pulses& pulses, test::Random& random) {
+  command::Scenario scenario = test::standstill(1.0);
+  double last = 0.0;
+  for (const char* joint : {"swing", "boom", "stick"}) {
+    std::vector<command::Term> terms;
+    double t = 0.5;
+    for (int k = 0; k < pulses.count; ++k) {
+      const double length = random.log_uniform(pulses.shortest_s, pulses.longest_s);
+      const double size = random.uniform(pulses.least_V, pulses.most_V);
+      terms.push_back(test::pulse(random.chance(0.5) ? size : -size, t, t + length));
+      t += length + random.uniform(0.0, 0.3);
+    }
+    last = std::max(last, t);
+    scenario.programs.push_back(volts(joint, terms));
+  }
+  scenario.duration_s = last + 1.0;
+  command::Event load;
+  load.kind = command::EventKind::kAttach;
+  load.name = "load";
+  load.target = "head";
+  load.mass_kg = random.uniform(1.0, 500.0);
+  scenario.events = {load};
+  return scenario;
+}
+
+// Ports of the reduced model a second after the last pulse, and its tip, beside the full model's.
+struct Apart {
+  double rms_Pa = 0.0, worst_Pa = 0.0, tip_m = 0.0;
+};
+Apart apart(const MachineModel& model, const Pulses& pulses, int runs) {
+  test::Random random(20);
+  Apart out;
+  double sum = 0.0;
+  for (int r = 0; r < runs; ++r) {
+    const command::Scenario scenario = random_pulses(pulses, random);
+    const End full = run(model, scenario, Fidelity::kFull);
+    const End reduced = run(model, scenario, Fidelity::kReduced);
+    for (int k = 0; k < 3; ++k)
+      for (int s = 0; s < 2; ++s) {
+        const double difference = reduced.port[k][s] - full.port[k][s];
+        sum += difference * difference / 6.0;
+        test::keep_worst(out.worst_Pa, std::fabs(difference));
+      }
+    test::keep_worst(out.tip_m, (reduced.tip_W - full.tip_W).norm());
+  }
+  out.rms_Pa = std::sqrt(sum / runs);
+  std::printf("%s: %d sequences, ports %.4f MPa rms, %.3f worst, tip %.2f mm\n", pulses.name, runs,
+              1e-6 * out.rms_Pa, 1e-6 * out.worst_Pa, 1e3 * out.tip_m);
+  return out;
+}
+
+TEST(Filling, SlightOpeningsAtRandom) {
+  const Apart found =
+      apart(test::reference_machine(false), {"0.4 to 1.5 V", 4, 0.4, 1.5, 0.02, 2.0}, 100);
+  EXPECT_LT(found.rms_Pa, 0.03e6);
+  EXPECT_LT(found.worst_Pa, 0.15e6);
+  EXPECT_LT(found.tip_m, 3e-3);
+}
+
+// Each abrupt opening leaves out the volume I ln 2 / C_R by which a hose's oil starts late.
+TEST(Filling, WiderAndShorterOpeningsAtRandom) {
+  const Apart found =
+      apart(test::reference_machine(false), {"1.5 to 3 V", 2, 1.5, 3.0, 0.02, 0.5}, 100);
+  EXPECT_LT(found.rms_Pa, 0.10e6);
+  EXPECT_LT(found.worst_Pa, 0.6e6);
+  EXPECT_LT(found.tip_m, 6e-3);
+}
+
+// Load sensing, compensators, a counterbalance valve, spools that take their time, and dry friction, which
+// locks in a pressure by the last direction of motion.
+TEST(Filling, OnALoadSensingMachineWithDryFriction) {
+  MachineModel model = test::pump_machine();
+  for (int k = 0; k < 3; ++k) {
+    friction::FrictionModel& dry = model.actuators[static_cast<std::size_t>(k)].friction;
+    dry.kind = friction::Kind::kLuGre;
+    dry.F_c = k == 0 ? 3000.0 : 2000.0;
+    dry.F_s = 1.5 * dry.F_c;
+    dry.v_s = 0.01;
+    dry.sigma_0 = 1e7;
+    dry.sigma_1 = 1e4;
+  }
+  const Apart found = apart(model, {"load sensing, 1.5 to 3 V", 2, 1.5, 3.0, 0.02, 0.5}, 50);
+  EXPECT_LT(found.rms_Pa, 0.3e6);
+  EXPECT_LT(found.worst_Pa, 1e6);
+}
+
+}  // namespace
+}  // namespace knuckleboom
