@@ -69,7 +69,8 @@ TEST(FrictionAgainstConverged, TracksTheSineAlike) {
       const Difference d = difference(s, fidelity);
       std::printf("%s, %s: rms %.3g m, residual of the converged %.3g J\n", model,
                   machine::word_of(fidelity), d.rms, d.residual);
-      EXPECT_LT(d.rms, 1e-4) << model;
+      // With oil to compress, the continuous law hunts through its falling part within a tick.
+      EXPECT_LT(d.rms, fidelity == Fidelity::kReduced ? 2e-4 : 1e-4) << model;
     }
 }
 

@@ -28,7 +28,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
   const auto law = [&](const double* v, double* tau, double* dtau) {
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
-      act(model_, evaluate(speed_of(model_, d, v), g, d), 1.0, d, tau, dtau);
+      act(model_, evaluate<LineModel::kDynamic>(speed_of(model_, d, v), g, d), 1.0, d, tau, dtau);
     }
     if (joints.any) joints.add(v, tau, dtau);
   };

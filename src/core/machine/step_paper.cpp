@@ -52,7 +52,7 @@ double settle(const ActuatorState& a, bool opening, const Force& start, Actuator
   double x = opening ? quasi_steady_speed(d.actuator->circuit, d.in, oil) : x_start;
   Force f = start;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-    if (iteration > 0 || opening) f = evaluate<true>(x, 0.0, d);
+    if (iteration > 0 || opening) f = evaluate<LineModel::kResistive>(x, 0.0, d);
     const double excess = f.force - load;
     (excess > 0.0 ? low : high) = x;
     double next = x - excess / f.dforce;
@@ -132,7 +132,7 @@ void weigh_open(const MachineModel& model, const StepStart& start, const Actuato
   Force rated = at_start;
   if (a.hand_over > 0) [[unlikely]] {  // the end of the step determines the weights
     from_before(a, a.hand_over - 1, h, d);
-    rated = evaluate<true>(d.x_dot, 0.0, d);
+    rated = evaluate<LineModel::kResistive>(d.x_dot, 0.0, d);
   }
   const int i = d.link;
   double row[kMaxLinks];
@@ -162,7 +162,8 @@ void start_force(const MachineModel& model, const StepStart& start, const Actuat
   if (a.hand_over > 0) [[unlikely]]
     from_before(a, a.hand_over, h, d);
   const bool closed = d.line == LineModel::kClosed;
-  const Force at_start = closed ? closed_start(a, d) : evaluate<true>(d.x_dot, 0.0, d);
+  const Force at_start =
+      closed ? closed_start(a, d) : evaluate<LineModel::kResistive>(d.x_dot, 0.0, d);
   d.mean_stop = 0.5 * d.stop.force;
   d.theta = 0.5;
   if (closed) {
@@ -260,8 +261,8 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
       if (held[d.link]) continue;
-      act(model_, evaluate<true>(speed_of(model_, d, speed), h * d.theta, d), d.theta, d, tau,
-          dtau);
+      act(model_, evaluate<LineModel::kResistive>(speed_of(model_, d, speed), h * d.theta, d),
+          d.theta, d, tau, dtau);
     }
     if (joints.any) joints.add(speed, tau, dtau);
   };

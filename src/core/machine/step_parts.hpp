@@ -246,13 +246,18 @@ inline double joint_mobility(const StepStart& start, InverseDiagonal<kMaxLinks>&
   return mobility(start.mechanism, row);
 }
 
-// Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves. kShared: part
-// of the force may be that of before a change of the model.
-template <bool kShared = false>
+// Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves. Open: the
+// equations of an open valve. In the paper's, part of the force may be that of before a change of the model.
+template <hydraulics::LineModel Open>
 inline Force evaluate(double x_dot, double g, ActuatorStep& d) {
+  constexpr bool kShared = Open == hydraulics::LineModel::kResistive;
   d.x_dot = x_dot;
   const double p_start[2] = {d.out.p[0], d.out.p[1]};
-  hydraulics::evaluate_stage(d.line, *d.constants, d.in, x_dot, p_start, d.out);
+  if (d.line == Open)
+    hydraulics::evaluate_stage(Open, *d.constants, d.in, x_dot, p_start, d.out);
+  else
+    hydraulics::evaluate_stage(hydraulics::LineModel::kClosed, *d.constants, d.in, x_dot, p_start,
+                               d.out);
   const double B = d.constants->B;
   Force f{d.out.force - B * x_dot, d.out.dforce - B};
   if (kShared && d.share < 1.0) [[unlikely]] {

@@ -116,7 +116,8 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   const auto law = [&](const double* speed, double* tau, double* dtau) {
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
-      act(model_, evaluate(speed_of(model_, d, speed), 0.5 * h, d), 0.5, d, tau, dtau);
+      act(model_, evaluate<LineModel::kFilling>(speed_of(model_, d, speed), 0.5 * h, d), 0.5, d,
+          tau, dtau);
     }
     if (joints.any) joints.add(speed, tau, dtau);
   };
