@@ -128,8 +128,13 @@ void substitute(const Sample& sample, LineModel model, Worst& worst) {
                    balance(out.Q[s], -sample.in.Q_star[s], -g_I * sample.in.P_S[s],
                            g_I * sample.in.C_R[s] * signed_square(out.Q[s]), g_I * out.P_C[s]));
       } else if (model == LineModel::kFilling) {
-        keep_worst(worst.inertance, balance(out.P_C[s], -sample.in.P_S[s],
-                                            sample.in.C_R[s] * signed_square(out.Q[s])));
+        // The node's terms, from which the pressure is summed up, set the resolution.
+        const double left =
+            out.P_C[s] - sample.in.P_S[s] + sample.in.C_R[s] * signed_square(out.Q[s]);
+        keep_worst(worst.inertance,
+                   std::fabs(left) / (std::fabs(out.P_C[s]) + std::fabs(sample.in.P_S[s]) +
+                                      std::fabs(sample.in.P_star[s]) + g_C * std::fabs(out.Q[s]) +
+                                      w_g_C * std::fabs(flow) + 1.0));
       } else {
         ASSERT_EQ(out.Q[s], 0.0);
       }

@@ -36,7 +36,7 @@ class BenchOf : public ::testing::TestWithParam<Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Both, BenchOf,
                          ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
                          [](const auto& info) {
-                           return info.param == Fidelity::kFull ? "Full" : "Reduced";
+                           return machine::word_of(info.param);
                          });
 
 // Weight M g sin(slope) on the head side, over the rod side's pressure.

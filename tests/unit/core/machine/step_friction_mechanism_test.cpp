@@ -36,7 +36,7 @@ class FrictionOfMechanisms : public ::testing::TestWithParam<Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Both, FrictionOfMechanisms,
                          ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
                          [](const auto& info) {
-                           return info.param == Fidelity::kFull ? "Full" : "Reduced";
+                           return machine::word_of(info.param);
                          });
 
 // A four-bar whose rocker's pin sticks, with the crank pushed harder and harder: it holds to the bit until

@@ -80,7 +80,7 @@ class StepFriction : public ::testing::TestWithParam<Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Both, StepFriction,
                          ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
                          [](const auto& info) {
-                           return info.param == Fidelity::kFull ? "Full" : "Reduced";
+                           return machine::word_of(info.param);
                          });
 
 TEST_P(StepFriction, StickingHoldsAWeightToTheBit) {
