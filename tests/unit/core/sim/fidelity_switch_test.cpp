@@ -116,7 +116,7 @@ void nothing_jumps(const command::Scenario& scenario, int every, double allowed)
       EXPECT_LT(ride.excess, 200.0);  // the cylinders carry some 100 kN
       EXPECT_LT(ride.apart, allowed * ride.drift);
     }
-  // Of the reduced model nothing is handed over: only the momentum of the hoses' oil goes.
+  // The reduced model needs no hand-over: only the momentum of the hoses' oil goes.
   for (const bool protection : {true, false}) {
     Ride ride;
     check(scenario, Fidelity::kReduced, false, protection, every, ride);
