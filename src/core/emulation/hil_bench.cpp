@@ -85,7 +85,7 @@ bool HilBench::change(HilEvent event, HilReason reason, HilState& state, std::in
   return true;
 }
 
-// Of a command; empty: nothing is in its way.
+// A sentence that refuses a command; empty: nothing is in its way.
 const char* HilBench::why_not(HilEvent event, const HilState& state) const {
   const HilWay& way = way_of(state.mode, event);
   const bool runs = event == HilEvent::kRun;
