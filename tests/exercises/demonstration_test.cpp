@@ -25,7 +25,7 @@ TEST_P(Demonstration, Passes) {
                s.task.phase == training::TaskPhase::kFailed;
       });
   for (const training::Figure& figure : training::figures())
-    RecordProperty(figure.name, std::to_string(figure.read(snapshot.score)));
+    RecordProperty(std::string(figure.name), std::to_string(figure.read(snapshot.score)));
   const int broken = training::broken_limit(exercise, snapshot.score);
   EXPECT_EQ(snapshot.task.step, snapshot.task.steps);
   EXPECT_EQ(broken, -1) << exercise.limits[static_cast<std::size_t>(std::max(0, broken))].figure;

@@ -79,9 +79,7 @@ struct Slide {
 class StepFriction : public ::testing::TestWithParam<Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Both, StepFriction,
                          ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
-                         [](const auto& info) {
-                           return machine::word_of(info.param);
-                         });
+                         [](const auto& info) { return machine::word_of(info.param); });
 
 TEST_P(StepFriction, StickingHoldsAWeightToTheBit) {
   for (const FrictionModel& dry : {coulomb(300.0, 400.0), stribeck(300.0, 400.0, 0.01)}) {
