@@ -89,6 +89,8 @@ std::vector<fs::path> config_folders() {
   if (dladdr(&here, &library) != 0 && library.dli_fname != nullptr)
     candidates.push_back(beside(library.dli_fname, KNUCKLEBOOM_CONFIG_FROM_LIB));
   candidates.emplace_back(KNUCKLEBOOM_SOURCE_CONFIG_DIR);
+  // A program that has this code in it may lie anywhere.
+  candidates.emplace_back(KNUCKLEBOOM_INSTALLED_CONFIG_DIR);
 
   std::vector<fs::path> folders;
   for (const fs::path& candidate : candidates)

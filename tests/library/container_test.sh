@@ -33,9 +33,9 @@ cp -r "$source"/{CMakeLists.txt,config,docs,include,src,tests} "$debian/source"
 cat >"$debian/steps.sh" <<'STEPS'
 set -euo pipefail
 export CMAKE_GENERATOR=Ninja
-cmake -S /source -B /build -DCMAKE_BUILD_TYPE=Release -DKNUCKLEBOOM_PROGRAM=OFF
+cmake -S /source -B /build -DCMAKE_BUILD_TYPE=Release -DKNUCKLEBOOM_PROGRAM=OFF -DCMAKE_INSTALL_PREFIX=/prefix
 cmake --build /build
-cmake --install /build --prefix /prefix
+cmake --install /build
 mv /source/config /source/moved  # only the installed files count
 cmake -S /source/tests/library/installed -B /use -DCMAKE_PREFIX_PATH=/prefix -DCMAKE_BUILD_TYPE=Release
 cmake --build /use
