@@ -1,5 +1,6 @@
 // Cost of recording per tick: the same session with and without, alternating in one process.
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -7,6 +8,7 @@
 #include <benchmark/benchmark.h>
 #include <time.h>
 
+#include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "support/session_recording.hpp"
@@ -77,6 +79,32 @@ void recording(benchmark::State& state) {
   }
 }
 BENCHMARK(recording)->Arg(8)->Arg(1)->Iterations(3)->Unit(benchmark::kMillisecond);
+
+// A small session read by the child that opens foreign files: the first read of a batch starts it, the
+// next ones do not.
+void reading(benchmark::State& state) {
+  const test::DescribedSession described = test::described_session("reach");
+  const test::TemporaryFolder folder;
+  test::record_session(described, test::random_input(5, 2000), folder / "s.h5");
+  const auto ms = [](auto begin) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+        .count();
+  };
+  std::vector<double> first, next;
+  for (auto _ : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    io::SessionFiles files;
+    benchmark::DoNotOptimize(files.read(folder / "s.h5"));
+    first.push_back(ms(begin));
+    const auto again = std::chrono::steady_clock::now();
+    benchmark::DoNotOptimize(files.read(folder / "s.h5"));
+    next.push_back(ms(again));
+  }
+  for (std::vector<double>* all : {&first, &next}) std::sort(all->begin(), all->end());
+  state.counters["first_ms"] = first[first.size() / 2];
+  state.counters["next_ms"] = next[next.size() / 2];
+}
+BENCHMARK(reading)->Iterations(20)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace knuckleboom::runtime
