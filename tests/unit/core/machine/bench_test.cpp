@@ -35,9 +35,7 @@ command::Scenario scenario(double start, double duration_s) {
 class BenchOf : public ::testing::TestWithParam<Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Both, BenchOf,
                          ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
-                         [](const auto& info) {
-                           return machine::word_of(info.param);
-                         });
+                         [](const auto& info) { return machine::word_of(info.param); });
 
 // Weight M g sin(slope) on the head side, over the rod side's pressure.
 TEST(Bench, StandsUnderTheWeightOfItsSlope) {

@@ -35,9 +35,7 @@ FrictionModel dry(Kind kind, double F_c, double F_s) {
 class FrictionOfMechanisms : public ::testing::TestWithParam<Fidelity> {};
 INSTANTIATE_TEST_SUITE_P(Both, FrictionOfMechanisms,
                          ::testing::Values(Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper),
-                         [](const auto& info) {
-                           return machine::word_of(info.param);
-                         });
+                         [](const auto& info) { return machine::word_of(info.param); });
 
 // A four-bar whose rocker's pin sticks, with the crank pushed harder and harder: it holds to the bit until
 // what gravity and the push put on that pin, through the closed form's ratio of rates, is F_s.
