@@ -108,14 +108,6 @@ void mix_ports(const ActuatorState& a, ActuatorStep& d) {
   }
 }
 
-// Force of a closed valve at the start of a step, from the ports as the last step left them.
-Force closed_start(const ActuatorState& a, ActuatorStep& d) {
-  const StageConstants& k = *d.constants;
-  d.out.force = k.sign_area[0] * a.p[0] + k.sign_area[1] * a.p[1];
-  if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
-  return {d.out.force - k.B * d.x_dot + d.stop.force, 0.0};
-}
-
 // Explicit part and start value of the joint speeds' equation, and the weights of the step's end.
 struct Explicit {
   Explicit(double* weights, int n, const double (*M)[kMaxLinks])
@@ -163,13 +155,11 @@ void start_force(const MachineModel& model, const StepStart& start, const Actuat
     from_before(a, a.hand_over, h, d);
   const bool closed = d.line == LineModel::kClosed;
   const Force at_start =
-      closed ? closed_start(a, d) : evaluate<LineModel::kResistive>(d.x_dot, 0.0, d);
+      closed ? Force{force_at_start(a, d), 0.0} : evaluate<LineModel::kResistive>(d.x_dot, 0.0, d);
   d.mean_stop = 0.5 * d.stop.force;
   d.theta = 0.5;
   if (closed) {
-    d.constants = &d.all_constants->half;
-    for (int s = 0; s < 2; ++s)
-      d.in.P_star[s] -= d.constants->g_C[s] * d.constants->sign_area[s] * d.x_dot;
+    start_closed(d);
   } else {
     weigh_open(model, start, a, was_open, h, at_start, d, e);
     book<true>(d, h * (1.0 - d.theta), energy);
@@ -309,15 +299,7 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
   }
   count(alarms, state.health);
   if (any_held) book_held(body, held, n, h, state.v, v, state.energy);
-  for (int i = 0; i < n; ++i) {
-    const double v_0 = state.v[i];
-    const double moved = h * ((1.0 - theta[i]) * v_0 + theta[i] * v[i]);
-    state.q[i] += moved;
-    if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
-    state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - v_0) / h;
-    state.v[i] = v[i];
-    if (joints.any) joints.book_end(i, v_0, v[i], held[i], state.energy);
-  }
+  end_joints(joints, h, v, held, joint_force, dry ? &friction : nullptr, state);
   if (coupled) [[unlikely]]
     close_mechanism(model_, h, conservative_ && speeds == nullptr, state, start.mechanism);
 }

@@ -1,4 +1,4 @@
-// Common parts of the two real-time steps.
+// Common parts of the three real-time steps.
 #pragma once
 
 #include "joint_laws.hpp"
@@ -282,6 +282,39 @@ inline void carry_to(double x_dot, ActuatorStep& d) {
   if (kShared) d.out.force += d.out.dforce * step;
   d.x_dot = x_dot;
 }
+
+// --- Steps whose forces act at weighted means of start and end -------------------------------------------
+
+// Force of the oil, friction and end stop at the start, from the ports as the last step left them.
+inline double force_at_start(const ActuatorState& a, ActuatorStep& d) {
+  const hydraulics::StageConstants& k = d.all_constants->half;
+  if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
+  return sum(k.sign_area * load(a.p)) - k.B * d.x_dot + d.stop.force;
+}
+
+// Lines of a closed valve: trapezoidal, with the piston's flow at the start known.
+inline void start_closed(ActuatorStep& d) {
+  d.constants = &d.all_constants->half;
+  store(load(d.in.P_star) - d.constants->g_C * d.constants->sign_area * d.x_dot, d.in.P_star);
+}
+
+// The joints at the end, their speeds v, and the work of what acts on them. held (may be null): joints that the
+// model moves. friction: null if there is none.
+inline void end_joints(const JointLaws& joints, double h, const double* v, const bool* held,
+                       const double* joint_force, const StepFriction* friction,
+                       MachineState& state) {
+  for (int i = 0; i < joints.model.joint_count(); ++i) {
+    const double v_0 = state.v[i];
+    const double moved = h * ((1.0 - joints.theta[i]) * v_0 + joints.theta[i] * v[i]);
+    state.q[i] += moved;
+    if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
+    state.a[i] = friction != nullptr && friction->rests(i) ? 0.0 : (v[i] - v_0) / h;
+    state.v[i] = v[i];
+    if (joints.any) joints.book_end(i, v_0, v[i], held != nullptr && held[i], state.energy);
+  }
+}
+
+// --- Ledger and limits of an actuator ----------------------------------------------------------------------
 
 // Enters the powers of a stage into the ledger, with its quadrature weight [s].
 template <bool kShared = false>

@@ -39,18 +39,6 @@ void start_open(const ActuatorState& a, const Filling& f, double h, StageConstan
   d.constants = &own;
 }
 
-void start_closed(ActuatorStep& d) {
-  d.constants = &d.all_constants->half;
-  store(load(d.in.P_star) - d.constants->g_C * d.constants->sign_area * d.x_dot, d.in.P_star);
-}
-
-// Force at the start of the step, from the ports as the last one left them.
-double start_force(const ActuatorState& a, ActuatorStep& d) {
-  const StageConstants& k = d.all_constants->half;
-  if (d.actuator->stops.enabled) d.stop = stop_force(d.actuator->stops, d.x_n, d.x_dot, 0.0);
-  return sum(k.sign_area * load(a.p)) - k.B * d.x_dot + d.stop.force;
-}
-
 // Enters an open line's work: the source's, and the loss in the orifice, from the means of flow and
 // pressure. The line weighs the piston's flow otherwise than the bodies do; that is entered as the model's.
 void book_filling(const ActuatorState& start, const Filling& f, double x_dot_start, double h,
@@ -90,7 +78,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     ActuatorStep& d = drives[k];
     const ActuatorState& a = state.actuator[k];
     d.x_dot = x_dot_start[k] = speed_of(model_, d, state.v);
-    const double force = start_force(a, d);
+    const double force = force_at_start(a, d);
     d.mean_stop = 0.5 * d.stop.force;
     if (d.line == LineModel::kFilling) {
       fill[k] = filling(a, d.in, h);
@@ -150,22 +138,14 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
                                 : 0.0};
   }
   count(alarms, state.health);
-  double moved[kMaxLinks];
-  for (int i = 0; i < n; ++i) {
-    const double theta = joints.theta[i];
-    moved[i] = h * ((1.0 - theta) * state.v[i] + theta * v[i]);
-  }
   if (dry) [[unlikely]] {
+    double moved[kMaxLinks];
+    for (int i = 0; i < n; ++i)
+      moved[i] = h * ((1.0 - joints.theta[i]) * state.v[i] + joints.theta[i] * v[i]);
     friction.book(moved);
     friction.finish(v, state);
   }
-  for (int i = 0; i < n; ++i) {
-    state.q[i] += moved[i];
-    if (joint_force != nullptr) state.energy.external += joint_force[i] * moved[i];
-    if (joints.any) joints.book_end(i, state.v[i], v[i], false, state.energy);
-    state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - state.v[i]) / h;
-    state.v[i] = v[i];
-  }
+  end_joints(joints, h, v, nullptr, joint_force, dry ? &friction : nullptr, state);
   if (coupled) [[unlikely]]
     close_mechanism(model_, h, conservative_ && speeds == nullptr, state, start.mechanism);
 }
