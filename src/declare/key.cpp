@@ -6,14 +6,20 @@
 
 namespace knuckleboom::declare {
 
-bool names_any(std::string_view list, std::span<const std::string_view> words) {
+std::vector<std::string_view> words_of(std::string_view list) {
+  std::vector<std::string_view> words;
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(' ', begin), list.size());
-    if (std::find(words.begin(), words.end(), list.substr(begin, end - begin)) != words.end())
-      return true;
+    words.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
-  return false;
+  return words;
+}
+
+bool names_any(std::string_view list, std::span<const std::string_view> words) {
+  return std::ranges::any_of(words_of(list), [words](std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+  });
 }
 
 const Key* find_key(const KeyTable& table, std::string_view name) {

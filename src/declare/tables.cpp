@@ -30,13 +30,10 @@ std::string in_code(std::string_view text) { return fmt::format("`{}`", text); }
 
 // "`a`, `b` or `c`" of words parted by blanks.
 std::string words_text(std::string_view words) {
+  const std::vector<std::string_view> list = words_of(words);
   std::string text;
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    if (!text.empty()) text += end == words.size() ? " or " : ", ";
-    text += in_code(words.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (std::size_t i = 0; i < list.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == list.size() ? " or " : ", ") + in_code(list[i]);
   return text;
 }
 
@@ -124,15 +121,9 @@ std::string meaning_cell(const Key& key) {
   if (key.other != Dimension::kNone)
     parts.push_back(fmt::format("what slides: `_[{}]`", units(key.other).front().suffix));
   if (!key.only.empty()) parts.push_back("only with " + words_text(key.only));
-  if (!key.own_usual.why.empty()) {
-    const Usual& usual = key.own_usual;
-    parts.push_back(fmt::format("usually {}{}",
-                                usual.low > 0.0 ? number_text(usual.low, key) + " to " : "at most ",
-                                number_text(usual.high, key)));
-  }
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
-  return text;
+  if (!key.own_usual.why.empty())
+    parts.push_back("usually " + usual_text(key.own_usual, key.dimension));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace
@@ -165,9 +156,8 @@ std::string unit_rows() {
     for (const Unit& unit : units(dimension))
       list += fmt::format("{}`{}`", list.empty() ? "" : " ", unit.suffix);
     const Usual& u = usual(dimension);
-    const std::string low = u.low > 0.0 ? shortest_text(u.low, dimension) + " to " : "at most ";
     text += fmt::format("| {} | {} | {} | {} |\n", dimension_name(dimension), list,
-                        u.why.empty() ? "" : low + shortest_text(u.high, dimension), u.why);
+                        u.why.empty() ? "" : usual_text(u, dimension), u.why);
   }
   return text;
 }

@@ -248,6 +248,13 @@ std::string shortest_text(double si, Dimension dimension) {
   return label.empty() ? best : best + " " + label;
 }
 
+std::string usual_text(const Usual& usual, Dimension dimension) {
+  const std::string high = shortest_text(usual.high, dimension);
+  if (!(usual.low > 0.0)) return "at most " + high;
+  const std::string low = shortest_text(usual.low, dimension);
+  return usual.high < kLargest ? low + " to " + high : "at least " + low;
+}
+
 KeyParts split_key(std::string_view key) {
   KeyParts best{key, nullptr, Dimension::kNone};
   for (const Entry& entry : kDimensions) {

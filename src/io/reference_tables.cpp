@@ -19,9 +19,7 @@ namespace {
 using sim::FamilyRow;
 
 std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // --- Figures ------------------------------------------------------------------

@@ -13,6 +13,7 @@ using declare::accepted_keys;
 using declare::Range;
 using declare::shortest_text;
 using declare::Usual;
+using declare::usual_text;
 
 std::string in_unit(double si, const Unit& unit) {
   const double written = si * unit.divide / unit.multiply;
@@ -32,22 +33,10 @@ std::string range_text(const Range& range, const Unit& unit) {
   return fmt::format("at most {}", in_unit(range.high, unit));
 }
 
-std::string usual_text(const Usual& usual, Dimension dimension) {
-  const std::string high = shortest_text(usual.high, dimension);
-  if (!(usual.low > 0.0)) return "at most " + high;
-  const std::string low = shortest_text(usual.low, dimension);
-  return usual.high < declare::kLargest ? low + " to " + high : "at least " + low;
-}
-
 // "load_sensing or pressure".
 std::string only_text(std::string_view words) {
-  std::vector<std::string> list;
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    list.emplace_back(words.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return listing(list, "or");
+  const std::vector<std::string_view> list = declare::words_of(words);
+  return listing(std::vector<std::string>(list.begin(), list.end()), "or");
 }
 
 }  // namespace

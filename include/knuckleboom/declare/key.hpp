@@ -319,7 +319,9 @@ constexpr std::array<Key, M + N> join(const Key (&a)[M], const Key (&b)[N]) {
   return all;
 }
 
-// Whether a list such as Key::only names one of these words.
+// Words of a list such as Key::only, which blanks separate.
+std::vector<std::string_view> words_of(std::string_view list);
+// Whether such a list names one of these words.
 bool names_any(std::string_view list, std::span<const std::string_view> words);
 // The table's key of that name, without or with its unit; null if there is none.
 const Key* find_key(const KeyTable& table, std::string_view name);

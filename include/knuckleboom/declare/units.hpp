@@ -100,6 +100,8 @@ std::string full_key(std::string_view stem, const Unit& unit);
 
 // An SI value in the unit that takes the fewest letters: 0.001 s is "1 ms".
 std::string shortest_text(double si, Dimension dimension);
+// "1 mm to 2 m", "at most 2 m", "at least 1 mm".
+std::string usual_text(const Usual& usual, Dimension dimension);
 
 // "bore_m, bore_cm or bore_mm".
 std::string accepted_keys(std::string_view stem, std::span<const Dimension> dimensions);
