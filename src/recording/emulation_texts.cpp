@@ -78,6 +78,7 @@ EmulationParts make_emulation(const EmulationTexts& from, std::vector<Diagnostic
   EmulationFile file = read_emulation_text(text.text, text.name, overrides.plan, unknown);
   out.plan = std::move(file.plan);
   out.hash = file.hash;
+  out.remarks = std::move(file.remarks);
   const auto add = [&](emulation::Part& part, const std::string& role,
                        const std::vector<ScenarioPlaces::Place>& starts,
                        const std::vector<Override>& changes) {

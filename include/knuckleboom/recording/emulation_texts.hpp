@@ -37,8 +37,9 @@ EmulationTexts read_emulation_texts(const std::filesystem::path& emulation,
 struct EmulationParts {
   emulation::EmulationPlan plan;
   SignalFile signals;
-  std::vector<std::string> files;  // names of all texts
-  ContentHash hash;                // of the emulation file
+  std::vector<std::string> files;   // names of all texts
+  ContentHash hash;                 // of the emulation file
+  std::vector<Diagnostic> remarks;  // on the emulation file: numbers out of the usual range
 };
 // From the texts and not from files. Throws FileError with all that is wrong in one of them. unknown: not
 // null: keys that are not known are left out and listed there.

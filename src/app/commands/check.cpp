@@ -21,7 +21,6 @@
 #include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
-#include "knuckleboom/io/emulation_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/lever_file.hpp"
@@ -120,7 +119,7 @@ Finding good_emulation(const std::string& path) {
   return {
       fmt::format("emulation {}, {}", loaded.title(),
                   counted(static_cast<long long>(loaded.plan.phases.size()), "phase", "phases")),
-      io::read_emulation(path).remarks};
+      loaded.remarks};
 }
 
 // A recording of an emulation, as far as that its bench can be made again.

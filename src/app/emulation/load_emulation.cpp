@@ -50,6 +50,7 @@ LoadedEmulation load_emulation(io::EmulationTexts texts) {
   out.texts = std::move(texts);
   out.files = std::move(parts.files);
   out.hash = parts.hash.hex;
+  out.remarks = std::move(parts.remarks);
   return out;
 }
 

@@ -10,9 +10,10 @@ namespace knuckleboom::app {
 
 struct LoadedEmulation {
   emulation::EmulationPlan plan;
-  io::SignalFile signals;          // empty without a signal file
-  io::EmulationTexts texts;        // from which all of it was made
-  std::vector<std::string> files;  // that were read
+  io::SignalFile signals;               // empty without a signal file
+  io::EmulationTexts texts;             // from which all of it was made
+  std::vector<std::string> files;       // that were read
+  std::vector<io::Diagnostic> remarks;  // on the emulation file
   std::string hash;
 
   std::string title() const;  // "peg_on_plane, flexible_arm by hydraulic_host"
