@@ -44,6 +44,8 @@ using machine::Fidelity;
 constexpr double kRoom = 0.02;   // a budget may be exceeded by this share of it
 constexpr double kSpare = 0.02;  // with more than this to spare it is worth lowering
 constexpr int kSkipped = 77;
+// Every processor runs these, and valgrind knows them.
+constexpr sim::Instructions kInstructions = sim::Instructions::kBaseline;
 // The C library picks its copying by the processor unless told otherwise.
 constexpr char kTunables[] =
     "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-ERMS,-FSRM,"
@@ -63,7 +65,7 @@ class Counted {
 // Steps through a scenario, counting from one time to another. Returns the ticks counted.
 int run(machine::MachineModel model, const command::Scenario& scenario, Fidelity fidelity,
         double from_s, double to_s) {
-  const sim::Simulation simulation(std::move(model), scenario);
+  const sim::Simulation simulation(std::move(model), scenario, kInstructions);
   sim::SimState state = simulation.initial_state(fidelity);
   while (simulation.time(state) < from_s) simulation.step(state);
   CALLGRIND_START_INSTRUMENTATION;
@@ -126,7 +128,7 @@ int logs(Fidelity fidelity) {
   training::Exercise exercise = test::shipped_exercise("logs");
   exercise.fidelity = fidelity;
   const training::Session session(test::shipped_machine(exercise.machine),
-                                  test::shipped_levers(exercise.levers), exercise);
+                                  test::shipped_levers(exercise.levers), exercise, kInstructions);
   const training::Demonstrator driver(session);
   const auto begin = [&](training::SessionState& state) {
     state = session.initial_state();

@@ -53,4 +53,9 @@ double value(const Signal& signal, double t) {
   return sum;
 }
 
+bool constant(const Signal& signal) {
+  return std::all_of(signal.terms.begin(), signal.terms.end(),
+                     [](const Term& term) { return term.kind == TermKind::kConstant; });
+}
+
 }  // namespace knuckleboom::command

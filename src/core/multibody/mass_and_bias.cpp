@@ -4,6 +4,8 @@
 // single components, and the rotation to the parent is planar. It uses plain numbers: this is the
 // most expensive part of a tick, and the compiler keeps them in registers, whereas small matrices
 // go through memory.
+#include <utility>
+
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
@@ -90,9 +92,9 @@ inline V to_parent(const Link& link, const Sweep& s, V v) {
   return {dot(row(E, 0), w), dot(row(E, 1), w), dot(row(E, 2), w)};
 }
 
-inline void place(const Link& link, double q, Sweep& s) {
+inline void place(const Link& link, bool turns, double q, Sweep& s) {
   s.r = from(link.in_parent.p);
-  if (link.revolute) {
+  if (turns) {
     const SinCos t = sin_cos(q);
     s.c = t.cos;
     s.s = t.sin;
@@ -105,14 +107,14 @@ inline void place(const Link& link, double q, Sweep& s) {
 
 // A link on the base rotates about its own axis only, and only that axis is needed: most of its
 // vectors have one component.
-inline void outward_root(const Link& link, V up, double v, Sweep& s) {
+inline void outward_root(const Link& link, bool turns, V up, double v, Sweep& s) {
   s.a = to_link(link, s, up);
   s.alpha = {0.0, 0.0, 0.0};
-  s.omega = {0.0, 0.0, link.revolute ? v : 0.0};
+  s.omega = {0.0, 0.0, turns ? v : 0.0};
 }
 
-inline void outward(const Link& link, const Sweep& parent, bool parent_is_root, double v,
-                    Sweep& s) {
+inline void outward(const Link& link, bool turns, const Sweep& parent, bool parent_is_root,
+                    double v, Sweep& s) {
   const V& w = parent.omega;
   if (parent_is_root) {
     const double ww = w.z * w.z;
@@ -130,7 +132,7 @@ inline void outward(const Link& link, const Sweep& parent, bool parent_is_root, 
   // omega x (v z)
   const double x = v * s.omega.y;
   const double y = -v * s.omega.x;
-  if (link.revolute) {
+  if (turns) {
     s.alpha.x += x;
     s.alpha.y += y;
     s.omega.z += v;
@@ -165,7 +167,8 @@ inline double inertia_about_parent_axis(const Link& link, const Sweep& s, V mc) 
   return zz + 2.0 * (s.r.x * g.x + s.r.y * g.y);
 }
 
-inline void add_to_parent(const Link& link, const Sweep& s, bool parent_is_root, Sweep& parent) {
+inline void add_to_parent(const Link& link, bool turns, const Sweep& s, bool parent_is_root,
+                          Sweep& parent) {
   const V force = to_parent(link, s, s.force);
   const V mc = to_parent(link, s, s.mc);
   parent.mass += s.mass;
@@ -179,60 +182,95 @@ inline void add_to_parent(const Link& link, const Sweep& s, bool parent_is_root,
   }
   parent.force = parent.force + force;
   parent.torque = parent.torque + to_parent(link, s, s.torque) + cross(s.r, force);
-  Sym I = link.revolute ? rotate(s.c, s.s, s.I) : s.I;
+  Sym I = turns ? rotate(s.c, s.s, s.I) : s.I;
   if (!link.aligned) I = rotate(link.in_parent.R, I);
   parent.I = parent.I + shift(I, s.mass, mc, s.r);
+}
+
+// Whether each link turns on the one before it, the first on the base.
+inline bool is_chain(const Tree& tree, int n) {
+  for (int i = 0; i < n; ++i)
+    if (!tree.link(i).revolute || tree.link(i).parent != i - 1) return false;
+  return true;
+}
+
+// do_this(i) for every link, from the base outward or back. Chain > 0: their number, known when compiling.
+template <int Chain, class Each>
+inline void outward_over(int n, Each do_this) {
+  if constexpr (Chain > 0) [&]<int... I>(std::integer_sequence<int, I...>) {
+      (do_this(I), ...);
+    }
+  (std::make_integer_sequence<int, Chain>{});
+  else for (int i = 0; i < n; ++i) do_this(i);
+}
+template <int Chain, class Each>
+inline void inward_over(int n, Each do_this) {
+  outward_over<Chain>(
+      n, [&](int i) __attribute__((always_inline)) { do_this(n - 1 - i); });
+}
+
+// Chain > 0: number of links of such a chain: loops unroll and most branches go; 0: any tree.
+template <int Chain>
+inline void sweep_both_ways(const Tree& tree, const LinkInertia* inertia, const double* q,
+                            const double* v, MassAndBias& out) {
+  const int n = Chain > 0 ? Chain : tree.link_count();
+  const auto parent_of = [&](int i) { return Chain > 0 ? i - 1 : tree.link(i).parent; };
+  const auto is_root = [&](int i) { return parent_of(i) == kBase; };
+  const auto turns = [&](int i) { return Chain > 0 || tree.link(i).revolute; };
+  Sweep sweep[Chain > 0 ? Chain : kMaxLinks];
+  const V up = -1.0 * from(tree.gravity_W);
+  outward_over<Chain>(
+      n, [&](int i) __attribute__((always_inline)) {
+        const Link& link = tree.link(i);
+        Sweep& s = sweep[i];
+        place(link, turns(i), q[i], s);
+        if (is_root(i))
+          outward_root(link, turns(i), up, v[i], s);
+        else
+          outward(link, turns(i), sweep[parent_of(i)], is_root(parent_of(i)), v[i], s);
+        own(inertia[i], is_root(i), s);
+        out.sin_q[i] = s.s;
+        out.cos_q[i] = turns(i) ? s.c : 0.0;
+      });
+  inward_over<Chain>(
+      n, [&](int i) __attribute__((always_inline)) {
+        const Link& link = tree.link(i);
+        const Sweep& s = sweep[i];
+        out.bias[i] = turns(i) ? s.torque.z : s.force.z;
+        if (Chain == 0)
+          for (int j = 0; j < i; ++j) out.M[i][j] = out.M[j][i] = 0.0;
+        // Momentum of the composite body for a unit joint rate, propagated inward.
+        V momentum = turns(i) ? V{-s.mc.y, s.mc.x, 0.0} : V{0.0, 0.0, s.mass};
+        V angular = turns(i) ? V{s.I.xz, s.I.yz, s.I.zz} : V{s.mc.y, -s.mc.x, 0.0};
+        out.M[i][i] = turns(i) ? angular.z : momentum.z;
+        for (int j = i; !is_root(j);) {
+          const Link& carried = tree.link(j);
+          const Sweep& t = sweep[j];
+          momentum = to_parent(carried, t, momentum);
+          j = parent_of(j);
+          if (is_root(j)) {
+            out.M[i][j] = turns(j) ? component_along_parent(carried, t, angular) +
+                                         t.r.x * momentum.y - t.r.y * momentum.x
+                                   : momentum.z;
+          } else {
+            angular = to_parent(carried, t, angular) + cross(t.r, momentum);
+            out.M[i][j] = turns(j) ? angular.z : momentum.z;
+          }
+          out.M[j][i] = out.M[i][j];
+        }
+        if (!is_root(i))
+          add_to_parent(link, turns(i), s, is_root(parent_of(i)), sweep[parent_of(i)]);
+      });
 }
 
 }  // namespace
 
 void mass_and_bias(const Tree& tree, const LinkInertia* inertia, const double* q, const double* v,
                    MassAndBias& out) {
-  const int n = tree.link_count();
-  Sweep sweep[kMaxLinks];
-  const V up = -1.0 * from(tree.gravity_W);
-  for (int i = 0; i < n; ++i) {
-    const Link& link = tree.link(i);
-    Sweep& s = sweep[i];
-    place(link, q[i], s);
-    const bool root = link.parent == kBase;
-    if (root) {
-      outward_root(link, up, v[i], s);
-    } else {
-      outward(link, sweep[link.parent], tree.link(link.parent).parent == kBase, v[i], s);
-    }
-    own(inertia[i], root, s);
-    out.sin_q[i] = s.s;
-    out.cos_q[i] = link.revolute ? s.c : 0.0;
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    const Link& link = tree.link(i);
-    const Sweep& s = sweep[i];
-    out.bias[i] = link.revolute ? s.torque.z : s.force.z;
-    for (int j = 0; j < i; ++j) out.M[i][j] = out.M[j][i] = 0.0;
-    // Momentum of the composite body for a unit joint rate, propagated inward.
-    V momentum = link.revolute ? V{-s.mc.y, s.mc.x, 0.0} : V{0.0, 0.0, s.mass};
-    V angular = link.revolute ? V{s.I.xz, s.I.yz, s.I.zz} : V{s.mc.y, -s.mc.x, 0.0};
-    out.M[i][i] = link.revolute ? angular.z : momentum.z;
-    for (int j = i; tree.link(j).parent != kBase;) {
-      const Link& carried = tree.link(j);
-      const Sweep& t = sweep[j];
-      momentum = to_parent(carried, t, momentum);
-      j = carried.parent;
-      const Link& parent = tree.link(j);
-      if (parent.parent == kBase) {
-        out.M[i][j] = parent.revolute ? component_along_parent(carried, t, angular) +
-                                            t.r.x * momentum.y - t.r.y * momentum.x
-                                      : momentum.z;
-      } else {
-        angular = to_parent(carried, t, angular) + cross(t.r, momentum);
-        out.M[i][j] = parent.revolute ? angular.z : momentum.z;
-      }
-      out.M[j][i] = out.M[i][j];
-    }
-    if (link.parent != kBase)
-      add_to_parent(link, s, tree.link(link.parent).parent == kBase, sweep[link.parent]);
-  }
+  if (tree.link_count() == 3 && is_chain(tree, 3)) [[likely]]
+    sweep_both_ways<3>(tree, inertia, q, v, out);
+  else
+    sweep_both_ways<0>(tree, inertia, q, v, out);
 }
 
 }  // namespace knuckleboom::multibody

@@ -18,8 +18,6 @@ namespace {
 using command::EventKind;
 using command::JointMode;
 
-constexpr double kTimeSlack = 1e-9;  // s; an event exactly at a tick belongs to it
-
 // Pressures that hold the load; the scenario gives the level (one port of a cylinder, both of a motor).
 void set_equilibrium(const hydraulics::Circuit& circuit, double force,
                      const command::InitialJoint* initial, double (&P)[2]) {
@@ -61,12 +59,32 @@ std::string start_fault(const machine::Actuator& actuator, const double (&P)[2])
 
 }  // namespace
 
-Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
-    : model_(std::move(model)),
+Simulation::Step* Simulation::step_for(Instructions instructions) {
+  if (!available(instructions))
+    throw std::invalid_argument(std::string("this build or this processor has no tick for ") +
+                                word_of(instructions));
+#ifdef KNUCKLEBOOM_HAS_V3
+  if (instructions == Instructions::kV3) return step_v3;
+#endif
+  return step_baseline;
+}
+
+Simulation::Simulation(machine::MachineModel model, command::Scenario scenario,
+                       Instructions instructions)
+    : step_(step_for(instructions)),
+      model_(std::move(model)),
       scenario_(std::move(scenario)),
       h_(scenario_.tick_s),
       stepper_(model_, h_) {
   place_start();
+  for (const machine::Actuator& actuator : model_.actuators) {
+    const hydraulics::Valve& valve = actuator.circuit.valve;
+    drives_.push_back({actuator.link,
+                       actuator.linkage.sign,
+                       valve.full_V,
+                       hydraulics::SpoolLag(valve, 0.5 * h_),
+                       {nth(q0_, actuator.link), ActuatorMode::kPosition, 0, 0.0}});
+  }
   for (const command::JointProgram& program : scenario_.programs) {
     if (program.mode == JointMode::kTorque || program.mode == JointMode::kSpeed ||
         program.mode == JointMode::kSpring) {
@@ -74,15 +92,9 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario)
       continue;
     }
     const int k = actuator_of(program.joint);
-    nth(program_, k) = &program;
-    if (program.mode == JointMode::kTip) {
-      has_tip_ = true;
-      nth(tip_used_, nth(model_.actuators, k).link) = true;
-    }
+    command_drive(program, nth(drives_, k));
   }
   tip_start_W_ = machine::tip_position(model_, q0_.data());
-  for (std::size_t k = 0; k < model_.actuators.size(); ++k)
-    spool_[k] = hydraulics::SpoolLag(model_.actuators[k].circuit.valve, 0.5 * h_);
   const SimState start = initial_state(machine::Fidelity::kReduced);
   for (std::size_t k = 0; k < model_.actuators.size(); ++k)
     if (const std::string fault = start_fault(model_.actuators[k], start.machine.actuator[k].P_C);
@@ -192,6 +204,20 @@ void Simulation::close_start(bool* hangs, const bool* given) {
   dependent0_ = dependent;
 }
 
+// A program of a joint with an actuator; of two the later one counts.
+void Simulation::command_drive(const command::JointProgram& program, Drive& drive) {
+  drive.tip = program.mode == JointMode::kTip;
+  drive.signal = nullptr;
+  drive.command.mode =
+      program.mode == JointMode::kVoltage ? ActuatorMode::kVoltage : ActuatorMode::kPosition;
+  if (drive.tip)
+    has_tip_ = nth(tip_used_, drive.link) = true;
+  else if (command::constant(program.signal))
+    drive.command.value = command::value(program.signal, 0.0);
+  else
+    drive.signal = &program.signal;
+}
+
 // A torque or a speed on a joint.
 void Simulation::place_joint_program(const command::JointProgram& program) {
   const int link = model_.tree.find_joint(program.joint);
@@ -271,66 +297,6 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
   return state;
 }
 
-TickInput Simulation::scenario_input(SimState& state) const {
-  TickInput input{};
-  fill_input(state, input);
-  return input;
-}
-
-void Simulation::fill_input(SimState& state, TickInput& input) const {
-  const double t = time(state);
-  if (has_tip_) {
-    const Vec3 target =
-        tip_start_W_ + command::offset(scenario_.tip_path, t - scenario_.tip_start_s);
-    // Extrapolated from the last two ticks: one Newton step is then enough.
-    double q[kMaxLinks];
-    for (int i = 0; i < model_.joint_count(); ++i)
-      q[i] = nth(passive_, i) ? state.machine.q[i]
-                              : 2.0 * state.tip_joints[0][i] - state.tip_joints[1][i];
-    if (!machine::solve_tip(model_, target, tip_used_.data(), q)) ++state.tip_unreachable;
-    for (int i = 0; i < model_.joint_count(); ++i) {
-      state.tip_joints[1][i] = state.tip_joints[0][i];
-      state.tip_joints[0][i] = q[i];
-    }
-  }
-  for (std::size_t k = 0, m = model_.actuators.size(); k < m; ++k) {
-    const int link = model_.actuators[k].link;
-    ActuatorCommand& drive = input.actuator[k];
-    const command::JointProgram* program = program_[k];
-    drive = {nth(q0_, link), ActuatorMode::kPosition, 0, 0.0};
-    if (program != nullptr) {
-      if (program->mode == JointMode::kTip) {
-        drive.value = state.tip_joints[0][link];
-      } else {
-        drive.value = command::value(program->signal, t);
-        if (program->mode == JointMode::kVoltage) drive.mode = ActuatorMode::kVoltage;
-      }
-    }
-    if (state.overridden[k] != 0) drive = state.override_command[k];
-  }
-  for (int i = 0, n = model_.joint_count(); i < n; ++i) {
-    input.joint[i] = {};
-    const command::JointProgram* program = nth(joint_program_, i);
-    if (program == nullptr) continue;
-    if (program->mode == JointMode::kSpring) {
-      // Additional force of its far end at the middle of the tick over a fixed one.
-      const double end = command::value(program->signal, t + 0.5 * h_);
-      input.joint[i] = {model_.tree.link(i).stiffness * end, JointCommandMode::kTorque};
-      continue;
-    }
-    const bool speed = program->mode == JointMode::kSpeed;
-    input.joint[i] = {command::value(program->signal, t),
-                      speed ? JointCommandMode::kSpeed : JointCommandMode::kTorque};
-  }
-}
-
-// Set pressure of a sound pump; a modelled pump approaches it by its own equations.
-void Simulation::set_pump(double pressure_Pa, SimState& state) const {
-  state.fault.pump_set_Pa = pressure_Pa;
-  const bool pump = model_.supply.kind == hydraulics::SupplyKind::kPump;
-  (pump ? state.machine.supply.set_Pa : state.machine.pump_Pa) = pressure_Pa;
-}
-
 void Simulation::apply(const command::Event& event, int index, SimState& state) const {
   machine::MachineState& m = state.machine;
   const auto at = static_cast<std::size_t>(index);
@@ -379,151 +345,6 @@ void Simulation::apply(const command::Event& event, int index, SimState& state) 
       break;
     }
   }
-}
-
-void Simulation::control(SimState& state, const TickInput& input, const double* sensed) const {
-  if (sensed == nullptr) sensed = measured(state);
-  machine::MachineState& m = state.machine;
-  for (std::size_t k = 0, count = model_.actuators.size(); k < count; ++k) {
-    const int i = model_.actuators[k].link;
-    const hydraulics::Valve& valve = model_.actuators[k].circuit.valve;
-    const control::PidGains& gains = state.gains[k];
-    control::PidState& pid = state.pid[k];
-    machine::ActuatorState& a = m.actuator[k];
-    ActuatorCommand drive = input.actuator[k];
-    const double q = sensed[i];
-    if (state.fault.controller_off[k] != 0) [[unlikely]]
-      drive = ActuatorCommand{0.0, ActuatorMode::kVoltage, 0, 0.0};
-    if (drive.mode == ActuatorMode::kVoltage) {
-      a.command_V = std::clamp(drive.value, -valve.full_V, valve.full_V);
-      state.reference[i] = q;
-    } else {
-      const double sign = model_.actuators[k].linkage.sign;
-      const bool fed = drive.mode == ActuatorMode::kFedPosition;
-      // The source of the feed-forward ensures a bumpless change.
-      if (fed && state.input.actuator[k].mode != ActuatorMode::kFedPosition)
-        pid = control::PidState{};
-      else if (!fed && state.input.actuator[k].mode != ActuatorMode::kPosition)
-        control::start_bumpless(gains, sign, drive.value, q, a.command_V, pid);
-      const double dt = h_ * gains.period_ticks;
-      if (gains.period_ticks <= 1 || state.tick % gains.period_ticks == 0)
-        a.command_V = fed ? control::sample_fed(gains, dt, sign, drive.value, q,
-                                                drive.feed_forward_V, drive.hold_sum != 0, pid)
-                          : control::sample(gains, dt, sign, drive.value, q, pid);
-      state.reference[i] = drive.value;
-    }
-    state.input.actuator[k] = drive;
-  }
-  // With a lag the tick uses the spool positions at its middle; end_tick advances them to its end.
-  move_spools(state);
-  std::copy_n(input.joint, model_.joint_count(), state.input.joint);
-}
-
-// Half a tick.
-void Simulation::move_spools(SimState& state) const {
-  const FaultState& f = state.fault;
-  for (std::size_t k = 0, count = model_.actuators.size(); k < count; ++k) {
-    machine::ActuatorState& a = state.machine.actuator[k];
-    if (f.active == 0) [[likely]]
-      spool_[k].move(a.command_V, a.spool_V);
-    else
-      spool_[k].move(a.command_V, {f.breakout_V[k], f.offset_V[k]}, a.spool_V, a.spool_stuck);
-  }
-}
-
-const double* Simulation::joint_force(const SimState& state, const double* outside,
-                                      double* room) const {
-  const JointCommand* command = state.input.joint;
-  bool any = false;
-  for (int i = 0; i < model_.joint_count(); ++i) {
-    room[i] = outside != nullptr ? outside[i] : 0.0;
-    if (command[i].mode != JointCommandMode::kTorque) continue;
-    room[i] += command[i].value;
-    any = true;
-  }
-  for (const machine::JointDrive& drive : model_.drives) {
-    const JointCommand& own = command[drive.link];
-    if (own.mode != JointCommandMode::kTorque || drive.torque_limit == 0.0) continue;
-    room[drive.link] += std::clamp(own.value, -drive.torque_limit, drive.torque_limit) - own.value;
-  }
-  return any ? room : outside;
-}
-
-const machine::SpeedCommands* Simulation::speed_commands(const SimState& state,
-                                                         machine::SpeedCommands& room) const {
-  if (model_.drives.empty()) return nullptr;
-  bool any = false;
-  for (int i = 0; i < model_.joint_count(); ++i) room.gain[i] = room.speed[i] = room.limit[i] = 0.0;
-  for (const machine::JointDrive& drive : model_.drives) {
-    const JointCommand& own = state.input.joint[drive.link];
-    if (own.mode != JointCommandMode::kSpeed) continue;
-    room.speed[drive.link] = own.value;
-    room.gain[drive.link] = drive.speed_gain;
-    room.limit[drive.link] = drive.torque_limit;
-    any = true;
-  }
-  return any ? &room : nullptr;
-}
-
-void Simulation::run_events(SimState& state) const {
-  const auto count = static_cast<std::int32_t>(scenario_.events.size());
-  while (state.next_event < count) {
-    const command::Event& event = nth(scenario_.events, state.next_event);
-    if (event.at_s > time(state) + kTimeSlack) return;
-    apply(event, state.next_event, state);
-    ++state.next_event;
-  }
-}
-
-void Simulation::follow_supply(SimState& state) const {
-  // At the middle of the tick; the pressures are held over it.
-  const double t = time(state) + 0.5 * h_;
-  if (!scenario_.pump_Pa.terms.empty()) set_pump(command::value(scenario_.pump_Pa, t), state);
-  if (!scenario_.tank_Pa.terms.empty())
-    state.machine.tank_Pa = command::value(scenario_.tank_Pa, t);
-}
-
-void Simulation::begin_tick(SimState& state) const {
-  follow_supply(state);
-  run_events(state);
-  run_plan(state);
-  TickInput input;  // as far as the machine reaches
-  fill_input(state, input);
-  control(state, input, nullptr);
-}
-
-void Simulation::begin_tick(SimState& state, const TickInput& input, const double* sensed) const {
-  follow_supply(state);
-  run_events(state);
-  run_plan(state);
-  control(state, input, sensed);
-}
-
-void Simulation::end_tick(SimState& state) const {
-  move_spools(state);
-  ++state.tick;
-  if (state.fault.active != 0) [[unlikely]]
-    work_faults(state, h_);
-}
-
-void Simulation::step_machine(SimState& state, const double* outside) const {
-  double force[kMaxLinks];
-  machine::SpeedCommands speeds;
-  stepper_.step(state.fidelity, state.machine, joint_force(state, outside, force),
-                speed_commands(state, speeds));
-}
-
-void Simulation::step(SimState& state) const {
-  begin_tick(state);
-  step_machine(state, nullptr);
-  end_tick(state);
-}
-
-void Simulation::step(SimState& state, const TickInput& input, const double* joint_force,
-                      const double* sensed) const {
-  begin_tick(state, input, sensed);
-  step_machine(state, joint_force);
-  end_tick(state);
 }
 
 void Simulation::set_fidelity(SimState& state, machine::Fidelity fidelity) const {

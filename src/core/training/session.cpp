@@ -72,10 +72,11 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
 
 }  // namespace
 
-Session::Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise)
+Session::Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise,
+                 sim::Instructions instructions)
     : exercise_(std::move(exercise)),
       steps_(steps_in_tick(exercise_.rate_Hz)),
-      simulation_(machine, start_of(machine, exercise_, steps_, notes_)),
+      simulation_(machine, start_of(machine, exercise_, steps_, notes_), instructions),
       control_(simulation_, std::move(levers)),
       worksite_(simulation_, exercise_.world),
       task_(exercise_) {

@@ -8,6 +8,7 @@
 #include "knuckleboom/core/hydraulics/spool.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/core/sim/instructions.hpp"
 #include "knuckleboom/core/sim/state.hpp"
 
 namespace knuckleboom::sim {
@@ -15,8 +16,9 @@ namespace knuckleboom::sim {
 class Simulation {
  public:
   // Model and scenario are copied. Throws std::invalid_argument with a message if they do not
-  // match.
-  Simulation(machine::MachineModel model, command::Scenario scenario);
+  // match, or if the instructions are not available().
+  Simulation(machine::MachineModel model, command::Scenario scenario,
+             Instructions instructions = fastest_instructions());
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -25,13 +27,15 @@ class Simulation {
   SimState initial_state(machine::Fidelity fidelity) const;
 
   // One tick of the scenario.
-  void step(SimState& state) const;
+  void step(SimState& state) const { step_(*this, state, nullptr, nullptr, nullptr); }
   // One tick with external inputs (levers, a recording); events of the scenario still happen.
   // joint_force: external generalised force on every joint (contact), constant over the tick [N m,
   // N], positive along the joint's coordinate; null: none. sensed: joint positions that the
   // controllers see [rad, m]; null: measured().
   void step(SimState& state, const TickInput& input, const double* joint_force = nullptr,
-            const double* sensed = nullptr) const;
+            const double* sensed = nullptr) const {
+    step_(*this, state, &input, joint_force, sensed);
+  }
 
   // Between two ticks. None of these uses the heap. Continues with the other model, without a jump
   // in position, speed or the actuators' forces.
@@ -85,6 +89,24 @@ class Simulation {
   double energy_residual(const SimState& state) const;
 
  private:
+  // A whole tick, compiled for one set of instructions. input: null for the scenario's.
+  using Step = void(const Simulation& simulation, SimState& state, const TickInput* input,
+                    const double* joint_force, const double* sensed);
+  static Step step_baseline, step_v3;
+  static Step* step_for(Instructions instructions);
+
+  // An actuator as the tick sees it.
+  struct Drive {
+    int link = 0;
+    double sign = 1.0;  // of its linkage
+    double full_V = 0.0;
+    hydraulics::SpoolLag spool;  // over half a tick
+    // The scenario's: always the same, or with the value of a signal or of the tip path.
+    ActuatorCommand command{};
+    const command::Signal* signal = nullptr;
+    bool tip = false;
+  };
+
   // Fills in the inputs of the machine's actuators and joints, and leaves the entries beyond them.
   void fill_input(SimState& state, TickInput& input) const;
   void follow_supply(SimState& state) const;
@@ -100,17 +122,17 @@ class Simulation {
   void place_start();
   void close_start(bool* hangs, const bool* given);
   void step_machine(SimState& state, const double* outside) const;
+  void command_drive(const command::JointProgram& program, Drive& drive);
   void place_joint_program(const command::JointProgram& program);
 
+  Step* step_;
   machine::MachineModel model_;
   command::Scenario scenario_;
   double h_;
   machine::Stepper stepper_;
-  // Program of each actuator's joint; null: it holds its start.
-  std::array<const command::JointProgram*, kMaxActuators> program_{};
+  std::vector<Drive> drives_;  // of each actuator
   std::array<double, kMaxLinks> q0_{};
-  std::array<bool, kMaxLinks> passive_{};                  // without actuator
-  std::array<hydraulics::SpoolLag, kMaxActuators> spool_;  // over half a tick
+  std::array<bool, kMaxLinks> passive_{};  // without actuator
   std::vector<int> event_link_, event_actuator_;
   std::vector<multibody::LinkInertia> event_inertia_;
   std::vector<int> fault_actuator_;  // -1: all

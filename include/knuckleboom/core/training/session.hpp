@@ -68,7 +68,8 @@ constexpr auto state_fields(const SessionState* /*type*/) {
 class Session {
  public:
   // Throws std::invalid_argument with a message if machine, levers and exercise do not match.
-  Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise);
+  Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise,
+          sim::Instructions instructions = sim::fastest_instructions());
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
