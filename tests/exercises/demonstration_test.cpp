@@ -34,16 +34,25 @@ TEST_P(Demonstration, Passes) {
   EXPECT_EQ(state.worksite.world.contacts_dropped, 0);
 }
 
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  return std::get<0>(info.param) +
+         (std::get<1>(info.param) == machine::Fidelity::kFull ? "_full_" : "_reduced_") +
+         std::get<2>(info.param);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Exercises, Demonstration,
     testing::Combine(testing::Values("reach", "path", "logs", "head_to_stem"),
                      testing::Values(machine::Fidelity::kReduced, machine::Fidelity::kFull),
-                     testing::Values("harvester_grapple", "harvester_ls")),
-    [](const auto& info) {
-      return std::get<0>(info.param) +
-             (std::get<1>(info.param) == machine::Fidelity::kFull ? "_full_" : "_reduced_") +
-             std::get<2>(info.param);
-    });
+                     testing::Values("harvester_grapple", "harvester_ls", "harvester_wheeled")),
+    name_of);
+// Bringing a head to stems is a harvester's work.
+INSTANTIATE_TEST_SUITE_P(ExercisesOfAForwarder, Demonstration,
+                         testing::Combine(testing::Values("reach", "path", "logs"),
+                                          testing::Values(machine::Fidelity::kReduced,
+                                                          machine::Fidelity::kFull),
+                                          testing::Values("forwarder")),
+                         name_of);
 
 }  // namespace
 }  // namespace knuckleboom

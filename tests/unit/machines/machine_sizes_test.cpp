@@ -76,7 +76,7 @@ double gross_lift(const char* name) {
 
 // Torque of the pump's pressure between the ports of the slewing drive.
 double slewing_torque(const char* name) {
-  const Drive run = drive({name, machine::Fidelity::kFull, 0.0, {}}, {{"swing", 10}}, 0.6, 0.1);
+  const Drive run = drive({name, machine::Fidelity::kFull, 0.0, {}}, {{"swing", 5}}, 0.6, 0.1);
   const double pump_Pa = with_grapple_of(name, 0.0).supply.pump_Pa;
   return pump_Pa * run.swing_torque.at(0.5) / run.swing_drop.at(0.5);
 }
@@ -169,7 +169,7 @@ TEST_P(PumpShare, OfTheForwarder) {
   EXPECT_LT(three.margin, 5.0);
   // The rotator is light as well.
   const Shared four = shared(kForwarderName, GetParam(),
-                             {{"extension", 10}, {"stick", 10}, {"boom", 10}, {"rotator", 10}});
+                             {{"extension", 10}, {"stick", 10}, {"boom", 10}, {"rotator", 8}});
   EXPECT_SIZED(four.telescope, 88.0);
   EXPECT_SIZED(four.stick, 140.0);
   EXPECT_NEAR(four.rotator, 7.0, 0.03 * pump);
@@ -195,7 +195,7 @@ TEST_P(PumpShare, OfTheHarvester) {
   EXPECT_NEAR(three.boom, 0.0, 0.03 * pump);
   EXPECT_SIZED(three.pump, pump);
   const Shared four = shared(kHarvesterName, GetParam(),
-                             {{"extension", 10}, {"stick", 10}, {"boom", 10}, {"rotator", 10}});
+                             {{"extension", 10}, {"stick", 10}, {"boom", 10}, {"rotator", 8}});
   EXPECT_SIZED(four.stick, 150.0);
   EXPECT_SIZED(four.telescope, pump - 150.0);
   EXPECT_NEAR(four.boom, 0.0, 0.03 * pump);
