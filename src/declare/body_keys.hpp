@@ -103,14 +103,59 @@ constexpr Key own(std::string_view says) { return declare::table("friction", tab
 
 // --- Bodies -------------------------------------------------------------------
 
+// What a freedom of a joint has: the joint's only one, or one of several.
+namespace coordinate {
+using multibody::Body;
+inline constexpr Key lower =
+    turning("lower", D::kAngle, D::kLength, kAny, "limit; both or neither (without: endless)")
+        .to<&Body::lower>()
+        .otherwise("none");
+inline constexpr Key upper = turning("upper", D::kAngle, D::kLength, kAny, "limit; both or neither")
+                                 .to<&Body::upper>()
+                                 .otherwise("none");
+inline constexpr Key damping = friction_law::beside("damping", "viscous").otherwise(0.0);
+inline constexpr Key friction =
+    friction_law::own("dry friction of the joint, with or without an actuator");
+inline constexpr Key spring =
+    turning("spring", D::kRotaryStiffness, D::kStiffness, kPositive, "a structure that bends")
+        .to<&Body::stiffness>()
+        .otherwise("none");
+inline constexpr Key spring_rest =
+    turning("spring_rest", D::kAngle, D::kLength, kAny, "where the spring is at ease")
+        .to<&Body::rest>();
+inline constexpr Key stop_stiffness =
+    turning("stop_stiffness", D::kRotaryStiffness, D::kStiffness, kPositive,
+            "beyond its limits the joint itself pushes back, as a spring. For joints without "
+            "actuator; a cylinder's end stops are in [`end_stops`](#end_stops)")
+        .to<&Body::stop_stiffness>()
+        .otherwise("it does not");
+inline constexpr Key stop_damping =
+    turning("stop_damping", D::kRotaryDamping, D::kDamping, kNonNegative, "of that stop")
+        .to<&Body::stop_damping>();
+inline constexpr Key all[] = {lower,  upper,       damping,        friction,
+                              spring, spring_rest, stop_stiffness, stop_damping};
+inline constexpr KeyTable table{"machine.joint.coordinate", "first, second, x, y, turn", all};
+}  // namespace coordinate
+
 namespace joint_table {
 using multibody::Body;
-using multibody::JointType;
-inline constexpr std::string_view kMoving = "revolute prismatic";
-inline constexpr Word kTypes[] = {word("revolute", JointType::kRevolute),
-                                  word("prismatic", JointType::kPrismatic),
-                                  word("fixed", JointType::kFixed)};
-inline constexpr Key type = word_of("type", kTypes, "").must().selecting().to<&Body::type>();
+enum class JointKind { kFixed, kRevolute, kPrismatic, kUniversal, kPlanar };
+struct Form {
+  JointKind kind = JointKind::kFixed;
+};
+inline constexpr std::string_view kSingle = "revolute prismatic";
+inline constexpr std::string_view kMoving = "revolute prismatic universal planar";
+inline constexpr Word kTypes[] = {
+    word("revolute", JointKind::kRevolute), word("prismatic", JointKind::kPrismatic),
+    word("universal", JointKind::kUniversal,
+         "a Cardan joint: turns about `axis`, which stays with the parent, then about "
+         "`second_axis`; "
+         "its coordinates are the joints `NAME_first` and `NAME_second`"),
+    word("planar", JointKind::kPlanar,
+         "slides in a plane at right angles to `axis` and turns about it; its coordinates are the "
+         "joints `NAME_x`, along `along`, `NAME_y` and `NAME_turn`"),
+    word("fixed", JointKind::kFixed)};
+inline constexpr Key type = word_of("type", kTypes, "").must().selecting().to<&Form::kind>();
 inline constexpr Key name =
     name_of("name", "names are shared by no two joints; not needed for `fixed`")
         .must_with(kMoving)
@@ -119,41 +164,39 @@ inline constexpr Key axis =
     vector("axis", D::kNone, "direction in the body's frame, of any length but zero")
         .just(kMoving)
         .must();
-inline constexpr Key lower =
-    turning("lower", D::kAngle, D::kLength, kAny, "limit; both or neither (without: endless)")
-        .just(kMoving)
-        .to<&Body::lower>()
-        .otherwise("none");
-inline constexpr Key upper = turning("upper", D::kAngle, D::kLength, kAny, "limit; both or neither")
-                                 .just(kMoving)
-                                 .to<&Body::upper>()
-                                 .otherwise("none");
-inline constexpr Key damping =
-    friction_law::beside("damping", "viscous").just(kMoving).otherwise(0.0);
-inline constexpr Key friction =
-    friction_law::own("dry friction of the joint, with or without an actuator").just(kMoving);
-inline constexpr Key spring =
-    turning("spring", D::kRotaryStiffness, D::kStiffness, kPositive, "a structure that bends")
-        .just(kMoving)
-        .to<&Body::stiffness>()
-        .otherwise("none");
-inline constexpr Key spring_rest =
-    turning("spring_rest", D::kAngle, D::kLength, kAny, "where the spring is at ease")
-        .just(kMoving)
-        .to<&Body::rest>();
-inline constexpr Key stop_stiffness =
-    turning("stop_stiffness", D::kRotaryStiffness, D::kStiffness, kPositive,
-            "beyond its limits the joint itself pushes back, as a spring. For joints without "
-            "actuator; a cylinder's end stops are in [`end_stops`](#end_stops)")
-        .just(kMoving)
-        .to<&Body::stop_stiffness>()
-        .otherwise("it does not");
-inline constexpr Key stop_damping =
-    turning("stop_damping", D::kRotaryDamping, D::kDamping, kNonNegative, "of that stop")
-        .just(kMoving)
-        .to<&Body::stop_damping>();
-inline constexpr Key all[] = {type,     name,   axis,        lower,          upper,       damping,
-                              friction, spring, spring_rest, stop_stiffness, stop_damping};
+inline constexpr Key second_axis =
+    vector("second_axis", D::kNone, "likewise, at right angles to `axis`").just("universal").must();
+inline constexpr Key along =
+    vector("along", D::kNone, "likewise the direction of x; y stands at right angles to both")
+        .just("planar")
+        .must();
+constexpr Key part(std::string_view key, std::string_view kind, std::string_view says) {
+  return declare::table(key, coordinate::table, says).just(kind).otherwise("free");
+}
+inline constexpr Key first =
+    part("first", "universal", "limits, damping and so on of `NAME_first`");
+inline constexpr Key second = part("second", "universal", "the same of `NAME_second`");
+inline constexpr Key x = part("x", "planar", "the same of `NAME_x`");
+inline constexpr Key y = part("y", "planar", "the same of `NAME_y`");
+inline constexpr Key turn = part("turn", "planar", "the same of `NAME_turn`");
+inline constexpr Key all[] = {type,
+                              name,
+                              axis,
+                              coordinate::lower.just(kSingle),
+                              coordinate::upper.just(kSingle),
+                              coordinate::damping.just(kSingle),
+                              coordinate::friction.just(kSingle),
+                              coordinate::spring.just(kSingle),
+                              coordinate::spring_rest.just(kSingle),
+                              coordinate::stop_stiffness.just(kSingle),
+                              coordinate::stop_damping.just(kSingle),
+                              second_axis,
+                              along,
+                              first,
+                              second,
+                              x,
+                              y,
+                              turn};
 inline constexpr KeyTable table{"machine.joint", "[body.joint]", all};
 }  // namespace joint_table
 
@@ -217,6 +260,23 @@ inline constexpr Key all[] = {
 };
 inline constexpr KeyTable table{"machine.loop", "[[loop]]", all};
 }  // namespace loop
+
+namespace coupling {
+using multibody::Coupling;
+inline constexpr Key joint = keys::joint("the joint that follows; at most one coupling of each");
+inline constexpr Key follows = text("follows", "the joint that it follows").must();
+inline constexpr Key ratio =
+    plain("ratio", kAny,
+          "how far the joint moves when the other moves by 1, in rad for what turns and m for what "
+          "slides; below 0: the other way; not 0")
+        .must()
+        .to<&Coupling::ratio>();
+inline constexpr Key all[] = {
+    joint, follows, ratio,
+    turning("offset", D::kAngle, D::kLength, kAny, "where the joint is when the other is at 0")
+        .to<&Coupling::offset>()};
+inline constexpr KeyTable table{"machine.coupling", "[[coupling]]", all};
+}  // namespace coupling
 
 namespace drive {
 using machine::JointDrive;

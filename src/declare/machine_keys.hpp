@@ -592,6 +592,8 @@ inline constexpr Key bodies =
     tables("body", body_table::table, kMaxBodies, "one for each rigid body").must();
 inline constexpr Key loops =
     tables("loop", loop::table, kMaxBodies, "constraints that close loops of bodies");
+inline constexpr Key couplings = tables("coupling", coupling::table, multibody::kMaxCouplings,
+                                        "joints that follow others: gears, chains, racks");
 inline constexpr Key drives =
     tables("drive", drive::table, kMaxBodies, "torques and speeds for joints without actuator");
 inline constexpr Key valves = named("valve", valve::table, "proportional spool valves");
@@ -623,6 +625,7 @@ inline constexpr Key all[] = {
     closed_valve,
     bodies,
     loops,
+    couplings,
     drives,
     valves,
     protection,

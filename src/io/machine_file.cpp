@@ -62,6 +62,7 @@ class MachineReader {
       fill(*node, keys::closed_valve::table, "'closed_valve'", model_);
     read_bodies(reader);
     read_loops(reader);
+    read_couplings(reader);
     read_drives(reader);
     read_valves(reader);
     protection_ = reader.subtable(file_keys::protection);
@@ -94,6 +95,8 @@ class MachineReader {
     Place parent_place;
     friction::FrictionModel friction;
     bool limits_given = false;
+    // A joint with several freedoms: the drafts of all but the last, with what their joints have.
+    std::vector<BodyDraft> before;
   };
   struct ActuatorDraft {
     machine::Actuator actuator;
@@ -165,7 +168,7 @@ class MachineReader {
     if (nodes.empty()) return;
     std::vector<BodyDraft> drafts;
     drafts.reserve(nodes.size());
-    for (const Node* node : nodes) drafts.push_back(read_body(*node));
+    for (const Node* node : nodes) add_chain(read_body(*node), drafts);
     check_body_names(drafts);
     add_in_order(drafts);
   }
@@ -227,11 +230,91 @@ class MachineReader {
     TableReader reader(report_, node, k::table,
                        name.empty() ? fmt::format("the joint of body '{}'", body.name)
                                     : fmt::format("joint '{}'", name));
-    reader.slides(text_of(node, k::type.name) == "prismatic");
-    const std::size_t before = report_.count();
-    if (!reader.fill(body)) return;  // without its type the units of the rest cannot be judged
+    k::Form form;
+    if (!reader.fill(form)) return;  // without its type the units of the rest cannot be judged
+    const bool single =
+        form.kind == k::JointKind::kRevolute || form.kind == k::JointKind::kPrismatic;
+    body.type = form.kind == k::JointKind::kFixed       ? JointType::kFixed
+                : form.kind == k::JointKind::kPrismatic ? JointType::kPrismatic
+                                                        : JointType::kRevolute;
+    reader.slides(body.type == JointType::kPrismatic);
+    if (!single) reader.fill(body);  // its name
     if (body.type == JointType::kFixed) return reader.done();
     body.axis_B = direction_of(reader, k::axis);
+    single ? read_coordinate(reader, draft) : read_coordinates(reader, form.kind, draft);
+    reader.done();
+  }
+
+  // One that is not at right angles to the axis is refused.
+  Vec3 direction_across(TableReader& reader, const Key& key, const Vec3& axis) {
+    constexpr double kSquare = 1e-6;
+    const Vec3 direction = direction_of(reader, key);
+    if (reader.has(key) && reader.has(keys::joint_table::axis) &&
+        std::fabs(direction.dot(axis)) > kSquare)
+      reader.error(key, fmt::format("'{}' and 'axis' of {} are not at right angles", key.name,
+                                    reader.what()));
+    return direction;
+  }
+
+  // Of a joint with several freedoms: one after the other, the last on the body itself.
+  void read_coordinates(TableReader& reader, keys::joint_table::JointKind kind, BodyDraft& draft) {
+    namespace k = keys::joint_table;
+    struct Coordinate {
+      const Key* key;
+      JointType type;
+      Vec3 axis;
+    };
+    const Vec3 axis = draft.body.axis_B;
+    std::vector<Coordinate> all;
+    if (kind == k::JointKind::kUniversal) {
+      all = {{&k::first, JointType::kRevolute, axis},
+             {&k::second, JointType::kRevolute, direction_across(reader, k::second_axis, axis)}};
+    } else {
+      const Vec3 along = direction_across(reader, k::along, axis);
+      all = {{&k::x, JointType::kPrismatic, along},
+             {&k::y, JointType::kPrismatic, axis.cross(along).normalized()},
+             {&k::turn, JointType::kRevolute, axis}};
+    }
+    const std::string body = draft.body.name;
+    const std::string joint = draft.body.joint_name;
+    for (const Coordinate& c : all) {
+      const bool last = &c == &all.back();
+      BodyDraft part;
+      BodyDraft& own = last ? draft : part;
+      own.place = draft.place;
+      own.parent_place = draft.parent_place;
+      if (!last) own.body.name = fmt::format("{}_{}", body, c.key->name);
+      if (!joint.empty()) own.body.joint_name = fmt::format("{}_{}", joint, c.key->name);
+      own.body.type = c.type;
+      own.body.axis_B = c.axis;
+      if (const Node* table = reader.subtable(*c.key)) {
+        TableReader coordinate(report_, *table, keys::coordinate::table,
+                               fmt::format("'{}' of {}", c.key->name, reader.what()));
+        coordinate.slides(c.type == JointType::kPrismatic);
+        read_coordinate(coordinate, own);
+        coordinate.done();
+      }
+      if (!last) draft.before.push_back(std::move(part));
+    }
+  }
+
+  // A body after the massless ones that carry it, if its joint has several freedoms.
+  static void add_chain(BodyDraft draft, std::vector<BodyDraft>& drafts) {
+    const std::vector<BodyDraft> before = std::move(draft.before);
+    for (BodyDraft part : before) {
+      part.parent = std::exchange(draft.parent, part.body.name);
+      part.body.in_parent = std::exchange(draft.body.in_parent, multibody::Pose{});
+      drafts.push_back(std::move(part));
+    }
+    drafts.push_back(std::move(draft));
+  }
+
+  // Limits, friction, spring and stops of one freedom.
+  void read_coordinate(TableReader& reader, BodyDraft& draft) {
+    namespace k = keys::coordinate;
+    multibody::Body& body = draft.body;
+    const std::size_t before = report_.count();
+    reader.fill(body);
     draft.limits_given = reader.has(k::lower) || reader.has(k::upper);
     if (reader.has(k::lower) != reader.has(k::upper))
       reader.error(reader.has(k::lower) ? k::lower : k::upper,
@@ -255,7 +338,6 @@ class MachineReader {
       reader.error(k::stop_damping,
                    fmt::format("the stops of {} have a damping only; give 'stop_stiffness' too",
                                reader.what()));
-    reader.done();
   }
 
   void check_body_names(const std::vector<BodyDraft>& drafts) {
@@ -371,6 +453,25 @@ class MachineReader {
       reader.done();
       places_.emplace("loop " + loop.name, node->place);
       model_.loops.push_back(std::move(loop));
+    }
+  }
+
+  void read_couplings(TableReader& root) {
+    namespace k = keys::coupling;
+    for (const Node* node : root.tables(file_keys::couplings)) {
+      const std::string joint = text_of(*node, k::joint.name);
+      TableReader reader(report_, *node, k::table, called("coupling", joint));
+      const auto type = joint_of(reader, k::joint);
+      const auto other = joint_of(reader, k::follows);
+      if (!type) continue;  // without its joint the units cannot be judged
+      multibody::Coupling coupling;
+      reader.slides(*type == JointType::kPrismatic);
+      reader.fill(coupling);
+      reader.done();
+      places_.emplace("coupling " + joint, node->place);
+      coupling.joint = model_.tree.find_joint(joint);
+      coupling.follows = model_.tree.find_joint(text_of(*node, k::follows.name));
+      if (other && coupling.joint != multibody::kBase) model_.couplings.push_back(coupling);
     }
   }
 

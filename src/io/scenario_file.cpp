@@ -565,9 +565,11 @@ class FitCheck {
                                  "fixed to",
                                  event.target));
       else if (machine_.loop_system.has(body.link))
-        error(place, fmt::format("body '{}' is part of a loop, which cannot be closed later; only "
-                                 "bodies of open chains can join",
-                                 event.target));
+        error(place,
+              fmt::format(
+                  "body '{}' is part of a loop or coupling, which cannot be closed later; only "
+                  "bodies of open chains can join",
+                  event.target));
       else if (machine_.closed_valve == machine::ClosedValveModel::kQuasiStatic)
         error(place,
               "bodies cannot join a machine with the quasi-static closed valve; use the dynamic "

@@ -328,8 +328,8 @@ class Importer {
   void check_limits(const UrdfJoint& joint) {
     constexpr double kManyTurns = 20.0;  // rad
     if (joint.type == "continuous" || held_by_mimic(joint) ||
-        joint_table_says(joint, keys::joint_table::lower) ||
-        joint_table_says(joint, keys::joint_table::upper))
+        joint_table_says(joint, keys::coordinate::lower) ||
+        joint_table_says(joint, keys::coordinate::upper))
       return;
     if (!joint.has_limit) {
       report_.error(joint.place,
@@ -570,8 +570,10 @@ class Importer {
     Writer::add(out, k::type, writer_.text(m ? "prismatic" : "revolute", joint.place));
     Writer::add(out, k::axis, writer_.vector(joint.axis, joint.axis_place));
     if (has_range(joint)) {
-      Writer::add(out, k::lower, writer_.number(joint.lower.value_or(0.0), joint.limit_place), m);
-      Writer::add(out, k::upper, writer_.number(joint.upper.value_or(0.0), joint.limit_place), m);
+      Writer::add(out, keys::coordinate::lower,
+                  writer_.number(joint.lower.value_or(0.0), joint.limit_place), m);
+      Writer::add(out, keys::coordinate::upper,
+                  writer_.number(joint.upper.value_or(0.0), joint.limit_place), m);
     }
     if (keeps_kind(joint)) add_friction(out, joint);
     return out;
@@ -582,8 +584,8 @@ class Importer {
     namespace k = keys::friction_law;
     const Place place = joint.dynamics_place;
     if (joint.damping == 0.0 && joint.friction == 0.0) return;
-    const bool own = joint_table_says(joint, keys::joint_table::friction);
-    if (own || (joint.friction == 0.0 && joint_table_says(joint, keys::joint_table::damping))) {
+    const bool own = joint_table_says(joint, keys::coordinate::friction);
+    if (own || (joint.friction == 0.0 && joint_table_says(joint, keys::coordinate::damping))) {
       report_.note(place, fmt::format("<dynamics> of joint '{}' is not used, as the machine file "
                                       "gives the joint's friction",
                                       joint.name));
@@ -591,13 +593,13 @@ class Importer {
     }
     const bool m = slides(joint);
     if (joint.damping != 0.0)
-      Writer::add(table, keys::joint_table::damping, writer_.number(joint.damping, place), m);
+      Writer::add(table, keys::coordinate::damping, writer_.number(joint.damping, place), m);
     if (joint.friction != 0.0) {
       Node dry = Writer::table(place);
       Writer::add(dry, k::model, writer_.text("coulomb_viscous", place));
       Writer::add(dry, k::coulomb, writer_.number(joint.friction, place), m);
       Writer::add(dry, k::fixed_friction, writer_.number(joint.friction, place), m);
-      Writer::add(table, keys::joint_table::friction, std::move(dry));
+      Writer::add(table, keys::coordinate::friction, std::move(dry));
     }
     if (!friction_told_)
       report_.note(place,

@@ -458,7 +458,8 @@ struct ConvergedSolver::Impl {
       state->a[i] = e.a[i];
     }
     if (!model.loop_system.empty())
-      model.loop_system.forces(model.tree, mechanism.embedding, e.q, e.lack, state->loop_force_W);
+      model.loop_system.forces(model.tree, mechanism.embedding, e.q, e.lack, state->loop_force_W,
+                               state->coupling_force);
     for (int k = 0; k < m; ++k) {
       machine::ActuatorState& a = state->actuator[k];
       const LineModel line = machine::line_model(a.open != 0, fidelity);

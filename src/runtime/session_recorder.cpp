@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,19 +11,6 @@ namespace {
 
 std::int64_t ticks_in(double seconds, const training::Session& session) {
   return std::max<std::int64_t>(1, std::llround(seconds * session.exercise().rate_Hz));
-}
-
-// Without the poses of bodies and logs, half of a snapshot, which no channel reads: what goes into the
-// queue is cold memory, and the tick pays for each line of it.
-void copy_for_channels(const training::SessionSnapshot& from, training::SessionSnapshot& to) {
-  using training::SessionSnapshot;
-  const auto copy = [&from, &to](std::size_t begin, std::size_t end) {
-    std::memcpy(reinterpret_cast<char*>(&to) + begin, reinterpret_cast<const char*>(&from) + begin,
-                end - begin);
-  };
-  copy(0, offsetof(SessionSnapshot, body));
-  copy(offsetof(SessionSnapshot, tip_v_W), offsetof(SessionSnapshot, log));
-  copy(offsetof(SessionSnapshot, collisions), sizeof(SessionSnapshot));
 }
 
 }  // namespace
@@ -97,7 +82,8 @@ void SessionRecorder::after_tick(const training::SessionState& state,
   if (tick >= next_row_) {
     if (RowRecord* const record = queues_->rows.next()) {
       record->tick = tick;
-      copy_for_channels(snapshot, record->snapshot);
+      // What goes into the queue is cold memory, and the tick pays for each line of it.
+      training::copy_for_channels(snapshot, record->snapshot);
       queues_->rows.send();
     } else {
       writer_.lose(tick);

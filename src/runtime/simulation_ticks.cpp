@@ -193,8 +193,8 @@ void SimulationTicks::tick(std::int64_t due_ns) {
 void SimulationTicks::publish(bool at_end) {
   const std::int64_t begin = clock_.now_ns();
   Published& out = exchange_.published.next();
-  out.newer = shot_[newer_];
-  out.older = shot_[1 - newer_];
+  training::copy_used(shot_[newer_], out.newer);
+  training::copy_used(shot_[1 - newer_], out.older);
   out.newer_due_ns = due_ns_[newer_];
   out.older_due_ns = due_ns_[1 - newer_];
   out.interval_ns = std::llround(1e9 * settings_.ticks_per_publication / settings_.rate_Hz);

@@ -92,11 +92,12 @@ int all_valves(machine::MachineModel model, Fidelity fidelity, double to_s) {
   return run(std::move(model), scenario, fidelity, 0.0, to_s);
 }
 
-// As many joints as a machine can have in a chain, and as many actuators along it.
+// Many joints in a chain, and actuators along it.
 machine::MachineModel long_chain() {
+  constexpr int kJoints = 16, kValves = 8;
   machine::MachineModel model;
   model.name = "long_chain";
-  for (int i = 0; i < kMaxLinks; ++i) {
+  for (int i = 0; i < kJoints; ++i) {
     multibody::Body body;
     body.name = body.joint_name = "part" + std::to_string(i);
     body.parent = i == 0 ? multibody::kBase : i - 1;
@@ -108,7 +109,7 @@ machine::MachineModel long_chain() {
     body.inertia.about_com = Vec3(2.0, 6.0, 6.0).asDiagonal();
     model.tree.add_body(body);
   }
-  for (int k = 0; k < kMaxActuators; ++k) {
+  for (int k = 0; k < kValves; ++k) {
     machine::Actuator actuator;
     actuator.link = 2 * k;
     actuator.name = "part" + std::to_string(actuator.link);
@@ -116,7 +117,7 @@ machine::MachineModel long_chain() {
     model.actuators.push_back(actuator);
     model.controllers.push_back({});
   }
-  model.tip_body = kMaxLinks - 1;
+  model.tip_body = kJoints - 1;
   if (const std::vector<std::string> faults = machine::finish(model); !faults.empty())
     throw std::logic_error(faults.front());
   return model;

@@ -1,5 +1,6 @@
 // Kinematics and dynamics of random trees against MuJoCo, which shares no code or method with ours
 // (compiled XML, quaternions, inertias by principal axes, sparse factor of M).
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -7,9 +8,11 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
 
@@ -40,7 +43,8 @@ using DataPtr = std::unique_ptr<mjData, MujocoDeleter>;
 
 class MujocoText {
  public:
-  explicit MujocoText(const Tree& tree) : tree_(tree) {
+  // merge: a joint of several freedoms becomes several joints of one body.
+  MujocoText(const Tree& tree, bool merge) : tree_(tree), merge_(merge) {
     out_.precision(17);
     out_ << "<mujoco><compiler angle=\"radian\" balanceinertia=\"false\" boundmass=\"0\" "
             "boundinertia=\"0\" inertiafromgeom=\"false\"/><option gravity=\"";
@@ -64,19 +68,48 @@ class MujocoText {
       if (tree_.body(i).parent == parent) body(i);
   }
 
+  // The body that a massless one carries at its own frame, as a joint of several freedoms has it; else -1.
+  int carried_by(int i) const {
+    if (tree_.body(i).inertia.mass > 0.0 || tree_.body(i).type == JointType::kFixed) return -1;
+    int found = -1;
+    for (int k = 0; k < tree_.body_count(); ++k) {
+      const Body& b = tree_.body(k);
+      if (b.parent != i) continue;
+      if (found >= 0 || !b.in_parent.p.isZero(0.0) || !b.in_parent.R.isIdentity(0.0)) return -1;
+      found = k;
+    }
+    return found;
+  }
+
   void body(int i) {
+    const multibody::Pose& pose = tree_.body(i).in_parent;
+    std::vector<int> joints{i};
+    while (merge_ && carried_by(joints.back()) >= 0) joints.push_back(carried_by(joints.back()));
+    i = joints.back();
+    joints.pop_back();
     const Body& b = tree_.body(i);
     out_ << "<body name=\"" << b.name << "\" pos=\"";
-    write(b.in_parent.p);
+    write(pose.p);
     out_ << "\" quat=\"";
-    write(Eigen::Quaterniond(b.in_parent.R));
+    write(Eigen::Quaterniond(pose.R));
     out_ << "\">";
+    for (const int k : joints) joint(tree_.body(k));
+    joint(b);
+    write_inertia(b);
+    children_of(i);
+    out_ << "</body>";
+  }
+
+  void joint(const Body& b) {
     if (b.type != JointType::kFixed) {
       out_ << "<joint name=\"" << b.joint_name << "\" type=\""
            << (b.type == JointType::kRevolute ? "hinge" : "slide") << "\" axis=\"";
       write(b.axis_B);
       out_ << "\"/>";
     }
+  }
+
+  void write_inertia(const Body& b) {
     if (b.inertia.mass > 0.0) {
       // Principal axes found here: MuJoCo's own (fullinertia) are good to 1e-7 only.
       const Eigen::SelfAdjointEigenSolver<Mat3> principal(b.inertia.about_com);
@@ -90,16 +123,15 @@ class MujocoText {
       write(principal.eigenvalues());
       out_ << "\"/>";
     }
-    children_of(i);
-    out_ << "</body>";
   }
 
   const Tree& tree_;
+  bool merge_;
   std::ostringstream out_;
 };
 
-ModelPtr compile(const Tree& tree) {
-  const std::string text = MujocoText(tree).text();
+ModelPtr compile(const Tree& tree, bool merge) {
+  const std::string text = MujocoText(tree, merge).text();
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
   EXPECT_EQ(mj_makeEmptyFileVFS(files.get(), "tree.xml", static_cast<int>(text.size())), 0);
@@ -116,9 +148,9 @@ struct Worst {
   double mass = 0.0, bias = 0.0, acceleration = 0.0, inverse = 0.0;
 };
 
-void compare(const Tree& tree, const test::MotionState& s, Worst& worst) {
+void compare(const Tree& tree, const test::MotionState& s, Worst& worst, bool merge = false) {
   const int n = tree.link_count();
-  const ModelPtr model = compile(tree);
+  const ModelPtr model = compile(tree, merge);
   ASSERT_TRUE(model);
   ASSERT_EQ(model->nv, n);
   const DataPtr data(mj_makeData(model.get()));
@@ -165,6 +197,7 @@ void compare(const Tree& tree, const test::MotionState& s, Worst& worst) {
   std::unique_ptr<mjtNum[]> jacobian(new mjtNum[static_cast<std::size_t>(3 * n)]);
   for (int b = 0; b < tree.body_count(); ++b) {
     const int id = mj_name2id(model.get(), mjOBJ_BODY, tree.body(b).name.c_str());
+    if (merge && id < 0 && tree.body(b).inertia.mass == 0.0) continue;
     ASSERT_GE(id, 0);
     using RowMajor = Eigen::Matrix<mjtNum, 3, 3, Eigen::RowMajor>;
     const Mat3 R = Eigen::Map<const RowMajor>(data->xmat + 9 * id);
@@ -214,6 +247,49 @@ TEST(MultibodyAgainstMujoco, ReferenceCrane) {
   const Tree tree = test::reference_crane();
   Worst worst;
   for (int k = 0; k < 50; ++k) compare(tree, test::random_state(random, tree), worst);
+  expect_small(worst, 1e-9);
+}
+
+// Joints of one, two and three freedoms as machine files declare them; MuJoCo has all of a joint's freedoms
+// on one body.
+TEST(MultibodyAgainstMujoco, UniversalAndPlanarJointsInFiles) {
+  test::Random random(40);
+  Worst worst;
+  int most = 0;
+  for (int k = 0; k < 200; ++k) {
+    SCOPED_TRACE(k);
+    const auto list = [](const Vec3& v) {
+      return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", v.x(), v.y(), v.z());
+    };
+    std::string text =
+        "name = \"random\"\nsource = \"test\"\ngravity_m_per_s2 = 9.81\n"
+        "tip = { body = \"b0\", position_m = [0, 0, 0] }\n";
+    const int bodies = 1 + random.index(14);
+    for (int i = 0; i < bodies; ++i) {
+      const multibody::RigidInertia inertia = test::random_inertia(random, 3.0, 0.5);
+      const Mat3& I = inertia.about_com;
+      const Vec3 axis = random.direction();
+      const Vec3 across = axis.cross(random.direction()).normalized();
+      constexpr const char* kTypes[] = {"revolute", "prismatic", "universal", "planar"};
+      const int type = random.index(4);
+      text += fmt::format(
+          "[[body]]\nname = \"b{}\"\nparent = \"{}\"\nposition_m = {}\nrpy_rad = {}\n"
+          "mass_kg = {:.17g}\ncom_m = {}\n"
+          "inertia_kg_m2 = [{:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}]\n"
+          "joint = {{ name = \"j{}\", type = \"{}\", axis = {}{} }}\n",
+          i, i == 0 ? std::string("base") : fmt::format("b{}", random.index(i)),
+          list(random.vector(1.0)), list(random.vector(3.0)), inertia.mass, list(inertia.com),
+          I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2), i, kTypes[type], list(axis),
+          type == 2   ? ", second_axis = " + list(across)
+          : type == 3 ? ", along = " + list(across)
+                      : std::string());
+    }
+    const Tree tree = io::read_machine_text(text, "random.toml", {}).model.tree;
+    most = std::max(most, tree.link_count());
+    compare(tree, test::random_state(random, tree), worst, true);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(most, 25);
   expect_small(worst, 1e-9);
 }
 

@@ -171,9 +171,31 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
     facts.dependent = m.dependent;
     facts.quality = e.quality;
     if (e.quality < machine::kSingularQuality)
-      facts.singular = machine::singular_sentence(model, e.worst_loop, m.q);
+      facts.singular = machine::singular_sentence(model, e.worst, m.q);
   }
   return facts;
+}
+
+const multibody::Coupling* coupling_of(const MachineModel& model, int link) {
+  const auto found = std::find_if(model.couplings.begin(), model.couplings.end(),
+                                  [link](const multibody::Coupling& c) { return c.joint == link; });
+  return found == model.couplings.end() ? nullptr : &*found;
+}
+
+// Where only couplings join joints, those that a user has placed lead, else those that follow none.
+void let_follow(const MachineModel& model, const std::vector<bool>& placed,
+                std::vector<std::optional<double>>& q) {
+  const multibody::LoopSystem& loops = model.loop_system;
+  for (int g = 0; g < loops.group_count(); ++g) {
+    const multibody::LoopSystem::Group& group = loops.group(g);
+    if (!group.linear()) continue;
+    const bool any = std::any_of(group.joint.begin(), group.joint.end(),
+                                 [&](int j) { return placed[static_cast<std::size_t>(j)]; });
+    for (const int j : group.joint) {
+      const auto i = static_cast<std::size_t>(j);
+      if (any ? !placed[i] : coupling_of(model, j) != nullptr) q[i].reset();
+    }
+  }
 }
 
 // Share of the way from the lower to the upper limit, for every joint; those without limits stand at 0,
@@ -185,6 +207,7 @@ std::vector<std::optional<double>> pose_at(const MachineModel& model, double sha
     q.emplace_back(limited(body) ? body.lower + share * (body.upper - body.lower) : 0.0);
     if (model.passive(i)) q.back().reset();
   }
+  let_follow(model, std::vector<bool>(q.size()), q);
   return q;
 }
 
@@ -201,6 +224,7 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
             pose_facts(model, "a tenth above the lower limits", pose_at(model, 0.1)),
             pose_facts(model, "a tenth below the upper limits", pose_at(model, 0.9))};
   std::vector<std::optional<double>> q = pose_at(model, 0.5);
+  std::vector<bool> placed(q.size());
   std::vector<std::string> joints(static_cast<std::size_t>(model.joint_count()));
   for (std::size_t i = 0; i < joints.size(); ++i) joints[i] = model.joint_name(static_cast<int>(i));
   for (const std::string& assignment : at) {
@@ -216,11 +240,13 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
     const auto i = static_cast<std::size_t>(found - joints.begin());
     const double position = parse_number(assignment.substr(equals + 1), "--at " + joint);
     q[i] = position;
+    placed[i] = true;
     const multibody::Body& body = body_of(model, static_cast<int>(i));
     if (limited(body) && !(position >= body.lower && position <= body.upper))
       throw UserError(fmt::format("--at {}: joint '{}' goes from {:g} to {:g}", assignment, joint,
                                   body.lower, body.upper));
   }
+  let_follow(model, placed, q);
   return {pose_facts(model, "as given", q)};
 }
 
@@ -266,9 +292,10 @@ std::string passive_words(const MachineModel& model, const JointFacts& joint) {
   const bool turns = joint.unit == "rad";
   const auto drive = std::find_if(model.drives.begin(), model.drives.end(),
                                   [link](const machine::JointDrive& d) { return d.link == link; });
-  std::string text = drive != model.drives.end()   ? ", drive of its own"
-                     : model.loop_system.has(link) ? ", in a loop"
-                                                   : ", passive";
+  std::string text = drive != model.drives.end()                           ? ", drive of its own"
+                     : coupling_of(model, link) != nullptr                 ? ", follows another"
+                     : model.loop_system.has(link) && !model.loops.empty() ? ", in a loop"
+                                                                           : ", passive";
   if (body.damping > 0.0)
     text += fmt::format(", damping {:g} {}", body.damping, turns ? "N m s/rad" : "N s/m");
   if (body.stop_stiffness > 0.0)
@@ -319,15 +346,26 @@ std::string loops_text(const MachineModel& model) {
   return text;
 }
 
+std::string couplings_text(const MachineModel& model) {
+  if (model.couplings.empty()) return {};
+  const auto unit = [&model](int link) { return model.tree.link(link).revolute ? "rad" : "m"; };
+  std::string text = "\ncouplings\n";
+  for (const multibody::Coupling& c : model.couplings)
+    text += fmt::format("  {:<12}follows '{}' by {:g} {} for each {}, from {:g} {}\n",
+                        model.joint_name(c.joint), model.joint_name(c.follows), c.ratio,
+                        unit(c.joint), unit(c.follows), c.offset, unit(c.joint));
+  return text;
+}
+
 // Which joints follow from which at a pose, and how well.
 std::string bench_pose_text(const MachineModel& model, const PoseFacts& pose) {
-  if (model.loops.empty()) return {};
+  if (model.loop_system.empty()) return {};
   std::vector<std::string> follow;
   for (int i = 0; i < model.joint_count(); ++i)
     if ((pose.dependent >> i & 1) != 0) follow.push_back(model.joint_name(i));
-  std::string text =
-      fmt::format("  loops       {} {}, determined to {:.3f} of the best possible\n",
-                  listing(follow), follow.size() == 1 ? "follows" : "follow", pose.quality);
+  std::string text = fmt::format("  {:<12}{} {}, determined to {:.3f} of the best possible\n",
+                                 model.loops.empty() ? "couplings" : "loops", listing(follow),
+                                 follow.size() == 1 ? "follows" : "follow", pose.quality);
   if (!pose.singular.empty()) text += fmt::format("  warning: {}\n", pose.singular);
   return text;
 }
@@ -578,6 +616,15 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
     json.end_object();
   }
   json.end_array();
+  json.key("couplings").begin_array();
+  for (const multibody::Coupling& c : model.couplings)
+    json.begin_object()
+        .member("joint", model.joint_name(c.joint))
+        .member("follows", model.joint_name(c.follows))
+        .member("ratio", c.ratio)
+        .member("offset", c.offset)
+        .end_object();
+  json.end_array();
   json.key("poses").begin_array();
   for (const PoseFacts& pose : poses) add_pose(json, pose);
   json.end_array();
@@ -632,7 +679,7 @@ int inspect(const InspectOptions& options) {
   text += joints_text(model, joints);
   double total_mass = 0.0;
   text += masses_text(model, total_mass);
-  text += loops_text(model);
+  text += loops_text(model) + couplings_text(model);
   text += outside_text(model);
   for (const PoseFacts& pose : poses) text += pose_text(model, pose) + bench_pose_text(model, pose);
   if (!model.actuators.empty())

@@ -134,7 +134,7 @@ void Emulation::check() const {
              "' is no motor on its joint; torque control needs one");
   if (other.coupled())
     refuse("machine '" + other.name +
-           "' has loops or cylinders across joints; an emulated machine "
+           "' has loops, couplings or cylinders across joints; an emulated machine "
            "has none");
   if (other.joint_count() < 3)
     refuse("machine '" + other.name + "' has " + std::to_string(other.joint_count()) +

@@ -60,9 +60,22 @@ void keep_energy(const MachineModel& model, MachineState& state) {
   for (int j = 0; j < model.joint_count(); ++j) state.v[j] *= factor;
 }
 
-double group_motion(const MachineModel& model, int loop, const double* v) {
+bool actuators_follow_each_other(const MachineModel& model) {
+  for (int g = 0; g < model.loop_system.group_count(); ++g) {
+    const multibody::LoopSystem::Group& group = model.loop_system.group(g);
+    const auto within = [&group](const Actuator& a) {
+      return std::find(group.joint.begin(), group.joint.end(), a.link) != group.joint.end();
+    };
+    if (!group.coupling.empty() &&
+        std::count_if(model.actuators.begin(), model.actuators.end(), within) > 1)
+      return true;
+  }
+  return false;
+}
+
+double group_motion(const MachineModel& model, int constraint, const double* v) {
   double sum = 0.0;
-  for (const int j : model.loop_system.group(model.loop_system.group_of(loop)).joint)
+  for (const int j : model.loop_system.group(model.loop_system.group_of(constraint)).joint)
     sum += std::fabs(v[j]);
   return sum;
 }
@@ -172,7 +185,7 @@ void close_mechanism(const MachineModel& model, double h, bool lossless, Machine
   bool keep[kMaxLinks];
   keep_independent(model, keep);
   double quality = e.quality;
-  int worst_loop = e.worst_loop;
+  int worst = e.worst;
   const std::int64_t other = loops.choose(model.tree, state.q, keep);
   if (other != state.dependent &&
       __builtin_popcountll(static_cast<std::uint64_t>(other)) ==
@@ -183,16 +196,16 @@ void close_mechanism(const MachineModel& model, double h, bool lossless, Machine
     if (e.quality > kBetter * quality) {
       state.dependent = other;
       quality = e.quality;
-      worst_loop = e.worst_loop;
+      worst = e.worst;
     }
   }
   // Motion of a pivot in half a tick: closer than this, the rank drops within the tick.
-  if (quality >= kSingularQuality + 0.5 * h * group_motion(model, worst_loop, state.v)) return;
+  if (quality >= kSingularQuality + 0.5 * h * group_motion(model, worst, state.v)) return;
   Health& health = state.health;
   ++health.singular_ticks;
   if (health.first_singular == 0) {
     health.first_singular = health.ticks + 1;
-    health.singular_loop = worst_loop;
+    health.singular_loop = worst;
   }
 }
 
@@ -201,7 +214,7 @@ double displacement_row(const MachineModel& model, int actuator, const double* q
   double own[kMaxLinks];
   if (row == nullptr) row = own;
   if (a.linkage.kind == LinkageKind::kPins) return a.linkage.pins.distance(model.tree, q, row);
-  std::fill(row, row + kMaxLinks, 0.0);
+  std::fill(row, row + model.joint_count(), 0.0);
   const LinkageState s = displacement(model, actuator, q[a.link]);
   row[a.link] = s.J;
   return s.x;
@@ -279,6 +292,11 @@ void static_loads(const MachineModel& model, const multibody::LinkInertia* inert
       for (int j = 0; j < n; ++j) A[k][l] += J[k][j] * J[l][j];
     }
   }
+  // Actuators on joints that follow each other share their load, each by its lever: without this hair the
+  // share would not be determined.
+  constexpr double kHair = 1e-8;
+  if (actuators_follow_each_other(model))
+    for (int k = 0; k < m; ++k) A[k][k] *= 1.0 + kHair;
   if (!solve_positive_definite<kMaxActuators>(m, A, actuator_force))
     std::fill(actuator_force, actuator_force + m, 0.0);
 }
@@ -307,15 +325,21 @@ void assemble_body(const MachineModel& model, MachineState& state, int link) {
   change_rates(model, state, momentum);
 }
 
-std::string singular_sentence(const MachineModel& model, int loop, const double* q) {
+std::string constraint_name(const MachineModel& model, int constraint) {
+  if (constraint < multibody::kMaxLoops) return "loop '" + nth(model.loops, constraint).name + "'";
+  const int k = constraint - multibody::kMaxLoops;
+  return "coupling '" + model.joint_name(nth(model.couplings, k).joint) + "'";
+}
+
+std::string singular_sentence(const MachineModel& model, int constraint, const double* q) {
   const multibody::LoopSystem& loops = model.loop_system;
   std::string joints;
-  for (const int j : loops.group(loops.group_of(loop)).joint) {
+  for (const int j : loops.group(loops.group_of(constraint)).joint) {
     joints += (joints.empty() ? "" : ", ") + model.joint_name(j) + " " + std::to_string(q[j]) +
               (model.tree.link(j).revolute ? " rad" : " m");
   }
-  return "loop '" + nth(model.loops, loop).name +
-         "' is at a singular position, where its joints do not determine each other's motion, at " +
+  return constraint_name(model, constraint) +
+         " is at a singular position, where its joints do not determine each other's motion, at " +
          joints;
 }
 

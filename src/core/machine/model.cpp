@@ -188,7 +188,7 @@ bool closed_middle(const MachineModel& model, double* q, int& loop, double& gap)
 
 void derive_loops(MachineModel& model, std::vector<std::string>& faults) {
   try {
-    model.loop_system = multibody::LoopSystem(model.tree, model.loops);
+    model.loop_system = multibody::LoopSystem(model.tree, model.loops, model.couplings);
   } catch (const std::invalid_argument& error) {
     faults.emplace_back(error.what());
     return;
@@ -199,8 +199,8 @@ void derive_loops(MachineModel& model, std::vector<std::string>& faults) {
   double gap = 0.0;
   if (!closed_middle(model, q, loop, gap))
     faults.emplace_back(
-        "loop '" + nth(model.loops, loop).name +
-        "': no position of its joints closes it; the nearest found leaves a gap of " +
+        constraint_name(model, loop) +
+        ": no position of its joints closes it; the nearest found leaves a gap of " +
         std::to_string(gap) + " m; check its points and the lengths of its bodies");
 }
 
@@ -319,7 +319,8 @@ void check_loop_inertia(const MachineModel& model, std::vector<std::string>& fau
   double zero[kMaxLinks] = {};
   if (!solve_positive_definite<kMaxLinks>(mechanism.count, mechanism.M, zero))
     faults.emplace_back(
-        "the mass matrix is singular: some motion that the loops leave free moves no inertia");
+        "the mass matrix is singular: some motion that the loops and couplings leave free moves no "
+        "inertia");
 }
 
 // A place with true sticking is held by one joint: only one of the independent joints may move it.
@@ -484,8 +485,8 @@ std::vector<std::string> finish(MachineModel& model) {
     }
   if (model.coupled() && model.closed_valve == ClosedValveModel::kQuasiStatic)
     faults.emplace_back(
-        "the quasi-static closed valve holds single joints and knows no loops and no cylinders "
-        "across several joints; use the dynamic one (closed_valve.model)");
+        "the quasi-static closed valve holds single joints and knows no loops, no couplings and no "
+        "cylinders across several joints; use the dynamic one (closed_valve.model)");
   for (std::size_t i = 0; i < model.joint_friction.size(); ++i)
     if (const char* fault = friction::fault_of(model.joint_friction[i]))
       faults.emplace_back("joint '" + model.joint_name(static_cast<int>(i)) + "': " + fault);

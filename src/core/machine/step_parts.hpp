@@ -231,7 +231,7 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
     lack[i] = bias[i] - tau[i];
     for (int j = 0; j < n; ++j) lack[i] += rate * body.M[i][j] * (v[j] - v_star[j]);
   }
-  model.loop_system.forces(model.tree, e, state.q, lack, state.loop_force_W);
+  model.loop_system.forces(model.tree, e, state.q, lack, state.loop_force_W, state.coupling_force);
   return report;
 }
 

@@ -145,7 +145,7 @@ TipAnswer tip_rates(const MachineModel& model, const LinkPoint& point, const Vec
                     const double* q, const TipVelocity& asked, const bool* used,
                     const RateLimits& limits, double* rate) {
   const int n = model.joint_count();
-  std::fill(rate, rate + kMaxLinks, 0.0);
+  std::fill(rate, rate + n, 0.0);
   const double speed = std::sqrt(asked.reach * asked.reach + asked.height * asked.height);
   if (!(speed > 0.0)) return TipAnswer::kAsAsked;
   PointPose pose;

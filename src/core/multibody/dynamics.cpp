@@ -40,8 +40,8 @@ struct Acceleration {
 };
 
 struct Wrench {
-  Vec3 moment = Vec3::Zero();
-  Vec3 force = Vec3::Zero();
+  Vec3 moment;
+  Vec3 force;
 };
 
 // From the parent's origin to the link's.

@@ -1,5 +1,7 @@
 #include "knuckleboom/core/multibody/kinematics.hpp"
 
+#include <algorithm>
+
 #include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::multibody {
@@ -45,7 +47,7 @@ Kinematics forward_kinematics(const Tree& tree, const double* q, const double* v
 Pose body_pose(const Tree& tree, const Kinematics& kinematics, int body) {
   const Body& b = tree.body(body);
   if (b.link == kBase) return b.in_link;
-  const Pose& link = kinematics.link[b.link].in_world;
+  const LinkMotion::Place& link = kinematics.link[b.link].in_world;
   return {link.R * b.in_link.R, link.R * b.in_link.p + link.p};
 }
 
@@ -55,7 +57,7 @@ PointMotion point_motion(const Tree& tree, const Kinematics& kinematics, int bod
   const Pose pose = body_pose(tree, kinematics, body);
   out.p_W = pose.R * p_B + pose.p;
   out.v_W.setZero();
-  out.J_W.fill(Vec3::Zero());
+  std::fill_n(out.J_W.begin(), tree.link_count(), Vec3::Zero());
   const int carrier = tree.body(body).link;
   if (carrier == kBase) return out;
   const LinkMotion& motion = kinematics.link[carrier];

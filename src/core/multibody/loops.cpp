@@ -143,7 +143,7 @@ double PointPair::distance(const Tree& tree, const double* q, double* row) const
   const Vec3 between = place.a - place.b;
   const double length = between.norm();
   const Vec3 along = length > 0.0 ? Vec3(between / length) : Vec3(Vec3::Zero());
-  std::fill(row, row + kMaxLinks, 0.0);
+  std::fill(row, row + tree.link_count(), 0.0);
   for (int k = 0; k < a_.length; ++k)
     row[a_.link[k]] = along.dot(column_at(tree, place, a_.link[k], place.a));
   for (int k = 0; k < b_.length; ++k)
@@ -154,13 +154,13 @@ double PointPair::distance(const Tree& tree, const double* q, double* row) const
 // Rows of one group: G over its joints, the residual, and the state of elimination.
 struct LoopSystem::Work {
   int rows, joints;
-  double G[kMaxEmulationRows][kMaxLinks];  // columns as in Group::joint
-  double phi[kMaxEmulationRows];
-  double T[kMaxEmulationRows][kMaxEmulationRows];
-  int row_loop[kMaxEmulationRows], row_axis[kMaxEmulationRows];
+  double G[kMaxRows][kMaxLinks];  // columns as in Group::joint
+  double phi[kMaxRows];
+  double T[kMaxRows][kMaxRows];
+  int row_of[kMaxRows], row_axis[kMaxRows];
   double weight[kMaxLinks];  // size of a good pivot of a column: arm of a revolute joint, 1
   double reach;
-  bool row_used[kMaxEmulationRows], column_used[kMaxLinks];
+  bool row_used[kMaxRows], column_used[kMaxLinks];
 
   void start() {
     for (int r = 0; r < rows; ++r) {
@@ -208,7 +208,46 @@ struct LoopSystem::Work {
   }
 };
 
-LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops) {
+namespace {
+
+// A joint follows at most one other, so that a way along them ends, or goes round a circle.
+void check_couplings(const Tree& tree, const std::vector<Coupling>& couplings) {
+  if (couplings.size() > static_cast<std::size_t>(kMaxCouplings))
+    throw std::invalid_argument("a machine has at most " + std::to_string(kMaxCouplings) +
+                                " couplings");
+  const auto name = [&tree](int link) { return tree.body(tree.link(link).body).joint_name; };
+  std::vector<int> leader(static_cast<std::size_t>(tree.link_count()), -1);
+  for (const Coupling& c : couplings) {
+    for (const int link : {c.joint, c.follows})
+      if (link < 0 || link >= tree.link_count())
+        throw std::invalid_argument("a coupling's joint does not exist");
+    const auto refuse = [&](const std::string& why) {
+      throw std::invalid_argument("coupling '" + name(c.joint) + "': " + why);
+    };
+    if (!std::isfinite(c.ratio) || !std::isfinite(c.offset)) refuse("its numbers are not finite");
+    if (c.ratio == 0.0) refuse("a ratio of zero lets it stand still; fix its body instead");
+    int& own = leader[static_cast<std::size_t>(c.joint)];
+    if (own >= 0)
+      refuse("it follows both '" + name(own) + "' and '" + name(c.follows) + "'; keep one");
+    own = c.follows;
+    int at = c.follows;
+    for (int i = 0; at >= 0 && i < tree.link_count(); ++i) {
+      if (at == c.joint)
+        refuse(c.follows == c.joint
+                   ? "it follows itself; name another joint"
+                   : "it follows '" + name(c.follows) +
+                         "', which in turn follows it; take one coupling out of the circle");
+      at = leader[static_cast<std::size_t>(at)];
+    }
+  }
+}
+
+}  // namespace
+
+LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops,
+                       const std::vector<Coupling>& couplings)
+    : couplings_(couplings) {
+  check_couplings(tree, couplings);
   if (loops.size() > static_cast<std::size_t>(kMaxLoops))
     throw std::invalid_argument("a machine has at most " + std::to_string(kMaxLoops) + " loops");
   std::vector<std::int64_t> masks;
@@ -250,7 +289,11 @@ LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops) {
         arm += tree.link(j).in_parent.p.norm();
       }
     }
-  // Loops that share a joint form a group.
+  for (const Coupling& c : couplings) {
+    masks.push_back(std::int64_t{1} << c.joint | std::int64_t{1} << c.follows);
+    joints_ |= masks.back();
+  }
+  // Constraints that share a joint form a group.
   std::vector<std::int64_t> group_mask;
   std::vector<std::vector<int>> members;
   for (std::size_t k = 0; k < masks.size(); ++k) {
@@ -273,18 +316,27 @@ LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops) {
   }
   for (std::size_t g = 0; g < group_mask.size(); ++g) {
     Group group;
-    group.loop = members[g];
+    for (const int k : members[g]) {
+      const int coupling = k - loop_count();
+      coupling < 0 ? group.loop.push_back(k) : group.coupling.push_back(coupling);
+    }
     for (int j = 0; j < tree.link_count(); ++j)
       if ((group_mask[g] >> j & 1) != 0) group.joint.push_back(j);
     groups_.push_back(std::move(group));
   }
 }
 
-int LoopSystem::group_of(int loop) const {
+int LoopSystem::group_of(int constraint) const {
+  const bool loop = constraint < kMaxLoops;
   for (int g = 0; g < group_count(); ++g)
-    for (const int k : group(g).loop)
-      if (k == loop) return g;
+    for (const int k : loop ? group(g).loop : group(g).coupling)
+      if (k == (loop ? constraint : constraint - kMaxLoops)) return g;
   return -1;
+}
+
+double LoopSystem::coupling_error(int coupling, const double* q) const {
+  const Coupling& c = nth(couplings_, coupling);
+  return q[c.joint] - (c.ratio * q[c.follows] + c.offset);
 }
 
 void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q, Work& w,
@@ -303,7 +355,7 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
       const Vec3 axis = place.R_b * path.E_b.col(e);
       if (out != nullptr) out->axis[k][e] = axis;
       const int r = w.rows++;
-      w.row_loop[r] = k;
+      w.row_of[r] = k;
       w.row_axis[r] = e;
       for (int c = 0; c < w.joints; ++c) w.G[r][c] = 0.0;
       // Both points are taken at a: the rows are those of a relative to body b.
@@ -317,6 +369,16 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
       }
       w.phi[r] = axis.dot(between);
     }
+  }
+  for (const int k : group.coupling) {
+    const Coupling& c = nth(couplings_, k);
+    const int r = w.rows++;
+    w.row_of[r] = kMaxLoops + k;
+    w.row_axis[r] = 0;
+    for (int column = 0; column < w.joints; ++column) w.G[r][column] = 0.0;
+    w.G[r][column_of[c.joint]] = 1.0;
+    w.G[r][column_of[c.follows]] = -c.ratio;
+    w.phi[r] = coupling_error(k, q);
   }
   w.reach = 0.0;
   for (int c = 0; c < w.joints; ++c) {
@@ -368,7 +430,7 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
                        Embedding& out) const {
   out.groups = group_count();
   out.quality = 1.0;
-  out.worst_loop = out.open_loop = -1;
+  out.worst = out.open = -1;
   out.gap = 0.0;
   for (int g = 0; g < out.groups; ++g) {
     const Group& group = nth(groups_, g);
@@ -405,10 +467,11 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
       double longest = 0.0;
       for (int c = 0; c < w.joints; ++c)
         if (w.column_used[c]) longest = std::max(longest, std::fabs(w.phi[pivot_row[c]]));
-      const double share = longest > kLongestStep ? kLongestStep / longest : 1.0;
+      const double share = longest > kLongestStep && !group.linear() ? kLongestStep / longest : 1.0;
       for (int c = 0; c < w.joints; ++c)
         if (w.column_used[c]) q[nth(group.joint, c)] -= share * w.phi[pivot_row[c]];
-      closed = longest < kLastStep || (longest < kNoise && longest > 0.25 * last_step);
+      closed =
+          group.linear() || longest < kLastStep || (longest < kNoise && longest > 0.25 * last_step);
       last_step = longest;
     }
     double left = 0.0;
@@ -418,16 +481,16 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
       const double gap = closing_error(tree, group, q);
       if (!(gap <= out.gap)) {
         out.gap = gap;
-        out.open_loop = group.loop.front();
+        out.open = group.first();
       }
     }
     if (quality < out.quality) {
       out.quality = quality;
-      out.worst_loop = w.row_loop[worst_row];
+      out.worst = w.row_of[worst_row];
     }
     map.rows = w.rows;
     for (int r = 0; r < w.rows; ++r) {
-      map.row_loop[r] = w.row_loop[r];
+      map.row_of[r] = w.row_of[r];
       map.row_axis[r] = w.row_axis[r];
     }
     // Joints that no row determines keep their share in the motion.
@@ -435,24 +498,20 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
     for (int i = 0; i < map.independents; ++i)
       square += v[map.independent[i]] * v[map.independent[i]];
     const double per_square = square > 0.0 ? 1.0 / square : 0.0;
-    int d = 0;
     for (int c = 0; c < w.joints; ++c) {
       const int j = nth(group.joint, c);
       if (!allowed[c]) continue;
-      map.undetermined[d] = !w.column_used[c];
-      if (map.undetermined[d])
+      out.undetermined[j] = !w.column_used[c];
+      if (out.undetermined[j])
         for (int i = 0; i < map.independents; ++i)
           out.B[j][map.independent[i]] = v[j] * v[map.independent[i]] * per_square;
-      ++d;
     }
-    d = 0;
     for (int c = 0; c < w.joints; ++c) {
       const int j = nth(group.joint, c);
       if (!allowed[c]) continue;
-      const int at = d++;
       if (!w.column_used[c]) continue;
       const int row = pivot_row[c];
-      for (int k = 0; k < w.rows; ++k) map.T[at][k] = w.T[row][k];
+      for (int k = 0; k < w.rows; ++k) out.T[j][k] = w.T[row][k];
       for (int i = 0; i < map.independents; ++i) out.B[j][map.independent[i]] = 0.0;
       for (int other = 0; other < w.joints; ++other) {
         const int o = nth(group.joint, other);
@@ -471,9 +530,13 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
 void LoopSystem::add_gamma(const Tree& tree, const double* v, const double* a, Embedding& e) const {
   for (int g = 0; g < e.groups; ++g) {
     Embedding::Group& map = e.group[g];
-    double rate[kMaxEmulationRows];
+    double rate[kMaxRows];
     for (int r = 0; r < map.rows; ++r) {
-      const int k = map.row_loop[r];
+      const int k = map.row_of[r];
+      if (k >= kMaxLoops) {
+        rate[r] = 0.0;
+        continue;
+      }
       const PointPair& pair = nth(loops_, k).pair;
       const PointPair::Place& place = e.place[k];
       if (map.row_axis[r] == 0) {
@@ -488,12 +551,12 @@ void LoopSystem::add_gamma(const Tree& tree, const double* v, const double* a, E
     for (int d = 0; d < map.dependents; ++d) {
       const int j = map.dependent[d];
       double sum = 0.0;
-      if (map.undetermined[d]) {
+      if (e.undetermined[j]) {
         sum = a[j];
         for (int i = 0; i < map.independents; ++i)
           sum -= e.B[j][map.independent[i]] * a[map.independent[i]];
       } else {
-        for (int r = 0; r < map.rows; ++r) sum -= map.T[d][r] * rate[r];
+        for (int r = 0; r < map.rows; ++r) sum -= e.T[j][r] * rate[r];
       }
       e.gamma[j] = sum;
     }
@@ -501,15 +564,22 @@ void LoopSystem::add_gamma(const Tree& tree, const double* v, const double* a, E
 }
 
 void LoopSystem::forces(const Tree& tree, const Embedding& e, const double* q,
-                        const double* joint_force, double (*force_W)[3]) const {
+                        const double* joint_force, double (*force_W)[3],
+                        double* coupling_force) const {
   for (int k = 0; k < loop_count(); ++k) force_W[k][0] = force_W[k][1] = force_W[k][2] = 0.0;
   for (int g = 0; g < e.groups; ++g) {
     const Embedding::Group& map = e.group[g];
     for (int r = 0; r < map.rows; ++r) {
       double lambda = 0.0;
-      for (int d = 0; d < map.dependents; ++d)
-        if (!map.undetermined[d]) lambda += map.T[d][r] * joint_force[map.dependent[d]];
-      const int k = map.row_loop[r];
+      for (int d = 0; d < map.dependents; ++d) {
+        const int j = map.dependent[d];
+        if (!e.undetermined[j]) lambda += e.T[j][r] * joint_force[j];
+      }
+      const int k = map.row_of[r];
+      if (k >= kMaxLoops) {
+        coupling_force[nth(couplings_, k - kMaxLoops).joint] = lambda;
+        continue;
+      }
       const Vec3& axis = e.axis[k][map.row_axis[r]];
       for (int c = 0; c < 3; ++c) force_W[k][c] += lambda * axis(c);
     }
@@ -546,7 +616,46 @@ double LoopSystem::closing_error(const Tree& tree, const Group& group, const dou
     const double gap = std::sqrt(square);
     if (!(gap <= worst)) worst = gap;
   }
+  for (const int k : group.coupling) {
+    const double gap = std::fabs(coupling_error(k, q));
+    if (!(gap <= worst)) worst = gap;
+  }
   return worst;
+}
+
+// Positions of joints that only couplings join, outwards from the one that leads. False: a fixed joint is
+// elsewhere.
+bool LoopSystem::follow(const Group& group, const bool* fixed, double* q, int& open,
+                        double& gap) const {
+  constexpr double kFits = 1e-4;  // rad, m: positions as people write them
+  std::int64_t known = 0;
+  const auto is_known = [&known](int j) { return (known >> j & 1) != 0; };
+  std::int64_t following = 0;
+  for (const int k : group.coupling) following |= std::int64_t{1} << nth(couplings_, k).joint;
+  int lead = -1;
+  for (const int j : group.joint)
+    if (fixed[j] && lead < 0) lead = j;
+  for (const int j : group.joint)
+    if ((following >> j & 1) == 0 && lead < 0) lead = j;
+  known |= std::int64_t{1} << lead;
+  for (std::size_t left = group.coupling.size(); left > 0; --left)
+    for (const int k : group.coupling) {
+      const Coupling& c = nth(couplings_, k);
+      if (is_known(c.joint) == is_known(c.follows)) continue;
+      const bool forwards = is_known(c.follows);
+      const int to = forwards ? c.joint : c.follows;
+      const double position =
+          forwards ? c.ratio * q[c.follows] + c.offset : (q[c.joint] - c.offset) / c.ratio;
+      const double off = std::fabs(q[to] - position);
+      if (fixed[to] && !(off <= kFits)) {
+        open = kMaxLoops + k;
+        gap = off;
+        return false;
+      }
+      q[to] = position;
+      known |= std::int64_t{1} << to;
+    }
+  return true;
 }
 
 double LoopSystem::gap(const Tree& tree, const double* q) const {
@@ -603,6 +712,11 @@ bool LoopSystem::close_group(const Tree& tree, const Group& group, const bool* f
 int LoopSystem::assemble(const Tree& tree, const bool* fixed, double* q, double& gap) const {
   gap = 0.0;
   for (const Group& group : groups_) {
+    if (group.linear()) {
+      int open = -1;
+      if (!follow(group, fixed, q, open, gap)) return open;
+      continue;
+    }
     double best = INFINITY;
     double start[kMaxLinks], best_q[kMaxLinks];
     std::copy(q, q + tree.link_count(), start);
@@ -634,7 +748,7 @@ int LoopSystem::assemble(const Tree& tree, const bool* fixed, double* q, double&
     if (closed) continue;
     std::copy(best_q, best_q + tree.link_count(), q);
     gap = best;
-    return group.loop.front();
+    return group.first();
   }
   return -1;
 }

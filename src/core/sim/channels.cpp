@@ -18,9 +18,9 @@ double of_actuator(Shot s, int joint) {
   return a != nullptr ? a->*value : 0.0;
 }
 
-enum class Of { kRun, kJoint, kDrive, kLoop, kPump, kActuator };
+enum class Of { kRun, kJoint, kDrive, kLoop, kCoupling, kPump, kActuator };
 
-enum class Only { kAll, kCylinders, kMotors };
+enum class Only { kAll, kCylinders, kMotors, kSliding, kTurning };
 
 struct Family {
   std::string_view name, unit, description;
@@ -49,6 +49,10 @@ constexpr Family kFamilies[] = {
      [](Shot s, int j) { return s.joint_drive[j]; }},
     {"*_force_%_N", "N", "of body b on body a of the loop, world frame, in the tick that led here",
      Of::kLoop, [](Shot s, int i) { return s.loop_force_W[i / 3][i % 3]; }},
+    {"*_coupling_N", "N", "of its coupling on the joint that follows, in the tick that led here",
+     Of::kCoupling, [](Shot s, int j) { return s.coupling_force[j]; }, true, Only::kSliding},
+    {"*_coupling_Nm", "Nm", "of its coupling on the joint that follows, in the tick that led here",
+     Of::kCoupling, [](Shot s, int j) { return s.coupling_force[j]; }, true, Only::kTurning},
     {"tip_%_m", "m", "tip in the world frame", Of::kRun, [](Shot s, int i) { return s.tip_W[i]; }},
     {"supply_Pa", "Pa", "pressure of the gallery", Of::kPump,
      [](Shot s, int) { return s.pump_Pa; }},
@@ -77,6 +81,8 @@ int count(Of of, const machine::MachineModel& model) {
       return static_cast<int>(model.drives.size());
     case Of::kLoop:
       return static_cast<int>(model.loops.size());
+    case Of::kCoupling:
+      return static_cast<int>(model.couplings.size());
     case Of::kPump:
       return model.supply.kind == hydraulics::SupplyKind::kPump ? 1 : 0;
     case Of::kActuator:
@@ -92,12 +98,17 @@ int joint_of(Of of, const machine::MachineModel& model, int member) {
   const auto i = static_cast<std::size_t>(member);
   return of == Of::kJoint      ? member
          : of == Of::kDrive    ? model.drives[i].link
+         : of == Of::kCoupling ? model.couplings[i].joint
          : of == Of::kActuator ? model.actuators[i].link
                                : -1;
 }
 
 bool exists(const Family& family, const machine::MachineModel& model, int member) {
   if (family.only == Only::kAll) return true;
+  if (family.of == Of::kCoupling) {
+    const int joint = joint_of(family.of, model, member);
+    return model.tree.link(joint).revolute == (family.only == Only::kTurning);
+  }
   const bool cylinder =
       model.actuators[static_cast<std::size_t>(member)].circuit.kind == ActuatorKind::kCylinder;
   return cylinder == (family.only == Only::kCylinders);
@@ -132,6 +143,9 @@ std::string_view owners(const Family& family) {
       return "each joint with a drive of its own";
     case Of::kLoop:
       return "each loop of bodies";
+    case Of::kCoupling:
+      return family.only == Only::kSliding ? "each coupling of a joint that slides"
+                                           : "each coupling of a joint that turns";
     case Of::kPump:
       return "a modelled pump";
     case Of::kActuator:

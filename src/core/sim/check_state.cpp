@@ -129,15 +129,21 @@ std::string check_counts(const Simulation& simulation, const SimState& state) {
   if (state.machine.health.ticks > state.tick)
     return objection("machine.health.ticks", static_cast<double>(state.machine.health.ticks),
                      "but " + std::to_string(state.tick) + " ticks were run");
-  const auto joints = static_cast<unsigned>(simulation.model().joint_count());
+  const machine::MachineModel& model = simulation.model();
+  const auto worst = static_cast<std::size_t>(state.machine.health.singular_loop);
+  if (state.machine.health.first_singular != 0 && worst >= model.loops.size() &&
+      worst - multibody::kMaxLoops >= model.couplings.size())
+    return objection("machine.health.singular_loop", static_cast<double>(worst),
+                     "the machine has no such loop or coupling");
+  const auto joints = static_cast<unsigned>(model.joint_count());
   const std::int64_t start_absent = simulation.initial_state(state.fidelity).machine.absent;
   if ((state.machine.absent & ~start_absent) != 0)
     return objection("machine.absent", static_cast<double>(state.machine.absent),
                      "a body that was there at the start is not there");
   if (state.machine.dependent >> joints != 0 ||
-      (state.machine.dependent != 0 && simulation.model().loop_system.empty()))
+      (state.machine.dependent != 0 && model.loop_system.empty()))
     return objection("machine.dependent", static_cast<double>(state.machine.dependent),
-                     "the machine has no such joints in its loops");
+                     "the machine has no such joints in its loops and couplings");
   return {};
 }
 

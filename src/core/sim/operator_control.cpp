@@ -258,8 +258,11 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
   const machine::MachineModel& model = simulation_.model();
   double q[kMaxLinks];
   for (int i = 0; i < model.joint_count(); ++i) q[i] = simulation_.measured(sim, i);
-  machine::RateLimits limits{};
-  std::fill(std::begin(limits.scale), std::end(limits.scale), 1.0);
+  machine::RateLimits limits;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    limits.lower[i] = limits.upper[i] = limits.down[i] = limits.up[i] = 0.0;
+    limits.scale[i] = 1.0;
+  }
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const int i = model.actuators[k].link;
     const auto u = static_cast<std::size_t>(i);
@@ -388,10 +391,12 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
   machine::Load loads[kMaxActuators];
   const int actuators = static_cast<int>(model.actuators.size());
   if (state.mode != static_cast<std::int32_t>(ControlMode::kValve)) {
-    const double zero[kMaxLinks] = {};
     double torque[kMaxLinks];
-    double q[kMaxLinks];
-    for (int i = 0; i < model.joint_count(); ++i) q[i] = simulation_.measured(sim, i);
+    double q[kMaxLinks], zero[kMaxLinks];
+    for (int i = 0; i < model.joint_count(); ++i) {
+      q[i] = simulation_.measured(sim, i);
+      zero[i] = 0.0;
+    }
     multibody::inverse_dynamics(model.tree, sim.machine.inertia, q, zero, zero, torque);
     for (int k = 0; k < actuators; ++k) loads[k] = load(k, sim, torque);
     if (model.coupled()) [[unlikely]] {
@@ -401,7 +406,10 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
     }
   }
 
-  Asked asked{};
+  Asked asked;
+  std::fill_n(asked.rate, model.joint_count(), 0.0);
+  std::fill_n(asked.volts, actuators, 0.0);
+  std::fill_n(asked.moves, actuators, false);
   switch (static_cast<ControlMode>(state.mode)) {
     case ControlMode::kValve:
       ask_valves(state, asked);
@@ -416,7 +424,8 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
   }
   start_fades(sim, state, asked);
 
-  OperatorDemand demand{};
+  OperatorDemand demand;  // as far as the machine reaches
+  std::fill_n(demand.input.joint, model.joint_count(), JointCommand{});
   for (int k = 0; k < actuators; ++k)
     demand.input.actuator[k] = state.following[k] != 0 ? follow(k, sim, loads[k], asked, state)
                                                        : open_loop(k, sim, asked.volts[k], state);

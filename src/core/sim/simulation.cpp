@@ -156,15 +156,30 @@ void Simulation::place_start() {
                                 "scenario, or give it limits and stops");
 }
 
-// Joints given by the scenario and driven joints are fixed; the other joints of the loops follow.
+void Simulation::refuse_start(int coupling) const {
+  const multibody::Coupling& c = nth(model_.couplings, coupling);
+  const double from = nth(q0_, c.follows);
+  throw std::invalid_argument(
+      "joint '" + model_.joint_name(c.joint) + "' starts at " + std::to_string(nth(q0_, c.joint)) +
+      ", but by its coupling it is at " + std::to_string(c.ratio * from + c.offset) +
+      " when joint '" + model_.joint_name(c.follows) + "' is at " + std::to_string(from) +
+      "; start one of the two, and the other follows");
+}
+
+// Joints given by the scenario and driven joints are fixed; the other joints of the loops follow. Where only
+// couplings join them, driven joints that are not given follow as well.
 void Simulation::close_start(bool* hangs, const bool* given) {
   const multibody::LoopSystem& loops = model_.loop_system;
   bool keep[kMaxLinks], fixed[kMaxLinks];
   machine::keep_independent(model_, keep);
   for (int i = 0; i < kMaxLinks; ++i) fixed[i] = keep[i] || given[i];
+  for (int g = 0; g < loops.group_count(); ++g)
+    for (const int j : loops.group(g).joint)
+      if (loops.group(g).linear()) fixed[j] = given[j];
   std::array<double, kMaxLinks> start = q0_;
   double gap = 0.0;
   int open = loops.assemble(model_.tree, fixed, q0_.data(), gap);
+  if (open >= multibody::kMaxLoops) refuse_start(open - multibody::kMaxLoops);
   if (open >= 0) {
     // Too many given: those without a drive are a first guess.
     q0_ = start;
@@ -176,10 +191,9 @@ void Simulation::close_start(bool* hangs, const bool* given) {
       if (fixed[j])
         joints += (joints.empty() ? "" : ", ") + model_.joint_name(j) + " " +
                   std::to_string(nth(start, j)) + (model_.tree.link(j).revolute ? " rad" : " m");
-    throw std::invalid_argument("loop '" + nth(model_.loops, open).name +
-                                "' cannot be closed with " + joints +
-                                ": the nearest found leaves a gap of " + std::to_string(gap) +
-                                " m; start its joints elsewhere");
+    throw std::invalid_argument(machine::constraint_name(model_, open) + " cannot be closed with " +
+                                joints + ": the nearest found leaves a gap of " +
+                                std::to_string(gap) + " m; start its joints elsewhere");
   }
   // Driven joints have priority as independent joints over those with only a start.
   std::int64_t dependent = loops.choose(model_.tree, q0_.data(), fixed);
@@ -195,8 +209,7 @@ void Simulation::close_start(bool* hangs, const bool* given) {
     std::array<double, kMaxLinks> q = q0_;
     loops.embed(model_.tree, dependent, zero, q.data(), e);
     throw std::invalid_argument(
-        "at the start, " +
-        machine::singular_sentence(model_, std::max(0, e.worst_loop), q0_.data()) +
+        "at the start, " + machine::singular_sentence(model_, std::max(0, e.worst), q0_.data()) +
         "; start it elsewhere");
   }
   for (int i = 0; i < model_.joint_count(); ++i)

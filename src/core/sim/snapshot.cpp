@@ -1,5 +1,6 @@
 #include "knuckleboom/core/sim/snapshot.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 #include "knuckleboom/core/machine/equations.hpp"
@@ -10,13 +11,20 @@
 namespace knuckleboom::sim {
 
 Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
-  const machine::MachineModel& model = simulation.model();
   Snapshot out;
   std::memset(static_cast<void*>(&out), 0, sizeof out);
+  take_snapshot(simulation, state, out);
+  return out;
+}
+
+void take_snapshot(const Simulation& simulation, const SimState& state, Snapshot& out) {
+  const machine::MachineModel& model = simulation.model();
+  std::memset(static_cast<void*>(&out), 0, offsetof(Snapshot, joint));
   out.tick = state.tick;
   out.t_s = simulation.time(state);
   out.joint_count = model.joint_count();
   out.actuator_count = static_cast<std::int32_t>(model.actuators.size());
+  out.loop_count = static_cast<std::int32_t>(model.loops.size());
   const machine::MachineState& m = state.machine;
   for (int i = 0; i < out.joint_count; ++i) {
     out.joint[i] = {m.q[i], m.v[i], state.reference[i]};
@@ -44,7 +52,8 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
   }
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int i = 0; i < 3; ++i) out.tip_W[i] = tip(i);
-  std::memcpy(out.loop_force_W, m.loop_force_W, sizeof out.loop_force_W);
+  copy_first(m.loop_force_W, out.loop_count, out.loop_force_W);
+  copy_first(m.coupling_force, out.joint_count, out.coupling_force);
   for (int i = 0; i < out.joint_count; ++i) out.joint_drive[i] = state.input.joint[i].value;
   out.pump_Pa = m.pump_Pa;
   out.pump_flow_m3_per_s = m.supply.flow;
@@ -54,7 +63,16 @@ Snapshot take_snapshot(const Simulation& simulation, const SimState& state) {
   for (std::size_t i = 0; state.fault.active != 0 && i < simulation.scenario().faults.size(); ++i)
     if (simulation.fault_is_there(state, static_cast<int>(i))) out.faults[i / 32] |= 1U << (i % 32);
   out.health = m.health;
-  return out;
+}
+
+void copy_used(const Snapshot& from, Snapshot& to) {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(Snapshot, joint));
+  copy_first(from.joint, from.joint_count, to.joint);
+  copy_first(from.actuator, from.actuator_count, to.actuator);
+  copy_first(from.actuator_of_joint, from.joint_count, to.actuator_of_joint);
+  copy_first(from.loop_force_W, from.loop_count, to.loop_force_W);
+  copy_first(from.coupling_force, from.joint_count, to.coupling_force);
+  copy_first(from.joint_drive, from.joint_count, to.joint_drive);
 }
 
 }  // namespace knuckleboom::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -182,6 +183,7 @@ void Session::small_step(const command::OperatorInput& input, SessionState& stat
 
 SessionSnapshot Session::snapshot(const SessionState& state) const {
   SessionSnapshot out;
+  std::memset(static_cast<void*>(&out), 0, sizeof out);
   fill(state, out);
   out.input = state.last_input;
   task_.show(simulation_.tick_s(), state.task, state.score, out);
@@ -191,8 +193,8 @@ SessionSnapshot Session::snapshot(const SessionState& state) const {
 void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   const machine::MachineModel& model = machine();
   const machine::MachineState& m = state.sim.machine;
-  std::memset(static_cast<void*>(&out), 0, sizeof out);
-  out.sim = sim::take_snapshot(simulation_, state.sim);
+  std::memset(static_cast<void*>(&out), 0, offsetof(SessionSnapshot, sim));
+  sim::take_snapshot(simulation_, state.sim, out.sim);
   const multibody::Kinematics kinematics = multibody::forward_kinematics(model.tree, m.q, m.v);
   for (int i = 0; i < model.joint_count(); ++i) {
     const multibody::Pose pose =
@@ -232,6 +234,18 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.last_impact_speed = site.last_impact_speed;
   out.last_collision_tick = site.last_collision_tick;
   out.pump_work_J = machine::pump_work(m);
+}
+
+void copy_for_channels(const SessionSnapshot& from, SessionSnapshot& to) {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(SessionSnapshot, sim));
+  sim::copy_used(from.sim, to.sim);
+}
+
+void copy_used(const SessionSnapshot& from, SessionSnapshot& to) {
+  copy_for_channels(from, to);
+  copy_first(from.body, from.sim.joint_count, to.body);
+  copy_first(from.log, from.log_count, to.log);
+  copy_first(from.log_status, from.log_count, to.log_status);
 }
 
 }  // namespace knuckleboom::training

@@ -186,7 +186,7 @@ void Worksite::take_hold(int log, const Kinematics& kinematics, sim::SimState& s
   const int link = link_of(model.tree, body);
   if (link == multibody::kBase) return;
   const Pose body_W = multibody::body_pose(model.tree, kinematics, body);
-  const Pose& link_W = nth(kinematics.link, link).in_world;
+  const multibody::LinkMotion::Place& link_W = nth(kinematics.link, link).in_world;
   const Mat3 R_WL = quaternion(l.q).toRotationMatrix();
   const Pose in_link{link_W.R.transpose() * R_WL, link_W.R.transpose() * (vec(l.p) - link_W.p)};
   const multibody::LinkInertia inertia =

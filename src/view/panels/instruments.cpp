@@ -46,6 +46,12 @@ void draw_port(Painter& painter, float x, float y, const char* name, double pres
   painter.text(x + kSide - 2.0F * kPad, y, Type::kSmall, kDim, flow_text(flow), Align::kRight);
 }
 
+// How many of a list have room; the last place of a longer one says how many are left out.
+int shown(int count, int room) { return count > room ? room - 1 : count; }
+void draw_left_out(Painter& painter, float x, float y, int count) {
+  if (count > 0) painter.text(x, y, Type::kSmall, kDim, "and " + std::to_string(count) + " more");
+}
+
 void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
                    const sim::ActuatorSnapshot& now) {
   painter.text_within(x, y, 110.0F, Type::kBold, kText, face.name);
@@ -83,8 +89,10 @@ std::string pump_text(const SessionSnapshot& now) {
 }
 
 void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now) {
+  constexpr int kRoom = 8;
   const int count = std::min(now.sim.actuator_count, static_cast<int>(faces.actuators.size()));
-  const Rect card{kEdge, kEdge, kSide, 46.0F + kPad + static_cast<float>(count) * kActuatorHeight};
+  const Rect card{kEdge, kEdge, kSide,
+                  46.0F + kPad + static_cast<float>(std::min(count, kRoom)) * kActuatorHeight};
   painter.card(card);
   const float x = card.x + kPad;
   float y = card.y + kPad;
@@ -93,10 +101,11 @@ void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const Sessi
   painter.bar({x, y + 22.0F, card.width - 2.0F * kPad, 7.0F},
               share(now.pump_power_W, 0.0, faces.pump_full_W), kAccent);
   y += 40.0F;
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < shown(count, kRoom); ++k) {
     draw_actuator(painter, x, y, faces.actuators[at(k)], now.sim.actuator[k]);
     y += kActuatorHeight;
   }
+  draw_left_out(painter, x, y, count - shown(count, kRoom));
 }
 
 // --- Machine --------------------------------------------------------------------
@@ -126,14 +135,19 @@ void draw_joint(Painter& painter, const Rect& card, float& y, const JointFace& f
 
 float draw_machine(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
                    const InstrumentReadings& readings, float top) {
+  constexpr int kRoom = 16;
   const int joints = std::min(now.sim.joint_count, static_cast<int>(faces.joints.size()));
-  const Rect card{
-      painter.width() - kEdge - kSide, top, kSide,
-      2.0F * kPad + 8.0F + kLine15 * static_cast<float>(joints + (faces.grapple ? 5 : 3))};
+  const int rows = std::min(joints, kRoom) + (faces.grapple ? 5 : 3);
+  const Rect card{painter.width() - kEdge - kSide, top, kSide,
+                  2.0F * kPad + 8.0F + kLine15 * static_cast<float>(rows)};
   painter.card(card);
   float y = card.y + kPad;
-  for (int i = 0; i < joints; ++i)
+  for (int i = 0; i < shown(joints, kRoom); ++i)
     draw_joint(painter, card, y, faces.joints[at(i)], now.sim.joint[i]);
+  if (joints > kRoom) {
+    draw_left_out(painter, card.x + kPad, y, joints - shown(joints, kRoom));
+    y += kLine15;
+  }
   y += 4.0F;
   painter.line(card.x + kPad, y, card.right() - kPad, y, kLine);
   y += 4.0F;

@@ -1,5 +1,5 @@
-// Machines whose joints depend on each other: closed loops, cylinders across several joints, bodies
-// that are still absent. Their step runs over the independent joints. docs/theory/loops.md
+// Machines whose joints depend on each other: closed loops, couplings, cylinders across several joints,
+// bodies that are still absent. Their step runs over the independent joints. docs/theory/loops.md
 #pragma once
 
 #include <string>
@@ -57,7 +57,7 @@ inline void to_joints(const Mechanism& m, const double* u, double* v) {
 // j).
 std::int64_t embed_at(const MachineModel& model, const double* q, multibody::Embedding& out);
 
-// Actuator displacement at joint positions q [m, rad]. row (kMaxLinks entries, may be null): its
+// Actuator displacement at joint positions q [m, rad]. row (joint_count() entries, may be null): its
 // derivatives by every joint of the tree.
 double displacement_row(const MachineModel& model, int actuator, const double* q, double* row);
 // The same as a function of the actuator's own joint: J includes the loops; other independent
@@ -76,7 +76,9 @@ void attach(const MachineModel& model, MachineState& state, int link,
 // position.
 void assemble_body(const MachineModel& model, MachineState& state, int link);
 
-// A message about a singular position: the loop and the positions of its joints.
-std::string singular_sentence(const MachineModel& model, int loop, const double* q);
+// How messages name a constraint (multibody::LoopSystem::Group): "loop 'bucket'"; a coupling by its joint.
+std::string constraint_name(const MachineModel& model, int constraint);
+// A message about a singular position: the constraint and the positions of its joints.
+std::string singular_sentence(const MachineModel& model, int constraint, const double* q);
 
 }  // namespace knuckleboom::machine

@@ -146,7 +146,8 @@ struct MachineModel {
   std::vector<Actuator> actuators;             // at most one per joint
   std::vector<control::PidGains> controllers;  // one per actuator
   std::vector<multibody::Loop> loops;
-  multibody::LoopSystem loop_system;  // of the loops; filled by finish()
+  std::vector<multibody::Coupling> couplings;
+  multibody::LoopSystem loop_system;  // of the loops and couplings; filled by finish()
   std::vector<JointDrive> drives;     // at most one per joint, and none on a joint with an actuator
   Supply supply;
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
@@ -162,7 +163,7 @@ struct MachineModel {
   std::vector<Source> sources;
 
   int joint_count() const { return tree.link_count(); }
-  // Whether joints depend on each other: loops, or a cylinder across more than one joint.
+  // Whether joints depend on each other: loops, couplings, or a cylinder across more than one joint.
   bool coupled() const;
   bool passive(int link) const;  // no actuator moves it
   const std::string& joint_name(int link) const {

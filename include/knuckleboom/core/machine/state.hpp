@@ -98,7 +98,7 @@ struct Health {
   // closed: their joints were stopped.
   std::int64_t singular_ticks;
   std::int64_t first_singular;  // tick of the first one, from 1; 0: none
-  std::int64_t singular_loop;   // loop of the first one
+  std::int64_t singular_loop;   // constraint of the first one (multibody::Embedding::worst)
   std::int64_t open_loop_ticks;
   std::int64_t friction_unsettled;  // stages without a settled set of sticking joints
 };
@@ -113,17 +113,19 @@ constexpr auto state_fields(const Health* /*type*/) {
       KB_FIELD(newton_unconverged, kCounter), KB_FIELD(non_finite, kCounter),
       KB_FIELD(first_non_finite, kCounter), KB_FIELD(newton_worst, kCounter),
       KB_FIELD(singular_ticks, kCounter), KB_FIELD(first_singular, kCounter),
-      KB_FIELD(singular_loop, none_or_below(multibody::kMaxLoops)),
+      KB_FIELD(singular_loop, none_or_below(multibody::kMaxConstraints)),
       KB_FIELD(open_loop_ticks, kCounter), KB_FIELD(friction_unsettled, kCounter));
 }
 
 struct MachineState {
   double q[kMaxLinks], v[kMaxLinks], a[kMaxLinks];  // joint position, rate, acceleration
   multibody::LinkInertia inertia[kMaxLinks];        // payloads included
-  std::int64_t dependent;  // bit j: joint j depends on others through loops (multibody/loops.hpp)
-  std::int64_t absent;     // bit j: the body of joint j is still absent; the joint is fixed
+  std::int64_t
+      dependent;  // bit j: joint j depends on others through the loops or couplings (loops.hpp)
+  std::int64_t absent;  // bit j: the body of joint j is still absent; the joint is fixed
   double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a, in the last tick [N]
-  double bristle[kMaxLinks];                     // of the joints' own friction [m, rad]
+  double coupling_force[kMaxLinks];  // of its coupling on each joint, in the last tick [N m, N]
+  double bristle[kMaxLinks];         // of the joints' own friction [m, rad]
   ActuatorState actuator[kMaxActuators];
   double pump_Pa, tank_Pa;         // of the gallery and the return side
   hydraulics::SupplyState supply;  // with a modelled pump
@@ -138,10 +140,11 @@ constexpr auto state_fields(const MachineState* /*type*/) {
       KB_FIELD(q, kPosition, Along::kJoints), KB_FIELD(v, kSpeed, Along::kJoints),
       KB_FIELD(a, kAcceleration, Along::kJoints), KB_FIELD(inertia, Along::kJoints),
       KB_FIELD(dependent, bits(kMaxLinks)), KB_FIELD(absent, bits(kMaxLinks)),
-      KB_FIELD(loop_force_W, kForce, Along::kLoops), KB_FIELD(bristle, kPosition, Along::kJoints),
-      KB_FIELD(actuator, Along::kActuators), KB_FIELD(pump_Pa, kPressure),
-      KB_FIELD(tank_Pa, kPressure), KB_FIELD(supply), KB_FIELD(energy), KB_FIELD(supply_energy),
-      KB_FIELD(health));
+      KB_FIELD(loop_force_W, kForce, Along::kLoops),
+      KB_FIELD(coupling_force, kForce, Along::kJoints),
+      KB_FIELD(bristle, kPosition, Along::kJoints), KB_FIELD(actuator, Along::kActuators),
+      KB_FIELD(pump_Pa, kPressure), KB_FIELD(tank_Pa, kPressure), KB_FIELD(supply),
+      KB_FIELD(energy), KB_FIELD(supply_energy), KB_FIELD(health));
 }
 
 }  // namespace knuckleboom::machine

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
+#include <type_traits>
 
 #include "knuckleboom/core/math/vector.hpp"
 
@@ -11,6 +13,13 @@ namespace knuckleboom {
 template <class Container>
 constexpr decltype(auto) nth(Container&& container, auto i) {
   return container[static_cast<std::size_t>(i)];
+}
+
+// The first of them.
+template <class T, std::size_t size>
+void copy_first(const T (&from)[size], int count, T (&to)[size]) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
 }
 
 inline Vec3 vec(const double* p) { return {p[0], p[1], p[2]}; }

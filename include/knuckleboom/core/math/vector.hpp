@@ -10,7 +10,7 @@ using Vec3 = Eigen::Vector3d;
 using Mat3 = Eigen::Matrix3d;
 
 // Capacity of a machine; arrays in the state are this long, and the first n entries count.
-inline constexpr int kMaxLinks = 16;
-inline constexpr int kMaxActuators = 8;
+inline constexpr int kMaxLinks = 40;
+inline constexpr int kMaxActuators = 24;
 
 }  // namespace knuckleboom

@@ -2,9 +2,11 @@
 // others follow from them, q_d = f(q_i), so that the loops stay closed to the resolution of the numbers.
 //   point-point: a point of body a coincides with one of body b.
 //   point-line:  a point of body a stays on a line fixed to body b.
+// Couplings of joints, q_joint = ratio q_follows + offset (gears, chains, racks), are rows of the same kind
+// with a constant Jacobian.
 // With v = B u, u the rates of the independent joints, and v_dot = B u_dot + gamma:
 //   B^T M B u_dot + B^T (bias + M gamma) = B^T tau.
-// Loops that share joints form a group; groups are solved one by one. docs/theory/loops.md
+// Loops and couplings that share joints form a group; groups are solved one by one. docs/theory/loops.md
 //
 // Sources: R. Wehage, E. Haug, ASME J. Mech. Des. 104 (1982) 247-255; loop frames after R. Featherstone,
 // Rigid Body Dynamics Algorithms (2008), ch. 8.
@@ -20,7 +22,9 @@
 namespace knuckleboom::multibody {
 
 inline constexpr int kMaxLoops = 8;
-inline constexpr int kMaxEmulationRows = 3 * kMaxLoops;
+inline constexpr int kMaxCouplings = 16;
+inline constexpr int kMaxConstraints = kMaxLoops + kMaxCouplings;
+inline constexpr int kMaxRows = 3 * kMaxLoops + kMaxCouplings;
 
 enum class LoopKind { kPointPoint, kPointLine };
 
@@ -31,6 +35,13 @@ struct Loop {
   Vec3 point_a = Vec3::Zero();         // m, in body a
   Vec3 point_b = Vec3::Zero();         // m, in body b; of a line: any of its points
   Vec3 direction_b = Vec3::UnitX();    // of the line, in body b
+};
+
+// A joint that follows another one: q[joint] = ratio q[follows] + offset.
+struct Coupling {
+  int joint = 0, follows = 0;  // links
+  double ratio = 1.0;          // rad or m of the joint per rad or m of the other
+  double offset = 0.0;         // rad, m
 };
 
 // Two points of the tree and the joints between them, without the joints common to both.
@@ -58,7 +69,7 @@ class PointPair {
   const Vec3& point_a() const { return point_a_; }  // in their links
   const Vec3& point_b() const { return point_b_; }
 
-  // Distance of the points [m]; row[j]: its derivative by joint j (kMaxLinks entries, zero
+  // Distance of the points [m]; row[j]: its derivative by joint j (link_count() entries, zero
   // elsewhere).
   double distance(const Tree& tree, const double* q, double* row) const;
 
@@ -74,21 +85,21 @@ struct Embedding {
     int dependents, independents;
     int dependent[kMaxLinks], independent[kMaxLinks];
     int rows;
-    int row_loop[kMaxEmulationRows];  // loop and axis of each row
-    int row_axis[kMaxEmulationRows];
-    double T[kMaxLinks][kMaxEmulationRows];  // per dependent: v_d = -T (rows at v_d = 0)
-    bool undetermined[kMaxLinks];  // per dependent: no row determines it, it keeps its motion
+    int row_of[kMaxRows];    // constraint of each row: the loops, then the couplings
+    int row_axis[kMaxRows];  // of a loop
   };
   int groups;
-  Group group[kMaxLoops];
+  Group group[kMaxConstraints];
+  double T[kMaxLinks][kMaxRows];   // of a dependent: v_d = -T (rows of its group at v_d = 0)
+  bool undetermined[kMaxLinks];    // of a dependent: no row determines it, it keeps its motion
   double B[kMaxLinks][kMaxLinks];  // [dependent][independent of its group]
   double gamma[kMaxLinks];         // of the dependents, by add_gamma()
   // Over all groups: how well the dependent joints are determined (1: well, 0: not at all; the
-  // smallest pivot over the group's reach), and the worst loop.
+  // smallest pivot over the group's reach), and the worst constraint: a loop, or kMaxLoops + a coupling.
   double quality;
-  int worst_loop;
-  double gap;     // of the loops that did not close [m]; 0: all closed
-  int open_loop;  // the worst of them
+  int worst;
+  double gap;  // of the constraints that are not met [m; rad]; 0: all are
+  int open;    // the worst of them
   PointPair::Place place[kMaxLoops];
   Vec3 axis[kMaxLoops][3];  // of each loop's rows, relative to its last common link
 };
@@ -96,25 +107,31 @@ struct Embedding {
 class LoopSystem {
  public:
   LoopSystem() = default;
-  // Throws std::invalid_argument, naming the loop: too many, a body that does not exist, a loop that no
-  // joint can close, a line without direction, numbers that are not finite.
-  LoopSystem(const Tree& tree, const std::vector<Loop>& loops);
+  // Throws std::invalid_argument, naming the loop or joint: too many, a body that does not exist, a loop
+  // that no joint can close, a line without direction, a joint that follows twice or, round a circle, itself,
+  // a ratio of zero, numbers that are not finite.
+  LoopSystem(const Tree& tree, const std::vector<Loop>& loops,
+             const std::vector<Coupling>& couplings = {});
 
-  bool empty() const { return loops_.empty(); }
+  bool empty() const { return groups_.empty(); }
   int loop_count() const { return static_cast<int>(loops_.size()); }
   int group_count() const { return static_cast<int>(groups_.size()); }
-  // Loops of a group, and the joints between their bodies.
+  // Constraints of a group, and the joints that take part in them. A constraint is a loop, or kMaxLoops + a
+  // coupling.
   struct Group {
-    std::vector<int> loop, joint;
+    std::vector<int> loop, coupling, joint;
+    bool linear() const { return loop.empty(); }  // couplings alone
+    int first() const { return linear() ? kMaxLoops + coupling.front() : loop.front(); }
   };
   const Group& group(int g) const { return nth(groups_, g); }
-  // The group that a loop belongs to.
-  int group_of(int loop) const;
+  // The group that a constraint belongs to.
+  int group_of(int constraint) const;
   bool has(int joint) const { return (joints_ >> joint & 1) != 0; }
 
-  // Moves the joints with fixed[j] false until all loops are closed, starting from q, and from
-  // elsewhere if that fails. Returns -1, or the loop that stays open, with the smallest gap found
-  // [m]. For set-up.
+  // Moves the joints with fixed[j] false until all constraints are met, starting from q, and from
+  // elsewhere if that fails. Returns -1, or the constraint that is not met, with the smallest gap found
+  // [m; rad]. For set-up. Where only couplings join joints, the first fixed one leads, else the
+  // one that follows none.
   int assemble(const Tree& tree, const bool* fixed, double* q, double& gap) const;
 
   // Dependent joints (bit j: joint j) for a closed position: by pivoting, first among the joints with
@@ -129,11 +146,12 @@ class LoopSystem {
              Embedding& out) const;
   // Accelerations of the dependent joints at rates v (on the constraint) with u_dot = 0. a: as expected.
   void add_gamma(const Tree& tree, const double* v, const double* a, Embedding& e) const;
-  // Force of body b on body a at the loop's point, in world axes, that holds the dependent joints;
-  // joint_force: missing force of the dependent joints [N m, N]. force_W: kMaxLoops rows.
+  // Forces that hold the dependent joints: of body b on body a at each loop's point, in world axes, and of
+  // each coupling on the joint that follows [N m, N]. joint_force: missing force of the dependent joints.
+  // force_W: kMaxLoops rows; coupling_force: by joint, entries of other joints are unchanged.
   void forces(const Tree& tree, const Embedding& e, const double* q, const double* joint_force,
-              double (*force_W)[3]) const;
-  // Largest gap of a loop at q [m].
+              double (*force_W)[3], double* coupling_force) const;
+  // Largest gap of a loop or coupling at q [m; rad].
   double gap(const Tree& tree, const double* q) const;
 
  private:
@@ -146,9 +164,12 @@ class LoopSystem {
   void evaluate(const Tree& tree, const Group& group, const double* q, Work& w,
                 Embedding* out) const;
   double closing_error(const Tree& tree, const Group& group, const double* q) const;
+  double coupling_error(int coupling, const double* q) const;
+  bool follow(const Group& group, const bool* fixed, double* q, int& open, double& gap) const;
   bool close_group(const Tree& tree, const Group& group, const bool* fixed, double* q) const;
 
   std::vector<Path> loops_;
+  std::vector<Coupling> couplings_;
   std::vector<Group> groups_;
   std::int64_t joints_ = 0;
   double arm_[kMaxLinks] = {};  // how far a loop's point may be from a revolute joint [m]; else 1

@@ -121,6 +121,7 @@ class Simulation {
   void move_spools(SimState& state) const;
   void place_start();
   void close_start(bool* hangs, const bool* given);
+  [[noreturn]] void refuse_start(int coupling) const;
   void step_machine(SimState& state, const double* outside) const;
   void command_drive(const command::JointProgram& program, Drive& drive);
   void place_joint_program(const command::JointProgram& program);

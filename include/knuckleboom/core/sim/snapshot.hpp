@@ -26,23 +26,29 @@ struct ActuatorSnapshot {
 struct Snapshot {
   std::int64_t tick;
   double t_s;
-  std::int32_t joint_count, actuator_count;
-  JointSnapshot joint[kMaxLinks];
-  ActuatorSnapshot actuator[kMaxActuators];
-  std::int32_t actuator_of_joint[kMaxLinks];     // -1: passive
-  double tip_W[3];                               // m
-  double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a [N]
-  double joint_drive[kMaxLinks];  // commanded torque, force or speed of a joint's own drive
-  double pump_Pa;                 // of the gallery
+  std::int32_t joint_count, actuator_count, loop_count, reserved;
+  double tip_W[3];  // m
+  double pump_Pa;   // of the gallery
   // Modelled pump; zeros with a constant source.
   double pump_flow_m3_per_s, relief_flow_m3_per_s;  // delivered; part of it over the main relief
   double load_signal_Pa;
   double engine_rad_per_s;
   std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is active
   machine::Health health;
+  // Up to their counts; places beyond are neither written nor copied.
+  JointSnapshot joint[kMaxLinks];
+  ActuatorSnapshot actuator[kMaxActuators];
+  std::int32_t actuator_of_joint[kMaxLinks];     // -1: passive
+  double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a [N]
+  double coupling_force[kMaxLinks];              // of its coupling on each joint [N m, N]
+  double joint_drive[kMaxLinks];  // commanded torque, force or speed of a joint's own drive
 };
 static_assert(std::is_trivially_copyable_v<Snapshot>);
 
 Snapshot take_snapshot(const Simulation& simulation, const SimState& state);
+// The same into one that is zero, or an older one of the same machine.
+void take_snapshot(const Simulation& simulation, const SimState& state, Snapshot& out);
+// Into one that is zero, or another one of the same machine.
+void copy_used(const Snapshot& from, Snapshot& to);
 
 }  // namespace knuckleboom::sim

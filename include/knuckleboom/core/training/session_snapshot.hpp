@@ -31,9 +31,7 @@ struct TaskSnapshot {
 };
 
 struct SessionSnapshot {
-  sim::Snapshot sim;
-  PoseSnapshot body[kMaxLinks];  // of the body that each link moves, in the world
-  double tip_v_W[3];             // m/s
+  double tip_v_W[3];  // m/s
   // Centre of a log in the grapple's grip and the direction of its axis; without a grapple the tip and
   // zeros.
   double grip_W[3], grip_axis_W[3];
@@ -46,8 +44,6 @@ struct SessionSnapshot {
   double grapple_opening;  // 0 closed .. 1 open
   std::int32_t held_log;   // -1: none
   std::int32_t log_count;
-  PoseSnapshot log[world::kMaxLogs];
-  world::LogStatus log_status[world::kMaxLogs];
   std::int64_t collisions[world::kObstacles];
   double impulse[world::kObstacles];
   double contact_force;      // largest on the machine in this tick [N]
@@ -57,7 +53,17 @@ struct SessionSnapshot {
   double pump_work_J;   // since the start
   TaskSnapshot task;
   Score score;
+  sim::Snapshot sim;
+  // Up to the counts of joints and logs; places beyond are neither written nor copied.
+  PoseSnapshot body[kMaxLinks];  // of the body that each link moves, in the world
+  PoseSnapshot log[world::kMaxLogs];
+  world::LogStatus log_status[world::kMaxLogs];
 };
 static_assert(std::is_trivially_copyable_v<SessionSnapshot>);
+
+// Into one that is zero, or another one of the same session.
+void copy_used(const SessionSnapshot& from, SessionSnapshot& to);
+// The same without the poses of bodies and logs, which no channel reads.
+void copy_for_channels(const SessionSnapshot& from, SessionSnapshot& to);
 
 }  // namespace knuckleboom::training

@@ -14,6 +14,8 @@
 namespace knuckleboom {
 namespace {
 
+constexpr int kMost = 8;  // joints
+
 using integration::NewtonReport;
 using test::Matrix;
 using test::Random;
@@ -126,7 +128,7 @@ Problem random_problem(Random& random, int n) {
 TEST(JointSpeeds, LinearProblemsTakeTwoEvaluations) {
   Random random(1);
   for (int k = 0; k < 500; ++k) {
-    Problem p = random_problem(random, 1 + k % kMaxActuators);
+    Problem p = random_problem(random, 1 + k % kMost);
     for (int i = 0; i < p.n; ++i) {
       Law law;
       law.offset = p.law[i].offset;
@@ -148,7 +150,7 @@ TEST(JointSpeeds, KinksAndParabolasConverge) {
   double worst_error = 0.0, worst_fine = 0.0;
   constexpr int kProblems = 40000;
   for (int k = 0; k < kProblems; ++k) {
-    const Problem p = random_problem(random, 1 + k % kMaxActuators);
+    const Problem p = random_problem(random, 1 + k % kMost);
     double v[kMaxLinks], exact[kMaxLinks];
     std::copy_n(p.guess, kMaxLinks, v);
     const NewtonReport report = p.solve(v);
