@@ -136,7 +136,7 @@ std::vector<training::InputEvent> events_of(const DriveRequest& request,
 
 struct HeadlessRun {
   training::SessionState state;
-  training::SessionSnapshot last;
+  training::SessionSnapshot last{};
   std::int64_t ticks = 0;
   bool picture_failed = false;
   runtime::RecordingEnd recorded;

@@ -175,7 +175,8 @@ TEST(Loops, ForcesCarryWhatTheDependentJointsLack) {
   double bias[1];
   multibody::inverse_dynamics(tree, tree.link_inertias().data(), q, v, v, bias);
   double force_W[multibody::kMaxLoops][3];
-  loops.forces(tree, e, q, bias, force_W);
+  double coupling_force[kMaxLinks] = {};
+  loops.forces(tree, e, q, bias, force_W, coupling_force);
   EXPECT_NEAR(force_W[0][2], 0.5 * 3.0 * 9.81, 1e-12);
   EXPECT_NEAR(force_W[0][0], 0.0, 1e-12);
 }
@@ -225,7 +226,7 @@ TEST(Loops, SingularPositionIsSeenAndPassed) {
   double q[3] = {0.0, 0.0, 0.0};
   loops.embed(tree, 0b110, v, q, e);
   EXPECT_LT(e.quality, 1e-5);
-  EXPECT_EQ(e.worst_loop, 0);
+  EXPECT_EQ(e.worst, 0);
   multibody::expand(e, v);
   EXPECT_NEAR(v[1], -2.0, 1e-12);
   EXPECT_NEAR(v[2], 2.0, 1e-12);

@@ -126,7 +126,7 @@ TEST(Session, ADelayedLeverIsAsManyTicksLate) {
     return input;
   };
   SessionState late = session->initial_state(), shifted = session->initial_state();
-  SessionSnapshot a, b;
+  SessionSnapshot a{}, b{};
   session->apply({CommandKind::kFault, delay}, late);
   for (long tick = 0; tick < 1500; ++tick) {
     session->step(lever_at(tick), late, a);
