@@ -40,18 +40,18 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
          std::get<2>(info.param);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Exercises, Demonstration,
-    testing::Combine(testing::Values("reach", "path", "logs", "head_to_stem"),
-                     testing::Values(machine::Fidelity::kReduced, machine::Fidelity::kFull),
-                     testing::Values("harvester_grapple", "harvester_ls", "harvester_wheeled")),
-    name_of);
-// Bringing a head to stems is a harvester's work.
-INSTANTIATE_TEST_SUITE_P(ExercisesOfAForwarder, Demonstration,
+INSTANTIATE_TEST_SUITE_P(Exercises, Demonstration,
+                         testing::Combine(testing::Values("reach", "path", "logs", "head_to_stem"),
+                                          testing::Values(machine::Fidelity::kReduced,
+                                                          machine::Fidelity::kFull),
+                                          testing::Values("harvester_grapple", "harvester_ls")),
+                         name_of);
+// The places before stems are made for the crane of harvester_grapple.
+INSTANTIATE_TEST_SUITE_P(ExercisesOfOtherCranes, Demonstration,
                          testing::Combine(testing::Values("reach", "path", "logs"),
                                           testing::Values(machine::Fidelity::kReduced,
                                                           machine::Fidelity::kFull),
-                                          testing::Values("forwarder")),
+                                          testing::Values("harvester_wheeled", "forwarder")),
                          name_of);
 
 }  // namespace
