@@ -1,6 +1,7 @@
 #include "knuckleboom/core/machine/tip.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
@@ -56,6 +57,22 @@ void follow(const MachineModel& model, const bool* used, double* q) {
   model.loop_system.embed(model.tree, dependent, zero, q, e);
 }
 
+// Newton's step of the joints listed: (J^T J + damping) d = J^T error. False: A is not positive definite.
+template <int Size>
+bool newton_step(int count, const int* joint, const PointPose& tip, const Vec3& error,
+                 double damping, double* d) {
+  constexpr int kRow = Size > 0 ? Size : kMaxLinks;
+  const int n = Size > 0 ? Size : count;
+  double A[kRow][kRow];
+  for (int r = 0; r < n; ++r) {
+    const Vec3& J = nth(tip.J_W, joint[r]);
+    d[r] = J.dot(error);
+    for (int c = 0; c <= r; ++c) A[r][c] = J.dot(nth(tip.J_W, joint[c]));
+    A[r][r] += damping;
+  }
+  return solve_positive_definite<kRow>(n, A, d);
+}
+
 }  // namespace
 
 // Along the point's own chain only, and without velocities: multibody::forward_kinematics does more than
@@ -107,40 +124,38 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
   constexpr double kTolerance = 1e-11;  // m
   const int n = model.joint_count();
   const LinkPoint point = tip_point(model);
-  PointPose tip, moved;
+  PointPose room[2];
+  PointPose *tip = &room[0], *moved = &room[1];
   if (!model.loop_system.empty()) [[unlikely]]
     follow(model, used, q);
-  locate(model, point, q, tip);
+  locate(model, point, q, *tip);
   double damping = 1e-12;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-    const Vec3 error = target_W - tip.p_W;
+    const Vec3 error = target_W - tip->p_W;
     if (error.norm() < kTolerance) return true;
-    double A[kMaxLinks][kMaxLinks];
+    int joint[kMaxLinks];
+    int count = 0;
+    for (int i = 0; i < n; ++i)
+      if (used[i] && nth(tip->carries, i)) joint[count++] = i;
     double d[kMaxLinks];
-    for (int i = 0; i < n; ++i) {
-      const bool moves = used[i] && nth(tip.carries, i);
-      d[i] = moves ? nth(tip.J_W, i).dot(error) : 0.0;
-      for (int j = 0; j <= i; ++j)
-        A[i][j] =
-            moves && used[j] && nth(tip.carries, j) ? nth(tip.J_W, i).dot(nth(tip.J_W, j)) : 0.0;
-      A[i][i] += moves ? damping : 1.0;
-    }
-    if (!solve_positive_definite<kMaxLinks>(n, A, d)) {
+    if (!(count == 3 ? newton_step<3>(3, joint, *tip, error, damping, d)
+                     : newton_step<0>(count, joint, *tip, error, damping, d))) {
       damping = damping * 100.0 + 1e-9;
       continue;
     }
     double trial[kMaxLinks];
+    std::copy(q, q + n, trial);
+    for (int r = 0; r < count; ++r) trial[joint[r]] += std::clamp(d[r], -0.3, 0.3);
     for (int i = 0; i < n; ++i) {
       const multibody::Body& body = model.tree.body(model.tree.link(i).body);
-      trial[i] = q[i] + std::clamp(d[i], -0.3, 0.3);
       if (body.upper > body.lower) trial[i] = std::clamp(trial[i], body.lower, body.upper);
     }
     if (!model.loop_system.empty()) [[unlikely]]
       follow(model, used, trial);
-    locate(model, point, trial, moved);
-    if ((target_W - moved.p_W).norm() < error.norm()) {
+    locate(model, point, trial, *moved);
+    if ((target_W - moved->p_W).norm() < error.norm()) {
       std::copy(trial, trial + n, q);
-      tip = moved;
+      std::swap(tip, moved);
       damping = std::max(1e-12, damping * 0.01);
     } else if (error.norm() < 1e-9) {
       return true;  // at the resolution of the numbers
@@ -149,7 +164,7 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
       if (damping > 1e6) break;
     }
   }
-  return (target_W - tip.p_W).norm() < 1e-9;
+  return (target_W - tip->p_W).norm() < 1e-9;
 }
 
 }  // namespace knuckleboom::machine
