@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/analysis/paper_conditions.hpp"
-#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
@@ -19,11 +18,8 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Ticks between checks of the joint limits, the interrupt and the progress.
+// Ticks between checks of the interrupt and the progress.
 constexpr std::int64_t kBlock = 100;
-
-constexpr double kReliefSlack = 1.05;
-constexpr double kVacuum = -1.0e5;  // Pa, against the atmosphere
 
 std::int64_t nanoseconds(SteadyClock::duration d) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
@@ -37,18 +33,6 @@ double measure_clock_read_ns() {
   return static_cast<double>(nanoseconds(end - start)) / kReadings;
 }
 
-void look_at_limits(const sim::Simulation& simulation, const sim::SimState& state,
-                    LimitExcess& worst) {
-  const machine::MachineModel& model = simulation.model();
-  for (int i = 0; i < model.joint_count(); ++i) {
-    const multibody::Body& body = model.tree.body(model.tree.link(i).body);
-    if (!(body.upper > body.lower)) continue;
-    const double q = state.machine.q[i];
-    const double beyond = std::max(body.lower - q, q - body.upper);
-    if (beyond > worst.beyond) worst = {i, beyond, simulation.time(state)};
-  }
-}
-
 void look_at_loops(const sim::Simulation& simulation, const sim::SimState& state,
                    std::int64_t singular_before, RunResult& result) {
   const machine::Health& health = state.machine.health;
@@ -56,24 +40,6 @@ void look_at_loops(const sim::Simulation& simulation, const sim::SimState& state
   result.singular = machine::singular_sentence(
       simulation.model(), static_cast<int>(health.singular_loop), state.machine.q);
   result.singular_at_s = simulation.time(state);
-}
-
-void look_at_pressures(const sim::Simulation& simulation, const sim::SimState& state,
-                       RunResult& result) {
-  const std::vector<machine::Actuator>& actuators = simulation.model().actuators;
-  for (std::size_t i = 0; i < actuators.size(); ++i) {
-    const hydraulics::Protection& protection = actuators[i].circuit.protection;
-    if (!protection.enabled) continue;
-    const machine::ActuatorState& a = state.machine.actuator[i];
-    const double high = std::max({a.P_C[0], a.P_C[1], a.p[0], a.p[1]});
-    const double low = std::min({a.P_C[0], a.P_C[1], a.p[0], a.p[1]});
-    const auto index = static_cast<int>(i);
-    if (high > kReliefSlack * protection.relief_Pa &&
-        (result.above_relief.actuator < 0 || high > result.above_relief.pressure_Pa))
-      result.above_relief = {index, high, simulation.time(state)};
-    if (low < std::min(kVacuum, result.below_vacuum.pressure_Pa))
-      result.below_vacuum = {index, low, simulation.time(state)};
-  }
 }
 
 }  // namespace
@@ -103,7 +69,6 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
     if (options.sample_ticks > 0 && state.tick % options.sample_ticks == 0)
       options.sample(sim::take_snapshot(simulation, state));
     if (state.tick == options.save_tick) options.save(state);
-    look_at_limits(simulation, state, result.limits);
     if (!loops.empty())
       result.loop_gap_m =
           std::max(result.loop_gap_m, loops.gap(simulation.model().tree, state.machine.q));
@@ -132,7 +97,6 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
       block_ns += spent;
       before = after;
       if (pacer) pacer->tick_finished();
-      look_at_pressures(simulation, state, result);
       look_at_loops(simulation, state, start.machine.health.singular_ticks, result);
       if (state.fidelity == machine::Fidelity::kPaper) {
         if (outside_paper_conditions(simulation.model(), state.machine))

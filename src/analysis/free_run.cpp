@@ -37,7 +37,7 @@ io::Trace corrected(const machine::MachineModel& model, const io::Trace& log,
 }  // namespace
 
 std::vector<std::vector<double>> free_run(const machine::MachineModel& model, const io::Trace& log,
-                                          const FreeRunSetup& setup) {
+                                          const FreeRunSetup& setup, machine::Watch* watch) {
   const sim::Simulation simulation(model,
                                    log_scenario(model, corrected(model, log, setup), setup.log));
   const std::vector<sim::Channel> all = sim::all_channels(model);
@@ -73,6 +73,7 @@ std::vector<std::vector<double>> free_run(const machine::MachineModel& model, co
     }
     if (state.machine.health.non_finite > 0) return {};
   }
+  if (watch != nullptr) *watch = state.machine.watch;
   return out;
 }
 

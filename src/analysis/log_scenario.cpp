@@ -19,6 +19,8 @@ command::Signal signal_of(const io::Trace& log, int column, double delay_s) {
   command::Term term;
   term.kind = command::TermKind::kTable;
   term.value = 1.0;
+  const std::string& name = log.columns[static_cast<std::size_t>(column)];
+  term.held = std::find(log.held.begin(), log.held.end(), name) != log.held.end();
   const std::vector<double>& t = log.data.front();
   const std::vector<double>& y = log.data[static_cast<std::size_t>(column)];
   for (std::size_t i = 0; i < t.size(); ++i) {

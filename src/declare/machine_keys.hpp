@@ -186,7 +186,10 @@ inline constexpr Word kModels[] = {word("dynamic", ClosedValveModel::kDynamic,
                                         "holds the force at closing and springs on the oil (eq. 21 "
                                         "of [the paper](../conventions.md))"),
                                    word("quasi_static", ClosedValveModel::kQuasiStatic,
-                                        "follows the load without springing (eq. 25 and 26)")};
+                                        "follows the load without springing (eq. 25 and 26)"),
+                                   word("orifice", ClosedValveModel::kOrifice,
+                                        "stays an orifice of maximum resistance, so that a load "
+                                        "drifts (the paper's section 3, before its remedy)")};
 inline constexpr Key all[] = {
     word_of("model", kModels, "").must().to<&machine::MachineModel::closed_valve>(),
     number("tau_Q", D::kTime, {1e-4, 1.0}, "time constant of the residual flow (eq. 15)")
@@ -290,6 +293,41 @@ inline constexpr Key own[] = {
 inline constexpr auto all = join(own, opening::all);
 inline constexpr KeyTable table{"machine.valve", "[valve.NAME]", all};
 }  // namespace valve
+
+// --- Watch ----------------------------------------------------------------------
+
+namespace watch {
+using machine::WatchLimits;
+inline constexpr Key all[] = {
+    number("vapour", D::kPressure, {-1e9, 0.0},
+           "below it there is no oil but vapour: absolute zero against the atmosphere")
+        .to<&WatchLimits::vapour_Pa>(),
+    number("hose", D::kPressure, kPositive,
+           "beyond it hoses are outside their test: 1.33 times the 420 bar at which EN 856 has a "
+           "3/4 inch 4SH work, as in its impulse test")
+        .to<&WatchLimits::hose_Pa>(),
+    number("piston", D::kSpeed, kPositive,
+           "of a cylinder; seals of mobile cylinders are made for 0.5 to 1 m/s")
+        .to<&WatchLimits::piston_m_per_s>(),
+    number("driven_turn", D::kAngularSpeed, kPositive,
+           "of a joint with an actuator; rotators, the fastest, turn at 3 rad/s")
+        .to<&WatchLimits::driven_rad_per_s>(),
+    number("driven_slide", D::kSpeed, kPositive, "of a sliding one; telescopes go at 1 m/s")
+        .to<&WatchLimits::driven_m_per_s>(),
+    number("free_turn", D::kAngularSpeed, kPositive, "of a joint without actuator")
+        .to<&WatchLimits::free_rad_per_s>(),
+    number("free_slide", D::kSpeed, kPositive, "of a sliding one").to<&WatchLimits::free_m_per_s>(),
+    number("beyond_turn", D::kAngle, kNonNegative,
+           "outside a joint's limits; a stop yields by some of it")
+        .to<&WatchLimits::beyond_rad>(),
+    number("beyond_slide", D::kLength, kNonNegative, "the same of a sliding joint")
+        .to<&WatchLimits::beyond_m>(),
+    plain("energy_share", {0.0, 1.0},
+          "energy from nothing, as a share of that turned over; sound steps keep 0.001")
+        .to<&WatchLimits::energy_share>(),
+};
+inline constexpr KeyTable table{"machine.watch", "[watch]", all};
+}  // namespace watch
 
 // --- Actuators ----------------------------------------------------------------
 
@@ -600,6 +638,8 @@ inline constexpr Key valves = named("valve", valve::table, "proportional spool v
 inline constexpr Key protection =
     keys::protection::own("relief and anti-cavitation valves of all actuators");
 inline constexpr Key oil = keys::oil::own("with it lines give volumes");
+inline constexpr Key watch =
+    table("watch", keys::watch::table, "from where on a run says that no real machine does that");
 inline constexpr Key actuators =
     tables("actuator", actuator::table, kMaxActuators, "at most one on a joint");
 inline constexpr Key controllers =
@@ -618,6 +658,8 @@ inline constexpr Key urdf = text("urdf",
 inline constexpr Key all[] = {
     keys::name("of the machine").to<&MachineModel::name>(),
     description().to<&MachineModel::description>(),
+    text("caution", "a sentence that every result of this machine bears: what it is not good for")
+        .to<&MachineModel::caution>(),
     base,
     urdf,
     gravity,
@@ -630,6 +672,7 @@ inline constexpr Key all[] = {
     valves,
     protection,
     oil,
+    watch,
     actuators,
     controllers,
     tip,

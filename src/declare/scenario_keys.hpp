@@ -128,7 +128,7 @@ inline constexpr Word kKinds[] = {
          "value S((t - start)/(end - start)), S(s) = s² (3 - 2 s) between 0 and 1"),
     word("pulse", TermKind::kPulse, "the value for start <= t < end, else 0"),
     word("table", TermKind::kTable,
-         "scale times the column, linear between its rows, flat beyond its ends")};
+         "scale times the column, straight between its rows or `held`, flat beyond its ends")};
 // In the unit that the joint's mode asks for.
 constexpr Key amount(std::string_view key, std::string_view says) {
   return turning(key, D::kAngle, D::kLength, kAny, says);
@@ -154,6 +154,10 @@ inline constexpr Key csv =
         .must();
 inline constexpr Key time_column = text("time_column", "").just("table").otherwise("`t_s`");
 inline constexpr Key value_column = text("value_column", "").just("table").must();
+inline constexpr Key held =
+    flag("held", "a row's value holds until the next row, as a computer gives commands")
+        .just("table")
+        .to<&Term::held>();
 inline constexpr Key all[] = {
     kind_of(kKinds, "").to<&Term::kind>(),
     value,
@@ -170,6 +174,7 @@ inline constexpr Key all[] = {
     csv,
     time_column,
     value_column,
+    held,
 };
 inline constexpr KeyTable table{"scenario.term", "terms", all};
 }  // namespace term

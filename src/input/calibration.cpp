@@ -6,6 +6,8 @@
 #include <SDL2/SDL.h>
 #include <fmt/format.h>
 
+#include "knuckleboom/core/math/arrays.hpp"
+
 namespace knuckleboom::input {
 namespace {
 
@@ -21,8 +23,6 @@ constexpr double kPatience = 3.0;     // s; an axis still noisy then is always n
 constexpr int kClearMove = 12000;     // raw values
 constexpr double kHeld = 1.0;         // s
 constexpr double kClearlyMost = 1.5;  // times any other axis
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
@@ -47,7 +47,8 @@ void RangeRecorder::rest(const RawState& state) {
 void RangeRecorder::move(const RawState& state) { take(state, all_); }
 
 bool RangeRecorder::moved(int axis) const {
-  return axis >= 0 && at(axis) < all_.size() && all_[at(axis)].width() >= kLeastTravel;
+  return axis >= 0 && static_cast<std::size_t>(axis) < all_.size() &&
+         nth(all_, axis).width() >= kLeastTravel;
 }
 
 std::optional<command::AxisCalibration> RangeRecorder::result(int axis,
@@ -57,12 +58,12 @@ std::optional<command::AxisCalibration> RangeRecorder::result(int axis,
         "axis {} hardly moved; move it slowly through its whole travel, end to end", axis);
     return std::nullopt;
   }
-  if (at(axis) >= rest_.size() || rest_[at(axis)].width() < 0) {
+  if (static_cast<std::size_t>(axis) >= rest_.size() || nth(rest_, axis).width() < 0) {
     refusal = fmt::format("axis {} was never seen at rest; let go of it when asked to", axis);
     return std::nullopt;
   }
-  const Range& all = all_[at(axis)];
-  const Range& rest = rest_[at(axis)];
+  const Range& all = nth(all_, axis);
+  const Range& rest = nth(rest_, axis);
   command::AxisCalibration c{all.low, rest.low + rest.width() / 2, all.high,
                              (3 * rest.width() + 3) / 4};  // half the spread and half as much again
   const double travel = all.width();
@@ -109,9 +110,9 @@ void MoveDetector::read(const std::vector<RawDevice>& devices) {
   });
   for (const RawDevice& device : devices)
     for (int i = 0; i < static_cast<int>(device.state.axes.size()); ++i) {
-      if (device.state.axis_known[at(i)] == 0) continue;
+      if (nth(device.state.axis_known, i) == 0) continue;
       Axis& axis = axis_of(device.id, i);
-      axis.value = device.state.axes[at(i)];
+      axis.value = nth(device.state.axes, i);
       // An axis never reported may be anywhere: its first value is its rest position.
       if (!axis.known) axis.reference = axis.low = axis.high = axis.value;
       axis.known = true;

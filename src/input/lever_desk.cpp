@@ -17,20 +17,18 @@ using command::AxisBinding;
 using command::ControlKind;
 using command::LeverAxis;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 template <typename T>
 bool has(const std::vector<T>& list, int index) {
-  return index >= 0 && at(index) < list.size();
+  return index >= 0 && static_cast<std::size_t>(index) < list.size();
 }
 
 bool pressed(const RawState& state, int button) {
-  return has(state.buttons, button) && state.buttons[at(button)] != 0;
+  return has(state.buttons, button) && nth(state.buttons, button) != 0;
 }
 
 int hat_axis(const RawState& state, int hat, int negative, int positive) {
   if (!has(state.hats, hat)) return 0;
-  const int bits = state.hats[at(hat)];
+  const int bits = nth(state.hats, hat);
   return ((bits & positive) != 0 ? 1 : 0) - ((bits & negative) != 0 ? 1 : 0);
 }
 
@@ -52,8 +50,8 @@ bool device_has(const AxisBinding& b, const RawState& state) {
 bool rests(const AxisBinding& b, const RawState& state) {
   if (b.kind != ControlKind::kAxis) return position(b, state) == 0.0;
   if (!has(state.axes, b.number)) return true;
-  return state.axis_known[at(b.number)] != 0 &&
-         command::near_centre(state.axes[at(b.number)], b.calibration);
+  return nth(state.axis_known, b.number) != 0 &&
+         command::near_centre(nth(state.axes, b.number), b.calibration);
 }
 
 std::vector<AttachedDevice> attached_devices(const RawDevices& raw) {
@@ -84,8 +82,8 @@ double position(const AxisBinding& b, const RawState& state) {
   double value = 0.0;
   switch (b.kind) {
     case ControlKind::kAxis:
-      if (has(state.axes, b.number) && state.axis_known[at(b.number)] != 0)
-        value = command::calibrated(state.axes[at(b.number)], b.calibration);
+      if (has(state.axes, b.number) && nth(state.axis_known, b.number) != 0)
+        value = command::calibrated(nth(state.axes, b.number), b.calibration);
       break;
     case ControlKind::kButtons:
       value = (pressed(state, b.positive) ? 1.0 : 0.0) - (pressed(state, b.negative) ? 1.0 : 0.0);
@@ -133,7 +131,7 @@ void LeverDesk::take_setup(command::LeverSetup setup) {
 command::LeverSetup LeverDesk::setup() const {
   command::LeverSetup setup = setup_;
   for (int slot = 0; slot < slots_.slots(); ++slot)
-    setup.devices[at(slot)].identity = slots_.slot(slot).identity;
+    nth(setup.devices, slot).identity = slots_.slot(slot).identity;
   return setup;
 }
 
@@ -157,7 +155,7 @@ void LeverDesk::say(bool warning, std::string text) {
 }
 
 std::string LeverDesk::lever_name(int slot) const {
-  const std::string& name = setup_.devices[at(slot)].name;
+  const std::string& name = nth(setup_.devices, slot).name;
   if (name == "left" || name == "right") return fmt::format("the {} lever", name);
   return fmt::format("the device '{}'", name);
 }
@@ -168,12 +166,12 @@ void LeverDesk::follow(const std::vector<SlotChange>& changes) {
     const std::string name = device != nullptr ? device->identity.name : "a device";
     switch (change.kind) {
       case SlotChange::Kind::kLost:
-        centred_[at(change.slot)] = 0;
+        nth(centred_, change.slot) = 0;
         if (device == nullptr)
           say(true, fmt::format("{} was unplugged: neutral", lever_name(change.slot)));
         break;
       case SlotChange::Kind::kFilled:
-        centred_[at(change.slot)] = 0;
+        nth(centred_, change.slot) = 0;
         say(!first_look_,
             first_look_
                 ? fmt::format("{} is {} ({})", lever_name(change.slot), name, to_string(change.how))
@@ -239,9 +237,9 @@ void LeverDesk::read_levers() {
   for (int slot = 0; slot < slots_.slots(); ++slot) {
     const RawDevice* device = raw_.find(slots_.device_in(slot));
     if (device == nullptr) continue;
-    if (centred_[at(slot)] == 0) {
+    if (nth(centred_, slot) == 0) {
       if (!is_centred(slot, device->state)) continue;
-      centred_[at(slot)] = 1;
+      nth(centred_, slot) = 1;
     }
     for (const AxisBinding& b : setup_.axes)
       if (b.slot == slot) nth(levers_.axis, b.function) += position(b, device->state);
@@ -275,7 +273,7 @@ std::string LeverDesk::centre_hint(int slot) const {
     if (b.slot != slot || rests(b, device->state)) continue;
     if (!parts.empty()) parts += ", ";
     parts += command::name_of(b.function);
-    known = known && (b.kind != ControlKind::kAxis || device->state.axis_known[at(b.number)] != 0);
+    known = known && (b.kind != ControlKind::kAxis || nth(device->state.axis_known, b.number) != 0);
   }
   return fmt::format("{} is neutral until it has been at its centre: {} ({})", lever_name(slot),
                      known ? "let it go" : "move it once and let it go", parts);
@@ -286,8 +284,8 @@ std::vector<std::string> LeverDesk::warnings() const {
   for (int slot = 0; slot < slots_.slots(); ++slot) {
     if (slots_.device_in(slot) < 0)
       list.push_back(fmt::format("{} ({}) is not plugged in: neutral", lever_name(slot),
-                                 setup_.devices[at(slot)].identity.name));
-    else if (centred_[at(slot)] == 0)
+                                 nth(setup_.devices, slot).identity.name));
+    else if (nth(centred_, slot) == 0)
       list.push_back(centre_hint(slot));
   }
   if (remote_ && remote_->state() == RemoteLevers::State::kSilent)
@@ -307,11 +305,11 @@ std::vector<DeviceLine> LeverDesk::devices() const {
   for (int slot = 0; slot < slots_.slots(); ++slot) {
     DeviceLine line;
     line.slot = slot;
-    line.slot_name = setup_.devices[at(slot)].name;
+    line.slot_name = nth(setup_.devices, slot).name;
     line.device = slots_.device_in(slot);
-    line.device_name = setup_.devices[at(slot)].identity.name;
+    line.device_name = nth(setup_.devices, slot).identity.name;
     if (line.device >= 0)
-      line.state = centred_[at(slot)] != 0 ? DeviceState::kInUse : DeviceState::kCentre;
+      line.state = nth(centred_, slot) != 0 ? DeviceState::kInUse : DeviceState::kCentre;
     lines.push_back(line);
   }
   for (const RawDevice& device : raw_.attached()) {
@@ -358,7 +356,7 @@ void LeverDesk::add_buttons(const RawDevice& device, MenuButtons& held) const {
     if (!is_gamepad(device) || !found) return pressed(state, otherwise);
     if (found->kind == MappedControl::Kind::kHat)
       return has(state.hats, found->number) &&
-             (state.hats[at(found->number)] & found->hat_mask) != 0;
+             (nth(state.hats, found->number) & found->hat_mask) != 0;
     return found->kind == MappedControl::Kind::kButton && pressed(state, found->number);
   };
   held.accept = held.accept || by_mapping("a", 0);
@@ -393,9 +391,9 @@ void LeverDesk::swap_levers() {
     if (b.slot >= 0 && (b.slot == left || b.slot == right))
       b.function = command::mirrored(b.function);
   if (left >= 0 && right >= 0)
-    std::swap(setup_.devices[at(left)].name, setup_.devices[at(right)].name);
+    std::swap(nth(setup_.devices, left).name, nth(setup_.devices, right).name);
   for (const int slot : {left, right})
-    if (slot >= 0) centred_[at(slot)] = 0;
+    if (slot >= 0) nth(centred_, slot) = 0;
   say(false, "left and right lever were swapped");
 }
 

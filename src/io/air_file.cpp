@@ -23,7 +23,7 @@ using machine::AirMode;
 using machine::AirRig;
 
 namespace keys = declare::keys;
-namespace file_keys = keys::air_file;
+namespace air_keys = keys::air_file;
 
 class AirReader {
  public:
@@ -32,19 +32,19 @@ class AirReader {
       : root_(root), machine_(machine), choice_(choice), report_(report) {}
 
   AirFile read() {
-    TableReader reader(report_, root_, file_keys::table, "the air file");
+    TableReader reader(report_, root_, air_keys::table, "the air file");
     AirFile file;
-    file.description = reader.text(file_keys::description).value_or("");
+    file.description = reader.text(air_keys::description).value_or("");
     AirRig rig;
     rig.tree = machine_.tree;
     rig.exchange_ticks = choice_.exchange_ticks;
     reader.fill(rig);
-    if (const Node* node = reader.subtable(file_keys::air))
+    if (const Node* node = reader.subtable(air_keys::air))
       fill(*node, keys::air::table, "the air", rig.air);
-    if (const Node* node = reader.subtable(file_keys::valve)) read_valve(*node);
-    for (const Node* node : reader.tables(file_keys::drives)) read_drive(*node, rig);
-    if (const Node* node = reader.subtable(file_keys::foot)) read_foot(*node, rig.foot);
-    for (const Node* node : reader.tables(file_keys::cases)) read_case(*node, rig, file);
+    if (const Node* node = reader.subtable(air_keys::valve)) read_valve(*node);
+    for (const Node* node : reader.tables(air_keys::drives)) read_drive(*node, rig);
+    if (const Node* node = reader.subtable(air_keys::foot)) read_foot(*node, rig.foot);
+    for (const Node* node : reader.tables(air_keys::cases)) read_case(*node, rig, file);
     reader.done();
     report_.throw_if_any();
     return file;
@@ -291,7 +291,7 @@ AirFile read_air_text(std::string_view text, const std::string& file_name,
   Hasher hash;
   DocumentOptions options;
   options.what = "air file";
-  options.keys = &file_keys::table;
+  options.keys = &air_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   AirFile file = AirReader(root, machine, choice, report).read();
   file.files = report.files_read();

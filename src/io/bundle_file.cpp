@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 namespace keys = declare::keys;
-namespace file_keys = keys::bundle_file;
+namespace bundle_keys = keys::bundle_file;
 
 class BundleReader {
  public:
@@ -31,13 +31,13 @@ class BundleReader {
   }
 
   Bundle read() {
-    TableReader reader(report_, root_, file_keys::table, "the bundle");
-    reader.whole(file_keys::format);
+    TableReader reader(report_, root_, bundle_keys::table, "the bundle");
+    reader.whole(bundle_keys::format);
     reader.fill(out_);
     read_run(reader);
-    if (const Node* reference = reader.subtable(file_keys::reference)) read_reference(*reference);
-    for (const Node* node : reader.tables(file_keys::channels)) read_channel(*node);
-    for (const Node* node : reader.tables(file_keys::drives)) read_drive(*node);
+    if (const Node* reference = reader.subtable(bundle_keys::reference)) read_reference(*reference);
+    for (const Node* node : reader.tables(bundle_keys::channels)) read_channel(*node);
+    for (const Node* node : reader.tables(bundle_keys::drives)) read_drive(*node);
     if (out_.channels.empty() && !report_.any())
       report_.error(root_.place,
                     "the bundle has no [[channel]]; add one for each quantity that is compared");
@@ -48,7 +48,7 @@ class BundleReader {
 
  private:
   void read_run(TableReader& reader) {
-    namespace k = file_keys;
+    namespace k = bundle_keys;
     out_.machine = own(reader.text(k::machine).value_or(""));
     out_.scenario = own(reader.text(k::scenario).value_or(""));
     const std::string input = reader.text(k::input).value_or("");

@@ -16,40 +16,40 @@ namespace {
 
 using emulation::SiteKind;
 namespace keys = declare::keys;
-namespace file_keys = keys::emulation_file;
+namespace emulation_keys = keys::emulation_file;
 
 class EmulationReader {
  public:
   EmulationReader(const Node& root, Report& report) : root_(root), report_(report) {}
 
   EmulationFile read() {
-    TableReader reader(report_, root_, file_keys::table, "the emulation file");
+    TableReader reader(report_, root_, emulation_keys::table, "the emulation file");
     reader.fill(plan());
-    out_.host = reader.text(file_keys::host).value_or("");
-    out_.emulated = reader.text(file_keys::emulated).value_or("");
+    out_.host = reader.text(emulation_keys::host).value_or("");
+    out_.emulated = reader.text(emulation_keys::emulated).value_or("");
     out_.host_place =
-        place_in(report_, reader.place_of(file_keys::host), ScenarioPlaces::Unit::kNone);
+        place_in(report_, reader.place_of(emulation_keys::host), ScenarioPlaces::Unit::kNone);
     out_.emulated_place =
-        place_in(report_, reader.place_of(file_keys::emulated), ScenarioPlaces::Unit::kNone);
-    read_initial(reader, file_keys::host_start, report_, plan().host.initial, out_.host_start);
-    read_initial(reader, file_keys::emulated_start, report_, plan().emulated.initial,
+        place_in(report_, reader.place_of(emulation_keys::emulated), ScenarioPlaces::Unit::kNone);
+    read_initial(reader, emulation_keys::host_start, report_, plan().host.initial, out_.host_start);
+    read_initial(reader, emulation_keys::emulated_start, report_, plan().emulated.initial,
                  out_.emulated_start);
-    fill(reader, file_keys::rates, plan());
-    if (const auto site = fill(reader, file_keys::site, plan().site)) {
+    fill(reader, emulation_keys::rates, plan());
+    if (const auto site = fill(reader, emulation_keys::site, plan().site)) {
       depth_place_ = site->place_of(keys::site::depth);
       radius_place_ = site->place_of(keys::site::hole_radius);
     }
-    if (const auto peg = fill(reader, file_keys::peg, plan())) {
+    if (const auto peg = fill(reader, emulation_keys::peg, plan())) {
       start_place_ = peg->place_of(keys::peg::start);
       if (plan().misalignment_S.norm() > 0.5)
         report_.error(peg->place_of(keys::peg::misalignment),
                       "'misalignment' of 'peg' is beyond half a radian; the contact is made for "
                       "pegs that are nearly upright");
     }
-    fill(reader, file_keys::sensor, plan().sensor);
-    fill(reader, file_keys::control, plan());
+    fill(reader, emulation_keys::sensor, plan().sensor);
+    fill(reader, emulation_keys::control, plan());
     read_accommodation(reader);
-    fill(reader, file_keys::safety, plan().safety);
+    fill(reader, emulation_keys::safety, plan().safety);
     read_phases(reader);
     reader.done();
     report_.throw_if_any();
@@ -73,7 +73,7 @@ class EmulationReader {
 
   void read_accommodation(TableReader& root) {
     namespace k = keys::accommodation;
-    const Node* node = root.subtable(file_keys::accommodation);
+    const Node* node = root.subtable(emulation_keys::accommodation);
     if (node == nullptr) return;
     TableReader reader(report_, *node, k::table, "'accommodation'");
     const double speed = reader.value(k::speed), force = reader.value(k::force);
@@ -85,7 +85,7 @@ class EmulationReader {
   }
 
   void read_phases(TableReader& root) {
-    for (const Node* node : root.tables(file_keys::phases)) {
+    for (const Node* node : root.tables(emulation_keys::phases)) {
       TableReader reader(report_, *node, keys::phase::table,
                          fmt::format("phase {}", plan().phases.size() + 1));
       reader.fill(plan().phases.emplace_back());
@@ -129,7 +129,7 @@ EmulationFile read_emulation_text(std::string_view text, const std::string& file
   Hasher hash;
   DocumentOptions options;
   options.what = "emulation file";
-  options.keys = &file_keys::table;
+  options.keys = &emulation_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   EmulationFile file = EmulationReader(root, report).read();
   file.hash = hash.result();

@@ -25,7 +25,7 @@ namespace {
 using training::TaskKind;
 
 namespace keys = declare::keys;
-namespace file_keys = keys::exercise_file;
+namespace exercise_keys = keys::exercise_file;
 
 constexpr double kTouch = 1e-3;  // m; parts that overlap by less only touch
 
@@ -73,17 +73,17 @@ class ExerciseReader {
 
   ExerciseFile read() {
     training::Exercise& e = exercise();
-    TableReader reader(report_, root_, file_keys::table, "the exercise file");
+    TableReader reader(report_, root_, exercise_keys::table, "the exercise file");
     reader.fill(e);
-    e.briefing = reader.texts(file_keys::briefing).value_or(std::vector<std::string>());
-    out_.places.machine = to_place(reader.place_of(file_keys::machine));
-    out_.places.levers = to_place(reader.place_of(file_keys::levers));
-    read_initial(reader, file_keys::start, report_, e.initial, out_.places.initial);
+    e.briefing = reader.texts(exercise_keys::briefing).value_or(std::vector<std::string>());
+    out_.places.machine = to_place(reader.place_of(exercise_keys::machine));
+    out_.places.levers = to_place(reader.place_of(exercise_keys::levers));
+    read_initial(reader, exercise_keys::start, report_, e.initial, out_.places.initial);
     read_ground(reader);
     read_stems(reader);
     read_bunks(reader);
     read_logs(reader);
-    if (const Node* node = reader.subtable(file_keys::contact)) {
+    if (const Node* node = reader.subtable(exercise_keys::contact)) {
       TableReader contact(report_, *node, keys::contact::table, "'contact'");
       contact.fill(e.world.contact);
       contact.done();
@@ -92,8 +92,8 @@ class ExerciseReader {
     read_targets(reader);
     read_log_tasks(reader);
     read_limits(reader);
-    read_faults(reader, file_keys::faults, report_, e.faults, out_.places.faults);
-    read_fault_lot(reader, file_keys::fault_lot, report_, e.faults, e.fault_lot);
+    read_faults(reader, exercise_keys::faults, report_, e.faults, out_.places.faults);
+    read_fault_lot(reader, exercise_keys::fault_lot, report_, e.faults, e.fault_lot);
     reader.done();
     report_.throw_if_any();
     check_world();
@@ -111,7 +111,7 @@ class ExerciseReader {
   // --- The world --------------------------------------------------------------
 
   void read_ground(TableReader& root) {
-    const Node* node = root.subtable(file_keys::ground);
+    const Node* node = root.subtable(exercise_keys::ground);
     if (node == nullptr) return;
     world::GroundRecipe& ground = exercise().world.ground;
     TableReader reader(report_, *node, keys::ground::table, "'ground'");
@@ -138,7 +138,7 @@ class ExerciseReader {
   void read_stems(TableReader& root) {
     std::set<std::string> names;
     std::vector<world::Stem>& stems = exercise().world.stems;
-    for (const Node* node : root.tables(file_keys::stems)) {
+    for (const Node* node : root.tables(exercise_keys::stems)) {
       TableReader reader(report_, *node, keys::stem::table, called(*node, "stem"));
       world::Stem stem;
       reader.fill(stem);
@@ -153,7 +153,7 @@ class ExerciseReader {
   }
 
   void read_bunks(TableReader& root) {
-    for (const Node* node : root.tables(file_keys::bunks)) {
+    for (const Node* node : root.tables(exercise_keys::bunks)) {
       TableReader reader(report_, *node, keys::bunk::table, called(*node, "bunk"));
       world::Bunk bunk;
       reader.fill(bunk);
@@ -164,7 +164,7 @@ class ExerciseReader {
   }
 
   void read_logs(TableReader& root) {
-    for (const Node* node : root.tables(file_keys::logs)) {
+    for (const Node* node : root.tables(exercise_keys::logs)) {
       TableReader reader(report_, *node, keys::log::table, called(*node, "log"));
       world::Log log;
       reader.fill(log);
@@ -210,7 +210,7 @@ class ExerciseReader {
   // --- What is asked ----------------------------------------------------------
 
   void read_task(TableReader& root) {
-    const Node* node = root.subtable(file_keys::task);
+    const Node* node = root.subtable(exercise_keys::task);
     if (node == nullptr) return;
     out_.places.task = to_place(node->place);
     TableReader reader(report_, *node, keys::task::table, "'task'");
@@ -227,7 +227,7 @@ class ExerciseReader {
     std::vector<training::Target>& targets = exercise().targets;
     std::set<std::string> names;
     namespace k = keys::target;
-    for (const Node* node : root.tables(file_keys::targets)) {
+    for (const Node* node : root.tables(exercise_keys::targets)) {
       TableReader reader(report_, *node, k::table, called(*node, "target"));
       training::Target target;
       reader.fill(target);
@@ -245,13 +245,13 @@ class ExerciseReader {
     if (!task_known_) return;
     const std::size_t least =
         exercise().task == TaskKind::kPath ? 2 : static_cast<std::size_t>(asks_for_targets());
-    if (targets.size() < least && !root.has(file_keys::targets))
+    if (targets.size() < least && !root.has(exercise_keys::targets))
       report_.error(root_.place,
                     fmt::format("the task needs targets; add at least {} [[target]]", least));
     else if (targets.size() < least)
-      root.error(file_keys::targets, fmt::format("a path needs at least {} targets", least));
+      root.error(exercise_keys::targets, fmt::format("a path needs at least {} targets", least));
     if (!targets.empty() && !asks_for_targets())
-      root.error(file_keys::targets,
+      root.error(exercise_keys::targets,
                  "this kind of task has no targets; remove them or change 'kind'");
   }
 
@@ -288,7 +288,7 @@ class ExerciseReader {
     std::set<int> carried;
     std::vector<training::LogTask>& tasks = exercise().log_tasks;
     namespace k = keys::log_task;
-    for (const Node* node : root.tables(file_keys::log_tasks)) {
+    for (const Node* node : root.tables(exercise_keys::log_tasks)) {
       TableReader reader(report_, *node, k::table, "the log task");
       const std::size_t before = report_.count();
       training::LogTask task;
@@ -303,17 +303,18 @@ class ExerciseReader {
     }
     if (!task_known_) return;
     const bool wanted = exercise().task == TaskKind::kLogs;
-    if (wanted && tasks.empty() && !root.has(file_keys::log_tasks))
+    if (wanted && tasks.empty() && !root.has(exercise_keys::log_tasks))
       report_.error(root_.place, "the task is to carry logs; add at least one [[log_task]]");
     else if (wanted && tasks.empty())
-      root.error(file_keys::log_tasks, "the task is to carry logs; add at least one [[log_task]]");
+      root.error(exercise_keys::log_tasks,
+                 "the task is to carry logs; add at least one [[log_task]]");
     if (!wanted && !tasks.empty())
-      root.error(file_keys::log_tasks,
+      root.error(exercise_keys::log_tasks,
                  "this kind of task carries no logs; remove them or change 'kind'");
   }
 
   void read_limits(TableReader& root) {
-    const Node* node = root.subtable(file_keys::limits);
+    const Node* node = root.subtable(exercise_keys::limits);
     if (node == nullptr) return;
     std::vector<std::string> names;
     for (const training::Figure& figure : training::figures()) names.emplace_back(figure.name);
@@ -372,7 +373,7 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
   Hasher hash;
   DocumentOptions options;
   options.what = "exercise file";
-  options.keys = &file_keys::table;
+  options.keys = &exercise_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   ExerciseFile file = ExerciseReader(root, report).read();
   file.hash = hash.result();

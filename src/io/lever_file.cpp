@@ -17,24 +17,24 @@ using command::LeverAxis;
 using command::LeverTarget;
 
 namespace keys = declare::keys;
-namespace file_keys = keys::lever_file;
+namespace lever_keys = keys::lever_file;
 
 class LeverReader {
  public:
   LeverReader(const Node& root, Report& report) : root_(root), report_(report) {}
 
   command::LeverPattern read() {
-    TableReader reader(report_, root_, file_keys::table, "the lever file");
+    TableReader reader(report_, root_, lever_keys::table, "the lever file");
     command::LeverPattern pattern;
     reader.fill(pattern);
-    const Node* defaults = reader.subtable(file_keys::shared);
+    const Node* defaults = reader.subtable(lever_keys::shared);
     if (defaults != nullptr) {
       TableReader shared(report_, *defaults, keys::lever_shape::table, "'default'");
       command::LeverFunction unused;
       read_shape(shared, unused);
       shared.done();
     }
-    const auto functions = reader.tables(file_keys::functions);
+    const auto functions = reader.tables(lever_keys::functions);
     std::set<std::string> targets;
     std::set<LeverAxis> axes;
     for (const Node* node : functions) {
@@ -157,7 +157,7 @@ LeverFile read_levers_text(std::string_view text, const std::string& file_name,
   Hasher hash;
   DocumentOptions options;
   options.what = "lever file";
-  options.keys = &file_keys::table;
+  options.keys = &lever_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   LeverFile file;
   file.pattern = LeverReader(root, report).read();

@@ -102,6 +102,7 @@ class LogReader {
     for (std::size_t i = 0; i < map_.columns.size(); ++i) {
       const LogColumn& column = map_.columns[i];
       out.columns.push_back(column.name);
+      if (column.held) out.held.push_back(column.name);
       out.data.push_back(values(column.column.empty() ? column.name : column.column));
       for (double& x : out.data.back())
         x = column.scale * to_si(x, factors_[i]) + column.offset.value;

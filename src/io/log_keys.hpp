@@ -64,6 +64,11 @@ inline constexpr Key all[] = {
         .to<&LogColumn::unit>(),
     scale,
     offset,
+    flag("held",
+         "a row's value holds until the next row, as a computer gives commands; otherwise a column "
+         "that "
+         "drives the machine goes straight from row to row")
+        .to<&LogColumn::held>(),
 };
 inline constexpr KeyTable table{"log_map.column", "[[column]]", all};
 }  // namespace log_column
@@ -112,7 +117,7 @@ inline constexpr KeyTable table{"bundle.channel", "[[channel]]", all};
 
 namespace bundle_drive {
 inline constexpr Key delay =
-    number("delay", D::kTime, kNonNegative, "the command goes in later than the log says");
+    number("delay", D::kTime, kAny, "the command goes in later than the log says, or earlier");
 inline constexpr Key own[] = {delay};
 inline constexpr auto all = join(log_column::all, own);
 inline constexpr KeyTable table{"bundle.drive", "[[drive]]", all};

@@ -34,7 +34,7 @@ using machine::LinkageKind;
 using multibody::JointType;
 
 namespace keys = declare::keys;
-namespace file_keys = keys::machine_file;
+namespace machine_keys = keys::machine_file;
 
 constexpr std::size_t kMaxValves = 64;
 // Machine parts of the world occupied by a grapple and the log it holds.
@@ -53,28 +53,30 @@ class MachineReader {
   MachineReader(const Node& root, Report& report) : root_(root), report_(report) {}
 
   machine::MachineModel read() {
-    TableReader reader(report_, root_, file_keys::table, "the machine file");
+    TableReader reader(report_, root_, machine_keys::table, "the machine file");
     reader.fill(model_);
-    model_.tree.gravity_W = Vec3(0.0, 0.0, -reader.value(file_keys::gravity));
-    hydraulic_ = reader.has(file_keys::actuators);
+    model_.tree.gravity_W = Vec3(0.0, 0.0, -reader.value(machine_keys::gravity));
+    hydraulic_ = reader.has(machine_keys::actuators);
     read_supply(reader);
-    if (const Node* node = hydraulic_table(reader, file_keys::closed_valve))
+    if (const Node* node = hydraulic_table(reader, machine_keys::closed_valve))
       fill(*node, keys::closed_valve::table, "'closed_valve'", model_);
     read_bodies(reader);
     read_loops(reader);
     read_couplings(reader);
     read_drives(reader);
     read_valves(reader);
-    protection_ = reader.subtable(file_keys::protection);
+    protection_ = reader.subtable(machine_keys::protection);
     if (protection_ != nullptr) read_protection(*protection_);
-    oil_ = reader.subtable(file_keys::oil);
+    oil_ = reader.subtable(machine_keys::oil);
     if (oil_ != nullptr) read_fluid(*oil_);
+    if (const Node* watch = reader.subtable(machine_keys::watch))
+      fill(*watch, keys::watch::table, "'watch'", model_.watch);
     read_actuators(reader);
     read_controllers(reader);
     read_tip(reader);
     read_shapes(reader);
     read_grapple(reader);
-    for (const Node* node : reader.tables(file_keys::visuals)) read_visual_of(*node);
+    for (const Node* node : reader.tables(machine_keys::visuals)) read_visual_of(*node);
     reader.done();
     list_sources(root_, "");
     report_.throw_if_any();
@@ -123,7 +125,7 @@ class MachineReader {
   }
 
   void read_supply(TableReader& root) {
-    const Node* node = hydraulic_table(root, file_keys::supply);
+    const Node* node = hydraulic_table(root, machine_keys::supply);
     if (node == nullptr) return;
     TableReader reader(report_, *node, keys::supply::table, "'supply'");
     machine::Supply& supply = model_.supply;
@@ -164,7 +166,7 @@ class MachineReader {
   // --- Bodies ---------------------------------------------------------------------------------
 
   void read_bodies(TableReader& root) {
-    const auto nodes = root.tables(file_keys::bodies);
+    const auto nodes = root.tables(machine_keys::bodies);
     if (nodes.empty()) return;
     std::vector<BodyDraft> drafts;
     drafts.reserve(nodes.size());
@@ -432,7 +434,7 @@ class MachineReader {
   void read_loops(TableReader& root) {
     namespace k = keys::loop;
     std::set<std::string> names;
-    const auto nodes = root.tables(file_keys::loops);
+    const auto nodes = root.tables(machine_keys::loops);
     if (nodes.size() > static_cast<std::size_t>(multibody::kMaxLoops))
       report_.error(nodes[multibody::kMaxLoops]->place,
                     fmt::format("there are {} loops; a machine has at most {}", nodes.size(),
@@ -477,7 +479,7 @@ class MachineReader {
 
   void read_drives(TableReader& root) {
     std::set<std::string> seen;
-    for (const Node* node : root.tables(file_keys::drives)) {
+    for (const Node* node : root.tables(machine_keys::drives)) {
       const std::string joint = text_of(*node, "joint");
       TableReader reader(report_, *node, keys::drive::table, called_of("drive", joint));
       const auto type = joint_of(reader, keys::drive::joint);
@@ -497,7 +499,7 @@ class MachineReader {
   // --- Valves ---------------------------------------------------------------------------------
 
   void read_valves(TableReader& root) {
-    const Node* node = root.subtable(file_keys::valves);
+    const Node* node = root.subtable(machine_keys::valves);
     if (node == nullptr) return;
     if (node->entries.size() > kMaxValves) {
       report_.error(node->place, fmt::format("there are {} valves; at most {} are possible",
@@ -657,7 +659,7 @@ class MachineReader {
     std::vector<ActuatorDraft> drafts;
     std::set<std::string> names;
     std::map<std::string, Place> moved;
-    for (const Node* node : root.tables(file_keys::actuators)) {
+    for (const Node* node : root.tables(machine_keys::actuators)) {
       ActuatorDraft draft = read_actuator(*node);
       const std::string joint = text_of(*node, "joint");
       refuse_twin(names, draft.actuator.name, "actuators", node->place);
@@ -984,7 +986,7 @@ class MachineReader {
 
   void read_controllers(TableReader& root) {
     std::map<std::string, control::PidGains> gains;
-    for (const Node* node : root.tables(file_keys::controllers)) {
+    for (const Node* node : root.tables(machine_keys::controllers)) {
       const std::string joint = text_of(*node, "joint");
       TableReader reader(report_, *node, keys::controller::table, called_of("controller", joint));
       const auto type = joint_of(reader, keys::controller::joint);
@@ -1011,7 +1013,7 @@ class MachineReader {
   }
 
   void read_tip(TableReader& root) {
-    const Node* node = root.subtable(file_keys::tip);
+    const Node* node = root.subtable(machine_keys::tip);
     if (node == nullptr) return;
     TableReader reader(report_, *node, keys::tip::table, "the tip");
     reader.fill(model_);
@@ -1022,11 +1024,11 @@ class MachineReader {
   // --- Shapes, grapple and looks --------------------------------------------------------------
 
   void read_shapes(TableReader& root) {
-    const bool grapple = root.has(file_keys::grapple);
+    const bool grapple = root.has(machine_keys::grapple);
     const std::size_t room =
         static_cast<std::size_t>(world::kMaxMachineShapes) - (grapple ? kGrappleShapes : 0);
     std::set<std::string> names;
-    const auto nodes = root.tables(file_keys::shapes);
+    const auto nodes = root.tables(machine_keys::shapes);
     if (nodes.size() > room)
       report_.error(nodes[room]->place,
                     fmt::format("there are {} shapes; a machine has at most {}{}", nodes.size(),
@@ -1057,7 +1059,7 @@ class MachineReader {
 
   void read_grapple(TableReader& root) {
     namespace k = keys::grapple;
-    const Node* node = root.subtable(file_keys::grapple);
+    const Node* node = root.subtable(machine_keys::grapple);
     if (node == nullptr) return;
     TableReader reader(report_, *node, k::table, "the grapple");
     machine::Grapple& grapple = model_.grapple;
@@ -1205,7 +1207,7 @@ MachineFile read_text(std::string_view text, const std::string& file_name,
   Hasher hash;
   DocumentOptions options;
   options.what = "machine file";
-  options.keys = &file_keys::table;
+  options.keys = &machine_keys::table;
   options.sources = true;
   options.base = true;
   options.joint_alias = true;

@@ -31,7 +31,7 @@ using command::SegmentKind;
 using command::TermKind;
 
 namespace keys = declare::keys;
-namespace file_keys = keys::scenario_file;
+namespace scenario_keys = keys::scenario_file;
 
 class ScenarioReader {
  public:
@@ -39,25 +39,25 @@ class ScenarioReader {
       : root_(root), file_(file), report_(report), hash_(hash) {}
 
   ScenarioFile read() {
-    TableReader reader(report_, root_, file_keys::table, "the scenario file");
+    TableReader reader(report_, root_, scenario_keys::table, "the scenario file");
     command::Scenario& scenario = out_.scenario;
     reader.fill(scenario);
-    if (const Node* bench = reader.subtable(file_keys::bench)) {
+    if (const Node* bench = reader.subtable(scenario_keys::bench)) {
       out_.bench = read_bench(report_, *bench);
       out_.places.bench = to_place(bench->place);
     }
     // Without an actuator the bench needs no machine.
-    if (reader.has(file_keys::machine) || !out_.bench || !out_.bench->actuator.empty())
-      scenario.machine = reader.text(file_keys::machine).value_or("");
-    out_.places.machine = to_place(reader.place_of(file_keys::machine));
+    if (reader.has(scenario_keys::machine) || !out_.bench || !out_.bench->actuator.empty())
+      scenario.machine = reader.text(scenario_keys::machine).value_or("");
+    out_.places.machine = to_place(reader.place_of(scenario_keys::machine));
     if (scenario.duration_s > 0.0 && scenario.duration_s < scenario.tick_s)
-      reader.error(file_keys::duration,
+      reader.error(scenario_keys::duration,
                    "the scenario is shorter than one tick; make 'duration' longer");
-    read_initial(reader, file_keys::initial, report_, scenario.initial, out_.places.initial);
+    read_initial(reader, scenario_keys::initial, report_, scenario.initial, out_.places.initial);
     read_joints(reader);
     read_tip_path(reader);
     read_events(reader);
-    read_faults(reader, file_keys::faults, report_, scenario.faults, out_.places.faults);
+    read_faults(reader, scenario_keys::faults, report_, scenario.faults, out_.places.faults);
     reader.done();
     report_.throw_if_any();
     return std::move(out_);
@@ -74,7 +74,7 @@ class ScenarioReader {
   void read_joints(TableReader& root) {
     namespace k = keys::program;
     std::set<std::string> seen;
-    for (const Node* node : root.tables(file_keys::joints)) {
+    for (const Node* node : root.tables(scenario_keys::joints)) {
       const Node* named = node->find("name");
       const std::string called =
           named != nullptr && named->is_string() ? named->text : std::string();
@@ -224,9 +224,9 @@ class ScenarioReader {
     const bool wanted =
         std::any_of(out_.scenario.programs.begin(), out_.scenario.programs.end(),
                     [](const command::JointProgram& p) { return p.mode == JointMode::kTip; });
-    const Node* node = root.subtable(file_keys::tip_path);
+    const Node* node = root.subtable(scenario_keys::tip_path);
     if (node == nullptr) {
-      if (wanted && !root.has(file_keys::tip_path))
+      if (wanted && !root.has(scenario_keys::tip_path))
         report_.error(root_.place,
                       "a joint has mode = \"tip\", but there is no tip path; add "
                       "[[tip_path.segment]]");
@@ -277,7 +277,7 @@ class ScenarioReader {
       ScenarioPlaces::Place place, target, name;
     };
     std::vector<Draft> drafts;
-    for (const Node* node : root.tables(file_keys::events)) {
+    for (const Node* node : root.tables(scenario_keys::events)) {
       Dimension unit = Dimension::kNone;
       TableReader reader(report_, *node, keys::event::table, "the event");
       command::Event event = read_event(reader, unit);
@@ -674,7 +674,7 @@ ScenarioFile read_scenario_text(std::string_view text, const std::string& file_n
   Hasher hash;
   DocumentOptions options;
   options.what = "scenario file";
-  options.keys = &file_keys::table;
+  options.keys = &scenario_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   ScenarioFile file = ScenarioReader(root, file_name, report, hash).read();
   file.hash = hash.result();

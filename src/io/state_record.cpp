@@ -17,7 +17,7 @@ using state::Kind;
 using state::Struct;
 
 constexpr std::size_t kMostText = std::size_t{1} << 18;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 26;  // of a record
+constexpr std::uint64_t kMostRecordBytes = std::uint64_t{1} << 26;  // of a record
 constexpr std::size_t kMostFields = 4096;
 constexpr int kMostDepth = state::Trail::kMost;
 
@@ -143,11 +143,11 @@ class Reader {
       if (other.name == field.name && !field.name.empty()) refuse(text);
     std::uint64_t bytes = state::element_size(field);
     for (const std::uint32_t extent : field.extent) {
-      if (extent == 0 || extent > kMostBytes / bytes) refuse(text);
+      if (extent == 0 || extent > kMostRecordBytes / bytes) refuse(text);
       bytes *= extent;
     }
     size += bytes;
-    if (size > kMostBytes) refuse(text);
+    if (size > kMostRecordBytes) refuse(text);
     type.fields.push_back(field);
   }
 

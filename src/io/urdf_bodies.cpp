@@ -22,7 +22,7 @@ namespace knuckleboom::io {
 namespace {
 
 namespace keys = declare::keys;
-namespace file_keys = keys::machine_file;
+namespace machine_keys = keys::machine_file;
 
 constexpr std::string_view kGround = "base";
 constexpr std::size_t kMost = 256;  // links, and visible parts: as in a machine file
@@ -136,9 +136,9 @@ class Importer {
                       "spheres can; give [[shape]] in the machine file",
                       unplaced_meshes_ == 1 ? std::string("a mesh")
                                             : fmt::format("{} meshes", unplaced_meshes_)));
-    add(root, file_keys::bodies, std::move(bodies));
-    add(root, file_keys::shapes, std::move(shapes));
-    add(root, file_keys::visuals, std::move(visuals));
+    add(root, machine_keys::bodies, std::move(bodies));
+    add(root, machine_keys::shapes, std::move(shapes));
+    add(root, machine_keys::visuals, std::move(visuals));
     if (report_.any()) report_.throw_if_any();
     return root;
   }
@@ -235,8 +235,8 @@ class Importer {
 
   // A body of the machine file that changes a link by a name slightly wrong would lack all the rest.
   void check_own_names(const std::vector<std::string>& links) {
-    const Node* bodies = own_.find(file_keys::bodies.name);
-    if (bodies == nullptr || own_.find(file_keys::base.name) != nullptr) return;
+    const Node* bodies = own_.find(machine_keys::bodies.name);
+    if (bodies == nullptr || own_.find(machine_keys::base.name) != nullptr) return;
     for (const Node& body : bodies->items) {
       const Node* name = body.find("name");
       if (name == nullptr || !name->is_string() || says(&body, keys::body_table::mass) ||
@@ -439,7 +439,7 @@ class Importer {
   // --- What the machine file itself says ------------------------------------------------------
 
   const Node* own_body(const std::string& link) const {
-    const Node* bodies = own_.find(file_keys::bodies.name);
+    const Node* bodies = own_.find(machine_keys::bodies.name);
     if (bodies == nullptr) return nullptr;
     for (const Node& body : bodies->items)
       if (const Node* name = body.find("name"); name != nullptr && name->text == link) return &body;
@@ -456,7 +456,7 @@ class Importer {
     return body != nullptr && says(body->find(keys::body_table::joint.name), key);
   }
   bool is_actuated(const std::string& joint) const {
-    const Node* actuators = own_.find(file_keys::actuators.name);
+    const Node* actuators = own_.find(machine_keys::actuators.name);
     if (actuators == nullptr) return false;
     return std::any_of(actuators->items.begin(), actuators->items.end(), [&](const Node& item) {
       const Node* name = item.find("joint");
@@ -464,7 +464,7 @@ class Importer {
     });
   }
   bool any_actuator() const {
-    const Node* actuators = own_.find(file_keys::actuators.name);
+    const Node* actuators = own_.find(machine_keys::actuators.name);
     return actuators != nullptr && !actuators->items.empty();
   }
 

@@ -561,6 +561,7 @@ struct ConvergedSolver::Impl {
     finish(e);
     if (supplied) finish_supply(h);
     ++s.tick;
+    simulation.watch(s);
   }
 
   void finish_supply(double h) {

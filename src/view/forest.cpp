@@ -14,11 +14,11 @@
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
 #include "view/textures.hpp"
+#include "view/turn.hpp"
 
 namespace knuckleboom::view {
 namespace {
 
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr double kCell = 22.0;       // edge of a piece of wood [m]
 constexpr double kBrightness = 1.6;  // of the foliage shader
 

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <unordered_map>
 
 #include "view/noise.hpp"
+#include "view/turn.hpp"
 
 namespace knuckleboom::view {
 namespace {
 
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr double kFarthestTree = 100.0;  // m
 constexpr double kTuftsWithin = 34.0;    // m
 constexpr double kRoadHalfWidth = 2.9;   // the machine's track, along -x [m]

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 
 #include "view/machine_parts.hpp"
 #include "view/noise.hpp"
 #include "view/render.hpp"
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
+#include "view/turn.hpp"
 
 namespace knuckleboom::view {
 namespace {
-
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 Colour paint_of(int colour) {
   if (colour == 1) return {0.86, 0.10, 0.06, 0.25};

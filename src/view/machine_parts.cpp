@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "view/turn.hpp"
+
 namespace knuckleboom::view {
 namespace {
-
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 // Frame whose x and z axes are those of the part and whose plate normal is -y: outlines are given in
 // x, z.

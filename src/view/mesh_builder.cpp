@@ -7,11 +7,10 @@
 #include <numbers>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "view/turn.hpp"
 
 namespace knuckleboom::view {
 namespace {
-
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 osg::Vec4ub to_bytes(const Colour& c) {
   const auto byte = [](double x) {

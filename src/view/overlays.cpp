@@ -9,11 +9,11 @@
 
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
+#include "view/turn.hpp"
 
 namespace knuckleboom::view {
 namespace {
 
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr int kTrailPoints = 400;
 constexpr double kTrailStep = 0.025;  // s
 

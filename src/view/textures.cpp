@@ -5,11 +5,10 @@
 #include <numbers>
 
 #include "view/noise.hpp"
+#include "view/turn.hpp"
 
 namespace knuckleboom::view {
 namespace {
-
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 Colour grey(double x, double a = 1.0) { return {x, x, x, a}; }
 

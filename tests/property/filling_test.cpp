@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "support/error_norm.hpp"
@@ -181,6 +183,167 @@ TEST(Filling, OnALoadSensingMachineWithDryFriction) {
   const Apart found = apart(model, {"load sensing, 1.5 to 3 V", 2, 1.5, 3.0, 0.02, 0.5}, 50);
   EXPECT_LT(found.rms_Pa, 0.3e6);
   EXPECT_LT(found.worst_Pa, 1e6);
+}
+
+// --- An hour of levers ------------------------------------------------------------
+
+// A lever of an operator who never tires: moves to a new deflection, holds it, lets go. Turns back towards
+// the middle of the joint's range.
+class RestlessLever {
+ public:
+  double next(double position, double middle, double range, double dt, test::Random& random) {
+    left_s_ -= dt;
+    if (left_s_ <= 0.0) {
+      left_s_ = random.log_uniform(0.1, 3.0);
+      goal_V_ = random.chance(0.3) ? 0.0 : random.uniform(0.5, 5.0);
+      const double off = (position - middle) / range;  // -0.5 .. 0.5
+      if (random.uniform(-0.5, 0.5) < 1.3 * off) goal_V_ = -goal_V_;
+      rate_V_per_s_ = random.log_uniform(5.0, 500.0);
+    }
+    const double step = rate_V_per_s_ * dt;
+    volts_ += std::clamp(goal_V_ - volts_, -step, step);
+    return volts_;
+  }
+
+ private:
+  double left_s_ = 0.0, goal_V_ = 0.0, volts_ = 0.0, rate_V_per_s_ = 0.0;
+};
+
+// Minutes: 60 is what docs/validation.md says.
+double minutes() {
+  const char* text = std::getenv("KNUCKLEBOOM_LEVER_MINUTES");
+  return text != nullptr ? std::strtod(text, nullptr) : 2.0;
+}
+
+// The reduced model starts from the full one's state every ten seconds and gets the same commands.
+TEST(Filling, LeversAtRandomFromTheFullModelsStateEveryTenSeconds) {
+  MachineModel model = test::reference_machine(true);
+  command::Scenario scenario = test::locked(60.0 * minutes());
+  const sim::Simulation simulation(model, scenario);
+  sim::SimState full = simulation.initial_state(Fidelity::kFull);
+  sim::SimState reduced = full;
+  test::Random random(7);
+  RestlessLever lever[3];
+  double sum = 0.0, worst = 0.0, mean_full[3][2] = {}, mean_reduced[3][2] = {};
+  const std::int64_t ticks = simulation.tick_count();
+  for (std::int64_t k = 0; k < ticks; ++k) {
+    if (k % 10000 == 0) {
+      reduced = full;
+      simulation.set_fidelity(reduced, Fidelity::kReduced);
+    }
+    sim::TickInput input{};
+    for (int a = 0; a < 3; ++a) {
+      const multibody::Body& body = model.tree.body(model.tree.link(a).body);
+      // A positive command extends the cylinder; where that lowers the joint the sign turns.
+      const double sign = model.actuators[static_cast<std::size_t>(a)].linkage.sign;
+      const double range = a == 0 ? 4.0 : body.upper - body.lower;
+      const double middle = a == 0 ? 0.0 : 0.5 * (body.upper + body.lower);
+      input.actuator[a] = {sign * lever[a].next(full.machine.q[a], middle, range, 1e-3, random),
+                           sim::ActuatorMode::kVoltage, 0, 0.0};
+    }
+    simulation.step(full, input);
+    simulation.step(reduced, input);
+    for (int a = 0; a < 3; ++a)
+      for (int s = 0; s < 2; ++s) {
+        const double P_full = full.machine.actuator[a].p[s];
+        const double P_reduced = reduced.machine.actuator[a].p[s];
+        mean_full[a][s] += P_full / static_cast<double>(ticks);
+        mean_reduced[a][s] += P_reduced / static_cast<double>(ticks);
+        sum += (P_full - P_reduced) * (P_full - P_reduced);
+        test::keep_worst(worst, std::fabs(P_full - P_reduced));
+      }
+  }
+  const double rms = std::sqrt(sum / (6.0 * static_cast<double>(ticks)));
+  std::printf("%.0f minutes: ports %.3f MPa rms, %.2f worst\n", minutes(), 1e-6 * rms,
+              1e-6 * worst);
+  EXPECT_LT(rms, 0.2e6);
+  for (int a = 0; a < 3; ++a)
+    for (int s = 0; s < 2; ++s) {
+      std::printf("actuator %d port %d: mean %.4f MPa, reduced %.4f\n", a, s,
+                  1e-6 * mean_full[a][s], 1e-6 * mean_reduced[a][s]);
+      EXPECT_NEAR(mean_reduced[a][s], mean_full[a][s],
+                  std::max(0.02e6, 0.01 * std::fabs(mean_full[a][s])));
+    }
+}
+
+// A closed valve that stays an orifice of maximum resistance: the drift that the paper's closed-valve
+// equations end. The piston goes at the speed of eq. 17 under its load.
+TEST(Filling, AnOrificeOfMaximumResistanceLetsTheLoadDrift) {
+  MachineModel model = test::reference_machine(false);
+  const command::Scenario scenario = test::locked(20.0);
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
+    model.closed_valve = machine::ClosedValveModel::kDynamic;
+    const sim::Simulation tight(model, scenario);
+    sim::SimState shut = tight.initial_state(fidelity);
+    for (std::int64_t k = 0; k < tight.tick_count(); ++k) tight.step(shut);
+    EXPECT_NEAR(shut.machine.q[kBoom], scenario.initial[kBoom].position, 1e-9);
+
+    model.closed_valve = machine::ClosedValveModel::kOrifice;
+    const sim::Simulation simulation(model, scenario);
+    sim::SimState state = simulation.initial_state(fidelity);
+    for (int k = 0; k < 15000; ++k) simulation.step(state);
+    const double from = state.machine.q[kBoom];
+    double expected = 0.0;
+    for (int k = 0; k < 5000; ++k) {
+      simulation.step(state);
+      const machine::MachineState& m = state.machine;
+      double force[kMaxActuators], load[kMaxLinks];
+      machine::static_loads(model, m.inertia, m.q, m.dependent, force, load);
+      hydraulics::StageInput in[kMaxActuators];
+      machine::MachineState copy = m;
+      machine::update_valves(model, fidelity, copy, in);
+      expected +=
+          1e-3 *
+          machine::quasi_steady_speed(model.actuators[kBoom].circuit, in[kBoom], force[kBoom]) /
+          machine::displacement(model, kBoom, m.q[kBoom]).J;
+    }
+    std::printf("fidelity %d: drifts %.4f mrad in 5 s, eq. 17 %.4f\n", static_cast<int>(fidelity),
+                1e3 * (state.machine.q[kBoom] - from), 1e3 * expected);
+    EXPECT_GT(std::fabs(expected), 1e-4);
+    EXPECT_NEAR(state.machine.q[kBoom] - from, expected, 0.02 * std::fabs(expected));
+    EXPECT_EQ(state.machine.health.valve_switches, 0);
+  }
+}
+
+// --- Order ------------------------------------------------------------------------
+
+// What acts on the machine over time, a torque on a joint or the command of an open valve, is taken at the
+// middle of the tick.
+TEST(Filling, CommandsThatChangeWithTimeAreOfSecondOrder) {
+  const MachineModel model = test::reference_machine(false);
+  constexpr double kEnd = 0.512;
+  command::JointProgram torque;
+  torque.joint = "boom";
+  torque.mode = command::JointMode::kTorque;
+  torque.signal.terms = {test::sine(8000.0, 3.0, 0.0)};
+  const command::JointProgram open =
+      volts("stick", {test::constant(3.0), test::sine(1.0, 2.0, 0.0)});
+  for (const bool valve : {false, true})
+    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
+      const auto run = [&](int steps) {
+        command::Scenario scenario = test::locked(kEnd);
+        scenario.tick_s = kEnd / steps;
+        if (valve)
+          scenario.programs.back() = open;  // the stick's
+        else
+          scenario.programs.push_back(torque);
+        const sim::Simulation simulation(model, scenario);
+        sim::SimState state = simulation.initial_state(fidelity);
+        for (int k = 0; k < steps; ++k) simulation.step(state);
+        return state.machine;
+      };
+      const machine::MachineState exact = run(16384);
+      double errors[3];
+      for (int k = 0; k < 3; ++k) {
+        const machine::MachineState state = run(256 << k);
+        errors[k] = 0.0;
+        for (int i = 0; i < 3; ++i) errors[k] = std::hypot(errors[k], state.q[i] - exact.q[i]);
+      }
+      std::printf("%s, fidelity %d: %.2e %.2e %.2e rad at 2, 1, 0.5 ms, order %.2f %.2f\n",
+                  valve ? "valve" : "torque", static_cast<int>(fidelity), errors[0], errors[1],
+                  errors[2], std::log2(errors[0] / errors[1]), std::log2(errors[1] / errors[2]));
+      EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2.0, 0.2);
+    }
 }
 
 }  // namespace

@@ -36,21 +36,6 @@ struct ExecuteOptions : RunWatch {
   std::function<void(const sim::SimState&)> save;
 };
 
-// Largest excess of a joint over its limits, checked between blocks of ticks.
-struct LimitExcess {
-  int joint = -1;       // -1: none has
-  double beyond = 0.0;  // rad or m
-  double at_s = 0.0;
-};
-
-// The worst pressure of an actuator that its protection should have prevented. Checked after each
-// tick, at a cost of about 10 ns in the measured time.
-struct PressureExcess {
-  int actuator = -1;  // -1: none
-  double pressure_Pa = 0.0;
-  double at_s = 0.0;
-};
-
 struct RunResult {
   sim::SimState state;
   std::int64_t first_tick = 0;
@@ -59,9 +44,6 @@ struct RunResult {
   double clock_read_ns = 0.0;
   bool interrupted = false;
   bool non_finite = false;  // stopped at the first such tick
-  LimitExcess limits;
-  PressureExcess above_relief;  // by more than 5 %
-  PressureExcess below_vacuum;  // below -1 bar
   // The first singular position of a loop: a sentence, and when.
   std::string singular;
   double singular_at_s = 0.0;

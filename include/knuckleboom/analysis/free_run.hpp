@@ -26,9 +26,10 @@ struct FreeRunSetup {
 };
 
 // By channel, then by row of the log; the correction of a compared channel is on the run's side.
-// Empty: the run became non-finite. Throws std::invalid_argument or UserError for an unsuitable
-// machine.
+// Empty: the run became non-finite. watch (may be null): what no real machine does. Throws
+// std::invalid_argument or UserError for an unsuitable machine.
 std::vector<std::vector<double>> free_run(const machine::MachineModel& model, const io::Trace& log,
-                                          const FreeRunSetup& setup);
+                                          const FreeRunSetup& setup,
+                                          machine::Watch* watch = nullptr);
 
 }  // namespace knuckleboom::analysis

@@ -71,6 +71,7 @@ struct Trace {
   std::vector<std::string> columns;
   std::vector<std::vector<double>> data;  // by column
   std::string file;                       // for messages
+  std::vector<std::string> held = {};     // columns whose values hold until the next row
 
   std::size_t rows() const { return data.empty() ? 0 : data.front().size(); }
   // Index of a column, or -1.

@@ -15,6 +15,7 @@
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -138,7 +139,8 @@ void add_differences(JsonWriter& json, const std::vector<Difference>& rows) {
   json.end_array();
 }
 
-void add_run(JsonWriter& json, const analysis::ModelRun& run, double simulated_s) {
+void add_run(JsonWriter& json, const machine::MachineModel& model, const analysis::ModelRun& run,
+             double simulated_s) {
   const machine::Health& health = run.result.state.machine.health;
   json.begin_object()
       .member("fidelity", run.method.name)
@@ -148,7 +150,11 @@ void add_run(JsonWriter& json, const analysis::ModelRun& run, double simulated_s
       .member("relief_events", health.relief_events)
       .member("cavitation_events", health.cavitation_events)
       .member("non_finite", run.result.non_finite)
-      .end_object();
+      .key("warnings")
+      .begin_array();
+  for (const std::string& sentence : watch_sentences(model, run.result.state.machine.watch))
+    json.value(sentence);
+  json.end_array().end_object();
 }
 
 // The numbers behind the sentences on stability.
@@ -408,7 +414,8 @@ std::string to_json(const io::LoadedCase& loaded, const sim::Simulation& simulat
       .member("machine", loaded.machine.model.name)
       .member("duration_s", loaded.scenario.scenario.duration_s);
   json.key("runs").begin_array();
-  for (const analysis::ModelRun& run : runs) add_run(json, run, simulation.time(run.result.state));
+  for (const analysis::ModelRun& run : runs)
+    add_run(json, simulation.model(), run, simulation.time(run.result.state));
   json.end_array().key("comparisons").begin_array();
   for (const Comparison& comparison : comparisons) {
     json.begin_object().member("a", comparison.a).member("b", comparison.b).key("differences");
@@ -430,7 +437,13 @@ void draw_runs(const io::LoadedCase& loaded, const machine::MachineModel& model,
   std::vector<NamedRun> named;
   named.reserve(runs.size());
   for (const analysis::ModelRun& run : runs) named.push_back({run.method.name, &run.recording});
-  draw(comparison_figure(model, named, loaded.title(), loaded.note()), path);
+  const auto odd = std::find_if(runs.begin(), runs.end(), [&](const analysis::ModelRun& run) {
+    return !watch_sentences(model, run.result.state.machine.watch).empty();
+  });
+  const std::string note = odd == runs.end()
+                               ? loaded.note()
+                               : watch_note(loaded.note(), model, odd->result.state.machine.watch);
+  draw(comparison_figure(model, named, loaded.title(), note), path);
 }
 
 int compare(const CompareOptions& options) {
@@ -477,6 +490,9 @@ int compare(const CompareOptions& options) {
     good = within_tolerance(comparison.rows, options, comparison.covered, text) && good;
   }
   for (const std::string& sentence : sentences) text += "\n" + sentence + "\n";
+  for (const analysis::ModelRun& run : runs)
+    for (const std::string& sentence : watch_sentences(model, run.result.state.machine.watch))
+      text += fmt::format("warning: {} model: {}\n", run.method.name, sentence);
 
   if (!options.trace_folder.empty()) write_traces(options.trace_folder, loaded, simulation, runs);
   if (!options.summary.empty())

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/options.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -149,7 +150,9 @@ struct Case {
   }
 };
 
-std::vector<std::vector<double>> run(const Case& c, std::span<const double> values) {
+// warnings (may be null): what no real machine does.
+std::vector<std::vector<double>> run(const Case& c, std::span<const double> values,
+                                     std::vector<std::string>* warnings = nullptr) {
   std::vector<io::Override> overrides = c.overrides;
   analysis::FreeRunSetup setup = c.setup;
   const auto correction = [&](const std::string& column) -> analysis::Correction& {
@@ -182,7 +185,10 @@ std::vector<std::vector<double>> run(const Case& c, std::span<const double> valu
     for (std::size_t k = 0; k < machine.model.actuators.size(); ++k)
       if (machine.model.joint_name(machine.model.actuators[k].link) == joint)
         setup.log.delay_s[k] = delay;
-  return analysis::free_run(machine.model, c.log, setup);
+  machine::Watch watch{};
+  auto out = analysis::free_run(machine.model, c.log, setup, &watch);
+  if (warnings != nullptr) *warnings = watch_sentences(machine.model, watch);
+  return out;
 }
 
 const std::vector<double>& measured(const Case& c, std::size_t channel) {
@@ -444,6 +450,7 @@ std::vector<std::string> warnings(const Case& c, const identification::Fit& fit)
 
 struct Runs {
   std::vector<std::vector<double>> before, after;
+  std::vector<std::string> warnings;  // of the run with what was found
 };
 
 std::string report(const Case& c, const identification::Fit& fit, const Runs& runs, double wall_s) {
@@ -483,6 +490,7 @@ std::string report(const Case& c, const identification::Fit& fit, const Runs& ru
     }
   }
   for (const std::string& warning : warnings(c, fit)) text += "  note: " + warning + "\n";
+  for (const std::string& warning : runs.warnings) text += "  note: " + warning + "\n";
   for (std::size_t k = 0; held && k < c.setup.channels.size(); ++k)
     if (rms(c, runs.after, k, true) > kWorse * rms(c, runs.before, k, true))
       text += fmt::format("  note: where it was held out, {} is further from the log than before\n",
@@ -530,6 +538,7 @@ std::string to_json(const Case& c, const identification::Fit& fit, const Runs& r
   }
   json.end_array().key("notes").begin_array();
   for (const std::string& warning : warnings(c, fit)) json.value(warning);
+  for (const std::string& warning : runs.warnings) json.value(warning);
   return json.end_array().end_object().text();
 }
 
@@ -597,7 +606,7 @@ int identify(const IdentifyOptions& options) {
       how);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   if (!fit.usable) throw UserError(fit.message);
-  runs.after = run(c, values(fit.estimates, [](const auto& e) { return e.value; }));
+  runs.after = run(c, values(fit.estimates, [](const auto& e) { return e.value; }), &runs.warnings);
   say(report(c, fit, runs, wall.count()));
   if (!options.summary.empty()) io::write_file(options.summary, to_json(c, fit, runs));
   if (!options.plot.empty()) {

@@ -16,6 +16,7 @@
 #include "app/replay/replay_texts.hpp"
 #include "app/replay/replay_window.hpp"
 #include "app/session/open_session.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -77,6 +78,8 @@ int check(runtime::Replayer& replayer) {
   const double simulated =
       static_cast<double>(replayer.tick() - replayer.first_tick()) * replayer.record().tick_s();
   const std::string state = io::state_hash(replayer.state());
+  const std::vector<std::string> warnings =
+      watch_sentences(replayer.session().machine(), replayer.state().sim.machine.watch);
   const std::int64_t refused = interrupted() ? 0 : replayer.check_states();
   const std::string seeks = interrupted() ? std::string() : seek_times(replayer);
 
@@ -94,6 +97,7 @@ int check(runtime::Replayer& replayer) {
   say(replay_line("speed", fmt::format("{:.0f} x real time, {:.2f} s",
                                        simulated / std::max(elapsed, 1e-9), elapsed)));
   if (!seeks.empty()) say(replay_line("seek", seeks));
+  for (const std::string& warning : warnings) say("warning: " + warning + "\n");
   if (interrupted()) {
     complain("stopped before the end");
     return kInterruptedRun;

@@ -13,6 +13,7 @@
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -172,7 +173,8 @@ int run(const RunOptions& options) {
   say(to_text(summary));
   if (!options.plot.empty())
     draw(run_figure(simulation.model(), simulation.scenario(), recording,
-                    fmt::format("{}, {} model", loaded.title(), method.name), loaded.note()),
+                    fmt::format("{}, {} model", loaded.title(), method.name),
+                    watch_note(loaded.note(), simulation.model(), result.state.machine.watch)),
          options.plot);
   if (!options.save.empty() && !saved)
     complain(fmt::format("{} was not written; the run ended before that time", options.save));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/watch_texts.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
@@ -14,10 +15,6 @@
 namespace knuckleboom::app {
 namespace {
 
-// A stop yields by some millimetres; a joint this far beyond its limits was not held by one.
-constexpr double kLimitSlackAngle = 0.02;   // rad
-constexpr double kLimitSlackLength = 0.01;  // m
-
 // Residuals above this share of the pump's work (or of the turnover) give a warning.
 constexpr double kResidualWarning = 1e-3;
 // Work of the pump below this share of the turnover is no measure for the residual.
@@ -26,11 +23,6 @@ constexpr double kLeastPumpShare = 0.1;
 constexpr double kModelWarning = 0.05;
 // Stages that did not converge, as a share of all: beyond it the results are not to be used.
 constexpr double kUnconvergedLimit = 0.1;
-
-double energy_turned_over(const machine::EnergyLedger& e, double stored_change) {
-  return std::fabs(e.valve) + std::fabs(e.line) + std::fabs(e.relief) + std::fabs(e.leakage) +
-         std::fabs(e.friction) + std::fabs(e.stops) + std::fabs(stored_change);
-}
 
 bool mostly_unconverged(const machine::Health& health) {
   constexpr double kStages = 2.0;  // of a tick
@@ -75,30 +67,20 @@ std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation&
                     counted(s.tip_unreachable, "tick", "ticks"),
                     static_cast<double>(s.tip_unreachable) * s.tick_s));
   const machine::MachineModel& model = simulation.model();
-  if (run.limits.joint >= 0) {
-    const bool revolute = model.tree.link(run.limits.joint).revolute;
-    if (run.limits.beyond > (revolute ? kLimitSlackAngle : kLimitSlackLength))
-      out.push_back(
-          fmt::format("joint '{}' was {:.3g} {} outside its limits at {}; a real machine "
-                      "cannot go there",
-                      model.joint_name(run.limits.joint), run.limits.beyond, revolute ? "rad" : "m",
-                      at(run.limits.at_s)));
-  }
+  for (std::string& sentence : watch_sentences(model, run.state.machine.watch))
+    out.push_back(std::move(sentence));
   if (!run.non_finite && s.energy_residual > kResidualWarning)
     out.push_back(fmt::format(
         "the energy balance is off by {:.2g} % of {}; the step is too long for what "
         "happens here (a shorter tick_ms helps)",
         100.0 * s.energy_residual, s.pump_worked ? "the pump's work" : "the energy turned over"));
-  const double turned_over = energy_turned_over(s.energy, s.stored_change_J);
+  const double turned_over = machine::energy_turned_over(s.energy, s.stored_change_J);
   if (model.closed_valve == machine::ClosedValveModel::kQuasiStatic &&
       std::fabs(s.energy.model) > kModelWarning * turned_over)
     out.push_back(fmt::format(
         "the quasi-static closed valve made {} out of nothing, of {} turned over: use the dynamic "
         "one (closed_valve.model)",
         with_prefix(s.energy.model, "J"), with_prefix(turned_over, "J")));
-  const auto actuator = [&model](int index) -> const machine::Actuator& {
-    return model.actuators[static_cast<std::size_t>(index)];
-  };
   if (!run.singular.empty())
     out.push_back(fmt::format(
         "{}, at {} ({} in all); it went on as it went, and may have gone either way", run.singular,
@@ -108,19 +90,6 @@ std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation&
         "no motion kept the loops closed in {}; their joints were stopped there: the mechanism was "
         "driven against the end of its reach",
         counted(s.health.open_loop_ticks, "tick", "ticks")));
-  if (run.above_relief.actuator >= 0)
-    out.push_back(fmt::format(
-        "a pressure of actuator '{}' reached {} at {}, well above its relief setting of {}; its "
-        "relief valves are too small for what happens here",
-        actuator(run.above_relief.actuator).name, with_prefix(run.above_relief.pressure_Pa, "Pa"),
-        at(run.above_relief.at_s),
-        with_prefix(actuator(run.above_relief.actuator).circuit.protection.relief_Pa, "Pa")));
-  if (run.below_vacuum.actuator >= 0)
-    out.push_back(fmt::format(
-        "a pressure of actuator '{}' fell to {} at {}, below vacuum, which no oil can do; its "
-        "anti-cavitation valves are too small for what happens here",
-        actuator(run.below_vacuum.actuator).name, with_prefix(run.below_vacuum.pressure_Pa, "Pa"),
-        at(run.below_vacuum.at_s)));
   if (s.realtime && s.overruns == 0 && s.lost_s > 0.0)
     out.push_back(fmt::format("{:.3f} s of real time were lost", s.lost_s));
   if (s.realtime && s.overruns > 0)
@@ -181,7 +150,7 @@ RunSummary summarise(const io::LoadedCase& loaded, const sim::Simulation& simula
     s.supply_stored_J = hydraulics::stored_energy(supply.pump, run.state.machine.supply,
                                                   run.state.machine.pump_Pa) -
                         s.supply.start;
-  const double turned_over = energy_turned_over(s.energy, s.stored_change_J);
+  const double turned_over = machine::energy_turned_over(s.energy, s.stored_change_J);
   s.pump_worked = s.energy.pump > kLeastPumpShare * turned_over;
   const double scale = s.pump_worked ? s.energy.pump : turned_over;
   s.energy_residual = scale == 0.0 ? 0.0 : std::fabs(s.energy_residual_J) / scale;

@@ -22,6 +22,7 @@
 #include "app/commands/options.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/session/load_session.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -53,7 +54,7 @@ struct VerifyOptions {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kInterruptTicks = 4096;
+constexpr std::int64_t kTicksToInterrupt = 4096;
 constexpr int kDigits = 6;  // of a reference at least
 
 // --- The run ------------------------------------------------------------------
@@ -92,7 +93,7 @@ std::optional<Run> run_scenario(const io::Bundle& bundle,
       run.sample_ticks,
       simulation.tick_s(),
       !run.result.non_finite,
-      {}};
+      watch_sentences(simulation.model(), run.result.state.machine.watch)};
 }
 
 std::optional<Run> run_input(const io::Bundle& bundle,
@@ -140,10 +141,13 @@ std::optional<Run> run_input(const io::Bundle& bundle,
   };
   for (const training::Command& command : loaded.opening) apply(command);
   for (std::int64_t tick = 0; tick < ticks; ++tick) {
-    if (tick % kInterruptTicks == 0 && interrupted()) return std::nullopt;
+    if (tick % kTicksToInterrupt == 0 && interrupted()) return std::nullopt;
     session.step(playback.advance(tick, apply), state, now);
     if ((tick + 1) % stride == 0) recording.add(now.sim);
   }
+  std::vector<std::string> remarks = differences(input, loaded);
+  for (std::string& sentence : watch_sentences(session.machine(), now.sim.watch))
+    remarks.push_back(std::move(sentence));
   return Run{loaded.title(),
              {io::this_program(), machine_line(session.machine().name, loaded.machine_hash),
               fmt::format("exercise: {} {}", session.exercise().name, loaded.exercise_hash.hex),
@@ -153,7 +157,7 @@ std::optional<Run> run_input(const io::Bundle& bundle,
              stride,
              session.tick_s(),
              now.sim.health.non_finite == 0,
-             differences(input, loaded)};
+             std::move(remarks)};
 }
 
 // A machine driven by the reference's own columns.
@@ -186,7 +190,7 @@ std::optional<Run> run_log(const io::Bundle& bundle, const std::vector<std::stri
           run.sample_ticks,
           simulation.tick_s(),
           !run.result.non_finite,
-          {}};
+          watch_sentences(simulation.model(), run.result.state.machine.watch)};
   for (double& t : out.trace.data.front()) t += log.data.front().front();
   return out;
 }

@@ -10,6 +10,7 @@
 #include "app/emulation/load_emulation.hpp"
 #include "app/emulation/replay_emulation.hpp"
 #include "app/emulation/study.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -123,6 +124,17 @@ Figure figure(const LoadedEmulation& loaded, const EmulationRun& run, const Emul
   return out;
 }
 
+// Of both machines.
+std::vector<std::string> warnings(const LoadedEmulation& loaded, const EmulationRun& run) {
+  std::vector<std::string> out;
+  for (const std::string& one : watch_sentences(loaded.plan.host.model, run.end.host.machine.watch))
+    out.push_back("host: " + one);
+  for (const std::string& one :
+       watch_sentences(loaded.plan.emulated.model, run.end.emulated.machine.watch))
+    out.push_back("emulated machine: " + one);
+  return out;
+}
+
 // --- Summary ----------------------------------------------------------------------------------------
 
 std::string to_text(const LoadedEmulation& loaded, const Emulation& emulation,
@@ -179,6 +191,7 @@ std::string to_text(const LoadedEmulation& loaded, const Emulation& emulation,
         h.host_singular, h.emulated_singular);
   if (h.valve_full > 0) text += fmt::format("  a valve was fully open in {} ticks\n", h.valve_full);
   if (!run.finite) text += "  the run left the real numbers and was ended\n";
+  for (const std::string& warning : warnings(loaded, run)) text += "warning: " + warning + "\n";
   return text;
 }
 
@@ -219,7 +232,10 @@ std::string to_json(const LoadedEmulation& loaded, const Emulation& emulation,
       .member("depth_m", m.depth)
       .member("tilt_rad", m.final_tilt_rad)
       .member("force_N", m.final_force)
-      .end_object();
+      .key("warnings")
+      .begin_array();
+  for (const std::string& warning : warnings(loaded, run)) json.value(warning);
+  json.end_array().end_object();
   return json.text();
 }
 

@@ -33,6 +33,10 @@ struct EmulationRun {
 EmulationRun run_emulation(const emulation::Emulation& emulation,
                            const EmulationRun* follow = nullptr);
 
+// Beyond these a run is not stable.
+inline constexpr double kMostGrowth = 1.05;
+inline constexpr double kMostRipple = 10.0;  // N rms; more is bouncing, even without growth
+
 struct EmulationMeasures {
   Vec3 position_error = Vec3::Zero();  // largest, host against emulated tip [m]
   Vec3 ideal_error = Vec3::Zero();     // largest, host against the emulated machine alone [m]

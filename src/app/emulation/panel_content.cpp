@@ -65,7 +65,7 @@ std::string why(const HilBench& bench, const HilState& state) {
   return state.mode == HilMode::kReady ? "the host holds its pose; Run begins" : "";
 }
 
-std::string phase_words(const HilBench& bench, const HilState& state) {
+std::string phase_label(const HilBench& bench, const HilState& state) {
   const auto& phases = bench.emulation().plan().phases;
   const auto phase = static_cast<std::size_t>(state.emulation.phase);
   if (phase >= phases.size()) return "all over";
@@ -93,7 +93,7 @@ void add_readings(const HilBench& bench, const HilState& state, const LiveTiming
   const int outside = std::popcount(bench.from_outside(state));
   const int silent = std::popcount(bench.silent(state));
   add("time", view::panels::clock_text(bench.time(state)));
-  add("phase", phase_words(bench, state));
+  add("phase", phase_label(bench, state));
   add("force", fmt::format("{:.1f} N", force.norm()));
   add("along the axis", fmt::format("{:.1f} N", std::abs(force.z()) < 0.05 ? 0.0 : -force.z()));
   add("tip error", fmt::format("{:.3f} mm", 1e3 * (tip.p - target.p).norm()));

@@ -28,8 +28,6 @@ constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kMostShare = 0.01;       // of energy put in
 constexpr double kMostForceError = 0.05;  // rms
 constexpr double kMostError = 5e-3;       // m, of each axis
-constexpr double kMostGrowth = 1.05;
-constexpr double kMostRipple = 10.0;  // N rms; more is bouncing, even without growth
 
 struct Condition {
   std::string name;

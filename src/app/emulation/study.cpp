@@ -29,8 +29,6 @@ using emulation::Scheme;
 
 constexpr double kContactTime = 6.0;   // s
 constexpr double kMostForce = 3000.0;  // N; the press asks for 100 N
-constexpr double kMostGrowth = 1.05;
-constexpr double kMostRipple = 10.0;  // N rms; more is bouncing, even without growth
 constexpr std::array<int, 17> kDelays = {
     0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, emulation::kMaxSensorDelay};
 constexpr std::array<double, 9> kStiffness = {1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7};

@@ -78,6 +78,7 @@ std::string session_summary(const SessionEnd& end, bool paced) {
   if (!end.recording.empty()) text += line("recording", end.recording);
   if (!end.session_file.empty()) text += line("session file", end.session_file.string());
   text += line("state", end.state_hash);
+  for (const std::string& warning : end.warnings) text += "warning: " + warning + "\n";
   return text;
 }
 

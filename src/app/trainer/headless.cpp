@@ -13,6 +13,7 @@
 #include "app/session/filing.hpp"
 #include "app/session/load_session.hpp"
 #include "app/session/session_texts.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -256,6 +257,7 @@ SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
   end.session_file = run.recorded.file;
   end.session_fault = run.recorded.fault;
   end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last), true);
+  end.warnings = watch_sentences(loaded.session->machine(), run.last.sim.watch);
   return end;
 }
 

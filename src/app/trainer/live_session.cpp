@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/session/session_texts.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/state_file.hpp"
@@ -188,6 +189,7 @@ SessionEnd LiveSession::finish() {
   end.tick_s = loaded_.session->tick_s();
   end.state_hash = io::state_hash(ticker_.state());
   end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last), true);
+  end.warnings = watch_sentences(loaded_.session->machine(), end.last.sim.watch);
   return end;
 }
 

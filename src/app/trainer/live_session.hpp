@@ -30,6 +30,7 @@ struct SessionEnd {
   std::filesystem::path session_file;  // empty: none
   std::string session_fault;           // of the session file, one message; empty: none
   std::vector<view::panels::FigureRow> figures;
+  std::vector<std::string> warnings;  // what no real machine does
 };
 
 // Files of a session's recording.

@@ -207,8 +207,10 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   if (picture_.scene() != nullptr)
     for (const std::string& note : picture_.scene()->notes()) notices_.say(now_s(), note, true);
   for (const std::string& note : session.notes()) notices_.say(now_s(), note, true);
+  if (!session.machine().caution.empty()) notices_.say(now_s(), session.machine().caution, true);
   instructor_.begin(session);
   faults_seen_.clear();
+  watch_news_ = {};
   faces_ = faces_of(session);
   briefing_ = briefing_of(session.exercise());
   if (!probe_) probe_ = std::make_unique<runtime::LatenessProbe>(session.exercise().rate_Hz);
@@ -394,6 +396,9 @@ void Trainer::follow_session() {
     picture_.scene()->show(now.older, now.newer, runtime::interpolation_share(now, now_ns()));
   sound_.set_paused(now.paused);
   sound_.update(now.newer);
+  for (const std::string& news :
+       watch_news_.take(session_->session().machine(), now.newer.sim.watch))
+    notices_.say(now_s(), news, true);
   if (now.newer.sim.health.non_finite > 0 && !non_finite_) {
     non_finite_ = true;
     notices_.say(now_s(), "The simulation has left the real numbers; start again with F5.", true);

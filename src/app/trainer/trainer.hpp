@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/session/drive_request.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/instructor.hpp"
 #include "app/trainer/live_session.hpp"
@@ -148,6 +149,7 @@ class Trainer {
   bool resume_ = false;       // when the screen in front closes
   bool taking_over_ = false;  // until the operator continues
   bool non_finite_ = false;
+  WatchNews watch_news_;  // of the session
   bool recording_failed_ = false;
 
   FrameMeter frames_;

@@ -35,7 +35,7 @@ double value(const Term& term, double t) {
     case TermKind::kPulse:
       return t >= term.start_s && t < term.end_s ? term.value : 0.0;
     case TermKind::kTable:
-      return term.value * evaluate(term.table, t).value;
+      return term.value * (term.held ? held_value(term.table, t) : evaluate(term.table, t).value);
   }
   return 0.0;
 }

@@ -219,13 +219,14 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
     in[k].P_S[1] = o.P_S2;
     in[k].C_R[0] = o.C_R1;
     in[k].C_R[1] = o.C_R2;
-    if (o.open == (a.open != 0)) continue;
+    const bool open = o.open || model.closed_valve == ClosedValveModel::kOrifice;
+    if (open == (a.open != 0)) continue;
     ++state.health.valve_switches;
     const double before = oil_energy(actuator.circuit, a, line_model(a.open != 0, fidelity));
-    a.open = o.open ? 1 : 0;
-    const double after = oil_energy(actuator.circuit, a, line_model(o.open, fidelity));
+    a.open = open ? 1 : 0;
+    const double after = oil_energy(actuator.circuit, a, line_model(open, fidelity));
     state.energy.switching += after - before;
-    if (!o.open) {
+    if (!open) {
       a.held_dynamic = 0;
       a.hand_over = 0;
       hold_here(model, static_cast<int>(k), state);

@@ -402,6 +402,48 @@ void derive_joint_stops(MachineModel& model, std::vector<std::string>& faults) {
   }
 }
 
+// Largest lever of an actuator; between pins it is not known here, but none of ours is longer.
+double longest_lever(const Actuator& actuator, const multibody::Body& body) {
+  constexpr double kLongest = 3.0;  // m
+  constexpr int kSamples = 32;
+  if (actuator.linkage.kind == LinkageKind::kPins || !(body.upper > body.lower)) return kLongest;
+  double longest = 0.0;
+  for (int i = 0; i <= kSamples; ++i) {
+    const double q = body.lower + (body.upper - body.lower) * i / kSamples;
+    const SinCos at = sin_cos(q);
+    longest = std::max(longest, std::fabs(linkage_state(actuator.linkage, q, at.sin, at.cos).J));
+  }
+  return longest;
+}
+
+void derive_watch(MachineModel& model) {
+  const WatchLimits& limits = model.watch;
+  model.watch_bands.clear();
+  model.watch_pressures.clear();
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const multibody::Link& link = model.tree.link(i);
+    const multibody::Body& body = model.tree.body(link.body);
+    const double slack = link.revolute ? limits.beyond_rad : limits.beyond_m;
+    const bool limited = body.upper > body.lower;
+    model.watch_bands.push_back({limited ? body.lower - slack : -INFINITY,
+                                 limited ? body.upper + slack : INFINITY,
+                                 speed_limit(limits, link.revolute, !model.passive(i))});
+  }
+  for (const Actuator& actuator : model.actuators) {
+    constexpr double kReliefSlack = 1.05;
+    const hydraulics::Protection& protection = actuator.circuit.protection;
+    const double relief = protection.enabled ? kReliefSlack * protection.relief_Pa : INFINITY;
+    model.watch_pressures.push_back({limits.vapour_Pa, std::min(limits.hose_Pa, relief), relief});
+    if (actuator.circuit.kind != hydraulics::ActuatorKind::kCylinder) continue;
+    const multibody::Body& body = model.tree.body(model.tree.link(actuator.link).body);
+    const double speed = limits.piston_m_per_s / std::max(1e-3, longest_lever(actuator, body));
+    const bool several = actuator.linkage.kind == LinkageKind::kPins;
+    for (int i = 0; i < model.joint_count(); ++i)
+      if (several || i == actuator.link)
+        nth(model.watch_bands, i).speed = std::min(nth(model.watch_bands, i).speed, speed);
+  }
+}
+
 }  // namespace
 
 MachineModel::MachineModel() = default;
@@ -420,6 +462,10 @@ bool MachineModel::coupled() const {
 bool MachineModel::passive(int link) const {
   return std::none_of(actuators.begin(), actuators.end(),
                       [link](const Actuator& actuator) { return actuator.link == link; });
+}
+
+const std::string& MachineModel::actuator_name(int actuator) const {
+  return nth(actuators, actuator).name;
 }
 
 std::vector<std::string> finish(MachineModel& model) {
@@ -495,6 +541,7 @@ std::vector<std::string> finish(MachineModel& model) {
   if (n > 0 && faults.empty() && model.coupled()) check_sticking(model, faults);
   check_supply(model.supply, faults);
   if (!(model.tau_Q > 0.0)) faults.emplace_back("tau_Q must be above zero");
+  if (faults.empty()) derive_watch(model);
   return faults;
 }
 

@@ -283,6 +283,8 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
   m.absent = absent_;
   for (int i = 0; i < n; ++i)
     if ((absent_ >> i & 1) != 0) m.inertia[i] = {};
+  if (model_.closed_valve == machine::ClosedValveModel::kOrifice)
+    for (std::size_t k = 0; k < model_.actuators.size(); ++k) m.actuator[k].open = 1;
   double force[kMaxActuators], load[kMaxLinks];
   machine::static_loads(model_, m.inertia, m.q, m.dependent, force, load);
   hydraulics::StageInput in[kMaxActuators];
@@ -388,6 +390,17 @@ multibody::FreeMotion Simulation::detach(SimState& state, int slot) const {
   payload.event = kSlotFree;
   m.energy.events += machine::stored_energy(model_, m, state.fidelity) - before;
   return motion;
+}
+
+void Simulation::watch_energy(SimState& state) const {
+  constexpr std::int64_t kEnergyTicks = 1000;
+  machine::MachineState& m = state.machine;
+  if (state.tick % kEnergyTicks != 0) [[likely]]
+    return;
+  const double stored = machine::stored_energy(model_, m, state.fidelity) - m.energy.start;
+  machine::watch_energy(model_.watch, energy_residual(state),
+                        machine::energy_turned_over(m.energy, stored), time(state),
+                        kEnergyTicks * h_, m);
 }
 
 double Simulation::energy_residual(const SimState& state) const {

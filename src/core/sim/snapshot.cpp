@@ -63,6 +63,7 @@ void take_snapshot(const Simulation& simulation, const SimState& state, Snapshot
   for (std::size_t i = 0; state.fault.active != 0 && i < simulation.scenario().faults.size(); ++i)
     if (simulation.fault_is_there(state, static_cast<int>(i))) out.faults[i / 32] |= 1U << (i % 32);
   out.health = m.health;
+  out.watch = m.watch;
 }
 
 void copy_used(const Snapshot& from, Snapshot& to) {

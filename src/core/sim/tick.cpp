@@ -26,6 +26,7 @@ TickInput Simulation::scenario_input(SimState& state) const {
 
 void Simulation::fill_input(SimState& state, TickInput& input) const {
   const double t = time(state);
+  const double middle = t + 0.5 * h_;
   if (has_tip_) {
     const Vec3 target =
         tip_start_W_ + command::offset(scenario_.tip_path, t - scenario_.tip_start_s);
@@ -44,7 +45,11 @@ void Simulation::fill_input(SimState& state, TickInput& input) const {
     const Drive& drive = drives_[k];
     ActuatorCommand& command = input.actuator[k];
     command = drive.command;
-    if (drive.signal != nullptr) command.value = command::value(*drive.signal, t);
+    // A controller samples its reference. What acts on the machine is held over the tick at the value of
+    // its middle, for second order.
+    if (drive.signal != nullptr)
+      command.value = command::value(
+          *drive.signal, drive.command.mode == ActuatorMode::kVoltage ? middle : t);
     if (drive.tip) command.value = state.tip_joints[0][drive.link];
     if (state.overridden[k] != 0) command = state.override_command[k];
   }
@@ -52,15 +57,11 @@ void Simulation::fill_input(SimState& state, TickInput& input) const {
     input.joint[i] = {};
     const command::JointProgram* program = nth(joint_program_, i);
     if (program == nullptr) continue;
-    if (program->mode == JointMode::kSpring) {
-      // Additional force of its far end at the middle of the tick over a fixed one.
-      const double end = command::value(program->signal, t + 0.5 * h_);
-      input.joint[i] = {model_.tree.link(i).stiffness * end, JointCommandMode::kTorque};
-      continue;
-    }
-    const bool speed = program->mode == JointMode::kSpeed;
-    input.joint[i] = {command::value(program->signal, t),
-                      speed ? JointCommandMode::kSpeed : JointCommandMode::kTorque};
+    const double value = command::value(program->signal, middle);
+    // A spring's far end is an additional force over a fixed one.
+    input.joint[i] = {
+        program->mode == JointMode::kSpring ? model_.tree.link(i).stiffness * value : value,
+        program->mode == JointMode::kSpeed ? JointCommandMode::kSpeed : JointCommandMode::kTorque};
   }
 }
 
@@ -194,6 +195,12 @@ void Simulation::end_tick(SimState& state) const {
   ++state.tick;
   if (state.fault.active != 0) [[unlikely]]
     work_faults(state, h_);
+  watch(state);
+  watch_energy(state);
+}
+
+void Simulation::watch(SimState& state) const {
+  machine::watch_machine(model_, time(state), h_, state.machine);
 }
 
 void Simulation::step_machine(SimState& state, const double* outside) const {

@@ -1,5 +1,6 @@
 #include "knuckleboom/core/state/fields.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -68,7 +69,7 @@ std::uint64_t hash_struct(const Struct& type, const std::byte* at, std::uint64_t
                       hash_slots<std::int32_t>(type.narrow, at, id) +
                       hash_slots<std::int16_t>(type.small, at, id);
   for (const Field& field : type.fields) {
-    if (field.part == nullptr) continue;
+    if (field.part == nullptr || field.aside) continue;
     const Struct& part = *field.part;
     const std::byte* here = at + field.offset;
     for (std::uint32_t i = 0; i < field.extent[0]; ++i, here += part.size) {
@@ -109,6 +110,11 @@ void fill_neutral(const Struct& type, void* state) {
 
 void Trail::push(const Field& field, std::uint32_t i, std::uint32_t j) {
   step_[static_cast<std::size_t>(depth_++)] = {&field, {i, j}};
+}
+
+bool Trail::aside() const {
+  return std::any_of(step_.begin(), step_.begin() + depth_,
+                     [](const Step& step) { return step.field->aside; });
 }
 
 std::string Trail::text() const {

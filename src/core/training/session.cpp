@@ -119,7 +119,10 @@ void Session::apply(const Command& command, SessionState& state) const {
       const std::int64_t tick = state.tick;
       const auto mode = static_cast<command::ControlMode>(state.control.mode);
       const machine::Fidelity fidelity = state.sim.fidelity;
+      // So does what was seen that no real machine does.
+      const machine::Watch watch = state.sim.machine.watch;
       state = initial_state();
+      state.sim.machine.watch = watch;
       state.tick = tick;
       simulation_.set_fidelity(state.sim, fidelity);
       state.control = control_.initial_state(state.sim, mode);

@@ -5,7 +5,7 @@
 namespace knuckleboom::view::panels {
 namespace {
 
-constexpr float kMargin = 26.0F;
+constexpr float kBannerMargin = 26.0F;
 constexpr float kBriefingWidth = 600.0F;
 constexpr float kMessageWidth = 560.0F;
 // Between the instructor's card and the instruments on the right.
@@ -15,11 +15,11 @@ constexpr float kFigureHeight = 21.0F;
 
 void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float y) {
   const bool beyond = row.verdict == FigureRow::Verdict::kBeyond;
-  painter.text(card.x + kMargin, y, Type::kBody, kText, row.label);
+  painter.text(card.x + kBannerMargin, y, Type::kBody, kText, row.label);
   painter.text(card.x + 370.0F, y, Type::kBold, beyond ? kAlarm : kText, row.value, Align::kRight);
   if (row.verdict == FigureRow::Verdict::kNoLimit) return;
   painter.text(card.x + 400.0F, y, Type::kBody, kDim, row.limit);
-  painter.text(card.right() - kMargin, y, Type::kBold, beyond ? kAlarm : kGood,
+  painter.text(card.right() - kBannerMargin, y, Type::kBold, beyond ? kAlarm : kGood,
                beyond ? "missed" : "kept", Align::kRight);
 }
 
@@ -78,7 +78,7 @@ void draw_banner(Painter& painter, const std::string& text, const std::string& b
 }
 
 void draw_briefing(Painter& painter, const Briefing& briefing) {
-  const float inner = kBriefingWidth - 2.0F * kMargin;
+  const float inner = kBriefingWidth - 2.0F * kBannerMargin;
   float height = 62.0F;
   for (const std::string& paragraph : briefing.paragraphs)
     height += painter.block_height(inner, Type::kBody, paragraph) + 8.0F;
@@ -88,7 +88,7 @@ void draw_briefing(Painter& painter, const Briefing& briefing) {
   const Rect card{(painter.width() - kBriefingWidth) * 0.5F,
                   std::max(70.0F, (painter.height() - height) * 0.5F), kBriefingWidth, height};
   painter.card(card, kSolidCard);
-  const float x = card.x + kMargin;
+  const float x = card.x + kBannerMargin;
   painter.text_within(x, card.y + 20.0F, inner, Type::kLarge, kText, briefing.title);
   float y = card.y + 56.0F;
   for (const std::string& paragraph : briefing.paragraphs)
@@ -102,7 +102,7 @@ void draw_briefing(Painter& painter, const Briefing& briefing) {
       y += 19.0F;
     }
   }
-  painter.line(x, y + 6.0F, card.right() - kMargin, y + 6.0F, kLine);
+  painter.line(x, y + 6.0F, card.right() - kBannerMargin, y + 6.0F, kLine);
   painter.text(x, y + 18.0F, Type::kBold, kAccent, briefing.begin);
 }
 
@@ -112,20 +112,22 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
   const float reason =
       result.reason.empty()
           ? 0.0F
-          : painter.block_height(kResultWidth - 2.0F * kMargin, Type::kBody, result.reason) + 8.0F;
+          : painter.block_height(kResultWidth - 2.0F * kBannerMargin, Type::kBody, result.reason) +
+                8.0F;
   const float height = 72.0F + reason + rows * kFigureHeight + 18.0F +
-                       30.0F * static_cast<float>(menu.rows.size()) + kMargin;
+                       30.0F * static_cast<float>(menu.rows.size()) + kBannerMargin;
   const Rect card{(painter.width() - kResultWidth) * 0.5F,
                   std::max(8.0F, (painter.height() - height) * 0.45F), kResultWidth, height};
   painter.card(card, kSolidCard);
-  const float x = card.x + kMargin;
+  const float x = card.x + kBannerMargin;
   painter.text(x, card.y + 14.0F, Type::kHuge, result.passed ? kGood : kAlarm,
                result.passed ? "PASSED" : "FAILED");
-  painter.text(card.right() - kMargin, card.y + 32.0F, Type::kBody, kDim, result.exercise,
+  painter.text(card.right() - kBannerMargin, card.y + 32.0F, Type::kBody, kDim, result.exercise,
                Align::kRight);
   float y = card.y + 70.0F;
   if (reason > 0.0F) {
-    painter.text_block(x, y, kResultWidth - 2.0F * kMargin, Type::kBody, kText, result.reason);
+    painter.text_block(x, y, kResultWidth - 2.0F * kBannerMargin, Type::kBody, kText,
+                       result.reason);
     y += reason;
   }
   y += 6.0F;
@@ -133,10 +135,10 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
     draw_figure(painter, row, card, y);
     y += kFigureHeight;
   }
-  painter.line(x, y + 6.0F, card.right() - kMargin, y + 6.0F, kLine);
+  painter.line(x, y + 6.0F, card.right() - kBannerMargin, y + 6.0F, kLine);
   float bottom = 0.0F;
   const MenuIntent intent =
-      draw_rows(painter, menu, pointer, x, y + 16.0F, kResultWidth - 2.0F * kMargin, bottom);
+      draw_rows(painter, menu, pointer, x, y + 16.0F, kResultWidth - 2.0F * kBannerMargin, bottom);
   draw_menu_footer(painter);
   return intent;
 }

@@ -11,7 +11,7 @@
 namespace knuckleboom::view::panels {
 namespace {
 
-constexpr float kMargin = 10.0F;
+constexpr float kPanelMargin = 10.0F;
 constexpr float kBanner = 74.0F;
 constexpr float kRow = 17.0F;
 constexpr float kPlot = 88.0F;
@@ -33,9 +33,9 @@ std::string number(double value) {
 
 void draw_mode(Painter& painter, const EmulationPanel& panel, const Rect& rect) {
   painter.fill(rect, colour_of(panel.tone));
-  painter.text(rect.x + kMargin, rect.y + 8.0F, Type::kLarge, kWhite, panel.mode);
-  painter.text_block(rect.x + kMargin, rect.y + 36.0F, rect.width - 2.0F * kMargin, Type::kSmall,
-                     kWhite, panel.reason);
+  painter.text(rect.x + kPanelMargin, rect.y + 8.0F, Type::kLarge, kWhite, panel.mode);
+  painter.text_block(rect.x + kPanelMargin, rect.y + 36.0F, rect.width - 2.0F * kPanelMargin,
+                     Type::kSmall, kWhite, panel.reason);
 }
 
 float draw_readings(Painter& painter, const EmulationPanel& panel, float x, float y, float width) {
@@ -265,15 +265,15 @@ EmulationIntent draw_emulation_panel(Painter& painter, const EmulationPanel& pan
                  painter.height()};
   painter.fill(all, kBack);
   draw_mode(painter, panel, {all.x, 0.0F, all.width, kBanner});
-  const float x = all.x + kMargin;
-  const float width = all.width - 2.0F * kMargin;
+  const float x = all.x + kPanelMargin;
+  const float width = all.width - 2.0F * kPanelMargin;
   float y = kBanner + 8.0F;
   y += draw_readings(painter, panel, x, y, width) + 6.0F;
   for (const EmulationPlot& plot : panel.plots) {
     draw_plot(painter, plot, {x, y, width, kPlot});
     y += kPlot + 4.0F;
   }
-  const float stop_y = all.bottom() - kMargin - kStop;
+  const float stop_y = all.bottom() - kPanelMargin - kStop;
   const float buttons_y = stop_y - 8.0F - kButtons;
   const float message_y = buttons_y - 4.0F - kMessage;
   draw_lists(painter, panel, {x - 4.0F, y, width + 8.0F, std::max(60.0F, message_y - y - 2.0F)},

@@ -8,8 +8,8 @@
 namespace knuckleboom::view::panels {
 namespace {
 
-constexpr float kWidth = 1120.0F;
-constexpr float kMargin = 26.0F;
+constexpr float kHelpWidth = 1120.0F;
+constexpr float kHelpMargin = 26.0F;
 constexpr float kLeverColumn = 660.0F;
 constexpr float kKeyHeight = 23.0F;
 constexpr float kHalf = 62.0F;  // of a lever's square
@@ -72,24 +72,25 @@ void draw_help(Painter& painter, const Help& help) {
   const float levers_height = 446.0F + 22.0F * static_cast<float>(help.others.size());
   const float keys_height = 60.0F + kKeyHeight * static_cast<float>(help.keys.size());
   const float height = std::max(levers_height, keys_height);
-  const Rect card{(painter.width() - kWidth) * 0.5F,
-                  std::max(8.0F, (painter.height() - 24.0F - height) * 0.5F), kWidth, height};
+  const Rect card{(painter.width() - kHelpWidth) * 0.5F,
+                  std::max(8.0F, (painter.height() - 24.0F - height) * 0.5F), kHelpWidth, height};
   painter.card(card, kSolidCard);
-  const float x = card.x + kMargin;
+  const float x = card.x + kHelpMargin;
   painter.text(x, card.y + 16.0F, Type::kHuge, kText, "Help");
-  painter.text_within(x, card.y + 64.0F, kLeverColumn - kMargin, Type::kSmall, kDim,
+  painter.text_within(x, card.y + 64.0F, kLeverColumn - kHelpMargin, Type::kSmall, kDim,
                       "Levers: layout " + help.pattern +
                           ". Keys that stand in for a lever are "
                           "shown in colour.");
-  painter.text_within(x, card.y + 82.0F, kLeverColumn - kMargin, Type::kSmall, kDim, help.devices);
+  painter.text_within(x, card.y + 82.0F, kLeverColumn - kHelpMargin, Type::kSmall, kDim,
+                      help.devices);
   const float middle = card.y + 270.0F;
   draw_stick_help(painter, x + 150.0F, middle, "LEFT LEVER", help.left);
   draw_stick_help(painter, x + 480.0F, middle, "RIGHT LEVER", help.right);
   draw_axes(painter, x, middle + kHalf + 66.0F, help.others);
 
-  const float keys_x = card.x + kMargin + kLeverColumn;
+  const float keys_x = card.x + kHelpMargin + kLeverColumn;
   painter.line(keys_x - 16.0F, card.y + 24.0F, keys_x - 16.0F, card.bottom() - 24.0F, kLine);
-  draw_keys(painter, help.keys, keys_x, card.y + 28.0F, 92.0F, card.right() - kMargin);
+  draw_keys(painter, help.keys, keys_x, card.y + 28.0F, 92.0F, card.right() - kHelpMargin);
   draw_way_back(painter, "Any key, or a lever to the side: back");
 }
 
@@ -101,10 +102,10 @@ void draw_key_page(Painter& painter, const std::string& title, const std::string
   const Rect card{(painter.width() - kPageWidth) * 0.5F,
                   std::max(8.0F, (painter.height() - 24.0F - height) * 0.5F), kPageWidth, height};
   painter.card(card, kSolidCard);
-  const float x = card.x + kMargin;
+  const float x = card.x + kHelpMargin;
   painter.text(x, card.y + 16.0F, Type::kHuge, kText, title);
-  painter.text_within(x, card.y + 66.0F, kPageWidth - 2.0F * kMargin, Type::kSmall, kDim, note);
-  draw_keys(painter, keys, x, card.y + 96.0F, 170.0F, card.right() - kMargin);
+  painter.text_within(x, card.y + 66.0F, kPageWidth - 2.0F * kHelpMargin, Type::kSmall, kDim, note);
+  draw_keys(painter, keys, x, card.y + 96.0F, 170.0F, card.right() - kHelpMargin);
   draw_way_back(painter, "Any key: back");
 }
 

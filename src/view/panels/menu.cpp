@@ -10,7 +10,7 @@ namespace {
 constexpr float kGap = 12.0F;
 constexpr float kListWidth = 470.0F;
 constexpr float kDetailWidth = 380.0F;
-constexpr float kMargin = 26.0F;
+constexpr float kMenuMargin = 26.0F;
 
 int size(const Menu& menu) { return static_cast<int>(menu.rows.size()); }
 MenuRow& row(Menu& menu, int index) { return nth(menu.rows, index); }
@@ -146,22 +146,24 @@ MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
                        [](const MenuChoice& choice) { return !choice.detail.empty(); });
   });
   const float head = menu.subtitle.empty() ? 76.0F : 96.0F;
-  const float width = 2.0F * kMargin + kListWidth + (has_details ? kDetailWidth + kMargin : 0.0F);
-  const float height = std::max(head + rows_height(menu) + kMargin, has_details ? 330.0F : 0.0F);
+  const float width =
+      2.0F * kMenuMargin + kListWidth + (has_details ? kDetailWidth + kMenuMargin : 0.0F);
+  const float height =
+      std::max(head + rows_height(menu) + kMenuMargin, has_details ? 330.0F : 0.0F);
   const Rect card{(painter.width() - width) * 0.5F,
                   std::max(12.0F, (painter.height() - height) * 0.45F), width, height};
   painter.card(card, kSolidCard);
-  painter.text(card.x + kMargin, card.y + 18.0F, Type::kHuge, kText, menu.title);
+  painter.text(card.x + kMenuMargin, card.y + 18.0F, Type::kHuge, kText, menu.title);
   if (!menu.subtitle.empty())
-    painter.text_within(card.x + kMargin, card.y + 64.0F, card.width - 2.0F * kMargin, Type::kSmall,
-                        kDim, menu.subtitle);
+    painter.text_within(card.x + kMenuMargin, card.y + 64.0F, card.width - 2.0F * kMenuMargin,
+                        Type::kSmall, kDim, menu.subtitle);
   float bottom = 0.0F;
   const MenuIntent intent =
-      draw_rows(painter, menu, pointer, card.x + kMargin, card.y + head, kListWidth, bottom);
+      draw_rows(painter, menu, pointer, card.x + kMenuMargin, card.y + head, kListWidth, bottom);
   if (has_details && !menu.rows.empty()) {
-    const float x = card.x + 2.0F * kMargin + kListWidth;
-    painter.line(x - kMargin * 0.5F, card.y + head, x - kMargin * 0.5F, card.bottom() - kMargin,
-                 kLine);
+    const float x = card.x + 2.0F * kMenuMargin + kListWidth;
+    painter.line(x - kMenuMargin * 0.5F, card.y + head, x - kMenuMargin * 0.5F,
+                 card.bottom() - kMenuMargin, kLine);
     painter.text_block(x, card.y + head + 5.0F, kDetailWidth, Type::kBody, kText,
                        detail_of(row(menu, menu.selected)));
   }

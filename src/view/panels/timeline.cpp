@@ -12,8 +12,8 @@
 namespace knuckleboom::view::panels {
 namespace {
 
-constexpr float kWidth = 730.0F;
-constexpr float kMargin = 12.0F;
+constexpr float kTimelineWidth = 730.0F;
+constexpr float kTimelineMargin = 12.0F;
 constexpr float kCurve = 34.0F;   // height of one
 constexpr float kBar = 50.0F;     // seek bar with its texts
 constexpr float kAbove = 34.0F;   // from the picture's lower edge
@@ -139,27 +139,27 @@ TimelineCurve curve_of(const std::string& name, const std::string& unit,
 }
 
 float timeline_height(const Timeline& timeline) {
-  return kBar + 2.0F * kMargin + kCurve * static_cast<float>(timeline.curves.size());
+  return kBar + 2.0F * kTimelineMargin + kCurve * static_cast<float>(timeline.curves.size());
 }
 
 TimelineIntent draw_timeline(Painter& painter, const Timeline& timeline, const Pointer& pointer) {
   const float height = timeline_height(timeline);
   // Beside the picture of the tip, where there is room for both.
-  const float beside = std::min(kInset, std::max(painter.width() - kWidth - 8.0F, 8.0F));
-  const Rect card{std::max((painter.width() - kWidth) / 2.0F, beside),
-                  painter.height() - kAbove - height, kWidth, height};
+  const float beside = std::min(kInset, std::max(painter.width() - kTimelineWidth - 8.0F, 8.0F));
+  const Rect card{std::max((painter.width() - kTimelineWidth) / 2.0F, beside),
+                  painter.height() - kAbove - height, kTimelineWidth, height};
   painter.card(card);
   const bool curves = !timeline.curves.empty();
-  const float left = card.x + kMargin + (curves ? kNames : 0.0F);
-  const Axis axis{timeline.begin_s, timeline.end_s, left, card.right() - kMargin - left};
-  float y = card.y + kMargin;
+  const float left = card.x + kTimelineMargin + (curves ? kNames : 0.0F);
+  const Axis axis{timeline.begin_s, timeline.end_s, left, card.right() - kTimelineMargin - left};
+  float y = card.y + kTimelineMargin;
   for (const TimelineCurve& curve : timeline.curves) {
     draw_curve(painter, curve, axis, y);
     y += kCurve;
   }
   if (curves) {
     const float x = axis.at(timeline.at_s);
-    painter.line(x, card.y + kMargin, x, y - 8.0F, kAccent);
+    painter.line(x, card.y + kTimelineMargin, x, y - 8.0F, kAccent);
   }
   draw_seek_bar(painter, timeline, axis, y);
   const Rect touch{axis.x - 6.0F, card.y, axis.width + 12.0F, y + 24.0F - card.y};
@@ -169,12 +169,12 @@ TimelineIntent draw_timeline(Painter& painter, const Timeline& timeline, const P
   std::string where = fmt::format("{} of {}", clock_text(timeline.at_s - timeline.begin_s),
                                   clock_text(timeline.end_s - timeline.begin_s));
   where += timeline.paused ? "   paused" : fmt::format("   {:g} x", timeline.speed);
-  painter.text(card.x + kMargin, text_y, Type::kBody, kText, where);
-  painter.text(card.right() - kMargin, text_y, Type::kSmall, timeline.check_bad ? kAlarm : kDim,
-               timeline.check, Align::kRight);
-  const float middle = card.x + kMargin + 190.0F;
-  const float room =
-      card.right() - kMargin - painter.text_width(Type::kSmall, timeline.check) - 12.0F - middle;
+  painter.text(card.x + kTimelineMargin, text_y, Type::kBody, kText, where);
+  painter.text(card.right() - kTimelineMargin, text_y, Type::kSmall,
+               timeline.check_bad ? kAlarm : kDim, timeline.check, Align::kRight);
+  const float middle = card.x + kTimelineMargin + 190.0F;
+  const float room = card.right() - kTimelineMargin -
+                     painter.text_width(Type::kSmall, timeline.check) - 12.0F - middle;
   if (const TimelineMark* mark = told_mark(timeline, axis, pointer, inside);
       mark != nullptr && room > 40.0F)
     painter.text_within(

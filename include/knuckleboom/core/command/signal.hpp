@@ -13,7 +13,7 @@ enum class TermKind {
   kRamp,    // 0 before start, linear to value at end, value after
   kSmooth,  // 0 before start, value S((t - start)/(end - start)), value after; S(s) = s^2 (3 - 2 s)
   kPulse,   // value for start <= t < end, else 0
-  kTable,   // value times the table, linear between its points
+  kTable,   // value times the table, linear between its points or held until the next one
 };
 
 struct Term {
@@ -21,7 +21,8 @@ struct Term {
   double value = 0.0;
   double start_s = 0.0, end_s = 0.0;
   double frequency_Hz = 0.0, phase_rad = 0.0, fade_in_s = 0.0;
-  Table table;  // time [s] -> factor
+  Table table;        // time [s] -> factor
+  bool held = false;  // a point of the table holds until the next one
 };
 
 // Sum of its terms.

@@ -10,6 +10,7 @@
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
+#include "knuckleboom/core/machine/watch.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 
@@ -72,6 +73,7 @@ struct JointDrive {
 enum class ClosedValveModel {
   kDynamic,      // eq. 21
   kQuasiStatic,  // eq. 25-26 with the residual-flow filter
+  kOrifice,      // an orifice at its maximum resistance, equations never switched: the load drifts
 };
 
 struct Supply {
@@ -131,6 +133,18 @@ struct Source {
   std::string source;  // or "representative"
 };
 
+// Position and speed of a joint within which nothing need be looked at closely.
+struct WatchBand {
+  double lower, upper;  // rad, m
+  double speed;         // rad/s, m/s
+};
+
+// The same for the pressures of an actuator.
+struct WatchPressures {
+  double low, high;  // Pa
+  double relief;     // well above the relief valve's setting; infinite: it has none
+};
+
 struct MachineModel {
   // In the source, where an actuator is complete.
   MachineModel();
@@ -142,6 +156,7 @@ struct MachineModel {
 
   std::string name;
   std::string description;
+  std::string caution;  // what the machine is not good for; every result bears it
   multibody::Tree tree;
   std::vector<Actuator> actuators;             // at most one per joint
   std::vector<control::PidGains> controllers;  // one per actuator
@@ -159,6 +174,10 @@ struct MachineModel {
   Vec3 tip_B = Vec3::Zero();
   std::vector<ContactShape> shapes;
   Grapple grapple;
+  WatchLimits watch;
+  // Of each joint and of each actuator; filled by finish().
+  std::vector<WatchBand> watch_bands;
+  std::vector<WatchPressures> watch_pressures;
   std::vector<VisualPart> visuals;
   std::vector<Source> sources;
 
@@ -166,6 +185,7 @@ struct MachineModel {
   // Whether joints depend on each other: loops, couplings, or a cylinder across more than one joint.
   bool coupled() const;
   bool passive(int link) const;  // no actuator moves it
+  const std::string& actuator_name(int actuator) const;
   const std::string& joint_name(int link) const {
     return tree.body(tree.link(link).body).joint_name;
   }

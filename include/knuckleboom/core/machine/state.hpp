@@ -5,6 +5,7 @@
 
 #include "knuckleboom/core/hydraulics/circuit_fault.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
+#include "knuckleboom/core/machine/watch.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 #include "knuckleboom/core/state/fields.hpp"
@@ -84,6 +85,13 @@ constexpr auto state_fields(const EnergyLedger* /*type*/) {
                              KB_FIELD(external), KB_FIELD(start));
 }
 
+// By which a residual is measured. stored_change [J]: of the stored energy since the start.
+inline double energy_turned_over(const EnergyLedger& e, double stored_change) {
+  const auto size = [](double x) { return x < 0.0 ? -x : x; };
+  return size(e.valve) + size(e.line) + size(e.relief) + size(e.leakage) + size(e.friction) +
+         size(e.stops) + size(stored_change);
+}
+
 struct Health {
   std::int64_t ticks;
   std::int64_t valve_switches;
@@ -132,6 +140,7 @@ struct MachineState {
   EnergyLedger energy;
   hydraulics::SupplyLedger supply_energy;
   Health health;
+  Watch watch;
 };
 constexpr auto state_fields(const MachineState* /*type*/) {
   using namespace knuckleboom::state;
@@ -144,7 +153,7 @@ constexpr auto state_fields(const MachineState* /*type*/) {
       KB_FIELD(coupling_force, kForce, Along::kJoints),
       KB_FIELD(bristle, kPosition, Along::kJoints), KB_FIELD(actuator, Along::kActuators),
       KB_FIELD(pump_Pa, kPressure), KB_FIELD(tank_Pa, kPressure), KB_FIELD(supply),
-      KB_FIELD(energy), KB_FIELD(supply_energy), KB_FIELD(health));
+      KB_FIELD(energy), KB_FIELD(supply_energy), KB_FIELD(health), state::aside(KB_FIELD(watch)));
 }
 
 }  // namespace knuckleboom::machine

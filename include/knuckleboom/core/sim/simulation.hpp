@@ -72,6 +72,8 @@ class Simulation {
   void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
   void begin_tick(SimState& state, const TickInput& input, const double* sensed = nullptr) const;
   void end_tick(SimState& state) const;
+  // At its end; state.tick is that of the next one. In end_tick() as well.
+  void watch(SimState& state) const;
 
   // Inputs of the scenario for the tick that starts at this state.
   TickInput scenario_input(SimState& state) const;
@@ -119,6 +121,7 @@ class Simulation {
   void run_plan(SimState& state) const;
   void work_faults(SimState& state, double h) const;
   void move_spools(SimState& state) const;
+  void watch_energy(SimState& state) const;
   void place_start();
   void close_start(bool* hangs, const bool* given);
   [[noreturn]] void refuse_start(int coupling) const;

@@ -35,6 +35,7 @@ struct Snapshot {
   double engine_rad_per_s;
   std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is active
   machine::Health health;
+  machine::Watch watch;
   // Up to their counts; places beyond are neither written nor copied.
   JointSnapshot joint[kMaxLinks];
   ActuatorSnapshot actuator[kMaxActuators];

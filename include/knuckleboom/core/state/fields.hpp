@@ -92,6 +92,7 @@ struct Field {
   std::uint64_t neutral;    // as value_bits() gives it
   Limits limits;
   const Struct* part;  // of kStruct
+  bool aside = false;  // of kStruct: does not count in the hash, since nothing else follows from it
 };
 
 // A number in a struct itself, not in its parts, as the hash sees it.
@@ -172,6 +173,13 @@ constexpr Field field(std::string_view name, std::size_t offset, Limits limits =
 template <class Member>
 constexpr Field field(std::string_view name, std::size_t offset, Along along) {
   return field<Member>(name, offset, kNumber, along);
+}
+
+// The same, left out of the hash.
+constexpr Field aside(Field field) {
+  if (field.part == nullptr) throw "only structs can stand aside";
+  field.aside = true;
+  return field;
 }
 
 constexpr std::uint32_t element_size(const Field& field) {
@@ -276,6 +284,7 @@ class Trail {
   void pop() { --depth_; }
   bool full() const { return depth_ == kMost; }
   std::string text() const;  // "machine.actuator[2].P_C[0]"
+  bool aside() const;        // does not count in the hash
 
  private:
   std::array<Step, kMost> step_;

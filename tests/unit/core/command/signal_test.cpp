@@ -31,6 +31,25 @@ TEST(Signal, SineStartsAndFadesIn) {
   EXPECT_NEAR(at(term, 15.5), std::numbers::sqrt2, 1e-15);
 }
 
+TEST(Signal, TableIsStraightBetweenItsPointsOrHeld) {
+  Term term;
+  term.kind = TermKind::kTable;
+  term.value = 2.0;
+  term.table = {{1.0, 2.0, 4.0}, {10.0, 20.0, -20.0}};
+  for (const double t : {0.0, 1.0}) EXPECT_EQ(at(term, t), 20.0);
+  EXPECT_EQ(at(term, 3.0), 0.0);
+  EXPECT_EQ(at(term, 9.0), -40.0);
+  term.held = true;
+  EXPECT_EQ(at(term, 0.0), 20.0);
+  EXPECT_EQ(at(term, 1.999), 20.0);
+  EXPECT_EQ(at(term, 2.0), 40.0);
+  EXPECT_EQ(at(term, 3.999), 40.0);
+  EXPECT_EQ(at(term, 4.0), -40.0);
+  EXPECT_EQ(at(term, 9.0), -40.0);
+  term.table = {};
+  EXPECT_EQ(at(term, 1.0), 0.0);
+}
+
 TEST(Signal, SinePhaseAndNoFade) {
   Term term = test::sine(3.0, 1.0, 0.0);
   term.phase_rad = std::numbers::pi / 6.0;

@@ -1,0 +1,97 @@
+#include "app/session/watch_texts.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/shell/text.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using machine::Finding;
+using machine::MachineModel;
+using machine::Oddity;
+using machine::WatchLimits;
+
+std::string bar(double pressure_Pa) { return fmt::format("{:.4g} bar", pressure_Pa / 1e5); }
+
+std::string duration(double s) {
+  return s < 1.0 ? fmt::format("{:.3g} ms", 1e3 * s) : fmt::format("{:.3g} s", s);
+}
+
+std::string what(const MachineModel& model, Oddity kind, const Finding& f) {
+  const WatchLimits& limits = model.watch;
+  const int where = static_cast<int>(f.where);
+  const auto revolute = [&] { return model.tree.link(where).revolute; };
+  switch (kind) {
+    case Oddity::kVapour:
+      return fmt::format("a pressure of actuator '{}' fell to {}, below {}, where oil is vapour",
+                         model.actuator_name(where), bar(f.worst), bar(limits.vapour_Pa));
+    case Oddity::kHose:
+      return fmt::format("a pressure of actuator '{}' rose to {}; hoses bear {}",
+                         model.actuator_name(where), bar(f.worst), bar(limits.hose_Pa));
+    case Oddity::kRelief:
+      return fmt::format(
+          "a pressure of actuator '{}' rose to {}, well above its relief valves, which are too "
+          "small for what happens here",
+          model.actuator_name(where), bar(f.worst));
+    case Oddity::kPiston:
+      return fmt::format(
+          "the piston of actuator '{}' moved at {:.3g} m/s; its seals bear {:.3g} m/s",
+          model.actuator_name(where), std::fabs(f.worst), limits.piston_m_per_s);
+    case Oddity::kSpeed: {
+      const double limit = machine::speed_limit(limits, revolute(), !model.passive(where));
+      return fmt::format("joint '{}' moved at {:.3g} {}, beyond {:.3g} {}", model.joint_name(where),
+                         std::fabs(f.worst), revolute() ? "rad/s" : "m/s", limit,
+                         revolute() ? "rad/s" : "m/s");
+    }
+    case Oddity::kBeyond:
+      return fmt::format("joint '{}' was {:.3g} {} outside its limits", model.joint_name(where),
+                         f.worst, revolute() ? "rad" : "m");
+    case Oddity::kEnergy:
+      return fmt::format("{} of energy came from nothing or went there",
+                         with_prefix(std::fabs(f.worst), "J"));
+  }
+  return {};
+}
+
+constexpr const char* kOpening = "no real machine does this: ";
+
+}  // namespace
+
+std::vector<std::string> watch_sentences(const MachineModel& model, const machine::Watch& watch) {
+  std::vector<std::string> out;
+  if (!model.caution.empty()) out.push_back(model.caution);
+  for (int i = 0; i < machine::kOddities; ++i) {
+    const auto kind = static_cast<Oddity>(i);
+    const Finding& f = watch[kind];
+    if (f.lasted_s <= 0.0) continue;
+    out.push_back(fmt::format("{}{} (at {:.4g} s; since {:.4g} s, {} in all)", kOpening,
+                              what(model, kind, f), f.worst_s, f.first_s, duration(f.lasted_s)));
+  }
+  return out;
+}
+
+std::string watch_note(const std::string& note, const MachineModel& model,
+                       const machine::Watch& watch) {
+  const std::vector<std::string> all = watch_sentences(model, watch);
+  if (all.empty()) return note;
+  std::string text = note.empty() ? all.front() : fmt::format("{}; {}", note, all.front());
+  if (all.size() > 1) text += fmt::format("; and {} more", all.size() - 1);
+  return text;
+}
+
+std::vector<std::string> WatchNews::take(const MachineModel& model, const machine::Watch& watch) {
+  std::vector<std::string> out;
+  for (int i = 0; i < machine::kOddities; ++i) {
+    const auto kind = static_cast<Oddity>(i);
+    const Finding& f = watch[kind];
+    if (f.lasted_s <= 0.0 || std::exchange(told_[i], true)) continue;
+    out.push_back(fmt::format("{}{}, at {:.4g} s", kOpening, what(model, kind, f), f.worst_s));
+  }
+  return out;
+}
+
+}  // namespace knuckleboom::app
