@@ -135,8 +135,9 @@ TEST(MachineSizes, VerticalModes) {
 struct Shared {
   double swing, boom, stick, telescope, rotator, pump, margin;
 };
-Shared shared(const char* name, machine::Fidelity fidelity, const std::vector<Lever>& levers) {
-  const Drive run = drive({name, fidelity, 0.0, {}}, levers, 1.5, 0.1);
+Shared shared(const char* name, machine::Fidelity fidelity, const std::vector<Lever>& levers,
+              const std::vector<std::string>& overrides = {}) {
+  const Drive run = drive({name, fidelity, 0.0, overrides}, levers, 1.5, 0.1);
   const auto flow = [&](const char* joint) { return 6e4 * run.flow.at(joint).mean(0.7, 1.1); };
   return {flow("swing"),
           flow("boom"),
@@ -201,6 +202,40 @@ TEST_P(PumpShare, OfTheHarvester) {
   EXPECT_NEAR(four.boom, 0.0, 0.03 * pump);
   EXPECT_NEAR(four.rotator, 0.0, 0.03 * pump);
   EXPECT_SIZED(four.pump, pump);
+}
+
+// The same valves post-compensated: the pump's margin is the drop of all edges, and where it cannot deliver
+// enough all functions slow down alike, by the pump's flow over the sum of theirs. All loads resist here; one
+// that pulls has its port below the tank's pressure, sees more drop and takes more.
+TEST_P(PumpShare, OfFlowSharingBlocks) {
+  struct Case {
+    const char* machine;
+    std::vector<const char*> valves;
+    double pump, boom, stick, telescope;
+  };
+  for (const Case& c :
+       {Case{kForwarderName, {"slew", "lift", "tilt", "telescope", "rotator"}, 235, 120, 115, 58},
+        Case{kHarvesterName, {"slew", "lift", "jib", "slide", "rotator"}, 268, 155, 124, 70}}) {
+    SCOPED_TRACE(c.machine);
+    std::vector<std::string> sharing{"supply.margin_bar=10"};
+    for (const char* valve : c.valves)
+      sharing.push_back(std::string("valve.") + valve +
+                        ".compensator={kind=\"flow_sharing\", lag_ms=3}");
+    const Shared three =
+        shared(c.machine, GetParam(), {{"extension", -10}, {"stick", -10}, {"boom", 10}}, sharing);
+    // The gallery gives some oil of its own while the pressure falls.
+    const double given = three.boom + three.stick + three.telescope;
+    EXPECT_NEAR(given, c.pump, 0.1 * c.pump);
+    const double share = given / (c.boom + c.stick + c.telescope);
+    EXPECT_NEAR(three.boom, share * c.boom, 0.03 * c.pump);
+    EXPECT_NEAR(three.stick, share * c.stick, 0.03 * c.pump);
+    EXPECT_NEAR(three.telescope, share * c.telescope, 0.03 * c.pump);
+    EXPECT_SIZED(three.pump, c.pump);
+    const Shared four =
+        shared(c.machine, GetParam(),
+               {{"extension", -10}, {"stick", -10}, {"boom", 10}, {"swing", 5}}, sharing);
+    EXPECT_GT(four.boom, 0.5 * c.boom);  // no boom stands still
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, PumpShare,
