@@ -19,6 +19,7 @@ struct JointLaws {
   const SpeedCommands* speeds;  // null: no drive holds a speed
   double g;
   bool any;  // else none of the functions below has anything to do
+  bool bend() const { return has.stops || speeds != nullptr; }  // the others are straight lines
   double theta[kMaxLinks];
   double q_star[kMaxLinks];
   double stop[2][kMaxLinks];  // forces of the end stops, at the start and the end

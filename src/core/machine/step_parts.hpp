@@ -342,7 +342,8 @@ inline void book_trapezoid(const ActuatorState& start, double x_dot_start, doubl
   const Pair side_flow = load(d.out.o_R) - k.sign_area * d.x_dot;
   energy.line += h * sum((P_C - p) * (k.sign_area * x_dot + side_flow));
   energy.friction += h * k.B * x_dot * x_dot;
-  energy.relief += h * sum(P_C * load(d.out.bypass_C) + p * load(d.out.bypass_p));
+  if (d.out.bypassing)
+    energy.relief += h * sum(P_C * load(d.out.bypass_C) + p * load(d.out.bypass_p));
   energy.stops -= h * d.mean_stop * x_dot;
   if (k.coupled)
     for (int s = 0; s < 2; ++s)

@@ -17,14 +17,13 @@ struct Filling {
   Pair theta;  // weight of the step's end
 };
 
-// Rate 1 / (2 C_R |Q| C), times h.
+// Rate 1 / (2 C_R |Q| C).
 Filling filling(const ActuatorState& a, const hydraulics::StageInput& in, double h) {
-  Filling f;
-  for (int s = 0; s < 2; ++s) {
-    f.Q[s] = hydraulics::residual_flow(in.P_S[s], a.P_C[s], in.C_R[s]);
-    f.theta[s] = integration::fitted_theta(h / (2.0 * in.C_R[s] * std::fabs(f.Q[s]) * a.C[s]));
-  }
-  return f;
+  const Pair dP = load(in.P_S) - load(a.P_C);
+  const Pair C_R = load(in.C_R);
+  const Pair drop = sqrt(abs(dP) * C_R);  // C_R |Q|
+  return {with_sign(drop / C_R, dP),
+          integration::fitted_theta_of_inverse(2.0 / h * load(a.C) * drop)};
 }
 
 // Constants and explicit part of an open valve's lines. Leakage and protective flow may be faster than the
@@ -37,6 +36,27 @@ void start_open(const ActuatorState& a, const Filling& f, double h, StageConstan
   own.side_flow_weight = 1.0 / f.theta;
   store(load(a.P_C) + h * (1.0 - f.theta) / C * (f.Q - own.sign_area * d.x_dot), d.in.P_star);
   d.constants = &own;
+}
+
+// To the accepted speed with all that the ledger needs: as straight as Newton's last step took them, so that
+// they balance.
+void carry_all(double x_dot, ActuatorStep& d) {
+  const StageConstants& k = *d.constants;
+  const double step = x_dot - d.x_dot;
+  const Pair dp = step * load(d.out.dp);
+  Pair flow = step * k.sign_area;
+  if (k.coupled) flow += k.leak_internal * (dp - swapped(dp)) + k.leak_external * dp;
+  if (d.out.bypassing) [[unlikely]]
+    for (int s = 0; s < 2; ++s) {
+      const auto slope = [&](double y) { return y > 0.0 ? k.G_high : y < 0.0 ? k.G_low : 0.0; };
+      const double change = slope(d.out.bypass_p[s]) * dp[s];
+      d.out.bypass_C[s] += slope(d.out.bypass_C[s]) * step * d.out.dP_C[s];
+      d.out.bypass_p[s] += change;
+      flow[s] += change;
+    }
+  store(load(d.out.o_R) + flow, d.out.o_R);
+  d.stop.force += step * d.stop.dforce;
+  carry_to(x_dot, d);
 }
 
 // Enters an open line's work: the source's, and the loss in the orifice, from the means of flow and
@@ -66,10 +86,12 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
 
   JointLaws joints(model_, joint_kinds_, speeds, h);
   double bias[kMaxLinks], v[kMaxLinks];
+  double steepest[kMaxLinks];  // slope of the oil's force, as a spring
   for (int i = 0; i < n; ++i) {
     joints.theta[i] = 0.5;
     bias[i] = start.body.bias[i];
     v[i] = state.v[i] + h * state.a[i];
+    steepest[i] = 0.0;
   }
   StageConstants open[kMaxActuators];
   Filling fill[kMaxActuators];
@@ -91,6 +113,8 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
       for (int j = 0; j < n; ++j) bias[j] -= 0.5 * d.row[j] * force;
     else
       bias[d.link] -= 0.5 * d.J * force;
+    const Pair area = d.J * d.constants->sign_area;
+    steepest[d.link] += 0.5 * sum(area * area * d.constants->g_C);
   }
   InverseDiagonal<kMaxLinks> of_inverse(n, start.body.M);
   if (joints.any)
@@ -117,14 +141,15 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   count(coupled ? solve_mechanism(model_, start.mechanism, 1.0 / h, drives, start.body, bias,
                                   state.v, v, state, law, dry ? &friction : nullptr)
         : dry   ? friction.solve(state.v, bias, nullptr, v, law, state.health)
-              : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, nullptr, v, law),
+                : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, nullptr, v, law,
+                                                           joints.bend() ? nullptr : steepest),
         state.health);
 
   Alarms alarms;
   for (int k = 0; k < m; ++k) {
     ActuatorStep& d = drives[k];
     ActuatorState& a = state.actuator[k];
-    carry_to(speed_of(model_, d, v), d);
+    carry_all(speed_of(model_, d, v), d);
     d.mean_stop += 0.5 * d.stop.force;
     book_trapezoid(a, x_dot_start[k], h, d, state.energy);
     if (d.line == LineModel::kFilling) book_filling(a, fill[k], x_dot_start[k], h, d, state.energy);

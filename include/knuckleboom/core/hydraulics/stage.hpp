@@ -338,6 +338,9 @@ inline void solve_coupled(const StageConstants& k, const StageInput& in, double 
   }
 }
 
+// At rest and with no step (g_C = 0) an orifice has no slope: there this stands for its root.
+inline constexpr double kBelowAnyRoot = 1e-200;
+
 // The usual case in pairs; false: a protective valve takes part, or is not a number.
 inline bool finish_pair(const StageConstants& k, Pair P_C, Pair p, Pair dP_C, Pair dp,
                         bool node_counts, StageResult& out) {
@@ -400,10 +403,8 @@ inline bool solve_apart(const StageConstants& k, const StageInput& in, double x_
     const Pair C_R = load(in.C_R);
     const Pair r = load(in.P_S) - P_star + k.g_C * o;
     const Pair root = sqrt(k.g_C * k.g_C + 4.0 * C_R * abs(r));
-    // At rest and with no step (g_C = 0) the orifice has no slope: a number far below any root will do.
-    constexpr double kTiny = 1e-200;
-    Q = 2.0 * r / (k.g_C + root + kTiny);
-    dQ = k.g_C / (root + kTiny);
+    Q = 2.0 * r / (k.g_C + root + kBelowAnyRoot);
+    dQ = k.g_C / (root + kBelowAnyRoot);
     P_C = P_star + k.g_C * (Q - o);
     dP_C = k.g_C * (dQ - 1.0);
   } else {
@@ -423,14 +424,119 @@ inline bool solve_apart(const StageConstants& k, const StageInput& in, double x_
                      Model != LineModel::kResistive, out);
 }
 
+// Slopes of the protective valves that are open at P, and the flow G P_0 that they would take in at P = 0.
+struct BypassPair {
+  Pair G{}, G_P_0{};
+};
+inline BypassPair bypass_pair(const StageConstants& k, Pair P) {
+  BypassPair out;
+  if (within(P, P, k.low, k.high)) [[likely]]
+    return out;
+  for (int s = 0; s < 2; ++s) {
+    const Bypass y = bypass(k, P[s]);
+    out.G[s] = y.slope;
+    out.G_P_0[s] = y.slope * P[s] - y.flow;
+  }
+  return out;
+}
+
+// The capacitances of both lines with their orifices and protective valves. B: pressure without the flow Q
+// and without protective valve.
+struct ResponsePair {
+  Pair P_C, Q;
+  Pair dP_C, dQ;  // by B
+  Pair bypass_C;
+};
+template <LineModel Model>
+inline ResponsePair respond_pair(const StageConstants& k, const StageInput& in, Pair g_o, Pair B) {
+  ResponsePair out;
+  const auto fill = [&](Pair scale, Pair B_scaled) {
+    const Pair g_C = k.g_C * scale;
+    Pair a = load(in.C_R), b = g_C, r = load(in.P_S) - B_scaled, gain = scale;
+    if constexpr (Model == LineModel::kDynamic) {
+      a *= k.g_I;
+      b = 1.0 + k.g_I * b;
+      r = load(in.Q_star) + k.g_I * r;
+      gain *= k.g_I;
+    }
+    const Pair root = sqrt(b * b + 4.0 * a * abs(r)) + kBelowAnyRoot;
+    out.Q = 2.0 * r / (b + root);
+    out.dQ = -gain / root;
+    out.P_C = B_scaled + g_C * out.Q;
+    out.dP_C = scale + g_C * out.dQ;
+  };
+  fill(both(1.0), B);
+  out.bypass_C = Pair{};
+  if (!within(out.P_C, out.P_C, k.low, k.high)) [[unlikely]] {
+    const BypassPair y = bypass_pair(k, out.P_C);
+    const Pair scale = 1.0 / (1.0 + g_o * y.G);
+    fill(scale, (B + g_o * y.G_P_0) * scale);
+    out.bypass_C = y.G * out.P_C - y.G_P_0;
+  }
+  return out;
+}
+
+// Both ports by Newton from those of the last evaluation, leakage and protective valves included: they are
+// slow within a step, or remain as they were, so that two evaluations usually do. False where eight do not.
+template <LineModel Model>
+inline bool solve_ports(const StageConstants& k, const StageInput& in, double x_dot,
+                        const double (&p_start)[2], StageResult& out) {
+  constexpr int kMaxIterations = 8;
+  constexpr double kResolution = 1e-15;
+  const Pair o = k.sign_area * x_dot;
+  const Pair g_o = k.side_flow_weight * k.g_C;  // of leakage
+  const Pair B_0 = load(in.P_star) - k.g_C * o;
+  const Pair leak_slope = k.leak_internal + k.leak_external;
+  Pair p = load(p_start);
+  for (int i = 0; i < kMaxIterations; ++i) {
+    const BypassPair y = bypass_pair(k, p);
+    const Pair bypass_p = y.G * p - y.G_P_0;
+    const Pair leak = k.leak_internal * (p - swapped(p)) + k.leak_external * p + bypass_p;
+    const Pair o_R = o + leak;
+    const ResponsePair r = respond_pair<Model>(k, in, g_o, B_0 - g_o * leak);
+    const Pair drop = k.linear_line ? k.R * o_R : k.R * signed_square(o_R);
+    const Pair R = k.linear_line ? k.R : 2.0 * k.R * abs(o_R);
+    const Pair left = p - r.P_C + drop;
+    const Pair dp_leak = -g_o * r.dP_C - R;
+    const Pair own = 1.0 - dp_leak * (leak_slope + y.G);
+    const Pair other = dp_leak * k.leak_internal;
+    const double inverse_det = 1.0 / (own[0] * own[1] - other[0] * other[1]);
+    const auto solve = [&](Pair f) {
+      return (swapped(own) * f - other * swapped(f)) * inverse_det;
+    };
+    const Pair allowed = k.port_tolerance + kResolution * abs(own * p);
+    if (!within(left, left, -allowed, allowed)) {
+      p -= solve(left);
+      continue;
+    }
+    const Pair dp = solve((-k.g_C * r.dP_C - R) * k.sign_area);
+    const Pair dleak = k.leak_internal * (dp - swapped(dp)) + (k.leak_external + y.G) * dp;
+    const Pair dB = -(k.g_C * k.sign_area + g_o * dleak);
+    finish_pair(k, r.P_C, r.P_C - drop, r.dP_C * dB, dp, true, out);
+    store(r.Q, out.Q);
+    store(r.dQ * dB, out.dQ);
+    store(o_R, out.o_R);
+    store(r.bypass_C, out.bypass_C);
+    store(bypass_p, out.bypass_p);
+    const Pair any = abs(r.bypass_C) + abs(bypass_p);
+    out.bypassing = sum(any) != 0.0;
+    return true;
+  }
+  return false;
+}
+
 template <LineModel Model>
 inline void evaluate(const StageConstants& k, const StageInput& in, double x_dot,
                      const double (&p_start)[2], StageResult& out) {
   if constexpr (Model == LineModel::kClosed)
     if (k.coupled && k.linear_line && solve_closed_linear(k, in, x_dot, out)) return;
+  if constexpr (Model == LineModel::kFilling)
+    if (k.coupled && solve_ports<Model>(k, in, x_dot, p_start, out)) return;
   if (!k.coupled) [[likely]] {
     if (solve_apart<Model>(k, in, x_dot, out)) [[likely]]
       return;
+    if constexpr (Model == LineModel::kFilling)
+      if (solve_ports<Model>(k, in, x_dot, p_start, out)) return;
     const double o0 = k.sign_area[0] * x_dot;
     const double o1 = k.sign_area[1] * x_dot;
     const Response r0 = respond<Model>(k, in, 0, o0, o0);

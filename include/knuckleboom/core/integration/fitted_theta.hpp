@@ -5,6 +5,7 @@
 #pragma once
 
 #include "knuckleboom/core/math/exponential.hpp"
+#include "knuckleboom/core/math/pair.hpp"
 
 namespace knuckleboom::integration {
 
@@ -13,6 +14,15 @@ inline double fitted_theta(double z) {
   if (z < 0.1) return 0.5 + z / 12.0 - z * z * z / 720.0;
   if (z > 40.0) return 1.0 - 1.0 / z;
   return 1.0 / (1.0 - decay(z)) - 1.0 / z;
+}
+
+// Two decays at once, by w = 1 / z from 0 to 1e60: a rational function within 2.2e-5 of fitted_theta(1 / w), exact
+// at both ends, for a third of the instructions. A step of the decay is then exact to 2.5e-5 of its start.
+inline Pair fitted_theta_of_inverse(Pair w) {
+  constexpr double kTop = 326.06508;
+  const Pair top = 1.0 + w * (4.8447673 + w * (33.706961 + w * (133.16859 + w * kTop)));
+  const Pair bottom = 1.0 + w * (5.8386957 + w * (40.097634 + w * (157.95622 + w * (2.0 * kTop))));
+  return top / bottom;
 }
 
 }  // namespace knuckleboom::integration

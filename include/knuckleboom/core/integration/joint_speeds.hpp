@@ -24,6 +24,11 @@ inline constexpr int kMaxNewtonIterations = 100;
 inline constexpr double kCoarse = 1e-5;  // rad/s, m/s
 inline constexpr double kFine = 1e-7;
 inline constexpr double kRelative = 1e-2;
+// Where the law's steepest slope is known, the error is at most that slope's share of the inertia's times the
+// step, wherever the law bends, and times half the step over the speed on a parabola.
+inline constexpr double kErrorAtBend = 1e-6;
+inline constexpr double kErrorOnParabola =
+    0.5 * kCoarse * kRelative;  // times the speed over the step
 // Line search: remaining slope along the step, relative to its start, and width of the final
 // bracket.
 inline constexpr double kOvershoot = 0.5;
@@ -41,10 +46,23 @@ inline double slope_at(const double (&dtau)[Stride][Stride], int i, int j) {
   return dtau[i][j];
 }
 
+// Whether a joint's Newton step is its last. v: after it; M_g, slope: of the inertia, of the law.
+inline bool is_last(double step, double v) {
+  const double size = std::fabs(step);
+  return size <= kCoarse && (size <= kFine || size <= kRelative * std::fabs(v));
+}
+inline bool is_last(double step, double v, double M_g, double slope) {
+  const double size = std::fabs(step);
+  const double left = slope * size;
+  return size <= kFine ||
+         (left <= kErrorAtBend * M_g && 0.5 * left * size <= kErrorOnParabola * M_g * std::fabs(v));
+}
+
 // Size > 0: number of joints known when compiling; 0: n_given counts.
 template <int Size, int Stride, bool kDense = false, class Law>
 NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const double* v_start,
-                                const double* bias, const bool* held, double* v, Law& law) {
+                                const double* bias, const bool* held, double* v, Law& law,
+                                const double* steepest = nullptr) {
   const int n = Size > 0 ? Size : n_given;
   double tau[Stride];
   std::conditional_t<kDense, double[Stride][Stride], double[Stride]> dtau;
@@ -124,10 +142,11 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
     slope_start = 0.0;
     fraction = 1.0;
     for (int i = 0; i < n; ++i) {
-      const double size = std::fabs(step[i]);
       v[i] += step[i];
       slope_start += residual[i] * step[i];
-      close = close && size <= kCoarse && (size <= kFine || size <= kRelative * std::fabs(v[i]));
+      close = close && (steepest == nullptr ? is_last(step[i], v[i])
+                                            : is_last(step[i], v[i], M_g[i][i],
+                                                      steepest[i] - slope_at<Stride>(dtau, i, i)));
     }
     search = {0.0, 1.0, slope_start};
     if (close) return {iteration, true};
@@ -140,19 +159,21 @@ NewtonReport solve_joint_speeds(int n_given, const double (*M_g)[Stride], const 
 
 // Row length Stride. law(v, tau, dtau) adds to n entries that are zero. held[i] (may be null): v_i is
 // given and fixed; its row is left out and its acceleration does not act on the others. On return v is
-// the solution; the law was last evaluated up to one accepted Newton step before it.
+// the solution; the law was last evaluated up to one accepted Newton step before it. steepest[i] (null: not
+// known): what -dtau_i can be at most at a speed nearby, beside what it is.
 template <int Stride, class Law>
 NewtonReport solve_joint_speeds(int n, const double (*M_g)[Stride], const double* v_start,
-                                const double* bias, const bool* held, double* v, Law&& law) {
+                                const double* bias, const bool* held, double* v, Law&& law,
+                                const double* steepest = nullptr) {
   switch (n) {
     case 3:
-      return detail::solve_joint_speeds<3, Stride>(n, M_g, v_start, bias, held, v, law);
+      return detail::solve_joint_speeds<3, Stride>(n, M_g, v_start, bias, held, v, law, steepest);
     case 5:
-      return detail::solve_joint_speeds<5, Stride>(n, M_g, v_start, bias, held, v, law);
+      return detail::solve_joint_speeds<5, Stride>(n, M_g, v_start, bias, held, v, law, steepest);
     case 6:
-      return detail::solve_joint_speeds<6, Stride>(n, M_g, v_start, bias, held, v, law);
+      return detail::solve_joint_speeds<6, Stride>(n, M_g, v_start, bias, held, v, law, steepest);
     default:
-      return detail::solve_joint_speeds<0, Stride>(n, M_g, v_start, bias, held, v, law);
+      return detail::solve_joint_speeds<0, Stride>(n, M_g, v_start, bias, held, v, law, steepest);
   }
 }
 

@@ -30,6 +30,13 @@ inline Pair abs(Pair p) {
   return reinterpret_cast<Pair>(reinterpret_cast<PairBits>(p) & PairBits{kAllButSign, kAllButSign});
 }
 
+// p, which is not negative, with the signs of `of`.
+inline Pair with_sign(Pair p, Pair of) {
+  constexpr long long kSign = -0x7fffffffffffffff - 1;
+  return reinterpret_cast<Pair>(reinterpret_cast<PairBits>(p) |
+                                (reinterpret_cast<PairBits>(of) & PairBits{kSign, kSign}));
+}
+
 inline Pair sqrt(Pair p) {
 #ifdef __SSE2__
   return _mm_sqrt_pd(p);
