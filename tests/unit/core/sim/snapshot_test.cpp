@@ -1,5 +1,9 @@
 #include "knuckleboom/core/sim/snapshot.hpp"
 
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/machine/actuator.hpp"
@@ -65,6 +69,73 @@ TEST(Snapshot, ShowsStopsAndProtection) {
   }
   EXPECT_TRUE(stopped);
   EXPECT_GE(state.machine.health.stop_hits, 1);
+}
+
+// Of a small machine: copying leaves what lies beyond it as it was.
+TEST(Snapshot, CopiesWhatTheMachineHas) {
+  const sim::Simulation simulation(test::reference_machine(), test::boom_pulse());
+  sim::SimState state = simulation.initial_state(Fidelity::kFull);
+  for (int k = 0; k < 3000; ++k) simulation.step(state);
+  const sim::Snapshot from = sim::take_snapshot(simulation, state);
+  sim::Snapshot to{};
+  to.joint[3].position = to.actuator[3].force = 7.0;
+  sim::copy_used(from, to);
+  EXPECT_EQ(to.joint[3].position, 7.0);
+  EXPECT_EQ(to.actuator[3].force, 7.0);
+  to.joint[3] = {};
+  to.actuator[3] = {};
+  EXPECT_TRUE(test::same_bytes(from, to));
+}
+
+// As many bodies and actuators as there is room for: a chain of hinges about slanted axes, motors on the first.
+TEST(Capacity, AFullMachineRuns) {
+  machine::MachineModel model;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    multibody::Body body;
+    body.name = body.joint_name = "part" + std::to_string(i);
+    body.parent = i - 1;
+    body.type = multibody::JointType::kRevolute;
+    body.in_parent.p = Vec3(i == 0 ? 0.0 : 0.2, 0.0, 0.0);
+    body.axis_B = Vec3(0.3 * (i % 3), 1.0, 0.5 * (i % 2)).normalized();
+    body.inertia.mass = 5.0;
+    body.inertia.com = Vec3(0.1, 0.0, 0.0);
+    body.inertia.about_com = Vec3(0.1, 0.2, 0.2).asDiagonal();
+    body.damping = 20.0;
+    model.tree.add_body(body);
+    if (i >= kMaxActuators) continue;
+    machine::Actuator actuator;
+    actuator.link = i;
+    actuator.name = body.name;
+    actuator.circuit = test::reference_motor();
+    model.actuators.push_back(actuator);
+    model.controllers.push_back({});
+  }
+  model.tree.gravity_W = Vec3(0.0, 0.0, -0.3);  // what such motors hold
+  model.tip_body = kMaxLinks - 1;
+  const std::vector<std::string> faults = machine::finish(model);
+  ASSERT_TRUE(faults.empty()) << faults.front();
+  command::Scenario scenario;
+  scenario.name = "full";
+  scenario.duration_s = 1.0;
+  for (int i = 0; i < kMaxLinks; ++i)
+    scenario.initial.push_back({model.joint_name(i), 0.0, false, i < kMaxActuators, 0.0, 8e6});
+  for (const int k : {0, 7, kMaxActuators - 1})
+    scenario.programs.push_back({model.joint_name(k),
+                                 command::JointMode::kVoltage,
+                                 {{test::constant(k == 0 ? 4.0 : -3.0)}}});
+  const sim::Simulation simulation(model, scenario);
+  for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
+    sim::SimState state = simulation.initial_state(fidelity);
+    for (int k = 0; k < 500; ++k) simulation.step(state);
+    EXPECT_EQ(state.machine.health.non_finite, 0);
+    EXPECT_EQ(state.machine.health.newton_unconverged, 0);
+    EXPECT_GT(std::fabs(state.machine.v[39]), 0.0);  // without a motor it falls
+    EXPECT_GT(std::fabs(state.machine.actuator[kMaxActuators - 1].Q[0]), 0.0);
+    EXPECT_EQ(sim::take_snapshot(simulation, state).actuator_of_joint[kMaxLinks - 1], -1);
+    const machine::EnergyLedger& e = state.machine.energy;
+    EXPECT_LT(std::fabs(simulation.energy_residual(state)),
+              0.02 * (e.friction + e.valve + std::fabs(e.pump)));
+  }
 }
 
 }  // namespace
