@@ -401,10 +401,18 @@ std::int64_t LoopSystem::choose(const Tree& tree, const double* q, const bool* k
     Work w;
     evaluate(tree, group, q, w, nullptr);
     bool free[kMaxLinks], all[kMaxLinks];
+    bool any_kept = false;
     for (int c = 0; c < w.joints; ++c) {
       free[c] = keep == nullptr || !keep[nth(group.joint, c)];
+      any_kept = any_kept || !free[c];
       all[c] = true;
     }
+    // Where nothing else decides, what follows others depends on them.
+    if (group.linear() && !any_kept)
+      for (int c = 0; c < w.joints; ++c)
+        free[c] = std::any_of(group.coupling.begin(), group.coupling.end(), [&](int k) {
+          return nth(couplings_, k).joint == nth(group.joint, c);
+        });
     for (int found = 0; found < w.rows && found < w.joints; ++found) {
       Work::Pivot pivot = w.largest(free);
       if (pivot.share < kPoor) {

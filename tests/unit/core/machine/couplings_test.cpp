@@ -229,6 +229,7 @@ TEST(Couplings, FollowAlongARow) {
   SimState state = simulation.initial_state(Fidelity::kReduced);
   EXPECT_NEAR(state.machine.q[1], 0.4, 1e-15);
   EXPECT_NEAR(state.machine.q[0], 0.2, 1e-15);
+  EXPECT_EQ(model.loop_system.choose(model.tree, state.machine.q, nullptr), 0b110);
   double force[kMaxLinks] = {};
   force[0] = 46.0;  // 1 + 9 + 36
   for (int k = 0; k < 100; ++k) simulation.step(state, simulation.scenario_input(state), force);
