@@ -460,7 +460,7 @@ class MachineReader {
 
   void read_couplings(TableReader& root) {
     namespace k = keys::coupling;
-    for (const Node* node : root.tables(file_keys::couplings)) {
+    for (const Node* node : root.tables(machine_keys::couplings)) {
       const std::string joint = text_of(*node, k::joint.name);
       TableReader reader(report_, *node, k::table, called("coupling", joint));
       const auto type = joint_of(reader, k::joint);
