@@ -108,6 +108,10 @@ struct JointLaws {
     }
   }
 
+  double moved(int i, double v_0, double v) const {
+    return g * ((1.0 - theta[i]) * v_0 + theta[i] * v);
+  }
+
   // Joint i from speed v_0 to v. held: given by the model, at no stop.
   void book_end(int i, double v_0, double v, bool held, EnergyLedger& energy) const {
     if (speeds != nullptr) energy.external += g * theta[i] * servo_torque(*speeds, i, v).torque * v;

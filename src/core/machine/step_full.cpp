@@ -1,7 +1,6 @@
 // Full model: two SDIRK stages. docs/theory/integration.md
 #include "knuckleboom/core/integration/sdirk2.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
-#include "step_friction.hpp"
 #include "step_parts.hpp"
 
 namespace knuckleboom::machine {
@@ -17,12 +16,8 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
   const double g = Sdirk2::kGamma * h;
   StepStart start;
   begin_step(Fidelity::kFull, state, joint_force, speeds, start);
-  const bool coupled = start.coupled;
   ActuatorStep* const drives = start.drives;
-  double(&M_g)[kMaxLinks][kMaxLinks] = start.body.M;
-  if (!coupled) [[likely]]
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) M_g[i][j] *= 1.0 / g;
+  SpeedSolver solver(friction_, model_, g, false, start, state);
 
   JointLaws joints(model_, joint_kinds_, speeds, g);
   const auto law = [&](const double* v, double* tau, double* dtau) {
@@ -32,11 +27,6 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
     }
     if (joints.any) joints.add(v, tau, dtau);
   };
-  StepFriction friction;
-  const bool dry = friction_.count > 0;
-  if (dry) [[unlikely]]
-    friction.start(friction_, model_, state, drives, coupled ? &start.mechanism : nullptr, M_g, g,
-                   false);
 
   // Speeds: of the stage, the part of it that is known, and those of the first stage.
   double v[kMaxLinks], v_star[kMaxLinks], v_first[kMaxLinks];
@@ -46,19 +36,9 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
   }
   if (joints.any) joints.begin_stage(state.q, 0.0, v);
   for (int stage = 0; stage < 2; ++stage) {
-    count(coupled
-              ? solve_mechanism(model_, start.mechanism, 1.0 / g, drives, start.body,
-                                start.body.bias, v_star, v, state, law, dry ? &friction : nullptr)
-          : dry ? friction.solve(v_star, start.body.bias, nullptr, v, law, state.health)
-                : integration::solve_joint_speeds<kMaxLinks>(n, M_g, v_star, start.body.bias,
-                                                             nullptr, v, law),
-          state.health);
+    solver.solve(v_star, start.body.bias, nullptr, v, law);
     const double weight = h * Sdirk2::kWeight[stage];
-    if (dry) [[unlikely]] {
-      double moved[kMaxLinks];
-      for (int i = 0; i < n; ++i) moved[i] = weight * v[i];
-      friction.book(moved);
-    }
+    solver.book_friction([&](int i) { return weight * v[i]; });
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
       carry_to(speed_of(model_, d, v), d);
@@ -67,8 +47,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
     }
     if (joints.any) joints.book(weight, v, state.energy);
     if (stage == 1) break;
-    if (dry) [[unlikely]]
-      friction.next_stage(v, Sdirk2::kCarry);
+    solver.next_stage(v, Sdirk2::kCarry);
     if (joints.any) joints.begin_stage(state.q, h * Sdirk2::kWeight[0], v);
     for (int i = 0; i < n; ++i) {
       v_first[i] = v[i];
@@ -86,8 +65,7 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
     }
   }
 
-  if (dry) [[unlikely]]
-    friction.finish(v, state);
+  solver.finish_friction(v);
   Alarms alarms;
   for (int k = 0; k < m; ++k) {
     const ActuatorStep& d = drives[k];
@@ -109,10 +87,10 @@ void Stepper::step_full(MachineState& state, const double* joint_force, const Sp
     const double moved = h * (Sdirk2::kWeight[0] * v_first[i] + Sdirk2::kWeight[1] * v[i]);
     state.q[i] += moved;
     if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
-    state.a[i] = dry && friction.rests(i) ? 0.0 : (v[i] - v_star[i]) / g;
+    state.a[i] = solver.acceleration(i, v_star[i], v[i], g);
     state.v[i] = v[i];
   }
-  if (coupled) [[unlikely]]
+  if (start.coupled) [[unlikely]]
     close_mechanism(model_, h, conservative_ && speeds == nullptr, state, start.mechanism);
 }
 

@@ -1,7 +1,6 @@
 // The paper's reduced model: one exponentially fitted theta step.
 #include "knuckleboom/core/integration/fitted_theta.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
-#include "step_friction.hpp"
 #include "step_parts.hpp"
 
 namespace knuckleboom::machine {
@@ -214,7 +213,6 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
   for (int k = 0; k < m; ++k) was_open[k] = state.actuator[k].open;
   StepStart start;
   begin_step(Fidelity::kPaper, state, joint_force, speeds, start);
-  const bool coupled = start.coupled;
   ActuatorStep* const drives = start.drives;
   multibody::MassAndBias& body = start.body;
 
@@ -242,11 +240,7 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
         state, [&](int i) { return joint_mobility(start, known.of_inverse, i); }, known.bias,
         state.energy);
 
-  double(&M_h)[kMaxLinks][kMaxLinks] = body.M;
-  const double rate = 1.0 / h;
-  if (!coupled) [[likely]]
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) M_h[i][j] *= rate;
+  SpeedSolver solver(friction_, model_, h, true, start, state);
   const auto law = [&](const double* speed, double* tau, double* dtau) {
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
@@ -256,25 +250,10 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
     }
     if (joints.any) joints.add(speed, tau, dtau);
   };
-  StepFriction friction;
-  const bool dry = friction_.count > 0;
-  if (dry) [[unlikely]]
-    friction.start(friction_, model_, state, drives, coupled ? &start.mechanism : nullptr, M_h, h,
-                   true);
   double* const v = known.v;
-  const bool* const given = any_held ? held : nullptr;
-  count(coupled ? solve_mechanism(model_, start.mechanism, rate, drives, body, known.bias, state.v,
-                                  v, state, law, dry ? &friction : nullptr)
-        : dry   ? friction.solve(state.v, known.bias, given, v, law, state.health)
-                : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, known.bias, given, v,
-                                                           law),
-        state.health);
-  if (dry) [[unlikely]] {
-    double moved[kMaxLinks];
-    for (int i = 0; i < n; ++i) moved[i] = h * ((1.0 - theta[i]) * state.v[i] + theta[i] * v[i]);
-    friction.book(moved);
-    friction.finish(v, state);
-  }
+  solver.solve(state.v, known.bias, any_held ? held : nullptr, v, law);
+  solver.book_friction([&](int i) { return joints.moved(i, state.v[i], v[i]); });
+  solver.finish_friction(v);
 
   Alarms alarms;
   for (int k = 0; k < m; ++k) {
@@ -285,7 +264,7 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
     if (held[d.link]) {
       double load = body.bias[d.link];  // inverse dynamics with this joint itself at rest
       for (int j = 0; j < n; ++j)
-        if (!held[j]) load += M_h[d.link][j] * (v[j] - state.v[j]);
+        if (!held[j]) load += body.M[d.link][j] * (v[j] - state.v[j]);
       v[d.link] = quasi_static_speed(model_.tau_Q, h, load / d.J, a, d) / d.J;
     } else {
       end_drive(a, x_dot_start[k], speed_of(model_, d, v), h, d, state.energy);
@@ -299,8 +278,8 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
   }
   count(alarms, state.health);
   if (any_held) book_held(body, held, n, h, state.v, v, state.energy);
-  end_joints(joints, h, v, held, joint_force, dry ? &friction : nullptr, state);
-  if (coupled) [[unlikely]]
+  end_joints(joints, h, v, held, joint_force, solver, state);
+  if (start.coupled) [[unlikely]]
     close_mechanism(model_, h, conservative_ && speeds == nullptr, state, start.mechanism);
 }
 

@@ -235,6 +235,78 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
   return report;
 }
 
+inline void count(const integration::NewtonReport& report, Health& health) {
+  health.newton_iterations += report.iterations;
+  health.newton_unconverged += report.converged ? 0 : 1;
+  if (report.iterations > health.newton_worst) health.newton_worst = report.iterations;
+}
+
+// Newton on the joint speeds of a step's stages: over the joints, or over the independent ones of a mechanism;
+// with the machine's dry friction, if it has any.
+class SpeedSolver {
+ public:
+  // g: weight of a stage's own part. one_stage: forces act at a weighted mean of the step's two speeds. From now
+  // on the joints' mass matrix is that over g, unless a mechanism has its own. All must outlive this.
+  SpeedSolver(const FrictionSites& sites, const MachineModel& model, double g, bool one_stage,
+              StepStart& start, MachineState& state)
+      : model_(model), start_(start), state_(state), rate_(1.0 / g), dry_(sites.count > 0) {
+    double(&M)[kMaxLinks][kMaxLinks] = start.body.M;
+    const int n = model.joint_count();
+    if (!start.coupled) [[likely]]
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) M[i][j] *= rate_;
+    if (dry_) [[unlikely]]
+      friction_.start(sites, model, state, start.drives, start.coupled ? &start.mechanism : nullptr,
+                      M, g, one_stage);
+  }
+
+  // As integration::solve_joint_speeds, over all joints. given (may be null): speeds that the model prescribes, not
+  // with a mechanism.
+  template <class Law>
+  void solve(const double* v_star, const double* bias, const bool* given, double* v, Law& law,
+             const double* steepest = nullptr) {
+    count(start_.coupled
+              ? solve_mechanism(model_, start_.mechanism, rate_, start_.drives, start_.body, bias,
+                                v_star, v, state_, law, dry_ ? &friction_ : nullptr)
+          : dry_ ? friction_.solve(v_star, bias, given, v, law, state_.health)
+                 : integration::solve_joint_speeds<kMaxLinks>(
+                       model_.joint_count(), start_.body.M, v_star, bias, given, v, law, steepest),
+          state_.health);
+  }
+
+  // Work of dry friction over a stage; moved(i): motion of joint i.
+  template <class Moved>
+  void book_friction(Moved moved) {
+    if (!dry_) [[likely]]
+      return;
+    double by_joint[kMaxLinks];
+    for (int i = 0; i < model_.joint_count(); ++i) by_joint[i] = moved(i);
+    friction_.book(by_joint);
+  }
+  void next_stage(const double* v, double carry) {
+    if (dry_) [[unlikely]]
+      friction_.next_stage(v, carry);
+  }
+  // Friction into state and ledger; v: at the end of the step.
+  void finish_friction(const double* v) {
+    if (dry_) [[unlikely]]
+      friction_.finish(v, state_);
+  }
+  // After that: acceleration of joint i, whose speed changed from v_0 to v in a time; none where it came to
+  // rest.
+  double acceleration(int i, double v_0, double v, double time) const {
+    return dry_ && friction_.rests(i) ? 0.0 : (v - v_0) / time;
+  }
+
+ private:
+  const MachineModel& model_;
+  StepStart& start_;
+  MachineState& state_;
+  double rate_;
+  bool dry_;
+  StepFriction friction_;  // if dry
+};
+
 // Acceleration of joint i by a unit torque.
 inline double joint_mobility(const StepStart& start, InverseDiagonal<kMaxLinks>& of_inverse,
                              int i) {
@@ -299,16 +371,15 @@ inline void start_closed(ActuatorStep& d) {
 }
 
 // The joints at the end, their speeds v, and the work of what acts on them. held (may be null): joints that the
-// model moves. friction: null if there is none.
+// model moves.
 inline void end_joints(const JointLaws& joints, double h, const double* v, const bool* held,
-                       const double* joint_force, const StepFriction* friction,
-                       MachineState& state) {
+                       const double* joint_force, const SpeedSolver& solver, MachineState& state) {
   for (int i = 0; i < joints.model.joint_count(); ++i) {
     const double v_0 = state.v[i];
-    const double moved = h * ((1.0 - joints.theta[i]) * v_0 + joints.theta[i] * v[i]);
+    const double moved = joints.moved(i, v_0, v[i]);
     state.q[i] += moved;
     if (joint_force != nullptr) state.energy.external += joint_force[i] * moved;
-    state.a[i] = friction != nullptr && friction->rests(i) ? 0.0 : (v[i] - v_0) / h;
+    state.a[i] = solver.acceleration(i, v_0, v[i], h);
     state.v[i] = v[i];
     if (joints.any) joints.book_end(i, v_0, v[i], held != nullptr && held[i], state.energy);
   }
@@ -377,12 +448,6 @@ inline void keep(const ActuatorStep& d, ActuatorState& a, Health& health, Alarms
 inline void count(const Alarms& alarms, Health& health) {
   health.relief_ticks += alarms.relief ? 1 : 0;
   health.cavitation_ticks += alarms.cavitation ? 1 : 0;
-}
-
-inline void count(const integration::NewtonReport& report, Health& health) {
-  health.newton_iterations += report.iterations;
-  health.newton_unconverged += report.converged ? 0 : 1;
-  if (report.iterations > health.newton_worst) health.newton_worst = report.iterations;
 }
 
 // A closed valve's flow state follows the residual flow (eq. 14-15), which does not act on the oil.

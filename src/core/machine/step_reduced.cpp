@@ -2,7 +2,6 @@
 // fitted weights of the filling. docs/theory/reduced_model.md
 #include "knuckleboom/core/integration/fitted_theta.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
-#include "step_friction.hpp"
 #include "step_parts.hpp"
 
 namespace knuckleboom::machine {
@@ -81,7 +80,6 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   const double h = h_;
   StepStart start;
   begin_step(Fidelity::kReduced, state, joint_force, speeds, start);
-  const bool coupled = start.coupled;
   ActuatorStep* const drives = start.drives;
 
   JointLaws joints(model_, joint_kinds_, speeds, h);
@@ -121,10 +119,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     joints.start_step(
         state, [&](int i) { return joint_mobility(start, of_inverse, i); }, bias, state.energy);
 
-  double(&M_h)[kMaxLinks][kMaxLinks] = start.body.M;
-  if (!coupled) [[likely]]
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) M_h[i][j] *= 1.0 / h;
+  SpeedSolver solver(friction_, model_, h, true, start, state);
   const auto law = [&](const double* speed, double* tau, double* dtau) {
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];
@@ -133,17 +128,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
     }
     if (joints.any) joints.add(speed, tau, dtau);
   };
-  StepFriction friction;
-  const bool dry = friction_.count > 0;
-  if (dry) [[unlikely]]
-    friction.start(friction_, model_, state, drives, coupled ? &start.mechanism : nullptr, M_h, h,
-                   true);
-  count(coupled ? solve_mechanism(model_, start.mechanism, 1.0 / h, drives, start.body, bias,
-                                  state.v, v, state, law, dry ? &friction : nullptr)
-        : dry   ? friction.solve(state.v, bias, nullptr, v, law, state.health)
-                : integration::solve_joint_speeds<kMaxLinks>(n, M_h, state.v, bias, nullptr, v, law,
-                                                           joints.bend() ? nullptr : steepest),
-        state.health);
+  solver.solve(state.v, bias, nullptr, v, law, joints.bend() ? nullptr : steepest);
 
   Alarms alarms;
   for (int k = 0; k < m; ++k) {
@@ -163,15 +148,10 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
                                 : 0.0};
   }
   count(alarms, state.health);
-  if (dry) [[unlikely]] {
-    double moved[kMaxLinks];
-    for (int i = 0; i < n; ++i)
-      moved[i] = h * ((1.0 - joints.theta[i]) * state.v[i] + joints.theta[i] * v[i]);
-    friction.book(moved);
-    friction.finish(v, state);
-  }
-  end_joints(joints, h, v, nullptr, joint_force, dry ? &friction : nullptr, state);
-  if (coupled) [[unlikely]]
+  solver.book_friction([&](int i) { return joints.moved(i, state.v[i], v[i]); });
+  solver.finish_friction(v);
+  end_joints(joints, h, v, nullptr, joint_force, solver, state);
+  if (start.coupled) [[unlikely]]
     close_mechanism(model_, h, conservative_ && speeds == nullptr, state, start.mechanism);
 }
 
