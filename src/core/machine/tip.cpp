@@ -73,44 +73,77 @@ bool newton_step(int count, const int* joint, const PointPose& tip, const Vec3& 
   return solve_positive_definite<kRow>(n, A, d);
 }
 
-}  // namespace
-
-// Along the point's own chain only, and without velocities: multibody::forward_kinematics does more than
-// a tick can afford here.
-void locate(const MachineModel& model, const LinkPoint& point, const double* q, PointPose& out) {
-  int chain[kMaxLinks];
+// The links from the base out to a point, and the place of each at a pose. By plain columns, and without
+// velocities: multibody::forward_kinematics does more than a tick can afford here.
+struct Chain {
+  int link[kMaxLinks];
   int length = 0;
-  out.carries.fill(false);
+};
+struct Along {
+  Vec3 p_W;                                 // of the point
+  Vec3 origin[kMaxLinks], axis[kMaxLinks];  // of each link of the chain
+};
+
+Chain chain_to(const MachineModel& model, const LinkPoint& point) {
+  Chain chain;
   for (int i = point.link; i != multibody::kBase; i = model.tree.link(i).parent)
-    chain[length++] = i;
-  Mat3 R = Mat3::Identity();
-  Vec3 p = Vec3::Zero();
-  Vec3 origin[kMaxLinks], axis[kMaxLinks];
-  for (int k = length - 1; k >= 0; --k) {
-    const int i = chain[k];
+    chain.link[chain.length++] = i;
+  std::reverse(chain.link, chain.link + chain.length);
+  return chain;
+}
+
+void place(const MachineModel& model, const Chain& chain, const LinkPoint& point, const double* q,
+           Along& out) {
+  Vec3 x = Vec3::UnitX(), y = Vec3::UnitY(), z = Vec3::UnitZ(), p = Vec3::Zero();
+  const auto in_world = [&](const auto& v) { return Vec3(v(0) * x + (v(1) * y + v(2) * z)); };
+  for (int k = 0; k < chain.length; ++k) {
+    const int i = chain.link[k];
     const multibody::Link& link = model.tree.link(i);
-    p += R * link.in_parent.p;
-    if (!link.aligned) R = R * link.in_parent.R;
-    axis[i] = R.col(2);
+    p += in_world(link.in_parent.p);
+    if (!link.aligned) {
+      const Mat3& E = link.in_parent.R;
+      const Vec3 turned[3] = {in_world(E.col(0)), in_world(E.col(1)), in_world(E.col(2))};
+      x = turned[0];
+      y = turned[1];
+      z = turned[2];
+    }
     if (link.revolute) {
       const SinCos t = sin_cos(q[i]);
-      const Vec3 x = R.col(0);
-      R.col(0) = t.cos * x + t.sin * R.col(1);
-      R.col(1) = t.cos * R.col(1) - t.sin * x;
+      const Vec3 before = x;
+      x = t.cos * before + t.sin * y;
+      y = t.cos * y - t.sin * before;
     } else {
-      p += q[i] * axis[i];
+      p += q[i] * z;
     }
-    origin[i] = p;
-    nth(out.carries, i) = true;
+    out.axis[k] = z;
+    out.origin[k] = p;
   }
-  out.p_W = p + R * point.p_L;
-  for (int k = 0; k < length; ++k) {
-    const int i = chain[k];
-    nth(out.J_W, i) =
-        model.tree.link(i).revolute ? Vec3(axis[i].cross(out.p_W - origin[i])) : axis[i];
+  out.p_W = p + in_world(point.p_L);
+}
+
+// Fills in the derivatives by the joints, which need no more of the pose than its places.
+void derive(const MachineModel& model, const Chain& chain, const Along& along, const double* q,
+            PointPose& out) {
+  out.p_W = along.p_W;
+  out.carries.fill(false);
+  for (int k = 0; k < chain.length; ++k) {
+    const int i = chain.link[k];
+    nth(out.carries, i) = true;
+    nth(out.J_W, i) = model.tree.link(i).revolute
+                          ? Vec3(along.axis[k].cross(along.p_W - along.origin[k]))
+                          : along.axis[k];
   }
   if (!model.loop_system.empty()) [[unlikely]]
     through_loops(model, q, out);
+}
+
+}  // namespace
+
+void locate(const MachineModel& model, const LinkPoint& point, const double* q, PointPose& out) {
+  const Chain chain = chain_to(model, point);
+  Along along;
+  place(model, chain, point, q, along);
+  derive(model, chain, along, q, out);
 }
 
 Vec3 tip_position(const MachineModel& model, const double* q) {
@@ -124,22 +157,27 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
   constexpr double kTolerance = 1e-11;  // m
   const int n = model.joint_count();
   const LinkPoint point = tip_point(model);
-  PointPose room[2];
-  PointPose *tip = &room[0], *moved = &room[1];
-  if (!model.loop_system.empty()) [[unlikely]]
+  const Chain chain = chain_to(model, point);
+  const bool loops = !model.loop_system.empty();
+  Along places[2];
+  Along *here = &places[0], *there = &places[1];
+  if (loops) [[unlikely]]
     follow(model, used, q);
-  locate(model, point, q, *tip);
+  place(model, chain, point, q, *here);
   double damping = 1e-12;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-    const Vec3 error = target_W - tip->p_W;
-    if (error.norm() < kTolerance) return true;
+    const Vec3 error = target_W - here->p_W;
+    const double apart = error.norm();
+    if (apart < kTolerance) return true;
+    PointPose tip;
+    derive(model, chain, *here, q, tip);
     int joint[kMaxLinks];
     int count = 0;
     for (int i = 0; i < n; ++i)
-      if (used[i] && nth(tip->carries, i)) joint[count++] = i;
+      if (used[i] && nth(tip.carries, i)) joint[count++] = i;
     double d[kMaxLinks];
-    if (!(count == 3 ? newton_step<3>(3, joint, *tip, error, damping, d)
-                     : newton_step<0>(count, joint, *tip, error, damping, d))) {
+    if (!(count == 3 ? newton_step<3>(3, joint, tip, error, damping, d)
+                     : newton_step<0>(count, joint, tip, error, damping, d))) {
       damping = damping * 100.0 + 1e-9;
       continue;
     }
@@ -150,21 +188,21 @@ bool solve_tip(const MachineModel& model, const Vec3& target_W, const bool* used
       const multibody::Body& body = model.tree.body(model.tree.link(i).body);
       if (body.upper > body.lower) trial[i] = std::clamp(trial[i], body.lower, body.upper);
     }
-    if (!model.loop_system.empty()) [[unlikely]]
+    if (loops) [[unlikely]]
       follow(model, used, trial);
-    locate(model, point, trial, *moved);
-    if ((target_W - moved->p_W).norm() < error.norm()) {
+    place(model, chain, point, trial, *there);
+    if ((target_W - there->p_W).norm() < apart) {
       std::copy(trial, trial + n, q);
-      std::swap(tip, moved);
+      std::swap(here, there);
       damping = std::max(1e-12, damping * 0.01);
-    } else if (error.norm() < 1e-9) {
+    } else if (apart < 1e-9) {
       return true;  // at the resolution of the numbers
     } else {
       damping = damping * 100.0 + 1e-9;
       if (damping > 1e6) break;
     }
   }
-  return (target_W - tip->p_W).norm() < 1e-9;
+  return (target_W - here->p_W).norm() < 1e-9;
 }
 
 }  // namespace knuckleboom::machine
