@@ -10,6 +10,7 @@
 
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "support/error_norm.hpp"
