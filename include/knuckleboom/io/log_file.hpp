@@ -27,8 +27,8 @@ struct LogColumn {
   std::string unit;  // theirs, as keys of files end: "deg", "bar"; empty: as the column's name ends
   double scale = 1.0;
   LogQuantity offset;
-  bool held = false;  // a row's value holds until the next one
   Diagnostic place;   // where the map says so
+  bool held = false;  // a row's value holds until the next one
 };
 
 struct LogMap {

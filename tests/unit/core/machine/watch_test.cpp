@@ -157,8 +157,8 @@ TEST(Watch, ARunWithoutProtectionSaysWhatNoMachineDoes) {
       }
       const machine::Finding& f = state.machine.watch[Oddity::kVapour];
       EXPECT_EQ(f.lasted_s > 0.0, lowest < -1e5);
-      if (f.lasted_s > 0.0) EXPECT_EQ(f.worst, lowest);
-      if (protection) EXPECT_EQ(f.lasted_s, 0.0);
+      EXPECT_EQ(f.worst, f.lasted_s > 0.0 ? lowest : 0.0);
+      EXPECT_TRUE(!protection || f.lasted_s == 0.0);
       EXPECT_EQ(state.machine.watch[Oddity::kEnergy].lasted_s, 0.0);
     }
   }
