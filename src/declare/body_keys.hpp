@@ -103,7 +103,7 @@ constexpr Key own(std::string_view says) { return declare::table("friction", tab
 
 // --- Bodies -------------------------------------------------------------------
 
-// What a freedom of a joint has: the joint's only one, or one of several.
+// Keys of a freedom of a joint: the joint's only one, or one of several.
 namespace coordinate {
 using multibody::Body;
 inline constexpr Key lower =

@@ -258,7 +258,7 @@ class MachineReader {
     return direction;
   }
 
-  // Of a joint with several freedoms: one after the other, the last on the body itself.
+  // Several freedoms of a joint: one after the other, the last on the body itself.
   void read_coordinates(TableReader& reader, keys::joint_table::JointKind kind, BodyDraft& draft) {
     namespace k = keys::joint_table;
     struct Coordinate {

@@ -21,6 +21,7 @@ constexpr std::uint64_t kMostRecordBytes = std::uint64_t{1} << 26;  // of a reco
 constexpr std::size_t kMostFields = 4096;
 constexpr int kMostDepth = state::Trail::kMost;
 
+constexpr char kAside = '~';  // before the name of what does not count in the hash
 constexpr const char* kNumberWords[] = {"i2", "i4", "i8", "f8"};
 
 double number_of(const Field& field, std::uint64_t bits) {
@@ -39,6 +40,7 @@ void describe_into(const Struct& type, std::set<const Struct*>& done, std::strin
   for (const Field& field : type.fields) {
     out += before;
     before = ',';
+    if (field.aside) out += kAside;
     out += field.name.empty() ? "-" : field.name;
     out += ' ';
     out += field.part != nullptr ? std::string(field.part->name)
@@ -112,7 +114,9 @@ class Reader {
  private:
   void add(const std::string_view text, Kept::Type& type, std::uint64_t& size) {
     std::string_view rest = text;
-    const std::string_view name = cut(rest, ' ');
+    std::string_view name = cut(rest, ' ');
+    const bool aside = name.starts_with(kAside);
+    if (aside) name.remove_prefix(1);
     std::string_view neutral = rest;
     rest = cut(neutral, '=');
     Field field{};
@@ -122,6 +126,7 @@ class Reader {
     field.offset = static_cast<std::uint32_t>(size);
     const std::size_t bracket = std::min(rest.find('['), rest.size());
     set_type(rest.substr(0, bracket), text, type, field);
+    field.aside = aside && field.part != nullptr;
     rest.remove_prefix(bracket);
     for (std::uint32_t& extent : field.extent) {
       extent = 1;

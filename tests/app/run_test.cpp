@@ -224,6 +224,21 @@ TEST(Run, remarksOnWhatIsHardlyMeantBySet) {
             "usually 1 mm to 2 m: from a syringe to the cylinder of a press\n");
 }
 
+// The paper's machine has no protection: its boom falls to pressures that no oil has.
+TEST(Run, saysWhatNoRealMachineDoes) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> paper = {"run", "boom_pulse", "--machine", "harvester_paper"};
+  const Outcome outcome = run(paper);
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("warning: harvester_paper is for comparison"));
+  EXPECT_THAT(outcome.output,
+              HasSubstr("warning: no real machine does this: a pressure of actuator 'boom' fell "
+                        "to -73.7"));
+  EXPECT_THAT(outcome.output, HasSubstr("below -1 bar, where oil is vapour (at 2.78"));
+  EXPECT_THAT(summary_of(paper, folder), HasSubstr("no real machine does this: a pressure"));
+  EXPECT_THAT(run({"run", "boom_pulse"}).output, Not(HasSubstr("warning")));
+}
+
 // [[fault]] is a table like any other, also in a scenario that has none.
 TEST(Run, bringsInAFaultBySet) {
   const TemporaryFolder folder;

@@ -103,7 +103,7 @@ const std::vector<Layer>& layers() {
         "app/session/", "app/window/"}},
       {"app/emulation/",
        {"core/", "io/", "recording/", "runtime/", "endpoint/", "view/", "version.hpp", "analysis/",
-        "app/shell/", "app/window/"}},
+        "app/shell/", "app/session/", "app/window/"}},
       // A sub-command may use every room.
       {"app/commands/",
        {"core/", "declare/", "reference/", "io/", "recording/", "runtime/", "input/", "endpoint/",

@@ -8,7 +8,7 @@
 #include "app/session/watch_texts.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/text.hpp"
-#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/version.hpp"
 
@@ -139,9 +139,7 @@ RunSummary summarise(const io::LoadedCase& loaded, const sim::Simulation& simula
   s.overruns = run.overruns;
   s.health = run.state.machine.health;
   s.energy = run.state.machine.energy;
-  s.stored_change_J =
-      machine::stored_energy(simulation.model(), run.state.machine, run.state.fidelity) -
-      s.energy.start;
+  s.stored_change_J = simulation.stored_change(run.state);
   s.energy_residual_J = simulation.energy_residual(run.state);
   const machine::Supply& supply = simulation.model().supply;
   s.has_pump = supply.kind == hydraulics::SupplyKind::kPump;

@@ -124,7 +124,7 @@ Figure figure(const LoadedEmulation& loaded, const EmulationRun& run, const Emul
   return out;
 }
 
-// Of both machines.
+// Both machines and what they did that no real one does.
 std::vector<std::string> warnings(const LoadedEmulation& loaded, const EmulationRun& run) {
   std::vector<std::string> out;
   for (const std::string& one : watch_sentences(loaded.plan.host.model, run.end.host.machine.watch))

@@ -1,4 +1,4 @@
-// What a run showed that no real machine does, in sentences.
+// Sentences on what a run showed that no real machine does.
 #pragma once
 
 #include <string>

@@ -425,22 +425,27 @@ void derive_watch(MachineModel& model) {
     const multibody::Body& body = model.tree.body(link.body);
     const double slack = link.revolute ? limits.beyond_rad : limits.beyond_m;
     const bool limited = body.upper > body.lower;
-    model.watch_bands.push_back({limited ? body.lower - slack : -INFINITY,
-                                 limited ? body.upper + slack : INFINITY,
-                                 speed_limit(limits, link.revolute, !model.passive(i))});
+    const double speed = speed_limit(limits, link.revolute, !model.passive(i));
+    model.watch_bands.push_back({{limited ? body.lower - slack : -INFINITY, -speed},
+                                 {limited ? body.upper + slack : INFINITY, speed}});
   }
   for (const Actuator& actuator : model.actuators) {
     constexpr double kReliefSlack = 1.05;
     const hydraulics::Protection& protection = actuator.circuit.protection;
     const double relief = protection.enabled ? kReliefSlack * protection.relief_Pa : INFINITY;
-    model.watch_pressures.push_back({limits.vapour_Pa, std::min(limits.hose_Pa, relief), relief});
-    if (actuator.circuit.kind != hydraulics::ActuatorKind::kCylinder) continue;
+    const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
+    model.watch_pressures.push_back(
+        {limits.vapour_Pa, std::min(limits.hose_Pa, relief), relief, cylinder});
+    if (!cylinder) continue;
     const multibody::Body& body = model.tree.body(model.tree.link(actuator.link).body);
     const double speed = limits.piston_m_per_s / std::max(1e-3, longest_lever(actuator, body));
     const bool several = actuator.linkage.kind == LinkageKind::kPins;
     for (int i = 0; i < model.joint_count(); ++i)
-      if (several || i == actuator.link)
-        nth(model.watch_bands, i).speed = std::min(nth(model.watch_bands, i).speed, speed);
+      if (several || i == actuator.link) {
+        WatchBand& band = nth(model.watch_bands, i);
+        band.upper[1] = std::min(band.upper[1], speed);
+        band.lower[1] = -band.upper[1];
+      }
   }
 }
 

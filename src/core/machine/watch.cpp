@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/machine/state.hpp"
@@ -42,10 +41,10 @@ class Tick {
   bool seen_[kOddities] = {};
 };
 
-void look_closer(const MachineModel& model, double t, double h, MachineState& state) {
+void look_at_pressures(const MachineModel& model, double t, double h, MachineState& state) {
   const WatchLimits& limits = model.watch;
   Tick tick(t, h, state.watch);
-  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+  for (std::size_t k = 0; k < model.watch_pressures.size(); ++k) {
     const int actuator = static_cast<int>(k);
     const ActuatorState& a = state.actuator[k];
     const double low = std::min({a.P_C[0], a.P_C[1], a.p[0], a.p[1]});
@@ -53,13 +52,21 @@ void look_closer(const MachineModel& model, double t, double h, MachineState& st
     if (low < limits.vapour_Pa) tick.see(Oddity::kVapour, actuator, low);
     if (high > limits.hose_Pa) tick.see(Oddity::kHose, actuator, high);
     if (high > model.watch_pressures[k].relief) tick.see(Oddity::kRelief, actuator, high);
+  }
+  tick.end();
+}
+
+void look_at_joints(const MachineModel& model, double t, double h, MachineState& state) {
+  const WatchLimits& limits = model.watch;
+  Tick tick(t, h, state.watch);
+  for (std::size_t k = 0; k < model.watch_pressures.size(); ++k) {
+    if (!model.watch_pressures[k].cylinder) continue;
+    const int actuator = static_cast<int>(k);
     double row[kMaxLinks] = {};
     displacement_row(model, actuator, state.q, row);
     double speed = 0.0;
     for (int j = 0; j < model.joint_count(); ++j) speed += row[j] * state.v[j];
-    if (model.actuators[k].circuit.kind == hydraulics::ActuatorKind::kCylinder &&
-        std::fabs(speed) > limits.piston_m_per_s)
-      tick.see(Oddity::kPiston, actuator, speed);
+    if (std::fabs(speed) > limits.piston_m_per_s) tick.see(Oddity::kPiston, actuator, speed);
   }
   for (int i = 0; i < model.joint_count(); ++i) {
     const bool revolute = model.tree.link(i).revolute;
@@ -81,20 +88,22 @@ double speed_limit(const WatchLimits& limits, bool revolute, bool driven) {
   return revolute ? limits.free_rad_per_s : limits.free_m_per_s;
 }
 
-void watch_machine(const MachineModel& model, double t, double h, MachineState& state) {
-  bool calm = true;
-  for (std::size_t k = 0, m = model.watch_pressures.size(); k < m; ++k) {
-    const ActuatorState& a = state.actuator[k];
-    const WatchPressures& band = model.watch_pressures[k];
-    calm &= within(load(a.P_C), load(a.p), both(band.low), both(band.high));
+void watch_pressures(const MachineModel& model, double t, double h, MachineState& state) {
+  const ActuatorState* a = state.actuator;
+  for (const WatchPressures& band : model.watch_pressures) {
+    if (!within(load(a->P_C), load(a->p), both(band.low), both(band.high))) [[unlikely]]
+      return look_at_pressures(model, t, h, state);
+    ++a;
   }
-  for (int i = 0, n = model.joint_count(); i < n; ++i) {
-    const WatchBand& band = nth(model.watch_bands, i);
-    calm &=
-        std::fabs(state.v[i]) <= band.speed && state.q[i] >= band.lower && state.q[i] <= band.upper;
+}
+
+void watch_joints(const MachineModel& model, double t, double h, MachineState& state) {
+  for (std::size_t i = 0; i < model.watch_bands.size(); ++i) {
+    const WatchBand& band = model.watch_bands[i];
+    const Pair now{state.q[i], state.v[i]};
+    if (!within(now, now, load(band.lower), load(band.upper))) [[unlikely]]
+      return look_at_joints(model, t, h, state);
   }
-  if (!calm) [[unlikely]]
-    look_closer(model, t, h, state);
 }
 
 void watch_energy(const WatchLimits& limits, double residual, double turned_over, double t,

@@ -393,19 +393,19 @@ multibody::FreeMotion Simulation::detach(SimState& state, int slot) const {
 }
 
 void Simulation::watch_energy(SimState& state) const {
-  constexpr std::int64_t kEnergyTicks = 1000;
   machine::MachineState& m = state.machine;
-  if (state.tick % kEnergyTicks != 0) [[likely]]
-    return;
-  const double stored = machine::stored_energy(model_, m, state.fidelity) - m.energy.start;
   machine::watch_energy(model_.watch, energy_residual(state),
-                        machine::energy_turned_over(m.energy, stored), time(state),
+                        machine::energy_turned_over(m.energy, stored_change(state)), time(state),
                         kEnergyTicks * h_, m);
+}
+
+double Simulation::stored_change(const SimState& state) const {
+  return machine::stored_energy(model_, state.machine, state.fidelity) - state.machine.energy.start;
 }
 
 double Simulation::energy_residual(const SimState& state) const {
   const machine::EnergyLedger& e = state.machine.energy;
-  const double stored = machine::stored_energy(model_, state.machine, state.fidelity) - e.start;
+  const double stored = stored_change(state);
   return e.pump + e.switching + e.model + e.events + e.external -
          (e.valve + e.line + e.relief + e.leakage + e.friction + e.stops) - stored +
          machine::supply_residual(model_, state.machine);

@@ -48,8 +48,8 @@ void Simulation::fill_input(SimState& state, TickInput& input) const {
     // A controller samples its reference. What acts on the machine is held over the tick at the value of
     // its middle, for second order.
     if (drive.signal != nullptr)
-      command.value = command::value(
-          *drive.signal, drive.command.mode == ActuatorMode::kVoltage ? middle : t);
+      command.value =
+          command::value(*drive.signal, drive.command.mode == ActuatorMode::kVoltage ? middle : t);
     if (drive.tip) command.value = state.tip_joints[0][drive.link];
     if (state.overridden[k] != 0) command = state.override_command[k];
   }
@@ -196,11 +196,17 @@ void Simulation::end_tick(SimState& state) const {
   if (state.fault.active != 0) [[unlikely]]
     work_faults(state, h_);
   watch(state);
-  watch_energy(state);
+  if (state.tick % kEnergyTicks == 0) [[unlikely]]
+    watch_energy(state);
 }
 
 void Simulation::watch(SimState& state) const {
-  machine::watch_machine(model_, time(state), h_, state.machine);
+  // A closing valve's pressure takes some ticks to rise, a joint more: all in a hundredth of the tick's cost.
+  constexpr int kPressureTicks = 2, kJointTicks = 8;
+  if (state.tick % kPressureTicks != 0) return;
+  machine::watch_pressures(model_, time(state), kPressureTicks * h_, state.machine);
+  if (state.tick % kJointTicks != 0) return;
+  machine::watch_joints(model_, time(state), kJointTicks * h_, state.machine);
 }
 
 void Simulation::step_machine(SimState& state, const double* outside) const {

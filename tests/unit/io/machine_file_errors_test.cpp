@@ -109,7 +109,7 @@ const BadInput kBadInputs[] = {
     {"OutOfRange", "min_conductance_ratio = 1e-4", "min_conductance_ratio = 2",
      "it must be above 0 and at most 0.1", "min_conductance_ratio", 25},
     {"BadChoice", "model = \"dynamic\"", "model = \"dinamic\"",
-     "expected dynamic or quasi_static; did you mean 'dynamic'?", "dinamic", 9},
+     "expected dynamic, quasi_static or orifice; did you mean 'dynamic'?", "dinamic", 9},
     {"RodThickerThanBore", "rod_mm = 90", "rod_mm = 150",
      "the rod of actuator 'boom' (150 mm) is not thinner than its bore (140 mm)", "rod_mm = 150",
      10},

@@ -135,14 +135,14 @@ struct Source {
 
 // Position and speed of a joint within which nothing need be looked at closely.
 struct WatchBand {
-  double lower, upper;  // rad, m
-  double speed;         // rad/s, m/s
+  double lower[2], upper[2];  // rad, m; rad/s, m/s
 };
 
 // The same for the pressures of an actuator.
 struct WatchPressures {
   double low, high;  // Pa
   double relief;     // well above the relief valve's setting; infinite: it has none
+  bool cylinder;     // or a motor
 };
 
 struct MachineModel {
@@ -175,7 +175,7 @@ struct MachineModel {
   std::vector<ContactShape> shapes;
   Grapple grapple;
   WatchLimits watch;
-  // Of each joint and of each actuator; filled by finish().
+  // One for each joint and for each actuator; filled by finish().
   std::vector<WatchBand> watch_bands;
   std::vector<WatchPressures> watch_pressures;
   std::vector<VisualPart> visuals;

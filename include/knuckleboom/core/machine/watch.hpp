@@ -51,7 +51,7 @@ constexpr auto state_fields(const Finding* /*type*/) {
                              KB_FIELD(where, below(64)));
 }
 
-// What a run has shown so far. Nothing in the machine depends on it.
+// Seen in a run so far. Nothing in the machine depends on it.
 struct Watch {
   Finding finding[kOddities];
   const Finding& operator[](Oddity what) const { return finding[static_cast<int>(what)]; }
@@ -61,11 +61,13 @@ constexpr auto state_fields(const Watch* /*type*/) {
   return state::fields_of<S>(KB_FIELD(finding, state::Along::kAll));
 }
 
-// Of a joint.
+// Beyond which a joint is too fast [rad/s, m/s].
 double speed_limit(const WatchLimits& limits, bool revolute, bool driven);
 
-// At the end of a tick of length h [s], at time t [s]. Costs some ten instructions for each joint and actuator.
-void watch_machine(const MachineModel& model, double t, double h, MachineState& state);
+// At the end of a tick, at time t [s]. h: time since it was called last [s]. Pressures may rise and fall within a
+// tick, joints may not: these need not be looked at in every tick.
+void watch_pressures(const MachineModel& model, double t, double h, MachineState& state);
+void watch_joints(const MachineModel& model, double t, double h, MachineState& state);
 
 // residual, turned_over [J]: energy that came from nothing, and what to measure it by. h: time since the last.
 void watch_energy(const WatchLimits& limits, double residual, double turned_over, double t,

@@ -86,6 +86,8 @@ class Simulation {
   // Beginnings and ends of faults by the clock.
   int planned_faults() const { return static_cast<int>(plan_.size()); }
 
+  // Stored now less stored at the start [J].
+  double stored_change(const SimState& state) const;
   // Energy balance: residual of pump + switching + model + events + external after losses and
   // storage [J].
   double energy_residual(const SimState& state) const;
@@ -121,6 +123,7 @@ class Simulation {
   void run_plan(SimState& state) const;
   void work_faults(SimState& state, double h) const;
   void move_spools(SimState& state) const;
+  static constexpr std::int64_t kEnergyTicks = 1000;  // between two looks at the balance
   void watch_energy(SimState& state) const;
   void place_start();
   void close_start(bool* hangs, const bool* given);
