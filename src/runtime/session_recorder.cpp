@@ -82,7 +82,7 @@ void SessionRecorder::after_tick(const training::SessionState& state,
   if (tick >= next_row_) {
     if (RowRecord* const record = queues_->rows.next()) {
       record->tick = tick;
-      // What goes into the queue is cold memory, and the tick pays for each line of it.
+      // The queue is cold memory, and the tick pays for each line of it.
       training::copy_for_channels(snapshot, record->snapshot);
       queues_->rows.send();
     } else {

@@ -308,7 +308,7 @@ TEST(Filling, AnOrificeOfMaximumResistanceLetsTheLoadDrift) {
 
 // --- Order ------------------------------------------------------------------------
 
-// What acts on the machine over time, a torque on a joint or the command of an open valve, is taken at the
+// A torque on a joint and the command of an open valve that change with time are taken at the
 // middle of the tick.
 TEST(Filling, CommandsThatChangeWithTimeAreOfSecondOrder) {
   const MachineModel model = test::reference_machine(false);

@@ -34,7 +34,7 @@ command::InitialJoint at(const std::string& joint, double position) {
   return {joint, position, false, false, 0.0, 0.0};
 }
 
-// What the machine says against it; empty if nothing.
+// The machine's objection to it; empty if there is none.
 std::string fault_of(MachineModel model) {
   const std::vector<std::string> faults = finish(model);
   return faults.empty() ? std::string() : faults.front();

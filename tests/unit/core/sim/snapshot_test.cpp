@@ -71,7 +71,7 @@ TEST(Snapshot, ShowsStopsAndProtection) {
   EXPECT_GE(state.machine.health.stop_hits, 1);
 }
 
-// Of a small machine: copying leaves what lies beyond it as it was.
+// A small machine: copying leaves what lies beyond it as it was.
 TEST(Snapshot, CopiesWhatTheMachineHas) {
   const sim::Simulation simulation(test::reference_machine(), test::boom_pulse());
   sim::SimState state = simulation.initial_state(Fidelity::kFull);
