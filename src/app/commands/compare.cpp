@@ -490,9 +490,11 @@ int compare(const CompareOptions& options) {
     good = within_tolerance(comparison.rows, options, comparison.covered, text) && good;
   }
   for (const std::string& sentence : sentences) text += "\n" + sentence + "\n";
+  if (!model.caution.empty()) text += "warning: " + model.caution + "\n";
   for (const analysis::ModelRun& run : runs)
     for (const std::string& sentence : watch_sentences(model, run.result.state.machine.watch))
-      text += fmt::format("warning: {} model: {}\n", run.method.name, sentence);
+      if (sentence != model.caution)
+        text += fmt::format("warning: {} model: {}\n", run.method.name, sentence);
 
   if (!options.trace_folder.empty()) write_traces(options.trace_folder, loaded, simulation, runs);
   if (!options.summary.empty())

@@ -76,10 +76,9 @@ std::vector<std::string> watch_sentences(const MachineModel& model, const machin
 
 std::string watch_note(const std::string& note, const MachineModel& model,
                        const machine::Watch& watch) {
-  const std::vector<std::string> all = watch_sentences(model, watch);
-  if (all.empty()) return note;
-  std::string text = note.empty() ? all.front() : fmt::format("{}; {}", note, all.front());
-  if (all.size() > 1) text += fmt::format("; and {} more", all.size() - 1);
+  std::string text = note;
+  for (const std::string& sentence : watch_sentences(model, watch))
+    text += (text.empty() ? "" : "; ") + sentence;
   return text;
 }
 

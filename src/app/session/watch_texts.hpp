@@ -14,7 +14,7 @@ namespace knuckleboom::app {
 std::vector<std::string> watch_sentences(const machine::MachineModel& model,
                                          const machine::Watch& watch);
 
-// The same below a picture's own note: the first, and how many more.
+// The same behind the note of a picture.
 std::string watch_note(const std::string& note, const machine::MachineModel& model,
                        const machine::Watch& watch);
 

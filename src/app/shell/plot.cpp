@@ -29,6 +29,8 @@ constexpr double kLeft = 92.0, kRight = 22.0, kBottom = 60.0;  // for tics and a
 constexpr double kPanelTop = 54.0;                             // for title and legend
 constexpr int kMarginTop = 40;
 constexpr int kMarginBottom = 34;
+// Note below: size of a character and distance of lines, and the first of its labels.
+constexpr int kNoteCharacter = 7, kNoteLine = 16, kNoteLabel = 10;
 
 // More points than a curve has pixels show nothing new.
 constexpr std::size_t kMostBuckets = 1500;
@@ -161,14 +163,33 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return full_a == full_b;
 }
 
+// Lines of at most so many characters, cut at blanks.
+std::vector<std::string> lines_of(const std::string& text, std::size_t most) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.size();
+    if (end - begin > most) {
+      end = text.rfind(' ', begin + most);
+      if (end == std::string::npos || end <= begin)
+        end = std::min(text.find(' ', begin), text.size());
+    }
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string gnuplot_script(const Figure& figure, bool png) {
   const int columns = std::max(1, figure.columns);
   const int n = static_cast<int>(figure.panels.size());
   const int rows = std::max(1, (n + columns - 1) / columns);
-  const int bottom = figure.note.empty() ? 8 : kMarginBottom;
   const int width = columns * kPanelWidth;
+  const std::vector<std::string> note =
+      lines_of(figure.note, static_cast<std::size_t>((width - 40) / kNoteCharacter));
+  const int note_lines = static_cast<int>(note.size());
+  const int bottom = note.empty() ? 8 : kMarginBottom + (note_lines - 1) * kNoteLine;
   const int height = rows * kPanelHeight + kMarginTop + bottom;
 
   std::string text = "set encoding utf8\n";
@@ -198,10 +219,12 @@ std::string gnuplot_script(const Figure& figure, bool png) {
       "set multiplot\n"
       "set label 1 {} at screen 0.5,{:.5f} center front font \",{}\"\n",
       quoted(figure.title), 1.0 - 20.0 / total, png ? 13 : 17);
-  if (!figure.note.empty())
+  for (int i = 0; i < note_lines; ++i)
     text += fmt::format(
-        "set label 2 {} at screen 0.5,{:.5f} center front font \",{}\" textcolor rgb \"#606060\"\n",
-        quoted(figure.note), 15.0 / total, png ? 9 : 11);
+        "set label {} {} at screen 0.5,{:.5f} center front font \",{}\" textcolor rgb "
+        "\"#606060\"\n",
+        kNoteLabel + i, quoted(note[static_cast<std::size_t>(i)]),
+        (15.0 + (note_lines - 1 - i) * kNoteLine) / total, png ? 9 : 11);
   for (int p = 0; p < n; ++p) {
     const Panel& panel = figure.panels[static_cast<std::size_t>(p)];
     const int row = p / columns;
