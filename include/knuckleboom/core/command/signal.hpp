@@ -32,6 +32,6 @@ struct Signal {
 
 double value(const Signal& signal, double t);
 bool constant(const Signal& signal);  // whether the value never changes
-double smoothstep(double s);  // s^2 (3 - 2 s), clamped
+double smoothstep(double s);          // s^2 (3 - 2 s), clamped
 
 }  // namespace knuckleboom::command
