@@ -150,11 +150,8 @@ void add_run(JsonWriter& json, const machine::MachineModel& model, const analysi
       .member("relief_events", health.relief_events)
       .member("cavitation_events", health.cavitation_events)
       .member("non_finite", run.result.non_finite)
-      .key("warnings")
-      .begin_array();
-  for (const std::string& sentence : watch_sentences(model, run.result.state.machine.watch))
-    json.value(sentence);
-  json.end_array().end_object();
+      .member("warnings", watch_sentences(model, run.result.state.machine.watch))
+      .end_object();
 }
 
 // The numbers behind the sentences on stability.
@@ -426,9 +423,7 @@ std::string to_json(const io::LoadedCase& loaded, const sim::Simulation& simulat
     }
     json.end_object();
   }
-  json.end_array().key("stability").begin_array();
-  for (const std::string& sentence : stability) json.value(sentence);
-  json.end_array().end_object();
+  json.end_array().member("stability", stability).end_object();
   return json.text();
 }
 
@@ -437,12 +432,12 @@ void draw_runs(const io::LoadedCase& loaded, const machine::MachineModel& model,
   std::vector<NamedRun> named;
   named.reserve(runs.size());
   for (const analysis::ModelRun& run : runs) named.push_back({run.method.name, &run.recording});
-  const auto odd = std::find_if(runs.begin(), runs.end(), [&](const analysis::ModelRun& run) {
-    return !watch_sentences(model, run.result.state.machine.watch).empty();
+  // The first that shows something, or any.
+  auto shown = std::find_if(runs.begin(), runs.end(), [&](const analysis::ModelRun& run) {
+    return !watch_findings(model, run.result.state.machine.watch).empty();
   });
-  const std::string note = odd == runs.end()
-                               ? loaded.note()
-                               : watch_note(loaded.note(), model, odd->result.state.machine.watch);
+  if (shown == runs.end()) shown = runs.begin();
+  const std::string note = watch_note(loaded.note(), model, shown->result.state.machine.watch);
   draw(comparison_figure(model, named, loaded.title(), note), path);
 }
 
@@ -492,9 +487,8 @@ int compare(const CompareOptions& options) {
   for (const std::string& sentence : sentences) text += "\n" + sentence + "\n";
   if (!model.caution.empty()) text += "warning: " + model.caution + "\n";
   for (const analysis::ModelRun& run : runs)
-    for (const std::string& sentence : watch_sentences(model, run.result.state.machine.watch))
-      if (sentence != model.caution)
-        text += fmt::format("warning: {} model: {}\n", run.method.name, sentence);
+    for (const std::string& sentence : watch_findings(model, run.result.state.machine.watch))
+      text += fmt::format("warning: {} model: {}\n", run.method.name, sentence);
 
   if (!options.trace_folder.empty()) write_traces(options.trace_folder, loaded, simulation, runs);
   if (!options.summary.empty())

@@ -131,10 +131,10 @@ void add_imports(JsonWriter& json, const io::MachineFile& file) {
         if (!link.follows.empty()) json.member("mimic", link.follows);
         if (link.limited) json.member("lower", link.lower).member("upper", link.upper);
       }
-      json.member("shapes", link.shapes).member("lost_meshes", link.lost_meshes);
-      json.key("looks").begin_array();
-      for (const std::string& look : link.looks) json.value(look);
-      json.end_array().end_object();
+      json.member("shapes", link.shapes)
+          .member("lost_meshes", link.lost_meshes)
+          .member("looks", link.looks)
+          .end_object();
     }
     json.end_array().end_object();
   }

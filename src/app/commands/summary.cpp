@@ -303,9 +303,7 @@ std::string to_json(const RunSummary& s) {
       .member("fidelity", s.fidelity)
       .member("state_hash", s.state_hash)
       .member("version", fmt::format("{} ({})", kVersion, kRevision));
-  json.key("warnings").begin_array();
-  for (const std::string& warning : s.warnings) json.value(warning);
-  json.end_array().end_object();
+  json.member("warnings", s.warnings).end_object();
   return json.text();
 }
 

@@ -232,10 +232,8 @@ std::string to_json(const LoadedEmulation& loaded, const Emulation& emulation,
       .member("depth_m", m.depth)
       .member("tilt_rad", m.final_tilt_rad)
       .member("force_N", m.final_force)
-      .key("warnings")
-      .begin_array();
-  for (const std::string& warning : warnings(loaded, run)) json.value(warning);
-  json.end_array().end_object();
+      .member("warnings", warnings(loaded, run))
+      .end_object();
   return json.text();
 }
 

@@ -222,9 +222,9 @@ int robustness_study(const LoadedEmulation& loaded, const EmulateOptions& option
                     : o.alone_complete ? "alone only"
                                        : "neither",
                     o.missed));
-    json.begin_object().member("condition", c.name).key("set").begin_array();
-    for (const std::string& assignment : c.set) json.value(assignment);
-    json.end_array()
+    json.begin_object()
+        .member("condition", c.name)
+        .member("set", c.set)
         .member("loop_delay_s", o.loop_delay_s)
         .member("generated_share", o.share)
         .member("exchanged_J", o.m.exchanged)

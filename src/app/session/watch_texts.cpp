@@ -59,18 +59,28 @@ std::string what(const MachineModel& model, Oddity kind, const Finding& f) {
 
 constexpr const char* kOpening = "no real machine does this: ";
 
-}  // namespace
-
-std::vector<std::string> watch_sentences(const MachineModel& model, const machine::Watch& watch) {
-  std::vector<std::string> out;
-  if (!model.caution.empty()) out.push_back(model.caution);
+template <class Use>
+void for_each_seen(const machine::Watch& watch, Use use) {
   for (int i = 0; i < machine::kOddities; ++i) {
     const auto kind = static_cast<Oddity>(i);
-    const Finding& f = watch[kind];
-    if (f.lasted_s <= 0.0) continue;
+    if (watch[kind].lasted_s > 0.0) use(kind, watch[kind]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> watch_findings(const MachineModel& model, const machine::Watch& watch) {
+  std::vector<std::string> out;
+  for_each_seen(watch, [&](Oddity kind, const Finding& f) {
     out.push_back(fmt::format("{}{} (at {:.4g} s; since {:.4g} s, {} in all)", kOpening,
                               what(model, kind, f), f.worst_s, f.first_s, duration(f.lasted_s)));
-  }
+  });
+  return out;
+}
+
+std::vector<std::string> watch_sentences(const MachineModel& model, const machine::Watch& watch) {
+  std::vector<std::string> out = watch_findings(model, watch);
+  if (!model.caution.empty()) out.insert(out.begin(), model.caution);
   return out;
 }
 
@@ -84,12 +94,10 @@ std::string watch_note(const std::string& note, const MachineModel& model,
 
 std::vector<std::string> WatchNews::take(const MachineModel& model, const machine::Watch& watch) {
   std::vector<std::string> out;
-  for (int i = 0; i < machine::kOddities; ++i) {
-    const auto kind = static_cast<Oddity>(i);
-    const Finding& f = watch[kind];
-    if (f.lasted_s <= 0.0 || std::exchange(told_[i], true)) continue;
+  for_each_seen(watch, [&](Oddity kind, const Finding& f) {
+    if (std::exchange(told_[static_cast<int>(kind)], true)) return;
     out.push_back(fmt::format("{}{}, at {:.4g} s", kOpening, what(model, kind, f), f.worst_s));
-  }
+  });
   return out;
 }
 

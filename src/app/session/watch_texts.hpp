@@ -9,8 +9,10 @@
 
 namespace knuckleboom::app {
 
-// One for each kind of thing: what, where, since when, how long. Times are simulated ones. The machine's own
-// caution comes first.
+// One for each kind of thing: what, where, since when, how long. Times are simulated ones.
+std::vector<std::string> watch_findings(const machine::MachineModel& model,
+                                        const machine::Watch& watch);
+// The same behind the machine's own caution, which holds for every run of it.
 std::vector<std::string> watch_sentences(const machine::MachineModel& model,
                                          const machine::Watch& watch);
 

@@ -77,6 +77,12 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
+JsonWriter& JsonWriter::value(const std::vector<std::string>& texts) {
+  begin_array();
+  for (const std::string& text : texts) value(text);
+  return end_array();
+}
+
 JsonWriter& JsonWriter::value(double number) {
   separate();
   text_ += std::isfinite(number) ? fmt::format("{}", number) : "null";

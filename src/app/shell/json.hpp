@@ -23,6 +23,7 @@ class JsonWriter {
   JsonWriter& value(bool truth);
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+  JsonWriter& value(const std::vector<std::string>& texts);  // an array
 
   template <typename T>
   JsonWriter& member(std::string_view name, const T& content) {
