@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 
 #include "knuckleboom/core/friction/friction.hpp"
 #include "knuckleboom/core/integration/sdirk2.hpp"
+#include "knuckleboom/core/machine/joint_law.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
@@ -28,7 +30,13 @@ using hydraulics::LineModel;
 using machine::Fidelity;
 
 constexpr double kPortTolerance = 1e-6;  // Pa; coarser, its noise would stop the step control
-constexpr int kLedgerStates = 9;  // pump valve line relief leakage friction stops model external
+// The accounts that are integrated with the motion.
+using machine::EnergyLedger;
+constexpr double EnergyLedger::*kAccounts[] = {
+    &EnergyLedger::pump,   &EnergyLedger::valve,   &EnergyLedger::line,
+    &EnergyLedger::relief, &EnergyLedger::leakage, &EnergyLedger::friction,
+    &EnergyLedger::stops,  &EnergyLedger::model,   &EnergyLedger::external};
+constexpr int kLedgerStates = static_cast<int>(std::size(kAccounts));
 
 // Intermediate results of one evaluation of the right-hand side.
 struct Evaluation {
@@ -39,7 +47,7 @@ struct Evaluation {
   machine::StopForce stop[kMaxActuators];
   double x[kMaxActuators], x_dot[kMaxActuators];
   double bristle_rate[kMaxActuators + kMaxLinks];
-  double ledger[kLedgerStates];
+  EnergyLedger ledger;  // powers [W]
 };
 
 // Dry friction at one place.
@@ -172,7 +180,7 @@ struct ConvergedSolver::Impl {
   double rub(const Rubbing& r, double x_dot, const double* values, Evaluation& e) const {
     if (r.bristle < 0) {
       const double force = friction::continuous(*r.model, x_dot).force;
-      e.ledger[5] += force * x_dot;
+      e.ledger.friction += force * x_dot;
       return force;
     }
     const double z = values[bristles_at() + r.bristle];
@@ -180,7 +188,7 @@ struct ConvergedSolver::Impl {
                                     friction::stribeck_level(*r.model, x_dot).force;
     const double force = r.model->sigma_0 * z + r.model->sigma_1 * rate;
     e.bristle_rate[r.bristle] = rate;
-    e.ledger[5] += force * x_dot - r.model->sigma_0 * z * rate;
+    e.ledger.friction += force * x_dot - r.model->sigma_0 * z * rate;
     return force;
   }
 
@@ -241,20 +249,17 @@ struct ConvergedSolver::Impl {
     double tau[kMaxLinks];
     bool held[kMaxLinks] = {};
     double J[kMaxActuators], x[kMaxActuators];
-    std::fill(e.ledger, e.ledger + kLedgerStates, 0.0);
+    e.ledger = {};
     std::fill(e.bristle_rate, e.bristle_rate + bristles, 0.0);
     for (int i = 0; i < n; ++i) {
-      const double damping = model.tree.link(i).damping;
-      tau[i] = -damping * v[i] - body.bias[i] -
-               model.tree.link(i).stiffness * (q[i] - model.tree.link(i).rest);
-      e.ledger[5] += damping * v[i] * v[i];
-      const double stop = machine::stop_force(nth(model.joint_stops, i), q[i], v[i], 0.0).force;
-      tau[i] += stop;
-      e.ledger[6] -= stop * v[i];
-      double drive = joint_force != nullptr ? joint_force[i] : 0.0;
-      if (speeds != nullptr) drive += machine::servo_torque(*speeds, i, v[i]).torque;
-      tau[i] += drive;
-      e.ledger[8] += drive * v[i];
+      const double given = joint_force != nullptr ? joint_force[i] : 0.0;
+      tau[i] = given - body.bias[i];
+      e.ledger.external += given * v[i];
+      machine::for_each_joint_law(model, machine::kAllJointLaws, speeds, i, q[i], v[i], 0.0, 1.0,
+                                  [&](machine::JointLaw law, double torque, double) {
+                                    tau[i] += torque;
+                                    machine::enter(law, torque * v[i], e.ledger);
+                                  });
     }
     for (int k = 0; k < m; ++k) {
       const machine::Actuator& actuator = nth(model.actuators, k);
@@ -288,13 +293,13 @@ struct ConvergedSolver::Impl {
       tau[i] += linkage.J * force;
       for (int j = 0; pins && j < n; ++j) tau[j] += row[j] * force;
       const machine::Powers w = machine::powers(nth(constants, k), in[k], e.out[k], e.x_dot[k]);
-      e.ledger[0] += w.pump;
-      e.ledger[1] += w.valve;
-      e.ledger[2] += w.line;
-      e.ledger[3] += w.relief;
-      e.ledger[4] += w.leakage;
-      e.ledger[5] += w.friction;
-      e.ledger[6] -= e.stop[k].force * e.x_dot[k];
+      e.ledger.pump += w.pump;
+      e.ledger.valve += w.valve;
+      e.ledger.line += w.line;
+      e.ledger.relief += w.relief;
+      e.ledger.leakage += w.leakage;
+      e.ledger.friction += w.friction;
+      e.ledger.stops -= e.stop[k].force * e.x_dot[k];
     }
     for (const Rubbing& r : rubbing)
       if (r.actuator < 0 && !held[r.link]) tau[r.link] -= rub(r, v[r.link], values, e);
@@ -359,9 +364,9 @@ struct ConvergedSolver::Impl {
     // Work that the held joints' motion and its missing reaction put into the bodies.
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
-        if (held[i] || held[j]) e.ledger[7] += v[i] * body.M[i][j] * e.a[j];
+        if (held[i] || held[j]) e.ledger.model += v[i] * body.M[i][j] * e.a[j];
     for (int i = 0; i < n; ++i)
-      if (held[i]) e.ledger[7] += v[i] * body.bias[i];
+      if (held[i]) e.ledger.model += v[i] * body.bias[i];
   }
 
   static int rhs(double t, N_Vector yv, N_Vector dyv, void* user) {
@@ -405,11 +410,12 @@ struct ConvergedSolver::Impl {
       }
     }
     for (int k = 0; self.options.energy_audit && k < self.m; ++k)
-      e.ledger[7] +=
+      e.ledger.model +=
           self.gained_by_volume(k, e.x[k], e.x_dot[k], values + 2 * n + 4 * k, d + 2 * n + 4 * k);
     for (int i = 0; i < self.bristles; ++i) d[self.bristles_at() + i] = e.bristle_rate[i];
     if (self.options.energy_audit)
-      for (int i = 0; i < kLedgerStates; ++i) d[self.ledger_at() + i] = e.ledger[i];
+      for (std::size_t i = 0; i < kLedgerStates; ++i)
+        d[self.ledger_at() + static_cast<int>(i)] = e.ledger.*kAccounts[i];
     if (self.supplied)
       for (int k = 0; k < self.m; ++k) {
         const machine::ActuatorState& a = self.state->actuator[k];
@@ -478,16 +484,7 @@ struct ConvergedSolver::Impl {
       if (r.bristle >= 0) bristle_of(r) = values[bristles_at() + r.bristle];
     if (!options.energy_audit) return;
     const double* w = values + ledger_at();
-    machine::EnergyLedger& ledger = state->energy;
-    ledger.pump += w[0];
-    ledger.valve += w[1];
-    ledger.line += w[2];
-    ledger.relief += w[3];
-    ledger.leakage += w[4];
-    ledger.friction += w[5];
-    ledger.stops += w[6];
-    ledger.model += w[7];
-    ledger.external += w[8];
+    for (std::size_t i = 0; i < kLedgerStates; ++i) state->energy.*kAccounts[i] += w[i];
   }
 
   // Times within the tick at which a lagging spool passes its overlap: in closed form.

@@ -1,9 +1,8 @@
-// Laws at the joints themselves within a step: dampers, springs, end stops, and drives that hold a speed.
+// The laws at the joints themselves within a step.
 #pragma once
 
 #include "knuckleboom/core/integration/fitted_theta.hpp"
-#include "knuckleboom/core/machine/equations.hpp"
-#include "knuckleboom/core/machine/stepper.hpp"
+#include "knuckleboom/core/machine/joint_law.hpp"
 
 namespace knuckleboom::machine {
 
@@ -22,34 +21,21 @@ struct JointLaws {
   bool bend() const { return has.stops || speeds != nullptr; }  // the others are straight lines
   double theta[kMaxLinks];
   double q_star[kMaxLinks];
-  double stop[2][kMaxLinks];  // forces of the end stops, at the start and the end
+  double stop_start[kMaxLinks];  // (1 - theta) of the end stop's force at the start of a step
+
+  template <class Use>
+  void each_at_end(int i, double v, double weight, Use use) const {
+    const double step = g * theta[i];
+    for_each_joint_law(model, has, speeds, i, q_star[i] + step * v, v, step, weight, use);
+  }
 
   // Adds the torques at joint speeds v, and their slopes.
-  void add(const double* v, double* tau, double* dtau) {
-    for (int i = 0; i < model.joint_count(); ++i) {
-      const multibody::Link& link = model.tree.link(i);
-      const double step = g * theta[i];
-      if (has.dampers) {
-        tau[i] -= theta[i] * link.damping * v[i];
-        dtau[i] -= theta[i] * link.damping;
-      }
-      if (has.springs) {
-        tau[i] -= theta[i] * link.stiffness * (q_star[i] + step * v[i] - link.rest);
-        dtau[i] -= theta[i] * step * link.stiffness;
-      }
-      if (has.stops) {
-        const StopForce f = stop_force(model.joint_stops[static_cast<std::size_t>(i)],
-                                       q_star[i] + step * v[i], v[i], step);
-        stop[1][i] = f.force;
-        tau[i] += theta[i] * f.force;
-        dtau[i] += theta[i] * f.dforce;
-      }
-      if (speeds != nullptr) {
-        const ServoTorque servo = servo_torque(*speeds, i, v[i]);
-        tau[i] += theta[i] * servo.torque;
-        dtau[i] += theta[i] * servo.slope;
-      }
-    }
+  void add(const double* v, double* tau, double* dtau) const {
+    for (int i = 0; i < model.joint_count(); ++i)
+      each_at_end(i, v[i], theta[i], [&](JointLaw, double torque, double slope) {
+        tau[i] += torque;
+        dtau[i] += slope;
+      });
   }
 
   // --- Full model: whole stages ------------------------------------------------------------------------
@@ -64,12 +50,10 @@ struct JointLaws {
 
   // weight: of the stage in the step [s].
   void book(double weight, const double* v, EnergyLedger& energy) const {
-    for (int i = 0; i < model.joint_count(); ++i) {
-      if (has.dampers) energy.friction += weight * model.tree.link(i).damping * v[i] * v[i];
-      if (has.stops) energy.stops -= weight * stop[1][i] * v[i];
-      if (speeds != nullptr)
-        energy.external += weight * servo_torque(*speeds, i, v[i]).torque * v[i];
-    }
+    for (int i = 0; i < model.joint_count(); ++i)
+      each_at_end(i, v[i], weight, [&](JointLaw law, double impulse, double) {
+        enter(law, impulse * v[i], energy);
+      });
   }
 
   // --- Reduced model: one step of fitted weights -------------------------------------------------------
@@ -80,31 +64,27 @@ struct JointLaws {
   void start_step(const MachineState& state, Mobility mobility, double* bias,
                   EnergyLedger& energy) {
     for (int i = 0; i < model.joint_count(); ++i) {
-      const multibody::Link& link = model.tree.link(i);
+      const double q = state.q[i];
       const double v = state.v[i];
-      if (speeds != nullptr) {
-        const ServoTorque servo = servo_torque(*speeds, i, v);
-        const double z = -g * servo.slope * mobility(i);
-        if (z > 0.0) theta[i] = std::max(theta[i], integration::fitted_theta(z));
-        bias[i] -= (1.0 - theta[i]) * servo.torque;
-        energy.external += g * (1.0 - theta[i]) * servo.torque * v;
-      }
-      if (has.dampers) {
-        bias[i] += (1.0 - theta[i]) * link.damping * v;
-        energy.friction += g * (1.0 - theta[i]) * link.damping * v * v;
-      }
-      stop[0][i] = stop[1][i] = 0.0;
-      if (has.stops) {
-        const StopForce start =
-            stop_force(model.joint_stops[static_cast<std::size_t>(i)], state.q[i], v, 0.0);
-        if (start.active && theta[i] == 0.5)
-          theta[i] = integration::fitted_theta(-g * mobility(i) * start.dforce);
-        stop[0][i] = start.force;
-        bias[i] -= (1.0 - theta[i]) * start.force;
-      }
-      q_star[i] = state.q[i] + g * (1.0 - theta[i]) * v;
-      if (has.springs)  // after the stops, which choose the weights
-        bias[i] += (1.0 - theta[i]) * link.stiffness * (state.q[i] - link.rest);
+      const auto each = [&](double weight, auto use) {
+        for_each_joint_law(model, has, speeds, i, q, v, 0.0, weight, use);
+      };
+      // A drive raises the weight; a stop chooses it where nothing else has.
+      each(1.0, [&](JointLaw law, double torque, double slope) {
+        if (law == JointLaw::kServo && slope != 0.0)
+          theta[i] = std::max(theta[i], integration::fitted_theta(-g * slope * mobility(i)));
+        if (law == JointLaw::kStop && torque != 0.0 && theta[i] == 0.5)
+          theta[i] = integration::fitted_theta(-g * mobility(i) * slope);
+      });
+      stop_start[i] = 0.0;
+      each(1.0 - theta[i], [&](JointLaw law, double torque, double) {
+        bias[i] -= torque;
+        if (law == JointLaw::kStop) stop_start[i] = torque;
+      });
+      each(g * (1.0 - theta[i]), [&](JointLaw law, double impulse, double) {
+        if (law != JointLaw::kStop) enter(law, impulse * v, energy);
+      });
+      q_star[i] = q + g * (1.0 - theta[i]) * v;
     }
   }
 
@@ -112,12 +92,15 @@ struct JointLaws {
     return g * ((1.0 - theta[i]) * v_0 + theta[i] * v);
   }
 
-  // Joint i from speed v_0 to v. held: given by the model, at no stop.
+  // Joint i from speed v_0 to v. held: given by the model, at no stop. A stop's work is that of the mean
+  // force along the mean speed, which the bodies take up exactly, however hard the blow.
   void book_end(int i, double v_0, double v, bool held, EnergyLedger& energy) const {
-    if (speeds != nullptr) energy.external += g * theta[i] * servo_torque(*speeds, i, v).torque * v;
-    if (has.dampers) energy.friction += g * theta[i] * model.tree.link(i).damping * v * v;
-    if (has.stops && !held)
-      energy.stops -= 0.5 * g * (v_0 + v) * ((1.0 - theta[i]) * stop[0][i] + theta[i] * stop[1][i]);
+    each_at_end(i, v, g * theta[i], [&](JointLaw law, double impulse, double) {
+      if (law != JointLaw::kStop)
+        enter(law, impulse * v, energy);
+      else if (!held)
+        enter(law, 0.5 * (v_0 + v) * (g * stop_start[i] + impulse), energy);
+    });
   }
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/joint_law.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 
@@ -261,7 +261,8 @@ void static_loads(const MachineModel& model, const multibody::LinkInertia* inert
   const double zero[kMaxLinks] = {};
   multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, joint_load);
   for (int i = 0; i < model.joint_count(); ++i)
-    joint_load[i] += model.tree.link(i).stiffness * (q[i] - model.tree.link(i).rest);
+    for_each_joint_law(model, kSpringsOnly, nullptr, i, q[i], 0.0, 0.0, 1.0,
+                       [&](JointLaw, double torque, double) { joint_load[i] -= torque; });
   const int m = static_cast<int>(model.actuators.size());
   if (!model.coupled()) {
     for (int k = 0; k < m; ++k) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/joint_law.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
@@ -28,14 +28,14 @@ Potential potential(const MachineModel& model, std::int64_t dependent, double* q
   out.energy = multibody::energy(model.tree, inertia, q, zero).potential;
   multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, out.gradient);
   out.energy += spring_energy(model.tree, q);
-  for (int i = 0; i < model.joint_count(); ++i) {
-    const multibody::Link& link = model.tree.link(i);
-    out.gradient[i] += link.stiffness * (q[i] - link.rest);
-    const EndStops& stops = nth(model.joint_stops, i);
-    const StopForce stop = stop_force(stops, q[i], 0.0, 0.0);
-    out.gradient[i] -= stop.force;
-    if (stop.active) out.energy += 0.5 * stop.force * stop.force / stops.stiffness;
-  }
+  for (int i = 0; i < model.joint_count(); ++i)
+    for_each_joint_law(model, kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
+                       [&](JointLaw law, double torque, double) {
+                         out.gradient[i] -= torque;
+                         if (law == JointLaw::kStop && torque != 0.0)
+                           out.energy +=
+                               0.5 * torque * torque / nth(model.joint_stops, i).stiffness;
+                       });
   if (dependent != 0) multibody::project(e, out.gradient);
   return out;
 }
