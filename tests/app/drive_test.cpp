@@ -41,7 +41,7 @@ class Drive : public testing::Test {
   }
   // Small and plain: the tests check behaviour, not appearance.
   static std::vector<std::string> small(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--window", "640x360", "--quality", "low"});
+    arguments.insert(arguments.end(), {"--window", "640x360", "--quality", "low", "--fps", "10"});
     return arguments;
   }
   Outcome drive(std::vector<std::string> arguments) const {

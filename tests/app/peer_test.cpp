@@ -76,8 +76,9 @@ TEST_F(TrainerWithStand, IsDrivenOverTheNetworkAndReplaysTheSameBits) {
   Program stand(
       {"--levers", address, "--input", file("wave.csv"), "--jitter", "2", "--loss", "0.02"}, {},
       peer_binary());
-  const Outcome live = drive({"reach", "--window", "640x360", "--quality", "low", "--duration", "4",
-                              "--levers-from", address, "--record-input", file("live.csv")});
+  const Outcome live =
+      drive({"reach", "--window", "640x360", "--quality", "low", "--fps", "10", "--duration", "4",
+             "--levers-from", address, "--record-input", file("live.csv")});
   ASSERT_EQ(live.status, 0) << live.errors;
   stand.send(SIGTERM);
   EXPECT_EQ(stand.wait().status, 0);

@@ -40,7 +40,7 @@ class ReplayCommand : public testing::Test {
   // These tests do not check the rendering.
   static std::vector<std::string> live(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "drive");
-    arguments.insert(arguments.end(), {"--window", "320x320", "--quality", "low"});
+    arguments.insert(arguments.end(), {"--window", "320x320", "--quality", "low", "--fps", "10"});
     return arguments;
   }
   // The only entry of a folder that ends like this.

@@ -36,8 +36,8 @@ class ReplayPicture : public testing::Test {
                            "XDG_DATA_HOME=" + (*folder_ / "data").string(), "LP_NUM_THREADS=1"});
   }
   static Outcome replay(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(),
-                     {"replay", session_, "--window", "640x360", "--quality", "low"});
+    arguments.insert(arguments.begin(), {"replay", session_, "--window", "640x360", "--quality",
+                                         "low", "--fps", "10"});
     return program(arguments);
   }
   // Seconds behind "shown to" in the summary.

@@ -35,7 +35,7 @@ std::vector<std::string> friction_models() {
   return {kFrictionModels.begin(), kFrictionModels.end()};
 }
 
-constexpr double kMostFrames = 1e9;
+constexpr double kMostFrames = 1e9, kMostFps = 1000.0;
 
 }  // namespace
 
@@ -188,6 +188,12 @@ std::vector<Argument> window_options(DriveOptions& o) {
            .kind = {"S"},
            .sentence = "End after this number of seconds",
            .range = Range{0.0, kLongestTime}},
+          {.name = "--fps",
+           .target = &o.fps,
+           .kind = {"N"},
+           .sentence = "Draw at most N pictures a second, to spare processor and battery",
+           .without = "60",
+           .range = Range{1.0, kMostFps}},
           {"--press",
            &o.presses,
            {"KEY@S"},

@@ -1,13 +1,13 @@
 #include "app/emulation/live_picture.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include <SDL2/SDL.h>
 #include <fmt/format.h>
 
 #include "app/emulation/scene_from_emulation.hpp"
+#include "app/window/frame_pace.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -40,12 +40,6 @@ view::WindowRequest window_request(const emulation::HilBench& bench,
 int scene_width(int width, int height) {
   const float panel = view::panels::kEmulationPanelWidth * view::panels::scale_for(width, height);
   return std::max(64, width - static_cast<int>(std::lround(panel)));
-}
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 // Rectangle of a pane, in points from the upper left corner.

@@ -1,10 +1,8 @@
 #include "app/replay/replay_window.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 #include <SDL2/SDL.h>
@@ -15,8 +13,8 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/window/frame_pace.hpp"
 #include "app/window/keys.hpp"
-#include "knuckleboom/runtime/pacer.hpp"
 #include "view/panels/banners.hpp"
 
 namespace knuckleboom::app {
@@ -25,8 +23,7 @@ namespace {
 using view::CameraKind;
 using view::panels::InstrumentLevel;
 
-constexpr std::int64_t kShortestFrame = 1'000'000'000 / 60;  // ns
-constexpr double kLongestStep = 0.2;                         // s, of real time in one frame
+constexpr double kLongestStep = 0.2;  // s, of real time in one frame
 constexpr std::size_t kMostCurves = 4;
 constexpr std::size_t kStretches = 600;  // of a curve
 constexpr double kPictureTime = 1.0;     // s, default of --screenshot
@@ -81,8 +78,6 @@ constexpr Binding kBindings[] = {
     {SDL_SCANCODE_F1, ReplayAction::kHelp, 0, nullptr, "this page"},
     {SDL_SCANCODE_ESCAPE, ReplayAction::kClose, 0, "Esc", "end the replay"},
 };
-
-std::int64_t now_ns() { return runtime::monotonic_clock().now_ns(); }
 
 }  // namespace
 
@@ -180,9 +175,7 @@ void ReplayWindow::frame() {
   follow();
   draw();
   end_conditions();
-  const std::int64_t left = kShortestFrame - (now_ns() - start);
-  if (!done_ && left > 0 && SDL_GL_GetSwapInterval() == 0)
-    std::this_thread::sleep_for(std::chrono::nanoseconds(left));
+  if (!done_) rest_of_frame(start, request_.fps);
 }
 
 void ReplayWindow::take_events() {

@@ -258,6 +258,7 @@ DriveRequest request_of(const DriveOptions& o) {
   request.at_s = o.at_s;
   request.duration_s = o.duration_s;
   request.frames = o.frames;
+  request.fps = o.fps;
   request.fullscreen = o.fullscreen;
   request.headless = o.headless;
   request.mute = o.mute;

@@ -27,6 +27,7 @@ struct DriveOptions {
   std::string screenshot;
   double at_s = -1.0;  // of the screenshot; below 0: at the end
   std::int64_t frames = -1;
+  double fps = 60.0;  // at most
   double duration_s = -1.0;
   std::string input, record_input;
   std::string session, sessions;                    // file or folder of the recording
@@ -73,6 +74,7 @@ struct DriveRequest {
   std::string learner, learner_id;          // learner of the session; empty: none
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;
+  double fps = 60.0;  // at most
   std::vector<Press> presses;
   std::vector<TimedFault> faults;  // by time
   bool no_record = false;

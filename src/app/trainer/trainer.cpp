@@ -23,9 +23,9 @@
 #include "app/trainer/menus.hpp"
 #include "app/trainer/session_folder.hpp"
 #include "app/window/exit_guard.hpp"
+#include "app/window/frame_pace.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/runtime/interpolation.hpp"
-#include "knuckleboom/runtime/pacer.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -40,15 +40,12 @@ constexpr double kResultDelay = 1.2;              // s, to see the end of the la
 constexpr double kLongestDemonstration = 1800.0;  // s
 constexpr double kDemonstrationRest = 2.0;        // s
 constexpr double kPictureTime = 2.0;              // s, default of --screenshot
-constexpr std::int64_t kShortestFrame = 1'000'000'000 / 60;  // ns
 constexpr std::chrono::milliseconds kHiddenPause{20};
 constexpr double kTicksAwaited = 1.5;
 constexpr double kAwaitMargin = 5e-4;  // s
 constexpr std::chrono::microseconds kAwaitStep{100};
 constexpr double kBackdropTurn = 0.03;  // rad/s, behind the menu
 constexpr int kWarmUpPictures = 3;
-
-std::int64_t now_ns() { return runtime::monotonic_clock().now_ns(); }
 
 view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
   return {buttons.up, buttons.down, buttons.left, buttons.right, buttons.accept, buttons.back};
@@ -307,7 +304,7 @@ void Trainer::frame() {
     draw();
   }
   end_conditions();
-  if (!done_) rest(start);
+  if (!done_) rest_of_frame(start, request_.fps);
 }
 
 void Trainer::take_events() {
@@ -476,12 +473,6 @@ void Trainer::end_conditions() {
   // Only a screenshot was requested.
   if (picture_taken_ && request_.frames < 0 && request_.duration_s < 0.0 && request_.input.empty())
     done_ = true;
-}
-
-void Trainer::rest(std::int64_t frame_start_ns) {
-  const std::int64_t left = kShortestFrame - (now_ns() - frame_start_ns);
-  if (left > 0 && SDL_GL_GetSwapInterval() == 0)
-    std::this_thread::sleep_for(std::chrono::nanoseconds(left));
 }
 
 // Messages to the trainee.

@@ -78,7 +78,6 @@ class Trainer {
   void draw();
   void take_pictures();
   void end_conditions();
-  void rest(std::int64_t frame_start_ns);
 
   // Action of a key, a button or a menu row.
   void act_on(const KeyBinding& binding);
