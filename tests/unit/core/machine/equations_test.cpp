@@ -135,7 +135,8 @@ TEST(QuasiSteadySpeed, MovesAgainstTheLoadItHeld) {
   EXPECT_LT(machine::quasi_steady_speed(c, in, 20e6 * c.A1 + 1.0), 0.0);
 }
 
-constexpr double kMass = 4.0, kStep = 1e-3, kDamping = 900.0, kStop = 8000.0;
+constexpr double kSlideMass = 4.0, kSlideStep = 1e-3, kSlideDamping = 900.0,
+                 kSlideStopDamping = 8000.0;
 
 // A mass on a level slide with a damper, past the end of its way.
 machine::MachineModel damped_slide() {
@@ -144,12 +145,12 @@ machine::MachineModel damped_slide() {
   body.name = body.joint_name = "slide";
   body.type = multibody::JointType::kPrismatic;
   body.axis_B = Vec3::UnitX();
-  body.inertia.mass = kMass;
+  body.inertia.mass = kSlideMass;
   body.lower = -1.0;
   body.upper = 0.0;
-  body.damping = kDamping;
+  body.damping = kSlideDamping;
   body.stop_stiffness = 1e5;
-  body.stop_damping = kStop;
+  body.stop_damping = kSlideStopDamping;
   model.tree.add_body(body);
   EXPECT_TRUE(machine::finish(model).empty());
   return model;
@@ -171,16 +172,16 @@ TEST(JointLaw, WeightsAddUpToOneAtAStop) {
        {machine::Fidelity::kReduced, machine::Fidelity::kPaper}) {
     const double q = 0.02, v = 0.3;
     machine::MachineState state = moving(model, q, v);
-    machine::Stepper(model, kStep).step(fidelity, state);
-    const double theta = integration::fitted_theta(kStep * kStop / kMass);
+    machine::Stepper(model, kSlideStep).step(fidelity, state);
+    const double theta = integration::fitted_theta(kSlideStep * kSlideStopDamping / kSlideMass);
     ASSERT_GT(theta, 0.6);
     const auto force = [&](double at, double speed) {
       return machine::stop_force(nth(model.joint_stops, 0), at, speed, 0.0).force -
-             kDamping * speed;
+             kSlideDamping * speed;
     };
-    const double end = q + kStep * ((1.0 - theta) * v + theta * state.v[0]);
+    const double end = q + kSlideStep * ((1.0 - theta) * v + theta * state.v[0]);
     EXPECT_NEAR(state.q[0], end, 1e-15);
-    EXPECT_NEAR(kMass * (state.v[0] - v) / kStep,
+    EXPECT_NEAR(kSlideMass * (state.v[0] - v) / kSlideStep,
                 (1.0 - theta) * force(q, v) + theta * force(end, state.v[0]), 1e-9);
   }
 }
@@ -192,9 +193,9 @@ TEST(JointLaw, BooksABlow) {
        {machine::Fidelity::kFull, machine::Fidelity::kReduced, machine::Fidelity::kPaper}) {
     machine::MachineState state = moving(model, -0.001, 2.0);
     const machine::Stepper stepper(model, 1e-4);
-    const double before = 0.5 * kMass * 2.0 * 2.0;
+    const double before = 0.5 * kSlideMass * 2.0 * 2.0;
     for (int k = 0; k < 1000; ++k) stepper.step(fidelity, state);
-    const double after = 0.5 * kMass * state.v[0] * state.v[0];
+    const double after = 0.5 * kSlideMass * state.v[0] * state.v[0];
     EXPECT_LT(after, 0.01 * before);
     EXPECT_GT(state.energy.stops, 0.1 * before);
     EXPECT_GT(state.energy.friction, 0.1 * before);
