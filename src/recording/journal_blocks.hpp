@@ -61,7 +61,7 @@ class BlockBuffer {
 enum class StreamBlock : std::uint32_t {
   kExtent = 201,  // after the header: whether it is complete, and its end mark
   kDone,          // the last of a file: one sentence, or nothing
-  kHello,         // the very first: one sentence, or nothing
+  kHello,         // the very first: the reader's version; one sentence, or nothing
 };
 
 // Gives the sound blocks of a file, in order.

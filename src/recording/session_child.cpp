@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -22,9 +23,12 @@
 #include <unistd.h>
 
 #include "bytes.hpp"
+#include "knuckleboom/version.hpp"
 
 namespace knuckleboom::io {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr rlim_t kSeconds = 4;                                     // of processor time for a file
 constexpr std::uint64_t kBytesPerSecond = std::uint64_t{2} << 20;  // more of it for a large one
@@ -42,7 +46,18 @@ std::vector<char*> environment() {
   return kept;
 }
 
-int spawn(int socket, pid_t& process) {
+fs::path find_reader() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path installed = (folder / KNUCKLEBOOM_READER_FROM_BIN).lexically_normal();
+  for (const fs::path& place : {folder, installed})
+    if (fs::is_regular_file(place / kReaderProgram)) return place / kReaderProgram;
+  throw std::runtime_error(
+      fmt::format("there is no {} in '{}' or '{}'; it belongs to the program, so build or install "
+                  "all of that",
+                  kReaderProgram, folder.string(), installed.string()));
+}
+
+int spawn(const fs::path& reader, int socket, pid_t& process) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, kReaderSocket);
@@ -61,10 +76,10 @@ int spawn(int socket, pid_t& process) {
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  std::string name = "knuckleboom", command(kReaderCommand);
-  char* const arguments[] = {name.data(), command.data(), nullptr};
-  const int error = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments,
-                                environment().data());
+  std::string name = kReaderProgram;
+  char* const arguments[] = {name.data(), nullptr};
+  const int error =
+      posix_spawn(&process, reader.c_str(), &actions, &attributes, arguments, environment().data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -80,15 +95,17 @@ double seconds_used(pid_t process) {
 }  // namespace
 
 SessionChild::SessionChild() {
+  const fs::path program = find_reader();
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw std::runtime_error(std::generic_category().message(errno));
   socket_ = ends[0];
-  const int error = spawn(ends[1], process_);
+  const int error = spawn(program, ends[1], process_);
   ::close(ends[1]);
   if (error != 0) {
     ::close(socket_);
-    throw std::runtime_error(std::generic_category().message(error));
+    throw std::runtime_error(
+        fmt::format("{}: {}", program.string(), std::generic_category().message(error)));
   }
   const timeval silence{kSilence, 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof silence);
@@ -100,8 +117,14 @@ SessionChild::SessionChild() {
     stop();
     throw std::runtime_error("it " + why);
   }
-  ByteReader reader(payload);
-  remark_ = reader.take_text();
+  ByteReader hello(payload);
+  const std::string version = hello.take_text();
+  remark_ = hello.take_text();
+  if (version == kVersion) return;
+  stop();
+  throw std::runtime_error(
+      fmt::format("{} is of version {}, this program of {}; install both together",
+                  program.string(), version, kVersion));
 }
 
 SessionChild::~SessionChild() { stop(); }

@@ -1,4 +1,4 @@
-// The other end of the process that reads session files.
+// The other end of the program that reads session files.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@
 
 namespace knuckleboom::io {
 
-inline constexpr std::string_view kReaderCommand = "read-sessions-for-parent";
+inline constexpr const char* kReaderProgram = "knuckleboom-session-reader";
 inline constexpr int kReaderSocket = 3;
 inline constexpr char kAskSession = 's', kAskOutline = 'o';
 inline constexpr std::uint64_t kReaderMemory = std::uint64_t{2} << 30;  // bytes, all it may have
 
 class SessionChild {
  public:
-  // Starts it. Throws std::runtime_error with the reason.
+  // Starts the one beside the program running, or where that was installed with it. Throws
+  // std::runtime_error with the reason.
   SessionChild();
   ~SessionChild();
   SessionChild(const SessionChild&) = delete;

@@ -112,9 +112,7 @@ const std::vector<Layer>& layers() {
       {"peer/",
        {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
         "runtime/", "endpoint/", "input/", "app/shell/", "app/command_line/", "version.hpp"}},
-      {"main.cpp",
-       {"app/commands/", "app/command_line/", "recording/session_file", "recording/session_reader",
-        "version.hpp"}},
+      {"main.cpp", {"app/commands/", "app/command_line/", "recording/session_file", "version.hpp"}},
   };
   return table;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the engine's parts of a build into a prefix of its own and uses them as strangers do: C++ by
 # find_package, C by pkg-config and by find_package, the core alone, the tutorial's program. Nothing of what
-# only the trainer needs may be asked for, and the bits are those of `knuckleboom run`.
+# only the trainer needs may be asked for, and the bits are those of `knuckleboom run`. At last the program, installed
+# as well: it finds the one that reads sessions, and says so where that is missing.
 #
 # usage: installed_test.sh SOURCE BUILD WORK KNUCKLEBOOM
 # KNUCKLEBOOM: the program to compare with.
@@ -122,4 +123,17 @@ if [[ -n "${KNUCKLEBOOM_LONG:-}" ]]; then
     { tail -40 "$work/subproject.log"; fail "the subdirectory does not build"; }
   same "C++ in a subdirectory" "$("$work/subproject/hash_of" stick_sine)" stick_sine
 fi
+# --- The installed program ------------------------------------------------------------------------------------
+
+cmake --install "$build" --component program --prefix "$prefix" >>"$work/install.log"
+[[ -x "$prefix/libexec/knuckleboom/knuckleboom-session-reader" ]] || fail "the reader of sessions is not installed"
+gunzip -c "$source/tests/data/released/session_6.h5.gz" >"$work/session.h5"
+"$prefix/bin/knuckleboom" report "$work/session.h5" >"$work/report.log" 2>&1 ||
+  { cat "$work/report.log"; fail "the installed program reads no session"; }
+rm -r "$prefix/libexec"
+if "$prefix/bin/knuckleboom" report "$work/session.h5" >"$work/report.log" 2>&1; then
+  fail "a session is read without the program that reads it"
+fi
+grep -q "there is no knuckleboom-session-reader in '$prefix/bin' or '$prefix/libexec/knuckleboom'" "$work/report.log" ||
+  { cat "$work/report.log"; fail "the refusal does not say what is missing"; }
 echo "the installed engine gives the bits of run"

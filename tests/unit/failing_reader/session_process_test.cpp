@@ -1,5 +1,5 @@
 // Session files are read by another process: what goes wrong there is one sentence here, and the next file is
-// read all the same.
+// read all the same. This program lies beside a reader that fails when it is told to.
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -30,7 +30,7 @@ class SessionProcess : public testing::Test {
   SessionProcess() : sound_(folder_ / "sound.h5") {
     test::record_session(test::described_session("reach"), test::random_input(3, 500), sound_);
   }
-  // A file with a right checksum at which the library fails in a certain way: tests/support/main.
+  // A file with a right checksum at which the library fails in a certain way: tests/support/reader.
   fs::path failing(const std::string& mark) {
     const fs::path file = folder_ / "failing.h5";
     test::put_content(file, std::string(kGuardBytes, ' ') + mark);

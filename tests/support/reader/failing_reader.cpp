@@ -1,9 +1,7 @@
-// Like GoogleTest's own, but a test program is also the process that reads session files. A file with one of
-// these marks in it stands for one that the HDF5 library cannot cope with.
+// The program that reads session files, but a file with one of these marks in it stands for one that the HDF5
+// library cannot cope with.
 #include <cstdlib>
 #include <string_view>
-
-#include <gmock/gmock.h>
 
 #include "knuckleboom/recording/session_reader.hpp"
 
@@ -23,9 +21,4 @@ void fail_as_marked(const char* bytes, unsigned long size) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (knuckleboom::io::is_session_reader(argc, argv))
-    knuckleboom::io::run_session_reader(fail_as_marked);
-  testing::InitGoogleMock(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+int main() { knuckleboom::io::run_session_reader(fail_as_marked); }
