@@ -128,10 +128,10 @@ fi
 cmake --install "$build" --component program --prefix "$prefix" >>"$work/install.log"
 [[ -x "$prefix/libexec/knuckleboom/knuckleboom-session-reader" ]] || fail "the reader of sessions is not installed"
 gunzip -c "$source/tests/data/released/session_6.h5.gz" >"$work/session.h5"
-"$prefix/bin/knuckleboom" report "$work/session.h5" >"$work/report.log" 2>&1 ||
+"$prefix/bin/knuckleboom" report "$work/session.h5" -o "$work/report.html" >"$work/report.log" 2>&1 ||
   { cat "$work/report.log"; fail "the installed program reads no session"; }
 rm -r "$prefix/libexec"
-if "$prefix/bin/knuckleboom" report "$work/session.h5" >"$work/report.log" 2>&1; then
+if "$prefix/bin/knuckleboom" report "$work/session.h5" -o "$work/report.html" >"$work/report.log" 2>&1; then
   fail "a session is read without the program that reads it"
 fi
 grep -q "there is no knuckleboom-session-reader in '$prefix/bin' or '$prefix/libexec/knuckleboom'" "$work/report.log" ||
