@@ -151,7 +151,14 @@ class BundleReader {
 
 fs::path file_of(const fs::path& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored) ? path / "bundle.toml" : path;
+  if (!fs::exists(path, ignored))
+    throw FileError(path.string(),
+                    "there is no such folder; expected a bundle, which is a folder "
+                    "with a bundle.toml");
+  if (!fs::is_directory(path, ignored)) return path;
+  if (!fs::exists(path / "bundle.toml", ignored))
+    throw FileError(path.string(), "this folder is no bundle: it has no bundle.toml");
+  return path / "bundle.toml";
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 
 std::string alternatives(std::string_view word, std::span<const std::string> names) {
   const std::string close = suggestion(word, names);
-  return close.empty() ? fmt::format("; there are {}", listing(names)) : close;
+  if (!close.empty()) return close;
+  return fmt::format("; there {} {}", names.size() == 1 ? "is only" : "are", listing(names));
 }
 
 std::string listing(std::span<const std::string> names, std::string_view conjunction) {

@@ -67,6 +67,15 @@ TEST_F(Learners, areNoneAtFirst) {
   EXPECT_THAT(learners({"show", "Anna"}).errors, HasSubstr("there is no learner 'Anna'"));
 }
 
+TEST_F(Learners, areToldThatNothingIsRecordedWithoutAFolder) {
+  const Outcome outcome =
+      run({"drive", "reach", "--headless", "--duration", "0.1", "--learner", "Anna"},
+          {"XDG_DATA_HOME=", "HOME=here"});
+  EXPECT_THAT(outcome.errors,
+              AllOf(HasSubstr("what Anna does is not recorded"), HasSubstr("--session FILE.h5"),
+                    Not(HasSubstr("recorded, but"))));
+}
+
 TEST_F(Learners, areFiledListedComparedAndExported) {
   EXPECT_THAT(drive("Anna Öberg").output, HasSubstr("session file"));
   drive("Anna Öberg");
@@ -79,14 +88,21 @@ TEST_F(Learners, areFiledListedComparedAndExported) {
                                  HasSubstr("not finished"), HasSubstr(".h5")));
   EXPECT_THAT(learners({"show", "Anna"}).errors, HasSubstr("there is no learner 'Anna'"));
   EXPECT_THAT(learners({"compare", "Anna Öberg", "=Bo"}).output,
-              HasSubstr("have finished no exercise both"));
+              HasSubstr("There is no exercise that both Anna Öberg and =Bo have finished."));
+  EXPECT_THAT(learners({"compare", "Anna Öberg", "=Bo", "--exercise", "reach"}).errors,
+              HasSubstr("have not both finished the exercise 'reach', nor any other"));
+  EXPECT_THAT(learners({"compare", "=Bo", "=bo"}).errors,
+              HasSubstr("'=Bo' is both of the learners"));
   EXPECT_EQ(learners({"export", "--all", "-o", file("all.csv")}).status, 0);
   EXPECT_THAT(content_of(folder_ / "all.csv"),
               AllOf(HasSubstr("learner,started,exercise"), HasSubstr("\r\nAnna Öberg,2"),
                     HasSubstr("\r\n'=Bo,2")));
   EXPECT_EQ(learners({"export", "=Bo", "--output", file("bo.csv")}).status, 0);
   EXPECT_THAT(content_of(folder_ / "bo.csv"), Not(HasSubstr("Anna")));
-  EXPECT_EQ(learners({"export", "--output", file("no.csv")}).status, 2);
+  EXPECT_THAT(learners({"export", "--output", file("no.csv")}).errors,
+              HasSubstr("export needs a learner's name, or --all"));
+  EXPECT_THAT(learners({"export", "=Bo", "--all", "-o", file("no.csv")}).errors,
+              HasSubstr("not both"));
 }
 
 TEST_F(Learners, deletesEverythingOfOnePerson) {

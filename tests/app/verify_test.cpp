@@ -152,6 +152,29 @@ TEST(Verify, WritesAsManyDigitsAsTheTolerancesNeed) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+TEST(Verify, SaysWhatIsNoBundle) {
+  const TemporaryFolder folder;
+  const auto sentence = [](const fs::path& path) {
+    const Outcome outcome = run({"verify", path.string()});
+    EXPECT_EQ(outcome.status, 2);
+    return outcome.errors;
+  };
+  EXPECT_THAT(sentence(folder / "none"),
+              HasSubstr("none: there is no such folder; expected a bundle"));
+  EXPECT_THAT(sentence(folder.path()),
+              HasSubstr("this folder is no bundle: it has no bundle.toml"));
+  const fs::path bundle = folder / "swing";
+  copy_bundle("swing_pulse", bundle);
+  fs::remove(bundle / "reference.csv");
+  EXPECT_THAT(sentence(bundle),
+              HasSubstr("reference.csv: there is no such reference; 'knuckleboom verify " +
+                        bundle.string() + " --update --reason"));
+  edit(bundle / "bundle.toml", "scenario = \"swing_pulse\"", "scenario = \"swing_puls\"");
+  write_text(bundle / "reference.csv", "t_s,swing_rad\n0,0\n");
+  EXPECT_THAT(sentence(bundle),
+              HasSubstr("bundle swing: there is no scenario 'swing_puls'; did you mean"));
+}
+
 // A log that drives the machine holds what a reference does not.
 TEST(Verify, WritesOverNoLog) {
   const TemporaryFolder folder;

@@ -106,13 +106,27 @@ std::string parse_complaint(const Command& program, const CLI::App& app,
       return fmt::format("say what to do: {}; {} --help tells more", io::listing(names),
                          program.name);
   }
+  const Command* command = &program;
+  std::string words = program.name;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    words += " " + at->get_name();
+    for (const Command& one : command->commands)
+      if (one.name == at->get_name()) {
+        command = &one;
+        break;
+      }
+    const std::vector<std::string> extras = at->remaining();
+    if (!command->commands.empty() && !extras.empty() && !extras.front().starts_with("-"))
+      return fmt::format("there is no '{} {}'{}", words, extras.front(),
+                         io::alternatives(extras.front(), names_of(command->commands)));
+  }
   std::string what = error.what();
   constexpr std::string_view kConversion = "Could not convert: ";
   if (what.starts_with(kConversion))
     what = fmt::format("{}: this is no number", what.substr(kConversion.size()));
   std::replace(what.begin(), what.end(), '\n', ' ');
-  return fmt::format("{}; '{} {}--help' shows what there is", what, program.name,
-                     chosen.empty() ? std::string() : chosen.front()->get_name() + " ");
+  return fmt::format("{}; '{} --help' shows what there is", what, words);
 }
 
 // Names an option that was given an empty value; empty if there is none.

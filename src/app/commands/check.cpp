@@ -210,7 +210,7 @@ Command check_command() {
   const auto files = std::make_shared<std::vector<std::string>>();
   return {.name = "check",
           .sentence = "Report all errors in machine, scenario, lever, exercise and emulation files",
-          .arguments = {{.name = "files",
+          .arguments = {{.name = "file",
                          .target = files.get(),
                          .kind = file_value(),
                          .sentence = "File of any of these kinds, or a recording of an emulation",

@@ -10,7 +10,7 @@ namespace knuckleboom::app {
 Command learners_command() {
   const auto o = std::make_shared<LearnersOptions>();
   const auto learner = [&o](bool required, std::string sentence) -> Argument {
-    return {.name = "name",
+    return {.name = "learner",
             .target = &o->name,
             .kind = learner_value(),
             .sentence = std::move(sentence),
@@ -40,7 +40,7 @@ Command learners_command() {
               action("show", "List the sessions of one learner", {learner(true, "Learner")}),
               action("compare", "Compare two learners, by exercise",
                      {learner(true, "Learner"),
-                      {.name = "other",
+                      {.name = "other-learner",
                        .target = &o->other,
                        .kind = learner_value(),
                        .sentence = "Another learner",
@@ -63,7 +63,7 @@ Command learners_command() {
                        .sentence = "The new name",
                        .required = true}}),
               action("import", "File sessions that were recorded before",
-                     {{.name = "files",
+                     {{.name = "session",
                        .target = &o->files,
                        .kind = session_value(),
                        .sentence = "Session file, or its name in the user's folder",

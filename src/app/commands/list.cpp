@@ -1,14 +1,73 @@
 // The sub-command list: names of what is in the configuration folders.
+#include <algorithm>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "app/commands/options.hpp"
 #include "app/session/load_session.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "knuckleboom/core/command/fault.hpp"
 
 namespace knuckleboom::app {
 namespace {
+
+std::string effect_of(const command::Fault& fault) {
+  using command::FaultKind;
+  const double percent = 100.0 * fault.size;
+  const double litres = fault.size * 1e7 * 6e4;  // a minute, at 100 bar
+  const std::string whose = fault.function.empty() ? std::string() : fault.function + ": ";
+  switch (fault.kind) {
+    case FaultKind::kStickingSpool:
+      return fmt::format("{}the spool stays until its command differs by {:.3g} % of the full one",
+                         whose, percent);
+    case FaultKind::kSpoolOffset:
+      return fmt::format("{}the spool stands {:.3g} % of the full command beside its own", whose,
+                         percent);
+    case FaultKind::kWornPump:
+      return fault.size > 0.0
+                 ? fmt::format("the pump loses {:.3g} % of its pressure, and more with flow",
+                               percent)
+                 : "the pump loses pressure with flow";
+    case FaultKind::kAirInOil:
+      return fmt::format("{}the oil keeps {:.3g} % of its stiffness", whose, percent);
+    case FaultKind::kHoseLeak:
+      return fmt::format("{}the hose of port {} loses {:.3g} l/min at 100 bar", whose,
+                         fault.port == 0 ? "a" : "b", litres);
+    case FaultKind::kCylinderLeak:
+      return fmt::format("{}{:.3g} l/min at 100 bar pass the piston", whose, litres);
+    case FaultKind::kLowRelief:
+      return fmt::format("{}the {} at {:.3g} bar", whose,
+                         fault.function.empty() ? "main relief valve opens" : "relief valves open",
+                         fault.size / 1e5);
+    case FaultKind::kSensorBias:
+      return fmt::format("{}the position is measured {:.3g} rad or m too large", whose, fault.size);
+    case FaultKind::kSensorNoise:
+      return fmt::format("{}the measured position has noise of {:.3g} rad or m", whose, fault.size);
+    case FaultKind::kSensorDropout:
+      return fmt::format("{}for {:.3g} % of the time the last measured position stays", whose,
+                         percent);
+    case FaultKind::kLeverDelay:
+      return fmt::format("levers act {:.3g} s later", fault.size);
+    case FaultKind::kControllerOff:
+      return fmt::format("{}the valve stays at neutral", whose);
+  }
+  return {};
+}
+
+// NAME, and what the fault does.
+std::vector<std::string> usual_fault_lines() {
+  const LoadedSession loaded = load_session({});
+  std::size_t width = 0;
+  for (const command::Fault& fault : loaded.session->faults())
+    width = std::max(width, fault.name.size());
+  std::vector<std::string> lines;
+  for (const command::Fault& fault : loaded.session->faults())
+    lines.push_back(fmt::format("{:<{}}  {}", fault.name, width, effect_of(fault)));
+  return lines;
+}
 
 struct Listed {
   const char* kind;
@@ -19,7 +78,7 @@ constexpr Listed kLists[] = {{"scenarios", &scenario_names},
                              {"exercises", &exercise_names},
                              {"emulations", &emulation_names},
                              {"levers", &lever_names},
-                             {"faults", &usual_fault_names},
+                             {"faults", &usual_fault_lines},
                              {"keys", &set_keys}};
 
 std::vector<std::string> kinds() {

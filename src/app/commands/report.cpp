@@ -13,7 +13,7 @@ Command report_command() {
       .name = "report",
       .sentence = "Write a page about an attempt",
       .arguments =
-          {{.name = "files",
+          {{.name = "file",
             .target = &o->files,
             .kind = session_value(),
             .sentence = "Session file, or its name in the user's folder of sessions: the "

@@ -198,8 +198,16 @@ std::optional<Run> run_log(const io::Bundle& bundle, const std::vector<std::stri
 std::optional<Run> run_bundle(const io::Bundle& bundle, const VerifyOptions& options) {
   std::vector<std::string> assignments = bundle.assignments;
   assignments.insert(assignments.end(), options.assignments.begin(), options.assignments.end());
-  if (bundle.drive_count > 0) return run_log(bundle, assignments);
-  return bundle.input.empty() ? run_scenario(bundle, assignments) : run_input(bundle, assignments);
+  try {
+    if (bundle.drive_count > 0) return run_log(bundle, assignments);
+    return bundle.input.empty() ? run_scenario(bundle, assignments)
+                                : run_input(bundle, assignments);
+  } catch (const UserError& error) {
+    // There may be several bundles: the sentence says which one names what there is not.
+    const std::string_view what = error.what();
+    if (what.starts_with("bundle ")) throw;
+    throw UserError(fmt::format("bundle {}: {}", bundle.name, what));
+  }
 }
 
 std::vector<io::KnownColumn> known_columns(const Run& run) {
@@ -515,6 +523,13 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
             : "are not in " + bundle.reference.parent_path().string()));
     return kSuccess;
   }
+  if (bundle.drive_count == 0 && !there(bundle.reference))
+    throw UserError(fmt::format(
+        "{}: there is no such reference{}", bundle.reference.string(),
+        is_foreign(bundle.map)
+            ? std::string()
+            : fmt::format("; 'knuckleboom verify {} --update --reason \"first run\"' writes it",
+                          bundle.folder.string())));
   const std::optional<Run> run = run_bundle(bundle, options);
   if (!run) return kInterruptedRun;
   check_channels(*run, bundle);
@@ -579,7 +594,7 @@ Command verify_command() {
   return {
       .name = "verify",
       .sentence = "Run trace bundles again and compare with the expected results",
-      .arguments = {{.name = "bundles",
+      .arguments = {{.name = "bundle",
                      .target = &o->bundles,
                      .kind = folder_value("BUNDLE"),
                      .sentence = "Folder with a bundle.toml",

@@ -139,19 +139,23 @@ void compare_in(const std::string& exercise, const std::vector<Result>& a,
 
 int compare_learners(const Database& database, const LearnersOptions& options) {
   const Learner a = find(database, options.name), b = find(database, options.other);
+  if (a.id == b.id)
+    throw UserError(
+        fmt::format("'{}' is both of the learners to compare; name two", printable(a.name)));
   const std::set<std::string> of_a = exercises_of(database, a), of_b = exercises_of(database, b);
   std::vector<std::string> both;
   std::set_intersection(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
                         std::back_inserter(both));
   if (!options.exercise.empty()) {
     if (std::find(both.begin(), both.end(), options.exercise) == both.end())
-      throw UserError(fmt::format("{} and {} have not both finished the exercise '{}'{}",
-                                  printable(a.name), printable(b.name), options.exercise,
-                                  alternatives(options.exercise, both)));
+      throw UserError(
+          fmt::format("{} and {} have not both finished the exercise '{}'{}", printable(a.name),
+                      printable(b.name), options.exercise,
+                      both.empty() ? ", nor any other" : alternatives(options.exercise, both)));
     both = {options.exercise};
   }
   if (both.empty()) {
-    say(fmt::format("{} and {} have finished no exercise both.\n", printable(a.name),
+    say(fmt::format("There is no exercise that both {} and {} have finished.\n", printable(a.name),
                     printable(b.name)));
     return kSuccess;
   }
@@ -164,7 +168,9 @@ int compare_learners(const Database& database, const LearnersOptions& options) {
 // --- Export, import -------------------------------------------------------------
 
 int export_table(const Database& database, const LearnersOptions& options) {
-  if (options.all == !options.name.empty()) throw UserError("export takes a name or --all");
+  if (options.all == !options.name.empty())
+    throw UserError(options.all ? "export takes a learner or --all, not both; leave one away"
+                                : "export needs a learner's name, or --all for every learner");
   std::vector<learners::LearnerSessions> rows;
   if (options.all) {
     for (const Summary& one : database.list())
@@ -234,11 +240,13 @@ int delete_learner(const LearnersOptions& options) {
   if (!options.yes) {
     for (const std::filesystem::path& file : own.files) say(printable(file.string()) + "\n");
     for (const auto& [file, sentence] : own.others) complain(printable(sentence));
+    const std::string listed = own.files.empty() ? "no file"
+                               : own.files.size() == 1
+                                   ? "the file above"
+                                   : fmt::format("the {} files above", own.files.size());
     complain(fmt::format(
-        "this would delete '{}', {} and the {} above for good; say --yes to do it",
-        printable(learner.name),
-        counted(static_cast<long long>(filed.size()), "filed session", "filed sessions"),
-        counted(static_cast<long long>(own.files.size()), "file", "files")));
+        "nothing was deleted; --yes deletes '{}', {} and {} for good", printable(learner.name),
+        counted(static_cast<long long>(filed.size()), "filed session", "filed sessions"), listed));
     return kUserMistake;
   }
   const std::vector<std::string> left = remove_files(own.files);

@@ -130,7 +130,8 @@ WhoDrives who_drives(const std::string& name) {
     out.name = learner.name;
     out.key = learner.key;
   } catch (const std::exception& error) {
-    out.fault = fmt::format("{}; the session is recorded, but not filed", error.what());
+    out.fault = fmt::format("{}; the session is {}", error.what(),
+                            user_data_folder().empty() ? "not filed" : "recorded, but not filed");
   }
   return out;
 }

@@ -64,8 +64,14 @@ RecordingChoice recording_choice(const DriveRequest& request, int number, bool w
   out.folder = request.sessions;
   out.learner = request.learner;
   out.learner_id = request.learner_id;
-  if (out.file.empty() && out.folder.empty() && (watched || !out.learner.empty()))
+  if (out.file.empty() && out.folder.empty() && (watched || !out.learner.empty())) {
     out.folder = user_session_folder();
+    if (out.folder.empty() && !out.learner.empty())
+      out.remarks.push_back(fmt::format(
+          "what {} does is not recorded: there is no folder for it, as neither XDG_DATA_HOME nor "
+          "HOME is an absolute path; --session FILE.h5 or --sessions DIR names one",
+          out.learner));
+  }
   return out;
 }
 
