@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/machine/state.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/io/trace.hpp"
 
@@ -20,14 +22,15 @@ using training::Observation;
 constexpr double kMostRows = 2e7;
 constexpr double kMoved = 0.03;    // of a lever or a demand; it starts the attempt, as in a session
 constexpr double kDenseHz = 24.9;  // below it the tip's jerk is lost between the rows
-constexpr double kSampleHz = 50.0;  // of the scorer
-constexpr double kWayHz = 1.0;      // faster motion in the tip's path is noise
-constexpr double kSpeedHz = 5.0;    // as the scorer has it
-constexpr double kNoise = 0.05;     // m/s at rest; more is too noisy
-constexpr double kMoving = 0.05;    // m/s
-constexpr double kGap = 0.04;       // s, between rows with a tip position; more is a gap
-constexpr double kSettle = 0.2;     // s, that the scorer's low-pass remembers
-constexpr double kDropOut = 0.2;    // s; shorter grips and releases are ignored
+constexpr double kSampleHz = 50.0;    // of the scorer
+constexpr double kWayHz = 1.0;        // faster motion in the tip's path is noise
+constexpr double kSpeedHz = 5.0;      // as the scorer has it
+constexpr double kNoise = 0.05;       // m/s at rest; more is too noisy
+constexpr double kMoving = 0.05;      // m/s
+constexpr double kGap = 0.04;         // s, between rows with a tip position; more is a gap
+constexpr double kSettle = 0.2;       // s, that the scorer's low-pass remembers
+constexpr double kDropOut = 0.2;      // s; shorter grips and releases are ignored
+constexpr double kSpeedWindow = 0.1;  // s; over less a sensor's noise is a speed
 constexpr const char* kTip[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
 
 std::string lever_name(int axis) { return std::string("lever_") + command::kLeverAxisNames[axis]; }
@@ -124,6 +127,41 @@ class Course {
   std::size_t row_ = 0;
 };
 
+// Watches the joints that a log tells of, and the pistons that they move. The others stand in the middle of
+// their ranges.
+machine::Watch watch_of(const io::Trace& log, const machine::MachineModel& machine, double dt) {
+  const std::vector<double>& t = log.data.front();
+  const auto state = std::make_unique<machine::MachineState>();
+  struct Joint {
+    int joint;
+    Course before, now, after;
+  };
+  std::vector<Joint> joints;
+  for (int i = 0; i < machine.joint_count(); ++i) {
+    const multibody::Body& body = machine.tree.body(machine.tree.link(i).body);
+    state->q[i] = 0.5 * (body.lower + body.upper);
+    const int column = log.find(joint_column(machine, i));
+    if (column < 0) continue;
+    const Course q(t, log.data[static_cast<std::size_t>(column)]);
+    if (!q.empty()) joints.push_back({i, q, q, q});
+  }
+  const double half = std::max(0.5 * kSpeedWindow, dt), gap = 2.0 * half;
+  const auto count = static_cast<std::size_t>(std::floor((t.back() - t.front()) / dt + 1e-6));
+  for (std::size_t row = 0; row <= count; ++row) {
+    const double now = t.front() + dt * static_cast<double>(row);
+    for (Joint& j : joints) {
+      state->q[j.joint] = j.now.at(now);
+      const bool there = now - half >= t.front() && now + half <= t.back() &&
+                         !j.before.in_gap(now - half, gap) && !j.now.in_gap(now, gap) &&
+                         !j.after.in_gap(now + half, gap);
+      state->v[j.joint] =
+          there ? (j.after.at(now + half) - j.before.at(now - half)) / (2.0 * half) : 0.0;
+    }
+    machine::watch_joints(machine, now, dt, *state);
+  }
+  return state->watch;
+}
+
 using MaybeCourse = std::optional<Course>;
 
 class Observer {
@@ -153,6 +191,7 @@ class Observer {
     out.observed = observed(out.rate_Hz);
     const double dt = row_step();
     const auto count = static_cast<std::size_t>(std::floor((t_.back() - t_.front()) / dt + 1e-6));
+    if (machine_ != nullptr) out.watch = watch_of(log_, *machine_, dt);
     out.rows.reserve(count + 1);
     for (std::size_t i = 0; i <= count; ++i)
       out.rows.push_back(row_at(t_.front() + dt * static_cast<double>(i), dt));

@@ -381,10 +381,13 @@ namespace line {
 using hydraulics::Chamber;
 using hydraulics::Line;
 inline constexpr std::string_view kOil = "[oil]";
-inline constexpr Key inertance = number("inertance", D::kInertance, kPositive, "I");
+inline constexpr Key inertance =
+    number("inertance", D::kInertance, kNonNegative,
+           "I; 0: the oil in the hose starts at once, which is computed with 1e-3 kg/m^4, a ten "
+           "thousand millionth of a usual hose's");
 inline constexpr Key capacitance = number("capacitance", D::kCapacitance, kPositive, "C").must();
 inline constexpr Key resistance =
-    turning("resistance", D::kLinearResistance, D::kQuadraticResistance, kPositive,
+    turning("resistance", D::kLinearResistance, D::kQuadraticResistance, kNonNegative,
             "R of a cylinder's line, quadratic; a motor's line is linear")
         .must()
         .to<&Line::R>();
@@ -625,7 +628,8 @@ inline constexpr Key gravity =
     number("gravity", D::kAcceleration, {0.0, 100.0}, "pulls along -z").must();
 inline constexpr Key supply = table("supply", keys::supply::table, "needed with actuators");
 inline constexpr Key closed_valve =
-    table("closed_valve", keys::closed_valve::table, "needed with actuators");
+    table("closed_valve", keys::closed_valve::table,
+          "of actuators; without it `dynamic` with 10 ms, the paper's");
 inline constexpr Key bodies =
     tables("body", body_table::table, kMaxBodies, "one for each rigid body").must();
 inline constexpr Key loops =
@@ -643,9 +647,13 @@ inline constexpr Key watch =
 inline constexpr Key actuators =
     tables("actuator", actuator::table, kMaxActuators, "at most one on a joint");
 inline constexpr Key controllers =
-    tables("controller", controller::table, kMaxActuators, "one for each actuator");
+    tables("controller", controller::table, kMaxActuators,
+           "one for each actuator that is to follow a position; without it only logs, levers and "
+           "voltages move it");
 inline constexpr Key tip =
-    table("tip", keys::tip::table, "the point that tip control moves and traces record").must();
+    table("tip", keys::tip::table,
+          "the point that tip control moves and traces record; without it the origin of the last "
+          "body");
 inline constexpr Key shapes = tables("shape", shape::table, kMaxBodies, "what can touch the world");
 inline constexpr Key grapple =
     table("grapple", keys::grapple::table, "two jaws that close around a log");

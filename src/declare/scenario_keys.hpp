@@ -158,6 +158,14 @@ inline constexpr Key held =
     flag("held", "a row's value holds until the next row, as a computer gives commands")
         .just("table")
         .to<&Term::held>();
+inline constexpr Key repeat =
+    number(
+        "repeat", D::kTime, {0.0, kScenarioTime.high, true},
+        "period: from the first pulse or row on it comes again and again, to the scenario's end. "
+        "At least as long as the pulse or the table, and longer than a table that ends with "
+        "another value than it begins with")
+        .just("pulse table")
+        .otherwise("once");
 inline constexpr Key all[] = {
     kind_of(kKinds, "").to<&Term::kind>(),
     value,
@@ -175,6 +183,7 @@ inline constexpr Key all[] = {
     time_column,
     value_column,
     held,
+    repeat,
 };
 inline constexpr KeyTable table{"scenario.term", "terms", all};
 }  // namespace term

@@ -443,6 +443,10 @@ int Report::add_file(std::string name) {
   return static_cast<int>(files_.size()) - 1;
 }
 
+bool Report::is_override(const Place& place) const {
+  return file(place.file).starts_with(kOverrideFile);
+}
+
 void Report::error(const Place& place, std::string message) {
   diagnostics_.push_back({place, std::move(message)});
 }
@@ -480,9 +484,7 @@ std::vector<Diagnostic> Report::in_order(std::vector<Entry>& entries) const {
 void Report::throw_if_any() {
   if (diagnostics_.empty()) return;
   // A fault of an override shows in other places too; only the override needs correction.
-  const auto by_override = [this](const Entry& entry) {
-    return file(entry.place.file).starts_with(kOverrideFile);
-  };
+  const auto by_override = [this](const Entry& entry) { return is_override(entry.place); };
   if (std::any_of(diagnostics_.begin(), diagnostics_.end(), by_override))
     std::erase_if(diagnostics_, [&](const Entry& entry) { return !by_override(entry); });
   std::stable_sort(diagnostics_.begin(), diagnostics_.end(), [](const Entry& a, const Entry& b) {

@@ -34,6 +34,8 @@ class Report {
   int add_file(std::string name);
   const std::string& file(int index) const { return files_[static_cast<std::size_t>(index)]; }
   void error(const Place& place, std::string message);
+  // Whether the value there comes from the command line.
+  bool is_override(const Place& place) const;
   // From now on keys that no reader asks for are listed there and left out: another version of the program
   // has written them.
   void leave_out_unknown(std::vector<Diagnostic>* list) { left_out_ = list; }

@@ -58,7 +58,7 @@ class MachineReader {
     model_.tree.gravity_W = Vec3(0.0, 0.0, -reader.value(machine_keys::gravity));
     hydraulic_ = reader.has(machine_keys::actuators);
     read_supply(reader);
-    if (const Node* node = hydraulic_table(reader, machine_keys::closed_valve))
+    if (const Node* node = reader.subtable(machine_keys::closed_valve))
       fill(*node, keys::closed_valve::table, "'closed_valve'", model_);
     read_bodies(reader);
     read_loops(reader);
@@ -1001,20 +1001,17 @@ class MachineReader {
     }
     for (const machine::Actuator& actuator : model_.actuators) {
       if (actuator.link < 0) continue;
-      const std::string& joint = model_.joint_name(actuator.link);
-      if (!gains.contains(joint))
-        report_.error(places_["actuator " + actuator.name],
-                      fmt::format("actuator '{}' has no controller; add a [[controller]] with "
-                                  "joint = \"{}\"",
-                                  actuator.name, joint));
-      else
-        model_.controllers.push_back(gains[joint]);
+      // Without a controller only logs, levers and voltages move it.
+      model_.controllers.push_back(gains[model_.joint_name(actuator.link)]);
     }
   }
 
   void read_tip(TableReader& root) {
     const Node* node = root.subtable(machine_keys::tip);
-    if (node == nullptr) return;
+    if (node == nullptr) {
+      model_.tip_body = std::max(0, model_.tree.body_count() - 1);
+      return;
+    }
     TableReader reader(report_, *node, keys::tip::table, "the tip");
     reader.fill(model_);
     model_.tip_body = std::max(0, body_of(reader, keys::tip::body, false));

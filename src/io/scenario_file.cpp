@@ -158,8 +158,54 @@ class ScenarioReader {
         read_csv_table(reader, term);
         break;
     }
+    repeat(reader, term);
     reader.done();
     return term;
+  }
+
+  // A term that comes again and again is written out as a table as long as the scenario.
+  void repeat(TableReader& reader, command::Term& term) {
+    namespace k = keys::term;
+    const double period = reader.value(k::repeat);
+    if (!(period > 0.0) || report_.any()) return;
+    if (term.kind == TermKind::kPulse) {
+      term.kind = TermKind::kTable;
+      term.held = true;
+      term.table.x = {term.start_s, term.end_s};
+      term.table.y = {1.0, 0.0};
+    }
+    const Table once = term.table;
+    constexpr double kMostRows = 1e6;
+    constexpr double kSame = 1e-9;  // s
+    const double first = once.x.front(), length = once.x.back() - first;
+    const double times = std::ceil((out_.scenario.duration_s - first) / period);
+    if (length > period + kSame)
+      return reader.error(k::repeat,
+                          fmt::format("'repeat' is {:g} s, but one time takes {:g} s; make "
+                                      "it at least as long",
+                                      period, length));
+    const bool touches = length > period - kSame;  // the last row is the next time's first
+    if (touches && !term.held && once.y.back() != once.y.front())
+      return reader.error(k::repeat,
+                          "the table ends with another value than it begins with, at one "
+                          "time; make 'repeat' longer than the table");
+    if (times * static_cast<double>(once.x.size()) > kMostRows)
+      return reader.error(k::repeat,
+                          fmt::format("the term comes {:g} times; that is too often, make "
+                                      "'repeat' longer",
+                                      times));
+    const std::size_t rows = once.x.size() - (touches ? 1 : 0);
+    term.table = {};
+    // A pulse is not there before its first time.
+    if (term.held && reader.has(k::end)) {
+      term.table.x.push_back(first - 1.0);
+      term.table.y.push_back(0.0);
+    }
+    for (double n = 0.0; n <= times; ++n)
+      for (std::size_t i = 0; i < rows; ++i) {
+        term.table.x.push_back(once.x[i] + n * period);
+        term.table.y.push_back(once.y[i]);
+      }
   }
 
   double hold_value(TableReader& reader, JointMode mode, const std::string& joint,
@@ -503,9 +549,10 @@ class FitCheck {
       return;
     }
     check_actuated(*body, place);
+    if (program.mode == JointMode::kTrack || program.mode == JointMode::kTip)
+      check_gains(program, place);
     if (program.mode != JointMode::kTrack) return;
     check_unit(*body, place);
-    check_gains(program, place);
     constexpr int kMaxSamples = 20000;
     const double n = std::clamp(scenario_.duration_s / scenario_.tick_s, 1.0, double{kMaxSamples});
     const int samples = static_cast<int>(n);
@@ -610,16 +657,23 @@ class FitCheck {
       }
   }
 
-  // On a bench a cylinder's displacement is another position than its joint's was.
+  // Machines may have no controllers, and on a bench a cylinder's displacement is another position than its
+  // joint's was.
   void check_gains(const command::JointProgram& program, const ScenarioPlaces::Place& place) {
-    if (places_.bench.line == 0) return;
+    for (const command::Event& event : scenario_.events)
+      if (event.kind == EventKind::kGain && event.target == program.joint) return;
     for (std::size_t k = 0; k < machine_.actuators.size(); ++k) {
       const control::PidGains& gains = machine_.controllers[k];
       if (machine_.joint_name(machine_.actuators[k].link) != program.joint) continue;
       if (gains.Kp == 0.0 && gains.Ki == 0.0 && gains.feed_forward == 0.0)
-        error(place, fmt::format("the controller of joint '{}' has no gain to track with; a "
-                                 "bench needs [bench.controller] for that",
-                                 program.joint));
+        error(place, places_.bench.line != 0
+                         ? fmt::format("the controller of joint '{}' has no gain to track with; a "
+                                       "bench needs [bench.controller] for that",
+                                       program.joint)
+                         : fmt::format("joint '{0}' of machine '{1}' has no controller to follow "
+                                       "this with; give the machine a [[controller]] with joint = "
+                                       "\"{0}\"",
+                                       program.joint, machine_.name));
     }
   }
 

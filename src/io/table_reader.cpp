@@ -506,6 +506,15 @@ std::string TableReader::unknown_message(const Entry& entry,
   return fmt::format("{} has no key '{}'; its keys are {}", what_, entry.key, listing(keys));
 }
 
+// The word that an override has chosen, on which other keys depend; null: none.
+const Entry* TableReader::changed_choice() const {
+  for (const Entry& entry : table_.entries)
+    if (const Key* key = declare::find_key(keys_, entry.key);
+        key != nullptr && key->selects && report_.is_override(entry.value.place))
+      return &entry;
+  return nullptr;
+}
+
 void TableReader::done() {
   // Hints know all keys that the table may have, read or not.
   for (const Key& key : keys_.keys) {
@@ -513,13 +522,23 @@ void TableReader::done() {
     if (exists(key) && !knows(key)) know(key, one);
   }
   std::vector<std::string_view> explained;
+  const Entry* const changed = changed_choice();
+  std::vector<std::string> idle;
   for (std::size_t i = 0; i < table_.entries.size(); ++i) {
     if (used_[i]) continue;
     const Entry& entry = table_.entries[i];
+    const Key* const key = declare::find_key(keys_, entry.key);
+    if (changed != nullptr && key != nullptr && !exists(*key) &&
+        !report_.is_override(entry.value.place)) {
+      idle.push_back(fmt::format("'{}'", entry.key));
+      continue;
+    }
     if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
-      if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
-        report_.error(entry.place, unknown_message(entry, explained));
+      report_.error(entry.place, unknown_message(entry, explained));
   }
+  if (!idle.empty())
+    report_.remark(changed->value.place, fmt::format("{} of {} no longer {}", listing(idle), what_,
+                                                     idle.size() == 1 ? "applies" : "apply"));
   // A misspelt key is one mistake: it is not also reported as missing.
   for (Missing& missing : missing_)
     if (std::find(explained.begin(), explained.end(), missing.stem) == explained.end())

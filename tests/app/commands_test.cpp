@@ -107,6 +107,10 @@ TEST(CommandLine, meetsMistakesWithOneSentence) {
   EXPECT_THAT(complaint({}), HasSubstr("say what to do"));
   EXPECT_THAT(complaint({"comprae"}), HasSubstr("did you mean 'compare'?"));
   EXPECT_THAT(complaint({"run"}), HasSubstr("scenario is required"));
+  EXPECT_THAT(complaint({"learners", "compare", "Anna"}),
+              HasSubstr("other-learner is required; 'knuckleboom learners compare --help' shows"));
+  EXPECT_THAT(complaint({"learners", "shwo"}),
+              HasSubstr("there is no 'knuckleboom learners shwo'; did you mean 'show'?"));
   EXPECT_THAT(complaint({"run", "stik_sine"}), HasSubstr("did you mean 'stick_sine'?"));
   EXPECT_THAT(complaint({"run", "stick_sine", "--machine", "tractor"}),
               HasSubstr("there is no machine 'tractor'"));
@@ -154,6 +158,11 @@ TEST(CommandLine, findsItsFilesByTheEnvironment) {
 TEST(CommandLine, listsAndCompletes) {
   EXPECT_THAT(run({"list", "scenarios"}).output, HasSubstr("stick_sine\n"));
   EXPECT_THAT(run({"list", "machines"}).output, HasSubstr("harvester\n"));
+  const std::string faults = run({"list", "faults"}).output;
+  EXPECT_THAT(faults, testing::ContainsRegex("\nlever_delay +levers act 0.2 s later\n"));
+  EXPECT_THAT(faults,
+              testing::ContainsRegex(
+                  "\nboom_hose_b_leak +boom: the hose of port b loses 6 l/min at 100 bar\n"));
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Outcome outcome = run({"completions", shell});
     EXPECT_EQ(outcome.status, 0);
@@ -423,6 +432,47 @@ position_m = [2, 0, 0]
   EXPECT_THAT(outcome.output, HasSubstr("at rest, hanging freely: limits do not hold a joint"));
   EXPECT_THAT(outcome.output, HasSubstr("tip at (0.000, 0.000, -2.000) m"));
   EXPECT_THAT(outcome.output, AllOf(Not(HasSubstr("a tenth")), Not(HasSubstr("-0.0000"))));
+}
+
+// A rod on its point falls with sqrt(m g l / I) = 2.313 /s: 10 kg, its centre 1.5 m above the pin, 27.5 kg m2.
+TEST(Inspect, namesWhatGrows) {
+  const TemporaryFolder folder;
+  write_text(folder / "rod.toml", R"(name = "rod"
+gravity_m_per_s2 = 9.81
+source = "made up"
+[[body]]
+name = "rod"
+position_m = [0, 0, 0]
+mass_kg = 10
+com_m = [0, 0, 1.5]
+inertia_kg_m2 = [5, 5, 0]
+joint = { name = "pin", type = "revolute", axis = [0, 1, 0] }
+)");
+  const Outcome outcome = run({"inspect", (folder / "rod.toml").string(), "--at", "pin=0"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("growth      time constant 0.432 s: it moves away from here"),
+                    Not(HasSubstr("time constant -"))));
+}
+
+// A four-bar closes in two ways.
+TEST(Inspect, saysWhenALoopClosedOnAnotherBranch) {
+  EXPECT_THAT(run({"inspect", "four_bar", "--at", "J1=1"}).output,
+              Not(HasSubstr("another branch")));
+  const Outcome outcome = run({"inspect", "four_bar", "--at", "J1=1", "--at", "J2=1"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("J2 -2.103 rad and J3 -2.236 rad"), HasSubstr("on another branch"),
+                    HasSubstr("'J2' at -0.4824 rad (--at J2=-0.4824)")));
+}
+
+// Gravity loads a motor's joint: the unloaded port at the tank's pressure, the other carries m g r / D.
+TEST(Inspect, showsAMotorUnderLoad) {
+  const Outcome outcome = run({"inspect", "hydraulic_host", "--at", "shoulder=0.3"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  // 100 cm3 a radian.
+  EXPECT_THAT(outcome.output,
+              testing::ContainsRegex("shoulder +load -618 N m, ports 0.00 and 6.18 MPa"));
 }
 
 TEST(Inspect, takesAPose) {

@@ -1,5 +1,6 @@
 // knuckleboom judge, end to end.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -28,6 +29,27 @@ TEST(Judge, ATraceByItsColumns) {
   EXPECT_LT(json_number(content_of(json), "path_m"), 25.0);
   EXPECT_EQ(json_value(content_of(json), "energy_J"), "\"not in the log\"");
   EXPECT_LT(json_number(content_of(json), "ldlj"), -5.3);
+}
+
+// The boom turns at 8 rad/s for 0.5 s, which no crane does, and beyond its upper limit of 1.1 rad.
+TEST(Judge, WatchesTheJointsOfSomebodyElsesLog) {
+  const TemporaryFolder folder;
+  std::string log = "t_s,swing_rad,boom_rad,stick_rad\n";
+  for (int i = 0; i <= 200; ++i) {
+    const double t = 0.01 * i, turned = std::min(std::max(t - 1.0, 0.0), 0.5);
+    log += std::to_string(t) + ",0," + std::to_string(-0.3 + 8.0 * turned) + ",-1.3\n";
+  }
+  write_text(folder / "log.csv", log);
+  const std::string file = (folder / "log.csv").string(), json = (folder / "j.json").string();
+  const Outcome outcome = run({"judge", file, "--machine", "harvester", "--summary", json});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, testing::ContainsRegex(
+                                  "warning: no real machine does this: joint 'boom' moved at 8 "
+                                  "rad/s, beyond 6 rad/s .at 1[.][0-9]+ s; since 1.03 s, 450 ms"));
+  EXPECT_THAT(outcome.output, HasSubstr("joint 'boom' was 2.6 rad outside its limits"));
+  EXPECT_THAT(content_of(json), HasSubstr("joint 'boom' moved at 8 rad/s"));
+  EXPECT_THAT(run({"judge", file, "--machine", "harvester", "--exercise", "reach"}).output,
+              HasSubstr("no real machine does this"));
 }
 
 // A straight least-jerk motion of 3 m in 4 s, as another program might log it.

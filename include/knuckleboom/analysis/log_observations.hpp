@@ -8,6 +8,7 @@
 
 #include "knuckleboom/analysis/tip_motion.hpp"
 #include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/machine/watch.hpp"
 #include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/io/log_file.hpp"
 
@@ -21,6 +22,7 @@ struct LogObservations {
   double end_s = 0.0;                // since then: the last lever movement, or motion of the tip
   TipNoise noise{};                  // of the path, and of the speed as used by the scorer
   std::vector<std::string> columns;  // that were used, without the time
+  machine::Watch watch{};            // of what no real machine does; needs the machine
 };
 
 // map: empty columns: all with a known name. machine: for a log of joints; null: none. Throws

@@ -150,7 +150,7 @@ void add_run(JsonWriter& json, const machine::MachineModel& model, const analysi
       .member("relief_events", health.relief_events)
       .member("cavitation_events", health.cavitation_events)
       .member("non_finite", run.result.non_finite)
-      .member("warnings", watch_sentences(model, run.result.state.machine.watch))
+      .member("warnings", watch_findings(model, run.result.state.machine.watch))
       .end_object();
 }
 
@@ -410,6 +410,7 @@ std::string to_json(const io::LoadedCase& loaded, const sim::Simulation& simulat
       .member("scenario", loaded.scenario.scenario.name)
       .member("machine", loaded.machine.model.name)
       .member("duration_s", loaded.scenario.scenario.duration_s);
+  if (!simulation.model().caution.empty()) json.member("caution", simulation.model().caution);
   json.key("runs").begin_array();
   for (const analysis::ModelRun& run : runs)
     add_run(json, simulation.model(), run, simulation.time(run.result.state));

@@ -76,6 +76,7 @@ struct PoseFacts {
   std::int64_t dependent = 0;  // joints that follow from the others
   double quality = 1.0;
   std::string singular;  // sentence, if this pose is one
+  std::string branch;    // the same if the loops have closed in another way than in the middle
 
   // Whether the machine can stand here with finite loads and pressures.
   bool finite() const {
@@ -176,6 +177,43 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
   return facts;
 }
 
+// Moves the independent joints straight from a pose with closed loops to another one, the dependent ones
+// with them. Empty: they come to where they stand there, or the way leads through a pose where that cannot be
+// told.
+std::string branch_sentence(const MachineModel& model, const PoseFacts& from, const PoseFacts& to) {
+  constexpr int kSteps = 200;
+  constexpr double kApart = 0.05;  // rad, m
+  const double zero[kMaxLinks] = {};
+  double q[kMaxLinks] = {};
+  std::copy(from.q.begin(), from.q.end(), q);
+  for (int step = 1; step <= kSteps; ++step) {
+    const double share = static_cast<double>(step) / kSteps;
+    for (int i = 0; i < model.joint_count(); ++i)
+      if ((from.dependent >> i & 1) == 0) {
+        const auto u = static_cast<std::size_t>(i);
+        q[i] = from.q[u] + share * (to.q[u] - from.q[u]);
+      }
+    multibody::Embedding e;
+    model.loop_system.embed(model.tree, from.dependent, zero, q, e);
+    if (e.gap > 0.0 || e.quality < machine::kSingularQuality) return {};
+  }
+  std::vector<std::string> apart;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    if ((from.dependent >> i & 1) == 0) continue;
+    const bool turns = model.tree.link(i).revolute;
+    double away = to.q[static_cast<std::size_t>(i)] - q[i];
+    if (turns) away = std::remainder(away, 2.0 * std::numbers::pi);
+    if (std::fabs(away) > kApart)
+      apart.push_back(fmt::format("'{0}' at {1:.4g} {2} (--at {0}={1:.4g})", model.joint_name(i),
+                                  q[i], turns ? "rad" : "m"));
+  }
+  if (apart.empty()) return {};
+  return fmt::format(
+      "the loops have closed on another branch than in the middle of the ranges; from there the "
+      "machine would come here with {}",
+      listing(apart));
+}
+
 const multibody::Coupling* coupling_of(const MachineModel& model, int link) {
   const auto found = std::find_if(model.couplings.begin(), model.couplings.end(),
                                   [link](const multibody::Coupling& c) { return c.joint == link; });
@@ -247,7 +285,10 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
                                   body.lower, body.upper));
   }
   let_follow(model, placed, q);
-  return {pose_facts(model, "as given", q)};
+  PoseFacts pose = pose_facts(model, "as given", q);
+  if (!model.loops.empty())
+    pose.branch = branch_sentence(model, pose_facts(model, {}, pose_at(model, 0.5)), pose);
+  return {std::move(pose)};
 }
 
 // --- Valves -------------------------------------------------------------------
@@ -367,6 +408,7 @@ std::string bench_pose_text(const MachineModel& model, const PoseFacts& pose) {
                                  model.loops.empty() ? "couplings" : "loops", listing(follow),
                                  follow.size() == 1 ? "follows" : "follow", pose.quality);
   if (!pose.singular.empty()) text += fmt::format("  warning: {}\n", pose.singular);
+  if (!pose.branch.empty()) text += fmt::format("  warning: {}\n", pose.branch);
   return text;
 }
 
@@ -430,7 +472,10 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   }
   for (const analysis::Mode& mode : pose.modes) {
     if (!mode.oscillates) {
-      text += fmt::format("  decay       time constant {:.3g} s\n", mode.time_constant_s);
+      const bool grows = mode.time_constant_s < 0.0;
+      text +=
+          fmt::format("  {:<12}time constant {:.3g} s{}\n", grows ? "growth" : "decay",
+                      std::fabs(mode.time_constant_s), grows ? ": it moves away from here" : "");
       continue;
     }
     std::string shape;
@@ -439,8 +484,9 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
       if (std::fabs(part) >= 0.005)
         shape += fmt::format("{}{} {:.2f}", shape.empty() ? "" : ", ", model.joint_name(i), part);
     }
-    text += fmt::format("  mode        {:.2f} Hz, damping ratio {:.4f} ({})\n", mode.frequency_Hz,
-                        without_sign_of_zero(mode.damping_ratio), shape);
+    const double damping = without_sign_of_zero(mode.damping_ratio);
+    text += fmt::format("  mode        {:.2f} Hz, damping ratio {:.4f} ({}){}\n", mode.frequency_Hz,
+                        damping, shape, damping <= -5e-5 ? ": it grows" : "");
   }
   return text;
 }

@@ -14,6 +14,7 @@
 #include "app/commands/options.hpp"
 #include "app/session/open_session.hpp"
 #include "app/session/session_texts.hpp"
+#include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -49,6 +50,7 @@ struct Judgement {
   std::vector<std::optional<double>> values;
   std::vector<std::string> why;
   std::string remark;  // a line, or empty
+  std::vector<std::string> warnings{};
 };
 
 bool is_session(const fs::path& path) {
@@ -125,6 +127,7 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
       {},
       {},
       {}};
+  if (machine != nullptr) out.warnings = watch_sentences(*machine, log.watch);
   for (const training::Figure& figure : training::figures()) {
     out.why.push_back(why_unknown(figure, log, state));
     out.values.push_back(out.why.back().empty() ? std::optional<double>(figure.read(state.score))
@@ -152,6 +155,8 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
     text += fmt::format("  {:<20} {}\n", figure.label, line);
   }
   if (!judged.remark.empty()) text += fmt::format("  {}\n", judged.remark);
+  for (const std::string& warning : judged.warnings)
+    text += fmt::format("  warning: {}\n", warning);
   return text;
 }
 
@@ -169,7 +174,7 @@ std::string to_json(const std::vector<Judgement>& all) {
     json.end_object().key("unknown").begin_object();
     for (std::size_t i = 0; i < judged.values.size(); ++i)
       if (!judged.values[i]) json.member(training::figures()[i].name, judged.why[i]);
-    json.end_object().end_object();
+    json.end_object().member("warnings", judged.warnings).end_object();
   }
   return json.end_array().text();
 }
@@ -227,7 +232,7 @@ Command judge_command() {
   const auto o = std::make_shared<JudgeOptions>();
   return {.name = "judge",
           .sentence = "Judge how a crane was driven: logs, traces and recorded sessions",
-          .arguments = {{.name = "files",
+          .arguments = {{.name = "file",
                          .target = &o->files,
                          .kind = file_value(),
                          .sentence = "Table (CSV) or session file",

@@ -1,7 +1,10 @@
 #include "knuckleboom/core/machine/bench.hpp"
 
+#include <algorithm>
+
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
+#include "linkage.hpp"
 
 namespace knuckleboom::machine {
 namespace {
@@ -28,6 +31,30 @@ multibody::Body load_body(const Bench& bench, const EndStops& stops) {
     body.stop_damping = bench.wall_damping;
   }
   return body;
+}
+
+// Ends of a cylinder that has none in its machine: as far as it goes there, and metal on metal that yields by a
+// millimetre under the pump's pressure.
+EndStops stroke_of(const MachineModel& machine, const Actuator& actuator) {
+  EndStops stops = actuator.stops;
+  if (stops.enabled || actuator.circuit.kind != hydraulics::ActuatorKind::kCylinder) return stops;
+  const multibody::Body& body = machine.tree.body(machine.tree.link(actuator.link).body);
+  const Linkage& linkage = actuator.linkage;
+  if (linkage.kind == LinkageKind::kPins) {
+    stops.x_min = linkage.length_min;
+    stops.x_max = linkage.length_max;
+  } else if (body.upper > body.lower) {
+    const double a = linkage_at(linkage, body.lower).x, b = linkage_at(linkage, body.upper).x;
+    stops.x_min = std::min(a, b);
+    stops.x_max = std::max(a, b);
+  }
+  if (!(stops.x_max > stops.x_min)) return stops;
+  constexpr double kYield = 1e-3;    // m
+  constexpr double kSettles = 1e-3;  // s, of the spring and its damper
+  stops.enabled = true;
+  stops.stiffness = machine.supply.pump_Pa * hydraulics::area1(actuator.circuit) / kYield;
+  stops.damping = stops.stiffness * kSettles;
+  return stops;
 }
 
 }  // namespace
@@ -66,13 +93,14 @@ MachineModel make_bench(const MachineModel& machine, const Bench& bench,
       return rig;
     }
   }
-  const EndStops stops = actuator != nullptr ? actuator->stops : EndStops{};
+  const EndStops stops = actuator != nullptr ? stroke_of(machine, *actuator) : EndStops{};
   rig.tree.add_body(load_body(bench, stops));
   rig.joint_friction = {bench.friction};
   if (actuator != nullptr) {
     const bool direct = actuator->linkage.kind == LinkageKind::kDirect;
     rig.actuators = {*actuator};
     rig.actuators[0].link = 0;
+    rig.actuators[0].stops = stops;
     rig.actuators[0].linkage = Linkage{};
     control::PidGains gains = machine.controllers[index];
     if (!direct) gains.Kp = gains.Ki = gains.Kd = gains.feed_forward = 0.0;

@@ -18,7 +18,8 @@ namespace {
 using command::EventKind;
 using command::JointMode;
 
-// Pressures that hold the load; the scenario gives the level (one port of a cylinder, both of a motor).
+// Pressures that hold the load; the scenario gives the level (one port of a cylinder, both of a motor). Not
+// given: the unloaded side is at tank pressure, the other carries the load.
 void set_equilibrium(const hydraulics::Circuit& circuit, double force,
                      const command::InitialJoint* initial, double (&P)[2]) {
   const double a1 = hydraulics::area1(circuit);
@@ -26,14 +27,15 @@ void set_equilibrium(const hydraulics::Circuit& circuit, double force,
   const bool a_given = initial != nullptr && initial->port_a_given;
   const bool b_given = initial != nullptr && initial->port_b_given;
   if (circuit.kind == hydraulics::ActuatorKind::kMotor) {
-    const double level = a_given ? initial->port_a_Pa : b_given ? initial->port_b_Pa : 0.0;
+    const double level = a_given   ? initial->port_a_Pa
+                         : b_given ? initial->port_b_Pa
+                                   : 0.5 * std::fabs(force) / std::min(a1, a2);
     P[0] = level + 0.5 * force / a1;
     P[1] = level - 0.5 * force / a2;
   } else if (a_given) {
     P[0] = initial->port_a_Pa;
     P[1] = (a1 * P[0] - force) / a2;
   } else {
-    // Not given: the unloaded side is at tank pressure, the other carries the load.
     const double rod = b_given ? initial->port_b_Pa : std::max(0.0, -force / a2);
     P[1] = rod;
     P[0] = (force + a2 * P[1]) / a1;

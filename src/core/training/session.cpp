@@ -84,6 +84,12 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   for (const std::string& joint : control_.missing())
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
                      "' does not have");
+  for (std::size_t k = 0; k < this->machine().controllers.size(); ++k)
+    if (const control::PidGains& gains = this->machine().controllers[k];
+        gains.Kp == 0.0 && gains.Ki == 0.0 && gains.feed_forward == 0.0)
+      notes_.push_back("machine '" + machine.name + "' has no controller for actuator '" +
+                       this->machine().actuator_name(static_cast<int>(k)) +
+                       "': it is moved in valve mode alone");
   if (exercise_.task == TaskKind::kLogs && !this->machine().grapple.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");

@@ -464,6 +464,50 @@ TEST(MachineFile, AMissingOrCircularBaseIsRefused) {
 
 // --- Overrides ----------------------------------------------------------------
 
+// A key that another word leaves idle is a remark on that word; one too many in a file is a mistake.
+TEST(MachineFile, AnotherChoiceLeavesKeysIdle) {
+  const std::filesystem::path forwarder = test::config("machines/forwarder/machine.toml");
+  const std::vector<io::Override> fixed = {{"supply.control", "\"fixed\""}};
+  const io::MachineFile file = io::read_machine(forwarder, fixed);
+  EXPECT_EQ(file.model.supply.pump.control, hydraulics::PumpControl::kFixed);
+  const std::string remarks = joined(file.remarks);
+  EXPECT_NE(remarks.find("override supply.control=\"fixed\": 'margin_bar', 'standby_bar', "),
+            std::string::npos)
+      << remarks;
+  EXPECT_NE(remarks.find("of 'supply' no longer apply"), std::string::npos) << remarks;
+  const std::vector<io::Override> both = {{"supply.control", "\"fixed\""},
+                                          {"supply.margin_bar", "20"}};
+  EXPECT_NE(
+      joined(faults([&] { io::read_machine(forwarder, both); })).find("it belongs to load_sensing"),
+      std::string::npos);
+  EXPECT_NE(joined(faults([&] {
+              io::read_machine_text(replaced(slurp(forwarder), "\"load_sensing\"", "\"fixed\""),
+                                    "m.toml");
+            })).find("it belongs to load_sensing"),
+            std::string::npos);
+}
+
+// Driven by logs or voltages alone, a machine needs neither controllers nor a tip nor the paper's closed valve.
+TEST(MachineFile, NeedsNoControllerTipOrClosedValve) {
+  std::string text = good();
+  const auto cut = [&text](std::string_view from, std::string_view to) {
+    const std::size_t begin = text.find(from), end = text.find(to, begin + 1);
+    ASSERT_NE(begin, std::string::npos) << from;
+    text.erase(begin, end == std::string::npos ? end : end - begin);
+  };
+  cut("[tip]", "\n[");
+  cut("[closed_valve]", "\n[");
+  for (int i = 0; i < 3; ++i) cut("[[controller]]", "\n[[");
+  const machine::MachineModel m = io::read_machine_text(text, "m.toml").model;
+  const machine::MachineModel whole = io::read_machine_text(good(), "m.toml").model;
+  ASSERT_EQ(m.controllers.size(), 3u);
+  EXPECT_EQ(m.controllers[1].Kp, 0.0);
+  EXPECT_EQ(m.closed_valve, machine::ClosedValveModel::kDynamic);
+  EXPECT_EQ(m.tau_Q, 0.01);
+  EXPECT_EQ(m.tree.body(m.tip_body).name, "head");
+  EXPECT_EQ(m.actuators.size(), whole.actuators.size());
+}
+
 TEST(MachineFile, OverridesReplaceAndAdd) {
   const std::vector<io::Override> overrides = {{"controller.stick.kp_V_per_rad", "80"},
                                                {"supply.pump_bar", "180"},

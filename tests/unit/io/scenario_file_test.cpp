@@ -340,6 +340,47 @@ TEST(ScenarioFile, ATableIsReadFromCsv) {
   EXPECT_NE(io::read_scenario(file).hash, read.hash);
 }
 
+// 3 s of a table again and again; a pulse of a third of each period.
+TEST(ScenarioFile, PulsesAndTablesMayRepeat) {
+  const test::TemporaryFolder folder;
+  folder.write("t.csv", "t_s,volts\n1,0\n2,4\n4,0\n");
+  const auto signal = [&](const std::string& term) {
+    const io::ScenarioFile file = io::read_scenario(folder.write("s.toml", with_table(term)));
+    return command::Signal{{file.scenario.programs[0].signal.terms.front()}};
+  };
+  const std::string table =
+      "{ kind = \"table\", csv = \"t.csv\", value_column = \"volts\", scale_V = 2";
+  const command::Signal waves = signal(table + ", repeat_s = 3 }");
+  const double duration =
+      io::read_scenario(folder.write("s.toml", with_table(table + " }"))).scenario.duration_s;
+  ASSERT_GT(duration, 7.0);
+  for (const double t : {1.0, 1.25, 2.0, 3.0, 3.999}) {
+    const double once = command::value(waves, t);
+    EXPECT_NEAR(once, t <= 2.0 ? 8.0 * (t - 1.0) : 4.0 * (4.0 - t), 1e-12) << t;
+    for (double later = t + 3.0; later <= duration; later += 3.0)
+      EXPECT_NEAR(command::value(waves, later), once, 1e-9) << later;
+  }
+  EXPECT_EQ(command::value(waves, 0.0), 0.0);
+  // A second of rest between the times, straight from the last row to the first of the next.
+  EXPECT_NEAR(command::value(signal(table + ", repeat_s = 4 }"), 4.5), 0.0, 1e-12);
+
+  const command::Signal pulses =
+      signal("{ kind = \"pulse\", value_V = 3, start_s = 0.5, end_s = 1, repeat_s = 1.5 }");
+  for (double t = 0.0; t < duration; t += 0.125) {
+    const double phase = std::fmod(t - 0.5 + 1.5, 1.5);
+    EXPECT_EQ(command::value(pulses, t), t >= 0.5 && phase < 0.5 ? 3.0 : 0.0) << t;
+  }
+
+  const auto refused = [&](const std::string& more) {
+    return joined(faults([&] { signal(table + more); }));
+  };
+  EXPECT_NE(refused(", repeat_s = 2 }").find("one time takes 3 s"), std::string::npos);
+  folder.write("t.csv", "t_s,volts\n1,0\n4,1\n");
+  EXPECT_NE(refused(", repeat_s = 3 }").find("make 'repeat' longer than the table"),
+            std::string::npos);
+  EXPECT_NE(refused(", repeat_s = 1e-9 }").find("'repeat'"), std::string::npos);
+}
+
 TEST(ScenarioFile, TermsUnderAnotherKeyAreMissing) {
   const std::string text = joined(faults([] {
     io::read_scenario_text(

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "support/machines.hpp"
 
@@ -142,6 +143,101 @@ TEST(Bench, SaysWhatDoesNotGoTogether) {
   EXPECT_NE(fault("bom", false).find("has no actuator 'bom'"), std::string::npos);
   EXPECT_NE(fault("swing", false).find("give the load's inertia"), std::string::npos);
   EXPECT_NE(fault("boom", true).find("give the load's mass"), std::string::npos);
+}
+
+// A hose without inertance on a piston that is held: C dP/dt = sqrt((P_S - P)/C_R), so that the root of the pressure
+// drop falls straight.
+TEST(Bench, AHoseWithoutInertanceFillsAtOnce) {
+  machine::MachineModel machine = test::reference_machine(false);
+  hydraulics::Circuit& circuit = machine.actuators[1].circuit;
+  circuit.line1.I = circuit.line2.I = 0.0;
+  circuit.protection.enabled = false;
+  Bench bench;
+  bench.actuator = "boom";
+  bench.load = 1e9;  // kg
+  std::vector<std::string> faults;
+  const machine::MachineModel model = machine::make_bench(machine, bench, faults);
+  ASSERT_TRUE(faults.empty()) << faults.front();
+  const hydraulics::Valve& valve = circuit.valve;
+  constexpr double kOpening = 0.1;
+  const double volts = valve.overlap_V + kOpening * (valve.full_V - valve.overlap_V);
+  command::Scenario s = scenario(2.0, 0.2);
+  s.programs = {{machine::kBenchJoint, JointMode::kVoltage, {{test::constant(volts)}}}};
+  const sim::Simulation simulation(model, s);
+  sim::SimState state = simulation.initial_state(Fidelity::kFull);
+  const double C_R = hydraulics::resistance(valve, hydraulics::Edge::kPumpToA, kOpening);
+  const double P_S = machine.supply.pump_Pa;
+  const double start = std::sqrt(P_S - state.machine.actuator[0].P_C[0]);
+  const double rate = 0.5 / (circuit.line1.C * std::sqrt(C_R));
+  ASSERT_GT(start / rate, 0.02);
+  while (state.tick < simulation.tick_count()) {
+    simulation.step(state);
+    const double left = start - rate * simulation.time(state);
+    if (left < 0.05 * start) break;
+    EXPECT_NEAR(state.machine.actuator[0].P_C[0], P_S - left * left, 1e-3 * P_S)
+        << simulation.time(state);
+  }
+}
+
+// Without any resistance in its lines a motor turns as its valve's edges let: P_S - 2 C_R Q^2 = B w/(D N), Q = D N w.
+TEST_P(BenchOf, MotorTurnsWithoutLineResistance) {
+  machine::MachineModel machine = test::reference_machine(false);
+  hydraulics::Circuit& circuit = machine.actuators[0].circuit;
+  circuit.line1.R = circuit.line2.R = 0.0;
+  circuit.leak_internal = circuit.leak_external1 = circuit.leak_external2 = 0.0;
+  circuit.protection.enabled = false;
+  circuit.B = 5e3;
+  Bench bench;
+  bench.actuator = "swing";
+  bench.turning = true;
+  bench.load = 2000.0;
+  std::vector<std::string> faults;
+  const machine::MachineModel model = machine::make_bench(machine, bench, faults);
+  ASSERT_TRUE(faults.empty()) << faults.front();
+  constexpr double kVolts = 3.0;
+  command::Scenario s = scenario(0.0, 30.0);
+  s.programs = {{machine::kBenchJoint, JointMode::kVoltage, {{test::constant(kVolts)}}}};
+  const sim::Simulation simulation(model, s);
+  sim::SimState state = simulation.initial_state(GetParam());
+  while (state.tick < simulation.tick_count()) simulation.step(state);
+  const hydraulics::Valve& valve = circuit.valve;
+  const double opening = (kVolts - valve.overlap_V) / (valve.full_V - valve.overlap_V);
+  const double C_R = hydraulics::resistance(valve, hydraulics::Edge::kPumpToA, opening);
+  const double a = hydraulics::area1(circuit), P_S = machine.supply.pump_Pa;
+  const double p = circuit.B / (a * a) / (4.0 * C_R);
+  const double Q = std::sqrt(p * p + P_S / (2.0 * C_R)) - p;
+  EXPECT_NEAR(std::fabs(state.machine.v[0]), Q / a, 1e-5 * Q / a);
+}
+
+// A cylinder without end stops has its stroke all the same, which its machine's joint gives it: the pump's pressure
+// on its piston drives it to the end and holds it there, a millimetre of yield beyond.
+TEST_P(BenchOf, CylinderStaysWithinItsStroke) {
+  const machine::MachineModel machine = test::reference_machine(false);
+  ASSERT_FALSE(machine.actuators[1].stops.enabled);
+  Bench bench;
+  bench.actuator = "boom";
+  bench.load = 300.0;
+  const machine::MachineModel model = rig(bench);
+  const multibody::Body& load = model.tree.body(0);
+  const multibody::Body& joint = machine.tree.body(1);
+  EXPECT_NEAR(load.lower, machine::displacement(machine, 1, joint.lower).x, 1e-12);
+  EXPECT_NEAR(load.upper, machine::displacement(machine, 1, joint.upper).x, 1e-12);
+  for (const double volts : {5.0, -5.0}) {
+    command::Scenario s = scenario(2.0, 20.0);
+    s.programs = {{machine::kBenchJoint, JointMode::kVoltage, {{test::constant(volts)}}}};
+    const sim::Simulation simulation(model, s);
+    sim::SimState state = simulation.initial_state(GetParam());
+    double furthest = 2.0;
+    while (state.tick < simulation.tick_count()) {
+      simulation.step(state);
+      const double x = state.machine.q[0];
+      if ((x - furthest) * volts > 0.0) furthest = x;
+    }
+    const double end = volts > 0.0 ? load.upper : load.lower;
+    EXPECT_NEAR(state.machine.q[0], end, 1.1e-3) << volts;
+    EXPECT_GT((state.machine.q[0] - end) * volts, 0.0);
+    EXPECT_NEAR(furthest, end, 5e-3) << volts;
+  }
 }
 
 // One friction at the actuator, one at the guide: both hold.
