@@ -73,12 +73,27 @@ inline constexpr Key full = number("full", D::kVoltage, {0.0, 1e3, true},
                                    "for the tip its speed, `full_[m_per_s]`; for the grapple a "
                                    "plain `full`, the share of the jaws' closing speed, at most 1")
                                 .must();
+inline constexpr Key full_negative =
+    number("full_negative", D::kVoltage, {0.0, 1e3, true},
+           "joints only: the same towards smaller positions of the joint")
+        .to<&LeverFunction::full_negative_V>()
+        .otherwise("as `full`");
+inline void set_start(LeverFunction& function, std::span<const double> values) {
+  function.start_V = {values[0], values[1]};
+}
+inline constexpr Key start =
+    numbers("start", D::kVoltage, kNonNegative, 2, 2,
+            "joints only: valve command where the lever leaves its dead zone, `[towards larger "
+            "positions, towards smaller ones]`; `knuckleboom levers tune` measures it")
+        .to<&set_start>()
+        .otherwise("the machine's `driver`");
 inline constexpr Key full_rate =
     turning("full_rate", D::kAngularSpeed, D::kSpeed, {0.0, 1e3, true},
             "joints only: speed at full lever in joint rate mode. Without it the speed that the "
             "valve gives at `full` without load");
 inline constexpr Key invert = flag("invert", "`true` turns the sense round").otherwise(0.0);
-inline constexpr Key own[] = {axis, joint, tip, grapple, full, full_rate, invert};
+inline constexpr Key own[] = {axis,          joint, tip,       grapple, full,
+                              full_negative, start, full_rate, invert};
 inline constexpr auto all = join(own, lever_shape::all);
 inline constexpr KeyTable table{"levers.function", "[[function]]", all};
 }  // namespace lever_function

@@ -496,6 +496,28 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"machine.end_stops", "[actuator.end_stops]", all};
 }  // namespace end_stops
 
+// What the machine's computer makes of a lever.
+namespace driver {
+using machine::ValveDriver;
+template <double (ValveDriver::*Member)[2]>
+inline void both_ways(ValveDriver& driver, std::span<const double> values) {
+  std::ranges::copy(values, driver.*Member);
+}
+inline constexpr Key start =
+    numbers("start", D::kVoltage, kNonNegative, 2, 2,
+            "command where the lever leaves its dead zone, `[towards larger positions of the "
+            "joint, towards smaller ones]`: a little below the one that begins to move it")
+        .to<&both_ways<&ValveDriver::start_V>>()
+        .otherwise("0");
+inline constexpr Key largest =
+    numbers("largest", D::kVoltage, {0.0, 1e3, true}, 2, 2,
+            "command at full lever, likewise; a lever file's `full` counts where it is smaller")
+        .to<&both_ways<&ValveDriver::largest_V>>()
+        .otherwise("the lever file's");
+inline constexpr Key all[] = {start, largest};
+inline constexpr KeyTable table{"machine.driver", "driver", all};
+}  // namespace driver
+
 namespace actuator {
 using hydraulics::ActuatorKind;
 using hydraulics::Circuit;
@@ -521,6 +543,8 @@ inline constexpr Key holdings[] = {
     declare::table("holding_a", holding::table, "a valve that holds the load at port A")
         .otherwise("none"),
     declare::table("holding_b", holding::table, "the same at port B").otherwise("none")};
+inline constexpr Key driver = declare::table(
+    "driver", keys::driver::table, "what the machine's computer makes of a lever in valve mode");
 inline constexpr Key end_stops =
     declare::table("end_stops", keys::end_stops::table, "below").otherwise("none");
 inline constexpr Key viscous =
@@ -591,6 +615,7 @@ inline constexpr Key all[] = {
     oil,
     holdings[0],
     holdings[1],
+    driver,
     end_stops,
     viscous,
     friction,

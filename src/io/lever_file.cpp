@@ -1,5 +1,7 @@
 #include "knuckleboom/io/lever_file.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -117,7 +119,22 @@ class LeverReader {
       full.range.high = 1.0;
     }
     function.full = reader.quantity(full).value_or(function.full);
-    if (!joint) return;
+    if (!joint) {
+      for (const Key* key : {&k::full_negative, &k::start})
+        if (reader.has(*key))
+          reader.error(*key, fmt::format("{} has a '{}', which is of joints only; remove it",
+                                         reader.what(), key->name));
+      return;
+    }
+    if (function.start_V)
+      for (const std::size_t way : {0, 1})
+        if (const double most = way == 1 && function.full_negative_V > 0.0
+                                    ? function.full_negative_V
+                                    : function.full;
+            (*function.start_V)[way] >= most)
+          reader.error(k::start, fmt::format("{} starts at {} V, not below its {} V at full lever; "
+                                             "lower 'start'",
+                                             reader.what(), (*function.start_V)[way], most));
     Dimension which = Dimension::kAngularSpeed;
     function.full_rate = reader.either(k::full_rate, which).value_or(0.0);
     function.full_rate_is_angular = which == Dimension::kAngularSpeed;
@@ -169,6 +186,58 @@ LeverFile read_levers_text(std::string_view text, const std::string& file_name,
 LeverFile read_levers(const std::filesystem::path& path, std::span<const Override> overrides) {
   return read_levers_text(read_text_file(path, kConfigurationLimit, "lever file"), path.string(),
                           overrides);
+}
+
+namespace {
+
+bool begins_with_key(std::string_view line, std::string_view key) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos || !line.substr(first).starts_with(key)) return false;
+  const std::size_t next = line.find_first_not_of(" \t", first + key.size());
+  return next != std::string_view::npos && line[next] == '=';
+}
+
+}  // namespace
+
+std::string with_starts(std::string_view text, const std::string& file_name,
+                        std::span<const LeverStart> starts) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  const command::LeverPattern before = read_levers_text(text, file_name).pattern;
+  std::string out;
+  std::size_t function = 0;
+  const LeverStart* here = nullptr;
+  for (const std::string& line : lines) {
+    if (line.find("[[") != std::string::npos && line.find("function") != std::string::npos) {
+      here = nullptr;
+      if (function < before.functions.size())
+        for (const LeverStart& start : starts)
+          if (start.joint == before.functions[function].joint) here = &start;
+      ++function;
+    }
+    if (here != nullptr && begins_with_key(line, "start_V")) continue;
+    out += line + "\n";
+    if (here != nullptr && begins_with_key(line, "full_V"))
+      out += fmt::format("start_V = [{:.2f}, {:.2f}]\n", here->start_V[0], here->start_V[1]);
+  }
+  // Believed only when it reads back.
+  const command::LeverPattern after = read_levers_text(out, file_name).pattern;
+  for (const LeverStart& start : starts) {
+    const auto found =
+        std::ranges::find(after.functions, start.joint, &command::LeverFunction::joint);
+    if (found == after.functions.end() || !found->start_V ||
+        std::fabs((*found->start_V)[0] - start.start_V[0]) > 0.006 ||
+        std::fabs((*found->start_V)[1] - start.start_V[1]) > 0.006)
+      throw FileError(file_name,
+                      fmt::format("the start commands of '{}' have no place in this file; give its "
+                                  "function a table [[function]] with a line 'full_V = ...'",
+                                  start.joint));
+  }
+  return out;
 }
 
 }  // namespace knuckleboom::io

@@ -736,6 +736,7 @@ class MachineReader {
       if (const Node* own = reader.subtable(k::holdings[side]))
         circuit.holding[side] =
             read_holding(*own, fmt::format("'{}' of {}", k::holdings[side].name, reader.what()));
+    read_driver(reader, actuator);
     read_end_stops(reader, actuator, joint);
     reader.done();
     return draft;
@@ -955,6 +956,23 @@ class MachineReader {
     hydraulics::Protection protection;
     fill(node, keys::protection::table, "'protection'", protection);
     return protection;
+  }
+
+  void read_driver(TableReader& parent, machine::Actuator& actuator) {
+    namespace k = keys::driver;
+    const Node* node = parent.subtable(keys::actuator::driver);
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, k::table, fmt::format("'driver' of {}", parent.what()));
+    machine::ValveDriver& driver = actuator.driver;
+    const std::size_t before = report_.count();
+    reader.fill(driver);
+    for (const std::size_t way : {0, 1})
+      if (report_.count() == before && driver.start_V[way] >= driver.largest_V[way])
+        reader.error(k::start,
+                     fmt::format("{} starts at {} V, not below its largest command of {} V; lower "
+                                 "'start'",
+                                 reader.what(), driver.start_V[way], driver.largest_V[way]));
+    reader.done();
   }
 
   void read_end_stops(TableReader& parent, machine::Actuator& actuator, const std::string& joint) {

@@ -1,6 +1,7 @@
 // Lever files: docs/reference/lever_file.md.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -26,5 +27,16 @@ LeverFile read_levers(const std::filesystem::path& path, std::span<const Overrid
 LeverFile read_levers_text(std::string_view text, const std::string& file_name,
                            std::span<const Override> overrides = {},
                            std::vector<Diagnostic>* unknown = nullptr);
+
+// Start commands of one joint, towards larger and smaller positions [V].
+struct LeverStart {
+  std::string joint;
+  std::array<double, 2> start_V;
+};
+
+// The text of a lever file with these `start_V`; all else, comments too, stays. Throws FileError if it
+// cannot be done, such as in a file that writes its functions as inline tables.
+std::string with_starts(std::string_view text, const std::string& file_name,
+                        std::span<const LeverStart> starts);
 
 }  // namespace knuckleboom::io

@@ -16,22 +16,29 @@
 
 #include "app/commands/lever_dialogue.hpp"
 #include "app/commands/options.hpp"
+#include "app/session/load_session.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/text.hpp"
 #include "input/lever_desk.hpp"
+#include "knuckleboom/analysis/lever_tuning.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/device_file.hpp"
+#include "knuckleboom/io/lever_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
 struct LeversOptions {
-  std::string action;  // empty, "calibrate" or "bind"
+  std::string action;  // empty, "calibrate", "bind" or "tune"
   bool list = false;   // once, even to a terminal
   int device = 0;      // as listed, from 1; 0: all that are bound
   std::string file;    // device file; empty: the user's own
+  // Of "tune".
+  SessionChoice choice;
+  std::string output;
 };
 
 namespace fs = std::filesystem;
@@ -262,7 +269,54 @@ command::LeverSetup setup_from(const fs::path& file, bool named, bool will_write
   return *user.setup;
 }
 
+// --- Start commands -----------------------------------------------------------
+
+void tell_tuned(const analysis::TunedFunction& f) {
+  const char* unit = f.slides ? "m/s" : "rad/s";
+  for (const int way : {0, 1})
+    say(fmt::format("{:<12} {:<8} {:>8} {:>7.2f} V {:>7.3f} {}\n", way == 0 ? f.joint : "",
+                    way == 0 ? "larger" : "smaller",
+                    std::isnan(f.start_V[way]) ? "-" : fmt::format("{:.2f} V", f.start_V[way]),
+                    f.full_V[way], f.full_speed[way], unit));
+}
+
+int tune(const LeversOptions& options) {
+  SessionChoice choice = options.choice;
+  if (choice.exercise.empty()) choice.exercise = "free_play";
+  const LoadedSession loaded = load_session(choice);
+  const training::Session& session = *loaded.session;
+  const auto text = std::ranges::find(loaded.texts, "levers", &io::SessionText::role);
+  say(fmt::format(
+      "{}, levers {}: valve commands that begin to move each function, and those at full "
+      "lever\n{:<12} {:<8} {:>8} {:>9} {:>7}\n",
+      session.machine().name, session.control().pattern().name, "joint", "towards", "start", "full",
+      "speed"));
+  const std::vector<analysis::TunedFunction> tuned = analysis::tune_levers(
+      session.machine(), session.control().pattern(), session.exercise(), tell_tuned);
+  if (tuned.empty())
+    throw UserError(fmt::format("levers '{}' move no joint by a valve; there is nothing to tune",
+                                session.control().pattern().name));
+  if (options.output.empty()) {
+    say("nothing written; -o FILE.toml writes a lever file with these start commands\n");
+    return kSuccess;
+  }
+  std::vector<io::LeverStart> starts;
+  for (const analysis::TunedFunction& f : tuned)
+    if (!std::isnan(f.start_V[0]) && !std::isnan(f.start_V[1]))
+      starts.push_back({f.joint, {f.start_V[0], f.start_V[1]}});
+  const std::string written = io::with_starts(text->text, loaded.levers_path.string(), starts);
+  io::AtomicFile file(options.output);
+  file.write(written);
+  const fs::path name = file.close_new();
+  say(fmt::format("written to {0}; drive with it by --levers {0}\n", name.string()));
+  return kSuccess;
+}
+
 int levers(const LeversOptions& options) {
+  if (options.action == "tune") return tune(options);
+  if (!options.choice.machine.empty() || !options.choice.levers.empty() ||
+      !options.choice.exercise.empty() || !options.output.empty())
+    throw UserError("--machine, --levers, --exercise and --output go with 'levers tune' only");
   const bool will_write = !options.action.empty();
   const fs::path file = options.file.empty() ? user_device_file() : fs::path(options.file);
   if (file.empty() && will_write)
@@ -289,9 +343,11 @@ int levers(const LeversOptions& options) {
 
 Command levers_command() {
   const auto o = std::make_shared<LeversOptions>();
-  constexpr auto kActions = +[]() -> std::vector<std::string> { return {"calibrate", "bind"}; };
+  constexpr auto kActions = +[]() -> std::vector<std::string> {
+    return {"calibrate", "bind", "tune"};
+  };
   return {.name = "levers",
-          .sentence = "Show, calibrate and bind levers and controllers",
+          .sentence = "Show, calibrate and bind levers and controllers, tune start commands",
           .arguments = {{.name = "action",
                          .target = &o->action,
                          .kind = word_value("ACTION", kActions, true),
@@ -309,9 +365,30 @@ Command levers_command() {
                          .target = &o->file,
                          .kind = file_value("FILE", ".toml"),
                          .sentence = "Device file",
-                         .without = "the user's own, levers.toml"}},
+                         .without = "the user's own, levers.toml"},
+                        {.name = "--machine",
+                         .target = &o->choice.machine,
+                         .kind = machine_value(),
+                         .sentence = "With 'tune': machine whose valves are tuned",
+                         .without = "that of free_play"},
+                        {.name = "--levers",
+                         .target = &o->choice.levers,
+                         .kind = lever_layout_value(),
+                         .sentence = "With 'tune': lever file to start from",
+                         .without = "that of free_play"},
+                        {.name = "--exercise",
+                         .target = &o->choice.exercise,
+                         .kind = exercise_value(),
+                         .sentence = "With 'tune': exercise whose start is the pose",
+                         .without = "free_play"},
+                        {.name = "-o,--output",
+                         .target = &o->output,
+                         .kind = file_value("FILE", ".toml"),
+                         .sentence = "With 'tune': lever file to write; if it exists, FILE-2.toml "
+                                     "and so on"}},
           .examples = {"knuckleboom levers", "knuckleboom levers bind",
-                       "knuckleboom levers calibrate --device 1"},
+                       "knuckleboom levers calibrate --device 1",
+                       "knuckleboom levers tune --machine forwarder -o my_levers.toml"},
           .run = [o] { return levers(*o); }};
 }
 

@@ -113,6 +113,11 @@ double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const
   return std::min(metering.unloaded_speed(volts, load), -metering.unloaded_speed(-volts, load));
 }
 
+int OperatorControl::joint_of(std::size_t function) const {
+  const int actuator = functions_[function].actuator;
+  return actuator < 0 ? multibody::kBase : nth(simulation_.model().actuators, actuator).link;
+}
+
 OperatorControl::Function OperatorControl::make_function(
     const command::LeverFunction& lever) const {
   const machine::MachineModel& model = simulation_.model();
@@ -129,7 +134,15 @@ OperatorControl::Function OperatorControl::make_function(
   if (f.actuator < 0) return f;
   const auto k = static_cast<std::size_t>(f.actuator);
   const machine::Actuator& actuator = model.actuators[k];
-  f.full_V = joint ? lever.full : actuator.circuit.valve.full_V;
+  const machine::ValveDriver& driver = actuator.driver;
+  const double most = joint ? lever.full : actuator.circuit.valve.full_V;
+  for (const std::size_t way : {0, 1}) {
+    const bool own = joint && way == 1 && lever.full_negative_V > 0.0;
+    const double full = std::min(own ? lever.full_negative_V : most, driver.largest_V[way]);
+    const double start = joint && lever.start_V ? (*lever.start_V)[way] : driver.start_V[way];
+    f.valve.full_V[way] = full;
+    f.valve.start_V[way] = std::min(start, full);
+  }
   if (lever.full_rate > 0.0 && joint) {
     if (lever.full_rate_is_angular != model.tree.link(actuator.link).revolute)
       throw std::invalid_argument(
@@ -138,7 +151,8 @@ OperatorControl::Function OperatorControl::make_function(
                                       : "' turns; give its full_rate in deg_per_s"));
     f.full_rate = lever.full_rate;
   } else {
-    f.full_rate = unloaded_speed(k, f.full_V) / mean_lever_[k];
+    f.full_rate =
+        unloaded_speed(k, std::min(f.valve.full_V[0], f.valve.full_V[1])) / mean_lever_[k];
   }
   return f;
 }
@@ -219,7 +233,13 @@ void OperatorControl::ask_valves(const OperatorState& state, Asked& asked) const
     const Function& f = functions_[n];
     if (f.actuator < 0) continue;
     const auto k = static_cast<std::size_t>(f.actuator);
-    asked.volts[k] = simulation_.model().actuators[k].linkage.sign * state.shaped[n] * f.full_V;
+    const double share = std::fabs(state.shaped[n]);
+    const int way = state.shaped[n] < 0.0 ? 1 : 0;
+    const double volts =
+        share > 0.0 ? f.valve.start_V[way] + share * (f.valve.full_V[way] - f.valve.start_V[way])
+                    : 0.0;
+    asked.volts[k] =
+        simulation_.model().actuators[k].linkage.sign * std::copysign(volts, state.shaped[n]);
   }
 }
 

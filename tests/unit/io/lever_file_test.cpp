@@ -105,6 +105,28 @@ TEST(LeverFile, AFunctionsCurveReplacesTheDefaultExponent) {
   EXPECT_EQ(io::read_levers_text(text, "l.toml").pattern.functions[0].shape.curve.x.size(), 3u);
 }
 
+// All else stays as it was written.
+TEST(LeverFile, TakesStartCommandsIntoItsText) {
+  const std::string plain =
+      "# mine\nname = \"t\"\n\n[[function]]\njoint = \"boom\"\naxis = \"left_y\"\nfull_V = 10  # "
+      "all\n"
+      "\n[[function]]\naxis = \"left_x\"\nfull_V = 5\nstart_V = [0.1, 0.2]\njoint = \"swing\"\n";
+  const std::vector<io::LeverStart> starts = {{"swing", {0.624, 0.616}}, {"boom", {0.7, 0.75}}};
+  const std::string tuned = io::with_starts(plain, "l.toml", starts);
+  EXPECT_EQ(
+      tuned,
+      "# mine\nname = \"t\"\n\n[[function]]\njoint = \"boom\"\naxis = \"left_y\"\nfull_V = 10  # "
+      "all\nstart_V = [0.70, 0.75]\n\n[[function]]\naxis = \"left_x\"\nfull_V = 5\nstart_V = "
+      "[0.62, "
+      "0.62]\njoint = \"swing\"\n");
+  EXPECT_EQ(io::with_starts(tuned, "l.toml", starts), tuned);
+  EXPECT_THROW(
+      io::with_starts("name = \"t\"\nfunction = [{joint = \"boom\", axis = \"left_y\", full_V = "
+                      "10}]\n",
+                      "l.toml", std::vector<io::LeverStart>{{"boom", {1, 1}}}),
+      io::FileError);
+}
+
 struct BadInput {
   const char* from;
   const char* to;
@@ -128,6 +150,11 @@ TEST(LeverFile, ErrorsAreToldWithTheirPlace) {
       {"grapple = \"close\"\n", "", "moves either a joint, the tip or", "[[function]]\naxis"},
       {"grapple = \"close\"", "grapple = \"open\"", "close", "grapple"},
       {"full = 0.5", "full = 1.5", "at most 1", "full = 1.5"},
+      {"full = 0.5", "full = 0.5\nstart_V = [1, 1]", "which is of joints only", "start_V"},
+      {"full_V = 6", "full_V = 6\nstart_V = [1, 6]", "starts at 6 V, not below its 6 V", "start_V"},
+      {"full_V = 6", "full_V = 6\nfull_negative_V = 2\nstart_V = [1, 3]", "not below its 2 V",
+       "start_V"},
+      {"full_V = 6", "full_V = 6\nstart_V = [1]", "2", "start_V"},
       {"full = 0.5", "full_V = 0.5", "has no key 'full_V'", "full_V = 0.5"},
       {"full_rate_deg_per_s = 90", "full_rate_deg_per_s = 0", "above 0", "full_rate"},
       {"full_rate_deg_per_s = 90", "full_rate = 90", "full_rate", "full_rate = 90"},

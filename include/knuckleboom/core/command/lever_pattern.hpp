@@ -4,6 +4,8 @@
 // above, pedals forward, the thumb's rocker to the right.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,10 @@ struct LeverFunction {
   AxisShape shape;
   RampLimits ramp;
   double full = 10.0;  // output at full lever and gain 1, V or m/s or share
+  // Of a joint, [V]: at full lever towards smaller positions, 0: `full`; and where the lever leaves its
+  // dead zone, towards larger and smaller positions, without it the machine's own.
+  double full_negative_V = 0.0;
+  std::optional<std::array<double, 2>> start_V;
   // Joint speed at full lever in joint rate mode [rad/s, m/s]; 0: the speed that the joint has at
   // `full` with the pump's pressure and no load, as a mean over its range.
   double full_rate = 0.0;

@@ -55,6 +55,12 @@ struct OperatorDemand {
   double grapple = 0.0;  // -1 opens .. 1 closes, full speed
 };
 
+// Valve commands of a lever; [0] towards larger positions of the joint, [1] towards smaller ones [V].
+struct ValveRange {
+  double start_V[2] = {0.0, 0.0};  // where it leaves its dead zone
+  double full_V[2] = {0.0, 0.0};   // at its end
+};
+
 class OperatorControl {
  public:
   // The simulation must outlive it. Functions whose joint the machine lacks are left out and named
@@ -77,6 +83,9 @@ class OperatorControl {
   // Joint speed at full lever in joint rate mode, by function of the pattern [rad/s, m/s]; 0: moves no
   // joint.
   double full_rate(std::size_t function) const { return functions_[function].full_rate; }
+  // Valve commands in valve mode, and joint that they move; kBase: the function has no valve.
+  const ValveRange& valve_of(std::size_t function) const { return functions_[function].valve; }
+  int joint_of(std::size_t function) const;
   // The point that the boom-tip mode moves: the tip without the hanging bodies.
   const machine::LinkPoint& tip() const { return tip_; }
 
@@ -84,7 +93,8 @@ class OperatorControl {
   // A function of the pattern on this machine.
   struct Function {
     int actuator = -1;  // that it moves in valve and joint rate mode; -1: none
-    double full_V = 0.0, full_rate = 0.0;
+    ValveRange valve;
+    double full_rate = 0.0;
     // In boom-tip mode: share of a tip velocity, or the joint's own rate.
     machine::TipVelocity full_tip;
     bool rate_in_tip_mode = false;
