@@ -64,6 +64,21 @@ TEST_F(Levers, tellWhichLeverOfTheFileIsMissing) {
   EXPECT_THAT(outcome.output, HasSubstr("the left lever (Stick) is not plugged in"));
 }
 
+TEST_F(Levers, areTunedIntoAFileOfTheirOwn) {
+  const std::string file = (folder_ / "mine.toml").string();
+  const Outcome tuned = levers({"tune", "--machine", "forwarder", "-o", file});
+  EXPECT_EQ(tuned.status, 0) << tuned.errors;
+  EXPECT_THAT(tuned.output, HasSubstr("drive with it by --levers " + file));
+  EXPECT_THAT(content_of(file),
+              testing::ContainsRegex("start_V = \\[0\\.[3-9][0-9], 0\\.[3-9][0-9]\\]"));
+  EXPECT_EQ(run({"check", file}, {}).status, 0);
+  const std::string before = content_of(file);
+  EXPECT_THAT(levers({"tune", "--machine", "forwarder", "--levers", file, "-o", file}).output,
+              HasSubstr("mine-2.toml"));
+  EXPECT_EQ(content_of(file), before);
+  EXPECT_THAT(levers({"--machine", "forwarder"}).errors, HasSubstr("go with 'levers tune' only"));
+}
+
 TEST_F(Levers, refuseWhatMakesNoSense) {
   EXPECT_THAT(levers({"--device", "1"}).errors, HasSubstr("goes with 'levers calibrate'"));
   EXPECT_THAT(levers({"--file", "nowhere.toml"}).errors, HasSubstr("there is no such file"));
