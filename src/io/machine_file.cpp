@@ -17,6 +17,7 @@
 #include "document.hpp"
 #include "friction_table.hpp"
 #include "gains_table.hpp"
+#include "knuckleboom/core/control/no_controller.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
@@ -1020,7 +1021,8 @@ class MachineReader {
     for (const machine::Actuator& actuator : model_.actuators) {
       if (actuator.link < 0) continue;
       // Without a controller only logs, levers and voltages move it.
-      model_.controllers.push_back(gains[model_.joint_name(actuator.link)]);
+      const auto own = gains.find(model_.joint_name(actuator.link));
+      model_.controllers.push_back(own != gains.end() ? own->second : control::no_controller());
     }
   }
 

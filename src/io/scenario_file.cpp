@@ -16,6 +16,7 @@
 #include "document.hpp"
 #include "fault_tables.hpp"
 #include "initial_joints.hpp"
+#include "knuckleboom/core/control/no_controller.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/state.hpp"
 #include "moments.hpp"
@@ -660,20 +661,18 @@ class FitCheck {
   // Machines may have no controllers, and on a bench a cylinder's displacement is another position than its
   // joint's was.
   void check_gains(const command::JointProgram& program, const ScenarioPlaces::Place& place) {
-    for (const command::Event& event : scenario_.events)
-      if (event.kind == EventKind::kGain && event.target == program.joint) return;
+    const bool bench = places_.bench.line != 0;
     for (std::size_t k = 0; k < machine_.actuators.size(); ++k) {
       const control::PidGains& gains = machine_.controllers[k];
       if (machine_.joint_name(machine_.actuators[k].link) != program.joint) continue;
-      if (gains.Kp == 0.0 && gains.Ki == 0.0 && gains.feed_forward == 0.0)
-        error(place, places_.bench.line != 0
-                         ? fmt::format("the controller of joint '{}' has no gain to track with; a "
-                                       "bench needs [bench.controller] for that",
-                                       program.joint)
-                         : fmt::format("joint '{0}' of machine '{1}' has no controller to follow "
-                                       "this with; give the machine a [[controller]] with joint = "
-                                       "\"{0}\"",
-                                       program.joint, machine_.name));
+      if (bench && gains.Kp == 0.0 && gains.Ki == 0.0 && gains.feed_forward == 0.0)
+        error(place, fmt::format("the controller of joint '{}' has no gain to track with; a "
+                                 "bench needs [bench.controller] for that",
+                                 program.joint));
+      else if (control::is_none(gains))
+        error(place, fmt::format("joint '{0}' of machine '{1}' has no controller to follow this "
+                                 "with; give the machine a [[controller]] with joint = \"{0}\"",
+                                 program.joint, machine_.name));
     }
   }
 

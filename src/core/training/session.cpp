@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "knuckleboom/core/control/no_controller.hpp"
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 
@@ -85,8 +86,7 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
                      "' does not have");
   for (std::size_t k = 0; k < this->machine().controllers.size(); ++k)
-    if (const control::PidGains& gains = this->machine().controllers[k];
-        gains.Kp == 0.0 && gains.Ki == 0.0 && gains.feed_forward == 0.0)
+    if (control::is_none(this->machine().controllers[k]))
       notes_.push_back("machine '" + machine.name + "' has no controller for actuator '" +
                        this->machine().actuator_name(static_cast<int>(k)) +
                        "': it is moved in valve mode alone");

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "io_test_support.hpp"
+#include "knuckleboom/core/control/no_controller.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
 
 namespace knuckleboom::machine_file_errors_test {
 namespace {
@@ -501,11 +503,18 @@ TEST(MachineFile, NeedsNoControllerTipOrClosedValve) {
   const machine::MachineModel m = io::read_machine_text(text, "m.toml").model;
   const machine::MachineModel whole = io::read_machine_text(good(), "m.toml").model;
   ASSERT_EQ(m.controllers.size(), 3u);
-  EXPECT_EQ(m.controllers[1].Kp, 0.0);
+  EXPECT_TRUE(control::is_none(m.controllers[1]));
+  EXPECT_FALSE(control::is_none(whole.controllers[1]));
   EXPECT_EQ(m.closed_valve, machine::ClosedValveModel::kDynamic);
   EXPECT_EQ(m.tau_Q, 0.01);
   EXPECT_EQ(m.tree.body(m.tip_body).name, "head");
   EXPECT_EQ(m.actuators.size(), whole.actuators.size());
+  // A scenario that asks for one says so.
+  const io::ScenarioFile sine = io::read_scenario(config("scenarios/stick_sine.toml"));
+  EXPECT_EQ(joined(io::check_against(sine.scenario, whole, sine.places)), "");
+  EXPECT_NE(joined(io::check_against(sine.scenario, m, sine.places))
+                .find("joint 'stick' of machine 'harvester' has no controller to follow this with"),
+            std::string::npos);
 }
 
 TEST(MachineFile, OverridesReplaceAndAdd) {
