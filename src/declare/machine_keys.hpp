@@ -496,7 +496,7 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"machine.end_stops", "[actuator.end_stops]", all};
 }  // namespace end_stops
 
-// What the machine's computer makes of a lever.
+// The machine's computer, between a lever and its spool.
 namespace driver {
 using machine::ValveDriver;
 template <double (ValveDriver::*Member)[2]>

@@ -36,7 +36,7 @@ struct LeversOptions {
   bool list = false;   // once, even to a terminal
   int device = 0;      // as listed, from 1; 0: all that are bound
   std::string file;    // device file; empty: the user's own
-  // Of "tune".
+  // For "tune".
   SessionChoice choice;
   std::string output;
 };
