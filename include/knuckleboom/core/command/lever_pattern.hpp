@@ -60,7 +60,7 @@ struct LeverFunction {
   AxisShape shape;
   RampLimits ramp;
   double full = 10.0;  // output at full lever and gain 1, V or m/s or share
-  // Of a joint, [V]: at full lever towards smaller positions, 0: `full`; and where the lever leaves its
+  // Joints alone, [V]: at full lever towards smaller positions, 0: `full`; and where the lever leaves its
   // dead zone, towards larger and smaller positions, without it the machine's own.
   double full_negative_V = 0.0;
   std::optional<std::array<double, 2>> start_V;
