@@ -23,7 +23,7 @@ class ClosedMachine {
       if ((state.dependent >> i & 1) == 0) joint_.push_back(i);
     n_ = static_cast<int>(joint_.size());
     // Step weight zero: the instantaneous relations.
-    for (int k = 0; k < m_; ++k)
+    for (int k = 0; k < m_ && !model.on_air(); ++k)
       constants_.push_back(
           hydraulics::make_stage(model.actuators[static_cast<std::size_t>(k)].circuit, 0.0, 1e-6,
                                  1.0, {}, state.actuator[k].C));
@@ -63,11 +63,27 @@ class ClosedMachine {
                model_.tree.link(i).stiffness * (q[i] - model_.tree.link(i).rest);
     Eigen::VectorXd out(size());
     for (int k = 0; k < m_; ++k) {
-      const hydraulics::Circuit& circuit = model_.actuators[static_cast<std::size_t>(k)].circuit;
+      const machine::Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
+      const hydraulics::Circuit& circuit = actuator.circuit;
       double row[kMaxLinks];
-      machine::displacement_row(model_, k, q, row);
+      const double x = machine::displacement_row(model_, k, q, row);
       double x_dot = 0.0;
       for (int i = 0; i < model_.joint_count(); ++i) x_dot += row[i] * at.v[i];
+      const int own = 2 * n_ + 2 * k;
+      if (actuator.air) {  // shut in without exchange of heat: P V^k stays
+        const pneumatics::Cylinder& c = actuator.air->cylinder;
+        const double area[2] = {c.area_cap, -c.area_rod};
+        double force = -circuit.B * x_dot;
+        for (int s = 0; s < 2; ++s) {
+          const double V = pneumatics::volume(c, s == 0 ? pneumatics::kCap : pneumatics::kRod,
+                                              x - actuator.air->retracted);
+          force += area[s] * y(own + s);
+          out(own + s) =
+              -model_.air.gas.k * (model_.air.P_ambient + y(own + s)) / V * area[s] * x_dot;
+        }
+        for (int i = 0; i < model_.joint_count(); ++i) tau[i] += row[i] * force;
+        continue;
+      }
       hydraulics::StageInput in{};
       for (int s = 0; s < 2; ++s) in.P_star[s] = y(2 * n_ + 2 * k + s);
       const double p_start[2] = {in.P_star[0], in.P_star[1]};

@@ -38,6 +38,7 @@ double mobility(const machine::MachineModel& model, const machine::MachineState&
 
 bool outside_paper_conditions(const machine::MachineModel& model,
                               const machine::MachineState& state) {
+  if (model.on_air()) return false;  // it is not stepped by that model
   multibody::MassAndBias body;
   bool known = false;
   for (int k = 0; k < static_cast<int>(model.actuators.size()); ++k) {

@@ -329,6 +329,37 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"machine.watch", "[watch]", all};
 }  // namespace watch
 
+// --- Air ------------------------------------------------------------------------
+
+inline constexpr Range kAbsolute{0.0, 1e8, true};   // Pa
+inline constexpr Range kAirVolume{0.0, 1e3, true};  // m^3
+
+namespace air_valve {
+inline constexpr Key dead_zone =
+    number("dead_zone", D::kVoltage, {0.0, 4.9}, "closed while \\|u\\| is smaller").otherwise(0.0);
+inline constexpr Key full =
+    number("full", D::kVoltage, {0.0, 5.0, true}, "fully open from here on").must();
+inline constexpr Key area = number("area", D::kArea, kPositive, "$C_d A_0$ fully open").must();
+inline constexpr Key leakage =
+    number("leakage", D::kArea, kNonNegative, "$C_d A_0$ of every edge at all times")
+        .otherwise(0.0);
+inline constexpr Key lag = number("lag", D::kTime, kNonNegative, "of the spool").otherwise(0.0);
+inline constexpr Key all[] = {dead_zone, full, area, leakage, lag};
+inline constexpr KeyTable table{"machine.air.valve", "[air.valve]", all};
+}  // namespace air_valve
+
+namespace air {
+using pneumatics::Air;
+inline constexpr Key valve =
+    declare::table("valve", air_valve::table, "of every cylinder, below").must();
+inline constexpr Key all[] = {
+    number("supply", D::kPressure, kAbsolute, "absolute").must().to<&Air::P_supply>(),
+    number("ambient", D::kPressure, kAbsolute, "absolute").to<&Air::P_ambient>(),
+    valve,
+};
+inline constexpr KeyTable table{"machine.air", "[air]", all};
+}  // namespace air
+
 // --- Actuators ----------------------------------------------------------------
 
 namespace protection {
@@ -522,31 +553,49 @@ namespace actuator {
 using hydraulics::ActuatorKind;
 using hydraulics::Circuit;
 using machine::Actuator;
-inline constexpr std::string_view kCylinder = "cylinder", kMotor = "motor";
-inline constexpr Word kKinds[] = {word("cylinder", ActuatorKind::kCylinder),
-                                  word("motor", ActuatorKind::kMotor)};
+inline constexpr std::string_view kCylinder = "cylinder", kMotor = "motor", kAir = "air_cylinder",
+                                  kOil = "cylinder motor", kPiston = "cylinder air_cylinder";
+enum class Kind { kCylinder, kMotor, kAirCylinder };
+inline constexpr Word kKinds[] = {
+    word("cylinder", Kind::kCylinder), word("motor", Kind::kMotor),
+    word("air_cylinder", Kind::kAirCylinder,
+         "a pneumatic one ([theory](../theory/pneumatics.md)); all actuators of a machine are, or "
+         "none")};
+inline void choose_kind(Actuator& actuator, double word) {
+  const Kind kind = static_cast<Kind>(static_cast<int>(word));
+  actuator.circuit.kind = kind == Kind::kMotor ? ActuatorKind::kMotor : ActuatorKind::kCylinder;
+  if (kind == Kind::kAirCylinder) actuator.air.emplace();
+}
 inline constexpr Key joint = keys::joint("the joint it moves");
 inline constexpr Key name =
     name_of("name", "").to<&Actuator::name>().otherwise("that of the joint");
-inline constexpr Key kind = kind_of(kKinds, "").to<&Circuit::kind>();
+inline constexpr Key kind = kind_of(kKinds, "").to<&choose_kind>();
 inline constexpr Key valve =
-    other("valve", "name of a valve, or a table of its own with the keys of `[valve.NAME]`").must();
+    other("valve", "name of a valve, or a table of its own with the keys of `[valve.NAME]`")
+        .just(kOil)
+        .must();
 inline constexpr Key lines[] = {
     declare::table("line_a", line::table, "hose between valve and port A (head side, motor inlet)")
+        .just(kOil)
         .must(),
-    declare::table("line_b", line::table, "hose between valve and port B").must()};
+    declare::table("line_b", line::table, "hose between valve and port B").just(kOil).must()};
 inline constexpr Key protection =
-    keys::protection::own("in place of single keys of the machine's `[protection]`");
+    keys::protection::own("in place of single keys of the machine's `[protection]`").just(kOil);
 inline constexpr Key oil =
-    keys::oil::own("in place of single keys of the machine's `[oil]`, or alone");
+    keys::oil::own("in place of single keys of the machine's `[oil]`, or alone").just(kOil);
 inline constexpr Key holdings[] = {
     declare::table("holding_a", holding::table, "a valve that holds the load at port A")
+        .just(kOil)
         .otherwise("none"),
-    declare::table("holding_b", holding::table, "the same at port B").otherwise("none")};
+    declare::table("holding_b", holding::table, "the same at port B").just(kOil).otherwise("none")};
 inline constexpr Key driver = declare::table(
     "driver", keys::driver::table, "what the machine's computer makes of a lever in valve mode");
 inline constexpr Key end_stops =
-    declare::table("end_stops", keys::end_stops::table, "below").otherwise("none");
+    declare::table("end_stops", keys::end_stops::table,
+                   "below; a pneumatic cylinder needs them, without `min` and `max`: its ends are "
+                   "those of the stroke")
+        .must_with(kAir)
+        .otherwise("none");
 inline constexpr Key viscous =
     friction_law::beside("friction",
                          "viscous, a motor's at the joint; or a [table](#friction) in its place")
@@ -554,12 +603,12 @@ inline constexpr Key viscous =
 inline constexpr Key friction = friction_law::own("table of a law");
 // Cylinder.
 inline constexpr Key bore = rod_length_usual(number("bore", D::kLength, kPositive, "diameter")
-                                                 .just(kCylinder)
+                                                 .just(kPiston)
                                                  .must()
                                                  .replaces("area_a area_b"));
 inline constexpr Key rod =
     rod_length_usual(number("rod", D::kLength, kNonNegative, "diameter, thinner than the bore")
-                         .just(kCylinder)
+                         .just(kPiston)
                          .must()
                          .replaces("area_a area_b"));
 inline constexpr Key area_a =
@@ -576,25 +625,57 @@ inline constexpr Key base_pin =
            "on a revolute joint needed: the pin on the parent, in the joint's frame at position 0 "
            "(origin at the joint, turned by `rpy`). On a sliding joint none: the cylinder lies "
            "along it")
-        .just(kCylinder);
+        .just(kPiston);
 inline constexpr Key rod_pin =
     vector("rod_pin", D::kLength, "likewise the pin on the moving body, in its frame")
-        .just(kCylinder);
+        .just(kPiston);
 inline constexpr Key base_body =
     text("base_body",
          "with `rod_body`: the cylinder lies between a pin on each, `base_pin` and `rod_pin` in "
          "their frames, whatever joints are between them (`\"base\"`: the ground). `joint` then is "
          "the one that its controller looks at. With `end_stops`, their ends come from the lengths "
          "over that joint's range, the other driven joints in the middle of theirs")
-        .just(kCylinder);
-inline constexpr Key rod_body = text("rod_body", "see there").just(kCylinder);
+        .just(kPiston);
+inline constexpr Key rod_body = text("rod_body", "see there").just(kPiston);
 inline constexpr Key closed_length =
     number("closed_length", D::kLength, kAny,
-           "needed with [`[oil]`](#oil): between the pins with the rod in")
-        .just(kCylinder);
-inline constexpr Key stroke = number("stroke", D::kLength, kPositive,
-                                     "needed with [`[oil]`](#oil): how far the rod comes out")
-                                  .just(kCylinder);
+           "needed with [`[oil]`](#oil) and on air: between the pins with the rod in; on a sliding "
+           "joint its position there")
+        .just(kPiston)
+        .must_with(kAir);
+inline constexpr Key stroke =
+    number("stroke", D::kLength, kPositive,
+           "needed with [`[oil]`](#oil) and on air: how far the rod comes "
+           "out")
+        .just(kPiston)
+        .must_with(kAir);
+// Pneumatic cylinder.
+using machine::AirCylinder;
+template <int Side>
+inline void start(AirCylinder& own, double pressure) {
+  own.P_start[Side] = pressure;
+}
+template <double pneumatics::Cylinder::*Member>
+inline void dead(AirCylinder& own, double volume) {
+  own.cylinder.*Member = volume;
+}
+inline constexpr Key on_air[] = {
+    number("dead_a", D::kVolume, kAirVolume, "remaining volume at the cap's end")
+        .just(kAir)
+        .must()
+        .to<&dead<&pneumatics::Cylinder::dead_cap>>(),
+    number("dead_b", D::kVolume, kAirVolume, "remaining volume at the rod's end")
+        .just(kAir)
+        .must()
+        .to<&dead<&pneumatics::Cylinder::dead_rod>>(),
+    number("start_a", D::kPressure, kAbsolute,
+           "absolute pressure at the start unless the scenario gives `port_a`; the air there is at "
+           "20 °C")
+        .just(kAir)
+        .must()
+        .to<&start<0>>(),
+    number("start_b", D::kPressure, kAbsolute, "likewise").just(kAir).must().to<&start<1>>(),
+};
 // Motor.
 constexpr Key leak(std::string_view key, std::string_view says) {
   return number(key, D::kLinearResistance, kPositive, says).just(kMotor).otherwise("no leakage");
@@ -604,7 +685,7 @@ template <double Circuit::*Member>
 inline void invert(Circuit& circuit, double resistance) {
   circuit.*Member = 1.0 / resistance;
 }
-inline constexpr Key all[] = {
+inline constexpr Key own[] = {
     joint,
     name,
     kind,
@@ -642,6 +723,7 @@ inline constexpr Key all[] = {
     leak("leak_a", "resistance from port A to tank").to<&invert<&Circuit::leak_external1>>(),
     leak("leak_b", "resistance from port B to tank").to<&invert<&Circuit::leak_external2>>(),
 };
+inline constexpr auto all = join(own, on_air);
 inline constexpr KeyTable table{"machine.actuator", "[[actuator]]", all};
 }  // namespace actuator
 
@@ -651,10 +733,12 @@ namespace machine_file {
 using machine::MachineModel;
 inline constexpr Key gravity =
     number("gravity", D::kAcceleration, {0.0, 100.0}, "pulls along -z").must();
-inline constexpr Key supply = table("supply", keys::supply::table, "needed with actuators");
+inline constexpr Key supply = table("supply", keys::supply::table, "needed with actuators on oil");
 inline constexpr Key closed_valve =
     table("closed_valve", keys::closed_valve::table,
-          "of actuators; without it `dynamic` with 10 ms, the paper's");
+          "of actuators on oil; without it `dynamic` with 10 ms, the paper's");
+inline constexpr Key air =
+    table("air", keys::air::table, "supply and valve of pneumatic cylinders, needed with them");
 inline constexpr Key bodies =
     tables("body", body_table::table, kMaxBodies, "one for each rigid body").must();
 inline constexpr Key loops =
@@ -698,6 +782,7 @@ inline constexpr Key all[] = {
     gravity,
     supply,
     closed_valve,
+    air,
     bodies,
     loops,
     couplings,

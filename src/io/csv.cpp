@@ -17,7 +17,7 @@ namespace knuckleboom::io {
 namespace {
 
 constexpr std::size_t kMaxColumns = 1000;
-constexpr std::size_t kMaxDiagnostics = 20;
+constexpr std::size_t kMaxCsvErrors = 20;
 
 class CsvParser {
  public:
@@ -34,7 +34,7 @@ class CsvParser {
         header(line, number);
       else
         row(line, number);
-      return errors_.size() < kMaxDiagnostics;
+      return errors_.size() < kMaxCsvErrors;
     });
     if (csv_.columns.empty() && errors_.empty())
       error(1, 1, "there is no line of column names; expected one before the numbers");
@@ -55,7 +55,7 @@ class CsvParser {
         field = field.substr(1, field.size() - 2);
       double value = 0.0;
       const auto parsed = std::from_chars(field.data(), field.data() + field.size(), value);
-      if (errors_.size() >= kMaxDiagnostics) return;
+      if (errors_.size() >= kMaxCsvErrors) return;
       if (field.empty())
         error(number, column, "a column has no name; give it one");
       else if (parsed.ec == std::errc() && parsed.ptr == field.data() + field.size())
@@ -102,7 +102,7 @@ class CsvParser {
     row_.clear();
     bool good = true;
     const auto visit = [&](std::string_view field, std::size_t column) {
-      if (row_.size() == csv_.columns.size() || errors_.size() >= kMaxDiagnostics) return;
+      if (row_.size() == csv_.columns.size() || errors_.size() >= kMaxCsvErrors) return;
       if (!wanted_[row_.size()] || (field.empty() && dialect_.gaps)) {
         row_.push_back(std::numeric_limits<double>::quiet_NaN());
         return;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "declare/air_keys.hpp"
 #include "declare/emulation_keys.hpp"
 #include "declare/exercise_keys.hpp"
 #include "declare/lever_keys.hpp"
@@ -49,7 +48,6 @@ std::span<const FileKindEntry> file_kinds() {
       {FileKind::kScenario, "a scenario", keys::scenario_file::table},
       {FileKind::kLevers, "a lever", keys::lever_file::table},
       {FileKind::kExercise, "an exercise", keys::exercise_file::table},
-      {FileKind::kAir, "an air", keys::air_file::table},
       {FileKind::kEmulation, "an emulation", keys::emulation_file::table},
       {FileKind::kBundle, "a bundle", keys::bundle_file::table},
       {FileKind::kLogMap, "a log map", keys::log_map::table},

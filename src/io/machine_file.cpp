@@ -57,8 +57,10 @@ class MachineReader {
     TableReader reader(report_, root_, machine_keys::table, "the machine file");
     reader.fill(model_);
     model_.tree.gravity_W = Vec3(0.0, 0.0, -reader.value(machine_keys::gravity));
-    hydraulic_ = reader.has(machine_keys::actuators);
+    on_air_ = any_actuator([](const std::string& kind) { return kind == keys::actuator::kAir; });
+    hydraulic_ = any_actuator([](const std::string& kind) { return kind != keys::actuator::kAir; });
     read_supply(reader);
+    read_air(reader);
     if (const Node* node = reader.subtable(machine_keys::closed_valve))
       fill(*node, keys::closed_valve::table, "'closed_valve'", model_);
     read_bodies(reader);
@@ -113,7 +115,15 @@ class MachineReader {
     if (reader.fill(object)) reader.done();
   }
 
-  // A table that a machine with actuators must have.
+  template <class Is>
+  bool any_actuator(Is is) const {
+    const Node* actuators = root_.find(machine_keys::actuators.name);
+    if (actuators == nullptr || !actuators->is_array()) return false;
+    return std::any_of(actuators->items.begin(), actuators->items.end(),
+                       [&](const Node& node) { return is(text_of(node, "kind")); });
+  }
+
+  // A table that a machine with actuators on oil must have.
   const Node* hydraulic_table(TableReader& root, const Key& key) {
     if (hydraulic_ && !root.has(key)) root.missing(key);
     return root.subtable(key);
@@ -123,6 +133,42 @@ class MachineReader {
                    const Place& place) {
     if (!name.empty() && !names.insert(name).second)
       report_.error(place, fmt::format("there are two {} called '{}'; rename one", kind, name));
+  }
+
+  void read_air(TableReader& root) {
+    const Node* node = root.subtable(machine_keys::air);
+    if (node == nullptr && on_air_) root.missing(machine_keys::air);
+    if (on_air_ && !hydraulic_)
+      for (const Key* key : {&machine_keys::supply, &machine_keys::closed_valve,
+                             &machine_keys::protection, &machine_keys::oil})
+        if (root.has(*key))
+          root.error(*key, fmt::format("'{}' is for oil, and this machine is on air; remove it",
+                                       key->name));
+    if (node == nullptr) return;
+    if (!on_air_)
+      report_.error(node->place,
+                    "'air' is there, but no actuator is an \"air_cylinder\"; remove it");
+    TableReader reader(report_, *node, keys::air::table, "'air'");
+    reader.fill(model_.air);
+    if (const Node* valve = reader.subtable(keys::air::valve)) read_air_valve(*valve);
+    reader.done();
+  }
+
+  void read_air_valve(const Node& node) {
+    namespace k = keys::air_valve;
+    TableReader reader(report_, node, k::table, "the valve of 'air'");
+    air_spool_.overlap_V = air_valve_.dead_zone_V = reader.value(k::dead_zone);
+    air_spool_.full_V = reader.value(k::full);
+    air_spool_.spool_time_constant_s = reader.value(k::lag);
+    air_valve_.area_max = reader.value(k::area);
+    air_valve_.leakage = reader.value(k::leakage);
+    const double way = air_spool_.full_V - air_valve_.dead_zone_V;
+    if (way > 0.0)
+      air_valve_.gain = air_valve_.area_max / way;
+    else if (air_spool_.full_V > 0.0)
+      reader.error(k::full,
+                   "the valve is fully open within its dead zone; both count from the middle");
+    reader.done();
   }
 
   void read_supply(TableReader& root) {
@@ -714,11 +760,12 @@ class MachineReader {
     draft.place = node.place;
     machine::Actuator& actuator = draft.actuator;
     hydraulics::Circuit& circuit = actuator.circuit;
-    reader.fill(actuator);
+    const bool known = reader.fill(actuator);
     if (actuator.name.empty()) actuator.name = joint;
     const auto type = joint_of(reader, k::joint);
     actuator.link = model_.tree.find_joint(joint);
-    if (!reader.fill(circuit)) return draft;  // without its kind the rest cannot be judged
+    if (!known) return draft;  // without its kind the rest cannot be judged
+    reader.fill(circuit);
     reader.slides(circuit.kind == ActuatorKind::kCylinder);
     if (circuit.kind == ActuatorKind::kCylinder)
       read_cylinder(reader, actuator, type);
@@ -728,6 +775,12 @@ class MachineReader {
                                "joint",
                                reader.what()));
     actuator.friction = read_friction(report_, reader, k::friction, k::viscous, circuit.B);
+    if (actuator.air) {
+      read_air_cylinder(reader, actuator, joint);
+      read_driver(reader, actuator);
+      reader.done();
+      return draft;
+    }
     read_oil_of(reader, circuit);
     circuit.line1 = read_line(reader, circuit, 0);
     circuit.line2 = read_line(reader, circuit, 1);
@@ -791,6 +844,27 @@ class MachineReader {
     if (along_a_slide) return;
     linkage.base_pin = base_pin.value_or(Vec3::Zero());
     linkage.rod_pin = rod_pin.value_or(Vec3::Zero());
+  }
+
+  void read_air_cylinder(TableReader& reader, machine::Actuator& actuator,
+                         const std::string& joint) {
+    namespace k = keys::actuator;
+    machine::AirCylinder& own = *actuator.air;
+    reader.fill(own);
+    own.cylinder.area_cap = actuator.circuit.A1;
+    own.cylinder.area_rod = actuator.circuit.A2;
+    own.cylinder.stroke = reader.value(k::stroke);
+    own.retracted = reader.value(k::closed_length);
+    own.valve = air_valve_;
+    actuator.circuit.valve = air_spool_;
+    read_end_stops(reader, actuator, joint);
+    if (const Node* stops = reader.table().find(k::end_stops.name))
+      for (const char* end : {"min", "max"})
+        for (const Entry& entry : stops->entries)
+          if (split_key(entry.key).stem == end)
+            report_.error(entry.place, fmt::format("'{}' of {}: its ends are those of the stroke; "
+                                                   "remove it",
+                                                   entry.key, reader.what()));
   }
 
   hydraulics::Fluid read_fluid(const Node& node) {
@@ -1201,7 +1275,10 @@ class MachineReader {
   std::set<std::string> actuated_;
   std::map<std::string, Place> places_;  // by kind and name: "actuator boom"
   bool bodies_known_ = false;
-  bool hydraulic_ = true;  // there are actuators
+  bool hydraulic_ = true;        // there are actuators on oil
+  bool on_air_ = false;          // there are pneumatic ones
+  pneumatics::Valve air_valve_;  // of every pneumatic cylinder
+  hydraulics::Valve air_spool_;
 };
 
 }  // namespace

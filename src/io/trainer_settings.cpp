@@ -15,7 +15,7 @@
 namespace knuckleboom::io {
 namespace {
 
-namespace keys = declare::keys::settings_file;
+namespace settings_keys = declare::keys::settings_file;
 
 // A TOML basic string.
 std::string toml_string(std::string_view text) {
@@ -50,7 +50,7 @@ TrainerSettings read_trainer_settings_text(std::string_view text, const std::str
   DocumentOptions options;
   options.what = "settings file";
   const Node root = read_document(text, file_name, {}, options, report, hash);
-  TableReader reader(report, root, keys::table, "the settings file");
+  TableReader reader(report, root, settings_keys::table, "the settings file");
   TrainerSettings settings;
   reader.fill(settings);
   reader.done();
@@ -71,7 +71,7 @@ void write_trainer_settings(const std::filesystem::path& path, const TrainerSett
   // An unreadable file, from a newer program or damaged by hand, is not replaced.
   if (std::filesystem::exists(path, error)) read_trainer_settings(path);
   std::string text = "# What the trainer was last used with. Written by the trainer.\n";
-  for (const Key& key : keys::all)
+  for (const Key& key : settings_keys::all)
     if (const std::string value = value_text(key, settings); !value.empty())
       text += fmt::format("{} = {}\n", key.name, value);
   write_file(path, text);

@@ -33,9 +33,9 @@ constexpr double kPortTolerance = 1e-6;  // Pa; coarser, its noise would stop th
 // The accounts that are integrated with the motion.
 using machine::EnergyLedger;
 constexpr double EnergyLedger::*kAccounts[] = {
-    &EnergyLedger::pump,   &EnergyLedger::valve,   &EnergyLedger::line,
-    &EnergyLedger::relief, &EnergyLedger::leakage, &EnergyLedger::friction,
-    &EnergyLedger::stops,  &EnergyLedger::model,   &EnergyLedger::external};
+    &EnergyLedger::pump,     &EnergyLedger::valve,    &EnergyLedger::line,  &EnergyLedger::relief,
+    &EnergyLedger::leakage,  &EnergyLedger::friction, &EnergyLedger::stops, &EnergyLedger::model,
+    &EnergyLedger::external, &EnergyLedger::air};
 constexpr int kLedgerStates = static_cast<int>(std::size(kAccounts));
 
 // Intermediate results of one evaluation of the right-hand side.
@@ -97,6 +97,11 @@ struct ConvergedSolver::Impl {
   const machine::SpeedCommands* speeds = nullptr;
   Fidelity fidelity = Fidelity::kFull;
   hydraulics::StageInput in[kMaxActuators];
+  // For a machine on air.
+  pneumatics::FlowLaw air_law;
+  pneumatics::Air air;
+  pneumatics::Openings openings[kMaxActuators];
+  pneumatics::CylinderStage chambers[kMaxActuators];  // last evaluation
   double segment_start = 0.0;
   double spool_start[kMaxActuators];
   double oil_start[kMaxActuators];  // energy at the start of the tick, for trapped oil
@@ -113,11 +118,15 @@ struct ConvergedSolver::Impl {
         n(model.joint_count()),
         m(static_cast<int>(model.actuators.size())),
         size(2 * n + 4 * m),
+        air_law(s.model().air.gas),
+        air(s.model().air),
         supplied(model.supply.kind == hydraulics::SupplyKind::kPump) {
     find_friction();
     size = ledger_at() + (o.energy_audit ? kLedgerStates : 0);
     for (const machine::Actuator& actuator : model.actuators) {
-      constants.push_back(hydraulics::make_stage(actuator.circuit, 0.0, kPortTolerance));
+      constants.push_back(actuator.air
+                              ? hydraulics::StageConstants{}
+                              : hydraulics::make_stage(actuator.circuit, 0.0, kPortTolerance));
       lags.push_back(machine::section_lags(actuator.circuit, simulation.tick_s()));
       supplied = supplied || hydraulics::has_section(actuator.circuit);
     }
@@ -202,8 +211,9 @@ struct ConvergedSolver::Impl {
     }
     for (int k = 0; k < m; ++k) {
       double* a = t + 2 * n + 4 * k;
-      a[0] = a[1] = 1e5 * r;   // Pa
-      a[2] = a[3] = 1e-5 * r;  // m^3/s
+      const bool on_air = nth(model.actuators, k).air.has_value();
+      a[0] = a[1] = (on_air ? 1e-6 : 1e5) * r;   // kg, Pa
+      a[2] = a[3] = (on_air ? 1e-1 : 1e-5) * r;  // J, m^3/s
     }
     for (const Rubbing& rub : rubbing)
       if (rub.bristle >= 0)
@@ -215,6 +225,10 @@ struct ConvergedSolver::Impl {
     for (int k = 0; k < m; ++k) {
       const auto u = static_cast<std::size_t>(k);
       const hydraulics::Valve& valve = model.actuators[u].circuit.valve;
+      if (const auto& own = model.actuators[u].air) {
+        openings[k] = pneumatics::openings(own->valve, spool_at(k, t));
+        continue;
+      }
       if (valve.spool_time_constant_s <= 0.0) continue;
       const hydraulics::Orifices o =
           machine::section_orifices(model.actuators[u].circuit, state->actuator[k], spool_at(k, t),
@@ -281,25 +295,32 @@ struct ConvergedSolver::Impl {
         continue;
       }
       const double* own = values + 2 * n + 4 * k;
+      e.stop[k] = machine::stop_force(actuator.stops, linkage.x, e.x_dot[k], 0.0);
+      if (actuator.air) {
+        const pneumatics::Chamber content[2] = {{own[0], own[2]}, {own[1], own[3]}};
+        // With no step weight: the instantaneous relations.
+        pneumatics::cylinder_stage(air_law, air, actuator.air->cylinder, openings[k], content, 0.0,
+                                   linkage.x - actuator.air->retracted, e.x_dot[k], chambers[k]);
+        const pneumatics::Cylinder& c = actuator.air->cylinder;
+        for (const pneumatics::ChamberStage& chamber : chambers[k].chamber)
+          e.ledger.air += chamber.H_dot;
+        e.ledger.air -= air.P_ambient * (c.area_cap - c.area_rod) * e.x_dot[k];
+        push(k, chambers[k].force, linkage.J, pins ? row : nullptr, values, e, tau);
+        continue;
+      }
       for (int s = 0; s < 2; ++s) {
         in[k].P_star[s] = own[s];
         in[k].Q_star[s] = own[2 + s];
       }
       hydraulics::evaluate_stage(machine::line_model(a.open != 0, fidelity), nth(constants, k),
                                  in[k], e.x_dot[k], a.p, e.out[k]);
-      e.stop[k] = machine::stop_force(actuator.stops, linkage.x, e.x_dot[k], 0.0);
-      double force = e.out[k].force - actuator.circuit.B * e.x_dot[k] + e.stop[k].force;
-      if (rubbing_of[k] >= 0) force -= rub(nth(rubbing, rubbing_of[k]), e.x_dot[k], values, e);
-      tau[i] += linkage.J * force;
-      for (int j = 0; pins && j < n; ++j) tau[j] += row[j] * force;
+      push(k, e.out[k].force, linkage.J, pins ? row : nullptr, values, e, tau);
       const machine::Powers w = machine::powers(nth(constants, k), in[k], e.out[k], e.x_dot[k]);
       e.ledger.pump += w.pump;
       e.ledger.valve += w.valve;
       e.ledger.line += w.line;
       e.ledger.relief += w.relief;
       e.ledger.leakage += w.leakage;
-      e.ledger.friction += w.friction;
-      e.ledger.stops -= e.stop[k].force * e.x_dot[k];
     }
     for (const Rubbing& r : rubbing)
       if (r.actuator < 0 && !held[r.link]) tau[r.link] -= rub(r, v[r.link], values, e);
@@ -307,6 +328,20 @@ struct ConvergedSolver::Impl {
       mechanism_accelerations(body, tau, e);
     else
       accelerations(body, held, J, x, v, tau, e);
+  }
+
+  // An actuator on the joints, with its friction and stop. medium: force of oil or air. row: over the joints,
+  // null: the lever on its own.
+  void push(int k, double medium, double lever, const double* row, const double* values,
+            Evaluation& e, double* tau) const {
+    const machine::Actuator& actuator = nth(model.actuators, k);
+    const double x_dot = e.x_dot[k];
+    double force = medium - actuator.circuit.B * x_dot + e.stop[k].force;
+    if (rubbing_of[k] >= 0) force -= rub(nth(rubbing, rubbing_of[k]), x_dot, values, e);
+    tau[actuator.link] += lever * force;
+    for (int j = 0; row != nullptr && j < n; ++j) tau[j] += row[j] * force;
+    e.ledger.friction += actuator.circuit.B * x_dot * x_dot;
+    e.ledger.stops -= e.stop[k].force * x_dot;
   }
 
   // tau: less the bias.
@@ -386,9 +421,18 @@ struct ConvergedSolver::Impl {
       const hydraulics::Line* lines[2] = {&c.line1, &c.line2};
       const hydraulics::StageResult& out = e.out[k];
       const double* own = values + 2 * n + 4 * k;
+      double* rate = d + 2 * n + 4 * k;
+      if (const auto& of_air = nth(self.model.actuators, k).air) {
+        const double area[2] = {of_air->cylinder.area_cap, -of_air->cylinder.area_rod};
+        for (int s = 0; s < 2; ++s) {
+          const pneumatics::ChamberStage& chamber = self.chambers[k].chamber[s];
+          rate[s] = chamber.m_dot;
+          rate[2 + s] = chamber.H_dot - chamber.P * area[s] * e.x_dot[k];
+        }
+        continue;
+      }
       double C[2];
       hydraulics::capacitances(c, {}, e.x[k], {own[0], own[1]}, C);
-      double* rate = d + 2 * n + 4 * k;
       const LineModel line = machine::line_model(self.state->actuator[k].open != 0, self.fidelity);
       for (int s = 0; s < 2; ++s) {
         const double P = own[s];
@@ -446,8 +490,11 @@ struct ConvergedSolver::Impl {
     }
     for (int k = 0; k < m; ++k)
       for (int s = 0; s < 2; ++s) {
-        values[2 * n + 4 * k + s] = state->actuator[k].P_C[s];
-        values[2 * n + 4 * k + 2 + s] = state->actuator[k].Q[s];
+        const machine::ActuatorState& a = state->actuator[k];
+        const bool on_air = nth(model.actuators, k).air.has_value();
+        values[2 * n + 4 * k + s] = on_air ? a.air.m[s] : a.P_C[s];
+        values[2 * n + 4 * k + 2 + s] = on_air ? a.air.U[s] : a.Q[s];
+        chambers[k].chamber[s].P = air.P_ambient + a.P_C[s];  // where its search starts
       }
     for (const Rubbing& r : rubbing)
       if (r.bristle >= 0) values[bristles_at() + r.bristle] = bristle_of(r);
@@ -468,6 +515,15 @@ struct ConvergedSolver::Impl {
                                state->coupling_force);
     for (int k = 0; k < m; ++k) {
       machine::ActuatorState& a = state->actuator[k];
+      if (nth(model.actuators, k).air) {
+        for (int s = 0; s < 2; ++s) {
+          a.air.m_in += values[2 * n + 4 * k + s] - a.air.m[s];
+          a.air.m[s] = values[2 * n + 4 * k + s];
+          a.air.U[s] = values[2 * n + 4 * k + 2 + s];
+          a.P_C[s] = a.p[s] = chambers[k].chamber[s].P - air.P_ambient;
+        }
+        continue;
+      }
       const LineModel line = machine::line_model(a.open != 0, fidelity);
       const bool algebraic = quasi_static(k) || line == LineModel::kResistive;
       const bool flow_follows = algebraic || line == LineModel::kFilling;
@@ -531,6 +587,7 @@ struct ConvergedSolver::Impl {
     speeds = simulation.speed_commands(s, speed_room);
     coupled = model.coupled() || state->absent != 0;
     trial = *state;
+    air.P_supply = air.P_ambient + state->pump_Pa;
     segment_start = t;
     std::vector<double> stops = spool_events(h);
     stops.push_back(h);
@@ -585,9 +642,14 @@ struct ConvergedSolver::Impl {
                                 machine::displacement_row(model, k, state->q, nullptr),
                                 state->actuator[k], state->energy);
     }
-    for (int k = 0; k < m; ++k)
-      machine::watch(nth(model.actuators, k), e.out[k], e.stop[k].active, state->actuator[k],
-                     state->health, relief, cavitation);
+    for (int k = 0; k < m; ++k) {
+      const machine::Actuator& actuator = nth(model.actuators, k);
+      machine::ActuatorState& a = state->actuator[k];
+      if (actuator.air)
+        machine::watch_stop(e.stop[k].active, a, state->health);
+      else
+        machine::watch(actuator, e.out[k], e.stop[k].active, a, state->health, relief, cavitation);
+    }
     for (int i = 0; i < n; ++i) finite = finite && std::isfinite(state->q[i]);
     state->health.relief_ticks += relief ? 1 : 0;
     state->health.cavitation_ticks += cavitation ? 1 : 0;

@@ -288,13 +288,6 @@ TEST(Check, knowsSignalFiles) {
   EXPECT_THAT(run({"check", file}).output, HasSubstr("signals, 2 to the machine and 2 from it"));
 }
 
-TEST(Check, knowsAirFiles) {
-  const std::string air =
-      std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/machines/rescue_leg/air.toml";
-  EXPECT_THAT(run({"check", air}).output, HasSubstr("air, 3 cases, fits machine rescue_leg"));
-  EXPECT_THAT(run({"inspect", air}).errors, HasSubstr("this is an air file, not a machine"));
-}
-
 TEST(Check, remarksOnNumbersBeyondWhatIsUsualAndStillSaysOk) {
   const TemporaryFolder folder;
   write_text(folder / "m.toml", "base = \"" + kConfig +

@@ -7,9 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "heap_counter.hpp"
+#include "knuckleboom/core/emulation/air_exchange.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
-#include "knuckleboom/io/air_file.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "support/machines.hpp"
@@ -256,25 +257,30 @@ TEST(NoHeap, WithLoopsAndAssembly) {
     }
 }
 
-// A leg on air: lever, inverse kinematics, PID, valves and chambers, in one program and with exchange.
+// A leg on air: tip path, inverse kinematics, PID, valves and chambers, in one program and with exchange.
 TEST(NoHeap, OnAir) {
-  const std::filesystem::path folder =
-      std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config/machines/rescue_leg";
-  const machine::MachineModel model = io::read_machine(folder / "machine.toml").model;
-  for (const int late : {-1, 2})
-    for (const machine::AirRig& rig : io::read_air(folder / "air.toml", model, {"", late}).cases) {
-      const pneumatics::FlowLaw law(rig.air.gas);
-      machine::AirRigState state;
+  for (const char* name : {"leg_square", "leg_sine", "leg_lever"}) {
+    const io::LoadedCase loaded = io::load_case(
+        std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/scenarios/" + name + ".toml", "", {});
+    const Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+    const emulation::AirExchange exchange(simulation, 2);
+    emulation::AirExchange::State state;
+    sim::Snapshot snapshot;
+    for (const bool one_program : {true, false}) {
       long calls = 0;
       {
         const test::HeapCounter heap;
-        state = machine::start(rig);
-        for (int k = 0; k < 2000; ++k) machine::step(rig, law, state);
+        state = exchange.start();
+        for (int k = 0; k < 2000; ++k) {
+          one_program ? simulation.step(state.sim) : exchange.step(state);
+          snapshot = sim::take_snapshot(simulation, state.sim);
+        }
         calls = heap.calls();
       }
       EXPECT_EQ(calls, 0);
-      EXPECT_EQ(state.non_finite, 0);
+      EXPECT_EQ(snapshot.health.non_finite, 0);
     }
+  }
 }
 
 // A head that hangs and runs into its joints' stops.

@@ -14,7 +14,6 @@ enum class FileKind {
   kScenario,
   kLevers,
   kExercise,
-  kAir,
   kEmulation,
   kBundle,
   kLogMap,

@@ -18,7 +18,6 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
-#include "knuckleboom/io/air_file.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
@@ -95,17 +94,6 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   return {fmt::format("{}, fits machine {}", words, machine->model.name), file.remarks};
 }
 
-// By the machine beside it.
-Finding good_air(const std::string& path) {
-  const machine::MachineModel model =
-      io::read_machine(fs::path(path).parent_path() / "machine.toml").model;
-  const io::AirFile file = io::read_air(path, model);
-  return {
-      fmt::format("air, {}, fits machine {}",
-                  counted(static_cast<long long>(file.cases.size()), "case", "cases"), model.name),
-      file.remarks};
-}
-
 // By both machines, as far as that their tips can be brought together.
 Finding good_emulation(const std::string& path) {
   EmulateOptions options;
@@ -150,8 +138,6 @@ Finding describe(const std::string& path) {
     }
     case io::FileKind::kExercise:
       return good_exercise(io::read_exercise(path), path);
-    case io::FileKind::kAir:
-      return good_air(path);
     case io::FileKind::kEmulation:
       return good_emulation(path);
     case io::FileKind::kSignals: {

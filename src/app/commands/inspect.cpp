@@ -357,8 +357,11 @@ std::string joints_text(const MachineModel& model, const std::vector<JointFacts>
     }
     const machine::Actuator& actuator = model.actuators[static_cast<std::size_t>(joint.actuator)];
     const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
-    text += fmt::format(", {} '{}'{}{}\n", cylinder ? "cylinder" : "motor", actuator.name,
-                        friction_words(actuator.friction, !cylinder),
+    text += fmt::format(", {} '{}'{}{}\n",
+                        actuator.air ? "pneumatic cylinder"
+                        : cylinder   ? "cylinder"
+                                     : "motor",
+                        actuator.name, friction_words(actuator.friction, !cylinder),
                         own_friction_words(model, actuator.link, joint.unit == "rad"));
     if (actuator.linkage.kind == machine::LinkageKind::kPins)
       text += fmt::format("  {:<12}between pins on '{}' and '{}', length {:.4f} to {:.4f} m\n", "",
@@ -556,7 +559,21 @@ std::string litres_text(double flow) {
   return std::isfinite(flow) ? fmt::format("{:.1f}", kLitresPerMinute * flow) : "no limit";
 }
 
+// One valve serves all pneumatic cylinders.
+std::string air_text(const MachineModel& model) {
+  const machine::Actuator& actuator = model.actuators.front();
+  const hydraulics::Valve& spool = actuator.circuit.valve;
+  const pneumatics::Valve& valve = actuator.air->valve;
+  return fmt::format(
+      "\nair: {:.4g} bar absolute, surroundings {:.4g} bar; valves of {:.3g} mm2 (C_d A_0), dead "
+      "zone "
+      "{:g} V, full at {:g} V, spool time constant {:g} s\n",
+      1e-5 * model.air.P_supply, 1e-5 * model.air.P_ambient, 1e6 * valve.area_max,
+      valve.dead_zone_V, spool.full_V, spool.spool_time_constant_s);
+}
+
 std::string valves_text(const MachineModel& model) {
+  if (model.on_air()) return air_text(model);
   std::string text = fmt::format(
       "\nvalves: flow in l/min through one edge at 1 MPa and 10 MPa across it\n  {:<24}{:>16}{:>16}"
       "{:>16}\n",
@@ -676,6 +693,7 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
   json.end_array();
   json.key("valves").begin_array();
   for (const machine::Actuator& actuator : model.actuators) {
+    if (actuator.air) continue;
     json.begin_object().member("actuator", actuator.name).key("flow_m3_per_s").begin_array();
     for (int edge = 0; edge < 4; ++edge)
       for (const double opening : kOpenings)
@@ -729,8 +747,9 @@ int inspect(const InspectOptions& options) {
   text += outside_text(model);
   for (const PoseFacts& pose : poses) text += pose_text(model, pose) + bench_pose_text(model, pose);
   if (!model.actuators.empty())
-    text +=
-        "  (ports: the unloaded side at tank pressure; modes: valves closed, without end stops)\n";
+    text += fmt::format(
+        "  (ports: {}; modes: valves closed, without end stops)\n",
+        model.on_air() ? "as at the start of a run" : "the unloaded side at tank pressure");
   if (!model.actuators.empty()) text += valves_text(model);
   if (options.sources)
     text += sources_text(model);

@@ -1,4 +1,4 @@
-// knuckleboom pneumatics: a machine on air, by its air.toml.
+// knuckleboom pneumatics: scenarios of a machine on air, also as two programs.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -11,46 +11,46 @@
 
 #include "app/commands/friction_study.hpp"
 #include "app/commands/options.hpp"
-#include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
-#include "knuckleboom/core/friction/parameters.hpp"
-#include "knuckleboom/io/air_file.hpp"
+#include "knuckleboom/core/emulation/air_exchange.hpp"
+#include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/io/load_case.hpp"
-#include "knuckleboom/io/machine_file.hpp"
-#include "knuckleboom/io/trace.hpp"
-#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
 struct PneumaticsOptions {
-  std::string machine;
-  std::vector<std::string> cases;        // empty: all
+  std::vector<std::string> scenarios;
   std::vector<std::string> friction;     // models, or "all"; empty: as in the file
   std::vector<double> exchange_ms;       // late by so much; empty: one program
-  std::vector<std::string> assignments;  // of air.toml
-  std::string plot, delay_plot, trace;   // empty: none
+  std::vector<std::string> assignments;  // of scenario and machine
+  std::string plot, delay_plot;          // empty: none
 };
 
-using machine::AirDrive;
-using machine::AirDriveState;
-using machine::AirMode;
-using machine::AirRig;
-using machine::AirRigState;
+using emulation::AirExchange;
 
 constexpr double kBar = 1e5;
-constexpr double kLost = 0.5;     // of the stroke beyond an end: that run is lost
-constexpr double kBurst = 100e5;  // Pa; and so is one with such a pressure
+
+// A scenario with one friction of its machine.
+struct AirCase {
+  io::LoadedCase loaded;
+  std::unique_ptr<sim::Simulation> simulation;
+  int joint = 0;         // watched
+  bool tracked = false;  // its reference counts
+  bool foot = false;     // that of the tip does
+  const std::string& name() const { return loaded.scenario.scenario.name; }
+  bool turns() const { return loaded.machine.model.tree.link(joint).revolute; }
+};
 
 struct AirRun {
-  const AirRig* rig;
+  const AirCase* of;
   std::string friction, exchange;
   double late_ms = -1.0;  // negative: one program
-  std::size_t watched;    // drive
   std::vector<double> t, q, v, reference, P[2];
   double lost_at = -1.0;    // s; negative: it is not
   double at_rest = 0.0;     // share of the last half without any motion
@@ -62,22 +62,44 @@ struct AirRun {
   double off = 0.0;         // rms from the run in one program, over that run's travel
 };
 
-bool lost(const AirRig& rig, const AirRigState& state) {
-  if (state.non_finite > 0) return true;
-  for (std::size_t k = 0; k < rig.drives.size(); ++k) {
-    const AirDriveState& s = state.drive[k];
-    const double stroke = rig.drives[k].cylinder.stroke;
-    if (!(s.x > -kLost * stroke && s.x < (1.0 + kLost) * stroke)) return true;
-    if (!(s.P[0] < kBurst && s.P[1] < kBurst)) return true;
+// The joint that the scenario moves, else the last one.
+void choose_joint(AirCase& of) {
+  const machine::MachineModel& model = of.loaded.machine.model;
+  of.joint = model.joint_count() - 1;
+  bool chosen = false;
+  for (const command::JointProgram& program : of.loaded.scenario.scenario.programs) {
+    of.foot = of.foot || program.mode == command::JointMode::kTip;
+    const int link = model.tree.find_joint(program.joint);
+    const bool moves =
+        program.mode != command::JointMode::kTip && !command::constant(program.signal);
+    if (link == multibody::kBase || !moves || chosen) continue;
+    chosen = true;
+    of.joint = link;
+    of.tracked = program.mode == command::JointMode::kTrack;
   }
-  return false;
 }
 
-// The drive of the case's signal, else the last one.
-std::size_t watched_drive(const AirRig& rig) {
-  for (std::size_t k = 0; k < rig.drives.size(); ++k)
-    if (rig.drives[k].mode == AirMode::kVoltage || rig.drives[k].signal.terms.size() > 1) return k;
-  return rig.drives.size() - 1;
+AirCase load(const std::string& scenario, const std::string& friction,
+             const std::vector<std::string>& assignments) {
+  AirCase of;
+  of.loaded = io::load_case(scenario, "", assignments);
+  const machine::MachineModel& model = of.loaded.machine.model;
+  if (!model.on_air())
+    throw UserError(
+        fmt::format("machine '{}' has no pneumatic cylinders; `knuckleboom run {}` runs "
+                    "it",
+                    model.name, scenario));
+  if (!friction.empty()) {
+    std::vector<std::string> with = assignments;
+    for (int k = 0; k < static_cast<int>(model.controllers.size()); ++k)
+      with.push_back(
+          fmt::format("machine.actuator.{}.friction.model={}", model.actuator_name(k), friction));
+    of.loaded = io::load_case(scenario, "", with);
+  }
+  of.simulation =
+      std::make_unique<sim::Simulation>(of.loaded.machine.model, of.loaded.scenario.scenario);
+  choose_joint(of);
+  return of;
 }
 
 void measure(AirRun& run) {
@@ -112,56 +134,58 @@ void compare(const AirRun& one_program, AirRun& run) {
   run.off = std::sqrt(squares / static_cast<double>(run.t.size() - from)) / one_program.travel;
 }
 
-std::optional<AirRun> run_case(const AirRig& rig) {
-  const pneumatics::FlowLaw law(rig.air.gas);
+// exchange: null for one program.
+std::optional<AirRun> run_case(const AirCase& of, const AirExchange* exchange) {
+  const sim::Simulation& simulation = *of.simulation;
+  const machine::MachineModel& model = simulation.model();
+  const command::Scenario& scenario = simulation.scenario();
   AirRun run;
-  run.rig = &rig;
-  run.watched = watched_drive(rig);
-  const auto ticks = static_cast<std::int64_t>(std::llround(rig.duration_s / rig.h));
-  AirRigState state = machine::start(rig);
+  run.of = &of;
+  AirExchange::State state;
+  if (exchange != nullptr)
+    state = exchange->start();
+  else
+    state.sim = simulation.initial_state(machine::Fidelity::kFull);
+  const machine::MachineState& m = state.sim.machine;
+  const int k = sim::take_snapshot(simulation, state.sim).actuator_of_joint[of.joint];
+  const Vec3 home = machine::tip_position(model, m.q);
   double foot = 0.0;
   std::int64_t foot_rows = 0;
-  while (state.tick < ticks && run.lost_at < 0.0) {
+  while (state.sim.tick < simulation.tick_count() && run.lost_at < 0.0) {
     if (interrupted()) return std::nullopt;
-    const double t = static_cast<double>(state.tick) * rig.h;
-    machine::step(rig, law, state);
-    const AirDriveState& s = state.drive[run.watched];
-    const int link = rig.drives[run.watched].link;
-    run.t.push_back(t + rig.h);
-    run.q.push_back(state.q[link]);
-    run.v.push_back(state.v[link]);
-    run.reference.push_back(s.reference);
-    for (int k = 0; k < 2; ++k) run.P[k].push_back(s.P[k]);
-    if (rig.foot.used && t >= 0.5 * rig.duration_s) {
-      foot += (machine::foot_position(rig, state.q) - machine::foot_target(rig, t + rig.h))
-                  .squaredNorm();
+    exchange != nullptr ? exchange->step(state) : simulation.step(state.sim);
+    const double t = simulation.time(state.sim);
+    run.t.push_back(t);
+    run.q.push_back(m.q[of.joint]);
+    run.v.push_back(m.v[of.joint]);
+    run.reference.push_back(state.sim.reference[of.joint]);
+    for (int side = 0; side < 2; ++side)
+      run.P[side].push_back(model.air.P_ambient + m.actuator[k].p[side]);
+    if (of.foot && t >= 0.5 * scenario.duration_s) {
+      const Vec3 target = home + command::offset(scenario.tip_path, t - scenario.tip_start_s);
+      foot += (machine::tip_position(model, m.q) - target).squaredNorm();
       ++foot_rows;
     }
-    if (lost(rig, state)) run.lost_at = t + rig.h;
+    if (emulation::is_lost(model, m)) run.lost_at = t;
   }
-  for (std::size_t k = 0; k < rig.drives.size(); ++k) run.gain += state.drive[k].exchange_gain;
+  if (exchange != nullptr) run.gain = state.made;
   if (foot_rows > 0) run.foot_error = std::sqrt(foot / static_cast<double>(foot_rows));
   measure(run);
   return run;
 }
 
-bool turns(const AirRun& run) {
-  return run.rig->tree.link(run.rig->drives[run.watched].link).revolute;
-}
-
 std::string header() {
-  return fmt::format("  {:<10}{:<28}{:<10}{:>11}{:>12}{:>10}{:>9}{:>9}{:>13}\n", "case", "friction",
+  return fmt::format("  {:<12}{:<28}{:<10}{:>11}{:>12}{:>10}{:>9}{:>9}{:>13}\n", "case", "friction",
                      "exchange", "travel", "rms error", "at rest", "turns/s", "off", "energy made");
 }
 
 std::string row(const AirRun& run, std::string_view friction) {
-  std::string text = fmt::format("  {:<10}{:<28}{:<10}", run.rig->name, friction, run.exchange);
+  std::string text = fmt::format("  {:<12}{:<28}{:<10}", run.of->name(), friction, run.exchange);
   if (run.lost_at >= 0.0) return text + fmt::format("unstable, lost after {:.3g} s\n", run.lost_at);
-  const bool tracked = run.rig->drives[run.watched].mode != AirMode::kVoltage;
-  const char* unit = turns(run) ? "mrad" : "mm";
-  const std::string error = run.rig->foot.used ? fmt::format("{:.3g} mm", 1e3 * run.foot_error)
-                            : tracked          ? fmt::format("{:.3g} {}", 1e3 * run.error, unit)
-                                               : std::string("-");
+  const char* unit = run.of->turns() ? "mrad" : "mm";
+  const std::string error = run.of->foot      ? fmt::format("{:.3g} mm", 1e3 * run.foot_error)
+                            : run.of->tracked ? fmt::format("{:.3g} {}", 1e3 * run.error, unit)
+                                              : std::string("-");
   const bool one_program = run.late_ms < 0.0;
   return text + fmt::format("{:>11}{:>12}{:>8.1f} %{:>9.1f}{:>9}{:>13}\n",
                             fmt::format("{:.1f} {}", 1e3 * run.travel, unit), error,
@@ -171,11 +195,11 @@ std::string row(const AirRun& run, std::string_view friction) {
 }
 
 Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
-  Figure out{title, "cases of the air file, on the machine beside it", {}, 2};
+  Figure out{title, "scenarios on the machine that they name", {}, 2};
   for (const AirRun& run : runs) {
-    const std::string name = fmt::format("{}, {}{}", run.rig->name, run.friction,
+    const std::string name = fmt::format("{}, {}{}", run.of->name(), run.friction,
                                          run.late_ms < 0.0 ? "" : ", late " + run.exchange);
-    const bool angle = turns(run);
+    const bool angle = run.of->turns();
     Panel position{name, "time [s]", angle ? "joint [mrad]" : "position [mm]", {}, false, 1.0};
     Curve q{"", {}, {}, 0, LineStyle::kSolid};
     Curve reference{"reference", {}, {}, 7, LineStyle::kThin};
@@ -190,7 +214,7 @@ Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
       rod.y.push_back(run.P[1][i] / kBar);
     }
     reference.x = cap.x = rod.x = q.x;
-    if (run.rig->drives[run.watched].mode != AirMode::kVoltage) {
+    if (run.of->tracked || run.of->foot) {
       q.title = "position";
       position.curves.push_back(reference);
     }
@@ -205,7 +229,7 @@ Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
 // Cost of the delays: a row of panels for each friction, a curve for each case; lost runs have no
 // point.
 Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
-  Figure out{title, "cases of the air file, on the machine beside it", {}, 2};
+  Figure out{title, "scenarios on the machine that they name", {}, 2};
   std::string friction;
   for (const AirRun& run : runs) {
     if (run.late_ms < 0.0 || run.lost_at >= 0.0) continue;
@@ -218,10 +242,10 @@ Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
     std::vector<Curve>& off = out.panels[out.panels.size() - 2].curves;
     std::vector<Curve>& made = out.panels.back().curves;
     std::size_t k = 0;
-    while (k < off.size() && off[k].title != run.rig->name) ++k;
+    while (k < off.size() && off[k].title != run.of->name()) ++k;
     if (k == off.size()) {
       const Curve curve{
-          run.rig->name, {}, {}, static_cast<int>(k) % kPaletteSize, LineStyle::kSolid};
+          run.of->name(), {}, {}, static_cast<int>(k) % kPaletteSize, LineStyle::kSolid};
       off.push_back(curve);
       made.push_back(curve);
     }
@@ -231,30 +255,6 @@ Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
     made[k].y.push_back(run.gain);
   }
   return out;
-}
-
-void write_trace(const std::string& path, const std::string& machine, const AirRun& run) {
-  io::TraceHeader header;
-  header.program = io::this_program();
-  header.machine = machine;
-  header.scenario = run.rig->name;
-  header.fidelity = "pneumatic";
-  header.tick_s = run.rig->h;
-  const std::string& joint = run.rig->drives[run.watched].name;
-  const std::string unit = turns(run) ? "rad" : "m";
-  header.columns = {"t_s",
-                    joint + "_" + unit,
-                    joint + "_" + unit + "_s",
-                    joint + "_ref_" + unit,
-                    joint + "_cap_Pa",
-                    joint + "_rod_Pa"};
-  io::TraceWriter writer(path, header);
-  for (std::size_t i = 0; i < run.t.size(); ++i) {
-    const double values[] = {run.t[i],         run.q[i],    run.v[i],
-                             run.reference[i], run.P[0][i], run.P[1][i]};
-    writer.write(values);
-  }
-  writer.close();
 }
 
 std::vector<std::string> friction_models(const std::vector<std::string>& asked) {
@@ -273,11 +273,11 @@ std::vector<int> exchanges(const std::vector<double>& asked_ms, double tick_s) {
   std::vector<int> out;
   for (const double ms : asked_ms) {
     const double ticks = 1e-3 * ms / tick_s;
-    if (!(ticks >= 0.0 && ticks <= machine::kMaxExchangeTicks) ||
+    if (!(ticks >= 0.0 && ticks <= AirExchange::kMaxTicks) ||
         std::fabs(ticks - std::round(ticks)) > 1e-6)
       throw UserError(
           fmt::format("--exchange-ms {:g}: give a whole number of ticks of {:g} ms, 0 to {}", ms,
-                      1e3 * tick_s, machine::kMaxExchangeTicks));
+                      1e3 * tick_s, AirExchange::kMaxTicks));
     out.push_back(static_cast<int>(std::lround(ticks)));
   }
   std::sort(out.begin(), out.end());
@@ -285,83 +285,62 @@ std::vector<int> exchanges(const std::vector<double>& asked_ms, double tick_s) {
   return out;
 }
 
-bool sticks(const AirRig& rig) {
-  return std::any_of(rig.drives.begin(), rig.drives.end(),
-                     [](const AirDrive& drive) { return friction::sticks(drive.friction.kind); });
-}
-
-bool wanted(const std::vector<std::string>& cases, const std::string& name) {
-  return cases.empty() || std::find(cases.begin(), cases.end(), name) != cases.end();
-}
-
 int pneumatics(const PneumaticsOptions& options) {
   const InterruptGuard guard;
   if (!options.plot.empty()) check_picture_path(options.plot);
   if (!options.delay_plot.empty()) check_picture_path(options.delay_plot);
-  if (!options.trace.empty()) check_output_path(options.trace, "--trace");
-  const std::filesystem::path machine_path = find_machine(options.machine);
-  const std::filesystem::path air_path = machine_path.parent_path() / "air.toml";
-  const machine::MachineModel model = io::read_machine(machine_path).model;
-  if (!std::filesystem::exists(air_path))
-    throw UserError(fmt::format("machine '{}' has no pneumatics: there is no {}", model.name,
-                                air_path.string()));
-  check_distinct(
-      {{"--plot", options.plot}, {"--delay-plot", options.delay_plot}, {"--trace", options.trace}},
-      {machine_path.string(), air_path.string()});
-  std::vector<io::Override> overrides;
-  for (const std::string& one : options.assignments) overrides.push_back(io::parse_override(one));
-
-  std::vector<io::AirFile> files;  // own the rigs that the runs point to
-  std::vector<AirRun> runs;
-  const io::AirFile plain = io::read_air(air_path, model, {}, overrides);
-  std::vector<std::string> names;
-  for (const AirRig& rig : plain.cases) names.push_back(rig.name);
-  for (const std::string& one : options.cases)
-    if (!wanted(names, one) || names.empty())
-      throw UserError(
-          fmt::format("{} has no case '{}'{}", air_path.string(), one, alternatives(one, names)));
-  std::vector<int> late = exchanges(options.exchange_ms, plain.cases.front().h);
-  if (!options.delay_plot.empty() && late.size() < 2)
+  check_distinct({{"--plot", options.plot}, {"--delay-plot", options.delay_plot}}, {});
+  if (!options.delay_plot.empty() && options.exchange_ms.size() < 2)
     throw UserError("--delay-plot draws over the delay; give --exchange-ms at least twice");
-  late.insert(late.begin(), -1);
   const std::vector<std::string> frictions = friction_models(options.friction);
-  files.reserve(late.size() * frictions.size());
-  say(fmt::format("{}: {}\n\n{}", model.name, model.description, header()));
+
+  std::vector<std::unique_ptr<AirCase>> cases;  // what the runs point to
+  std::vector<AirRun> runs;
+  for (const std::string& friction : frictions)
+    for (const std::string& scenario : options.scenarios)
+      cases.push_back(std::make_unique<AirCase>(load(scenario, friction, options.assignments)));
+  const io::LoadedCase& first = cases.front()->loaded;
+  const std::vector<int> late = exchanges(options.exchange_ms, first.scenario.scenario.tick_s);
+  say(fmt::format("{}: {}\n\n{}", first.machine.model.name, first.machine.model.description,
+                  header()));
   bool sound = true;
+  std::size_t at = 0;
   for (const std::string& friction : frictions) {
     const std::string called = friction.empty() ? "friction of the file" : friction;
-    const std::size_t first = runs.size();  // of those in one program
-    bool sticking = false;
-    for (const int ticks : late) {
-      const double late_ms = ticks < 0 ? -1.0 : ticks * plain.cases.front().h * 1e3;
-      const std::string exchange = ticks < 0 ? "none" : fmt::format("{:g} ms", late_ms);
-      if (ticks >= 0 && sticking) {
-        say(fmt::format("  {:<10}{:<28}{:<10}  sticking needs force and motion at one time\n", "",
-                        called, exchange));
-        continue;
-      }
-      files.push_back(io::read_air(air_path, model, {friction, ticks}, overrides));
-      sticking = sticks(files.back().cases.front());
-      std::size_t same_case = first;
-      for (const AirRig& rig : files.back().cases) {
-        if (!wanted(options.cases, rig.name)) continue;
-        std::optional<AirRun> run = run_case(rig);
-        if (!run) return kInterruptedRun;
-        run->friction = called;
-        run->exchange = exchange;
-        run->late_ms = late_ms;
-        if (ticks >= 0) compare(runs[same_case++], *run);
-        sound = sound && (run->lost_at < 0.0 || ticks >= 0);
-        say(row(*run, run->friction));
-        runs.push_back(std::move(*run));
+    const auto add = [&](std::optional<AirRun> run, double late_ms) {
+      if (!run) return false;
+      run->friction = called;
+      run->late_ms = late_ms;
+      run->exchange = late_ms < 0.0 ? "none" : fmt::format("{:g} ms", late_ms);
+      runs.push_back(std::move(*run));
+      return true;
+    };
+    for (std::size_t s = 0; s < options.scenarios.size(); ++s, ++at) {
+      const AirCase& of = *cases[at];
+      if (!add(run_case(of, nullptr), -1.0)) return kInterruptedRun;
+      const std::size_t one_program = runs.size() - 1;
+      sound = sound && runs.back().lost_at < 0.0;
+      say(row(runs.back(), called));
+      for (const int ticks : late) {
+        const double late_ms = ticks * of.simulation->tick_s() * 1e3;
+        std::unique_ptr<AirExchange> exchange;
+        try {
+          exchange = std::make_unique<AirExchange>(*of.simulation, ticks);
+        } catch (const std::invalid_argument&) {
+          say(fmt::format("  {:<12}{:<28}{:<10}  sticking needs force and motion at one time\n", "",
+                          called, fmt::format("{:g} ms", late_ms)));
+          continue;
+        }
+        if (!add(run_case(of, exchange.get()), late_ms)) return kInterruptedRun;
+        compare(runs[one_program], runs.back());
+        say(row(runs.back(), called));
       }
     }
   }
-  if (!options.trace.empty()) write_trace(options.trace, model.name, runs.front());
-  if (!options.plot.empty()) draw(figure(fmt::format("{} on air", model.name), runs), options.plot);
+  const std::string& machine = first.machine.model.name;
+  if (!options.plot.empty()) draw(figure(fmt::format("{} on air", machine), runs), options.plot);
   if (!options.delay_plot.empty()) {
-    const Figure delays =
-        delay_figure(fmt::format("{}: what late exchange costs", model.name), runs);
+    const Figure delays = delay_figure(fmt::format("{}: what late exchange costs", machine), runs);
     if (delays.panels.empty())
       say("no run with exchange lasted: --delay-plot has nothing to draw\n");
     else
@@ -379,28 +358,26 @@ Command pneumatics_command() {
   return {
       .name = "pneumatics",
       .sentence =
-          "Run a machine on air, in one program or as two that exchange force and motion late",
+          "Run machines on air, in one program or as two that exchange force and motion late",
       .arguments =
-          {{.name = "machine",
-            .target = &o->machine,
-            .kind = machine_value("MACHINE"),
-            .sentence = "Machine with an air.toml beside its machine.toml",
+          {{.name = "scenarios",
+            .target = &o->scenarios,
+            .kind = scenario_value(),
+            .sentence = "Scenarios of machines on air",
             .required = true},
-           {"--case", &o->cases, {"NAME"}, "Only this case of air.toml"},
            {"--friction", &o->friction, friction,
-            "Friction model of all drives in place of the file's; 'all' runs each"},
+            "Friction model of all cylinders in place of the file's; 'all' runs each"},
            {"--exchange-ms",
             &o->exchange_ms,
             {"MS"},
             "Also as two programs that exchange force and motion with this delay"},
-           set_option(o->assignments, "air.toml, such as air.supply_bar=4"),
+           set_of_case_option(o->assignments),
            unset_option(o->assignments),
            plot_option(o->plot, "Plot positions and pressures of all runs"),
            {"--delay-plot", &o->delay_plot, file_value(),
-            "Plot the error and the energy added over the delay; the name ends in .svg or .png"},
-           {"--trace", &o->trace, file_value("FILE", ".csv"), "Write the first run as CSV"}},
-      .examples = {"knuckleboom pneumatics air_bench --friction all --case sine --plot sine.png",
-                   "knuckleboom pneumatics rescue_leg --exchange-ms 4"},
+            "Plot the error and the energy added over the delay; the name ends in .svg or .png"}},
+      .examples = {"knuckleboom pneumatics air_sine --friction all --plot sine.png",
+                   "knuckleboom pneumatics leg_square leg_sine leg_lever --exchange-ms 4"},
       .run = [o] { return pneumatics(*o); }};
 }
 

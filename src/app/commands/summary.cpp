@@ -199,8 +199,9 @@ std::string to_text(const RunSummary& s) {
         line("conditions", fmt::format("outside those of the paper's model in {:.1f} % of the time",
                                        100.0 * *s.outside_conditions));
   text += line("energy in",
-               fmt::format("pump {}, valve changes {}, model {}, payloads {}{}", joule(e.pump),
+               fmt::format("pump {}, valve changes {}, model {}, payloads {}{}{}", joule(e.pump),
                            joule(e.switching), joule(e.model), joule(e.events),
+                           e.air != 0.0 ? ", air " + joule(e.air) : "",
                            e.external != 0.0 ? ", from outside " + joule(e.external) : ""));
   text += line("energy out",
                fmt::format("valves {}, lines {}, relief {}, leakage {}, friction {}, stops {}",
@@ -253,6 +254,7 @@ std::string to_json(const RunSummary& s) {
   json.key("energy_J")
       .begin_object()
       .member("pump", e.pump)
+      .member("air", e.air)
       .member("switching", e.switching)
       .member("model", e.model)
       .member("events", e.events)

@@ -123,6 +123,11 @@ void Emulation::check() const {
   const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
   const machine::MachineModel& host = plan_.host.model;
   const machine::MachineModel& other = plan_.emulated.model;
+  for (const machine::MachineModel* model : {&host, &other})
+    if (model->on_air())
+      refuse("machine '" + model->name +
+             "' is on air; an emulation has machines on oil or without "
+             "actuators");
   if (host.joint_count() != 6 || host.coupled())
     refuse("host '" + host.name + "' has " + std::to_string(host.joint_count()) +
            " joints; a host has six, one after the other");

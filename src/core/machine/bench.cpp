@@ -65,6 +65,7 @@ MachineModel make_bench(const MachineModel& machine, const Bench& bench,
   rig.name = machine.name;
   rig.description = machine.description;
   rig.supply = machine.supply;
+  rig.air = machine.air;
   rig.closed_valve = machine.closed_valve;
   rig.tau_Q = machine.tau_Q;
   rig.sources = machine.sources;

@@ -38,7 +38,9 @@ double stored_energy(const MachineModel& model, const MachineState& state, Fidel
   double sum = e.kinetic + e.potential + spring_energy(model.tree, state.q);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const ActuatorState& a = state.actuator[k];
-    sum += oil_energy(model.actuators[k].circuit, a, line_model(a.open != 0, fidelity));
+    sum += model.actuators[k].air
+               ? a.air.U[0] + a.air.U[1]
+               : oil_energy(model.actuators[k].circuit, a, line_model(a.open != 0, fidelity));
     if (model.actuators[k].friction.kind == friction::Kind::kLuGre)
       sum += friction::bristle_energy(model.actuators[k].friction, a.bristle);
   }
@@ -64,8 +66,7 @@ int beyond(const StageResult& out, double low, double high, bool relief) {
 
 void watch(const Actuator& actuator, const StageResult& out, bool at_stop, ActuatorState& a,
            Health& health, bool& relief, bool& cavitation) {
-  if (at_stop && a.stop_active == 0) ++health.stop_hits;
-  a.stop_active = at_stop ? 1 : 0;
+  watch_stop(at_stop, a, health);
   const hydraulics::Protection& p = actuator.circuit.protection;
   const double relief_Pa = hydraulics::relief_Pa(p, a.fault);
   const double low = std::min(std::min(out.P_C[0], out.P_C[1]), std::min(out.p[0], out.p[1]));
@@ -211,6 +212,13 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
   for (std::size_t k = 0, m = model.actuators.size(); k < m; ++k) {
     const Actuator& actuator = model.actuators[k];
     ActuatorState& a = state.actuator[k];
+    if (actuator.air) [[unlikely]] {  // no equations change
+      const bool open = std::fabs(a.spool_V) > actuator.circuit.valve.overlap_V;
+      if (open != (a.open != 0)) ++state.health.valve_switches;
+      a.open = open ? 1 : 0;
+      in[k] = {};
+      continue;
+    }
     const hydraulics::Orifices o =
         hydraulics::has_section(actuator.circuit)
             ? section_orifices(actuator.circuit, a, a.spool_V, state.pump_Pa, state.tank_Pa)
@@ -236,7 +244,7 @@ void update_valves(const MachineModel& model, Fidelity fidelity, MachineState& s
 
 void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelity to,
                      MachineState& state) {
-  if (from == to) return;
+  if (from == to || model.on_air()) return;
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const Circuit& circuit = model.actuators[k].circuit;
     ActuatorState& a = state.actuator[k];

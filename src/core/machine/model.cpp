@@ -155,6 +155,48 @@ void check_circuit(const Actuator& actuator, std::vector<std::string>& faults) {
   check_section(c, who, faults);
 }
 
+void check_air(const pneumatics::Air& air, Actuator& actuator, std::vector<std::string>& faults) {
+  const std::string who = "actuator '" + actuator.name + "': ";
+  const AirCylinder& own = *actuator.air;
+  if (const char* fault = pneumatics::fault_of(own.cylinder)) faults.emplace_back(who + fault);
+  if (const char* fault = pneumatics::fault_of(own.valve)) faults.emplace_back(who + fault);
+  const hydraulics::Valve& valve = actuator.circuit.valve;
+  require(valve.overlap_V >= 0.0 && valve.full_V > valve.overlap_V, who,
+          "the valve must open fully beyond its dead zone", faults);
+  require(valve.spool_time_constant_s >= 0.0, who, "the spool's lag must not be negative", faults);
+  require(actuator.circuit.B >= 0.0, who, "viscous friction must not be negative", faults);
+  for (const double P : own.P_start)
+    require(P > 0.0, who, "pressures at the start are absolute and must be above zero", faults);
+  actuator.circuit.A1 = own.cylinder.area_cap;
+  actuator.circuit.A2 = own.cylinder.area_rod;
+  actuator.circuit.protection.enabled = false;
+  // For levers that ask for a speed: air of the supply's density, as if it were a liquid.
+  for (hydraulics::Conductance& edge : actuator.circuit.valve.edge) {
+    edge.scale = own.valve.area_max * std::sqrt(2.0 * air.gas.R * air.T_supply / air.P_supply);
+    edge.polynomial = {1.0, 0.0, 0.0};
+  }
+  actuator.stops.enabled = true;
+  actuator.stops.x_min = own.retracted;
+  actuator.stops.x_max = own.retracted + own.cylinder.stroke;
+}
+
+// The supply of a machine on air as everybody reads it: gauge pressures.
+void derive_air_supply(MachineModel& model, std::vector<std::string>& faults) {
+  const pneumatics::Air& air = model.air;
+  if (const char* fault = pneumatics::fault_of(air))
+    faults.emplace_back(std::string("air: ") + fault);
+  require(air.P_supply > air.P_ambient, "air: ", "the supply must be above the surroundings",
+          faults);
+  for (const Actuator& actuator : model.actuators)
+    if (!actuator.air) {
+      faults.emplace_back("actuator '" + actuator.name +
+                          "' is on oil and others are on air; a machine is on one of the two");
+      break;
+    }
+  model.supply = {};
+  model.supply.pump_Pa = air.P_supply - air.P_ambient;
+}
+
 void check_controller(const control::PidGains& gains, const std::string& who,
                       std::vector<std::string>& faults) {
   require(gains.output_limit_V > 0.0, who, "the controller's output limit must be above zero",
@@ -471,6 +513,11 @@ bool MachineModel::passive(int link) const {
                       [link](const Actuator& actuator) { return actuator.link == link; });
 }
 
+bool MachineModel::on_air() const {
+  return std::any_of(actuators.begin(), actuators.end(),
+                     [](const Actuator& actuator) { return actuator.air.has_value(); });
+}
+
 const std::string& MachineModel::actuator_name(int actuator) const {
   return nth(actuators, actuator).name;
 }
@@ -509,7 +556,7 @@ std::vector<std::string> finish(MachineModel& model) {
       derive(actuator.linkage, body.axis_B);
       check_triangle(actuator, body, faults);
     }
-    check_circuit(actuator, faults);
+    actuator.air ? check_air(model.air, actuator, faults) : check_circuit(actuator, faults);
     if (const char* fault = friction::fault_of(actuator.friction)) faults.emplace_back(who + fault);
     if (actuator.linkage.kind == LinkageKind::kPins) {
       const Linkage& l = actuator.linkage;
@@ -527,6 +574,7 @@ std::vector<std::string> finish(MachineModel& model) {
     }
     derive_stops(actuator, body, faults);
   }
+  if (model.on_air()) derive_air_supply(model, faults);
   check_drives(model, faults);
   derive_joint_stops(model, faults);
   derive_loops(model, faults);

@@ -23,8 +23,13 @@ ActuatorConstants make_constants(const hydraulics::Circuit& circuit,
 }  // namespace
 
 Stepper::Stepper(const MachineModel& model, double h)
-    : model_(model), h_(h), residual_decay_(decay(h / model.tau_Q)), coupled_(model.coupled()) {
-  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    : model_(model),
+      h_(h),
+      residual_decay_(decay(h / model.tau_Q)),
+      coupled_(model.coupled()),
+      on_air_(model.on_air()),
+      air_law_(model.air.gas) {
+  for (std::size_t k = 0; k < model.actuators.size() && !on_air_; ++k) {
     constants_[k] = make_constants(model.actuators[k].circuit, {}, nullptr, h);
     lags_[k] = section_lags(model.actuators[k].circuit, h);
     any_sections_ = any_sections_ || hydraulics::has_section(model.actuators[k].circuit);
@@ -89,17 +94,20 @@ void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_f
                    const SpeedCommands* speeds) const {
   Draw draws[kMaxActuators];
   if (any_sections_) advance_sections(model_, lags_.data(), state);
-  switch (fidelity) {
-    case Fidelity::kFull:
-      step_full(state, joint_force, speeds, draws);
-      break;
-    case Fidelity::kReduced:
-      step_reduced(state, joint_force, speeds, draws);
-      break;
-    case Fidelity::kPaper:
-      step_paper(state, joint_force, speeds, draws);
-      break;
-  }
+  if (on_air_) [[unlikely]]
+    step_on_air(state, joint_force, speeds);
+  else
+    switch (fidelity) {
+      case Fidelity::kFull:
+        step_full(state, joint_force, speeds, draws);
+        break;
+      case Fidelity::kReduced:
+        step_reduced(state, joint_force, speeds, draws);
+        break;
+      case Fidelity::kPaper:
+        step_paper(state, joint_force, speeds, draws);
+        break;
+    }
   if (draws_count_) finish_supply(model_, h_, lags_.data(), draws, state);
   double sum = 0.0;
   for (int i = 0, n = model_.joint_count(); i < n; ++i)

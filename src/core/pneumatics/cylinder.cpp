@@ -156,12 +156,9 @@ const char* fault_of(const Air& air) {
 }
 
 const char* fault_of(const Valve& valve) {
-  if (!(valve.low_V < valve.middle_V && valve.middle_V < valve.high_V))
-    return "the middle must lie between the limits of the signal";
   if (!(valve.dead_zone_V >= 0.0)) return "the dead zone must not be negative";
   if (!(valve.gain > 0.0) || !(valve.area_max > 0.0)) return "the area must be above zero";
   if (!(valve.leakage >= 0.0)) return "leakage must not be negative";
-  if (!(valve.lag_s >= 0.0)) return "the lag must not be negative";
   return nullptr;
 }
 

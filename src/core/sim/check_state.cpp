@@ -101,10 +101,17 @@ std::string check_gains(const Simulation& simulation, const SimState& state) {
 
 std::string check_actuators(const machine::MachineModel& model, const machine::MachineState& m) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k)
-    for (std::size_t s = 0; s < 2; ++s)
+    for (std::size_t s = 0; s < 2; ++s) {
+      if (model.actuators[k].air) {
+        if (!(m.actuator[k].air.m[s] > 0.0) || !(m.actuator[k].air.U[s] > 0.0))
+          return objection(place("machine.actuator", k, s == 0 ? ".air.m[0]" : ".air.m[1]"),
+                           m.actuator[k].air.m[s], "a chamber always holds some air");
+        continue;
+      }
       if (!(m.actuator[k].C[s] > 0.0))
         return objection(place("machine.actuator", k, s == 0 ? ".C[0]" : ".C[1]"),
                          m.actuator[k].C[s], "oil and hose always give a little");
+    }
   return {};
 }
 

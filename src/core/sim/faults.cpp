@@ -61,6 +61,12 @@ void add_to_circuit(const Fault& fault, double share, const hydraulics::Circuit&
   }
 }
 
+// Within a circuit.
+bool of_oil(FaultKind kind) {
+  return kind == FaultKind::kAirInOil || kind == FaultKind::kHoseLeak ||
+         kind == FaultKind::kCylinderLeak || kind == FaultKind::kLowRelief;
+}
+
 // Delivery of a pump to open valves [m^3/s].
 double drawn(const machine::MachineState& m, std::size_t actuators) {
   double flow = 0.0;
@@ -82,6 +88,9 @@ void Simulation::place_faults() {
     if (fault.function.empty() && command::needs_function(fault.kind))
       throw std::invalid_argument("fault '" + fault.name + "' does not say which function has it");
     fault_actuator_.push_back(fault.function.empty() ? -1 : actuator_of(fault.function));
+    if (model_.on_air() && of_oil(fault.kind))
+      throw std::invalid_argument("fault '" + fault.name + "' is one of oil, and machine '" +
+                                  model_.name + "' is on air");
     const auto tick = [this](double s) { return static_cast<std::int64_t>(std::llround(s / h_)); };
     if (fault.at_s >= 0.0) plan_.push_back({tick(fault.at_s), static_cast<int>(i), true});
     if (fault.until_s >= 0.0) plan_.push_back({tick(fault.until_s), static_cast<int>(i), false});
@@ -229,6 +238,7 @@ std::vector<Fault> usual_faults(const machine::MachineModel& model) {
     of("sensor_dropout", FaultKind::kSensorDropout, 0.3);
     of("controller_off", FaultKind::kControllerOff, 0.0);
   }
+  if (model.on_air()) std::erase_if(out, [](const Fault& fault) { return of_oil(fault.kind); });
   // More functions than places: the first ones are kept.
   if (out.size() > static_cast<std::size_t>(command::kMaxFaults)) out.resize(command::kMaxFaults);
   return out;

@@ -44,6 +44,7 @@ void set_equilibrium(const hydraulics::Circuit& circuit, double force,
 
 // Start pressures at which protective valves would open.
 std::string start_fault(const machine::Actuator& actuator, const double (&P)[2]) {
+  if (actuator.air) return {};
   const hydraulics::Protection& protection = actuator.circuit.protection;
   const char* const port[2] = {"port a", "port b"};
   for (int s = 0; s < 2; ++s) {
@@ -57,6 +58,33 @@ std::string start_fault(const machine::Actuator& actuator, const double (&P)[2])
                  : "which oil cannot have; give the other port more");
   }
   return {};
+}
+
+// Chambers at the machine's or the scenario's pressures, whatever the load.
+void fill_chambers(const machine::Actuator& actuator, const pneumatics::Air& air,
+                   const command::InitialJoint* initial, double x, machine::ActuatorState& a) {
+  const machine::AirCylinder& own = *actuator.air;
+  const double at = x - own.retracted;
+  if (!(at >= 0.0 && at <= own.cylinder.stroke))
+    throw std::invalid_argument("actuator '" + actuator.name + "': its piston starts " +
+                                std::to_string(1e3 * at) + " mm out, beyond its stroke of " +
+                                std::to_string(1e3 * own.cylinder.stroke) +
+                                " mm; start its joint elsewhere");
+  double P[2] = {own.P_start[0], own.P_start[1]};
+  if (initial != nullptr && initial->port_a_given) P[0] = air.P_ambient + initial->port_a_Pa;
+  if (initial != nullptr && initial->port_b_given) P[1] = air.P_ambient + initial->port_b_Pa;
+  for (int s = 0; s < 2; ++s) {
+    if (!(P[s] > 0.0))
+      throw std::invalid_argument("actuator '" + actuator.name +
+                                  "': it starts with a chamber at or below absolute vacuum; give "
+                                  "its ports more");
+    const pneumatics::Chamber chamber = pneumatics::filled(
+        air.gas, P[s], air.T_ambient,
+        pneumatics::volume(own.cylinder, s == 0 ? pneumatics::kCap : pneumatics::kRod, at));
+    a.air.m[s] = chamber.m;
+    a.air.U[s] = chamber.U;
+    a.P_C[s] = a.p[s] = P[s] - air.P_ambient;
+  }
 }
 
 }  // namespace
@@ -297,6 +325,14 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
     const command::InitialJoint* initial = nullptr;
     for (const command::InitialJoint& joint : scenario_.initial)
       if (joint.joint == model_.joint_name(actuator.link)) initial = &joint;
+    state.gains[k] = model_.controllers[k];
+    state.input.actuator[k].value = m.q[actuator.link];
+    state.input.actuator[k].mode = ActuatorMode::kPosition;
+    if (actuator.air) {
+      fill_chambers(actuator, model_.air, initial,
+                    machine::displacement_row(model_, static_cast<int>(k), m.q, nullptr), a);
+      continue;
+    }
     a.F_hold = force[k];
     set_equilibrium(actuator.circuit, a.F_hold, initial, a.P_C);
     a.x_hold = machine::displacement_row(model_, static_cast<int>(k), m.q, nullptr);
@@ -305,9 +341,6 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
       a.p[s] = a.P_hold[s] = a.P_C[s];
       a.Q[s] = hydraulics::residual_flow(in[k].P_S[s], a.P_C[s], in[k].C_R[s]);
     }
-    state.gains[k] = model_.controllers[k];
-    state.input.actuator[k].value = m.q[actuator.link];
-    state.input.actuator[k].mode = ActuatorMode::kPosition;
   }
   for (Payload& payload : state.payload) payload.event = kSlotFree;
   m.energy.start = machine::stored_energy(model_, m, fidelity);
@@ -408,7 +441,7 @@ double Simulation::stored_change(const SimState& state) const {
 double Simulation::energy_residual(const SimState& state) const {
   const machine::EnergyLedger& e = state.machine.energy;
   const double stored = stored_change(state);
-  return e.pump + e.switching + e.model + e.events + e.external -
+  return e.pump + e.air + e.switching + e.model + e.events + e.external -
          (e.valve + e.line + e.relief + e.leakage + e.friction + e.stops) - stored +
          machine::supply_residual(model_, state.machine);
 }

@@ -1,34 +1,18 @@
 // The shipped machines on air do what Daepp and Book say of their figures.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "knuckleboom/io/air_file.hpp"
-#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/core/emulation/air_exchange.hpp"
+#include "knuckleboom/io/load_case.hpp"
 #include "support/paths.hpp"
 
 namespace knuckleboom {
 namespace {
-
-using machine::AirRig;
-using machine::AirRigState;
-namespace fs = std::filesystem;
-
-AirRig rig_of(const std::string& machine, const std::string& name, const io::AirChoice& choice,
-              const std::vector<std::string>& assignments = {}) {
-  const fs::path folder = fs::path(KNUCKLEBOOM_SOURCE_DIR) / "config" / "machines" / machine;
-  std::vector<io::Override> overrides;
-  overrides.reserve(assignments.size());
-  for (const std::string& one : assignments) overrides.push_back(io::parse_override(one));
-  const io::AirFile file = io::read_air(
-      folder / "air.toml", io::read_machine(folder / "machine.toml").model, choice, overrides);
-  return *std::find_if(file.cases.begin(), file.cases.end(),
-                       [&](const AirRig& rig) { return rig.name == name; });
-}
 
 struct Course {
   std::vector<double> x, v, reference, P_cap, P_rod;
@@ -36,23 +20,36 @@ struct Course {
   bool lost = false;
 };
 
-Course run(const AirRig& rig, std::size_t drive) {
-  const pneumatics::FlowLaw law(rig.air.gas);
-  AirRigState state = machine::start(rig);
+// late: ticks of exchange; -1: one program.
+Course run(const std::string& name, const std::string& friction, int late = -1,
+           std::vector<std::string> assignments = {}) {
+  const std::string scenario =
+      std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/scenarios/" + name + ".toml";
+  const io::LoadedCase plain = io::load_case(scenario, "", {});
+  const int actuators = static_cast<int>(plain.machine.model.controllers.size());
+  for (int k = 0; k < actuators; ++k)
+    assignments.push_back("machine.actuator." + plain.machine.model.actuator_name(k) +
+                          ".friction.model=" + friction);
+  const io::LoadedCase loaded = io::load_case(scenario, "", assignments);
+  const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+  std::unique_ptr<emulation::AirExchange> exchange;
+  if (late >= 0) exchange = std::make_unique<emulation::AirExchange>(simulation, late);
+  emulation::AirExchange::State state{};
+  state.sim = simulation.initial_state(machine::Fidelity::kFull);
+  const int joint = simulation.model().joint_count() - 1;
+  const machine::MachineState& m = state.sim.machine;
+  const machine::ActuatorState& a = m.actuator[actuators - 1];
   Course out;
-  const auto ticks = static_cast<std::int64_t>(std::llround(rig.duration_s / rig.h));
-  while (state.tick < ticks && !out.lost) {
-    machine::step(rig, law, state);
-    const machine::AirDriveState& s = state.drive[drive];
-    const auto link = static_cast<std::size_t>(rig.drives[drive].link);
-    out.x.push_back(state.q[link]);
-    out.v.push_back(state.v[link]);
-    out.reference.push_back(s.reference);
-    out.P_cap.push_back(s.P[0]);
-    out.P_rod.push_back(s.P[1]);
-    out.lost = state.non_finite > 0 || !(std::fabs(state.q[link]) < 10.0) || !(s.P[0] < 100e5);
+  while (state.sim.tick < simulation.tick_count() && !out.lost) {
+    late >= 0 ? exchange->step(state) : simulation.step(state.sim);
+    out.x.push_back(m.q[joint]);
+    out.v.push_back(m.v[joint]);
+    out.reference.push_back(state.sim.reference[joint]);
+    out.P_cap.push_back(a.p[0]);
+    out.P_rod.push_back(a.p[1]);
+    out.lost = emulation::is_lost(simulation.model(), m);
   }
-  for (std::size_t k = 0; k < rig.drives.size(); ++k) out.made += state.drive[k].exchange_gain;
+  out.made = state.made;
   return out;
 }
 
@@ -66,12 +63,11 @@ double span(const std::vector<double>& y, std::size_t from, std::size_t to) {
 // changes its difference.
 TEST(AirCases, SquareWavePeaksAtBreakaway) {
   for (const char* friction : {"coulomb_viscous", "continuous_coulomb_viscous"}) {
-    const AirRig rig = rig_of("air_bench", "square", {friction, -1});
-    const Course r = run(rig, 0);
+    const Course r = run("air_square", friction);
     // Half a period of 0.7 Hz is 714 ticks; the third of them extends the piston again.
     const std::size_t from = 3 * 714 + 1, to = 4 * 714;
     EXPECT_LT(r.x[from], 0.0);
-    EXPECT_GT(r.x[to], rig.drives[0].cylinder.stroke);
+    EXPECT_GT(r.x[to], 0.0381);
     std::size_t start = from, end = from;
     while (r.x[start] < 1e-4) ++start;
     while (r.x[end] < 0.035) ++end;
@@ -89,8 +85,8 @@ TEST(AirCases, SquareWavePeaksAtBreakaway) {
 
 // Figure 11: about the set point the continuous model never rests, within a millimetre; the other stands.
 TEST(AirCases, ContinuousFrictionMovesAboutTheSetPoint) {
-  const Course sticks = run(rig_of("air_bench", "step", {"coulomb_viscous", -1}), 0);
-  const Course moves = run(rig_of("air_bench", "step", {"continuous_coulomb_viscous", -1}), 0);
+  const Course sticks = run("air_step", "coulomb_viscous");
+  const Course moves = run("air_step", "continuous_coulomb_viscous");
   // The last second before the step at 10 s.
   EXPECT_EQ(span(sticks.x, 9000, 9990), 0.0);
   EXPECT_GT(span(moves.x, 9000, 9990), 1e-6);
@@ -101,12 +97,12 @@ TEST(AirCases, ContinuousFrictionMovesAboutTheSetPoint) {
 // Figures 14 and 15: what is lost grows with the delay; in one program there is none.
 TEST(AirCases, LossGrowsWithTheDelay) {
   for (const char* friction : {"viscous", "continuous_coulomb_viscous"}) {
-    const Course one = run(rig_of("rescue_leg", "sine", {friction, -1}), 2);
+    const Course one = run("leg_sine", friction);
     ASSERT_FALSE(one.lost);
     EXPECT_EQ(one.made, 0.0);
     double off_before = 0.0, made_before = 0.0;
     for (const int late : {1, 2, 4, 8}) {
-      const Course two = run(rig_of("rescue_leg", "sine", {friction, late}), 2);
+      const Course two = run("leg_sine", friction, late);
       ASSERT_FALSE(two.lost) << friction << ' ' << late;
       double squares = 0.0;
       for (std::size_t k = one.x.size() / 2; k < one.x.size(); ++k)
@@ -123,9 +119,9 @@ TEST(AirCases, LossGrowsWithTheDelay) {
 // "Attempts to compensate by adding damping quickly result in an unstable system": at 4 ms; not in one
 // program.
 TEST(AirCases, MoreViscousFrictionIsUnstableWhenLate) {
-  const std::vector<std::string> more = {"drive.J3.friction.viscous_N_s_per_m=4000"};
-  EXPECT_FALSE(run(rig_of("rescue_leg", "sine", {"viscous", -1}, more), 2).lost);
-  EXPECT_TRUE(run(rig_of("rescue_leg", "sine", {"viscous", 4}, more), 2).lost);
+  const std::vector<std::string> more = {"actuator.J3.friction.viscous_N_s_per_m=4000"};
+  EXPECT_FALSE(run("leg_sine", "viscous", -1, more).lost);
+  EXPECT_TRUE(run("leg_sine", "viscous", 4, more).lost);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-// air.toml: the shipped ones, and what a user can get wrong.
-#include "knuckleboom/io/air_file.hpp"
-
+// Machine files with pneumatic cylinders: the shipped ones, and what a user can get wrong.
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -9,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/multibody/kinematics.hpp"
+#include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/paths.hpp"
@@ -28,12 +27,23 @@ machine::MachineModel model_of(const std::string& name) {
 TEST(AirFile, ReadsTheShippedOnes) {
   for (const std::string name : {"air_bench", "rescue_leg"}) {
     const machine::MachineModel model = model_of(name);
-    const io::AirFile file = io::read_air(kMachines / name / "air.toml", model);
-    ASSERT_EQ(file.cases.size(), 3u);
-    EXPECT_EQ(file.cases[0].drives.size(), static_cast<std::size_t>(model.joint_count()));
-    EXPECT_EQ(file.cases[1].name, "sine");
-    for (const machine::AirRig& rig : file.cases)
-      EXPECT_NEAR(rig.drives[0].cylinder.area_cap, 1.1401e-3, 1e-7);  // 1.5 inches
+    ASSERT_TRUE(model.on_air());
+    EXPECT_EQ(model.controllers.size(), static_cast<std::size_t>(model.joint_count()));
+    EXPECT_EQ(model.supply.pump_Pa, model.air.P_supply - model.air.P_ambient);
+    command::Scenario scenario;
+    for (int i = 0; i < model.joint_count(); ++i) {
+      const multibody::Body& body = model.tree.body(model.tree.link(i).body);
+      command::InitialJoint start;
+      start.joint = body.joint_name;
+      start.position = 0.5 * (body.lower + body.upper);
+      scenario.initial.push_back(start);
+    }
+    // At the pressures of the file, the cap of 1.5 inches with the rod's 10 mm against it.
+    const sim::Simulation simulation(model, scenario);
+    const sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
+    const sim::Snapshot snapshot = sim::take_snapshot(simulation, state);
+    EXPECT_NEAR(snapshot.actuator[0].port_a_Pa, 2e5 - 1.013e5, 1e-9);
+    EXPECT_NEAR(snapshot.actuator[0].force, (2e5 - 1.013e5) * 25e-6 * M_PI, 1e-9);
   }
 }
 
@@ -60,9 +70,9 @@ TEST(AirFile, LegHasThePapersFrames) {
   }
 }
 
-std::string faults_of(std::string text) {
+std::string faults_of(const std::string& text) {
   try {
-    io::read_air_text(text, "air.toml", model_of("air_bench"));
+    io::read_machine_text(text, "machine.toml");
   } catch (const io::FileError& error) {
     return error.what();
   }
@@ -70,31 +80,41 @@ std::string faults_of(std::string text) {
 }
 
 std::string with(const std::string& from, const std::string& to) {
-  std::string text = R"(tick_ms = 1
+  std::string text = R"(name = "bench"
+source = "test"
+gravity_m_per_s2 = 9.81
 [air]
 supply_bar = 4
-[valve]
+[air.valve]
 full_V = 5
 area_mm2 = 1.67
-[[drive]]
+[[body]]
+name = "load"
+position_m = [0, 0, 0]
+mass_kg = 1.5
+com_m = [0, 0, 0]
+inertia_kg_m2 = [0.001, 0.001, 0.001]
+joint = { name = "piston", type = "prismatic", axis = [0, 0, -1], lower_mm = 0, upper_mm = 38 }
+[tip]
+body = "load"
+position_m = [0, 0, 0]
+[[actuator]]
 joint = "piston"
+kind = "air_cylinder"
 bore_mm = 38.1
 rod_mm = 10
 stroke_mm = 38.1
-retracted_m = 0
+closed_length_m = 0
 dead_a_cm3 = 3
 dead_b_cm3 = 3
 start_a_bar = 2
 start_b_bar = 2
-end_stops = { stiffness_N_per_m = 1e6 }
-controller = { kp_V_per_m = 100, output_limit_V = 5 }
-[[case]]
-name = "sine"
+friction_N_s_per_m = 60
+end_stops = { cushion_mm = 0, cushion_damping_N_s_per_m = 0, stiffness_N_per_m = 1e6, damping_N_s_per_m = 0 }
+[[controller]]
 joint = "piston"
-mode = "track"
-sine = { offset = 0.02, amplitude = 0.01, frequency_Hz = 0.2 }
-start = { piston = 0.02 }
-duration_s = 1
+kp_V_per_m = 100
+output_limit_V = 5
 )";
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -102,23 +122,31 @@ duration_s = 1
 }
 
 TEST(AirFile, SaysWhatIsWrong) {
-  EXPECT_EQ(faults_of(with("tick_ms", "tick_ms")), "");
-  EXPECT_THAT(faults_of(with("\"piston\"\nbore", "\"psiton\"\nbore")), HasSubstr("air.toml:8"));
-  EXPECT_THAT(faults_of(with("\"piston\"\nbore", "\"psiton\"\nbore")),
-              HasSubstr("no joint 'psiton'; did you mean 'piston'?"));
-  EXPECT_THAT(faults_of(with("rod_mm = 10", "rod_mm = 40")), HasSubstr("thinner than the bore"));
+  EXPECT_EQ(faults_of(with("rod_mm", "rod_mm")), "");
+  EXPECT_THAT(faults_of(with("\"piston\"\nkind", "\"psiton\"\nkind")),
+              HasSubstr("machine.toml:20"));
+  EXPECT_THAT(faults_of(with("\"piston\"\nkind", "\"psiton\"\nkind")),
+              HasSubstr("'psiton', which does not exist; did you mean 'piston'?"));
+  EXPECT_THAT(faults_of(with("rod_mm = 10", "rod_mm = 40")),
+              HasSubstr("not thinner than its bore"));
   EXPECT_THAT(faults_of(with("supply_bar = 4", "supply_bar = -1")), HasSubstr("supply_bar"));
+  EXPECT_THAT(faults_of(with("supply_bar = 4", "supply_bar = 1")),
+              HasSubstr("the supply must be above the surroundings"));
   EXPECT_THAT(faults_of(with("full_V = 5", "full_V = 0.5\ndead_zone_V = 1")),
               HasSubstr("within its dead zone"));
   // Out of range is one mistake.
   EXPECT_THAT(faults_of(with("full_V = 5", "full_V = 10")),
               testing::AllOf(HasSubstr("full_V"), testing::Not(HasSubstr("dead zone"))));
-  EXPECT_THAT(faults_of(with("piston = 0.02", "piston = 0.2")), HasSubstr("beyond the stroke"));
-  EXPECT_THAT(faults_of(with("piston = 0.02", "pistol = 0.02")), HasSubstr("'pistol'"));
-  EXPECT_THAT(faults_of(with("mode = \"track\"", "mode = \"foot\"")), HasSubstr("no [foot]"));
-  EXPECT_THAT(faults_of(with("sine = {", "wave = {")), HasSubstr("'wave'"));
   EXPECT_THAT(faults_of(with("start_b_bar = 2\n", "")), HasSubstr("start_b"));
-  EXPECT_THAT(faults_of(with("tick_ms = 1", "tick_ms = 100")), HasSubstr("tick_ms"));
+  EXPECT_THAT(faults_of(with("stroke_mm = 38.1\n", "")), HasSubstr("stroke"));
+  EXPECT_THAT(faults_of(with("dead_b_cm3 = 3", "dead_b_cm3 = 3\nvalve = \"v\"")),
+              HasSubstr("'valve'"));
+  EXPECT_THAT(faults_of(with("{ cushion_mm", "{ min_mm = 0, max_mm = 30, cushion_mm")),
+              HasSubstr("its ends are those of the stroke"));
+  EXPECT_THAT(faults_of(with("[[body]]", "[supply]\npump_bar = 200\n[[body]]")),
+              HasSubstr("is for oil, and this machine is on air"));
+  EXPECT_THAT(faults_of(with("kind = \"air_cylinder\"", "kind = \"air\"")),
+              HasSubstr("air_cylinder"));
 }
 
 }  // namespace

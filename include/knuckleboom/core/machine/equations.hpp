@@ -128,6 +128,11 @@ inline int hand_over_ticks(double h) {
 void change_fidelity(const MachineModel& model, double h, Fidelity from, Fidelity to,
                      MachineState& state);
 
+// Counts a piston's or motor's arrivals at its end stops.
+inline void watch_stop(bool at_stop, ActuatorState& a, Health& health) {
+  if (at_stop && a.stop_active == 0) ++health.stop_hits;
+  a.stop_active = at_stop ? 1 : 0;
+}
 // Counts events of a circuit's protection and stops at the end of a tick. relief and cavitation
 // become true if any is active.
 void watch(const Actuator& actuator, const hydraulics::StageResult& out, bool at_stop,

@@ -13,6 +13,7 @@
 #include "knuckleboom/core/machine/watch.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
+#include "knuckleboom/core/pneumatics/air.hpp"
 
 namespace knuckleboom::machine {
 
@@ -165,6 +166,7 @@ struct MachineModel {
   multibody::LoopSystem loop_system;  // of the loops and couplings; filled by finish()
   std::vector<JointDrive> drives;     // at most one per joint, and none on a joint with an actuator
   Supply supply;
+  pneumatics::Air air;  // of a machine on air; its supply is entered in `supply` by finish()
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
   double tau_Q = 0.01;                // time constant of the residual flow (eq. 15) [s]
   std::vector<EndStops> joint_stops;  // of each joint, from its body; filled by finish()
@@ -185,6 +187,7 @@ struct MachineModel {
   // Whether joints depend on each other: loops, couplings, or a cylinder across more than one joint.
   bool coupled() const;
   bool passive(int link) const;  // no actuator moves it
+  bool on_air() const;           // its actuators are pneumatic: all of them, or none
   const std::string& actuator_name(int actuator) const;
   const std::string& joint_name(int link) const {
     return tree.body(tree.link(link).body).joint_name;

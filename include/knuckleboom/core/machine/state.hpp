@@ -24,16 +24,30 @@ constexpr const char* word_of(Fidelity fidelity) {
   return kFidelityWords[static_cast<std::int32_t>(fidelity)];
 }
 
+// Chambers of a pneumatic cylinder, cap and rod; all zero in others.
+struct AirState {
+  double m[2];  // kg
+  double U[2];  // internal energy [J]
+  double m_in;  // through the valve into both since the start [kg]
+};
+constexpr auto state_fields(const AirState* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = AirState;
+  return state::fields_of<S>(KB_FIELD(m, kPositive), KB_FIELD(U, kPositive), KB_FIELD(m_in));
+}
+
 struct ActuatorState {
-  double P_C[2];     // pressure in the capacitance of line 1 and 2 [Pa]
-  double Q[2];       // flow from the source into line 1 and 2 [m^3/s]
-  double p[2];       // port pressure: P1, P4 or P_Re1, P_Re2 [Pa]
-  double C[2];       // capacitance of line 1 and 2 used in the tick [m^3/Pa]
+  double
+      P_C[2];   // pressure in the capacitance of line 1 and 2, or in the chambers of air [Pa gauge]
+  double Q[2];  // flow from the source into line 1 and 2 [m^3/s]
+  double p[2];  // port pressure: P1, P4 or P_Re1, P_Re2 [Pa]
+  double C[2];  // capacitance of line 1 and 2 used in the tick [m^3/Pa]
   double command_V;  // to the valve
   double spool_V;    // behind its lag
   // Quasi-static closed valve: position, force and port pressures from closing on (eq. 25-26).
   double x_hold, F_hold, P_hold[2];
   double bristle;  // mean bending of LuGre's bristles at the displacement [m, rad]
+  AirState air;
   hydraulics::CircuitFault fault;
   // Valve section, if any; held over a tick.
   double P_compensated;  // largest pressure passed by the compensator [Pa]
@@ -59,17 +73,18 @@ constexpr auto state_fields(const ActuatorState* /*type*/) {
       KB_FIELD(P_C, kPressure), KB_FIELD(Q, kFlow), KB_FIELD(p, kPressure), KB_FIELD(C, kShare),
       KB_FIELD(command_V, kVoltage), KB_FIELD(spool_V, kVoltage), KB_FIELD(x_hold, kPosition),
       KB_FIELD(F_hold, kForce), KB_FIELD(P_hold, kPressure), KB_FIELD(bristle, kPosition),
-      KB_FIELD(fault), KB_FIELD(P_compensated, kPressure), KB_FIELD(load_check, kShare),
-      KB_FIELD(holding, kShare), KB_FIELD(open, kFlag), KB_FIELD(relief_active, below(4)),
-      KB_FIELD(cavitation_active, below(4)), KB_FIELD(stop_active, kFlag),
-      KB_FIELD(held_dynamic, kFlag), KB_FIELD(hand_over, kCounter32), KB_FIELD(faulty, kFlag),
-      KB_FIELD(spool_stuck, kFlag));
+      KB_FIELD(air), KB_FIELD(fault), KB_FIELD(P_compensated, kPressure),
+      KB_FIELD(load_check, kShare), KB_FIELD(holding, kShare), KB_FIELD(open, kFlag),
+      KB_FIELD(relief_active, below(4)), KB_FIELD(cavitation_active, below(4)),
+      KB_FIELD(stop_active, kFlag), KB_FIELD(held_dynamic, kFlag), KB_FIELD(hand_over, kCounter32),
+      KB_FIELD(faulty, kFlag), KB_FIELD(spool_stuck, kFlag));
 }
 
-// Energy [J] since the start. pump + switching + model + events + external
+// Energy [J] since the start. pump + air + switching + model + events + external
 //   = valve + line + relief + leakage + friction + stops + change of the stored energy + residual.
 struct EnergyLedger {
-  double pump;                                           // work of both sources on the lines
+  double pump;  // work of both sources on the lines
+  double air;   // enthalpy of the air that came in, less the work on the atmosphere
   double valve, line, relief, leakage, friction, stops;  // dissipated
   double switching;  // gained at changes of equations: valve open or closed, full or reduced model
   double model;      // gained by the quasi-static closed valve, which does not conserve momentum
@@ -79,10 +94,10 @@ struct EnergyLedger {
 };
 constexpr auto state_fields(const EnergyLedger* /*type*/) {
   using S = EnergyLedger;
-  return state::fields_of<S>(KB_FIELD(pump), KB_FIELD(valve), KB_FIELD(line), KB_FIELD(relief),
-                             KB_FIELD(leakage), KB_FIELD(friction), KB_FIELD(stops),
-                             KB_FIELD(switching), KB_FIELD(model), KB_FIELD(events),
-                             KB_FIELD(external), KB_FIELD(start));
+  return state::fields_of<S>(KB_FIELD(pump), KB_FIELD(air), KB_FIELD(valve), KB_FIELD(line),
+                             KB_FIELD(relief), KB_FIELD(leakage), KB_FIELD(friction),
+                             KB_FIELD(stops), KB_FIELD(switching), KB_FIELD(model),
+                             KB_FIELD(events), KB_FIELD(external), KB_FIELD(start));
 }
 
 // By which a residual is measured. stored_change [J]: of the stored energy since the start.

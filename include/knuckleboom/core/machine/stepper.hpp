@@ -4,7 +4,8 @@
 // (integration/joint_speeds.hpp). Mass matrix, bias and lever arms are taken once, at the middle of the
 // step, from an extrapolation with the last acceleration. docs/theory/integration.md has the derivation
 // and the measured errors.
-//   Full model:    two SDIRK stages (integration/sdirk2.hpp).
+//   Full model:    two SDIRK stages (integration/sdirk2.hpp). A machine on air takes them in every model: the
+//                  others leave out what a hose full of oil does.
 //   Reduced model: one trapezoidal step; how an open valve's lines fill has an exponentially fitted
 //                  weight (integration/fitted_theta.hpp), since it may be faster than the step.
 //   Paper's model: one step with that weight in the bodies: an open valve's speed settles within it.
@@ -16,6 +17,7 @@
 #include "knuckleboom/core/machine/circuit_constants.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/pneumatics/orifice.hpp"
 
 namespace knuckleboom::machine {
 
@@ -88,6 +90,11 @@ class Stepper {
   // draws: of each actuator, output where something reads it.
   void step_full(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
                  Draw* draws) const;
+  void step_on_air(MachineState& state, const double* joint_force,
+                   const SpeedCommands* speeds) const;
+  template <class Medium>
+  void step_stages(StepStart& start, Medium& medium, MachineState& state, const double* joint_force,
+                   const SpeedCommands* speeds) const;
   void step_reduced(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
                     Draw* draws) const;
   void step_paper(MachineState& state, const double* joint_force, const SpeedCommands* speeds,
@@ -106,6 +113,8 @@ class Stepper {
   bool any_sections_ = false;
   bool draws_count_ = false;  // what circuits take from their source matters to others
   bool pump_ = false;         // or a constant source
+  bool on_air_ = false;
+  pneumatics::FlowLaw air_law_;
 };
 
 }  // namespace knuckleboom::machine

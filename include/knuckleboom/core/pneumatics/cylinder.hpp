@@ -6,16 +6,11 @@
 // x grows with extension: cap volume A_c x plus dead volume, rod volume A_r (stroke - x) plus its own.
 #pragma once
 
+#include "knuckleboom/core/pneumatics/air.hpp"
 #include "knuckleboom/core/pneumatics/orifice.hpp"
 #include "knuckleboom/core/pneumatics/valve.hpp"
 
 namespace knuckleboom::pneumatics {
-
-struct Air {
-  Gas gas;
-  double P_supply = 6e5, T_supply = 293.15;  // Pa absolute, K
-  double P_ambient = 101325.0, T_ambient = 293.15;
-};
 
 struct Cylinder {
   double area_cap = 0.0, area_rod = 0.0;  // m^2; the rod's cross-section is the difference

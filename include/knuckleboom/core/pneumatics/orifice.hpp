@@ -4,14 +4,9 @@
 // rescue robot (DB), eq. 1 and 2. docs/theory/pneumatics.md
 #pragma once
 
-namespace knuckleboom::pneumatics {
+#include "knuckleboom/core/pneumatics/air.hpp"
 
-struct Gas {
-  double R = 287.0;  // of this gas, not the universal one [J/(kg K)]
-  double k = 1.4;    // ratio of specific heats, above 1
-  double c_v() const { return R / (k - 1.0); }
-  double c_p() const { return k * R / (k - 1.0); }
-};
+namespace knuckleboom::pneumatics {
 
 // Constants of eq. 2. Near equal pressures the root of eq. 2a, with its infinite slope, is replaced
 // by a parabola through the origin with the same value and slope at a pressure ratio of 1 -
