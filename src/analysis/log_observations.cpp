@@ -58,7 +58,8 @@ std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names
     if (is_demand(name)) out.push_back({name, ""});
   if (machine != nullptr)
     for (int i = 0; i < machine->joint_count(); ++i)
-      out.push_back({joint_column(*machine, i), machine->tree.link(i).revolute ? "rad" : "m"});
+      if (machine->ball_of(i) == nullptr)
+        out.push_back({joint_column(*machine, i), machine->tree.link(i).revolute ? "rad" : "m"});
   return out;
 }
 

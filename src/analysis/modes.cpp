@@ -20,7 +20,7 @@ class ClosedMachine {
   ClosedMachine(const machine::MachineModel& model, const machine::MachineState& state)
       : model_(model), state_(state), m_(static_cast<int>(model.actuators.size())) {
     for (int i = 0; i < model.joint_count(); ++i)
-      if ((state.dependent >> i & 1) == 0) joint_.push_back(i);
+      if (((state.dependent | model.held) >> i & 1) == 0) joint_.push_back(i);
     n_ = static_cast<int>(joint_.size());
     // Step weight zero: the instantaneous relations.
     for (int k = 0; k < m_ && !model.on_air(); ++k)
@@ -61,6 +61,7 @@ class ClosedMachine {
     for (int i = 0; i < model_.joint_count(); ++i)
       tau[i] = -body.bias[i] - model_.tree.link(i).damping * at.v[i] -
                model_.tree.link(i).stiffness * (q[i] - model_.tree.link(i).rest);
+    machine::add_ball_torques(model_, q, at.v, 1.0, tau);
     Eigen::VectorXd out(size());
     for (int k = 0; k < m_; ++k) {
       const machine::Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];

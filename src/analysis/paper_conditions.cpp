@@ -24,9 +24,10 @@ double mobility(const machine::MachineModel& model, const machine::MachineState&
   else
     row[drive.link] = machine::displacement(model, actuator, state.q[drive.link]).J;
   double M[kMaxLinks][kMaxLinks], x[kMaxLinks];
+  const auto held = [&model](int i) { return (model.held >> i & 1) != 0; };
   for (int i = 0; i < n; ++i) {
-    std::copy(body.M[i], body.M[i] + n, M[i]);
-    x[i] = row[i];
+    for (int j = 0; j < n; ++j) M[i][j] = held(i) || held(j) ? (i == j ? 1.0 : 0.0) : body.M[i][j];
+    x[i] = held(i) ? 0.0 : row[i];
   }
   solve_positive_definite<kMaxLinks>(n, M, x);
   double sum = 0.0;

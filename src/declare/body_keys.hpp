@@ -134,19 +134,22 @@ inline constexpr Key stop_damping =
         .to<&Body::stop_damping>();
 inline constexpr Key all[] = {lower,  upper,       damping,        friction,
                               spring, spring_rest, stop_stiffness, stop_damping};
-inline constexpr KeyTable table{"machine.joint.coordinate", "first, second, x, y, turn", all};
+inline constexpr KeyTable table{"machine.joint.coordinate", "first, second, x, y, z, turn", all};
 }  // namespace coordinate
 
 namespace joint_table {
 using multibody::Body;
-enum class JointKind { kFixed, kRevolute, kPrismatic, kUniversal, kPlanar };
+enum class JointKind { kFixed, kRevolute, kPrismatic, kUniversal, kPlanar, kSpherical, kFree };
 struct Form {
   JointKind kind = JointKind::kFixed;
 };
 inline constexpr std::string_view kSingle = "revolute prismatic";
-inline constexpr std::string_view kMoving = "revolute prismatic universal planar";
+inline constexpr std::string_view kAlongAxis = "revolute prismatic universal planar";
+inline constexpr std::string_view kBalls = "spherical free";
+inline constexpr std::string_view kMoving = "revolute prismatic universal planar spherical free";
 inline constexpr Word kTypes[] = {
-    word("revolute", JointKind::kRevolute), word("prismatic", JointKind::kPrismatic),
+    word("revolute", JointKind::kRevolute),
+    word("prismatic", JointKind::kPrismatic),
     word("universal", JointKind::kUniversal,
          "a Cardan joint: turns about `axis`, which stays with the parent, then about "
          "`second_axis`; "
@@ -154,6 +157,12 @@ inline constexpr Word kTypes[] = {
     word("planar", JointKind::kPlanar,
          "slides in a plane at right angles to `axis` and turns about it; its coordinates are the "
          "joints `NAME_x`, along `along`, `NAME_y` and `NAME_turn`"),
+    word("spherical", JointKind::kSpherical,
+         "turns about the frame's origin in any direction; no position is singular. It has an "
+         "orientation in place of a coordinate, so nothing drives it"),
+    word("free", JointKind::kFree,
+         "moves in any direction as well: `spherical` on the joints `NAME_x`, `NAME_y` and "
+         "`NAME_z`, which slide along the body's axes as they are at position zero"),
     word("fixed", JointKind::kFixed)};
 inline constexpr Key type = word_of("type", kTypes, "").must().selecting().to<&Form::kind>();
 inline constexpr Key name =
@@ -162,7 +171,7 @@ inline constexpr Key name =
         .to<&Body::joint_name>();
 inline constexpr Key axis =
     vector("axis", D::kNone, "direction in the body's frame, of any length but zero")
-        .just(kMoving)
+        .just(kAlongAxis)
         .must();
 inline constexpr Key second_axis =
     vector("second_axis", D::kNone, "likewise, at right angles to `axis`").just("universal").must();
@@ -176,9 +185,24 @@ constexpr Key part(std::string_view key, std::string_view kind, std::string_view
 inline constexpr Key first =
     part("first", "universal", "limits, damping and so on of `NAME_first`");
 inline constexpr Key second = part("second", "universal", "the same of `NAME_second`");
-inline constexpr Key x = part("x", "planar", "the same of `NAME_x`");
-inline constexpr Key y = part("y", "planar", "the same of `NAME_y`");
+inline constexpr Key x = part("x", "planar free", "the same of `NAME_x`");
+inline constexpr Key y = part("y", "planar free", "the same of `NAME_y`");
+inline constexpr Key z = part("z", "free", "the same of `NAME_z`");
 inline constexpr Key turn = part("turn", "planar", "the same of `NAME_turn`");
+inline constexpr Key turn_damping =
+    vector("turn_damping", D::kRotaryDamping,
+           "`[x, y, z]`, torque per angular velocity against the parent, along the body's axes")
+        .just(kBalls)
+        .in(kNonNegative)
+        .otherwise("none");
+inline constexpr Key turn_spring =
+    vector("turn_spring", D::kRotaryStiffness,
+           "`[x, y, z]`, of a spring towards the orientation of position zero: its energy is half "
+           "the sum of stiffness times the square of the rotation vector's components, up to half "
+           "a turn")
+        .just(kBalls)
+        .in(kNonNegative)
+        .otherwise("none");
 inline constexpr Key all[] = {type,
                               name,
                               axis,
@@ -196,7 +220,10 @@ inline constexpr Key all[] = {type,
                               second,
                               x,
                               y,
-                              turn};
+                              z,
+                              turn,
+                              turn_damping,
+                              turn_spring};
 inline constexpr KeyTable table{"machine.joint", "[body.joint]", all};
 }  // namespace joint_table
 

@@ -16,15 +16,23 @@ inline constexpr Range kScenarioTime{0.0, 1e6};  // s; the count of ticks stays 
 
 namespace initial {
 inline constexpr Range kPort{-1e5, 1e8};  // Pa, against the atmosphere
-inline constexpr Key position =
-    turning("position", D::kAngle, D::kLength, kAny, "a joint's").must();
+inline constexpr Key position = turning("position", D::kAngle, D::kLength, kAny,
+                                        "a joint's; of a `spherical` or `free` one `rpy`")
+                                    .must();
+inline constexpr Key rpy =
+    keys::rpy(
+        "orientation of a `spherical` or `free` joint's body, in place of `position`: roll about "
+        "x, then pitch about y, then yaw about z, the axes of its position zero. Where a free "
+        "joint stands is that of its slides, such as `[initial.NAME_x]`")
+        .replaces("position")
+        .otherwise("where it comes to rest");
 inline constexpr Key port_a =
     number("port_a", D::kPressure, kPort,
            "equilibrium leaves one pressure free. Cylinder: the pressure of that port, the load "
            "gives the other. Motor: the level both ports stand at, half the load's difference "
            "above and below. Without `port_a` and `port_b`, the unloaded port is at tank pressure");
 inline constexpr Key port_b = number("port_b", D::kPressure, kPort, "in place of `port_a`");
-inline constexpr Key all[] = {position, port_a, port_b};
+inline constexpr Key all[] = {position, rpy, port_a, port_b};
 inline constexpr KeyTable table{"scenario.initial", "[initial.JOINT]", all};
 }  // namespace initial
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "declare/scenario_keys.hpp"
+#include "rotation.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -18,7 +19,12 @@ command::InitialJoint read_joint(const Entry& entry, Report& report, Dimension& 
                      fmt::format("the initial state of '{}'", entry.key));
   command::InitialJoint initial;
   initial.joint = entry.key;
-  initial.position = reader.either(k::position, unit).value_or(0.0);
+  if (const auto rpy = reader.has(k::rpy) ? reader.vector(k::rpy) : std::nullopt) {
+    initial.turned = true;
+    initial.R = rotation(*rpy);
+  } else {
+    initial.position = reader.either(k::position, unit).value_or(0.0);
+  }
   const auto port_a = reader.quantity(k::port_a);
   const auto port_b = reader.quantity(k::port_b);
   initial.port_a_given = port_a.has_value();

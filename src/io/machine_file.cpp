@@ -93,6 +93,13 @@ class MachineReader {
   }
 
  private:
+  // The turns of a ball (core/multibody/ball.hpp), with what each of them turns about.
+  struct Turn {
+    std::string_view name;
+    int axis;
+  };
+  static constexpr Turn kTurns[multibody::kTurns] = {
+      {"hold", 1}, {"yaw", 2}, {"pitch", 1}, {"roll", 0}};
   struct BodyDraft {
     multibody::Body body;
     std::string parent;
@@ -102,6 +109,9 @@ class MachineReader {
     bool limits_given = false;
     // A joint with several freedoms: the drafts of all but the last, with what their joints have.
     std::vector<BodyDraft> before;
+    // A ball's turns have no name that a file may use; the first of them has what belongs to the ball.
+    bool turn = false;
+    std::optional<multibody::Ball> ball;
   };
   struct ActuatorDraft {
     machine::Actuator actuator;
@@ -289,7 +299,8 @@ class MachineReader {
     reader.slides(body.type == JointType::kPrismatic);
     if (!single) reader.fill(body);  // its name
     if (body.type == JointType::kFixed) return reader.done();
-    body.axis_B = direction_of(reader, k::axis);
+    const bool ball = form.kind == k::JointKind::kSpherical || form.kind == k::JointKind::kFree;
+    if (!ball) body.axis_B = direction_of(reader, k::axis);
     single ? read_coordinate(reader, draft) : read_coordinates(reader, form.kind, draft);
     reader.done();
   }
@@ -309,20 +320,31 @@ class MachineReader {
   void read_coordinates(TableReader& reader, keys::joint_table::JointKind kind, BodyDraft& draft) {
     namespace k = keys::joint_table;
     struct Coordinate {
-      const Key* key;
+      std::string_view name;
+      const Key* key;  // null: a ball's turn
       JointType type;
       Vec3 axis;
+    };
+    const auto free = [](const Key& key, JointType type, const Vec3& axis) {
+      return Coordinate{key.name, &key, type, axis};
     };
     const Vec3 axis = draft.body.axis_B;
     std::vector<Coordinate> all;
     if (kind == k::JointKind::kUniversal) {
-      all = {{&k::first, JointType::kRevolute, axis},
-             {&k::second, JointType::kRevolute, direction_across(reader, k::second_axis, axis)}};
-    } else {
+      all = {free(k::first, JointType::kRevolute, axis),
+             free(k::second, JointType::kRevolute, direction_across(reader, k::second_axis, axis))};
+    } else if (kind == k::JointKind::kPlanar) {
       const Vec3 along = direction_across(reader, k::along, axis);
-      all = {{&k::x, JointType::kPrismatic, along},
-             {&k::y, JointType::kPrismatic, axis.cross(along).normalized()},
-             {&k::turn, JointType::kRevolute, axis}};
+      all = {free(k::x, JointType::kPrismatic, along),
+             free(k::y, JointType::kPrismatic, axis.cross(along).normalized()),
+             free(k::turn, JointType::kRevolute, axis)};
+    } else {
+      if (kind == k::JointKind::kFree)
+        all = {free(k::x, JointType::kPrismatic, Vec3::UnitX()),
+               free(k::y, JointType::kPrismatic, Vec3::UnitY()),
+               free(k::z, JointType::kPrismatic, Vec3::UnitZ())};
+      for (const Turn& turn : kTurns)
+        all.push_back({turn.name, nullptr, JointType::kRevolute, Vec3::Unit(turn.axis)});
     }
     const std::string body = draft.body.name;
     const std::string joint = draft.body.joint_name;
@@ -332,11 +354,14 @@ class MachineReader {
       BodyDraft& own = last ? draft : part;
       own.place = draft.place;
       own.parent_place = draft.parent_place;
-      if (!last) own.body.name = fmt::format("{}_{}", body, c.key->name);
-      if (!joint.empty()) own.body.joint_name = fmt::format("{}_{}", joint, c.key->name);
+      if (!last) own.body.name = fmt::format("{}_{}", body, c.name);
+      if (!joint.empty()) own.body.joint_name = fmt::format("{}_{}", joint, c.name);
       own.body.type = c.type;
       own.body.axis_B = c.axis;
-      if (const Node* table = reader.subtable(*c.key)) {
+      own.turn = c.key == nullptr;
+      if (own.turn && c.name == kTurns[0].name) own.ball = read_ball(reader, joint);
+      if (own.turn) {
+      } else if (const Node* table = reader.subtable(*c.key)) {
         TableReader coordinate(report_, *table, keys::coordinate::table,
                                fmt::format("'{}' of {}", c.key->name, reader.what()));
         coordinate.slides(c.type == JointType::kPrismatic);
@@ -345,6 +370,15 @@ class MachineReader {
       }
       if (!last) draft.before.push_back(std::move(part));
     }
+  }
+
+  static multibody::Ball read_ball(TableReader& reader, const std::string& joint) {
+    namespace k = keys::joint_table;
+    multibody::Ball ball;
+    ball.name = joint;
+    ball.damping = reader.vector(k::turn_damping).value_or(Vec3::Zero());
+    ball.stiffness = reader.vector(k::turn_spring).value_or(Vec3::Zero());
+    return ball;
   }
 
   // A body after the massless ones that carry it, if its joint has several freedoms.
@@ -402,6 +436,9 @@ class MachineReader {
       if (!draft.body.joint_name.empty() && !joints.insert(draft.body.joint_name).second)
         report_.error(draft.place, fmt::format("there are two joints called '{}'; rename one",
                                                draft.body.joint_name));
+      if (draft.ball && !draft.ball->name.empty() && !joints.insert(draft.ball->name).second)
+        report_.error(draft.place, fmt::format("there are two joints called '{}'; rename one",
+                                               draft.ball->name));
       if (draft.body.type != JointType::kFixed && ++moving == kMaxLinks + 1)
         report_.error(draft.place,
                       fmt::format("a machine has at most {} moving bodies", kMaxLinks));
@@ -435,7 +472,11 @@ class MachineReader {
         const int index = static_cast<int>(added.size()) - 1;
         added.emplace(drafts[i].body.name, index);
         places_.emplace("body " + drafts[i].body.name, drafts[i].place);
-        if (!drafts[i].body.joint_name.empty()) {
+        if (drafts[i].ball) {
+          balls_.insert(drafts[i].ball->name);
+          places_.emplace("joint " + drafts[i].ball->name, drafts[i].place);
+        }
+        if (!drafts[i].turn && !drafts[i].body.joint_name.empty()) {
           joint_names_.push_back(drafts[i].body.joint_name);
           joint_types_[drafts[i].body.joint_name] = drafts[i].body.type;
           joint_limited_[drafts[i].body.joint_name] = drafts[i].limits_given;
@@ -444,7 +485,11 @@ class MachineReader {
         // With errors the tree is not needed, and it would refuse some of the bodies.
         if (!sound) continue;
         drafts[i].body.parent = parent->second;
-        model_.tree.add_body(drafts[i].body);
+        const int body = model_.tree.add_body(drafts[i].body);
+        if (drafts[i].ball) {
+          drafts[i].ball->first = model_.tree.body(body).link;
+          model_.balls.push_back(*drafts[i].ball);
+        }
         if (drafts[i].body.type != JointType::kFixed) friction.push_back(drafts[i].friction);
       }
     }
@@ -740,6 +785,13 @@ class MachineReader {
     const std::string joint = reader.text(key).value_or("");
     if (joint.empty()) return std::nullopt;
     const auto found = joint_types_.find(joint);
+    if (balls_.contains(joint)) {
+      reader.error(key,
+                   fmt::format("{} names the joint '{}', which turns in any direction and has no "
+                               "coordinate; name one with a single freedom",
+                               reader.what(), joint));
+      return std::nullopt;
+    }
     if (found == joint_types_.end()) {
       if (bodies_known_)
         reader.error(key, fmt::format("{} names the joint '{}', which does not exist{}",
@@ -1272,6 +1324,7 @@ class MachineReader {
   std::vector<std::string> joint_names_;
   std::map<std::string, JointType> joint_types_;
   std::map<std::string, bool> joint_limited_;
+  std::set<std::string> balls_;  // joints without coordinate
   std::set<std::string> actuated_;
   std::map<std::string, Place> places_;  // by kind and name: "actuator boom"
   bool bodies_known_ = false;

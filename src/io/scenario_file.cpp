@@ -445,7 +445,8 @@ class FitCheck {
   FitCheck(const command::Scenario& scenario, const machine::MachineModel& machine,
            const ScenarioPlaces& places)
       : scenario_(scenario), machine_(machine), places_(places) {
-    for (int i = 0; i < machine.joint_count(); ++i) joints_.push_back(machine.joint_name(i));
+    for (int i = 0; i < machine.joint_count(); ++i)
+      if (machine.ball_of(i) == nullptr) joints_.push_back(machine.joint_name(i));
     for (const machine::Actuator& actuator : machine.actuators)
       actuated_.insert(machine.joint_name(actuator.link));
   }
@@ -478,10 +479,22 @@ class FitCheck {
   // The body moved by a joint; refuses a joint the machine does not have.
   const multibody::Body* body_of(const std::string& joint, const ScenarioPlaces::Place& place) {
     const int link = machine_.tree.find_joint(joint);
-    if (link != multibody::kBase) return &machine_.tree.body(machine_.tree.link(link).body);
+    if (is_ball(joint)) {
+      error(place, fmt::format("joint '{}' turns in any direction and has no coordinate; nothing "
+                               "drives it, and its start is an orientation: 'rpy'",
+                               joint));
+      return nullptr;
+    }
+    if (link != multibody::kBase && machine_.ball_of(link) == nullptr)
+      return &machine_.tree.body(machine_.tree.link(link).body);
     error(place, fmt::format("machine '{}' has no joint '{}'{}", machine_.name, joint,
                              alternatives(joint, joints_)));
     return nullptr;
+  }
+
+  bool is_ball(const std::string& joint) const {
+    return std::any_of(machine_.balls.begin(), machine_.balls.end(),
+                       [&joint](const multibody::Ball& ball) { return ball.name == joint; });
   }
 
   void check_fault(const command::Fault& fault, const ScenarioPlaces::Place& place) {
@@ -524,8 +537,14 @@ class FitCheck {
   }
 
   void check_initial(const command::InitialJoint& initial, const ScenarioPlaces::Place& place) {
+    if (initial.turned && is_ball(initial.joint)) return;
     const multibody::Body* body = body_of(initial.joint, place);
     if (body == nullptr) return;
+    if (initial.turned)
+      return error(place,
+                   fmt::format("joint '{}' has one coordinate; start it by 'position', not by "
+                               "an orientation",
+                               initial.joint));
     check_unit(*body, place);
     if (outside(*body, initial.position))
       error(place,

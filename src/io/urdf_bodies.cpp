@@ -115,7 +115,7 @@ class Importer {
         row.parent = joint->parent;
         row.joint = joint->name;
         row.type = joint->type;
-        row.here = !moves(*joint) ? "fixed" : slides(*joint) ? "prismatic" : "revolute";
+        row.here = moves(*joint) ? kind_of(*joint) : "fixed";
         if (joint->mimic) row.follows = joint->mimic->joint;
         row.limited = has_range(*joint);
         row.lower = joint->lower.value_or(0.0);
@@ -296,23 +296,16 @@ class Importer {
                                  joint.name));
       return;
     }
-    if (joint.type == "floating" || joint.type == "planar") {
-      report_.error(joint.place,
-                    fmt::format("joint '{}' is {}; a joint here has one freedom: make it fixed if "
-                                "the part stands still, else a chain of {} with links without mass "
-                                "between them",
-                                joint.name, joint.type,
-                                joint.type == "planar" ? "two prismatic joints and a continuous one"
-                                                       : "prismatic and continuous joints"));
-      return;
-    }
-    if (!is_one_of(joint.type, {"revolute", "continuous", "prismatic", "fixed"})) {
-      const std::vector<std::string> types = {"revolute", "continuous", "prismatic", "fixed"};
+    const std::vector<std::string> types = {"revolute", "continuous", "prismatic",
+                                            "floating", "planar",     "fixed"};
+    if (std::find(types.begin(), types.end(), joint.type) == types.end()) {
       report_.error(joint.place, fmt::format("joint '{}' has the type '{}'{}", joint.name,
                                              joint.type, alternatives(joint.type, types)));
       return;
     }
     if (joint.type == "fixed") return;
+    if (several(joint.type)) note_single_only(joint);
+    if (joint.type == "floating") return;
     if (!(joint.axis.stableNorm() > 0.0)) {
       report_.error(
           joint.axis_place,
@@ -321,8 +314,24 @@ class Importer {
                       joint.name));
       return;
     }
+    if (several(joint.type)) return;
     if (joint.mimic) check_mimic(joint, joints);
     check_limits(joint);
+  }
+
+  static bool several(const std::string& type) {
+    return is_one_of(type, {"floating", "planar", "free", "spherical", "universal"});
+  }
+  // Elements that mean something on joints with a single freedom.
+  void note_single_only(const UrdfJoint& joint) {
+    const auto unused = [&](const char* element, const Place& place) {
+      report_.note(place,
+                   fmt::format("{} of joint '{}' is not used: it is {} and has several freedoms",
+                               element, joint.name, joint.type));
+    };
+    if (joint.mimic) unused("<mimic>", joint.mimic->place);
+    if (joint.has_limit) unused("<limit>", joint.limit_place);
+    if (joint.damping != 0.0 || joint.friction != 0.0) unused("<dynamics>", joint.dynamics_place);
   }
 
   void check_limits(const UrdfJoint& joint) {
@@ -421,9 +430,15 @@ class Importer {
   bool moves(const UrdfJoint& joint) const {
     return type_of(joint) != "fixed" && !held_by_mimic(joint);
   }
+  // Its type as a machine file calls it.
+  std::string kind_of(const UrdfJoint& joint) const {
+    const std::string type = type_of(joint);
+    return type == "floating" ? "free" : type == "continuous" ? "revolute" : type;
+  }
   bool slides(const UrdfJoint& joint) const { return type_of(joint) == "prismatic"; }
   // Its numbers are of the kind that the joint has in the machine: rad or m.
   bool keeps_kind(const UrdfJoint& joint) const {
+    if (several(joint.type) || several(type_of(joint))) return false;
     return slides(joint) == (joint.type == "prismatic");
   }
   bool has_range(const UrdfJoint& joint) const {
@@ -567,8 +582,17 @@ class Importer {
       return out;
     }
     const bool m = slides(joint);
-    Writer::add(out, k::type, writer_.text(m ? "prismatic" : "revolute", joint.place));
-    Writer::add(out, k::axis, writer_.vector(joint.axis, joint.axis_place));
+    const std::string kind = kind_of(joint);
+    Writer::add(out, k::type, writer_.text(kind, joint.place));
+    if (kind != "free" && kind != "spherical")
+      Writer::add(out, k::axis, writer_.vector(joint.axis, joint.axis_place));
+    if (joint.type == "planar" && kind == "planar") {
+      // Any direction in the plane: a URDF names none.
+      const Vec3 axis = joint.axis.stableNormalized();
+      const Vec3 start = std::fabs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
+      Writer::add(out, k::along,
+                  writer_.vector((start - axis.dot(start) * axis).normalized(), joint.axis_place));
+    }
     if (has_range(joint)) {
       Writer::add(out, keys::coordinate::lower,
                   writer_.number(joint.lower.value_or(0.0), joint.limit_place), m);

@@ -275,6 +275,7 @@ struct ConvergedSolver::Impl {
                                     machine::enter(law, torque * v[i], e.ledger);
                                   });
     }
+    e.ledger.friction += machine::add_ball_torques(model, q, v, 1.0, tau);
     for (int k = 0; k < m; ++k) {
       const machine::Actuator& actuator = nth(model.actuators, k);
       const int i = actuator.link;

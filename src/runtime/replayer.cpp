@@ -300,7 +300,16 @@ void Replayer::show_channels() {
 void Replayer::show_machine() {
   const machine::MachineModel& model = session_->machine();
   machine::MachineState& m = state_.sim.machine;
+  for (const multibody::Ball& ball : model.balls) {
+    const auto part = [&](const char* name, double fallback) {
+      return stored(ball.name + name, fallback);
+    };
+    const Eigen::Quaterniond q(part("_qw", 1.0), part("_qx", 0.0), part("_qy", 0.0),
+                               part("_qz", 0.0));
+    if (q.norm() > 0.0) multibody::place(q.normalized().toRotationMatrix(), m.q + ball.first);
+  }
   for (int i = 0; i < model.joint_count(); ++i) {
+    if (model.ball_of(i) != nullptr) continue;
     const std::string& joint = model.joint_name(i);
     const std::string unit = model.tree.link(i).revolute ? "rad" : "m";
     m.q[i] = stored(joint + "_" + unit, m.q[i]);

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/crane.hpp"
@@ -43,8 +44,10 @@ using DataPtr = std::unique_ptr<mjData, MujocoDeleter>;
 
 class MujocoText {
  public:
-  // merge: a joint of several freedoms becomes several joints of one body.
-  MujocoText(const Tree& tree, bool merge) : tree_(tree), merge_(merge) {
+  // merge: a joint of several freedoms becomes several joints of one body. The turns of a ball are a joint of
+  // type ball, with three slides of the ground before them one of type free.
+  MujocoText(const Tree& tree, bool merge, const std::vector<multibody::Ball>& balls = {})
+      : tree_(tree), merge_(merge), balls_(balls) {
     out_.precision(17);
     out_ << "<mujoco><compiler angle=\"radian\" balanceinertia=\"false\" boundmass=\"0\" "
             "boundinertia=\"0\" inertiafromgeom=\"false\"/><option gravity=\"";
@@ -93,11 +96,31 @@ class MujocoText {
     out_ << "\" quat=\"";
     write(Eigen::Quaterniond(pose.R));
     out_ << "\">";
-    for (const int k : joints) joint(tree_.body(k));
-    joint(b);
+    joints.push_back(i);
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+      const auto ball_at = [&](std::size_t at) {
+        return at < joints.size() ? ball_of(tree_.body(joints[at]).link) : nullptr;
+      };
+      const bool free = tree_.body(joints[k]).parent == kBase && ball_at(k + 3) != nullptr &&
+                        joints.size() == k + 7;
+      if (free) k += 3;
+      if (const multibody::Ball* ball = ball_at(k); ball != nullptr) {
+        out_ << "<joint name=\"" << ball->name << "\" type=\"" << (free ? "free" : "ball")
+             << "\"/>";
+        k += multibody::kTurns - 1;
+      } else {
+        joint(tree_.body(joints[k]));
+      }
+    }
     write_inertia(b);
     children_of(i);
     out_ << "</body>";
+  }
+
+  const multibody::Ball* ball_of(int link) const {
+    for (const multibody::Ball& ball : balls_)
+      if (ball.has(link)) return &ball;
+    return nullptr;
   }
 
   void joint(const Body& b) {
@@ -127,11 +150,12 @@ class MujocoText {
 
   const Tree& tree_;
   bool merge_;
+  std::vector<multibody::Ball> balls_;
   std::ostringstream out_;
 };
 
-ModelPtr compile(const Tree& tree, bool merge) {
-  const std::string text = MujocoText(tree, merge).text();
+ModelPtr compile(const Tree& tree, bool merge, const std::vector<multibody::Ball>& balls = {}) {
+  const std::string text = MujocoText(tree, merge, balls).text();
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
   EXPECT_EQ(mj_makeEmptyFileVFS(files.get(), "tree.xml", static_cast<int>(text.size())), 0);
@@ -250,6 +274,10 @@ TEST(MultibodyAgainstMujoco, ReferenceCrane) {
   expect_small(worst, 1e-9);
 }
 
+std::string list(const Vec3& v) {
+  return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", v.x(), v.y(), v.z());
+}
+
 // Joints of one, two and three freedoms as machine files declare them; MuJoCo has all of a joint's freedoms
 // on one body.
 TEST(MultibodyAgainstMujoco, UniversalAndPlanarJointsInFiles) {
@@ -258,9 +286,6 @@ TEST(MultibodyAgainstMujoco, UniversalAndPlanarJointsInFiles) {
   int most = 0;
   for (int k = 0; k < 200; ++k) {
     SCOPED_TRACE(k);
-    const auto list = [](const Vec3& v) {
-      return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", v.x(), v.y(), v.z());
-    };
     std::string text =
         "name = \"random\"\nsource = \"test\"\ngravity_m_per_s2 = 9.81\n"
         "tip = { body = \"b0\", position_m = [0, 0, 0] }\n";
@@ -291,6 +316,153 @@ TEST(MultibodyAgainstMujoco, UniversalAndPlanarJointsInFiles) {
   }
   EXPECT_GT(most, 25);
   expect_small(worst, 1e-9);
+}
+
+// Bodies on spherical, free and revolute joints, in a tree.
+std::string with_balls(test::Random& random) {
+  std::string text =
+      "name = \"random\"\nsource = \"test\"\ngravity_m_per_s2 = 9.81\n"
+      "tip = { body = \"b0\", position_m = [0, 0, 0] }\n";
+  const int bodies = 1 + random.index(5);
+  for (int i = 0; i < bodies; ++i) {
+    const multibody::RigidInertia inertia = test::random_inertia(random, 3.0, 0.5);
+    const Mat3& I = inertia.about_com;
+    constexpr const char* kTypes[] = {"spherical", "free", "revolute"};
+    const int type = i == 0 ? random.index(2) : random.index(3);
+    text += fmt::format(
+        "[[body]]\nname = \"b{}\"\nparent = \"{}\"\nposition_m = {}\nrpy_rad = {}\n"
+        "mass_kg = {:.17g}\ncom_m = {}\n"
+        "inertia_kg_m2 = [{:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}]\n"
+        "joint = {{ name = \"j{}\", type = \"{}\"{} }}\n",
+        i, i == 0 ? std::string("base") : fmt::format("b{}", random.index(i)),
+        list(random.vector(1.0)), list(random.vector(3.0)), inertia.mass, list(inertia.com),
+        I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2), i, kTypes[type],
+        type == 2 ? ", axis = " + list(random.direction()) : std::string());
+  }
+  return text;
+}
+
+// MuJoCo's speeds by ours, T: angular velocity in the body's axes, of a free body also its velocity in the world's.
+Matrix speeds_by_ours(const machine::MachineModel& model, const mjModel& other, const double* q) {
+  const Tree& tree = model.tree;
+  Matrix T = Matrix::Zero(other.nv, tree.link_count());
+  for (int i = 0; i < tree.link_count(); ++i) {
+    if (model.ball_of(i) != nullptr) continue;
+    const int joint =
+        mj_name2id(&other, mjOBJ_JOINT, tree.body(tree.link(i).body).joint_name.c_str());
+    if (joint >= 0) T(other.jnt_dofadr[joint], i) = 1.0;
+  }
+  for (const multibody::Ball& ball : model.balls) {
+    const int joint = mj_name2id(&other, mjOBJ_JOINT, ball.name.c_str());
+    const bool free = other.jnt_type[joint] == mjJNT_FREE;
+    const int dof = other.jnt_dofadr[joint] + (free ? 3 : 0);
+    T.block<3, 3>(dof, ball.first + 1) = multibody::turning(q + ball.first);
+    if (!free) continue;
+    const Mat3& R = tree.body(tree.link(ball.first - 3).body).in_parent.R;
+    for (int k = 0; k < 3; ++k) T.block<3, 1>(dof - 3, ball.first - 3 + k) = R.col(k);
+  }
+  return T;
+}
+
+void place(const machine::MachineModel& model, const mjModel& other, const double* q,
+           mjData& data) {
+  const Tree& tree = model.tree;
+  for (int i = 0; i < tree.link_count(); ++i) {
+    if (model.ball_of(i) != nullptr) continue;
+    const int joint =
+        mj_name2id(&other, mjOBJ_JOINT, tree.body(tree.link(i).body).joint_name.c_str());
+    if (joint >= 0) data.qpos[other.jnt_qposadr[joint]] = q[i];
+  }
+  for (const multibody::Ball& ball : model.balls) {
+    const int joint = mj_name2id(&other, mjOBJ_JOINT, ball.name.c_str());
+    double* at = data.qpos + other.jnt_qposadr[joint];
+    Eigen::Quaterniond R = multibody::orientation(q + ball.first);
+    if (other.jnt_type[joint] == mjJNT_FREE) {
+      const multibody::Pose& pose = tree.body(tree.link(ball.first - 3).body).in_parent;
+      const Vec3 p = pose.p + pose.R * Eigen::Map<const Vec3>(q + ball.first - 3);
+      for (int k = 0; k < 3; ++k) *at++ = p(k);
+      R = Eigen::Quaterniond(pose.R) * R;
+    }
+    for (const double part : {R.w(), R.x(), R.y(), R.z()}) *at++ = part;
+  }
+}
+
+// Its ball and free joints are quaternions with rates in the body's axes; ours are turns, well placed or nearly
+// not: mass matrix, and accelerations under gravity, rates and torques.
+TEST(MultibodyAgainstMujoco, SphericalAndFreeJointsInFiles) {
+  test::Random random(41);
+  double mass = 0.0, acceleration = 0.0;
+  int free_roots = 0;
+  for (int k = 0; k < 200; ++k) {
+    SCOPED_TRACE(k);
+    const machine::MachineModel model =
+        io::read_machine_text(with_balls(random), "m.toml", {}).model;
+    const Tree& tree = model.tree;
+    const int n = tree.link_count();
+    const ModelPtr other = compile(tree, true, model.balls);
+    ASSERT_TRUE(other);
+    const DataPtr data(mj_makeData(other.get()));
+    machine::MachineState state{};
+    for (int i = 0; i < n; ++i) {
+      state.inertia[i] = nth(tree.link_inertias(), i);
+      state.q[i] = random.uniform(-1.0, 1.0);
+      state.v[i] = random.uniform(-2.0, 2.0);
+    }
+    for (const multibody::Ball& ball : model.balls) {
+      multibody::place(random.rotation(), state.q + ball.first);
+      state.v[ball.first] = 0.0;
+      free_roots += ball.first == 3 && tree.link(3).parent == 2 ? 1 : 0;
+    }
+    place(model, *other, state.q, *data);
+    const Matrix T = speeds_by_ours(model, *other, state.q);
+    const Vector qvel = T * test::to_vector(state.v, n);
+    for (int i = 0; i < other->nv; ++i) {
+      data->qvel[i] = qvel(i);
+      data->qfrc_applied[i] = random.uniform(-3.0, 3.0);
+    }
+    const Vector applied = Eigen::Map<const Vector>(data->qfrc_applied, other->nv);
+    mj_forward(other.get(), data.get());
+
+    double q[kMaxLinks];
+    multibody::MassAndBias body;
+    machine::Mechanism m;
+    machine::middle_of_mechanism(model, state, 0.0, nullptr, false, q, body, m);
+    ASSERT_EQ(m.count, other->nv);
+    std::unique_ptr<mjtNum[]> full(new mjtNum[static_cast<std::size_t>(m.count * m.count)]);
+    mj_fullM(other.get(), full.get(), data->qM);
+    const Matrix M = T.transpose() * Eigen::Map<const Matrix>(full.get(), m.count, m.count) * T;
+    Matrix ours(m.count, m.count), theirs(m.count, m.count);
+    Vector force(m.count);
+    for (int r = 0; r < m.count; ++r) {
+      force(r) = T.col(m.joint[r]).dot(applied) - body.bias[m.joint[r]];
+      for (int c = 0; c < m.count; ++c) {
+        ours(r, c) = m.M[r][c];
+        theirs(r, c) = M(m.joint[r], m.joint[c]);
+      }
+    }
+    test::keep_worst(mass, relative_error(ours, theirs));
+    // T changes with the turns.
+    constexpr double kStep = 1e-6;
+    double up[kMaxLinks], down[kMaxLinks];
+    for (int i = 0; i < n; ++i) {
+      up[i] = state.q[i] + kStep * state.v[i];
+      down[i] = state.q[i] - kStep * state.v[i];
+    }
+    const Vector changed =
+        (speeds_by_ours(model, *other, up) - speeds_by_ours(model, *other, down)) *
+        test::to_vector(state.v, n) / (2.0 * kStep);
+    const Vector u_dot = ours.llt().solve(force);
+    Vector a = Vector::Zero(n);
+    for (int r = 0; r < m.count; ++r) a(m.joint[r]) = u_dot(r);
+    test::keep_worst(acceleration,
+                     relative_error(Vector(T * a + changed),
+                                    Vector(Eigen::Map<const Vector>(data->qacc, m.count))));
+  }
+  std::printf("worst relative difference from MuJoCo, ball and free joints: M %.1e, forward %.1e\n",
+              mass, acceleration);
+  EXPECT_GT(free_roots, 20);
+  EXPECT_LT(mass, 1e-9);
+  EXPECT_LT(acceleration, 1e-8);
 }
 
 // The shipped PUMA 560: skew axes, offsets, small inertias far out.

@@ -151,6 +151,42 @@ TEST(NoHeap, InATickOfAPump) {
     }
 }
 
+// Balls with springs and dampers, while their turns are exchanged.
+TEST(NoHeap, WithSphericalAndFreeJoints) {
+  const machine::MachineModel model =
+      io::read_machine_text(
+          "name = \"m\"\nsource = \"test\"\ngravity_m_per_s2 = 9.81\n"
+          "tip = { body = \"a\", position_m = [0, 0, 0] }\n"
+          "[[body]]\nname = \"a\"\nposition_m = [0, 0, 0]\nmass_kg = 2\ncom_m = [0.1, 0, 0]\n"
+          "inertia_kg_m2 = [0.2, 0.3, 0.4]\n"
+          "joint = { name = \"ball\", type = \"free\", turn_spring_N_m_per_rad = [1, 2, 3], "
+          "turn_damping_N_m_s_per_rad = [0.1, 0.1, 0.1], z = { spring_N_per_m = 100 }, "
+          "x = { spring_N_per_m = 100 }, y = { spring_N_per_m = 100 } }\n",
+          "m.toml", {})
+          .model;
+  Scenario scenario;
+  scenario.duration_s = 10.0;
+  const Simulation simulation(model, scenario);
+  for (const machine::Fidelity fidelity :
+       {machine::Fidelity::kFull, machine::Fidelity::kReduced, machine::Fidelity::kPaper}) {
+    SimState state = simulation.initial_state(fidelity);
+    state.machine.v[5] = 9.0;
+    long calls = 0;
+    int changes = 0;
+    {
+      const test::HeapCounter heap;
+      for (int k = 0; k < 1000; ++k) {
+        const double held = state.machine.q[3];
+        simulation.step(state);
+        changes += state.machine.q[3] != held ? 1 : 0;
+      }
+      calls = heap.calls();
+    }
+    EXPECT_EQ(calls, 0);
+    EXPECT_GT(changes, 0);
+  }
+}
+
 // Every kind of friction, at actuators and at a joint, sticking and moving.
 TEST(NoHeap, WithFriction) {
   using friction::Kind;

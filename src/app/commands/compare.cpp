@@ -63,9 +63,14 @@ std::vector<Difference> wanted_channels(const machine::MachineModel& model) {
     out.back().found.column = column;
   };
   for (int i = 0; i < model.joint_count(); ++i) {
+    if (model.ball_of(i) != nullptr) continue;
     const std::string unit = model.tree.link(i).revolute ? "rad" : "m";
     add("joint position", model.joint_name(i), unit, model.joint_name(i) + "_" + unit);
   }
+  for (const multibody::Ball& ball : model.balls)
+    for (const char* part : {"qw", "qx", "qy", "qz"})
+      add("orientation", fmt::format("{} {}", ball.name, part), "",
+          fmt::format("{}_{}", ball.name, part));
   for (const char* axis : {"x", "y", "z"}) add("tip", axis, "m", fmt::format("tip_{}_m", axis));
   for (const machine::Actuator& actuator : model.actuators) {
     const std::string& joint = model.joint_name(actuator.link);

@@ -52,14 +52,24 @@ LineStyle style_of(std::size_t run) { return run == 0 ? LineStyle::kThick : Line
 Curve tip_reference(const machine::MachineModel& model, const analysis::Recording& run) {
   Curve curve{"reference", {}, {}, 6, LineStyle::kDashed};
   const std::size_t rows = run.time().size();
-  std::vector<const std::vector<double>*> columns;
-  columns.reserve(static_cast<std::size_t>(model.joint_count()));
+  struct Place {
+    int joint;
+    const std::vector<double>* column;
+  };
+  std::vector<Place> columns;
   for (int i = 0; i < model.joint_count(); ++i)
-    columns.push_back(&run.column(fmt::format(
-        "{}_{}{}", model.joint_name(i), actuated(model, i) ? "ref_" : "", unit_of(model, i))));
+    if (model.ball_of(i) == nullptr)
+      columns.push_back(
+          {i, &run.column(fmt::format("{}_{}{}", model.joint_name(i),
+                                      actuated(model, i) ? "ref_" : "", unit_of(model, i)))});
   for (std::size_t row = 0; row < rows; ++row) {
     double q[kMaxLinks] = {};
-    for (std::size_t i = 0; i < columns.size(); ++i) q[i] = (*columns[i])[row];
+    for (const Place& place : columns) q[place.joint] = (*place.column)[row];
+    for (const multibody::Ball& ball : model.balls) {
+      const auto part = [&](const char* name) { return run.column(ball.name + name)[row]; };
+      const Eigen::Quaterniond turned(part("_qw"), part("_qx"), part("_qy"), part("_qz"));
+      multibody::place(turned.normalized().toRotationMatrix(), q + ball.first);
+    }
     const Vec3 tip = machine::tip_position(model, q);
     curve.x.push_back(std::hypot(tip.x(), tip.y()));
     curve.y.push_back(tip.z());
@@ -112,6 +122,7 @@ Figure run_figure(const machine::MachineModel& model, const command::Scenario& s
   Panel valves{"valve commands", kTime, "voltage [V]", {}, false, 1.0};
   Panel pressures{"port pressures (a solid, b dashed)", kTime, "pressure [MPa]", {}, false, 1.0};
   for (int i = 0; i < model.joint_count(); ++i) {
+    if (model.ball_of(i) != nullptr) continue;
     const std::string& joint = model.joint_name(i);
     const std::string unit = unit_of(model, i);
     Panel panel{"joint " + joint, kTime, fmt::format("position [{}]", unit), {}, false, 0.02};
@@ -130,6 +141,24 @@ Figure run_figure(const machine::MachineModel& model, const command::Scenario& s
     }
     panel.curves.push_back(
         {"position", run.time(), run.column(fmt::format("{}_{}", joint, unit)), i});
+    joints.push_back(std::move(panel));
+  }
+
+  for (const multibody::Ball& ball : model.balls) {
+    Panel panel{"joint " + ball.name, kTime, "orientation, quaternion (w dashed)", {}, false, 0.02};
+    // A trace keeps w above zero; here the other sign continues the curves.
+    std::vector<double> parts[4];
+    for (std::size_t k = 0; k < 4; ++k)
+      parts[k] = run.column(fmt::format("{}_q{}", ball.name, "xyzw"[k]));
+    for (std::size_t row = 1; row < parts[0].size(); ++row) {
+      double along = 0.0;
+      for (const std::vector<double>& part : parts) along += part[row - 1] * part[row];
+      for (std::vector<double>& part : parts) part[row] *= std::copysign(1.0, along);
+    }
+    for (std::size_t k = 0; k < 4; ++k)
+      panel.curves.push_back({std::string(1, "xyzw"[k]), run.time(), std::move(parts[k]),
+                              k == 3 ? 6 : static_cast<int>(k),
+                              k == 3 ? LineStyle::kDashed : LineStyle::kSolid});
     joints.push_back(std::move(panel));
   }
 
@@ -163,6 +192,7 @@ Figure comparison_figure(const machine::MachineModel& model, const std::vector<N
               0.01};
   std::vector<Panel> passive;
   for (int i = 0; i < model.joint_count(); ++i) {
+    if (model.ball_of(i) != nullptr) continue;
     const std::string& joint = model.joint_name(i);
     const std::string unit = unit_of(model, i);
     const std::string place = fmt::format("{}_{}", joint, unit);

@@ -21,8 +21,9 @@ long long size_of(std::size_t n) { return static_cast<long long>(n); }
 std::string joint_words(const ImportedLink& link) {
   if (link.joint.empty()) return "stands on the ground";
   std::string text = link.type;
-  const bool same =
-      link.type == link.here || (link.type == "continuous" && link.here == "revolute");
+  const bool same = link.type == link.here ||
+                    (link.type == "continuous" && link.here == "revolute") ||
+                    (link.type == "floating" && link.here == "free");
   if (!same) text += ", here " + link.here;
   if (link.here != "fixed")
     text += link.limited ? fmt::format(", {:g} to {:g} {}", link.lower, link.upper,

@@ -66,9 +66,11 @@ struct LinkageFacts {
 
 struct PoseFacts {
   std::string name;
-  std::vector<double> q;
+  std::string unsettled;  // why there is no such pose; else empty, and all below counts
+  std::vector<double> q;  // of each joint with a coordinate
+  std::vector<Eigen::Quaterniond> turned;  // of each ball
   double tip[3] = {};
-  std::vector<double> load;            // of each joint, to be held [N m, N]
+  std::vector<double> load;            // of each joint with a coordinate, to be held [N m, N]
   std::vector<double> force;           // of each actuator
   std::vector<double> x, J;            // of each actuator
   std::vector<double> port_a, port_b;  // with the unloaded side at tank pressure [Pa]
@@ -97,9 +99,23 @@ std::string body_name(const MachineModel& model, int body) {
   return body == multibody::kBase ? "base" : model.tree.body(body).name;
 }
 
+// Joints with a coordinate of their own: all but the turns of balls.
+std::vector<int> coordinates(const MachineModel& model) {
+  std::vector<int> out;
+  for (int i = 0; i < model.joint_count(); ++i)
+    if (model.ball_of(i) == nullptr) out.push_back(i);
+  return out;
+}
+
+std::vector<double> of_coordinates(const MachineModel& model, const double* by_joint) {
+  std::vector<double> out;
+  for (const int i : coordinates(model)) out.push_back(by_joint[i]);
+  return out;
+}
+
 std::vector<JointFacts> joint_facts(const MachineModel& model) {
   std::vector<JointFacts> out;
-  for (int i = 0; i < model.joint_count(); ++i) {
+  for (const int i : coordinates(model)) {
     const multibody::Body& body = body_of(model, i);
     JointFacts facts{model.joint_name(i), body.name,  model.tree.link(i).revolute ? "rad" : "m",
                      limited(body),       body.lower, body.upper};
@@ -143,18 +159,27 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
     joint.position = *q[static_cast<std::size_t>(i)];
     scenario.initial.push_back(joint);
   }
-  const sim::Simulation simulation(model, scenario);
-  const sim::SimState state = simulation.initial_state(machine::Fidelity::kFull);
-  const machine::MachineState& m = state.machine;
-
   PoseFacts facts;
   facts.name = name;
-  facts.q.assign(m.q, m.q + model.joint_count());
+  std::optional<sim::Simulation> simulation;
+  try {
+    simulation.emplace(model, scenario);
+  } catch (const std::invalid_argument& error) {
+    if (model.balls.empty()) throw;
+    facts.unsettled = error.what();
+    return facts;
+  }
+  const sim::SimState state = simulation->initial_state(machine::Fidelity::kFull);
+  const machine::MachineState& m = state.machine;
+
+  facts.q = of_coordinates(model, m.q);
+  for (const multibody::Ball& ball : model.balls)
+    facts.turned.push_back(multibody::orientation(m.q + ball.first));
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int c = 0; c < 3; ++c) facts.tip[c] = tip(c);
   double load[kMaxLinks], force[kMaxActuators];
   machine::static_loads(model, m.inertia, m.q, m.dependent, force, load);
-  facts.load.assign(load, load + model.joint_count());
+  facts.load = of_coordinates(model, load);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const machine::LinkageState s = machine::displacement(model, static_cast<int>(k), m.q);
     facts.x.push_back(s.x);
@@ -263,19 +288,19 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
             pose_facts(model, "a tenth below the upper limits", pose_at(model, 0.9))};
   std::vector<std::optional<double>> q = pose_at(model, 0.5);
   std::vector<bool> placed(q.size());
-  std::vector<std::string> joints(static_cast<std::size_t>(model.joint_count()));
-  for (std::size_t i = 0; i < joints.size(); ++i) joints[i] = model.joint_name(static_cast<int>(i));
+  std::vector<std::string> joints;
+  for (const int i : coordinates(model)) joints.push_back(model.joint_name(i));
   for (const std::string& assignment : at) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos)
-      throw UserError(
-          fmt::format("--at {}: write JOINT=POSITION, such as {}=0.5", assignment, joints.front()));
+      throw UserError(fmt::format("--at {}: write JOINT=POSITION, such as {}=0.5", assignment,
+                                  joints.empty() ? std::string("boom") : joints.front()));
     const std::string joint = assignment.substr(0, equals);
     const auto found = std::find(joints.begin(), joints.end(), joint);
     if (found == joints.end())
       throw UserError(fmt::format("--at {}: machine '{}' has no joint '{}'{}", assignment,
                                   model.name, joint, alternatives(joint, joints)));
-    const auto i = static_cast<std::size_t>(found - joints.begin());
+    const auto i = static_cast<std::size_t>(model.tree.find_joint(joint));
     const double position = parse_number(assignment.substr(equals + 1), "--at " + joint);
     q[i] = position;
     placed[i] = true;
@@ -344,6 +369,22 @@ std::string passive_words(const MachineModel& model, const JointFacts& joint) {
   return text + own_friction_words(model, link, turns) + "\n";
 }
 
+// Joints that turn in any direction.
+std::string balls_text(const MachineModel& model) {
+  const auto listed = [](const Vec3& v) {
+    return fmt::format("{:g}, {:g}, {:g}", v.x(), v.y(), v.z());
+  };
+  std::string text;
+  for (const multibody::Ball& ball : model.balls) {
+    const multibody::Body& body = body_of(model, ball.first + multibody::kTurns - 1);
+    text += fmt::format("  {:<12}turns body '{}' in any direction", ball.name, body.name);
+    if (!ball.damping.isZero(0.0)) text += ", damping " + listed(ball.damping) + " N m s/rad";
+    if (!ball.stiffness.isZero(0.0)) text += ", spring " + listed(ball.stiffness) + " N m/rad";
+    text += "\n";
+  }
+  return text;
+}
+
 std::string joints_text(const MachineModel& model, const std::vector<JointFacts>& joints) {
   std::string text = "\njoints\n";
   for (const JointFacts& joint : joints) {
@@ -403,7 +444,7 @@ std::string couplings_text(const MachineModel& model) {
 
 // Which joints follow from which at a pose, and how well.
 std::string bench_pose_text(const MachineModel& model, const PoseFacts& pose) {
-  if (model.loop_system.empty()) return {};
+  if (model.loop_system.empty() || !pose.unsettled.empty()) return {};
   std::vector<std::string> follow;
   for (int i = 0; i < model.joint_count(); ++i)
     if ((pose.dependent >> i & 1) != 0) follow.push_back(model.joint_name(i));
@@ -449,29 +490,36 @@ double without_sign_of_zero(double ratio) { return std::fabs(ratio) < 0.5e-4 ? 0
 
 std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   std::string text = fmt::format("\nat rest, {}\n", pose.name);
+  if (!pose.unsettled.empty()) return text + fmt::format("  nowhere: {}\n", pose.unsettled);
   if (!pose.finite())
     return text +
            "  there are no finite loads and pressures that hold the machine here; "
            "'knuckleboom check' remarks on unusual numbers\n";
   std::vector<std::string> words;
-  words.reserve(pose.q.size());
-  for (int i = 0; i < model.joint_count(); ++i)
-    words.push_back(fmt::format("{} {:.4g} {}", model.joint_name(i),
-                                pose.q[static_cast<std::size_t>(i)],
-                                model.tree.link(i).revolute ? "rad" : "m"));
+  const std::vector<int> joints = coordinates(model);
+  for (std::size_t n = 0; n < joints.size(); ++n)
+    words.push_back(fmt::format("{} {:.4g} {}", model.joint_name(joints[n]), pose.q[n],
+                                model.tree.link(joints[n]).revolute ? "rad" : "m"));
+  for (std::size_t b = 0; b < model.balls.size(); ++b) {
+    const Eigen::AngleAxisd turn(pose.turned[b]);
+    const Vec3& axis = turn.axis();
+    words.push_back(fmt::format("{} turned by {:.4g} rad about ({:.3g}, {:.3g}, {:.3g})",
+                                model.balls[b].name, turn.angle(), axis.x(), axis.y(), axis.z()));
+  }
   text += fmt::format("  {}; tip at ({:.3f}, {:.3f}, {:.3f}) m\n", listing(words), pose.tip[0],
                       pose.tip[1], pose.tip[2]);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const machine::Actuator& actuator = model.actuators[k];
     const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
-    text +=
-        fmt::format("  {:<12}load {}, {}ports {:.2f} and {:.2f} MPa\n", actuator.name,
-                    with_prefix(pose.load[static_cast<std::size_t>(actuator.link)],
-                                model.tree.link(actuator.link).revolute ? "N m" : "N"),
-                    cylinder ? fmt::format("length {:.4f} m, lever {:+.4f} m, force {}, ",
-                                           pose.x[k], pose.J[k], with_prefix(pose.force[k], "N"))
-                             : std::string(),
-                    megapascals(pose.port_a[k]), megapascals(pose.port_b[k]));
+    text += fmt::format(
+        "  {:<12}load {}, {}ports {:.2f} and {:.2f} MPa\n", actuator.name,
+        with_prefix(pose.load[static_cast<std::size_t>(
+                        std::find(joints.begin(), joints.end(), actuator.link) - joints.begin())],
+                    model.tree.link(actuator.link).revolute ? "N m" : "N"),
+        cylinder ? fmt::format("length {:.4f} m, lever {:+.4f} m, force {}, ", pose.x[k], pose.J[k],
+                               with_prefix(pose.force[k], "N"))
+                 : std::string(),
+        megapascals(pose.port_a[k]), megapascals(pose.port_b[k]));
   }
   for (const analysis::Mode& mode : pose.modes) {
     if (!mode.oscillates) {
@@ -629,9 +677,17 @@ void add_numbers(JsonWriter& json, std::string_view key, const std::vector<doubl
   json.end_array();
 }
 
-void add_pose(JsonWriter& json, const PoseFacts& pose) {
+void add_pose(JsonWriter& json, const MachineModel& model, const PoseFacts& pose) {
   json.begin_object().member("name", pose.name);
+  if (!pose.unsettled.empty()) {
+    json.member("unsettled", pose.unsettled).end_object();
+    return;
+  }
   add_numbers(json, "position", pose.q);
+  for (std::size_t b = 0; b < model.balls.size(); ++b) {
+    const Eigen::Quaterniond& q = pose.turned[b];
+    add_numbers(json, (model.balls[b].name + "_q").c_str(), {q.w(), q.x(), q.y(), q.z()});
+  }
   add_numbers(json, "tip_m", {pose.tip[0], pose.tip[1], pose.tip[2]});
   add_numbers(json, "load", pose.load);
   add_numbers(json, "actuator_displacement", pose.x);
@@ -689,7 +745,7 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
         .end_object();
   json.end_array();
   json.key("poses").begin_array();
-  for (const PoseFacts& pose : poses) add_pose(json, pose);
+  for (const PoseFacts& pose : poses) add_pose(json, model, pose);
   json.end_array();
   json.key("valves").begin_array();
   for (const machine::Actuator& actuator : model.actuators) {
@@ -740,7 +796,7 @@ int inspect(const InspectOptions& options) {
   text += "\n";
   if (const std::string note = io::machine_note(model); !note.empty()) text += note + ".\n";
   text += import_text(file);
-  text += joints_text(model, joints);
+  text += joints_text(model, joints) + balls_text(model);
   double total_mass = 0.0;
   text += masses_text(model, total_mass);
   text += loops_text(model) + couplings_text(model);

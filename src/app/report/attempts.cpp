@@ -405,6 +405,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
       add_stretches(out.t_s, rows(joint + "_limits"), kAtRelief, name, relief);
     }
     for (int i = 0; i < model.joint_count(); ++i) {
+      if (model.ball_of(i) != nullptr) continue;
       const std::string unit = model.tree.link(i).revolute ? "rad" : "m";
       std::vector<double> values = rows(model.joint_name(i) + "_" + unit);
       if (!values.empty())

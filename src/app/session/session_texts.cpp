@@ -208,8 +208,9 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
                                actuator.circuit.valve.full_V});
   for (int i = 0; i < machine.joint_count(); ++i) {
     const multibody::Body& body = machine.tree.body(machine.tree.link(i).body);
-    faces.joints.push_back(
-        {spoken(body.joint_name), machine.tree.link(i).revolute, body.lower, body.upper});
+    // A ball has no coordinate to show.
+    faces.joints.push_back({machine.ball_of(i) == nullptr ? spoken(body.joint_name) : std::string(),
+                            machine.tree.link(i).revolute, body.lower, body.upper});
   }
   for (const command::LeverFunction& function : session.control().pattern().functions) {
     if (function.target == command::LeverTarget::kGrapple && !machine.grapple.present) continue;

@@ -43,12 +43,12 @@ std::string what(const MachineModel& model, Oddity kind, const Finding& f) {
           model.actuator_name(where), std::fabs(f.worst), limits.piston_m_per_s);
     case Oddity::kSpeed: {
       const double limit = machine::speed_limit(limits, revolute(), !model.passive(where));
-      return fmt::format("joint '{}' moved at {:.3g} {}, beyond {:.3g} {}", model.joint_name(where),
+      return fmt::format("joint '{}' moved at {:.3g} {}, beyond {:.3g} {}", model.shown_name(where),
                          std::fabs(f.worst), revolute() ? "rad/s" : "m/s", limit,
                          revolute() ? "rad/s" : "m/s");
     }
     case Oddity::kBeyond:
-      return fmt::format("joint '{}' was {:.3g} {} outside its limits", model.joint_name(where),
+      return fmt::format("joint '{}' was {:.3g} {} outside its limits", model.shown_name(where),
                          f.worst, revolute() ? "rad" : "m");
     case Oddity::kEnergy:
       return fmt::format("{} of energy came from nothing or went there",

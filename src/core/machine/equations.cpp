@@ -24,18 +24,40 @@ double oil_energy(const Circuit& circuit, const ActuatorState& state, LineModel 
   return sum;
 }
 
-double spring_energy(const multibody::Tree& tree, const double* q) {
+double spring_energy(const MachineModel& model, const double* q) {
   double sum = 0.0;
-  for (int i = 0; i < tree.link_count(); ++i) {
-    const double bent = q[i] - tree.link(i).rest;
-    sum += 0.5 * tree.link(i).stiffness * bent * bent;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const double bent = q[i] - model.tree.link(i).rest;
+    sum += 0.5 * model.tree.link(i).stiffness * bent * bent;
+  }
+  for (const multibody::Ball& ball : model.balls) {
+    const Vec3 bent = multibody::bend(q + ball.first).phi;
+    sum += 0.5 * bent.dot(ball.stiffness.cwiseProduct(bent));
   }
   return sum;
 }
 
+double add_ball_torques(const MachineModel& model, const double* q, const double* v, double factor,
+                        double* tau) {
+  double loss = 0.0;
+  for (const multibody::Ball& ball : model.balls) {
+    const double* const turns = q + ball.first;
+    const multibody::Bend bend = multibody::bend(turns);
+    Vec3 torque = -bend.by_turn.transpose() * ball.stiffness.cwiseProduct(bend.phi);
+    if (v != nullptr) {
+      const Vec3 omega = multibody::angular_velocity(turns, v + ball.first);
+      const Vec3 damper = ball.damping.cwiseProduct(omega);
+      torque -= multibody::turning(turns).transpose() * damper;
+      loss += omega.dot(damper);
+    }
+    for (int t = 0; t < 3; ++t) tau[ball.first + 1 + t] += factor * torque(t);
+  }
+  return loss;
+}
+
 double stored_energy(const MachineModel& model, const MachineState& state, Fidelity fidelity) {
   const multibody::Energy e = multibody::energy(model.tree, state.inertia, state.q, state.v);
-  double sum = e.kinetic + e.potential + spring_energy(model.tree, state.q);
+  double sum = e.kinetic + e.potential + spring_energy(model, state.q);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const ActuatorState& a = state.actuator[k];
     sum += model.actuators[k].air

@@ -1,6 +1,7 @@
 // The laws at the joints themselves within a step.
 #pragma once
 
+#include "ball_laws.hpp"
 #include "knuckleboom/core/integration/fitted_theta.hpp"
 #include "knuckleboom/core/machine/joint_law.hpp"
 
@@ -10,12 +11,18 @@ namespace knuckleboom::machine {
 // the forces there: gamma h and 1 in a stage of the full model, h and the fitted weight in the reduced one.
 struct JointLaws {
   JointLaws(const MachineModel& of, const JointKinds& kinds, const SpeedCommands* commands,
-            double stage)
-      : model(of), has(kinds), speeds(commands), g(stage), any(kinds.any || commands != nullptr) {}
+            double stage, BallLaws& of_balls)
+      : model(of),
+        has(kinds),
+        speeds(commands),
+        balls(of_balls),
+        g(stage),
+        any(kinds.any || commands != nullptr) {}
 
   const MachineModel& model;
   const JointKinds& has;
   const SpeedCommands* speeds;  // null: no drive holds a speed
+  BallLaws& balls;
   double g;
   bool any;  // else none of the functions below has anything to do
   bool bend() const { return has.stops || speeds != nullptr; }  // the others are straight lines
@@ -29,13 +36,14 @@ struct JointLaws {
     for_each_joint_law(model, has, speeds, i, q_star[i] + step * v, v, step, weight, use);
   }
 
-  // Adds the torques at joint speeds v, and their slopes.
+  // Adds the torques at joint speeds v, and their slopes, except those of balls (BallLaw::slope).
   void add(const double* v, double* tau, double* dtau) const {
     for (int i = 0; i < model.joint_count(); ++i)
       each_at_end(i, v[i], theta[i], [&](JointLaw, double torque, double slope) {
         tau[i] += torque;
         dtau[i] += slope;
       });
+    if (has.balls) balls.add(v, tau);
   }
 
   // --- Full model: whole stages ------------------------------------------------------------------------
@@ -46,6 +54,7 @@ struct JointLaws {
       theta[i] = 1.0;
       q_star[i] = q[i] + moved_s * v[i];
     }
+    if (has.balls) balls.begin_stage(moved_s, v, 1.0, g);
   }
 
   // weight: of the stage in the step [s].
@@ -54,6 +63,7 @@ struct JointLaws {
       each_at_end(i, v[i], weight, [&](JointLaw law, double impulse, double) {
         enter(law, impulse * v[i], energy);
       });
+    if (has.balls) balls.book(weight, v, energy);
   }
 
   // --- Reduced model: one step of fitted weights -------------------------------------------------------
@@ -86,6 +96,15 @@ struct JointLaws {
       });
       q_star[i] = q + g * (1.0 - theta[i]) * v;
     }
+    if (!has.balls) return;
+    // Nothing raises the weights of turns.
+    balls.begin_stage(0.5 * g, state.v, 0.5, 0.5 * g);
+    balls.add_start(state.v, 0.5, bias);
+    balls.book(0.5 * g, state.v, energy);
+  }
+
+  void book_balls_end(const double* v, EnergyLedger& energy) const {
+    if (has.balls) balls.book(0.5 * g, v, energy);
   }
 
   double moved(int i, double v_0, double v) const {

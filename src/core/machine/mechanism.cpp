@@ -19,7 +19,7 @@ bool in(std::int64_t mask, int joint) { return (mask >> joint & 1) != 0; }
 void list_independent(const MachineModel& model, const MachineState& state, Mechanism& m) {
   m.count = 0;
   for (int j = 0; j < model.joint_count(); ++j)
-    if (!in(state.dependent, j) && !in(state.absent, j)) m.joint[m.count++] = j;
+    if (!in(state.dependent | state.absent | model.held, j)) m.joint[m.count++] = j;
 }
 
 // B^T M B; M is unchanged.
@@ -153,10 +153,11 @@ void middle_of_mechanism(const MachineModel& model, MachineState& state, double 
   multibody::expand(out.embedding, state.v);
 }
 
-void close_mechanism(const MachineModel& model, double h, bool lossless, MachineState& state,
-                     Mechanism& m) {
+namespace {
+
+void close_loops(const MachineModel& model, double h, bool lossless, MachineState& state,
+                 Mechanism& m) {
   const multibody::LoopSystem& loops = model.loop_system;
-  if (loops.empty()) return;
   multibody::Embedding& e = m.embedding;
   loops.embed(model.tree, state.dependent, state.v, state.q, e);
   if (e.gap > 0.0) [[unlikely]] {
@@ -207,6 +208,30 @@ void close_mechanism(const MachineModel& model, double h, bool lossless, Machine
     health.first_singular = health.ticks + 1;
     health.singular_loop = worst;
   }
+}
+
+// Other turns of a ball may determine the rest poorly that the former determined well.
+void choose_again(const MachineModel& model, MachineState& state) {
+  bool keep[kMaxLinks];
+  keep_independent(model, keep);
+  const std::int64_t other = model.loop_system.choose(model.tree, state.q, keep);
+  if (__builtin_popcountll(static_cast<std::uint64_t>(other)) ==
+      __builtin_popcountll(static_cast<std::uint64_t>(state.dependent)))
+    state.dependent = other;
+}
+
+}  // namespace
+
+void close_mechanism(const MachineModel& model, double h, bool lossless, MachineState& state,
+                     Mechanism& m) {
+  if (!model.loop_system.empty())
+    close_loops(model, h, lossless, state, m);
+  else if (lossless && !model.balls.empty())
+    keep_energy(model, state);
+  for (const multibody::Ball& ball : model.balls)
+    if (multibody::rebase(state.q + ball.first, state.v + ball.first, state.a + ball.first) &&
+        model.loop_system.has(ball.first + 1))
+      choose_again(model, state);
 }
 
 double displacement_row(const MachineModel& model, int actuator, const double* q, double* row) {
@@ -263,6 +288,7 @@ void static_loads(const MachineModel& model, const multibody::LinkInertia* inert
   for (int i = 0; i < model.joint_count(); ++i)
     for_each_joint_law(model, kSpringsOnly, nullptr, i, q[i], 0.0, 0.0, 1.0,
                        [&](JointLaw, double torque, double) { joint_load[i] -= torque; });
+  add_ball_torques(model, q, nullptr, -1.0, joint_load);
   const int m = static_cast<int>(model.actuators.size());
   if (!model.coupled()) {
     for (int k = 0; k < m; ++k) {
@@ -277,15 +303,16 @@ void static_loads(const MachineModel& model, const multibody::LinkInertia* inert
   multibody::Embedding e;
   model.loop_system.embed(model.tree, dependent, zero, closed, e);
   multibody::project(e, joint_load);
+  const std::int64_t none = dependent | model.held;
   for (int j = 0; j < n; ++j)
-    if (in(dependent, j)) joint_load[j] = 0.0;
+    if (in(none, j)) joint_load[j] = 0.0;
   double J[kMaxActuators][kMaxLinks], A[kMaxActuators][kMaxActuators];
   for (int k = 0; k < m; ++k) {
     displacement_row(model, k, q, J[k]);
     multibody::project(e, J[k]);
     actuator_force[k] = 0.0;
     for (int j = 0; j < n; ++j) {
-      if (in(dependent, j)) J[k][j] = 0.0;
+      if (in(none, j)) J[k][j] = 0.0;
       actuator_force[k] += J[k][j] * joint_load[j];
     }
     for (int l = 0; l <= k; ++l) {

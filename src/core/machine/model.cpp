@@ -230,9 +230,35 @@ bool closed_middle(const MachineModel& model, double* q, int& loop, double& gap)
   return loop < 0;
 }
 
+// Four turns in a row, which belong to nothing else.
+void check_balls(MachineModel& model, std::vector<std::string>& faults) {
+  model.held = 0;
+  for (const multibody::Ball& ball : model.balls) {
+    const std::string who = "joint '" + ball.name + "': ";
+    if (ball.first < 0 || ball.first + multibody::kTurns > model.joint_count()) {
+      faults.emplace_back(who + "its turns do not exist");
+      continue;
+    }
+    model.held |= std::int64_t{1} << ball.first;
+    require(ball.damping.allFinite() && ball.stiffness.allFinite() &&
+                ball.damping.minCoeff() >= 0.0 && ball.stiffness.minCoeff() >= 0.0,
+            who, "damping and spring must not be negative", faults);
+    bool single = true;
+    for (int t = 0; t < multibody::kTurns; ++t) {
+      const multibody::Link& link = model.tree.link(ball.first + t);
+      single = single && link.revolute && (t == 0 || link.parent == ball.first + t - 1);
+    }
+    require(single, who, "its turns are not four in a row", faults);
+    const auto turns = [&ball](const auto& part) { return ball.has(part.link); };
+    require(std::none_of(model.actuators.begin(), model.actuators.end(), turns) &&
+                std::none_of(model.drives.begin(), model.drives.end(), turns),
+            who, "a joint that turns in any direction takes no actuator and no drive", faults);
+  }
+}
+
 void derive_loops(MachineModel& model, std::vector<std::string>& faults) {
   try {
-    model.loop_system = multibody::LoopSystem(model.tree, model.loops, model.couplings);
+    model.loop_system = multibody::LoopSystem(model.tree, model.loops, model.couplings, model.held);
   } catch (const std::invalid_argument& error) {
     faults.emplace_back(error.what());
     return;
@@ -361,6 +387,21 @@ void check_loop_inertia(const MachineModel& model, std::vector<std::string>& fau
   Mechanism mechanism;
   if (!mechanism_at_middle(model, q, mechanism)) return;
   double zero[kMaxLinks] = {};
+  if (model.loop_system.empty()) {
+    // Balls alone. Of a point mass whose turn about the way to it meets nothing but rounding.
+    constexpr double kLeast = 1e-10;
+    double A[kMaxLinks][kMaxLinks];
+    for (int r = 0; r < mechanism.count; ++r)
+      for (int c = 0; c <= r; ++c)
+        A[r][c] = mechanism.M[r][c] / std::sqrt(mechanism.M[r][r] * mechanism.M[c][c]) -
+                  (r == c ? kLeast : 0.0);
+    if (!solve_positive_definite<kMaxLinks>(mechanism.count, A, zero))
+      faults.emplace_back(
+          "the mass matrix is singular: some motion moves no inertia. A body on a spherical or "
+          "free "
+          "joint needs a mass and an inertia about every axis, or one beyond it does");
+    return;
+  }
   if (!solve_positive_definite<kMaxLinks>(mechanism.count, mechanism.M, zero))
     faults.emplace_back(
         "the mass matrix is singular: some motion that the loops and couplings leave free moves no "
@@ -503,9 +544,20 @@ MachineModel& MachineModel::operator=(MachineModel&&) noexcept = default;
 MachineModel::~MachineModel() = default;
 
 bool MachineModel::coupled() const {
-  return !loop_system.empty() ||
+  return !loop_system.empty() || !balls.empty() ||
          std::any_of(actuators.begin(), actuators.end(),
                      [](const Actuator& a) { return a.linkage.kind == LinkageKind::kPins; });
+}
+
+const multibody::Ball* MachineModel::ball_of(int link) const {
+  for (const multibody::Ball& ball : balls)
+    if (ball.has(link)) return &ball;
+  return nullptr;
+}
+
+const std::string& MachineModel::shown_name(int link) const {
+  const multibody::Ball* ball = ball_of(link);
+  return ball != nullptr ? ball->name : joint_name(link);
 }
 
 bool MachineModel::passive(int link) const {
@@ -576,6 +628,7 @@ std::vector<std::string> finish(MachineModel& model) {
   }
   if (model.on_air()) derive_air_supply(model, faults);
   check_drives(model, faults);
+  check_balls(model, faults);
   derive_joint_stops(model, faults);
   derive_loops(model, faults);
   if (faults.empty())
@@ -588,13 +641,15 @@ std::vector<std::string> finish(MachineModel& model) {
     }
   if (model.coupled() && model.closed_valve == ClosedValveModel::kQuasiStatic)
     faults.emplace_back(
-        "the quasi-static closed valve holds single joints and knows no loops, no couplings and no "
-        "cylinders across several joints; use the dynamic one (closed_valve.model)");
+        "the quasi-static closed valve holds single joints and knows no loops, no couplings, no "
+        "spherical and free joints and no cylinders across several joints; use the dynamic one "
+        "(closed_valve.model)");
   for (std::size_t i = 0; i < model.joint_friction.size(); ++i)
     if (const char* fault = friction::fault_of(model.joint_friction[i]))
       faults.emplace_back("joint '" + model.joint_name(static_cast<int>(i)) + "': " + fault);
   if (n > 0 && faults.empty())
-    model.loop_system.empty() ? check_inertia(model, faults) : check_loop_inertia(model, faults);
+    model.loop_system.empty() && model.balls.empty() ? check_inertia(model, faults)
+                                                     : check_loop_inertia(model, faults);
   if (n > 0 && faults.empty() && model.coupled()) check_sticking(model, faults);
   check_supply(model.supply, faults);
   if (!(model.tau_Q > 0.0)) faults.emplace_back("tau_Q must be above zero");

@@ -27,7 +27,8 @@ Potential potential(const MachineModel& model, std::int64_t dependent, double* q
   if (dependent != 0) model.loop_system.embed(model.tree, dependent, zero, q, e);
   out.energy = multibody::energy(model.tree, inertia, q, zero).potential;
   multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, out.gradient);
-  out.energy += spring_energy(model.tree, q);
+  out.energy += spring_energy(model, q);
+  add_ball_torques(model, q, nullptr, -1.0, out.gradient);
   for (int i = 0; i < model.joint_count(); ++i)
     for_each_joint_law(model, kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
                        [&](JointLaw law, double torque, double) {
@@ -38,6 +39,16 @@ Potential potential(const MachineModel& model, std::int64_t dependent, double* q
                        });
   if (dependent != 0) multibody::project(e, out.gradient);
   return out;
+}
+
+// Balls that hang take other turns where theirs determine each other poorly.
+bool rebase(const MachineModel& model, const bool* free, double* q) {
+  bool any = false;
+  for (const multibody::Ball& ball : model.balls) {
+    double still[2][multibody::kTurns] = {};
+    if (free[ball.first + 1] && multibody::rebase(q + ball.first, still[0], still[1])) any = true;
+  }
+  return any;
 }
 
 }  // namespace
@@ -110,7 +121,7 @@ int find_rest(const MachineModel& model, const bool* free, double* q, std::int64
       moved = true;
       damping = std::max(1e-15, damping * 0.1);
       std::copy(trial, trial + model.joint_count(), q);
-      here = there;
+      here = rebase(model, free, q) ? potential(model, dependent, q) : there;
     }
     if (!moved) return -1;  // at the resolution of the energy
   }

@@ -63,7 +63,7 @@ void Stepper::step_stages(StepStart& start, Medium& medium, MachineState& state,
   ActuatorStep* const drives = start.drives;
   SpeedSolver solver(friction_, model_, g, false, start, state);
 
-  JointLaws joints(model_, joint_kinds_, speeds, g);
+  JointLaws joints(model_, joint_kinds_, speeds, g, start.balls);
   const auto law = [&](const double* v, double* tau, double* dtau) {
     for (int k = 0; k < m; ++k) {
       ActuatorStep& d = drives[k];

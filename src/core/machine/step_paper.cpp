@@ -216,7 +216,7 @@ void Stepper::step_paper(MachineState& state, const double* joint_force,
   ActuatorStep* const drives = start.drives;
   multibody::MassAndBias& body = start.body;
 
-  JointLaws joints(model_, joint_kinds_, speeds, h);
+  JointLaws joints(model_, joint_kinds_, speeds, h, start.balls);
   double* const theta = joints.theta;
   Explicit known(theta, n, body.M);
   bool held[kMaxLinks] = {};

@@ -54,12 +54,13 @@ inline void middle(const multibody::Tree& tree, const MachineState& state, doubl
 
 // The start of a step: the bodies at its middle, every actuator as it is.
 struct StepStart {
-  bool coupled;  // by loops, pins or absent bodies: the mechanism counts
+  bool coupled;  // by loops, pins, balls or absent bodies: the mechanism counts
   double q_mid[kMaxLinks];
   multibody::MassAndBias body;
   Mechanism mechanism;
   ActuatorStep drives[kMaxActuators];
   ActuatorConstants own[kMaxActuators];  // of circuits that are not as their model has them
+  BallLaws balls;
 };
 
 // Force on an actuator's displacement and its slope.
@@ -153,15 +154,34 @@ inline double mobility(const Mechanism& mechanism, const double* row) {
   return sum;
 }
 
+// Slopes of balls' torques over the independent joints.
+inline void ball_slopes(const Mechanism& mechanism, const BallLaws& balls,
+                        double (&out)[kMaxLinks][kMaxLinks]) {
+  for (int r = 0; r < mechanism.count; ++r) std::fill_n(out[r], mechanism.count, 0.0);
+  for (int b = 0; b < balls.count; ++b) {
+    const Mat3 slope = balls.ball[b].slope();
+    double row[3][kMaxLinks];
+    for (int t = 0; t < 3; ++t) {
+      double by_joint[kMaxLinks] = {};
+      by_joint[balls.ball[b].ball->first + 1 + t] = 1.0;
+      to_independent(mechanism, by_joint, row[t]);
+    }
+    for (int s = 0; s < 3; ++s)
+      for (int t = 0; t < 3; ++t)
+        for (int r = 0; r < mechanism.count; ++r)
+          for (int c = 0; c <= r; ++c) out[r][c] += row[s][r] * slope(s, t) * row[t][c];
+  }
+}
+
 // Newton over the independent joints with a law over all joints. rate: 1 / g. v_star, v: of all
 // joints, on the constraint. friction (may be null): dry friction, which is not in the law. Leaves
 // the loops' forces in the state.
 template <class Law>
 integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& mechanism,
                                           double rate, const ActuatorStep* drives,
-                                          const multibody::MassAndBias& body, const double* bias,
-                                          const double* v_star, double* v, MachineState& state,
-                                          Law& law, StepFriction* friction) {
+                                          const BallLaws& balls, const multibody::MassAndBias& body,
+                                          const double* bias, const double* v_star, double* v,
+                                          MachineState& state, Law& law, StepFriction* friction) {
   const int n = model.joint_count();
   const int m = static_cast<int>(model.actuators.size());
   const multibody::Embedding& e = mechanism.embedding;
@@ -178,6 +198,9 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
     for (int c = 0; c < mechanism.count; ++c) M_g[r][c] = rate * mechanism.M[r][c];
   }
   for (int k = 0; k < m; ++k) independent_row(model, mechanism, drives[k], row[k]);
+  double of_balls[kMaxLinks][kMaxLinks];
+  if (balls.count > 0) [[unlikely]]
+    ball_slopes(mechanism, balls, of_balls);
   const auto independent_law = [&](const double* speed, double* tau_u,
                                    double(&dtau_u)[kMaxLinks][kMaxLinks]) {
     to_joints(mechanism, speed, v);
@@ -204,6 +227,9 @@ integration::NewtonReport solve_mechanism(const MachineModel& model, Mechanism& 
       for (int r = 0; r < mechanism.count; ++r)
         for (int c = 0; c <= r; ++c) dtau_u[r][c] += row[k][r] * drives[k].dforce * row[k][c];
     }
+    if (balls.count > 0) [[unlikely]]
+      for (int r = 0; r < mechanism.count; ++r)
+        for (int c = 0; c <= r; ++c) dtau_u[r][c] -= of_balls[r][c];
   };
   integration::NewtonReport report;
   if (friction == nullptr) {
@@ -265,11 +291,11 @@ class SpeedSolver {
   template <class Law>
   void solve(const double* v_star, const double* bias, const bool* given, double* v, Law& law,
              const double* steepest = nullptr) {
-    count(start_.coupled
-              ? solve_mechanism(model_, start_.mechanism, rate_, start_.drives, start_.body, bias,
-                                v_star, v, state_, law, dry_ ? &friction_ : nullptr)
-          : dry_ ? friction_.solve(v_star, bias, given, v, law, state_.health)
-                 : integration::solve_joint_speeds<kMaxLinks>(
+    count(start_.coupled ? solve_mechanism(model_, start_.mechanism, rate_, start_.drives,
+                                           start_.balls, start_.body, bias, v_star, v, state_, law,
+                                           dry_ ? &friction_ : nullptr)
+          : dry_         ? friction_.solve(v_star, bias, given, v, law, state_.health)
+                         : integration::solve_joint_speeds<kMaxLinks>(
                        model_.joint_count(), start_.body.M, v_star, bias, given, v, law, steepest),
           state_.health);
   }
@@ -383,6 +409,7 @@ inline void end_joints(const JointLaws& joints, double h, const double* v, const
     state.v[i] = v[i];
     if (joints.any) joints.book_end(i, v_0, v[i], held != nullptr && held[i], state.energy);
   }
+  if (joints.any) joints.book_balls_end(v, state.energy);
 }
 
 // --- Ledger and limits of an actuator ----------------------------------------------------------------------

@@ -82,7 +82,7 @@ void Stepper::step_reduced(MachineState& state, const double* joint_force,
   begin_step(Fidelity::kReduced, state, joint_force, speeds, start);
   ActuatorStep* const drives = start.drives;
 
-  JointLaws joints(model_, joint_kinds_, speeds, h);
+  JointLaws joints(model_, joint_kinds_, speeds, h, start.balls);
   double bias[kMaxLinks], v[kMaxLinks];
   double steepest[kMaxLinks];  // slope of the oil's force, as a spring
   for (int i = 0; i < n; ++i) {

@@ -51,7 +51,11 @@ Stepper::Stepper(const MachineModel& model, double h)
   }
   for (const EndStops& stops : model.joint_stops)
     joint_kinds_.stops = joint_kinds_.stops || stops.enabled;
-  joint_kinds_.any = joint_kinds_.dampers || joint_kinds_.springs || joint_kinds_.stops;
+  for (const multibody::Ball& ball : model.balls)
+    joint_kinds_.balls =
+        joint_kinds_.balls || !ball.damping.isZero(0.0) || !ball.stiffness.isZero(0.0);
+  joint_kinds_.any =
+      joint_kinds_.dampers || joint_kinds_.springs || joint_kinds_.stops || joint_kinds_.balls;
   conservative_ = model.actuators.empty() && !joint_kinds_.any && friction_.count == 0;
 }
 
@@ -81,6 +85,8 @@ void Stepper::begin_step(Fidelity fidelity, MachineState& state, const double* j
                         start.q_mid, start.body, start.mechanism);
   else
     middle(model_.tree, state, h_, joint_force, start.q_mid, start.body);
+  if (joint_kinds_.balls) [[unlikely]]
+    start.balls.start(model_, state.q, start.q_mid);
   for (int k = 0; k < m; ++k) {
     const Actuator& actuator = model_.actuators[static_cast<std::size_t>(k)];
     const ActuatorState& a = state.actuator[k];

@@ -68,7 +68,13 @@ void look_at_joints(const MachineModel& model, double t, double h, MachineState&
     for (int j = 0; j < model.joint_count(); ++j) speed += row[j] * state.v[j];
     if (std::fabs(speed) > limits.piston_m_per_s) tick.see(Oddity::kPiston, actuator, speed);
   }
+  for (const multibody::Ball& ball : model.balls) {
+    const double speed =
+        multibody::angular_velocity(state.q + ball.first, state.v + ball.first).norm();
+    if (speed > speed_limit(limits, true, false)) tick.see(Oddity::kSpeed, ball.first, speed);
+  }
   for (int i = 0; i < model.joint_count(); ++i) {
+    if (model.ball_of(i) != nullptr) continue;
     const bool revolute = model.tree.link(i).revolute;
     if (std::fabs(state.v[i]) > speed_limit(limits, revolute, !model.passive(i)))
       tick.see(Oddity::kSpeed, i, state.v[i]);

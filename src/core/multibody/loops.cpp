@@ -245,7 +245,7 @@ void check_couplings(const Tree& tree, const std::vector<Coupling>& couplings) {
 }  // namespace
 
 LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops,
-                       const std::vector<Coupling>& couplings)
+                       const std::vector<Coupling>& couplings, std::int64_t held)
     : couplings_(couplings) {
   check_couplings(tree, couplings);
   if (loops.size() > static_cast<std::size_t>(kMaxLoops))
@@ -273,6 +273,7 @@ LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops,
     std::int64_t mask = 0;
     for (const PointPair::Chain* chain : {&path.pair.chain_a(), &path.pair.chain_b()})
       for (int k = 0; k < chain->length; ++k) mask |= std::int64_t{1} << chain->link[k];
+    mask &= ~held;
     if (mask == 0) refuse("no joint lies between its two bodies, so it closes nothing");
     masks.push_back(mask);
     joints_ |= mask;
@@ -361,10 +362,12 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
       // Both points are taken at a: the rows are those of a relative to body b.
       for (int i = 0; i < path.pair.chain_a().length; ++i) {
         const int j = path.pair.chain_a().link[i];
+        if (!has(j)) continue;  // held
         w.G[r][column_of[j]] = axis.dot(column_at(tree, place, j, place.a));
       }
       for (int i = 0; i < path.pair.chain_b().length; ++i) {
         const int j = path.pair.chain_b().link[i];
+        if (!has(j)) continue;
         w.G[r][column_of[j]] = -axis.dot(column_at(tree, place, j, place.a));
       }
       w.phi[r] = axis.dot(between);

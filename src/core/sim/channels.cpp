@@ -18,7 +18,22 @@ double of_actuator(Shot s, int joint) {
   return a != nullptr ? a->*value : 0.0;
 }
 
-enum class Of { kRun, kJoint, kDrive, kLoop, kCoupling, kPump, kActuator };
+// A ball is known by its first turn.
+Eigen::Quaterniond orientation(Shot s, int first) {
+  double q[multibody::kTurns];
+  for (int t = 0; t < multibody::kTurns; ++t) q[t] = s.joint[first + t].position;
+  return multibody::orientation(q);
+}
+Vec3 angular_velocity(Shot s, int first) {
+  double q[multibody::kTurns], v[multibody::kTurns];
+  for (int t = 0; t < multibody::kTurns; ++t) {
+    q[t] = s.joint[first + t].position;
+    v[t] = s.joint[first + t].rate;
+  }
+  return multibody::angular_velocity(q, v);
+}
+
+enum class Of { kRun, kJoint, kBall, kDrive, kLoop, kCoupling, kPump, kActuator };
 
 enum class Only { kAll, kCylinders, kMotors, kSliding, kTurning };
 
@@ -44,6 +59,12 @@ constexpr Family kFamilies[] = {
      of_actuator<&ActuatorSnapshot::port_b_Pa>},
     {"*_valve_open", "", "1: valve beyond its overlap", Of::kJoint,
      of_actuator<&ActuatorSnapshot::open>},
+    {"*_qw", "", "orientation against position zero as a quaternion, this part not below zero",
+     Of::kBall, [](Shot s, int i) { return orientation(s, i / 3).w(); }},
+    {"*_q%", "", "likewise, in the axes of position zero", Of::kBall,
+     [](Shot s, int i) { return orientation(s, i / 3).vec()(i % 3); }},
+    {"*_omega_%_rad_s", "rad/s", "angular velocity against the parent, along the body's axes",
+     Of::kBall, [](Shot s, int i) { return angular_velocity(s, i / 3)(i % 3); }},
     {"*_drive", "",
      "torque, force or speed asked of the joint's own drive in the tick that led here", Of::kDrive,
      [](Shot s, int j) { return s.joint_drive[j]; }},
@@ -77,6 +98,8 @@ int count(Of of, const machine::MachineModel& model) {
   switch (of) {
     case Of::kJoint:
       return model.joint_count();
+    case Of::kBall:
+      return static_cast<int>(model.balls.size());
     case Of::kDrive:
       return static_cast<int>(model.drives.size());
     case Of::kLoop:
@@ -97,6 +120,7 @@ int count(Of of, const machine::MachineModel& model) {
 int joint_of(Of of, const machine::MachineModel& model, int member) {
   const auto i = static_cast<std::size_t>(member);
   return of == Of::kJoint      ? member
+         : of == Of::kBall     ? model.balls[i].first
          : of == Of::kDrive    ? model.drives[i].link
          : of == Of::kCoupling ? model.couplings[i].joint
          : of == Of::kActuator ? model.actuators[i].link
@@ -104,6 +128,7 @@ int joint_of(Of of, const machine::MachineModel& model, int member) {
 }
 
 bool exists(const Family& family, const machine::MachineModel& model, int member) {
+  if (family.of == Of::kJoint && model.ball_of(member) != nullptr) return false;
   if (family.only == Only::kAll) return true;
   if (family.of == Of::kCoupling) {
     const int joint = joint_of(family.of, model, member);
@@ -123,14 +148,16 @@ std::vector<Channel> channels(const machine::MachineModel& model, bool all) {
         const int joint = joint_of(family.of, model, member);
         MemberNames names{.owner = {}, .axis = kAxes[axis]};
         if (joint >= 0) {
-          names.owner = model.joint_name(joint);
+          names.owner = model.shown_name(joint);
           if (!model.tree.link(joint).revolute) names.position = "m";
         } else if (family.of == Of::kLoop) {
           names.owner = model.loops[static_cast<std::size_t>(member)].name;
         }
         out.push_back({filled(family.name, names), filled(family.unit, names),
                        std::string(family.description), family.read,
-                       joint >= 0 ? joint : 3 * member + axis});
+                       family.of == Of::kBall ? 3 * joint + axis
+                       : joint >= 0           ? joint
+                                              : 3 * member + axis});
       });
   return out;
 }
@@ -138,7 +165,9 @@ std::vector<Channel> channels(const machine::MachineModel& model, bool all) {
 std::string_view owners(const Family& family) {
   switch (family.of) {
     case Of::kJoint:
-      return "each joint";
+      return "each joint with a coordinate";
+    case Of::kBall:
+      return "each spherical and free joint";
     case Of::kDrive:
       return "each joint with a drive of its own";
     case Of::kLoop:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "knuckleboom/core/machine/actuator.hpp"
 
@@ -24,6 +25,19 @@ std::string check_joints(const machine::MachineModel& model, const machine::Mach
     return objection(place("machine.q", static_cast<std::size_t>(i)), m.q[i],
                      "joint '" + model.joint_name(i) + "' goes from " +
                          state::number_text(body.lower) + " to " + state::number_text(body.upper));
+  }
+  return {};
+}
+
+// A ball's first turn is held at one of two positions.
+std::string check_balls(const machine::MachineModel& model, const machine::MachineState& m) {
+  for (const multibody::Ball& ball : model.balls) {
+    const auto i = static_cast<std::size_t>(ball.first);
+    const std::string held = "this turn of joint '" + ball.name + "' is held";
+    if (m.q[i] != 0.0 && m.q[i] != 0.5 * std::numbers::pi)
+      return objection(place("machine.q", i), m.q[i], held);
+    if (m.v[i] != 0.0) return objection(place("machine.v", i), m.v[i], held);
+    if (m.a[i] != 0.0) return objection(place("machine.a", i), m.a[i], held);
   }
   return {};
 }
@@ -172,6 +186,7 @@ std::string check_state(const Simulation& simulation, const SimState& state) {
   std::string wrong = state::check(state, counts_of(simulation));
   if (wrong.empty()) wrong = check_counts(simulation, state);
   if (wrong.empty()) wrong = check_joints(model, state.machine);
+  if (wrong.empty()) wrong = check_balls(model, state.machine);
   if (wrong.empty()) wrong = check_payloads(simulation, state);
   if (wrong.empty()) wrong = check_inertias(model, state);
   if (wrong.empty()) wrong = check_gains(simulation, state);

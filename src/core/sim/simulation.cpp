@@ -87,6 +87,15 @@ void fill_chambers(const machine::Actuator& actuator, const pneumatics::Air& air
   }
 }
 
+const multibody::Ball& ball_named(const machine::MachineModel& model, const std::string& joint) {
+  for (const multibody::Ball& ball : model.balls)
+    if (ball.name == joint) return ball;
+  throw std::invalid_argument(
+      "the scenario starts joint '" + joint +
+      "' by an orientation, but the machine has no such joint that turns in "
+      "any direction");
+}
+
 }  // namespace
 
 Simulation::Step* Simulation::step_for(Instructions instructions) {
@@ -160,6 +169,15 @@ void Simulation::place_start() {
     if (hangs[i]) nth(q0_, i) = 0.5 * (body.lower + body.upper);
   }
   for (const command::InitialJoint& joint : scenario_.initial) {
+    if (joint.turned) {
+      const multibody::Ball& ball = ball_named(model_, joint.joint);
+      multibody::place(joint.R, &nth(q0_, ball.first));
+      for (int t = 1; t < multibody::kTurns; ++t) {
+        hangs[ball.first + t] = false;
+        given[ball.first + t] = true;
+      }
+      continue;
+    }
     const int link = model_.tree.find_joint(joint.joint);
     if (link == multibody::kBase)
       throw std::invalid_argument("the scenario starts joint '" + joint.joint +
@@ -179,9 +197,10 @@ void Simulation::place_start() {
     absent_ |= std::int64_t{1} << link;
     hangs[link] = false;  // it stays in place until then
   }
+  for (const multibody::Ball& ball : model_.balls) hangs[ball.first] = false;
   if (!model_.loop_system.empty()) close_start(hangs, given);
   if (const int link = machine::find_rest(model_, hangs, q0_.data(), dependent0_); link >= 0)
-    throw std::invalid_argument("joint '" + model_.joint_name(link) +
+    throw std::invalid_argument("joint '" + model_.shown_name(link) +
                                 "' has no actuator and nowhere to rest; give its start in the "
                                 "scenario, or give it limits and stops");
 }

@@ -127,6 +127,7 @@ std::vector<SessionChannel> session_channels(const Session& session) {
   sim::for_each_member(
       kFamilies, [&](Of of) { return count(of, model); },
       [&](const Family& family, int member, int axis) {
+        if (family.of == Of::kJoint && model.ball_of(member) != nullptr) return;
         sim::MemberNames names = names_of(family.of, model, member);
         names.axis = sim::kAxes[axis];
         const bool figure = family.of == Of::kFigure;

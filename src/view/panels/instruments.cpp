@@ -136,14 +136,17 @@ void draw_joint(Painter& painter, const Rect& card, float& y, const JointFace& f
 float draw_machine(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
                    const InstrumentReadings& readings, float top) {
   constexpr int kRoom = 16;
-  const int joints = std::min(now.sim.joint_count, static_cast<int>(faces.joints.size()));
+  int joint[kMaxLinks];
+  int joints = 0;
+  for (int i = 0; i < std::min(now.sim.joint_count, static_cast<int>(faces.joints.size())); ++i)
+    if (!faces.joints[at(i)].name.empty()) joint[joints++] = i;
   const int rows = std::min(joints, kRoom) + (faces.grapple ? 5 : 3);
   const Rect card{painter.width() - kEdge - kSide, top, kSide,
                   2.0F * kPad + 8.0F + kLine15 * static_cast<float>(rows)};
   painter.card(card);
   float y = card.y + kPad;
   for (int i = 0; i < shown(joints, kRoom); ++i)
-    draw_joint(painter, card, y, faces.joints[at(i)], now.sim.joint[i]);
+    draw_joint(painter, card, y, faces.joints[at(joint[i])], now.sim.joint[joint[i]]);
   if (joints > kRoom) {
     draw_left_out(painter, card.x + kPad, y, joints - shown(joints, kRoom));
     y += kLine15;

@@ -7,6 +7,7 @@
 #include "knuckleboom/core/command/fault.hpp"
 #include "knuckleboom/core/command/signal.hpp"
 #include "knuckleboom/core/command/tip_path.hpp"
+#include "knuckleboom/core/math/vector.hpp"
 
 namespace knuckleboom::command {
 
@@ -34,6 +35,9 @@ struct InitialJoint {
   // For a motor port_b is the mean of both port pressures: P_e - P_f balances the load.
   bool port_a_given = false, port_b_given = false;
   double port_a_Pa = 0.0, port_b_Pa = 0.0;
+  // In place of a position, of a joint that turns in any direction: its body's orientation against position zero.
+  bool turned = false;
+  Mat3 R = Mat3::Identity();
 };
 
 enum class EventKind {

@@ -89,7 +89,11 @@ double oil_energy(const hydraulics::Circuit& circuit, const ActuatorState& state
                   hydraulics::LineModel model);
 
 // Energy of the joints' springs [J].
-double spring_energy(const multibody::Tree& tree, const double* q);
+double spring_energy(const MachineModel& model, const double* q);
+// Adds to tau, times a factor, the torques of balls' springs and dampers on their turns [N m]. v: rates; null: at
+// rest. Returns what the dampers take [W].
+double add_ball_torques(const MachineModel& model, const double* q, const double* v, double factor,
+                        double* tau);
 
 // Kinetic, potential and oil energy of the whole machine [J].
 double stored_energy(const MachineModel& model, const MachineState& state, Fidelity fidelity);

@@ -35,8 +35,8 @@ void choose_independent(const MachineModel& model, MachineState& state);
 void middle_of_mechanism(const MachineModel& model, MachineState& state, double h,
                          const double* joint_force, bool exact, double* q_mid,
                          multibody::MassAndBias& body, Mechanism& out);
-// Closes the loops at the end of a step: dependent positions, rates and accelerations. Chooses
-// other independent joints where the present ones determine the rest poorly; counts singular
+// Ends a step: balls take other turns where theirs determine each other poorly.
+// Closes the loops: dependent positions, rates and accelerations. Chooses other independent joints where the present ones determine the rest poorly; counts singular
 // positions. lossless: without damping, so that the step's energy residual is returned to the
 // speeds.
 void close_mechanism(const MachineModel& model, double h, bool lossless, MachineState& state,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/machine/watch.hpp"
+#include "knuckleboom/core/multibody/ball.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
 #include "knuckleboom/core/pneumatics/air.hpp"
@@ -164,7 +166,10 @@ struct MachineModel {
   std::vector<multibody::Loop> loops;
   std::vector<multibody::Coupling> couplings;
   multibody::LoopSystem loop_system;  // of the loops and couplings; filled by finish()
-  std::vector<JointDrive> drives;     // at most one per joint, and none on a joint with an actuator
+  // Spherical and free joints. Their turns have no actuator, drive, coupling, friction, spring or limits.
+  std::vector<multibody::Ball> balls;
+  std::int64_t held = 0;           // bit j: joint j is a ball's turn that never moves; by finish()
+  std::vector<JointDrive> drives;  // at most one per joint, and none on a joint with an actuator
   Supply supply;
   pneumatics::Air air;  // of a machine on air; its supply is entered in `supply` by finish()
   ClosedValveModel closed_valve = ClosedValveModel::kDynamic;
@@ -184,8 +189,12 @@ struct MachineModel {
   std::vector<Source> sources;
 
   int joint_count() const { return tree.link_count(); }
-  // Whether joints depend on each other: loops, couplings, or a cylinder across more than one joint.
+  // Whether joints depend on each other: loops, couplings, a cylinder across more than one joint, or a ball.
   bool coupled() const;
+  // The ball that a joint is a turn of; null: it is a freedom of its own.
+  const multibody::Ball* ball_of(int link) const;
+  // The name that people know: of a turn that of its ball.
+  const std::string& shown_name(int link) const;
   bool passive(int link) const;  // no actuator moves it
   bool on_air() const;           // its actuators are pneumatic: all of them, or none
   const std::string& actuator_name(int actuator) const;

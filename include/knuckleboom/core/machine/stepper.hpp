@@ -57,6 +57,7 @@ struct StepStart;
 // Laws that any joint of a machine has.
 struct JointKinds {
   bool dampers = false, springs = false, stops = false;
+  bool balls = false;  // of these some have a damper or a spring
   bool any = false;
 };
 

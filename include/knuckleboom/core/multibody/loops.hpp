@@ -109,9 +109,9 @@ class LoopSystem {
   LoopSystem() = default;
   // Throws std::invalid_argument, naming the loop or joint: too many, a body that does not exist, a loop
   // that no joint can close, a line without direction, a joint that follows twice or, round a circle, itself,
-  // a ratio of zero, numbers that are not finite.
+  // a ratio of zero, numbers that are not finite. held (bit j: joint j): joints that never move.
   LoopSystem(const Tree& tree, const std::vector<Loop>& loops,
-             const std::vector<Coupling>& couplings = {});
+             const std::vector<Coupling>& couplings = {}, std::int64_t held = 0);
 
   bool empty() const { return groups_.empty(); }
   int loop_count() const { return static_cast<int>(loops_.size()); }
