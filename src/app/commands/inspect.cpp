@@ -204,8 +204,9 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
 
 // Moves the independent joints straight from a pose with closed loops to another one, the dependent ones
 // with them. Empty: they come to where they stand there, or the way leads through a pose where that cannot be
-// told.
+// told. Joints that turn in any direction have no straight way.
 std::string branch_sentence(const MachineModel& model, const PoseFacts& from, const PoseFacts& to) {
+  if (!model.balls.empty()) return {};
   constexpr int kSteps = 200;
   constexpr double kApart = 0.05;  // rad, m
   const double zero[kMaxLinks] = {};
