@@ -767,6 +767,11 @@ inline constexpr Key shapes = tables("shape", shape::table, kMaxBodies, "what ca
 inline constexpr Key grapple =
     table("grapple", keys::grapple::table, "two jaws that close around a log");
 inline constexpr Key visuals = tables("visual", visual::table, kMaxBodies, "how a body looks");
+inline constexpr Key purpose =
+    text("purpose",
+         "what the machine is for, beginning with \"for\"; told to whoever chooses it. Its line "
+         "does not "
+         "count in the machine's hash, so that recordings and states stay valid");
 inline constexpr Key base =
     text("base", "path of another machine file, from this file's folder; see [Base](#base)");
 inline constexpr Key urdf = text("urdf",
@@ -777,6 +782,7 @@ inline constexpr Key all[] = {
     description().to<&MachineModel::description>(),
     text("caution", "a sentence that every result of this machine bears: what it is not good for")
         .to<&MachineModel::caution>(),
+    purpose,
     base,
     urdf,
     gravity,

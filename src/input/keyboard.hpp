@@ -33,9 +33,10 @@ struct KeyHelp {
 };
 std::vector<KeyHelp> keyboard_help();
 
-inline constexpr double kKeyRise = 4.0;     // lever travels per second while a key is held
-inline constexpr double kKeyFall = 8.0;     // back to the centre
-inline constexpr double kFineShare = 0.35;  // of the travel while Shift is held
+inline constexpr double kKeyRise = 4.0;  // lever travels per second while a key is held
+inline constexpr double kKeyFall = 8.0;  // back to the centre
+inline constexpr double kFineShare =
+    0.5;  // of the travel while Shift is held: a tenth of full speed
 
 class KeyboardLevers {
  public:

@@ -396,10 +396,24 @@ void lay_over_urdf(Node& root, const std::string& file, const DocumentOptions& o
   root.place = place;
 }
 
+// Adds a text but for its lines `key = ...`, which say something to people and change no result.
+void add_without(std::string_view key, std::string_view text, Hasher& hash) {
+  std::string kept;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string_view line = text.substr(begin, end - begin);
+    const std::size_t after = line.starts_with(key) ? line.find_first_not_of(" \t", key.size()) : 0;
+    if (key.empty() || !line.starts_with(key) || after >= line.size() || line[after] != '=')
+      kept += line;
+    begin = end;
+  }
+  hash.add(kept);
+}
+
 Node read_with_base(std::string_view text, const std::string& file, const DocumentOptions& options,
                     Report& report, Hasher& hash, int depth) {
   check_text(text, file, kConfigurationLimit, options.what);
-  hash.add(text);
+  add_without(options.for_people, text, hash);
   const int index = report.add_file(file);
   report.was_read(file);
   Node root = parse_toml(text, index, report);

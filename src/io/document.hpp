@@ -113,6 +113,8 @@ struct DocumentOptions {
   bool joint_alias = false;  // joint.<name> means the joint table of the body with that joint
   // Not null: bases and URDF files are taken from here, by their path, and not from files.
   const std::vector<NamedText>* bases = nullptr;
+  std::string_view
+      for_people;  // a line that gives this key at the top level does not count in the hash
   // Not null: the key `urdf` names a file to import, and what it brings is listed here.
   std::vector<UrdfImport>* imports = nullptr;
 };

@@ -53,9 +53,10 @@ class MachineReader {
  public:
   MachineReader(const Node& root, Report& report) : root_(root), report_(report) {}
 
-  machine::MachineModel read() {
+  machine::MachineModel read(std::string& purpose) {
     TableReader reader(report_, root_, machine_keys::table, "the machine file");
     reader.fill(model_);
+    purpose = reader.text(machine_keys::purpose).value_or("");
     model_.tree.gravity_W = Vec3(0.0, 0.0, -reader.value(machine_keys::gravity));
     on_air_ = any_actuator([](const std::string& kind) { return kind == keys::actuator::kAir; });
     hydraulic_ = any_actuator([](const std::string& kind) { return kind != keys::actuator::kAir; });
@@ -1359,12 +1360,13 @@ MachineFile read_text(std::string_view text, const std::string& file_name,
   options.base = true;
   options.joint_alias = true;
   options.bases = bases;
+  options.for_people = machine_keys::purpose.name;
   MachineFile file;
   options.imports = &file.imports;
   refuse_urdf(text, file_name);
   const Node root = read_document(text, file_name, overrides, options, report, hash);
   MachineReader reader(root, report);
-  file.model = reader.read();
+  file.model = reader.read(file.purpose);
   file.hash = hash.result();
   file.files = report.files_read();
   file.notes = report.notes();
@@ -1373,6 +1375,10 @@ MachineFile read_text(std::string_view text, const std::string& file_name,
 }
 
 }  // namespace
+
+std::string purpose_sentence(const MachineFile& file) {
+  return file.purpose.empty() ? std::string() : file.model.name + " is " + file.purpose;
+}
 
 MachineFile read_machine_text(std::string_view text, const std::string& file_name,
                               std::span<const Override> overrides) {

@@ -18,13 +18,12 @@ std::unique_ptr<training::Session> shipped_session(const std::string& exercise);
 // The demonstrator at the levers until `done` or for `limit_s`. Returns the last snapshot.
 template <class Done>
 training::SessionSnapshot demonstrate(const training::Session& session,
-                                      training::SessionState& state, double limit_s, Done done) {
+                                      training::SessionState& state, double limit_s, Done done,
+                                      command::ControlMode mode = command::ControlMode::kBoomTip) {
   const training::Demonstrator driver(session);
   training::DemonstratorState hands = driver.initial_state();
+  session.apply({training::CommandKind::kControlMode, static_cast<std::int32_t>(mode)}, state);
   training::SessionSnapshot snapshot = session.snapshot(state);
-  session.apply({training::CommandKind::kControlMode,
-                 static_cast<std::int32_t>(command::ControlMode::kBoomTip)},
-                state);
   const double h = session.tick_s();
   for (double t = 0.0; t < limit_s && !done(snapshot); t += h)
     session.step(driver.drive(snapshot, h, hands), state, snapshot);

@@ -18,12 +18,16 @@ namespace knuckleboom::io {
 
 struct MachineFile {
   machine::MachineModel model;  // in SI units, validated and finished
+  std::string purpose;  // "for ...": to be told to whoever chooses the machine; may be empty
   ContentHash hash;
   std::vector<std::string> files;  // that were read: this one, its bases and URDF files
   std::vector<UrdfImport> imports;
   std::vector<Diagnostic> notes;    // on what was imported: ignored, assumed, missing meshes
   std::vector<Diagnostic> remarks;  // numbers out of the usual range, each with its reason
 };
+
+// "harvester is for ..."; empty without a purpose.
+std::string purpose_sentence(const MachineFile& file);
 
 // Throws FileError with all that is wrong in the file.
 MachineFile read_machine(const std::filesystem::path& path,

@@ -795,6 +795,7 @@ int inspect(const InspectOptions& options) {
   std::string text = model.name;
   if (!model.description.empty()) text += ": " + model.description;
   text += "\n";
+  if (!file.purpose.empty()) text += io::purpose_sentence(file) + ".\n";
   if (const std::string note = io::machine_note(model); !note.empty()) text += note + ".\n";
   text += import_text(file);
   text += joints_text(model, joints) + balls_text(model);

@@ -1,6 +1,7 @@
 // The sub-command list: names of what is in the configuration folders.
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "knuckleboom/core/command/fault.hpp"
+#include "knuckleboom/io/machine_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -87,10 +89,21 @@ std::vector<std::string> kinds() {
   return words;
 }
 
+// The line below a machine's name; a machine that cannot be read has none.
+std::string purpose_of(const std::string& machine) {
+  try {
+    const std::string purpose = io::read_machine(find_machine(machine)).purpose;
+    return purpose.empty() ? std::string() : "    " + purpose + "\n";
+  } catch (const std::runtime_error&) {
+    return {};
+  }
+}
+
 int list(const std::string& kind) {
   for (const Listed& one : kLists)
     if (one.kind == kind)
-      for (const std::string& name : one.names()) say(name + "\n");
+      for (const std::string& name : one.names())
+        say(name + "\n" + (one.names == &machine_names ? purpose_of(name) : std::string()));
   return kSuccess;
 }
 

@@ -107,6 +107,7 @@ LoadedSession load_session(const SessionChoice& choice,
         {training::CommandKind::kFidelity, static_cast<std::int32_t>(*choice.fidelity)});
   loaded.exercise_hash = exercise.hash;
   loaded.machine_hash = machine.hash;
+  loaded.purpose = io::purpose_sentence(machine);
   loaded.levers_hash = levers.hash;
   // A machine that was changed after reading has no file that says so; nobody records such a session.
   if (machine_overrides.empty()) take_texts(loaded);

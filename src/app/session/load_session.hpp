@@ -23,6 +23,7 @@ struct LoadedSession {
   SessionChoice choice;
   std::filesystem::path exercise_path, machine_path, levers_path;
   io::ContentHash exercise_hash, machine_hash, levers_hash;
+  std::string purpose;  // "harvester is for ..."; may be empty
   std::unique_ptr<training::Session> session;
   // Commands before the first tick: the choice's changes of the exercise. They are recorded with
   // the input, so that a recording alone gives the same session.

@@ -20,7 +20,7 @@ training::InputEvent event(std::int64_t tick, training::InputEventKind kind) {
 }  // namespace
 
 SessionChoice demonstrable(SessionChoice choice) {
-  choice.control = command::ControlMode::kBoomTip;
+  if (!choice.control) choice.control = command::ControlMode::kBoomTip;
   return choice;
 }
 

@@ -14,7 +14,7 @@ namespace knuckleboom::app {
 std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
                                                 double rest_s);
 
-// Requirements of a demonstration: boom-tip control.
+// With boom-tip control, unless another mode was chosen.
 SessionChoice demonstrable(SessionChoice choice);
 
 }  // namespace knuckleboom::app

@@ -269,6 +269,7 @@ int drive_headless(const DriveRequest& request) {
   if (!request.input.empty()) input = load_input(request.input, choice);
   if (request.demonstrate) choice = demonstrable(choice);
   const LoadedSession loaded = load_session(choice);
+  if (!loaded.purpose.empty()) say(loaded.purpose + "\n");
   for (const std::string& note : loaded.session->notes()) complain(note);
 
   const RecordingChoice recording = recording_choice(request, 1, false);

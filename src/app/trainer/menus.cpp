@@ -80,7 +80,11 @@ MenuChoice exercise_choice(const std::string& name) {
 
 MenuChoice machine_choice(const std::string& name) {
   if (name.empty()) return {"as the exercise says", "The machine that the exercise is made for."};
-  return {name, told([&name] { return io::read_machine(find_machine(name)).model.description; })};
+  return {name, told([&name] {
+            const io::MachineFile file = io::read_machine(find_machine(name));
+            return file.model.description +
+                   (file.purpose.empty() ? "" : "\n\nIt is " + file.purpose);
+          })};
 }
 
 MenuChoice layout_choice(const std::string& name) {

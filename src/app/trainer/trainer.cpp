@@ -198,6 +198,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   }
   session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), std::move(plan),
                                            recording, branch);
+  if (!session_->loaded().purpose.empty()) notices_.say(now_s(), session_->loaded().purpose, true);
   levers_.connect(&session_->thread());
   const training::Session& session = session_->session();
   picture_.show_world(&session);

@@ -68,7 +68,7 @@ std::vector<view::panels::KeyHelp> key_help() {
     if (binding.action == KeyAction::kCamera) name += " .. " + key_name(SDL_SCANCODE_5);
     help.push_back({name, binding.what});
   }
-  help.push_back({"Shift", "held: lever keys go a third of the way"});
+  help.push_back({"Shift", "held: lever keys go half of the way"});
   help.push_back({"Mouse", "turns, moves and nears the free camera"});
   return help;
 }

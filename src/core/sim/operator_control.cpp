@@ -27,6 +27,10 @@ constexpr double kTopShare = 0.95;    // of an actuator's top speed; the rest is
                                       // controller
 constexpr double kBrakingTime = 0.8;  // s, from full speed to rest before the end of the range
 constexpr double kStandstill = 0.01;  // share of full speed that counts as motion when modes change
+constexpr double kAtRest = 0.005;     // share of full speed below which a lever stays in the middle
+constexpr double kOwnLever = 0.25;    // deflection of its own lever that takes a joint from the tip
+constexpr double kNudge = 0.015;  // share of full speed that a lagging joint is asked for at least:
+                                  // its valve's overlap is crossed
 
 double fade(double left_s) {
   const double s = std::clamp(left_s / kFadeTime, 0.0, 1.0);
@@ -67,12 +71,16 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const machine::Actuator& actuator = model.actuators[k];
     metering_.emplace_back(actuator.circuit);
+    unloaded_.push_back(unloaded(actuator.circuit));
     mean_lever_[k] = mean_lever(simulation_, static_cast<int>(k));
     const double full_V = actuator.circuit.valve.full_V;
     const double speed = unloaded_speed(k, full_V);
     if (speed > 0.0) nth(scale_, actuator.link) = speed / mean_lever_[k];
   }
-  for (int i = tip_.link; i != multibody::kBase; i = model.tree.link(i).parent) axis_link_ = i;
+  own_lever_.fill(-1);
+  int first = multibody::kBase;  // of the chain to the tip
+  for (int i = tip_.link; i != multibody::kBase; i = model.tree.link(i).parent) first = i;
+  if (first != multibody::kBase) origin_W_ = model.tree.link(first).in_parent.p;
   bool any = false;
   for (const command::LeverFunction& lever : pattern_.functions) {
     functions_.push_back(make_function(lever));
@@ -99,16 +107,21 @@ int OperatorControl::actuator_of(const std::string& joint) const {
   return -1;
 }
 
-// The lower of both directions, with the whole supply for this function.
-double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const {
-  const machine::MachineModel& model = simulation_.model();
-  const machine::Supply& supply = model.supply;
+// The whole supply for this function.
+machine::Load OperatorControl::unloaded(const hydraulics::Circuit& circuit) const {
+  const machine::Supply& supply = simulation_.model().supply;
   machine::Load load;
   double pump_Pa = supply.pump_Pa;
   hydraulics::SupplyState state{};
   if (supply.kind == hydraulics::SupplyKind::kPump)
     state = hydraulics::settled_supply(supply.pump, supply.pump_Pa, supply.tank_Pa, pump_Pa);
-  machine::count_on(supply, state, pump_Pa, model.actuators[actuator].circuit, load);
+  machine::count_on(supply, state, pump_Pa, circuit, load);
+  return load;
+}
+
+// The lower of both directions.
+double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const {
+  const machine::Load& load = unloaded_[actuator];
   const machine::Metering& metering = metering_[actuator];
   return std::min(metering.unloaded_speed(volts, load), -metering.unloaded_speed(-volts, load));
 }
@@ -116,6 +129,27 @@ double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const
 int OperatorControl::joint_of(std::size_t function) const {
   const int actuator = functions_[function].actuator;
   return actuator < 0 ? multibody::kBase : nth(simulation_.model().actuators, actuator).link;
+}
+
+double OperatorControl::deflection(std::size_t function, ControlMode mode, double rate,
+                                   const double* q) const {
+  const Function& f = functions_[function];
+  if (f.actuator < 0) return 0.0;
+  if (mode != ControlMode::kValve) return f.full_rate > 0.0 ? rate / f.full_rate : 0.0;
+  if (std::fabs(rate) < kAtRest * f.full_rate) return 0.0;
+  const auto k = static_cast<std::size_t>(f.actuator);
+  const double x_dot = machine::displacement(simulation_.model(), f.actuator, q).J * rate;
+  const double side = x_dot < 0.0 ? -1.0 : 1.0;
+  const int way = rate < 0.0 ? 1 : 0;
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 20; ++i) {
+    const double share = 0.5 * (low + high);
+    const double volts =
+        f.valve.start_V[way] + share * (f.valve.full_V[way] - f.valve.start_V[way]);
+    const double speed = metering_[k].unloaded_speed(side * volts, unloaded_[k]);
+    (std::fabs(speed) < std::fabs(x_dot) ? low : high) = share;
+  }
+  return std::copysign(high, rate);
 }
 
 OperatorControl::Function OperatorControl::make_function(
@@ -157,6 +191,20 @@ OperatorControl::Function OperatorControl::make_function(
   return f;
 }
 
+// A joint that moves the tip in its vertical plane rather than across it, as a swing does.
+bool OperatorControl::moves_tip(int link) const {
+  const machine::MachineModel& model = simulation_.model();
+  machine::PointPose pose;
+  machine::locate(model, tip_, simulation_.initial_state(machine::Fidelity::kReduced).machine.q,
+                  pose);
+  if (!nth(pose.carries, link)) return false;
+  double rate[kMaxLinks] = {};
+  rate[link] = 1.0;
+  const machine::TipVelocity v = machine::tip_velocity(model, pose, origin_W_, rate);
+  const double speed = nth(pose.J_W, link).norm();
+  return speed > 1e-6 && std::hypot(v.reach, v.height) > 0.5 * speed;
+}
+
 // Functions for reach and height: dedicated ones, or those of stick and boom.
 void OperatorControl::assign_tip_functions() {
   const auto has = [&](LeverTarget target) {
@@ -181,7 +229,10 @@ void OperatorControl::assign_tip_functions() {
       f.full_tip.height = kTipSpeed;
     else
       f.rate_in_tip_mode = true;
-    if (f.rate_in_tip_mode) nth(tip_used_, nth(model.actuators, f.actuator).link) = false;
+    if (!f.rate_in_tip_mode) continue;
+    const int link = nth(model.actuators, f.actuator).link;
+    nth(own_lever_, link) = static_cast<int>(n);
+    nth(tip_used_, link) = moves_tip(link);
   }
   // A joint has only one lever outside the boom-tip mode.
   for (std::size_t n = 0; n < functions_.size(); ++n)
@@ -279,7 +330,9 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
   double q[kMaxLinks];
   for (int i = 0; i < model.joint_count(); ++i) q[i] = simulation_.measured(sim, i);
   machine::RateLimits limits;
+  bool used[kMaxLinks];
   for (int i = 0; i < model.joint_count(); ++i) {
+    used[i] = nth(tip_used_, i);
     limits.lower[i] = limits.upper[i] = limits.down[i] = limits.up[i] = 0.0;
     limits.scale[i] = 1.0;
   }
@@ -290,6 +343,12 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
     const double J = machine::displacement(model, static_cast<int>(k), simulation_.measured(sim)).J;
     const double top = kTopShare / std::fabs(J);
     limits.scale[i] = scale_[u];
+    // The more its own lever is deflected, the less the tip makes use of a joint.
+    if (const int n = own_lever_[u]; used[i] && n >= 0) {
+      const double left = 1.0 - std::fabs(state.shaped[n]) / kOwnLever;
+      used[i] = left > 0.0;
+      if (used[i]) limits.scale[i] *= left;
+    }
     limits.up[i] = top * metering_[k].top_speed(J, loads[k]);
     limits.down[i] = top * metering_[k].top_speed(-J, loads[k]);
     constexpr double kAny = 1e9;
@@ -297,24 +356,27 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
     limits.lower[i] = approach(i, q[i], -kAny);
   }
   double rate[kMaxLinks];
-  const Vec3 origin_W =
-      axis_link_ == multibody::kBase ? Vec3(Vec3::Zero()) : model.tree.link(axis_link_).in_parent.p;
-  if (machine::tip_rates(model, tip_, origin_W, q, velocity, tip_used_.data(), limits, rate) ==
+  if (machine::tip_rates(model, tip_, origin_W_, q, velocity, used, limits, rate) ==
       machine::TipAnswer::kLimited)
     ++state.at_reach_limit;
-  // All wait for a lagging joint.
+  // All wait for a lagging joint, which itself goes on being asked.
+  const auto lead = [&](std::size_t k) {
+    const int i = model.actuators[k].link;
+    return state.following[k] != 0 ? state.reference[i] - simulation_.measured(sim, i) : 0.0;
+  };
   double share = 1.0;
+  for (std::size_t k = 0; k < model.actuators.size(); ++k)
+    if (lead(k) * rate[model.actuators[k].link] > 0.0)
+      share = std::min(share, std::max(0.0, 2.0 * (1.0 - std::fabs(lead(k)) / kLead)));
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const int i = model.actuators[k].link;
-    const double lead =
-        state.following[k] != 0 ? state.reference[i] - simulation_.measured(sim, i) : 0.0;
-    if (lead * rate[i] > 0.0)
-      share = std::min(share, std::max(0.0, 2.0 * (1.0 - std::fabs(lead) / kLead)));
-  }
-  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-    const int i = model.actuators[k].link;
-    if (!nth(tip_used_, i)) continue;
-    asked.rate[i] = share * rate[i];
+    if (!used[i]) continue;
+    double wanted = share * rate[i];
+    if (lead(k) * rate[i] > 0.0)
+      wanted = std::copysign(
+          std::max(std::fabs(wanted), std::min(std::fabs(rate[i]), kNudge * nth(scale_, i))),
+          rate[i]);
+    asked.rate[i] = asked.moves[k] ? asked.rate[i] + wanted : wanted;
     asked.moves[k] = true;
   }
 }

@@ -20,7 +20,7 @@ using command::JointMode;
 
 // Pressures that hold the load; the scenario gives the level (one port of a cylinder, both of a motor). Not
 // given: the unloaded side is at tank pressure, the other carries the load.
-void set_equilibrium(const hydraulics::Circuit& circuit, double force,
+void set_equilibrium(const hydraulics::Circuit& circuit, double force, double tank_Pa,
                      const command::InitialJoint* initial, double (&P)[2]) {
   const double a1 = hydraulics::area1(circuit);
   const double a2 = hydraulics::area2(circuit);
@@ -29,14 +29,15 @@ void set_equilibrium(const hydraulics::Circuit& circuit, double force,
   if (circuit.kind == hydraulics::ActuatorKind::kMotor) {
     const double level = a_given   ? initial->port_a_Pa
                          : b_given ? initial->port_b_Pa
-                                   : 0.5 * std::fabs(force) / std::min(a1, a2);
+                                   : tank_Pa + 0.5 * std::fabs(force) / std::min(a1, a2);
     P[0] = level + 0.5 * force / a1;
     P[1] = level - 0.5 * force / a2;
   } else if (a_given) {
     P[0] = initial->port_a_Pa;
     P[1] = (a1 * P[0] - force) / a2;
   } else {
-    const double rod = b_given ? initial->port_b_Pa : std::max(0.0, -force / a2);
+    const double rod =
+        b_given ? initial->port_b_Pa : std::max(tank_Pa, (a1 * tank_Pa - force) / a2);
     P[1] = rod;
     P[0] = (force + a2 * P[1]) / a1;
   }
@@ -353,7 +354,7 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
       continue;
     }
     a.F_hold = force[k];
-    set_equilibrium(actuator.circuit, a.F_hold, initial, a.P_C);
+    set_equilibrium(actuator.circuit, a.F_hold, m.tank_Pa, initial, a.P_C);
     a.x_hold = machine::displacement_row(model_, static_cast<int>(k), m.q, nullptr);
     hydraulics::capacitances(actuator.circuit, a.fault, a.x_hold, a.P_C, a.C);
     for (int s = 0; s < 2; ++s) {

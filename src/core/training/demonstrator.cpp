@@ -33,7 +33,9 @@ constexpr double kStill = 0.08;        // m/s of the tip, before the jaws go dow
 constexpr double kTouch = 400.0;       // N on the log: it rests
 constexpr double kLinedUp = 0.03;      // rad of swing, before the head goes out to a stem
 constexpr double kKeepOff = 0.8;       // m short of it, until then
-constexpr double kStakeMargin = 0.5;   // m above a bunk's stakes
+constexpr double kLeave = 0.25;  // rad away from the last stem, until the head may go out again
+constexpr double kBrake = 2.0;   // 1/s, rate of a joint per way to the end of its range
+constexpr double kStakeMargin = 0.5;  // m above a bunk's stakes
 
 double wrap(double angle) {
   while (angle > kPi) angle -= 2.0 * kPi;
@@ -62,7 +64,8 @@ double speed_for(double distance, double limit, double rise) {
 }  // namespace
 
 Demonstrator::Demonstrator(const Session& session)
-    : pattern_(session.control().pattern()),
+    : session_(session),
+      pattern_(session.control().pattern()),
       exercise_(session.exercise()),
       ground_(session.world().ground()) {
   const machine::MachineModel& machine = session.machine();
@@ -249,9 +252,16 @@ void Demonstrator::keep_off(const SessionSnapshot& s, Wish& wish) const {
   const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
                                             std::atan2(s.grip_axis_W[1], s.grip_axis_W[0])));
   if (std::fabs(apart) < kLinedUp && turned < 2.0 * kNearHeading) return;
-  const double away = std::min(to.norm() - kKeepOff, from.norm());
-  const bool in = from.norm() < to.norm() - 0.5 * kKeepOff;
-  const Vec3 way = (in ? to : from).normalized() * (in ? to.norm() - kKeepOff : away);
+  double way_out = to.norm() - kKeepOff;
+  if (s.task.target > 0) {  // as far from the last stem
+    const Vec3& p = nth(exercise_.targets, s.task.target - 1).p_W;
+    const Vec3 last(p.x() - axis_x_, p.y() - axis_y_, 0.0);
+    if (std::fabs(wrap(std::atan2(last.y(), last.x()) - std::atan2(from.y(), from.x()))) < kLeave)
+      way_out = std::min(way_out, last.norm() - kKeepOff);
+  }
+  const bool in = from.norm() < way_out + 0.5 * kKeepOff;
+  const Vec3 way =
+      in ? to.normalized() * way_out : from.normalized() * std::min(way_out, from.norm());
   wish.p_W.x() = axis_x_ + way.x();
   wish.p_W.y() = axis_y_ + way.y();
 }
@@ -293,6 +303,39 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
   return out;
 }
 
+// Levers of joints for the same motion: swing, reach, height and rotator.
+void Demonstrator::set_joints(const SessionSnapshot& s, const double (&speed)[4],
+                              command::OperatorInput& out) const {
+  const sim::OperatorControl& control = session_.control();
+  const machine::MachineModel& model = session_.machine();
+  const auto mode = static_cast<command::ControlMode>(s.control_mode);
+  double q[kMaxLinks], rate[kMaxLinks];
+  bool used[kMaxLinks] = {};
+  machine::RateLimits limits{};
+  for (int i = 0; i < model.joint_count(); ++i) {
+    q[i] = s.sim.joint[i].position;
+    limits.scale[i] = 1.0;
+  }
+  for (std::size_t n = 0; n < pattern_.functions.size(); ++n) {
+    const int i = control.joint_of(n);
+    if (i < 0 || i == swing_link_ || i == rotator_link_) continue;
+    const multibody::Body& body = model.tree.body(model.tree.link(i).body);
+    const bool limited = body.upper > body.lower;
+    const double most = control.full_rate(n);
+    used[i] = most > 0.0;
+    limits.scale[i] = limits.up[i] = limits.down[i] = most;
+    limits.upper[i] = limited ? kBrake * std::max(0.0, body.upper - q[i]) : most;
+    limits.lower[i] = limited ? -kBrake * std::max(0.0, q[i] - body.lower) : -most;
+  }
+  machine::tip_rates(model, control.tip(), control.origin_W(), q, {speed[1], speed[2]}, used,
+                     limits, rate);
+  rate[swing_link_] = speed[0];
+  if (rotator_link_ >= 0) rate[rotator_link_] = speed[3];
+  for (std::size_t n = 0; n < pattern_.functions.size(); ++n)
+    if (const int i = control.joint_of(n); i >= 0)
+      set({static_cast<int>(n), 1.0}, control.deflection(n, mode, rate[i], q), out);
+}
+
 command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
                                            DemonstratorState& state) const {
   command::OperatorInput out{};
@@ -327,10 +370,15 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
     turn = std::copysign(1.0, up) * speed_for(error, kRotatorSpeed, kRotatorRise);
   }
   approach(turn, kRotatorRise, dt, state.speed[3]);
-  set(swing_, state.speed[0] * (swing_axis_B_.z() < 0.0 ? -1.0 : 1.0), out);
-  set(reach_, state.speed[1], out);
-  set(height_, state.speed[2], out);
-  set(rotator_, state.speed[3], out);
+  const double left = state.speed[0] * (swing_axis_B_.z() < 0.0 ? -1.0 : 1.0);
+  if (s.control_mode == static_cast<std::int32_t>(command::ControlMode::kBoomTip)) {
+    set(swing_, left, out);
+    set(reach_, state.speed[1], out);
+    set(height_, state.speed[2], out);
+    set(rotator_, state.speed[3], out);
+  } else {
+    set_joints(s, {left, state.speed[1], state.speed[2], state.speed[3]}, out);
+  }
   set(grapple_, w.jaws, out);
   return out;
 }

@@ -57,7 +57,7 @@ TEST(KeyboardLevers, areOneLeverForTwoKeysAndNeutralForOpposites) {
   EXPECT_EQ(value(keys, LeverAxis::kRightX), 0.0);
 }
 
-TEST(KeyboardLevers, reachAThirdWithShift) {
+TEST(KeyboardLevers, reachHalfWithShift) {
   KeyboardLevers keys;
   keys.advance(0.0);
   keys.handle(key(SDL_KEYDOWN, SDL_SCANCODE_D, KMOD_LSHIFT));

@@ -587,6 +587,18 @@ TEST(MachineFile, OverridesChangeTheHash) {
   EXPECT_NE(io::read_machine_text(good(), "m.toml", one).hash, plain);
   EXPECT_EQ(io::read_machine_text(good(), "other.toml").hash, plain);
   EXPECT_NE(io::read_machine_text(good() + "\n", "m.toml").hash, plain);
+  // The line that says what a machine is for leaves recordings, states and bundles valid.
+  const std::size_t at = good().find("purpose = ");
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t end = good().find('\n', at) + 1;
+  const std::string before = good().substr(0, at), after = good().substr(end);
+  EXPECT_EQ(io::read_machine_text(before + after, "m.toml").hash, plain);
+  const io::MachineFile told =
+      io::read_machine_text(before + "purpose = \"for tests\"\n" + after, "m.toml");
+  EXPECT_EQ(told.hash, plain);
+  EXPECT_EQ(io::purpose_sentence(told), "harvester is for tests");
+  EXPECT_NE(io::read_machine_text(before + "# purpose = \"for tests\"\n" + after, "m.toml").hash,
+            plain);
 }
 
 TEST(Override, IsSplitAtTheFirstEqualsSign) {

@@ -31,14 +31,18 @@ machine::MachineModel model(const std::string& name) {
   return io::read_machine(config("machines/" + name + "/machine.toml")).model;
 }
 
-command::Scenario start(const machine::MachineModel& machine, double boom, double stick) {
+command::Scenario start(const machine::MachineModel& machine, double boom, double stick,
+                        double extension = 0.0) {
   command::Scenario scenario;
   scenario.name = "start";
   scenario.duration_s = 1.0;
   for (const machine::Actuator& actuator : machine.actuators) {
     command::InitialJoint joint;
     joint.joint = machine.joint_name(actuator.link);
-    joint.position = joint.joint == "boom" ? boom : joint.joint == "stick" ? stick : 0.0;
+    joint.position = joint.joint == "boom"        ? boom
+                     : joint.joint == "stick"     ? stick
+                     : joint.joint == "extension" ? extension
+                                                  : 0.0;
     joint.port_a_given = joint.joint == "stick";
     joint.port_b_given = !joint.port_a_given;
     joint.port_a_Pa = 1e6;
@@ -56,8 +60,8 @@ struct Rig {
   command::OperatorInput input{};
 
   Rig(const machine::MachineModel& machine, const command::LeverPattern& levers, ControlMode mode,
-      Fidelity fidelity, double boom, double stick)
-      : simulation(machine, start(machine, boom, stick)),
+      Fidelity fidelity, double boom, double stick, double extension = 0.0)
+      : simulation(machine, start(machine, boom, stick, extension)),
         control(simulation, levers),
         sim(simulation.initial_state(fidelity)),
         state(control.initial_state(sim, mode)) {}
@@ -108,9 +112,10 @@ TEST(ShippedControl, EveryPatternDrivesEveryFunctionOfTheGrappleMachine) {
   const sim::Simulation plain(model("harvester"), start(model("harvester"), 0.5, -1.3));
   for (const char* name : kPatterns) {
     SCOPED_TRACE(name);
-    EXPECT_TRUE(sim::OperatorControl(grapple, pattern(name)).missing().empty());
+    EXPECT_EQ(sim::OperatorControl(grapple, pattern(name)).missing(),
+              (std::vector<std::string>{"extension"}));
     EXPECT_EQ(sim::OperatorControl(plain, pattern(name)).missing(),
-              (std::vector<std::string>{"rotator", "grapple"}));
+              (std::vector<std::string>{"extension", "rotator", "grapple"}));
     for (const ControlMode mode :
          {ControlMode::kValve, ControlMode::kJointRate, ControlMode::kBoomTip}) {
       Rig rig(grapple.model(), pattern(name), mode, Fidelity::kReduced, 0.5, -1.3);
@@ -124,6 +129,67 @@ TEST(ShippedControl, EveryPatternDrivesEveryFunctionOfTheGrappleMachine) {
       EXPECT_GT(std::fabs(rig.sim.machine.q[5] - before[3]), 0.05);
       EXPECT_LT(rig.control.drive(rig.input, rig.sim, rig.state).grapple, -0.2);
     }
+  }
+}
+
+// The two machines of the exercises: every function has its lever, and the lever moves it, in all modes.
+TEST(ShippedControl, EveryPatternDrivesEveryFunctionOfTheSizedMachines) {
+  for (const char* machine : {"harvester_wheeled", "forwarder"})
+    for (const char* name : kPatterns)
+      for (const ControlMode mode :
+           {ControlMode::kValve, ControlMode::kJointRate, ControlMode::kBoomTip}) {
+        SCOPED_TRACE(std::string(machine) + ", " + name);
+        const machine::MachineModel crane = model(machine);
+        for (const command::LeverFunction& function : pattern(name).functions) {
+          if (function.target != command::LeverTarget::kJoint) continue;
+          Rig rig(crane, pattern(name), mode, Fidelity::kReduced, 0.5, -1.3, 1.0);
+          EXPECT_TRUE(rig.control.missing().empty());
+          const int link = crane.tree.find_joint(function.joint);
+          const double before = rig.sim.machine.q[link];
+          rig.input.axis[static_cast<std::size_t>(function.axis)] =
+              function.shape.sign > 0.0 ? 0.7 : -0.7;
+          rig.run(1.0);
+          EXPECT_GT(rig.sim.machine.q[link] - before, 0.02) << function.joint;
+        }
+      }
+}
+
+// In boom-tip mode the tip makes use of the telescope, unless that is moved by its own lever: both in one movement,
+// without a jump of any valve's command when the lever takes over and lets go.
+TEST(ShippedControl, ATelescopeWithItsOwnLeverStillServesTheTip) {
+  const auto axis = [](Rig& rig, LeverAxis a) -> double& {
+    return rig.input.axis[static_cast<std::size_t>(a)];
+  };
+  for (const char* machine : {"harvester_wheeled", "forwarder"}) {
+    SCOPED_TRACE(machine);
+    Rig rig(model(machine), pattern("boom_tip"), ControlMode::kBoomTip, Fidelity::kReduced, 0.5,
+            -1.3, 1.0);
+    const int link = rig.simulation.model().tree.find_joint("extension");
+    const auto rate = [&] { return rig.sim.machine.v[link]; };
+    axis(rig, LeverAxis::kLeftY) = 0.6;
+    rig.run(2.0);
+    EXPECT_GT(rate(), 0.03);  // out by the tip's lever
+    double jump = 0.0, last[kMaxActuators];
+    const auto watch = [&](double seconds) {
+      for (int n = 0; n < static_cast<int>(std::lround(seconds / 1e-3)); ++n) {
+        for (std::size_t k = 0; k < rig.simulation.model().actuators.size(); ++k)
+          last[k] = rig.sim.machine.actuator[k].command_V;
+        rig.tick();
+        for (std::size_t k = 0; k < rig.simulation.model().actuators.size(); ++k)
+          jump = std::max(jump, std::fabs(rig.sim.machine.actuator[k].command_V - last[k]));
+      }
+    };
+    axis(rig, LeverAxis::kLeftRocker) = -0.7;
+    watch(1.0);
+    EXPECT_LT(rate(), -0.1);  // in by its own
+    axis(rig, LeverAxis::kLeftRocker) = 0.0;
+    watch(1.0);
+    EXPECT_GT(rate(), 0.03);
+    std::printf("%-18s largest change of a command in a tick %.3f V\n", machine, jump);
+    EXPECT_LT(jump, 1.3);  // across both overlaps, when a valve reverses
+    axis(rig, LeverAxis::kLeftY) = 0.0;
+    rig.run(6.0);
+    EXPECT_LT(rig.fastest_actuated(2.0), 5e-3);
   }
 }
 

@@ -86,8 +86,15 @@ class OperatorControl {
   // Valve commands in valve mode, and joint that they move; kBase: the function has no valve.
   const ValveRange& valve_of(std::size_t function) const { return functions_[function].valve; }
   int joint_of(std::size_t function) const;
+  // Deflection of function n, after shaping, for a joint rate [rad/s, m/s] at joint positions q: in valve
+  // mode what an unloaded joint needs, else that of joint rate mode. Beyond 1: out of reach. 0 without a
+  // joint.
+  double deflection(std::size_t function, command::ControlMode mode, double rate,
+                    const double* q) const;
   // The point that the boom-tip mode moves: the tip without the hanging bodies.
   const machine::LinkPoint& tip() const { return tip_; }
+  // A point on the machine's vertical axis, from which its reach counts.
+  const Vec3& origin_W() const { return origin_W_; }
 
  private:
   // A function of the pattern on this machine.
@@ -107,7 +114,9 @@ class OperatorControl {
     bool moves[kMaxActuators];  // not neutral
   };
 
+  machine::Load unloaded(const hydraulics::Circuit& circuit) const;
   double unloaded_speed(std::size_t actuator, double volts) const;
+  bool moves_tip(int link) const;
   Function make_function(const command::LeverFunction& lever) const;
   int actuator_of(const std::string& joint) const;
   void assign_tip_functions();
@@ -129,11 +138,14 @@ class OperatorControl {
   std::vector<std::string> missing_;
   std::vector<Function> functions_;
   std::vector<machine::Metering> metering_;
+  std::vector<machine::Load> unloaded_;             // of each actuator
   std::array<double, kMaxActuators> mean_lever_{};  // |dx/dq| over the joint's range
   std::array<double, kMaxLinks> scale_{};           // speed that counts as fast
   machine::LinkPoint tip_;
-  int axis_link_ = multibody::kBase;        // first link of the chain to the tip
-  std::array<bool, kMaxLinks> tip_used_{};  // joints whose rates the boom-tip mode computes
+  Vec3 origin_W_ = Vec3::Zero();
+  std::array<bool, kMaxLinks> tip_used_{};  // joints that the boom-tip mode moves
+  std::array<int, kMaxLinks>
+      own_lever_{};  // function that moves a joint in boom-tip mode, -1: none
 };
 
 }  // namespace knuckleboom::sim

@@ -1,8 +1,9 @@
 // Drives an exercise as a careful operator would: reads snapshots, moves levers. For "show me", for
 // runs without an operator, and as proof that an exercise can be passed.
 //
-// Needs boom-tip control, and a pattern with a lever for each function it uses. It has only the
-// access to the machine that an operator has.
+// Needs a pattern with a lever for each function it uses. In boom-tip control it says how the tip shall
+// move; in the other modes it knows, as an operator does, which joints move the tip there and how far a
+// lever of the empty machine must go for it. It sees what the window shows and has only the levers.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,8 @@ static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 
 class Demonstrator {
  public:
-  // Throws std::invalid_argument with a message if the pattern lacks a required lever.
+  // The session must outlive it. Throws std::invalid_argument with a message if the pattern lacks a
+  // required lever.
   explicit Demonstrator(const Session& session);
 
   DemonstratorState initial_state() const { return DemonstratorState{}; }
@@ -63,7 +65,10 @@ class Demonstrator {
   void keep_off(const SessionSnapshot& snapshot, Wish& wish) const;
   void enter(DemonstratorPhase phase, DemonstratorState& state) const;
   void set(const Lever& lever, double value, command::OperatorInput& out) const;
+  void set_joints(const SessionSnapshot& snapshot, const double (&speed)[4],
+                  command::OperatorInput& out) const;
 
+  const Session& session_;
   command::LeverPattern pattern_;
   Exercise exercise_;
   world::Ground ground_;

@@ -232,6 +232,29 @@ TEST(OperatorControl, TipMovesAsAsked) {
   EXPECT_LT(worst_aside, 0.03);
 }
 
+// A controller too weak to reach over the valve's overlap within the lead of the reference: the tip goes on all the same.
+TEST(OperatorControl, TipMovesWithControllersThatDoNotCrossTheOverlap) {
+  machine::MachineModel weak = test::reference_machine();
+  for (std::size_t k = 0; k < weak.actuators.size(); ++k) {
+    const double overlap = weak.actuators[k].circuit.valve.overlap_V;
+    ASSERT_GT(overlap, 0.0);
+    weak.controllers[k].Kp = 0.5 * overlap / 0.03;
+    weak.controllers[k].Ki = 0.0;
+  }
+  for (const double lever : {0.3, -0.3}) {
+    Rig rig(tip(), ControlMode::kBoomTip, Fidelity::kReduced, 0.4, -1.3, weak);
+    const double r0 = rig.radius(), z0 = rig.tip_W().z();
+    // References far ahead of joints at rest, as after a push against something that has gone.
+    rig.lever(LeverAxis::kLeftY, lever);
+    rig.tick();
+    for (int i = 0; i < weak.joint_count(); ++i)
+      rig.state.reference[i] += lever > 0.0 ? 0.03 : -0.03;
+    rig.run(2.0);
+    EXPECT_GT((rig.radius() - r0) / lever, 1.0);
+    EXPECT_LT(std::fabs(rig.tip_W().z() - z0), 0.15);
+  }
+}
+
 TEST(OperatorControl, StickAndBoomLeversAreReachAndHeightWhereNoneAreGiven) {
   Rig by_joints(joints(), ControlMode::kBoomTip, Fidelity::kReduced, 0.4, -1.6);
   by_joints.lever(LeverAxis::kLeftY, 0.4);
