@@ -27,14 +27,15 @@ constexpr double kPull = 0.9;                              // 1/s, commanded spe
 constexpr double kClearance = 1.2;     // of the jaws above objects they pass [m]
 constexpr double kNear = 0.10;         // m, above a log or bunk
 constexpr double kNearHeading = 0.10;  // rad
-constexpr double kCloseTime = 4.0;     // s; closed by then, or missed
-constexpr double kOpenTime = 0.9;      // s
-constexpr double kStill = 0.08;        // m/s of the tip, before the jaws go down
-constexpr double kTouch = 400.0;       // N on the log: it rests
-constexpr double kLinedUp = 0.03;      // rad of swing, before the head goes out to a stem
-constexpr double kKeepOff = 0.8;       // m short of it, until then
-constexpr double kLeave = 0.25;  // rad away from the last stem, until the head may go out again
-constexpr double kBrake = 2.0;   // 1/s, rate of a joint per way to the end of its range
+constexpr double kPatience = 6.0;   // s; by then the brakes of the link hold the head out of plumb
+constexpr double kCloseTime = 4.0;  // s; closed by then, or missed
+constexpr double kOpenTime = 0.9;   // s
+constexpr double kStill = 0.08;     // m/s of the tip, before the jaws go down
+constexpr double kTouch = 400.0;    // N on the log: it rests
+constexpr double kLinedUp = 0.03;   // rad of swing, before the head goes out to a stem
+constexpr double kKeepOff = 0.8;    // m short of it, until then
+constexpr double kLeave = 0.25;     // rad away from the last stem, until the head may go out again
+constexpr double kBrake = 2.0;      // 1/s, rate of a joint per way to the end of its range
 constexpr double kStakeMargin = 0.5;  // m above a bunk's stakes
 
 double wrap(double angle) {
@@ -197,8 +198,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     case Phase::kAlign:
       wish.jaws = held ? 0.5 : -1.0;
       wish.p_W.z() = over;
-      if (grip_away < kNear && away < kNear && turned < kNearHeading && speed < kStill &&
-          s.grip_W[2] < over + 0.2)
+      if (grip_away < (state.timer_s > kPatience ? 2.0 * kNear : kNear) && away < kNear &&
+          turned < kNearHeading && speed < kStill && s.grip_W[2] < over + 0.2)
         enter(Phase::kLower, state);
       break;
     case Phase::kLower:

@@ -43,9 +43,9 @@ command::Scenario start(const machine::MachineModel& machine, double boom, doubl
                      : joint.joint == "stick"     ? stick
                      : joint.joint == "extension" ? extension
                                                   : 0.0;
-    joint.port_a_given = joint.joint == "stick";
+    joint.port_a_given = joint.joint == "stick" || joint.joint == "extension";
     joint.port_b_given = !joint.port_a_given;
-    joint.port_a_Pa = 1e6;
+    joint.port_a_Pa = joint.joint == "stick" ? 1e6 : 4e5;
     joint.port_b_Pa = 5e6;
     scenario.initial.push_back(joint);
   }

@@ -337,7 +337,7 @@ TEST(ShippedLevers, AllLoadAndMoveEveryFunction) {
     const command::LeverPattern pattern =
         io::read_levers(config(std::string("levers/") + name + ".toml")).pattern;
     EXPECT_EQ(pattern.name, name);
-    ASSERT_EQ(pattern.functions.size(), 5u);
+    ASSERT_EQ(pattern.functions.size(), 6u);
     const command::LeverFunction& swing = pattern.functions[0];
     EXPECT_EQ(swing.joint, "swing");
     EXPECT_EQ(swing.axis, command::LeverAxis::kLeftX);
@@ -353,7 +353,8 @@ TEST(ShippedLevers, AllLoadAndMoveEveryFunction) {
       const bool grapple = function.target == command::LeverTarget::kGrapple;
       moved.insert(reach ? "stick" : height ? "boom" : grapple ? "grapple" : function.joint);
     }
-    EXPECT_EQ(moved, (std::set<std::string>{"swing", "boom", "stick", "rotator", "grapple"}));
+    EXPECT_EQ(moved,
+              (std::set<std::string>{"swing", "boom", "stick", "extension", "rotator", "grapple"}));
   }
 }
 
