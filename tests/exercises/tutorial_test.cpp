@@ -52,7 +52,7 @@ class Lesson {
   const sim::ActuatorSnapshot& oil(const char* joint) const {
     return now_.sim.actuator[now_.sim.actuator_of_joint[link(joint)]];
   }
-  // Of the grapple's hanging direction from plumb [rad].
+  // Angle of the grapple from plumb [rad].
   double plumb() const {
     return std::acos(std::clamp(-now_.hang_W[2] / vec(now_.hang_W).norm(), -1.0, 1.0));
   }
