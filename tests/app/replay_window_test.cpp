@@ -152,7 +152,7 @@ TEST_F(ReplayPicture, writesOverNothing) {
 TEST_F(ReplayPicture, saysWhatItCannotDo) {
   Outcome outcome = replay({"--plot", "boom_pressure", "--frames", "2"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.errors, HasSubstr("no channel 'boom_pressure'; there is only boom_rad"));
+  EXPECT_THAT(outcome.errors, HasSubstr("no channel 'boom_pressure'; there are boom_rad"));
   outcome = replay({"--loop", "7-3", "--frames", "2"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr("its end must come after its begin"));

@@ -118,8 +118,6 @@ int run(const RunOptions& options) {
   tell_remarks_on_set(loaded.machine.remarks);
   tell_remarks_on_set(loaded.scenario.remarks);
   check_against_inputs(options, loaded);
-  if (const std::string purpose = io::purpose_sentence(loaded.machine); !purpose.empty())
-    say(purpose + "\n");
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
   const sim::SimState start = start_state(options, loaded, simulation, method);
   const std::unique_ptr<analysis::Engine> engine =
@@ -162,6 +160,8 @@ int run(const RunOptions& options) {
     trace->write(row);
   };
 
+  if (const std::string purpose = io::purpose_sentence(loaded.machine); !purpose.empty())
+    say(purpose + "\n");
   const analysis::RunResult result = execute_watched(simulation, *engine, start, execution);
   if (result.interrupted) {
     complain(fmt::format("stopped at {:g} s of {:g} s; {}", simulation.time(result.state),

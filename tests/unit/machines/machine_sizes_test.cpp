@@ -26,14 +26,14 @@ std::string set(const char* key, double value) {
   return text;
 }
 
-// At rest in a pose, the unloaded sides of the cylinders empty.
+// At rest in a pose, the unloaded sides of the cylinders empty: sizes are without the return line's pressure.
 sim::SimState at_rest(const machine::MachineModel& machine, const Arm& arm) {
   std::vector<io::Override> overrides;
   for (const std::string& text :
        {set("initial.boom.position_rad", arm.boom), set("initial.stick.position_rad", arm.stick),
         set("initial.extension.position_m", arm.telescope),
-        std::string("unset initial.boom.port_b_bar"), std::string("unset initial.stick.port_a_bar"),
-        std::string("unset initial.extension.port_a_bar")})
+        set("initial.boom.port_b_bar", 0.0), set("initial.stick.port_a_bar", 0.0),
+        set("initial.extension.port_a_bar", 0.0)})
     overrides.push_back(io::parse_override(text));
   const std::string file = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/tests/data/feel/pose.toml";
   const sim::Simulation simulation(machine, io::read_scenario(file, overrides).scenario);

@@ -186,15 +186,15 @@ TEST(SessionFolders, AreNotKept) {
   std::filesystem::create_directories(own);
   std::filesystem::copy(config / "exercises", own / "tasks",
                         std::filesystem::copy_options::recursive);
-  for (const char* machine : {"harvester", "harvester_grapple"}) {
+  for (const char* machine : {"harvester", "harvester_wheeled"}) {
     std::filesystem::create_directories(own / "made" / machine);
     std::filesystem::copy_file(config / "machines" / machine / "machine.toml",
                                own / "made" / machine / "machine.toml");
   }
   test::DescribedSession described = test::described_session("logs");
-  ASSERT_EQ(described.header.machine, "harvester_grapple");
+  ASSERT_EQ(described.header.machine, "harvester_wheeled");
   const std::filesystem::path levers = config / "levers" / (described.header.levers + ".toml");
-  read_session_texts(own / "tasks/logs.toml", own / "made/harvester_grapple/machine.toml", levers,
+  read_session_texts(own / "tasks/logs.toml", own / "made/harvester_wheeled/machine.toml", levers,
                      described.header);
   describe(*described.session, described.header);
   const std::filesystem::path file = folder / "one.h5";
