@@ -26,23 +26,27 @@ std::string set(const char* key, double value) {
   return text;
 }
 
-// At rest in a pose, the unloaded sides of the cylinders empty: sizes are without the return line's pressure.
+// At rest in a pose, the unloaded sides of the cylinders empty.
 sim::SimState at_rest(const machine::MachineModel& machine, const Arm& arm) {
   std::vector<io::Override> overrides;
   for (const std::string& text :
        {set("initial.boom.position_rad", arm.boom), set("initial.stick.position_rad", arm.stick),
         set("initial.extension.position_m", arm.telescope),
-        set("initial.boom.port_b_bar", 0.0), set("initial.stick.port_a_bar", 0.0),
-        set("initial.extension.port_a_bar", 0.0)})
+        std::string("unset initial.boom.port_b_bar"), std::string("unset initial.stick.port_a_bar"),
+        std::string("unset initial.extension.port_a_bar")})
     overrides.push_back(io::parse_override(text));
   const std::string file = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/tests/data/feel/pose.toml";
   const sim::Simulation simulation(machine, io::read_scenario(file, overrides).scenario);
   return simulation.initial_state(machine::Fidelity::kFull);
 }
 
+// Sizes are without the pressure of the return line.
 machine::MachineModel with_grapple_of(const char* name, double more_kg) {
   const double own = name == kForwarderName ? 290.0 : 1200.0;
-  return model({name, machine::Fidelity::kFull, 0.0, {set("body.grapple.mass_kg", own + more_kg)}});
+  return model({name,
+                machine::Fidelity::kFull,
+                0.0,
+                {set("body.grapple.mass_kg", own + more_kg), "supply.tank_bar=0"}});
 }
 
 // Load below the boom's tip that takes a cylinder's loaded side to the pump's pressure [kg].
