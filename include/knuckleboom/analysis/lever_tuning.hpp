@@ -16,7 +16,8 @@ namespace knuckleboom::analysis {
 struct TunedFunction {
   std::string joint;
   bool slides = false;
-  double start_V[2] = {0.0, 0.0};     // command at which the joint creeps; NaN: not before half of it, as at its end
+  double start_V[2] = {
+      0.0, 0.0};  // command at which the joint creeps; NaN: not before half of it, as at its end
   double full_V[2] = {0.0, 0.0};      // command at full lever
   double full_speed[2] = {0.0, 0.0};  // with it [rad/s, m/s]
 };

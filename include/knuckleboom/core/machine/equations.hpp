@@ -20,7 +20,8 @@ struct StopForce {
 };
 
 // Every tick calls it for each actuator, and nearly always it ends at the second line.
-[[gnu::always_inline]] inline StopForce stop_force(const EndStops& stops, double x, double x_dot, double g) {
+[[gnu::always_inline]] inline StopForce stop_force(const EndStops& stops, double x, double x_dot,
+                                                   double g) {
   StopForce out{0.0, 0.0, false};
   if (!stops.enabled) return out;
   // Mirrored so that `in` is the speed into the stop and `depth` the depth beyond its start.
