@@ -3,6 +3,7 @@
 //
 // Called without --counted the program starts itself under callgrind, reads the counts and judges them.
 // Status 0: within budget; 1: beyond, or something went wrong; 77: not comparable here, with a sentence.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -92,12 +93,11 @@ int all_valves(machine::MachineModel model, Fidelity fidelity, double to_s) {
   return run(std::move(model), scenario, fidelity, 0.0, to_s);
 }
 
-// Many joints in a chain, and actuators along it.
-machine::MachineModel long_chain() {
-  constexpr int kJoints = 16, kValves = 8;
+// Many joints in a chain, and actuators along it, at the first joint and at equal distances.
+machine::MachineModel chain(int joints, int valves) {
   machine::MachineModel model;
-  model.name = "long_chain";
-  for (int i = 0; i < kJoints; ++i) {
+  model.name = "chain";
+  for (int i = 0; i < joints; ++i) {
     multibody::Body body;
     body.name = body.joint_name = "part" + std::to_string(i);
     body.parent = i == 0 ? multibody::kBase : i - 1;
@@ -109,15 +109,15 @@ machine::MachineModel long_chain() {
     body.inertia.about_com = Vec3(2.0, 6.0, 6.0).asDiagonal();
     model.tree.add_body(body);
   }
-  for (int k = 0; k < kValves; ++k) {
+  for (int k = 0; k < valves; ++k) {
     machine::Actuator actuator;
-    actuator.link = 2 * k;
+    actuator.link = joints / valves * k;
     actuator.name = "part" + std::to_string(actuator.link);
     actuator.circuit = test::reference_motor();
     model.actuators.push_back(actuator);
     model.controllers.push_back({});
   }
-  model.tip_body = kJoints - 1;
+  model.tip_body = joints - 1;
   if (const std::vector<std::string> faults = machine::finish(model); !faults.empty())
     throw std::logic_error(faults.front());
   return model;
@@ -168,6 +168,8 @@ struct Case {
   std::function<int(Fidelity)> run;  // returns the ticks counted
 };
 
+constexpr char kFewer[] = "6_actuators", kMore[] = "16_actuators";
+
 std::vector<Case> cases() {
   const auto reference = [] { return test::reference_machine(); };
   return {
@@ -178,7 +180,11 @@ std::vector<Case> cases() {
       {"all_valves", "3 joints, 3 valves move",
        [=](Fidelity f) { return all_valves(reference(), f, 2.0); }},
       {"long_chain", "16 joints, 8 valves move",
-       [](Fidelity f) { return all_valves(long_chain(), f, 0.5); }},
+       [](Fidelity f) { return all_valves(chain(16, 8), f, 0.5); }},
+      {kFewer, "6 joints, 6 valves move",
+       [](Fidelity f) { return all_valves(chain(6, 6), f, 0.3); }},
+      {kMore, "16 joints, 16 valves move",
+       [](Fidelity f) { return all_valves(chain(16, 16), f, 0.2); }},
       {"logs", "the trainer's tick, with contact", logs},
   };
 }
@@ -292,13 +298,13 @@ int judge(const Counts& counts, const toml::table& budgets) {
       const auto count = counts.find({c.name, name_of(f)});
       const double budget = budgets[c.name][name_of(f)].value_or(0.0);
       if (count == counts.end() || budget <= 0.0) {
-        std::printf("%-11s %-10s %s\n", c.name, name_of(f),
+        std::printf("%-12s %-10s %s\n", c.name, name_of(f),
                     count == counts.end() ? "was not counted" : "has no budget");
         ++beyond;
         continue;
       }
       const double ratio = count->second / budget;
-      std::printf("%-11s %-10s %11.0f %8.0f %7.3f%s\n", c.name, name_of(f), count->second, budget,
+      std::printf("%-12s %-10s %10.0f %8.0f %7.3f%s\n", c.name, name_of(f), count->second, budget,
                   ratio, ratio > 1.0 + kRoom ? "  beyond" : "");
       beyond += ratio > 1.0 + kRoom ? 1 : 0;
       spare = spare || ratio < 1.0 - kSpare;
@@ -306,8 +312,14 @@ int judge(const Counts& counts, const toml::table& budgets) {
   std::printf("\nreduced over full\n");
   for (const Case& c : cases())
     if (counts.contains({c.name, "full"}) && counts.contains({c.name, "reduced"}))
-      std::printf("%-11s %.2f  %s\n", c.name,
+      std::printf("%-12s %.2f  %s\n", c.name,
                   counts.at({c.name, "reduced"}) / counts.at({c.name, "full"}), c.what);
+  std::printf("\nexponent of the cost from 6 to 16 actuators, each on a joint of its own\n");
+  for (const Fidelity f : kModels)
+    if (counts.contains({kFewer, name_of(f)}) && counts.contains({kMore, name_of(f)}))
+      std::printf("%-11s %.2f\n", name_of(f),
+                  std::log(counts.at({kMore, name_of(f)}) / counts.at({kFewer, name_of(f)})) /
+                      std::log(16.0 / 6.0));
   if (beyond > 0)
     std::printf(
         "\n%d beyond the budget by more than %.0f %%: find what costs, or store the new budget "

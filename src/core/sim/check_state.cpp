@@ -122,6 +122,9 @@ std::string check_actuators(const machine::MachineModel& model, const machine::M
                            m.actuator[k].air.m[s], "a chamber always holds some air");
         continue;
       }
+      if (m.actuator[k].air.m[s] != 0.0 || m.actuator[k].air.U[s] != 0.0)
+        return objection(place("machine.actuator", k, s == 0 ? ".air.m[0]" : ".air.m[1]"),
+                         m.actuator[k].air.m[s], "this machine works on oil");
       if (!(m.actuator[k].C[s] > 0.0))
         return objection(place("machine.actuator", k, s == 0 ? ".C[0]" : ".C[1]"),
                          m.actuator[k].C[s], "oil and hose always give a little");

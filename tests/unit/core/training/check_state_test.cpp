@@ -111,6 +111,8 @@ TEST(CheckState, namesWhatDoesNotAgree) {
               HasSubstr("sim.gains[0] are not those"));
   EXPECT_THAT(said([](SessionState& s) { s.sim.machine.actuator[0].C[1] = 0.0; }),
               HasSubstr("sim.machine.actuator[0].C[1] is 0"));
+  EXPECT_THAT(said([](SessionState& s) { s.sim.machine.actuator[0].air.m[1] = 1e-3; }),
+              HasSubstr("sim.machine.actuator[0].air.m[1] is 0.001; this machine works on oil"));
   EXPECT_THAT(said([](SessionState& s) { s.sim.tick += 1; }), HasSubstr("sim.tick is"));
   EXPECT_THAT(said([](SessionState& s) { s.task.start_tick = s.sim.tick + 9; }),
               HasSubstr("task.start_tick"));
