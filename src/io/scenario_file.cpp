@@ -159,7 +159,7 @@ class ScenarioReader {
         read_csv_table(reader, term);
         break;
     }
-    repeat(reader, term);
+    if (term.kind == TermKind::kPulse || term.kind == TermKind::kTable) repeat(reader, term);
     reader.done();
     return term;
   }

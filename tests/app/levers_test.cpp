@@ -77,6 +77,10 @@ TEST_F(Levers, areTunedIntoAFileOfTheirOwn) {
               HasSubstr("mine-2.toml"));
   EXPECT_EQ(content_of(file), before);
   EXPECT_THAT(levers({"--machine", "forwarder"}).errors, HasSubstr("go with 'levers tune' only"));
+  EXPECT_THAT(levers({"tune", "--list"}).errors, HasSubstr("are about devices"));
+  const Outcome nowhere = levers({"tune", "-o", (folder_ / "no/such/mine.toml").string()});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.output, IsEmpty());  // before anything is measured
 }
 
 TEST_F(Levers, refuseWhatMakesNoSense) {

@@ -37,7 +37,7 @@ class ReplayPicture : public testing::Test {
   }
   static Outcome replay(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"replay", session_, "--window", "640x360", "--quality",
-                                         "low", "--fps", "10"});
+                                         "low", "--fps", "30"});
     return program(arguments);
   }
   // Seconds behind "shown to" in the summary.

@@ -110,7 +110,7 @@ TEST(Tutorial, SmallDeflectionsAreSlow) {
   EXPECT_LT(two_thirds, 0.5 * full);
 }
 
-// "With Shift the lever goes only half of the way, which is about a tenth of the speed": enough for the balls of "reach".
+// "With Shift the lever goes only half of the way, which is a seventh of the speed": enough for the balls of "reach".
 TEST(Tutorial, ShiftKeysReachABall) {
   Lesson lesson("reach");
   const auto push = [&](command::LeverAxis axis, double error, double sign) {

@@ -285,6 +285,7 @@ int tune(const LeversOptions& options) {
   if (choice.exercise.empty()) choice.exercise = "free_play";
   const LoadedSession loaded = load_session(choice);
   const training::Session& session = *loaded.session;
+  if (!options.output.empty()) const io::AtomicFile writable(options.output);  // or throws
   const auto text = std::ranges::find(loaded.texts, "levers", &io::SessionText::role);
   say(fmt::format(
       "{}, levers {}: valve commands that begin to move each function, and those at full "
@@ -313,7 +314,11 @@ int tune(const LeversOptions& options) {
 }
 
 int levers(const LeversOptions& options) {
-  if (options.action == "tune") return tune(options);
+  if (options.action == "tune") {
+    if (options.list || options.device != 0 || !options.file.empty())
+      throw UserError("--list, --device and --file are about devices; 'levers tune' has none");
+    return tune(options);
+  }
   if (!options.choice.machine.empty() || !options.choice.levers.empty() ||
       !options.choice.exercise.empty() || !options.output.empty())
     throw UserError("--machine, --levers, --exercise and --output go with 'levers tune' only");

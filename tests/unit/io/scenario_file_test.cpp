@@ -379,6 +379,11 @@ TEST(ScenarioFile, PulsesAndTablesMayRepeat) {
   EXPECT_NE(refused(", repeat_s = 3 }").find("make 'repeat' longer than the table"),
             std::string::npos);
   EXPECT_NE(refused(", repeat_s = 1e-9 }").find("'repeat'"), std::string::npos);
+  for (const char* term : {"{ kind = \"sine\", amplitude_V = 1, frequency_Hz = 1, repeat_s = 4 }",
+                           "{ kind = \"hold\", value_V = 1, repeat_s = 4 }"})
+    EXPECT_NE(joined(faults([&] { signal(term); })).find("has no key 'repeat_s'; it belongs to"),
+              std::string::npos)
+        << term;
 }
 
 TEST(ScenarioFile, TermsUnderAnotherKeyAreMissing) {
