@@ -80,11 +80,11 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
 
 // "142 bar 38 kW"; with a modelled engine: "1740 rpm 142 bar 38 kW".
 std::string pump_text(const SessionSnapshot& now) {
-  std::string text = bar_text(now.sim.pump_Pa) + " bar   " + power_text(now.pump_power_W);
+  std::string text = bar_text(now.sim.pump_Pa) + " bar  " + power_text(now.pump_power_W);
   if (now.sim.engine_rad_per_s <= 0.0) return text;
   constexpr double kRpm = 60.0 / 6.283185307179586;
   char rpm[32];
-  std::snprintf(rpm, sizeof rpm, "%.0f rpm   ", kRpm * now.sim.engine_rad_per_s);
+  std::snprintf(rpm, sizeof rpm, "%.0f rpm  ", kRpm * now.sim.engine_rad_per_s);
   return rpm + text;
 }
 
