@@ -402,9 +402,7 @@ void add_without(std::string_view key, std::string_view text, Hasher& hash) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
     const std::string_view line = text.substr(begin, end - begin);
-    const std::size_t after = line.starts_with(key) ? line.find_first_not_of(" \t", key.size()) : 0;
-    if (key.empty() || !line.starts_with(key) || after >= line.size() || line[after] != '=')
-      kept += line;
+    if (!sets_key(line, key)) kept += line;
     begin = end;
   }
   hash.add(kept);

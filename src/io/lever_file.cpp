@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "csv_fields.hpp"
 #include "declare/lever_keys.hpp"
 #include "document.hpp"
 #include "table_reader.hpp"
@@ -188,42 +189,28 @@ LeverFile read_levers(const std::filesystem::path& path, std::span<const Overrid
                           overrides);
 }
 
-namespace {
-
-bool begins_with_key(std::string_view line, std::string_view key) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  if (first == std::string_view::npos || !line.substr(first).starts_with(key)) return false;
-  const std::size_t next = line.find_first_not_of(" \t", first + key.size());
-  return next != std::string_view::npos && line[next] == '=';
-}
-
-}  // namespace
-
 std::string with_starts(std::string_view text, const std::string& file_name,
                         std::span<const LeverStart> starts) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
   const command::LeverPattern before = read_levers_text(text, file_name).pattern;
   std::string out;
   std::size_t function = 0;
   const LeverStart* here = nullptr;
-  for (const std::string& line : lines) {
-    if (line.find("[[") != std::string::npos && line.find("function") != std::string::npos) {
+  for_each_line(text, [&](std::string_view line, int) {
+    const std::string_view words = trimmed(line);
+    if (line.find("[[") != std::string_view::npos &&
+        line.find("function") != std::string_view::npos) {
       here = nullptr;
       if (function < before.functions.size())
         for (const LeverStart& start : starts)
           if (start.joint == before.functions[function].joint) here = &start;
       ++function;
     }
-    if (here != nullptr && begins_with_key(line, "start_V")) continue;
-    out += line + "\n";
-    if (here != nullptr && begins_with_key(line, "full_V"))
+    if (here != nullptr && sets_key(words, "start_V")) return true;
+    out.append(line).append("\n");
+    if (here != nullptr && sets_key(words, "full_V"))
       out += fmt::format("start_V = [{:.2f}, {:.2f}]\n", here->start_V[0], here->start_V[1]);
-  }
+    return true;
+  });
   // Believed only when it reads back.
   const command::LeverPattern after = read_levers_text(out, file_name).pattern;
   for (const LeverStart& start : starts) {

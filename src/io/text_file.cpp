@@ -75,4 +75,10 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
   return text;
 }
 
+bool sets_key(std::string_view line, std::string_view key) {
+  if (key.empty() || !line.starts_with(key)) return false;
+  const std::size_t next = line.find_first_not_of(" \t", key.size());
+  return next != std::string_view::npos && line[next] == '=';
+}
+
 }  // namespace knuckleboom::io

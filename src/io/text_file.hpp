@@ -20,4 +20,7 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
 void check_text(std::string_view text, const std::string& file, std::size_t limit,
                 std::string_view what);
 
+// True if a line of TOML is `key = ...` from its first column on.
+bool sets_key(std::string_view line, std::string_view key);
+
 }  // namespace knuckleboom::io

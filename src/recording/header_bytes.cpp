@@ -16,23 +16,30 @@ void for_each_text(Header& h, Field field) {
     field(*text);
 }
 
-void put_channels(std::string& out, const std::vector<ChannelInfo>& channels) {
-  put(out, static_cast<std::uint64_t>(channels.size()));
-  for (const ChannelInfo& channel : channels) {
-    put_text(out, channel.name);
-    put_text(out, channel.unit);
-    put_text(out, channel.description);
-  }
+// The texts of an entry, in their order.
+constexpr std::string ChannelInfo::*kOfChannel[] = {&ChannelInfo::name, &ChannelInfo::unit,
+                                                    &ChannelInfo::description};
+constexpr std::string SessionText::*kOfText[] = {&SessionText::role, &SessionText::name,
+                                                 &SessionText::text};
+using Option = std::pair<std::string, std::string>;
+constexpr std::string Option::*kOfOption[] = {&Option::first, &Option::second};
+
+template <class Entry, std::size_t N>
+void put_list(std::string& out, const std::vector<Entry>& list,
+              std::string Entry::*const (&texts)[N]) {
+  put(out, static_cast<std::uint64_t>(list.size()));
+  for (const Entry& entry : list)
+    for (const auto text : texts) put_text(out, entry.*text);
 }
 
-void take_channels(ByteReader& reader, std::vector<ChannelInfo>& channels) {
-  channels.clear();
+template <class Entry, std::size_t N>
+void take_list(ByteReader& reader, std::vector<Entry>& list,
+               std::string Entry::*const (&texts)[N]) {
+  list.clear();
   const std::uint64_t count = take_count(reader);
   for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
-    ChannelInfo& channel = channels.emplace_back();
-    channel.name = reader.take_text();
-    channel.unit = reader.take_text();
-    channel.description = reader.take_text();
+    Entry& entry = list.emplace_back();
+    for (const auto text : texts) entry.*text = reader.take_text();
   }
 }
 
@@ -46,23 +53,11 @@ std::uint64_t take_count(ByteReader& reader) {
 }
 
 void put_texts(std::string& out, const std::vector<SessionText>& texts) {
-  put(out, static_cast<std::uint64_t>(texts.size()));
-  for (const SessionText& text : texts) {
-    put_text(out, text.role);
-    put_text(out, text.name);
-    put_text(out, text.text);
-  }
+  put_list(out, texts, kOfText);
 }
 
 void take_texts(ByteReader& reader, std::vector<SessionText>& texts) {
-  texts.clear();
-  const std::uint64_t count = take_count(reader);
-  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
-    SessionText& text = texts.emplace_back();
-    text.role = reader.take_text();
-    text.name = reader.take_text();
-    text.text = reader.take_text();
-  }
+  take_list(reader, texts, kOfText);
 }
 
 std::string to_bytes(const SessionHeader& header) {
@@ -76,13 +71,9 @@ std::string to_bytes(const SessionHeader& header) {
   put(out, header.layout.bytes);
   put(out, header.layout.places);
   put_texts(out, header.texts);
-  put(out, static_cast<std::uint64_t>(header.options.size()));
-  for (const auto& [name, value] : header.options) {
-    put_text(out, name);
-    put_text(out, value);
-  }
-  put_channels(out, header.channels);
-  put_channels(out, header.figures);
+  put_list(out, header.options, kOfOption);
+  put_list(out, header.channels, kOfChannel);
+  put_list(out, header.figures, kOfChannel);
   put_text(out, header.fields);
   return out;
 }
@@ -105,15 +96,9 @@ bool from_bytes(std::string_view bytes, SessionHeader& header) {
   header.layout.bytes = reader.take<std::uint64_t>();
   header.layout.places = reader.take<std::uint64_t>();
   take_texts(reader, header.texts);
-  header.options.clear();
-  const std::uint64_t count = take_count(reader);
-  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
-    auto& [name, value] = header.options.emplace_back();
-    name = reader.take_text();
-    value = reader.take_text();
-  }
-  take_channels(reader, header.channels);
-  take_channels(reader, header.figures);
+  take_list(reader, header.options, kOfOption);
+  take_list(reader, header.channels, kOfChannel);
+  take_list(reader, header.figures, kOfChannel);
   // Format 1 did not describe the states.
   header.fields = format > 1 ? reader.take_text() : std::string();
   return reader.good() && reader.empty();

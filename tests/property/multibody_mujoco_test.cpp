@@ -278,6 +278,25 @@ std::string list(const Vec3& v) {
   return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", v.x(), v.y(), v.z());
 }
 
+constexpr char kFileHead[] =
+    "name = \"random\"\nsource = \"test\"\ngravity_m_per_s2 = 9.81\n"
+    "tip = { body = \"b0\", position_m = [0, 0, 0] }\n";
+
+// Body i of a machine file, on any of those before it. keys: of its joint, each after a comma.
+std::string body_text(test::Random& random, int i, const multibody::RigidInertia& inertia,
+                      const char* joint, const std::string& keys) {
+  const Mat3& I = inertia.about_com;
+  const std::string parent = i == 0 ? "base" : fmt::format("b{}", random.index(i));
+  const std::string position = list(random.vector(1.0)), rpy = list(random.vector(3.0));
+  return fmt::format(
+      "[[body]]\nname = \"b{}\"\nparent = \"{}\"\nposition_m = {}\nrpy_rad = {}\n"
+      "mass_kg = {:.17g}\ncom_m = {}\n"
+      "inertia_kg_m2 = [{:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}]\n"
+      "joint = {{ name = \"j{}\", type = \"{}\"{} }}\n",
+      i, parent, position, rpy, inertia.mass, list(inertia.com), I(0, 0), I(1, 1), I(2, 2), I(0, 1),
+      I(0, 2), I(1, 2), i, joint, keys);
+}
+
 // Joints of one, two and three freedoms as machine files declare them; MuJoCo has all of a joint's freedoms
 // on one body.
 TEST(MultibodyAgainstMujoco, UniversalAndPlanarJointsInFiles) {
@@ -286,28 +305,19 @@ TEST(MultibodyAgainstMujoco, UniversalAndPlanarJointsInFiles) {
   int most = 0;
   for (int k = 0; k < 200; ++k) {
     SCOPED_TRACE(k);
-    std::string text =
-        "name = \"random\"\nsource = \"test\"\ngravity_m_per_s2 = 9.81\n"
-        "tip = { body = \"b0\", position_m = [0, 0, 0] }\n";
+    std::string text = kFileHead;
     const int bodies = 1 + random.index(14);
     for (int i = 0; i < bodies; ++i) {
       const multibody::RigidInertia inertia = test::random_inertia(random, 3.0, 0.5);
-      const Mat3& I = inertia.about_com;
       const Vec3 axis = random.direction();
       const Vec3 across = axis.cross(random.direction()).normalized();
       constexpr const char* kTypes[] = {"revolute", "prismatic", "universal", "planar"};
       const int type = random.index(4);
-      text += fmt::format(
-          "[[body]]\nname = \"b{}\"\nparent = \"{}\"\nposition_m = {}\nrpy_rad = {}\n"
-          "mass_kg = {:.17g}\ncom_m = {}\n"
-          "inertia_kg_m2 = [{:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}]\n"
-          "joint = {{ name = \"j{}\", type = \"{}\", axis = {}{} }}\n",
-          i, i == 0 ? std::string("base") : fmt::format("b{}", random.index(i)),
-          list(random.vector(1.0)), list(random.vector(3.0)), inertia.mass, list(inertia.com),
-          I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2), i, kTypes[type], list(axis),
-          type == 2   ? ", second_axis = " + list(across)
-          : type == 3 ? ", along = " + list(across)
-                      : std::string());
+      text += body_text(random, i, inertia, kTypes[type],
+                        ", axis = " + list(axis) +
+                            (type == 2   ? ", second_axis = " + list(across)
+                             : type == 3 ? ", along = " + list(across)
+                                         : std::string()));
     }
     const Tree tree = io::read_machine_text(text, "random.toml", {}).model.tree;
     most = std::max(most, tree.link_count());
@@ -320,24 +330,14 @@ TEST(MultibodyAgainstMujoco, UniversalAndPlanarJointsInFiles) {
 
 // Bodies on spherical, free and revolute joints, in a tree.
 std::string with_balls(test::Random& random) {
-  std::string text =
-      "name = \"random\"\nsource = \"test\"\ngravity_m_per_s2 = 9.81\n"
-      "tip = { body = \"b0\", position_m = [0, 0, 0] }\n";
+  std::string text = kFileHead;
   const int bodies = 1 + random.index(5);
   for (int i = 0; i < bodies; ++i) {
     const multibody::RigidInertia inertia = test::random_inertia(random, 3.0, 0.5);
-    const Mat3& I = inertia.about_com;
     constexpr const char* kTypes[] = {"spherical", "free", "revolute"};
     const int type = i == 0 ? random.index(2) : random.index(3);
-    text += fmt::format(
-        "[[body]]\nname = \"b{}\"\nparent = \"{}\"\nposition_m = {}\nrpy_rad = {}\n"
-        "mass_kg = {:.17g}\ncom_m = {}\n"
-        "inertia_kg_m2 = [{:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}]\n"
-        "joint = {{ name = \"j{}\", type = \"{}\"{} }}\n",
-        i, i == 0 ? std::string("base") : fmt::format("b{}", random.index(i)),
-        list(random.vector(1.0)), list(random.vector(3.0)), inertia.mass, list(inertia.com),
-        I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2), i, kTypes[type],
-        type == 2 ? ", axis = " + list(random.direction()) : std::string());
+    text += body_text(random, i, inertia, kTypes[type],
+                      type == 2 ? ", axis = " + list(random.direction()) : std::string());
   }
   return text;
 }

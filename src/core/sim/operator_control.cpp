@@ -41,17 +41,14 @@ const multibody::Body& body_of(const machine::MachineModel& model, int link) {
   return model.tree.body(model.tree.link(link).body);
 }
 
-// Mean of |dx/dq| over the joint's range.
-double mean_lever(const Simulation& simulation, int actuator) {
-  const machine::MachineModel& model = simulation.model();
+// Mean of |dx/dq| over the joint's range. start: pose at the scenario's start.
+double mean_lever(const machine::MachineModel& model, int actuator, const double* start) {
   const machine::Actuator& a = nth(model.actuators, actuator);
   const multibody::Body& body = body_of(model, a.link);
   if (a.linkage.kind == machine::LinkageKind::kDirect || !(body.upper > body.lower)) return 1.0;
-  if (a.linkage.kind == machine::LinkageKind::kPins) {
-    // Its range depends on the mechanism: use the lever arm at the scenario's start.
-    const SimState start = simulation.initial_state(machine::Fidelity::kReduced);
-    return std::fabs(machine::displacement(model, actuator, start.machine.q).J);
-  }
+  // Its range depends on the mechanism: use the lever arm at the scenario's start.
+  if (a.linkage.kind == machine::LinkageKind::kPins)
+    return std::fabs(machine::displacement(model, actuator, start).J);
   const double low = machine::displacement(model, actuator, body.lower).x;
   const double high = machine::displacement(model, actuator, body.upper).x;
   return std::fabs(high - low) / (body.upper - body.lower);
@@ -68,11 +65,12 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     throw std::invalid_argument("lever pattern '" + pattern_.name + "' has more than " +
                                 std::to_string(kMaxLeverFunctions) + " functions");
   scale_.fill(1.0);
+  const SimState start = simulation_.initial_state(machine::Fidelity::kReduced);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const machine::Actuator& actuator = model.actuators[k];
     metering_.emplace_back(actuator.circuit);
     unloaded_.push_back(unloaded(actuator.circuit));
-    mean_lever_[k] = mean_lever(simulation_, static_cast<int>(k));
+    mean_lever_[k] = mean_lever(model, static_cast<int>(k), start.machine.q);
     const double full_V = actuator.circuit.valve.full_V;
     const double speed = unloaded_speed(k, full_V);
     if (speed > 0.0) nth(scale_, actuator.link) = speed / mean_lever_[k];
@@ -96,7 +94,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
   if (!any)
     throw std::invalid_argument("lever pattern '" + pattern_.name + "' moves nothing of machine '" +
                                 model.name + "'; choose another one");
-  assign_tip_functions();
+  assign_tip_functions(start.machine.q);
 }
 
 int OperatorControl::actuator_of(const std::string& joint) const {
@@ -192,11 +190,10 @@ OperatorControl::Function OperatorControl::make_function(
 }
 
 // A joint that moves the tip in its vertical plane rather than across it, as a swing does.
-bool OperatorControl::moves_tip(int link) const {
+bool OperatorControl::moves_tip(int link, const double* q) const {
   const machine::MachineModel& model = simulation_.model();
   machine::PointPose pose;
-  machine::locate(model, tip_, simulation_.initial_state(machine::Fidelity::kReduced).machine.q,
-                  pose);
+  machine::locate(model, tip_, q, pose);
   if (!nth(pose.carries, link)) return false;
   double rate[kMaxLinks] = {};
   rate[link] = 1.0;
@@ -206,7 +203,7 @@ bool OperatorControl::moves_tip(int link) const {
 }
 
 // Functions for reach and height: dedicated ones, or those of stick and boom.
-void OperatorControl::assign_tip_functions() {
+void OperatorControl::assign_tip_functions(const double* start) {
   const auto has = [&](LeverTarget target) {
     return std::any_of(pattern_.functions.begin(), pattern_.functions.end(),
                        [&](const command::LeverFunction& f) { return f.target == target; });
@@ -232,7 +229,7 @@ void OperatorControl::assign_tip_functions() {
     if (!f.rate_in_tip_mode) continue;
     const int link = nth(model.actuators, f.actuator).link;
     nth(own_lever_, link) = static_cast<int>(n);
-    nth(tip_used_, link) = moves_tip(link);
+    nth(tip_used_, link) = moves_tip(link, start);
   }
   // A joint has only one lever outside the boom-tip mode.
   for (std::size_t n = 0; n < functions_.size(); ++n)

@@ -116,10 +116,10 @@ class OperatorControl {
 
   machine::Load unloaded(const hydraulics::Circuit& circuit) const;
   double unloaded_speed(std::size_t actuator, double volts) const;
-  bool moves_tip(int link) const;
+  bool moves_tip(int link, const double* q) const;
   Function make_function(const command::LeverFunction& lever) const;
   int actuator_of(const std::string& joint) const;
-  void assign_tip_functions();
+  void assign_tip_functions(const double* start);  // start: pose at the start
   machine::Load load(int actuator, const SimState& sim, const double* torque) const;
   void shape(const command::OperatorInput& input, OperatorState& state) const;
   void ask_valves(const OperatorState& state, Asked& asked) const;
