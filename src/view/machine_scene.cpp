@@ -90,8 +90,8 @@ UndercarriageShape undercarriage_of(const MachineLook& look) {
   UndercarriageShape shape;
   double pivot = 1.9;  // height above ground of the first joint other than the swing
   for (const BodyLook& body : look.bodies)
-    if (body.body == look.swing_body && body.has_end) pivot = body.end_B.z();
-  shape.height = std::clamp(0.53 * pivot, 0.6, 1.3);
+    if (body.body == look.swing_body && body.has_end) pivot = look.swing_height + body.end_B.z();
+  shape.height = std::clamp(0.53 * pivot, 0.6, std::max(1.3, look.swing_height));
   return shape;
 }
 
@@ -238,7 +238,7 @@ void MachineScene::build_carrier() {
 void MachineScene::build_upper(int link) {
   const BodyLook& body = *body_of_link(link);
   UpperShape upper;
-  upper.deck = undercarriage_of(look_).height;
+  upper.deck = undercarriage_of(look_).height - look_.swing_height;
   if (body.has_end) upper.boom_pin = body.end_B;
   upper.has_cylinder = false;
   for (const CylinderLook& cylinder : look_.cylinders)

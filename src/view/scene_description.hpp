@@ -78,6 +78,7 @@ struct MachineLook {
   int tip_body = kWorldBody;
   Vec3 tip_B = Vec3::Zero();
   int swing_body = kWorldBody;       // carries the cab, when the machine has a vertical first joint
+  double swing_height = 0.0;         // of that body's frame above the ground [m]
   Vec3 eye_B = Vec3(0.4, 0.9, 2.4);  // of the operator, in that body's frame [m]
 };
 

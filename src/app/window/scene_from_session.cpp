@@ -192,6 +192,7 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
       look.bodies[0].revolute &&
       std::abs(direction(tree, tree.link(0).body, look.bodies[0].joint_axis_B).z()) > 0.9) {
     look.swing_body = 0;
+    look.swing_height = tree.link(0).in_parent.p.z();
     if (look.bodies[0].has_end) look.eye_B = look.bodies[0].end_B + Vec3(0.05, 0.9, 0.5);
   }
   return look;
