@@ -506,13 +506,16 @@ std::string TableReader::unknown_message(const Entry& entry,
   return fmt::format("{} has no key '{}'; its keys are {}", what_, entry.key, listing(keys));
 }
 
-// The word that an override has chosen, on which other keys depend; null: none.
-const Entry* TableReader::changed_choice() const {
-  for (const Entry& entry : table_.entries)
-    if (const Key* key = declare::find_key(keys_, entry.key);
-        key != nullptr && key->selects && report_.is_override(entry.value.place))
-      return &entry;
-  return nullptr;
+// The word on which other keys depend, one of an override first; null: none.
+const Entry* TableReader::choice() const {
+  const Entry* first = nullptr;
+  for (const Entry& entry : table_.entries) {
+    const Key* key = declare::find_key(keys_, entry.key);
+    if (key == nullptr || !key->selects) continue;
+    if (report_.is_override(entry.value.place)) return &entry;
+    if (first == nullptr) first = &entry;
+  }
+  return first;
 }
 
 void TableReader::done() {
@@ -522,23 +525,25 @@ void TableReader::done() {
     if (exists(key) && !knows(key)) know(key, one);
   }
   std::vector<std::string_view> explained;
-  const Entry* const changed = changed_choice();
+  const Entry* const chosen = choice();
+  const bool by_override = chosen != nullptr && report_.is_override(chosen->value.place);
   std::vector<std::string> idle;
   for (std::size_t i = 0; i < table_.entries.size(); ++i) {
     if (used_[i]) continue;
     const Entry& entry = table_.entries[i];
     const Key* const key = declare::find_key(keys_, entry.key);
-    if (changed != nullptr && key != nullptr && !exists(*key) &&
+    if (chosen != nullptr && key != nullptr && !exists(*key) &&
         !report_.is_override(entry.value.place)) {
-      idle.push_back(fmt::format("'{}'", entry.key));
-      continue;
+      if (by_override) idle.push_back(fmt::format("'{}'", entry.key));
+      // A base is read after the file that has chosen differently, and its other keys have no meaning there.
+      if (by_override || entry.value.place.file > chosen->value.place.file) continue;
     }
     if (!report_.leave_out(entry.place, fmt::format("'{}' of {}", entry.key, what_)))
       report_.error(entry.place, unknown_message(entry, explained));
   }
   if (!idle.empty())
-    report_.remark(changed->value.place, fmt::format("{} of {} no longer {}", listing(idle), what_,
-                                                     idle.size() == 1 ? "applies" : "apply"));
+    report_.remark(chosen->value.place, fmt::format("{} of {} no longer {}", listing(idle), what_,
+                                                    idle.size() == 1 ? "applies" : "apply"));
   // A misspelt key is one mistake: it is not also reported as missing.
   for (Missing& missing : missing_)
     if (std::find(explained.begin(), explained.end(), missing.stem) == explained.end())

@@ -119,7 +119,7 @@ class TableReader {
   bool check_kind(const Entry& entry, Node::Kind kind, std::string_view expected);
   void undecided(const Key& key);
   std::string missing_message(const Key& key, std::span<const Dimension> dimensions) const;
-  const Entry* changed_choice() const;
+  const Entry* choice() const;
   std::string unknown_message(const Entry& entry, std::vector<std::string_view>& explained) const;
 
   Report& report_;

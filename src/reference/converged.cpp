@@ -629,7 +629,7 @@ struct ConvergedSolver::Impl {
       if (machine::line_model(a.open != 0, fidelity) == LineModel::kDynamic)
         draws[k].conductance = machine::line_conductance(g / I, g / a.C[s], in[k].C_R[s], a.Q[s]);
     }
-    machine::finish_supply(model, h, lags.data(), draws, *state);
+    machine::finish_supply(model, h, draws, *state);
   }
 
   void finish(const Evaluation& e) {

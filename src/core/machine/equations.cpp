@@ -6,6 +6,7 @@
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "linkage.hpp"
+#include "section.hpp"
 
 namespace knuckleboom::machine {
 
@@ -218,7 +219,7 @@ hydraulics::Orifices section_orifices(const Circuit& circuit, const ActuatorStat
   double& source = forward ? o.P_S1 : o.P_S2;
   double& C_R = forward ? o.C_R1 : o.C_R2;
   const bool compensated = valve.compensator.kind != hydraulics::CompensatorKind::kNone;
-  if (compensated) source = std::max(tank_Pa, std::min(pump_Pa, a.P_compensated));
+  source = passed_pressure(valve.compensator, a, pump_Pa, tank_Pa);
   if (compensated || valve.load_check)
     C_R += hydraulics::load_check_resistance(
         valve.edge[forward ? hydraulics::kPumpToA : hydraulics::kPumpToB].scale, a.load_check);

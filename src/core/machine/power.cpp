@@ -5,6 +5,7 @@
 
 #include "knuckleboom/core/math/exponential.hpp"
 #include "knuckleboom/core/math/quadratic.hpp"
+#include "section.hpp"
 
 namespace knuckleboom::machine {
 
@@ -22,6 +23,17 @@ bool is_open(const Valve& valve, const ActuatorState& a) {
   return std::fabs(a.spool_V) > valve.overlap_V;
 }
 
+// Of the line at the pump's side, before a holding valve.
+double line_pressure(const Actuator& actuator, const ActuatorState& a) {
+  const int s = pump_side(a.spool_V);
+  const hydraulics::LoadHolding& holding = actuator.circuit.holding[s];
+  double P = a.P_C[s];
+  if (holding.kind != HoldingKind::kNone)
+    P += std::max(0.0, hydraulics::holding_resistance(holding.conductance, a.holding[s]) *
+                           signed_square(a.Q[s]));
+  return P;
+}
+
 }  // namespace
 
 SectionLags section_lags(const Circuit& circuit, double h) {
@@ -32,13 +44,7 @@ SectionLags section_lags(const Circuit& circuit, double h) {
 
 double load_pressure(const Actuator& actuator, const ActuatorState& a, double tank_Pa) {
   if (!is_open(actuator.circuit.valve, a)) return tank_Pa;
-  const int s = pump_side(a.spool_V);
-  const hydraulics::LoadHolding& holding = actuator.circuit.holding[s];
-  double P = a.P_C[s];
-  if (holding.kind != HoldingKind::kNone)
-    P += std::max(0.0, hydraulics::holding_resistance(holding.conductance, a.holding[s]) *
-                           signed_square(a.Q[s]));
-  return std::max(tank_Pa, P);
+  return std::max(tank_Pa, line_pressure(actuator, a));
 }
 
 void advance_sections(const MachineModel& model, const SectionLags* lags, MachineState& state) {
@@ -60,9 +66,11 @@ void advance_sections(const MachineModel& model, const SectionLags* lags, Machin
     source[s] = state.pump_Pa;
     const hydraulics::Compensator& compensator = circuit.valve.compensator;
     if (compensator.kind != CompensatorKind::kNone) {
-      const double drop =
-          compensator.kind == CompensatorKind::kUpstream ? compensator.margin_Pa : over_all;
-      a.P_compensated += lags[k].compensator * (load[k] + drop - a.P_compensated);
+      // Where a load pulls, sharing gives it no more drop than the others.
+      double target = load[k] + compensator.margin_Pa;
+      if (compensator.kind == CompensatorKind::kFlowSharing)
+        target = over_all + (open ? line_pressure(model.actuators[k], a) : state.tank_Pa);
+      a.P_compensated += lags[k].compensator * (target - a.P_compensated);
       source[s] = std::min(source[s], a.P_compensated);
     }
     const double check = open ? hydraulics::check_target(source[s], a.P_C[s]) : 0.0;
@@ -79,8 +87,7 @@ void advance_sections(const MachineModel& model, const SectionLags* lags, Machin
   }
 }
 
-void finish_supply(const MachineModel& model, double h, const SectionLags* lags, const Draw* draws,
-                   MachineState& state) {
+void finish_supply(const MachineModel& model, double h, const Draw* draws, MachineState& state) {
   hydraulics::SupplyDemand demand{0.0, 0.0, state.tank_Pa};
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const ActuatorState& a = state.actuator[k];
@@ -89,15 +96,22 @@ void finish_supply(const MachineModel& model, double h, const SectionLags* lags,
     double follows = 1.0;  // share of the gallery's pressure change that reaches the edge in a tick
     if (compensator.kind != CompensatorKind::kNone && a.P_compensated < state.pump_Pa) {
       state.supply_energy.compensator +=
-          (state.pump_Pa - std::max(state.tank_Pa, a.P_compensated)) * draws[k].volume;
-      follows = compensator.kind == CompensatorKind::kFlowSharing ? lags[k].compensator : 0.0;
+          (state.pump_Pa - passed_pressure(compensator, a, state.pump_Pa, state.tank_Pa)) *
+          draws[k].volume;
+      follows = compensator.kind == CompensatorKind::kFlowSharing ? 1.0 : 0.0;
     }
     demand.volume += draws[k].volume;
     demand.conductance += follows * draws[k].conductance;
   }
-  if (model.supply.kind == SupplyKind::kPump)
-    hydraulics::advance_supply(model.supply.pump, h, demand, state.pump_Pa, state.supply,
-                               state.supply_energy);
+  if (model.supply.kind != SupplyKind::kPump) return;
+  const double before = state.pump_Pa;
+  hydraulics::advance_supply(model.supply.pump, h, demand, state.pump_Pa, state.supply,
+                             state.supply_energy);
+  // A sharing compensator stands behind the edge and takes off what its load is below the highest one: the pump's
+  // pressure reaches the edge at once.
+  for (std::size_t k = 0; k < model.actuators.size(); ++k)
+    if (model.actuators[k].circuit.valve.compensator.kind == CompensatorKind::kFlowSharing)
+      state.actuator[k].P_compensated += state.pump_Pa - before;
 }
 
 double supply_residual(const MachineModel& model, const MachineState& state) {

@@ -114,7 +114,7 @@ void Stepper::step(Fidelity fidelity, MachineState& state, const double* joint_f
         step_paper(state, joint_force, speeds, draws);
         break;
     }
-  if (draws_count_) finish_supply(model_, h_, lags_.data(), draws, state);
+  if (draws_count_) finish_supply(model_, h_, draws, state);
   double sum = 0.0;
   for (int i = 0, n = model_.joint_count(); i < n; ++i)
     sum += std::fabs(state.q[i]) + std::fabs(state.a[i]);

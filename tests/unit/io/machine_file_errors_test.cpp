@@ -454,6 +454,27 @@ TEST(MachineFile, NumbersOfAFileWithABaseNeedTheirOwnSource) {
   EXPECT_EQ(found[0].line, 3);
 }
 
+// What the base's own choice needed is left out in silence; a key too many of the file itself is a mistake.
+TEST(MachineFile, AFileMayChooseOtherThanItsBase) {
+  const io::MachineFile sharing =
+      io::read_machine(test::config("machines/forwarder_sharing/machine.toml"));
+  EXPECT_TRUE(sharing.remarks.empty()) << joined(sharing.remarks);
+  for (const machine::Actuator& actuator : sharing.model.actuators) {
+    const hydraulics::Compensator& compensator = actuator.circuit.valve.compensator;
+    EXPECT_EQ(compensator.kind, hydraulics::CompensatorKind::kFlowSharing);
+    EXPECT_EQ(compensator.margin_Pa, 0.0);
+    EXPECT_EQ(compensator.lag_s, 0.01);
+  }
+  const test::TemporaryFolder folder;
+  const std::string base =
+      "base = '" + test::config("machines/forwarder_sharing/machine.toml").string() + "'\n";
+  const auto own = folder.write(
+      "own.toml", base + "[valve.lift]\ncompensator = { margin_bar = 10 }\nsource = 'own'\n");
+  const auto found = faults([&] { io::read_machine(own); });
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_NE(found[0].message.find("it belongs to upstream"), std::string::npos) << joined(found);
+}
+
 TEST(MachineFile, AMissingOrCircularBaseIsRefused) {
   const test::TemporaryFolder folder;
   const auto missing = folder.write("missing.toml", "base = \"none.toml\"\n");

@@ -30,6 +30,7 @@ struct Loaded {
   machine::Fidelity fidelity;
   double load_kg = 0.0;
   std::vector<std::string> overrides{};  // of the machine
+  std::vector<std::string> pose{};       // overrides of the scenario
 };
 
 // One value a tick, from the levers' first move on.
@@ -95,6 +96,7 @@ inline Drive drive(const Loaded& setup, const std::vector<Lever>& levers, double
   }
   std::snprintf(text, sizeof text, "duration_s=%.3f", kStart + held + after);
   overrides.push_back(io::parse_override(text));
+  for (const std::string& start : setup.pose) overrides.push_back(io::parse_override(start));
   const std::string file = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/tests/data/feel/pose.toml";
   const sim::Simulation simulation(machine, io::read_scenario(file, overrides).scenario);
   sim::SimState state = simulation.initial_state(setup.fidelity);

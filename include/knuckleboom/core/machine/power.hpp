@@ -23,8 +23,7 @@ struct Draw {
 };
 
 // Enters the losses of the compensators; advances a pump's supply to the end of the tick.
-void finish_supply(const MachineModel& model, double h, const SectionLags* lags, const Draw* draws,
-                   MachineState& state);
+void finish_supply(const MachineModel& model, double h, const Draw* draws, MachineState& state);
 
 // Flow of a line with inertia against its source, over a stage of weight g at constant speed. g_I, g_C: g over
 // inertance and capacitance.
