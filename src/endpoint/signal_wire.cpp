@@ -4,7 +4,7 @@
 
 namespace knuckleboom::endpoint {
 
-SignalWire::SignalWire(const io::SignalFile& signals, WireEnd end) {
+SignalWire::SignalWire(const io::SignalFile& signals, WireEnd end, const WireKey& key) {
   const bool machine = end == WireEnd::kMachine;
   const std::vector<io::OutsideSignal>& in = machine ? signals.in : signals.out;
   const std::vector<io::OutsideSignal>& out = machine ? signals.out : signals.in;
@@ -12,7 +12,7 @@ SignalWire::SignalWire(const io::SignalFile& signals, WireEnd end) {
     UdpSettings settings = udp_settings(signals.udp);
     if (!machine) std::swap(settings.peer, settings.own);
     settings.receives = static_cast<int>(in.size());
-    settings.key = signals.key;
+    settings.key = key;
     settings.late_s = signals.late_s;
     udp.emplace(settings);
   }

@@ -20,7 +20,7 @@ struct SignalWire {
 
   SignalWire() = default;  // neither
   // The connections named by the file. Throws EndpointError.
-  SignalWire(const io::SignalFile& signals, WireEnd end);
+  SignalWire(const io::SignalFile& signals, WireEnd end, const WireKey& key);
 
   bool named() const { return udp || can; }
   // Values received by either are fresh. Neither waits nor uses the heap.

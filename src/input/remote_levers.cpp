@@ -10,9 +10,10 @@
 namespace knuckleboom::input {
 namespace {
 
-endpoint::UdpSettings settings_of(const std::string& address) {
+endpoint::UdpSettings settings_of(const std::string& address, const endpoint::WireKey& key) {
   endpoint::UdpSettings settings = endpoint::udp_settings(address);
   settings.receives = command::kLeverAxes;
+  settings.key = key;
   settings.late_s = kRemoteStale;
   return settings;
 }
@@ -30,8 +31,10 @@ exchange::Exchange rules() {
 
 }  // namespace
 
-RemoteLevers::RemoteLevers(const std::string& address)
-    : endpoint_(settings_of(address)), exchange_(rules()), state_of_signals_(exchange_.start()) {}
+RemoteLevers::RemoteLevers(const std::string& address, const endpoint::WireKey& key)
+    : endpoint_(settings_of(address, key)),
+      exchange_(rules()),
+      state_of_signals_(exchange_.start()) {}
 
 std::string RemoteLevers::name() const {
   return fmt::format("the lever stand at {}", endpoint::to_string(endpoint_.settings().peer));

@@ -23,7 +23,7 @@ class RemoteLevers {
   enum class State { kSilent, kCentre, kInUse };  // kCentre: received, but not centred yet
 
   // address: as endpoint::udp_settings() has it. Throws EndpointError.
-  explicit RemoteLevers(const std::string& address);
+  RemoteLevers(const std::string& address, const endpoint::WireKey& key);
 
   // Takes received values. Times are the caller's, on a monotonic clock [s].
   void poll(double now_s);

@@ -117,7 +117,6 @@ inline constexpr Key signals =
 inline constexpr Key all[] = {
     text("udp", "address as above, seen from the machine").to<&SignalFile::udp>(),
     text("can", "CAN interface, such as `can0`").to<&SignalFile::can>(),
-    whole("key", 0, std::numeric_limits<int>::max(), "seed of the checksum").to<&SignalFile::key>(),
     number("late", D::kTime, kWithinHour,
            "how much longer than the fastest a packet may have been on its way")
         .to<&SignalFile::late_s>(),

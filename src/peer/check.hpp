@@ -37,7 +37,8 @@ struct CheckResult {
   bool same_bits = false;  // the recorded input, replayed
   double poll_mean_s = 0.0, poll_worst_s = 0.0;  // receive, exchange and send of one tick
 
-  // Identities of the counters on a connection that loses nothing itself.
+  // Identities of the counters on a connection that loses nothing itself. Packets may have come before
+  // their sender had answered a challenge; those are former or ahead, and count as lost later.
   bool counters_agree() const;
   bool passed() const;
 };

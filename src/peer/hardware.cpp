@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/shell/interrupt.hpp"
+#include "app/shell/packet_summary.hpp"
 #include "endpoint/log_player.hpp"
 #include "endpoint/signal_wire.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
@@ -35,7 +36,7 @@ class Hardware {
         state_(commands_.start()),
         plant_(settings.signals.in, settings.signals.out, tick_s_),
         wire_(settings.wire),
-        ends_(settings.signals, endpoint::WireEnd::kPeer) {
+        ends_(settings.signals, endpoint::WireEnd::kPeer, settings.key) {
     const io::SignalFile& signals = settings.signals;
     if (!ends_.named())
       throw endpoint::EndpointError(
@@ -91,13 +92,10 @@ class Hardware {
     std::string text =
         fmt::format("{} ticks, {:.3f} s lost by the pacer\n", ticks_, pacer.lost_s());
     if (ends_.udp) {
-      const endpoint::UdpCounters& c = ends_.udp->counters();
       text += fmt::format(
-          "from the machine: {} received, {} lost, {} late, {} repeated, {} out of order, {} "
-          "forged\n"
-          "to the machine: {} sent, {} dropped, {} again, {} overtaken\n",
-          c.arrivals.received, c.arrivals.lost, c.arrivals.late, c.arrivals.repeated,
-          c.arrivals.reordered, c.forged(), c.sent, wire_.counters().dropped,
+          "from the machine: {}\n"
+          "to the machine: {} dropped, {} again, {} overtaken\n",
+          app::packet_sentence(ends_.udp->counters()), wire_.counters().dropped,
           wire_.counters().repeated, wire_.counters().overtaken);
     }
     if (ends_.can)

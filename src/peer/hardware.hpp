@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "endpoint/key.hpp"
 #include "knuckleboom/io/signal_file.hpp"
 #include "peer/wire.hpp"
 
@@ -14,6 +15,7 @@ struct HardwareSettings {
   std::filesystem::path
       log;  // sensors from this log if it has a column, otherwise from the plant; empty: none
   WireSettings wire;
+  endpoint::WireKey key;
   double quantum = 0.0;  // of the sensors, in their units; 0: none
   double rate_Hz = 1000.0;
   double duration_s = -1.0;  // below 0: until interrupted

@@ -8,6 +8,7 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/shell/packet_summary.hpp"
 #include "endpoint/udp.hpp"
 #include "input/lever_desk.hpp"
 #include "knuckleboom/core/command/operator_input.hpp"
@@ -55,7 +56,7 @@ command::LeverSetup setup_of(const LeverStandSettings& settings) {
 class LeverStand {
  public:
   explicit LeverStand(const LeverStandSettings& settings)
-      : settings_(settings), endpoint_(mirrored(settings.udp)), wire_(settings.wire) {
+      : settings_(settings), endpoint_(own_end(settings)), wire_(settings.wire) {
     if (!settings.input.empty()) {
       script_.emplace(io::read_input(settings.input));
     } else {
@@ -76,20 +77,24 @@ class LeverStand {
     for (double t = 0.0; !over(t); t = static_cast<double>(++ticks) / settings_.rate_Hz) {
       pacer.wait();
       const std::int64_t now = clock.now_ns();
+      endpoint_.receive(now, nothing_);  // the trainer's challenges
       const command::OperatorInput input = levers(t);
       wire_.put(endpoint_.compose(input.axis, now), now);
       wire_.deliver(now, endpoint_);
       pacer.tick_finished();
     }
-    return fmt::format("{} packets sent, {} dropped, {} again, {} overtaken\n",
-                       endpoint_.counters().sent, wire_.counters().dropped,
-                       wire_.counters().repeated, wire_.counters().overtaken);
+    return fmt::format(
+        "{} packets sent, {} dropped, {} again, {} overtaken\n"
+        "from the trainer: {}\n",
+        endpoint_.counters().sent, wire_.counters().dropped, wire_.counters().repeated,
+        wire_.counters().overtaken, app::packet_sentence(endpoint_.counters()));
   }
 
  private:
-  static endpoint::UdpSettings mirrored(const std::string& text) {
-    endpoint::UdpSettings udp = endpoint::udp_settings(text);
+  static endpoint::UdpSettings own_end(const LeverStandSettings& settings) {
+    endpoint::UdpSettings udp = endpoint::udp_settings(settings.udp);
     std::swap(udp.peer, udp.own);
+    udp.key = settings.key;
     return udp;
   }
 
@@ -108,6 +113,7 @@ class LeverStand {
 
   const LeverStandSettings& settings_;
   endpoint::UdpEndpoint endpoint_;
+  exchange::SignalFrame nothing_{};
   Wire wire_;
   std::optional<Script> script_;
   std::optional<input::LeverDesk> desk_;

@@ -15,6 +15,7 @@ struct LeverStandSettings {
                                   // none
   std::filesystem::path devices;  // device file; empty: the user's own
   WireSettings wire;
+  endpoint::WireKey key;
   double rate_Hz = 500.0;
   double duration_s = -1.0;  // below 0: until interrupted, or until the input file ends
 };

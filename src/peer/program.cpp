@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/command_line/key_options.hpp"
 #include "app/command_line/parse.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -31,6 +32,7 @@ struct PeerOptions {
   double latency_ms = 0.0, jitter_ms = 0.0, silence_ms = 0.0;
   double quantum = 0.0;
   WireSettings wire;
+  app::KeyChoice key;
 };
 
 int play(PeerOptions& o) {
@@ -51,13 +53,15 @@ int play(PeerOptions& o) {
     return result.passed() ? app::kSuccess : app::kBeyondTolerance;
   }
   if (!o.levers.empty()) {
-    LeverStandSettings settings{o.levers, o.input, o.devices, o.wire, 500.0, o.duration_s};
+    LeverStandSettings settings{o.levers, o.input,     o.devices, o.wire, app::wire_key(o.key),
+                                500.0,    o.duration_s};
     if (o.rate_Hz > 0.0) settings.rate_Hz = o.rate_Hz;
     app::say(run_lever_stand(settings));
     return app::kSuccess;
   }
   HardwareSettings settings{
-      io::read_signals(o.signals), o.log, o.wire, o.quantum, 1000.0, o.duration_s};
+      io::read_signals(o.signals), o.log, o.wire, {}, o.quantum, 1000.0, o.duration_s};
+  if (!settings.signals.udp.empty()) settings.key = app::wire_key(o.key);
   if (o.rate_Hz > 0.0) settings.rate_Hz = o.rate_Hz;
   app::say(play_hardware(settings));
   return app::kSuccess;
@@ -163,6 +167,7 @@ std::vector<app::Argument> wire(PeerOptions& o) {
 app::Command peer_program() {
   const auto o = std::make_shared<PeerOptions>();
   std::vector<app::Argument> arguments = modes(*o);
+  for (app::Argument& option : app::key_options(o->key, "")) arguments.push_back(std::move(option));
   for (app::Argument& option : wire(*o)) arguments.push_back(std::move(option));
   return {.name = "knuckleboom-peer",
           .sentence = "Plays the hardware around a simulated machine: sensors, or a lever stand",

@@ -154,9 +154,9 @@ TEST_F(EmulateLive, SourcesChangeWithoutABump) {
 TEST_F(EmulateLive, StandSteersThenFallsSilent) {
   const std::string signals = at_ports("operator_stand.toml", "47811", "47511");
   const std::string wave = write("w.csv", "t_s,operator.x\n0,-0.02\n60,-0.02\n");
-  Program stand({"--signals", signals, "--log", wave}, {}, peer_binary());
+  Program stand(with_key({"--signals", signals, "--log", wave}), {}, peer_binary());
   const std::string script = write("c.txt", "0.3 run\n2.9 show tip.x\n");
-  Program bench(live({"--signals", signals, "--commands", script, "--duration", "3"}));
+  Program bench(with_key(live({"--signals", signals, "--commands", script, "--duration", "3"})));
   pause(1800);
   stand.send(SIGTERM);
   const Outcome peer = stand.wait();
@@ -173,8 +173,8 @@ TEST_F(EmulateLive, StandSteersThenFallsSilent) {
 
 TEST_F(EmulateLive, SaysItsSafeValuesLast) {
   const std::string signals = at_ports("operator_stand.toml", "47811", "47521");
-  Program stand({"--signals", signals}, {}, peer_binary());
-  Program bench(live({"--signals", signals, "--commands", write("c.txt", "0.3 run\n")}));
+  Program stand(with_key({"--signals", signals}), {}, peer_binary());
+  Program bench(with_key(live({"--signals", signals, "--commands", write("c.txt", "0.3 run\n")})));
   pause(1200);
   bench.send(SIGINT);
   const Outcome outcome = bench.wait();
@@ -192,9 +192,9 @@ TEST_F(EmulateLive, HostInAnotherProcessIsFollowedAndItsSilenceStops) {
   const std::string rig = write("rig.toml", std::regex_replace(text, std::regex("47801"), "47531"));
   const std::string script = write("c.txt", "1 run\n3 show tip_error tip.x\n");
   const std::string recording = file("r.kbe");
-  Program bench(live({"--signals", ours, "--commands", script, "--record", recording}));
+  Program bench(with_key(live({"--signals", ours, "--commands", script, "--record", recording})));
   pause(100);
-  Program host(live({"--signals", rig}));
+  Program host(with_key(live({"--signals", rig})));
   pause(4000);
   host.send(SIGKILL);
   host.wait();
@@ -351,6 +351,8 @@ TEST_F(EmulateLive, RefusesInOneSentence) {
   EXPECT_THAT(refused(live({"--signals", kSignals + "operator_stand.toml", "--no-pace",
                             "--commands", write("d.txt", "0 run\n")})),
               HasSubstr("which --no-pace does without"));
+  EXPECT_THAT(refused(live({"--signals", kSignals + "operator_stand.toml", "--key", "none.key"})),
+              HasSubstr("there is no key file none.key"));
   EXPECT_THAT(refused(live({"--log", file("l.csv"), "--log-signals", "tip.q"})),
               HasSubstr("no signal 'tip.q'"));
   EXPECT_EQ(folder_.entries(), (std::vector<std::string>{"c.txt", "d.txt", "s.toml"}));

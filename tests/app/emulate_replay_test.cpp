@@ -125,7 +125,6 @@ class RecordedLive : public testing::Test {
     write_text(folder_ / "signals.toml", R"(
 udp = "udp:127.0.0.1:)" + std::to_string(port) +
                                              R"("
-key = 5
 
 [[signal]]
 name = "tip.x"
@@ -158,30 +157,15 @@ plant = { offset = 0.006 }
   std::string file(const char* name) const { return (folder_ / name).string(); }
   // Late, lost and repeated packets, and silences.
   std::vector<std::string> peer_arguments() const {
-    return {"--signals",       file("signals.toml"),
-            "--duration",      "60",
-            "--loss",          "0.1",
-            "--jitter",        "3",
-            "--repeat",        "0.1",
-            "--silence",       "50",
-            "--silence-every", "0.5"};
+    return with_key({"--signals", file("signals.toml"), "--duration", "60", "--loss", "0.1",
+                     "--jitter", "3", "--repeat", "0.1", "--silence", "50", "--silence-every",
+                     "0.5"});
   }
   std::vector<std::string> live(const char* duration) const {
-    return {"emulate",
-            "peg_on_plane",
-            "--live",
-            "--signals",
-            file("signals.toml"),
-            "--commands",
-            file("commands.txt"),
-            "--duration",
-            duration,
-            "--record",
-            file("run.kbe"),
-            "--log",
-            file("live.csv"),
-            "--log-signals",
-            "tip.*,operator.*,mode"};
+    return with_key({"emulate", "peg_on_plane", "--live", "--signals", file("signals.toml"),
+                     "--commands", file("commands.txt"), "--duration", duration, "--record",
+                     file("run.kbe"), "--log", file("live.csv"), "--log-signals",
+                     "tip.*,operator.*,mode"});
   }
 
   const TemporaryFolder folder_;

@@ -29,8 +29,9 @@ TEST(Peer, ChecksBothEnds) {
 }
 
 TEST(Peer, PlaysABench) {
-  const Outcome outcome = peer({"--signals", KNUCKLEBOOM_SOURCE_DIR "/config/signals/bench.toml",
-                                "--duration", "0.3", "--loss", "0.5"});
+  const Outcome outcome =
+      peer(with_key({"--signals", KNUCKLEBOOM_SOURCE_DIR "/config/signals/bench.toml", "--duration",
+                     "0.3", "--loss", "0.5"}));
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, HasSubstr("300 ticks"));
   EXPECT_THAT(outcome.output, HasSubstr("boom_spool: 0 (stale)"));
@@ -43,9 +44,13 @@ TEST(Peer, SaysWhatIsWrong) {
     return outcome.errors;
   };
   EXPECT_THAT(refused({}), HasSubstr("say what to play"));
-  EXPECT_THAT(refused({"--levers", "udp:nowhere"}), HasSubstr("is no endpoint"));
-  EXPECT_THAT(refused({"--levers", "udp:10.9.8.7:5"}), HasSubstr("say where to listen"));
+  EXPECT_THAT(refused({"--levers", "udp:nowhere", "--without-key"}), HasSubstr("is no endpoint"));
+  EXPECT_THAT(refused({"--levers", "udp:10.9.8.7:5", "--without-key"}),
+              HasSubstr("say where to listen"));
   EXPECT_THAT(refused({"--signals", "nothing.toml"}), HasSubstr("nothing.toml"));
+  EXPECT_THAT(refused({"--levers", "udp:127.0.0.1:47401", "--key", "nothing.key"}),
+              HasSubstr("there is no key file nothing.key; 'knuckleboom key make' makes one; "
+                        "--without-key"));
   EXPECT_THAT(refused({"--loss", "2"}), HasSubstr("--loss"));
   EXPECT_THAT(refused({"--check", "1", "--latency", "nan"}), HasSubstr("is no number from"));
 }
@@ -73,12 +78,12 @@ TEST_F(TrainerWithStand, IsDrivenOverTheNetworkAndReplaysTheSameBits) {
                                                     : ",-0.6,0.4\n");
   write_text(folder_ / "wave.csv", wave);
   const std::string address = "udp:127.0.0.1:47411";
-  Program stand(
-      {"--levers", address, "--input", file("wave.csv"), "--jitter", "2", "--loss", "0.02"}, {},
-      peer_binary());
-  const Outcome live =
-      drive({"reach", "--window", "640x360", "--quality", "low", "--fps", "10", "--duration", "4",
-             "--levers-from", address, "--record-input", file("live.csv")});
+  Program stand(with_key({"--levers", address, "--input", file("wave.csv"), "--jitter", "2",
+                          "--loss", "0.02"}),
+                {}, peer_binary());
+  const Outcome live = drive(
+      with_key({"reach", "--window", "640x360", "--quality", "low", "--fps", "10", "--duration",
+                "4", "--levers-from", address, "--record-input", file("live.csv")}));
   ASSERT_EQ(live.status, 0) << live.errors;
   stand.send(SIGTERM);
   EXPECT_EQ(stand.wait().status, 0);
@@ -97,8 +102,10 @@ TEST_F(TrainerWithStand, RefusesWhatDoesNotGoTogether) {
     return outcome.errors;
   };
   const std::string address = "udp:127.0.0.1:47421";
-  EXPECT_THAT(refused({"reach", "--levers-from", "udp:10.9.8.7:5"}),
+  EXPECT_THAT(refused({"reach", "--levers-from", "udp:10.9.8.7:5", "--without-key"}),
               HasSubstr("say where to listen"));
+  EXPECT_THAT(refused({"reach", "--levers-from", address}),
+              HasSubstr("config/knuckleboom/wire.key; 'knuckleboom key make' makes one"));
   EXPECT_THAT(refused({"reach", "--headless", "--levers-from", address}),
               HasSubstr("needs real time"));
   EXPECT_THAT(refused({"reach", "--demonstrate", "--levers-from", address}),

@@ -77,6 +77,15 @@ Outcome Program::wait() {
   return outcome;
 }
 
+std::vector<std::string> with_key(std::vector<std::string> arguments) {
+  static const TemporaryFolder folder;
+  const std::string file = (folder / "wire.key").string();
+  if (!fs::exists(file) && run({"key", "make", file}).status != 0)
+    throw std::runtime_error("no key was made");
+  arguments.insert(arguments.end(), {"--key", file});
+  return arguments;
+}
+
 Outcome run(const std::vector<std::string>& arguments,
             const std::vector<std::string>& environment) {
   return Program(arguments, environment).wait();

@@ -41,6 +41,9 @@ class Program {
   pid_t child_ = -1;
 };
 
+// With a key file for a connection, which `knuckleboom key make` has made once for the test.
+std::vector<std::string> with_key(std::vector<std::string> arguments);
+
 Outcome run(const std::vector<std::string>& arguments,
             const std::vector<std::string>& environment = {});
 

@@ -46,10 +46,11 @@ void EmulationTickWithEndpoint(benchmark::State& state, const char* signals) {
   const emulation::HilBench bench(loaded.plan, incoming_rules(loaded.signals));
   io::SignalFile file = loaded.signals;
   file.udp = "udp:127.0.0.1:47851";
-  file.key = 0;
-  LiveEndpoints endpoints(file, bench, nullptr, true);
+  const endpoint::WireKey key = endpoint::drawn_key();
+  LiveEndpoints endpoints(file, bench, nullptr, true, key);
   endpoint::UdpSettings other = endpoint::udp_settings("udp:127.0.0.1:47852@127.0.0.1:47851");
   other.receives = static_cast<int>(file.out.size());
+  other.key = key;
   endpoint::UdpEndpoint peer(other);
   LiveThread live(bench, &endpoints, nullptr, nullptr, run_at_once(), {});
   // Values of the simulated parts, as from identical hardware.

@@ -6,6 +6,7 @@
 
 #include "endpoint/udp.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
+#include "support/wire_keys.hpp"
 
 namespace knuckleboom::endpoint {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr int kSignals = 8;
 
 void ReceiveNothing(benchmark::State& state) {
-  UdpEndpoint endpoint({{"127.0.0.1", 9}, {}, kSignals, 0, 0.05, 1});
+  UdpEndpoint endpoint({{"127.0.0.1", 9}, {}, kSignals, {}, 0.05, 1});
   exchange::SignalFrame frame{};
   std::int64_t now = 0;
   for (auto _ : state) endpoint.receive(now += 1000, frame);
@@ -22,9 +23,11 @@ BENCHMARK(ReceiveNothing);
 
 // One packet through the kernel and back, with its evaluation.
 void SendReceiveAndExchange(benchmark::State& state) {
-  UdpEndpoint machine({{"127.0.0.1", 9}, {}, kSignals, 0, 0.05, 1});
-  UdpEndpoint peer({machine.listens_at(), {}, kSignals, 0, 0.05, 2});
+  const WireKey key = drawn_key();
+  UdpEndpoint machine({{"127.0.0.1", 9}, {}, kSignals, key, 0.05, 1});
+  UdpEndpoint peer({machine.listens_at(), {}, kSignals, key, 0.05, 2});
   machine.set_peer(peer.listens_at());
+  test::introduce(peer, machine);
   exchange::SignalRule rule;
   rule.source = exchange::Source::kNetwork;
   const exchange::Exchange exchange(std::vector(kSignals, rule), 1e-3);
@@ -41,6 +44,21 @@ void SendReceiveAndExchange(benchmark::State& state) {
   if (signals.signal[0].stale != 0) state.SkipWithError("nothing came through");
 }
 BENCHMARK(SendReceiveAndExchange);
+
+// The cryptography of a packet: making it, and checking it at the other end.
+void EncodeAndDecode(benchmark::State& state) {
+  const WireKey key = drawn_key();
+  Packet packet{};
+  packet.count = state.range(0);
+  std::array<std::byte, kMaxPacket> bytes{};
+  for (auto _ : state) {
+    ++packet.sequence;
+    const std::size_t size = encode(packet, key, bytes);
+    if (decode(std::span(bytes).first(size), key, packet) != Refusal::kNone)
+      state.SkipWithError("refused");
+  }
+}
+BENCHMARK(EncodeAndDecode)->Arg(0)->Arg(kSignals)->Arg(kMaxValues);
 
 void ExchangeAlone(benchmark::State& state) {
   exchange::SignalRule rule;

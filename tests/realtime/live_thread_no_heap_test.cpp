@@ -11,6 +11,7 @@
 #include "app/emulation/load_emulation.hpp"
 #include "heap_counter.hpp"
 #include "support/paths.hpp"
+#include "support/wire_keys.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -41,9 +42,11 @@ TEST(NoHeap, InALiveTick) {
   const emulation::HilBench bench(load_emulation(options).plan, incoming_rules(signals));
   const io::Trace played =
       io::read_trace_text("t_s,operator.z\n0,0\n0.1,0.01\n0.2,0.02\n", "played");
-  LiveEndpoints endpoints(signals, bench, &played, true);
+  const endpoint::WireKey key = test::key_of(1);
+  LiveEndpoints endpoints(signals, bench, &played, true, key);
   endpoint::UdpSettings other = endpoint::udp_settings("udp:127.0.0.1:47742@127.0.0.1:47741");
   other.receives = 2;
+  other.key = key;
   endpoint::UdpEndpoint hardware(other);
 
   const std::string file = testing::TempDir() + "live_" + std::to_string(getpid()) + ".csv";
@@ -79,10 +82,10 @@ TEST(NoHeap, InALiveTick) {
   }
   EXPECT_EQ(calls, 0);
   EXPECT_EQ(live.state().tick, 700);
-  EXPECT_GT(hardware.counters().arrivals.received, 600);
+  EXPECT_GT(hardware.counters().session.arrivals.received, 600);
   EXPECT_NE(live.copy(), nullptr);
   live.refresh();
-  EXPECT_GT(live.published().endpoints.udp.arrivals.received, 600);
+  EXPECT_GT(live.published().endpoints.udp.session.arrivals.received, 600);
 }
 
 }  // namespace

@@ -39,7 +39,6 @@ struct OutsideSignal {
 
 struct SignalFile {
   std::string udp;  // "udp:127.0.0.1:47001"; empty: none
-  std::uint64_t key = 0;
   double late_s = 0.05;
   std::string can;                // interface; empty: none
   std::vector<OutsideSignal> in;  // to the machine, in the packet's order

@@ -16,6 +16,7 @@ Command friction_command();
 Command identify_command();
 Command inspect_command();
 Command judge_command();
+Command key_command();
 Command learners_command();
 Command levers_command();
 Command list_command();
@@ -36,8 +37,8 @@ Command knuckleboom_program() {
           .commands = {drive_command(), replay_command(), report_command(), learners_command(),
                        run_command(), compare_command(), friction_command(), pneumatics_command(),
                        emulate_command(), verify_command(), judge_command(), identify_command(),
-                       check_command(), inspect_command(), levers_command(), demo_command(),
-                       list_command(), completions_command()}};
+                       check_command(), inspect_command(), levers_command(), key_command(),
+                       demo_command(), list_command(), completions_command()}};
 }
 
 Tables reference_tables() { return io::reference_tables(); }

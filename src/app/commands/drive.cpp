@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/command_line/key_options.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/stage.hpp"
 #include "app/session/drive_request.hpp"
@@ -29,7 +30,10 @@ int drive(const DriveOptions& options) {
     request.learner_id = std::move(who.key);
   }
   // Said before a window opens.
-  if (!request.levers_from.empty()) open_lever_stand(request.levers_from);
+  if (!request.levers_from.empty()) {
+    request.wire_key = wire_key(options.key);
+    open_lever_stand(request.levers_from, request.wire_key);
+  }
   const InterruptGuard guard;
   if (!request.headless && !request.ends() && !somebody_watches()) {
     if (!request.levers_from.empty())
@@ -79,8 +83,9 @@ Command drive_command() {
                     &o->levers_from,
                     {"udp:ADDRESS:PORT"},
                     "Levers that another program sends, in addition to those plugged in "
-                    "(knuckleboom-peer)"},
-                   {"--control", &o->control, word_value("MODE", &control_words, false),
+                    "(knuckleboom-peer)"}},
+                  key_options(o->key, "--levers-from"),
+                  {{"--control", &o->control, word_value("MODE", &control_words, false),
                     "What the levers control at the start"},
                    {"--fidelity", &o->fidelity, real_time_fidelity_value(),
                     "Model of the hydraulics at the start"},

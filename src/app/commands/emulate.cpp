@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/command_line/key_options.hpp"
 #include "app/commands/options.hpp"
 #include "knuckleboom/core/emulation/force_sensor.hpp"
 
@@ -81,6 +82,7 @@ std::vector<Argument> live_options(LiveOptions& o) {
        .target = Off{&o.paced},
        .sentence = "As fast as possible, without network, driven by --commands alone",
        .needs = {"--live"}}};
+  for (Argument& option : key_options(o.key, "--signals")) options.push_back(std::move(option));
   for (Argument& option : options) option.group = "Live";
   return options;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/shell/wire_key.hpp"
 #include "knuckleboom/core/emulation/emulation.hpp"
 
 namespace knuckleboom::app {
@@ -15,6 +16,7 @@ struct LiveOptions {
   bool on = false;
   bool paced = true;
   std::string signals, played, commands, record, log;
+  KeyChoice key;                         // of the connection
   std::vector<std::string> log_signals;  // names and patterns; empty: the usual ones
   int log_every = 1;                     // ticks
   std::optional<double> duration_s;

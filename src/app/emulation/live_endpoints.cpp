@@ -55,14 +55,14 @@ std::vector<exchange::SignalRule> incoming_rules(const io::SignalFile& signals) 
 }
 
 LiveEndpoints::LiveEndpoints(const io::SignalFile& signals, const emulation::HilBench& bench,
-                             const io::Trace* played, bool network)
+                             const io::Trace* played, bool network, const endpoint::WireKey& key)
     : bench_(bench) {
   for (const io::OutsideSignal& signal : signals.out) {
     out_.push_back({bench.find_signal(signal.rule.name), signal.rule});
     values_.push_back(signal.rule.safe_value);
   }
   if (played != nullptr) log_.emplace(*played, signals.in);
-  if (network) wire_.emplace(signals, endpoint::WireEnd::kMachine);
+  if (network) wire_.emplace(signals, endpoint::WireEnd::kMachine, key);
 }
 
 void LiveEndpoints::receive(double t_s, std::int64_t now_ns, exchange::ExchangeInput& input) {

@@ -28,10 +28,10 @@ std::vector<exchange::SignalRule> incoming_rules(const io::SignalFile& signals);
 
 class LiveEndpoints {
  public:
-  // loop: has incoming_rules(signals). played: null: no log. network: false: neither UDP nor CAN. Throws
-  // EndpointError and FileError.
+  // loop: has incoming_rules(signals). played: null: no log. network: false: neither UDP nor CAN. key: of
+  // the UDP connection. Throws EndpointError and FileError.
   LiveEndpoints(const io::SignalFile& signals, const emulation::HilBench& bench,
-                const io::Trace* played, bool network);
+                const io::Trace* played, bool network, const endpoint::WireKey& key);
 
   // None of these waits or uses the heap.
   void receive(double t_s, std::int64_t now_ns, exchange::ExchangeInput& input);

@@ -20,6 +20,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
+#include "app/shell/wire_key.hpp"
 #include "app/window/display.hpp"
 #include "app/window/exit_guard.hpp"
 #include "app/window/picture.hpp"
@@ -119,9 +120,12 @@ class LiveRun {
           schedule.push_back({timed.tick, command});
     std::optional<io::Trace> played;
     if (!options_.played.empty()) played = io::read_trace(options_.played);
-    if (!options_.signals.empty())
-      endpoints_.emplace(loaded_.emulation.signals, bench, played ? &*played : nullptr,
-                         options_.paced);
+    if (!options_.signals.empty()) {
+      const io::SignalFile& signals = loaded_.emulation.signals;
+      const bool connects = options_.paced && !signals.udp.empty();
+      endpoints_.emplace(signals, bench, played ? &*played : nullptr, options_.paced,
+                         connects ? wire_key(options_.key) : endpoint::WireKey{});
+    }
     context_.has_udp = endpoints_ && endpoints_->has_udp();
     context_.has_can = endpoints_ && endpoints_->has_can();
     if (!options_.log.empty()) log_ = open_signal_log(options_, bench, options_.paced);
@@ -242,8 +246,8 @@ class LiveRun {
     out.lateness_max_us = now.health.lateness.max_us;
     out.overruns = now.health.overruns;
     out.network = context_.has_udp || context_.has_can;
-    out.received = now.endpoints.udp.arrivals.received + now.endpoints.can.received;
-    out.lost = now.endpoints.udp.arrivals.lost;
+    out.received = now.endpoints.udp.session.arrivals.received + now.endpoints.can.received;
+    out.lost = now.endpoints.udp.session.arrivals.lost;
     return out;
   }
 

@@ -65,8 +65,9 @@ std::string signal_words(const HilBench& bench, const HilState& state) {
 }
 
 std::string packet_words(const endpoint::UdpCounters& c) {
-  return fmt::format("{} received, {} lost, {} late, {} forged, {} sent", c.arrivals.received,
-                     c.arrivals.lost, c.arrivals.late, c.forged(), c.sent);
+  const endpoint::ArrivalCounters& a = c.session.arrivals;
+  return fmt::format("{} received, {} lost, {} late, {} forged, {} from strangers, {} sent",
+                     a.received, a.lost, a.late, c.forged(), c.strangers, c.sent);
 }
 
 std::string can_words(const endpoint::CanCounters& c) {
@@ -169,8 +170,8 @@ std::string live_line(const LiveContext& context, const PublishedBench& now) {
       with_prefix(s.emulation.energy.generated, "J"));
   if (context.bench.exchange().signals() > 0) out += "  " + heard_words(context.bench, s);
   if (context.has_udp)
-    out += fmt::format("  {} received {} lost", now.endpoints.udp.arrivals.received,
-                       now.endpoints.udp.arrivals.lost);
+    out += fmt::format("  {} received {} lost", now.endpoints.udp.session.arrivals.received,
+                       now.endpoints.udp.session.arrivals.lost);
   return out + fmt::format("  late {}", milliseconds(now.health.lateness.max_us));
 }
 

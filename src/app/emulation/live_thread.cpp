@@ -47,7 +47,7 @@ void LiveThread::start() {
 
 void LiveThread::stop() {
   loop_.stop();
-  if (!over()) finish();
+  if (!over()) finish(newest_ns_);
 }
 
 bool LiveThread::tick() {
@@ -56,7 +56,7 @@ bool LiveThread::tick() {
   const std::int64_t now = std::llround(1e9 * bench_.time(state_));
   const bool goes_on = advance(now);
   if (!goes_on)
-    finish();
+    finish(now);
   else if (state_.tick % publish_ticks_ == 0)
     publish(now);
   return goes_on;
@@ -81,7 +81,7 @@ void LiveThread::run() {
     return goes_on;
   };
   loop_.run([] { return true; }, [] { return true; }, one);
-  finish();
+  finish(clock_.now_ns());
 }
 
 void LiveThread::watch(std::int64_t now_ns) {
@@ -101,6 +101,7 @@ void LiveThread::watch(std::int64_t now_ns) {
 
 // False: the run is over.
 bool LiveThread::advance(std::int64_t now_ns) {
+  newest_ns_ = now_ns;
   take_commands();
   if (quit_ || state_.tick >= settings_.end_tick) return false;
   if (endpoints_ != nullptr) endpoints_->receive(bench_.time(state_), now_ns, input_);
@@ -214,10 +215,10 @@ void LiveThread::publish(std::int64_t due_ns, bool at_end) {
   exchange_->published.publish();
 }
 
-void LiveThread::finish() {
+void LiveThread::finish(std::int64_t now_ns) {
   if (endpoints_ != nullptr)
-    for (int i = 0; i < kLastPackets; ++i) endpoints_->send_safe(clock_.now_ns());
-  publish(clock_.now_ns(), true);
+    for (int i = 0; i < kLastPackets; ++i) endpoints_->send_safe(now_ns);
+  publish(now_ns, true);
   over_.store(true, std::memory_order_release);
 }
 

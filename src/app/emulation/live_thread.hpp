@@ -144,9 +144,10 @@ class LiveThread {
   void tell(const LiveNotice& notice) { exchange_->notices.push(notice); }
   bool is_over() const;
   void publish(std::int64_t due_ns, bool at_end = false);
-  void finish();
+  void finish(std::int64_t now_ns);
 
   const emulation::HilBench& bench_;
+  std::int64_t newest_ns_ = 0;  // start of the newest tick
   LiveEndpoints* const endpoints_;
   runtime::EmulationRecorder* const recorder_;
   SignalLog* const log_;

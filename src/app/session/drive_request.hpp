@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/shell/wire_key.hpp"
 #include "knuckleboom/core/command/operator_input.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 #include "view/cameras.hpp"
@@ -21,6 +22,7 @@ struct DriveOptions {
   std::string exercise;  // empty: the menu
   std::string machine, levers, control, fidelity;
   std::string levers_from;  // "udp:127.0.0.1:47001": a lever stand; empty: none
+  KeyChoice key;            // of its connection
   double rate_Hz = 0.0;     // 0: the exercise's
   std::string window, camera, quality, instruments;
   bool fullscreen = false;
@@ -71,6 +73,7 @@ struct DriveRequest {
   std::filesystem::path screenshot, input, record_input;
   std::filesystem::path session, sessions;  // file or folder; empty: the user's own folder
   std::string levers_from;                  // a lever stand; empty: none
+  endpoint::WireKey wire_key;               // of its connection
   std::string learner, learner_id;          // learner of the session; empty: none
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;

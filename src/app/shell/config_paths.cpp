@@ -33,4 +33,11 @@ fs::path user_device_file() {
   return folder.empty() ? folder : folder / "levers.toml";
 }
 
+fs::path user_key_file() {
+  const char* named = std::getenv("KNUCKLEBOOM_KEY");
+  if (named != nullptr && *named != '\0') return named;
+  const fs::path folder = user_folder();
+  return folder.empty() ? folder : folder / "wire.key";
+}
+
 }  // namespace knuckleboom::app

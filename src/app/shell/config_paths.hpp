@@ -36,4 +36,8 @@ std::filesystem::path user_session_folder();
 // ~/.config. Empty if neither is known.
 std::filesystem::path user_device_file();
 
+// The key of connections, which need not exist: $KNUCKLEBOOM_KEY, or wire.key in the user's own folder.
+// Empty if neither is known.
+std::filesystem::path user_key_file();
+
 }  // namespace knuckleboom::app

@@ -21,10 +21,15 @@ std::string reasons(const endpoint::UdpCounters& counters) {
 }  // namespace
 
 std::string packet_sentence(const endpoint::UdpCounters& c) {
-  std::string out =
-      fmt::format("{} received, {} lost, {} late, {} repeated, {} out of order, {} forged{}",
-                  c.arrivals.received, c.arrivals.lost, c.arrivals.late, c.arrivals.repeated,
-                  c.arrivals.reordered, c.forged(), reasons(c));
+  const endpoint::ArrivalCounters& a = c.session.arrivals;
+  std::string out = fmt::format(
+      "{} datagrams: {} received, {} late, {} repeated, {} out of order, {} ahead, {} former, {} "
+      "challenges, {} from strangers, {} forged{}; {} lost, {} restarts",
+      c.datagrams, a.received, a.late, a.repeated, a.reordered, a.ahead, c.session.former,
+      c.session.challenges, c.strangers, c.forged(), reasons(c), a.lost, c.session.restarts);
+  if (c.full_polls > 0 || c.overflowed > 0)
+    out += fmt::format("; the buffer was full {} times, {} datagrams did not fit", c.full_polls,
+                       c.overflowed);
   if (c.sent > 0 || c.unsent > 0) out += fmt::format("; {} sent", c.sent);
   if (c.unsent > 0) out += fmt::format(", {} not sent", c.unsent);
   return out;

@@ -7,8 +7,8 @@
 
 namespace knuckleboom::app {
 
-// "12 received, 1 lost, ...", with the reasons of refusals. For an end that only listens, sent
-// packets are left out.
+// "15 datagrams: 12 received, 1 late, ...", which add up, with the reasons of refusals. For an end that
+// only listens, sent packets are left out.
 std::string packet_sentence(const endpoint::UdpCounters& counters);
 
 }  // namespace knuckleboom::app

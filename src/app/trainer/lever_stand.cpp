@@ -6,9 +6,10 @@
 
 namespace knuckleboom::app {
 
-std::unique_ptr<input::RemoteLevers> open_lever_stand(const std::string& address) {
+std::unique_ptr<input::RemoteLevers> open_lever_stand(const std::string& address,
+                                                      const endpoint::WireKey& key) {
   try {
-    return std::make_unique<input::RemoteLevers>(address);
+    return std::make_unique<input::RemoteLevers>(address, key);
   } catch (const endpoint::EndpointError& error) {
     throw UserError(fmt::format("--levers-from: {}", error.what()));
   }

@@ -9,6 +9,7 @@
 namespace knuckleboom::app {
 
 // Listens to the stand at an address in the form of --levers-from. Throws UserError with a message.
-std::unique_ptr<input::RemoteLevers> open_lever_stand(const std::string& address);
+std::unique_ptr<input::RemoteLevers> open_lever_stand(const std::string& address,
+                                                      const endpoint::WireKey& key);
 
 }  // namespace knuckleboom::app

@@ -63,7 +63,7 @@ Trainer::Trainer(Picture& picture, Presses& presses, DriveRequest request,
       presses_(presses) {
   std::memset(static_cast<void*>(&shown_), 0, sizeof shown_);
   if (!request_.levers_from.empty())
-    levers_.access()->listen_to(open_lever_stand(request_.levers_from));
+    levers_.access()->listen_to(open_lever_stand(request_.levers_from, request_.wire_key));
   if (request_.camera)
     picture_.set_camera(*request_.camera);
   else if (!settings_.camera.empty())

@@ -17,10 +17,13 @@
 #include <unistd.h>
 
 #include "knuckleboom/core/exchange/exchange.hpp"
+#include "support/wire_keys.hpp"
 
 namespace knuckleboom::endpoint::udp_test {
 namespace {
 
+using test::introduce;
+using test::key_of;
 using testing::HasSubstr;
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -29,10 +32,10 @@ constexpr std::int64_t kMs = 1'000'000;
 struct Pair {
   UdpEndpoint machine, peer;
 
-  explicit Pair(int values = 2, std::uint64_t key = 3)
-      : machine({{}, {}, values, key, 0.05, 1}),
-        peer({machine.listens_at(), {}, values, key, 0.05, 2}) {
+  explicit Pair(const WireKey& key = key_of(3))
+      : machine({{}, {}, 2, key, 0.05, 1}), peer({machine.listens_at(), {}, 2, key, 0.05, 2}) {
     machine.set_peer(peer.listens_at());
+    introduce(peer, machine);
   }
   // Data sent over the loopback has arrived when the call returns.
   exchange::SignalFrame at_machine(std::int64_t now) {
@@ -88,10 +91,13 @@ TEST(Udp, BringsValuesOfTheNewestPacket) {
   EXPECT_EQ(frame.fresh, 3U);
   EXPECT_EQ(frame.value[0], 3.0);
   EXPECT_EQ(frame.value[1], -3.0);
-  EXPECT_EQ(frame.sequence, 2U);
+  EXPECT_EQ(frame.sequence, 3U);  // one more, before it was challenged
   EXPECT_EQ(frame.stamp_ns, 3 * kMs);
-  EXPECT_EQ(pair.machine.counters().arrivals.received, 3);
-  EXPECT_EQ(pair.peer.counters().sent, 3);
+  EXPECT_EQ(pair.machine.counters().session.arrivals.received, 3);
+  EXPECT_EQ(pair.machine.counters().session.former, 1);
+  EXPECT_EQ(pair.machine.counters().asked, 1);
+  EXPECT_EQ(pair.peer.counters().session.challenges, 1);
+  EXPECT_EQ(pair.peer.counters().sent, 4);
   EXPECT_EQ(pair.at_machine(5 * kMs).fresh, 0U);
 }
 
@@ -99,19 +105,20 @@ TEST(Udp, ListensToThePeerAlone) {
   Pair pair;
   std::array<std::byte, kMaxPacket> bytes{};
   Packet packet{};
-  packet.stream = 2;
+  packet.session = 2;
+  packet.sequence = 1;
   packet.count = 2;
   packet.value[0] = 1.0;
-  const std::size_t size = encode(packet, 3, bytes);
+  const std::size_t size = encode(packet, key_of(3), bytes);
   const Stranger stranger;  // knows the key and the format, but has another port
   stranger.send(std::span(bytes).first(size), pair.machine.listens_at());
   EXPECT_EQ(pair.at_machine(kMs).fresh, 0U);
-  EXPECT_EQ(pair.machine.counters().refused[static_cast<int>(Refusal::kAddress)], 1);
-  UdpEndpoint other({pair.machine.listens_at(), {"127.0.0.2", 0}, 2, 3, 0.05, 2});
+  EXPECT_EQ(pair.machine.counters().strangers, 1);
+  UdpEndpoint other({pair.machine.listens_at(), {"127.0.0.2", 0}, 2, key_of(3), 0.05, 2});
   other.send(std::array{1.0, 1.0}, kMs);
   EXPECT_EQ(pair.at_machine(2 * kMs).fresh, 0U);
-  EXPECT_EQ(pair.machine.counters().forged(), 2);
-  EXPECT_EQ(pair.machine.counters().arrivals.received, 0);
+  EXPECT_EQ(pair.machine.counters().strangers, 2);
+  EXPECT_EQ(pair.machine.counters().session.arrivals.received, 0);
 }
 
 TEST(Udp, RefusesWhatThePeerDidNotMean) {
@@ -121,12 +128,12 @@ TEST(Udp, RefusesWhatThePeerDidNotMean) {
   pair.peer.send(std::array{1.0, 2.0, 3.0}, kMs);  // too many
   EXPECT_EQ(pair.at_machine(kMs).fresh, 0U);
   EXPECT_EQ(pair.machine.counters().refused[static_cast<int>(Refusal::kCount)], 2);
-  UdpEndpoint with_other_key({{}, {}, 2, 4, 0.05, 2});
+  UdpEndpoint with_other_key({{}, {}, 2, key_of(4), 0.05, 2});
   pair.machine.set_peer(with_other_key.listens_at());
   with_other_key.set_peer(pair.machine.listens_at());
   with_other_key.send(std::array{1.0, 2.0}, kMs);
   EXPECT_EQ(pair.at_machine(kMs).fresh, 0U);
-  EXPECT_EQ(pair.machine.counters().refused[static_cast<int>(Refusal::kChecksum)], 1);
+  EXPECT_EQ(pair.machine.counters().refused[static_cast<int>(Refusal::kTag)], 1);
   pair.machine.set_peer(here);
   pair.peer.send(std::array{5.0, 6.0}, 2 * kMs);
   EXPECT_EQ(pair.at_machine(2 * kMs).value[1], 6.0);
@@ -139,7 +146,7 @@ TEST(Udp, LeavesOldValuesInTheQueueUnused) {
   EXPECT_EQ(pair.at_machine(10 * kMs).fresh, 3U);
   pair.peer.send(std::array{2.0, 2.0}, 20 * kMs);
   EXPECT_EQ(pair.at_machine(200 * kMs).fresh, 0U);
-  EXPECT_EQ(pair.machine.counters().arrivals.late, 1);
+  EXPECT_EQ(pair.machine.counters().session.arrivals.late, 1);
 }
 
 TEST(Udp, TakesABoundedNumberAtATime) {
@@ -154,15 +161,16 @@ TEST(Udp, FollowsAPeerThatStartsAnew) {
   Pair pair;
   for (int k = 0; k < 50; ++k) pair.peer.send(std::array{1.0, 0.0}, k * kMs);
   pair.at_machine(50 * kMs);
-  UdpEndpoint again({pair.machine.listens_at(), {}, 2, 3, 0.05, 77});
+  UdpEndpoint again({pair.machine.listens_at(), {}, 2, key_of(3), 0.05, 77});
   pair.machine.set_peer(again.listens_at());
-  again.send(std::array{8.0, 9.0}, 60 * kMs);
-  EXPECT_EQ(pair.at_machine(60 * kMs).value[0], 8.0);
-  EXPECT_EQ(pair.machine.counters().arrivals.restarts, 1);
+  introduce(again, pair.machine, 160 * kMs);
+  again.send(std::array{8.0, 9.0}, 160 * kMs);
+  EXPECT_EQ(pair.at_machine(160 * kMs).value[0], 8.0);
+  EXPECT_EQ(pair.machine.counters().session.restarts, 1);
 }
 
 TEST(Udp, WorksWithNobodyThere) {
-  UdpEndpoint endpoint({{"127.0.0.1", 9}, {}, 2, 0, 0.05, 1});
+  UdpEndpoint endpoint({{"127.0.0.1", 9}, {}, 2, {}, 0.05, 1});
   exchange::SignalFrame frame{};
   for (int k = 0; k < 20; ++k) {
     endpoint.send(std::array{1.0, 2.0}, k);

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "input/lever_desk.hpp"
+#include "support/wire_keys.hpp"
 #include "virtual_stick.hpp"
 
 namespace knuckleboom::input {
@@ -23,15 +24,19 @@ using testing::HasSubstr;
 // The stand's end; the levers listen at the next port.
 class Stand {
  public:
-  Stand() {
+  // It is challenged at the given time and heard from its next packet on.
+  explicit Stand(double t_s = -0.01) {
     endpoint::UdpSettings settings;
     settings.peer.port = 9;
+    settings.key = test::key_of(2);
     for (std::uint16_t port = 47301; port < 47399; port += 2) {
       settings.own.port = port;
       try {
         end_ = std::make_unique<endpoint::UdpEndpoint>(settings);
-        levers = std::make_unique<RemoteLevers>(address());
+        levers = std::make_unique<RemoteLevers>(address(), settings.key);
         end_->set_peer(levers->endpoint().listens_at());
+        send(0.0, 0.0, t_s);
+        levers->poll(t_s);
         return;
       } catch (const endpoint::EndpointError&) {  // somebody has that port
       }
@@ -42,7 +47,10 @@ class Stand {
     std::array<double, command::kLeverAxes> axes{};
     axes[0] = left_x;
     axes[4] = right_y;
-    end_->send(axes, static_cast<std::int64_t>(t_s * 1e9));
+    const auto now = static_cast<std::int64_t>(t_s * 1e9);
+    exchange::SignalFrame nothing{};
+    end_->receive(now, nothing);
+    end_->send(axes, now);
   }
 
   std::unique_ptr<RemoteLevers> levers;
@@ -52,7 +60,7 @@ class Stand {
 };
 
 TEST(RemoteLevers, AreNeutralUntilAllWereAtTheirCentres) {
-  Stand stand;
+  Stand stand(0.99);
   ASSERT_TRUE(stand.levers);
   RemoteLevers& levers = *stand.levers;
   levers.poll(1.0);

@@ -43,7 +43,7 @@ TEST(SignalFile, HasDefaultsThatAreSafe) {
 
 TEST(SignalFile, ReadsAllItsKeys) {
   const SignalFile file = read_signals_text(
-      "udp = \"udp:127.0.0.1:47001\"\ncan = \"can0\"\nkey = 77\nlate_ms = 20\n" +
+      "udp = \"udp:127.0.0.1:47001\"\ncan = \"can0\"\nlate_ms = 20\n" +
           one("least = 1.0\nmost = 3.0\nmost_rate = 5.0\nsafe_state = \"hold\"\nsafe_value = 2.0\n"
               "safe_rate = 4.0\nstale_ms = 30\nhandover = \"hold_until_near\"\nnear = 0.1\n"
               "blend_s = 0.5\nsource = \"log\"\ncolumn = \"boom_V\"\n"
@@ -54,7 +54,6 @@ TEST(SignalFile, ReadsAllItsKeys) {
       "bench.toml");
   EXPECT_EQ(file.udp, "udp:127.0.0.1:47001");
   EXPECT_EQ(file.can, "can0");
-  EXPECT_EQ(file.key, 77U);
   EXPECT_DOUBLE_EQ(file.late_s, 0.02);
   ASSERT_EQ(file.in.size(), 1U);
   ASSERT_EQ(file.out.size(), 1U);
@@ -83,7 +82,7 @@ TEST(SignalFile, ReadsAllItsKeys) {
 }
 
 TEST(SignalFile, SaysWhatIsWrongAndWhere) {
-  EXPECT_THAT(fault_of("key = 1\n"), HasSubstr("add at least one [[signal]]"));
+  EXPECT_THAT(fault_of("late_ms = 1\n"), HasSubstr("add at least one [[signal]]"));
   EXPECT_THAT(fault_of("[[signal]]\nname = \"a\"\n"), HasSubstr("direction"));
   EXPECT_THAT(fault_of(one("least = 2.0\n")), HasSubstr("the most is above the least"));
   EXPECT_THAT(fault_of(one("safe_value = 2.0\n")), HasSubstr("bench.toml:4"));

@@ -23,7 +23,7 @@ TEST(EndpointCheck, KeepsItsRulesOnABadWire) {
   EXPECT_EQ(result.out_of_bounds, 0);
   EXPECT_GE(result.stale, 4 * 4);  // signals, silences
   EXPECT_TRUE(result.same_bits);
-  EXPECT_GT(result.counters.arrivals.received, 0);
+  EXPECT_GT(result.counters.session.arrivals.received, 0);
   EXPECT_GT(result.counters.forged(), 0);
   EXPECT_GT(result.refused, 0);
   EXPECT_GT(result.limited, 0);

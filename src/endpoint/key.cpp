@@ -1,0 +1,197 @@
+#include "endpoint/key.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace knuckleboom::endpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHead = "knuckleboom-key 1\nkey ";
+constexpr std::size_t kDigits = 64;
+constexpr std::size_t kMostBytes = 4096;
+
+std::string told(int fault) { return std::generic_category().message(fault); }
+
+void start_library() {
+  if (sodium_init() < 0) throw EndpointError("libsodium does not start: no random numbers");
+}
+
+// A descriptor that closes itself.
+class File {
+ public:
+  File(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void write_all(const fs::path& path, int flags, std::string_view text) {
+  const File file(path, flags);
+  const bool good =
+      file.fd() >= 0 &&
+      ::write(file.fd(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fsync(file.fd()) == 0;
+  if (!good)
+    throw EndpointError(fmt::format("{} cannot be written: {}", path.string(), told(errno)));
+}
+
+std::string hexadecimal(const WireKey& key) {
+  std::string out;
+  for (const std::uint8_t byte : key.bytes) out += fmt::format("{:02x}", byte);
+  return out;
+}
+
+std::string text_of(const WireKey& key) { return fmt::format("{}{}\n", kHead, hexadecimal(key)); }
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+std::string content(const fs::path& path) {
+  const File file(path, O_RDONLY | O_NONBLOCK);
+  if (file.fd() < 0)
+    throw EndpointError(
+        errno == ENOENT ? fmt::format("there is no key file {}; 'knuckleboom key make' makes one",
+                                      path.string())
+                        : fmt::format("{} cannot be read: {}", path.string(), told(errno)));
+  struct stat info {};
+  if (::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode))
+    throw EndpointError(fmt::format("{} is no file", path.string()));
+  if ((info.st_mode & 077U) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0))
+    throw EndpointError(
+        fmt::format("{} can be read or changed by others, so it is no secret: make a new key with "
+                    "'knuckleboom key rotate', or 'chmod 600' it if you are sure that nobody has "
+                    "read it",
+                    path.string()));
+  std::string text(kMostBytes, '\0');
+  const ssize_t size = ::read(file.fd(), text.data(), text.size());
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  return text;
+}
+
+WireKey parsed(const fs::path& path, std::string_view text) {
+  const EndpointError fault(
+      fmt::format("{} is no key file; 'knuckleboom key make FILE' makes one", path.string()));
+  if (!text.starts_with(kHead)) throw fault;
+  text.remove_prefix(kHead.size());
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.size() != kDigits) throw fault;
+  WireKey key;
+  key.given = true;
+  for (std::size_t i = 0; i < key.bytes.size(); ++i) {
+    const int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+    if (high < 0 || low < 0) throw fault;
+    key.bytes[i] = static_cast<std::uint8_t>(16 * high + low);
+  }
+  return key;
+}
+
+fs::path revoked_file(const fs::path& file) { return file.string() + ".revoked"; }
+
+bool is_revoked(const fs::path& file, const std::string& print) {
+  const fs::path list = revoked_file(file);
+  std::error_code fault;
+  if (!fs::exists(list, fault) && !fault) return false;
+  const EndpointError unknown(fmt::format(
+      "{} cannot be read, so it is not known whether the key may be used", list.string()));
+  std::ifstream stream(list);
+  if (!stream) throw unknown;
+  for (std::string line; std::getline(stream, line);)
+    if (line == print) return true;
+  if (!stream.eof()) throw unknown;
+  return false;
+}
+
+void add_to_revoked(const fs::path& file, const std::string& print) {
+  if (!is_revoked(file, print))
+    write_all(revoked_file(file), O_WRONLY | O_CREAT | O_APPEND, print + '\n');
+}
+
+}  // namespace
+
+WireKey drawn_key() {
+  start_library();
+  WireKey key;
+  key.given = true;
+  randombytes_buf(key.bytes.data(), key.bytes.size());
+  return key;
+}
+
+std::string fingerprint(const WireKey& key) {
+  constexpr std::string_view kPurpose = "knuckleboom fingerprint";
+  std::array<std::uint8_t, 16> hash{};
+  crypto_generichash(hash.data(), hash.size(),
+                     reinterpret_cast<const std::uint8_t*>(kPurpose.data()), kPurpose.size(),
+                     key.bytes.data(), key.bytes.size());
+  std::string out;
+  for (std::size_t i = 0; i < 8; ++i)
+    out += fmt::format("{}{:02x}", i > 0 && i % 2 == 0 ? "-" : "", hash[i]);
+  return out;
+}
+
+WireKey read_key(const fs::path& file) {
+  const WireKey key = parsed(file, content(file));
+  const std::string print = fingerprint(key);
+  if (is_revoked(file, print))
+    throw EndpointError(fmt::format(
+        "the key {} in {} has been revoked; 'knuckleboom key rotate' makes another in its place",
+        print, file.string()));
+  return key;
+}
+
+WireKey make_key(const fs::path& file) {
+  const WireKey key = drawn_key();
+  std::error_code fault;
+  const fs::path folder = file.parent_path();
+  if (!folder.empty() && fs::create_directories(folder, fault) && !fault)
+    fs::permissions(folder, fs::perms::owner_all, fault);
+  if (fs::exists(fs::symlink_status(file)))
+    throw EndpointError(fmt::format(
+        "{} exists and is left alone; 'knuckleboom key rotate' puts another key in its place",
+        file.string()));
+  write_all(file, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
+  return key;
+}
+
+WireKey rotate_key(const fs::path& file) {
+  // A key that others could read is one more reason to change it: only its form matters here.
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const WireKey old = stream ? parsed(file, text) : parsed(file, content(file));
+  const WireKey key = drawn_key();
+  const fs::path next = file.string() + ".new";
+  std::error_code fault;
+  fs::remove(next, fault);
+  write_all(next, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
+  add_to_revoked(file, fingerprint(old));
+  fs::rename(next, file, fault);
+  if (fault)
+    throw EndpointError(fmt::format("{} cannot be replaced: {}", file.string(), fault.message()));
+  return key;
+}
+
+std::string revoke_key(const fs::path& file) {
+  const std::string print = fingerprint(parsed(file, content(file)));
+  add_to_revoked(file, print);
+  return print;
+}
+
+}  // namespace knuckleboom::endpoint

@@ -1,0 +1,37 @@
+// The secret that both ends of a connection share, and the file it is kept in.
+//
+//   knuckleboom-key 1
+//   key 64 hexadecimal digits
+//
+// A file that anybody else may read is refused. Fingerprints of keys that must no longer be used
+// stand in FILE.revoked, one a line; docs/reference/endpoints.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "endpoint/error.hpp"
+
+namespace knuckleboom::endpoint {
+
+struct WireKey {
+  std::array<std::uint8_t, 32> bytes{};
+  bool given = false;  // false: packets carry a checksum that anybody can make
+};
+
+WireKey drawn_key();
+// "3f2a-91c4-05de-7b18": tells keys apart and says nothing about them.
+std::string fingerprint(const WireKey& key);
+
+// Each throws EndpointError with a sentence, and then has changed nothing.
+WireKey read_key(const std::filesystem::path& file);
+// The file must not exist. Folders on the way are made, for their owner alone.
+WireKey make_key(const std::filesystem::path& file);
+// Another key takes the place of the file's, which is revoked.
+WireKey rotate_key(const std::filesystem::path& file);
+// From now on read_key() refuses the file's key, in every copy at this place. Its fingerprint.
+std::string revoke_key(const std::filesystem::path& file);
+
+}  // namespace knuckleboom::endpoint

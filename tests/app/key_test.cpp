@@ -1,0 +1,56 @@
+// knuckleboom key as a user meets it.
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace knuckleboom::test::key_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Key, IsMadeShownRotatedAndRevoked) {
+  const TemporaryFolder home;
+  const auto key = [&home](const char* action) {
+    return run({"key", action}, {"XDG_CONFIG_HOME=" + home.path().string(), "KNUCKLEBOOM_KEY="});
+  };
+  const std::filesystem::path file = home / "knuckleboom/wire.key";
+  EXPECT_THAT(key("show").errors, HasSubstr("'knuckleboom key make' makes one"));
+  const Outcome made = key("make");
+  EXPECT_EQ(made.status, 0) << made.errors;
+  const std::string secret = content_of(file).substr(22, 64);
+  const Outcome shown = key("show");
+  EXPECT_THAT(made.output + shown.output, Not(HasSubstr(secret.substr(0, 8))));
+  const std::string print = shown.output.substr(shown.output.size() - 20, 19);
+  EXPECT_THAT(made.output, HasSubstr(print));
+  const Outcome again = key("make");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.errors, HasSubstr("exists and is left alone"));
+  EXPECT_THAT(content_of(file), HasSubstr(secret));
+  EXPECT_EQ(key("rotate").status, 0);
+  EXPECT_THAT(content_of(file), Not(HasSubstr(secret)));
+  EXPECT_EQ(key("revoke").status, 0);
+  EXPECT_THAT(key("show").errors, HasSubstr("has been revoked"));
+  EXPECT_EQ(run({"key"}).status, 2);
+}
+
+// A warning at every start without a key; the two sides need the same one.
+TEST(Key, MustBeTheSameOnBothSides) {
+  const std::string signals = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/signals/bench.toml";
+  const Outcome open =
+      Program({"--signals", signals, "--duration", "0.1", "--without-key"}, {}, peer_binary())
+          .wait();
+  EXPECT_EQ(open.status, 0);
+  EXPECT_THAT(open.errors, HasSubstr("the connection has no key"));
+  const Outcome both =
+      Program(with_key({"--signals", signals, "--without-key"}), {}, peer_binary()).wait();
+  EXPECT_EQ(both.status, 2);
+}
+
+}  // namespace
+}  // namespace knuckleboom::test::key_test
