@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/io/trace.hpp"
@@ -128,9 +129,26 @@ class Course {
   std::size_t row_ = 0;
 };
 
+// Cylinders that none but the joints seen moves, with all joints where the state has them.
+std::vector<int> pistons_of(const machine::MachineModel& machine, const machine::MachineState& at,
+                            const std::vector<int>& seen) {
+  std::vector<int> out;
+  for (std::size_t k = 0; k < machine.watch_pressures.size(); ++k) {
+    if (!machine.watch_pressures[k].cylinder) continue;
+    double row[kMaxLinks] = {};
+    machine::displacement_row(machine, static_cast<int>(k), at.q, row);
+    bool known = true;
+    for (int j = 0; j < machine.joint_count(); ++j)
+      known &= row[j] == 0.0 || std::find(seen.begin(), seen.end(), j) != seen.end();
+    if (known) out.push_back(static_cast<int>(k));
+  }
+  return out;
+}
+
 // Watches the joints that a log tells of, and the pistons that they move. The others stand in the middle of
 // their ranges.
-machine::Watch watch_of(const io::Trace& log, const machine::MachineModel& machine, double dt) {
+void watch(const io::Trace& log, const machine::MachineModel& machine, double dt,
+           LogObservations& out) {
   const std::vector<double>& t = log.data.front();
   const auto state = std::make_unique<machine::MachineState>();
   struct Joint {
@@ -144,8 +162,11 @@ machine::Watch watch_of(const io::Trace& log, const machine::MachineModel& machi
     const int column = log.find(joint_column(machine, i));
     if (column < 0) continue;
     const Course q(t, log.data[static_cast<std::size_t>(column)]);
-    if (!q.empty()) joints.push_back({i, q, q, q});
+    if (q.empty()) continue;
+    joints.push_back({i, q, q, q});
+    out.watched_joints.push_back(i);
   }
+  out.watched_pistons = pistons_of(machine, *state, out.watched_joints);
   const double half = std::max(0.5 * kSpeedWindow, dt), gap = 2.0 * half;
   const auto count = static_cast<std::size_t>(std::floor((t.back() - t.front()) / dt + 1e-6));
   for (std::size_t row = 0; row <= count; ++row) {
@@ -160,7 +181,7 @@ machine::Watch watch_of(const io::Trace& log, const machine::MachineModel& machi
     }
     machine::watch_joints(machine, now, dt, *state);
   }
-  return state->watch;
+  out.watch = state->watch;
 }
 
 using MaybeCourse = std::optional<Course>;
@@ -192,7 +213,7 @@ class Observer {
     out.observed = observed(out.rate_Hz);
     const double dt = row_step();
     const auto count = static_cast<std::size_t>(std::floor((t_.back() - t_.front()) / dt + 1e-6));
-    if (machine_ != nullptr) out.watch = watch_of(log_, *machine_, dt);
+    if (machine_ != nullptr) watch(log_, *machine_, dt, out);
     out.rows.reserve(count + 1);
     for (std::size_t i = 0; i <= count; ++i)
       out.rows.push_back(row_at(t_.front() + dt * static_cast<double>(i), dt));

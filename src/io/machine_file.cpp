@@ -1044,12 +1044,12 @@ class MachineReader {
   }
 
   void read_valve_of(TableReader& reader, hydraulics::Circuit& circuit) {
+    if (!reader.has(keys::actuator::valve))
+      return report_.error(reader.place(), fmt::format("{} has no valve; add valve = \"NAME\" of a "
+                                                       "[valve.NAME], or a table of its own",
+                                                       reader.what()));
     const Node* node = reader.any(keys::actuator::valve);
-    if (node == nullptr) {
-      report_.error(reader.place(), fmt::format("{} has no valve; add valve = \"NAME\" of a "
-                                                "[valve.NAME], or a table of its own",
-                                                reader.what()));
-    } else if (node->is_table()) {
+    if (node->is_table()) {
       circuit.valve = read_valve(*node, fmt::format("the valve of {}", reader.what()));
     } else if (node->is_string()) {
       const auto found = std::find(valve_names_.begin(), valve_names_.end(), node->text);

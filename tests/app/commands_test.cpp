@@ -468,6 +468,20 @@ TEST(Inspect, showsAMotorUnderLoad) {
               testing::ContainsRegex("shoulder +load -618 N m, ports 0.00 and 6.18 MPa"));
 }
 
+TEST(Inspect, showsNeitherRoundingErrorsNorPressuresOfAir) {
+  EXPECT_THAT(run({"inspect", "forwarder"}).output, Not(testing::ContainsRegex("e-[1-9][0-9]")));
+  const std::string air = run({"inspect", "air_bench"}).output;
+  EXPECT_THAT(air, HasSubstr("force -14.7 N\n"));
+  EXPECT_THAT(air, Not(HasSubstr("ports")));
+}
+
+TEST(Check, saysAMissingValveAndATooLowSupplyOnce) {
+  EXPECT_THAT(run({"inspect", "forwarder", "--unset", "actuator.boom.valve"}).errors,
+              testing::MatchesRegex("[^\n]*actuator 'boom' has no valve; add [^\n]*\n"));
+  EXPECT_THAT(run({"inspect", "air_bench", "--set", "air.supply_bar=0.5"}).errors,
+              testing::MatchesRegex("[^\n]*the supply must be above the surroundings\n"));
+}
+
 TEST(Inspect, takesAPose) {
   const Outcome outcome = run({"inspect", "harvester", "--at", "boom=0.5", "--at", "stick=-1.3"});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;

@@ -87,6 +87,24 @@ TEST_F(Drive, runsHeadlessWithTheSameResultEachTime) {
   EXPECT_EQ(told(idle.output, "result"), "not begun");
 }
 
+TEST_F(Drive, saysWhenAFaultNeverCame) {
+  const Outcome outcome =
+      drive({"reach", "--headless", "--duration", "0.5", "--fault", "boom_cylinder_leak@60"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.errors, HasSubstr("--fault boom_cylinder_leak@60 never came: the run ended "
+                                        "at 0.5 s; --duration makes it longer\n"));
+}
+
+// Its J3 goes from 1.13 to 2.01 rad, and no exercise places it: that is not what is wrong.
+TEST_F(Drive, saysThatLeversMoveNothingOfAMachine) {
+  const Outcome outcome =
+      drive({"free_play", "--machine", "rescue_leg", "--headless", "--duration", "0.2"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.errors,
+            "knuckleboom: lever pattern 'nordic' moves nothing of machine 'rescue_leg'; choose "
+            "another one\n");
+}
+
 // Seen and steered live, with changes of control and model on the way; then the recording alone.
 TEST_F(Drive, repeatsALiveSessionFromItsRecordingBitByBit) {
   const Outcome live =

@@ -48,6 +48,16 @@ TEST(Judge, WatchesTheJointsOfSomebodyElsesLog) {
                                   "rad/s, beyond 6 rad/s .at 1[.][0-9]+ s; since 1.03 s, 450 ms"));
   EXPECT_THAT(outcome.output, HasSubstr("joint 'boom' was 2.6 rad outside its limits"));
   EXPECT_THAT(content_of(json), HasSubstr("joint 'boom' moved at 8 rad/s"));
+  const std::string all =
+      "speeds and limits of swing, boom and stick; pistons of boom and stick; not pressures and "
+      "energy";
+  EXPECT_THAT(outcome.output, HasSubstr("watched              " + all + "\n"));
+  EXPECT_THAT(content_of(json), HasSubstr('"' + all + '"'));
+  write_text(folder / "boom.csv", "t_s,boom_rad\n0,0.1\n0.1,0.1\n0.2,0.1\n");
+  EXPECT_THAT(
+      run({"judge", (folder / "boom.csv").string(), "--machine", "harvester"}).output,
+      HasSubstr("speeds and limits of boom; pistons of boom; not pressures and energy, and not "
+                "swing and stick, which the log has not"));
   EXPECT_THAT(run({"judge", file, "--machine", "harvester", "--exercise", "reach"}).output,
               HasSubstr("no real machine does this"));
 }

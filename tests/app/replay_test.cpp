@@ -160,7 +160,8 @@ TEST_F(ReplayCommand, looksInTheUsersFolder) {
   EXPECT_EQ(replay("first.h5").status, 0);
   const Outcome none = replay("second");
   EXPECT_EQ(none.status, 2);
-  EXPECT_EQ(none.errors, "knuckleboom: second: there is no such file; expected a session\n");
+  EXPECT_EQ(none.errors, "knuckleboom: second: there is no such file here or in " +
+                             file("data/knuckleboom/sessions") + "; expected a session\n");
 }
 
 TEST_F(ReplayCommand, refusesWhatIsNoSessionWithASentence) {

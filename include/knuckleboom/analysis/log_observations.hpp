@@ -23,6 +23,8 @@ struct LogObservations {
   TipNoise noise{};                  // of the path, and of the speed as used by the scorer
   std::vector<std::string> columns;  // that were used, without the time
   machine::Watch watch{};            // of what no real machine does; needs the machine
+  std::vector<int> watched_joints;   // whose speeds and limits it looked at
+  std::vector<int> watched_pistons;  // actuators: cylinders whose speeds follow from these
 };
 
 // map: empty columns: all with a known name. machine: for a log of joints; null: none. Throws

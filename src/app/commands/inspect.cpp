@@ -147,8 +147,9 @@ LinkageFacts linkage_facts(const MachineModel& model, int actuator) {
   return facts;
 }
 
+// modes: whether to look for them.
 PoseFacts pose_facts(const MachineModel& model, const std::string& name,
-                     const std::vector<std::optional<double>>& q) {
+                     const std::vector<std::optional<double>>& q, bool modes = true) {
   command::Scenario scenario;
   scenario.name = "inspect";
   scenario.duration_s = scenario.tick_s;
@@ -188,7 +189,7 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
     facts.port_a.push_back(m.actuator[k].p[0]);
     facts.port_b.push_back(m.actuator[k].p[1]);
   }
-  facts.modes = analysis::closed_valve_modes(model, m);
+  if (modes) facts.modes = analysis::closed_valve_modes(model, m);
   if (!model.loop_system.empty()) {
     double closed[kMaxLinks];
     std::copy(m.q, m.q + model.joint_count(), closed);
@@ -298,6 +299,13 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
                                   joints.empty() ? std::string("boom") : joints.front()));
     const std::string joint = assignment.substr(0, equals);
     const auto found = std::find(joints.begin(), joints.end(), joint);
+    if (const auto ball = std::find_if(model.balls.begin(), model.balls.end(),
+                                       [&](const auto& b) { return b.name == joint; });
+        ball != model.balls.end())
+      throw UserError(
+          fmt::format("--at {}: joint '{}' turns in any direction and has no position "
+                      "that one number gives; here it stands as it comes to rest",
+                      assignment, joint));
     if (found == joints.end())
       throw UserError(fmt::format("--at {}: machine '{}' has no joint '{}'{}", assignment,
                                   model.name, joint, alternatives(joint, joints)));
@@ -313,7 +321,7 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
   let_follow(model, placed, q);
   PoseFacts pose = pose_facts(model, "as given", q);
   if (!model.loops.empty())
-    pose.branch = branch_sentence(model, pose_facts(model, {}, pose_at(model, 0.5)), pose);
+    pose.branch = branch_sentence(model, pose_facts(model, {}, pose_at(model, 0.5), false), pose);
   return {std::move(pose)};
 }
 
@@ -489,6 +497,9 @@ double megapascals(double pascals) {
 // To four digits behind the point, without a sign on zero.
 double without_sign_of_zero(double ratio) { return std::fabs(ratio) < 0.5e-4 ? 0.0 : ratio; }
 
+// Rounding errors of a computation are nothing. In SI units.
+double without_dust(double value) { return std::fabs(value) < 1e-9 ? 0.0 : value; }
+
 std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   std::string text = fmt::format("\nat rest, {}\n", pose.name);
   if (!pose.unsettled.empty()) return text + fmt::format("  nowhere: {}\n", pose.unsettled);
@@ -499,7 +510,8 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   std::vector<std::string> words;
   const std::vector<int> joints = coordinates(model);
   for (std::size_t n = 0; n < joints.size(); ++n)
-    words.push_back(fmt::format("{} {:.4g} {}", model.joint_name(joints[n]), pose.q[n],
+    words.push_back(fmt::format("{} {:.4g} {}", model.joint_name(joints[n]),
+                                without_dust(pose.q[n]),
                                 model.tree.link(joints[n]).revolute ? "rad" : "m"));
   for (std::size_t b = 0; b < model.balls.size(); ++b) {
     const Eigen::AngleAxisd turn(pose.turned[b]);
@@ -512,15 +524,19 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const machine::Actuator& actuator = model.actuators[k];
     const bool cylinder = actuator.circuit.kind == hydraulics::ActuatorKind::kCylinder;
-    text += fmt::format(
-        "  {:<12}load {}, {}ports {:.2f} and {:.2f} MPa\n", actuator.name,
-        with_prefix(pose.load[static_cast<std::size_t>(
-                        std::find(joints.begin(), joints.end(), actuator.link) - joints.begin())],
-                    model.tree.link(actuator.link).revolute ? "N m" : "N"),
-        cylinder ? fmt::format("length {:.4f} m, lever {:+.4f} m, force {}, ", pose.x[k], pose.J[k],
-                               with_prefix(pose.force[k], "N"))
-                 : std::string(),
-        megapascals(pose.port_a[k]), megapascals(pose.port_b[k]));
+    const auto joint = static_cast<std::size_t>(
+        std::find(joints.begin(), joints.end(), actuator.link) - joints.begin());
+    text += fmt::format("  {:<12}load {}", actuator.name,
+                        with_prefix(without_dust(pose.load[joint]),
+                                    model.tree.link(actuator.link).revolute ? "N m" : "N"));
+    if (cylinder)
+      text += fmt::format(", length {:.4f} m, lever {:+.4f} m, force {}", pose.x[k], pose.J[k],
+                          with_prefix(without_dust(pose.force[k]), "N"));
+    // Chambers of air start at pressures of their own, whatever the load.
+    if (!model.on_air())
+      text += fmt::format(", ports {:.2f} and {:.2f} MPa", megapascals(pose.port_a[k]),
+                          megapascals(pose.port_b[k]));
+    text += '\n';
   }
   for (const analysis::Mode& mode : pose.modes) {
     if (!mode.oscillates) {
@@ -805,9 +821,8 @@ int inspect(const InspectOptions& options) {
   text += outside_text(model);
   for (const PoseFacts& pose : poses) text += pose_text(model, pose) + bench_pose_text(model, pose);
   if (!model.actuators.empty())
-    text += fmt::format(
-        "  (ports: {}; modes: valves closed, without end stops)\n",
-        model.on_air() ? "as at the start of a run" : "the unloaded side at tank pressure");
+    text += fmt::format("  ({}modes: valves closed, without end stops)\n",
+                        model.on_air() ? "" : "ports: the unloaded side at tank pressure; ");
   if (!model.actuators.empty()) text += valves_text(model);
   if (options.sources)
     text += sources_text(model);

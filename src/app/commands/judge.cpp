@@ -49,7 +49,8 @@ struct Judgement {
   // By training::figures(); nothing: why it is not known, and what that is due to.
   std::vector<std::optional<double>> values;
   std::vector<std::string> why;
-  std::string remark;  // a line, or empty
+  std::string remark;     // a line, or empty
+  std::string watched{};  // how far the watch could look, or empty
   std::vector<std::string> warnings{};
 };
 
@@ -114,6 +115,26 @@ std::string why_unknown(const training::Figure& figure, const analysis::LogObser
   return {};
 }
 
+// How far a log allowed to look for what no real machine does.
+std::string watched_text(const analysis::LogObservations& log,
+                         const machine::MachineModel& machine) {
+  std::vector<std::string> joints, unseen, pistons;
+  for (int i = 0; i < machine.joint_count(); ++i) {
+    const auto& seen = log.watched_joints;
+    const bool is_seen = std::find(seen.begin(), seen.end(), i) != seen.end();
+    const std::string name = machine.shown_name(i);
+    std::vector<std::string>& names = is_seen ? joints : unseen;
+    if (names.empty() || names.back() != name) names.push_back(name);
+  }
+  for (const int k : log.watched_pistons) pistons.push_back(machine.actuator_name(k));
+  if (joints.empty()) return "nothing: the log has no position of a joint";
+  std::string text = fmt::format("speeds and limits of {}", listing(joints));
+  if (!pistons.empty()) text += fmt::format("; pistons of {}", listing(pistons));
+  text += "; not pressures and energy";
+  if (!unseen.empty()) text += fmt::format(", and not {}, which the log has not", listing(unseen));
+  return text;
+}
+
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
   const analysis::LogObservations log = analysis::read_observations(path, map, machine);
@@ -127,7 +148,10 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
       {},
       {},
       {}};
-  if (machine != nullptr) out.warnings = watch_sentences(*machine, log.watch);
+  if (machine != nullptr) {
+    out.watched = watched_text(log, *machine);
+    out.warnings = watch_sentences(*machine, log.watch);
+  }
   for (const training::Figure& figure : training::figures()) {
     out.why.push_back(why_unknown(figure, log, state));
     out.values.push_back(out.why.back().empty() ? std::optional<double>(figure.read(state.score))
@@ -155,6 +179,7 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
     text += fmt::format("  {:<20} {}\n", figure.label, line);
   }
   if (!judged.remark.empty()) text += fmt::format("  {}\n", judged.remark);
+  if (!judged.watched.empty()) text += fmt::format("  {:<20} {}\n", "watched", judged.watched);
   for (const std::string& warning : judged.warnings)
     text += fmt::format("  warning: {}\n", warning);
   return text;
@@ -174,7 +199,9 @@ std::string to_json(const std::vector<Judgement>& all) {
     json.end_object().key("unknown").begin_object();
     for (std::size_t i = 0; i < judged.values.size(); ++i)
       if (!judged.values[i]) json.member(training::figures()[i].name, judged.why[i]);
-    json.end_object().member("warnings", judged.warnings).end_object();
+    json.end_object();
+    if (!judged.watched.empty()) json.member("watched", judged.watched);
+    json.member("warnings", judged.warnings).end_object();
   }
   return json.end_array().text();
 }

@@ -23,7 +23,7 @@ struct JointWords {
 constexpr std::array<JointWords, 7> kJoints = {{{"swing", "swing right", "swing left"},
                                                 {"boom", "boom down", "boom up"},
                                                 {"stick", "stick in", "stick out"},
-                                                {"extension", "extension in", "extension out"},
+                                                {"extension", "telescope in", "telescope out"},
                                                 {"telescope", "telescope in", "telescope out"},
                                                 {"rotator", "rotator right", "rotator left"},
                                                 {"tilt", "tilt down", "tilt up"}}};

@@ -47,6 +47,9 @@ std::string printable(std::string_view text) {
 
 std::string spoken(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
+  // The joint is named after what it does; operators speak of the part.
+  constexpr std::string_view kJoint = "extension";
+  if (name.starts_with(kJoint)) name.replace(0, kJoint.size(), "telescope");
   return name;
 }
 

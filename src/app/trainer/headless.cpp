@@ -209,6 +209,15 @@ training::AttemptPlan plan_of(const DriveRequest& request, const training::Sessi
   return training::AttemptPlan(std::move(commands));
 }
 
+void complain_of_late_faults(const DriveRequest& request, double ended_s) {
+  for (const TimedFault& fault : request.faults)
+    if (fault.at_s >= ended_s)
+      complain(
+          fmt::format("{} {}@{:g} never came: the run ended at {:g} s; --duration makes it "
+                      "longer",
+                      fault.on ? "--fault" : "--clear-fault", fault.name, fault.at_s, ended_s));
+}
+
 HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded,
                         const RecordingChoice& recording,
                         const std::vector<training::InputEvent>& events) {
@@ -240,6 +249,7 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
     if (recorder) recorder->drain();
   }
   if (picture && !stopped && picture_tick >= length) picture->take(run.last);
+  if (!stopped) complain_of_late_faults(request, static_cast<double>(run.ticks) * tick_s);
   run.state = ticker.state();
   run.events = hands.take_events();
   if (recorder) run.recorded = recorder->finish(run.state);

@@ -651,7 +651,7 @@ std::vector<std::string> finish(MachineModel& model) {
     model.loop_system.empty() && model.balls.empty() ? check_inertia(model, faults)
                                                      : check_loop_inertia(model, faults);
   if (n > 0 && faults.empty() && model.coupled()) check_sticking(model, faults);
-  check_supply(model.supply, faults);
+  if (!model.on_air()) check_supply(model.supply, faults);
   if (!(model.tau_Q > 0.0)) faults.emplace_back("tau_Q must be above zero");
   if (faults.empty()) derive_watch(model);
   return faults;

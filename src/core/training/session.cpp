@@ -55,6 +55,24 @@ void add_faults(const machine::MachineModel& machine, const Exercise& exercise,
                     " of the usual faults of machine '" + machine.name + "'");
 }
 
+// Joints that nobody has placed start at 0, or in the middle of their range where 0 is outside.
+void start_inside_limits(const machine::MachineModel& machine,
+                         std::vector<command::InitialJoint>& initial) {
+  for (int i = 0; i < machine.joint_count(); ++i) {
+    const multibody::Body& body = machine.tree.body(machine.tree.link(i).body);
+    const std::string& name = machine.joint_name(i);
+    if (machine.passive(i) || !(body.upper > body.lower) ||
+        (body.lower <= 0.0 && body.upper >= 0.0) ||
+        std::any_of(initial.begin(), initial.end(),
+                    [&](const command::InitialJoint& joint) { return joint.joint == name; }))
+      continue;
+    command::InitialJoint joint;
+    joint.joint = name;
+    joint.position = 0.5 * (body.lower + body.upper);
+    initial.push_back(joint);
+  }
+}
+
 command::Scenario start_of(const machine::MachineModel& machine, const Exercise& exercise,
                            int steps, std::vector<std::string>& notes) {
   command::Scenario out;
@@ -68,6 +86,7 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
     else
       out.initial.push_back(joint);
   }
+  start_inside_limits(machine, out.initial);
   add_faults(machine, exercise, out.faults, notes);
   return out;
 }

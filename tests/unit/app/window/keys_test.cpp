@@ -50,7 +50,7 @@ TEST(LeverWords, standAtTheEndsOfTheirLever) {
   EXPECT_EQ(help.right.towards, "boom up");
   EXPECT_TRUE(help.right.left.empty());
   ASSERT_EQ(help.others.size(), 1U);
-  EXPECT_EQ(help.others[0].positive, "extension out");
+  EXPECT_EQ(help.others[0].positive, "telescope out");
   EXPECT_EQ(help.left.key_away, "W");
 }
 
