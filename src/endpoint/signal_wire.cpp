@@ -16,7 +16,10 @@ SignalWire::SignalWire(const io::SignalFile& signals, WireEnd end, const WireKey
     settings.late_s = signals.late_s;
     udp.emplace(settings);
   }
-  if (!signals.can.empty()) can.emplace(signals.can, in, out);
+  if (signals.can.empty()) return;
+  std::optional<CanGuard> guard;
+  if (signals.can_guard && key.given) guard.emplace(key, *signals.can_guard, machine);
+  can.emplace(signals.can, in, out, std::move(guard));
 }
 
 void SignalWire::receive(std::int64_t now_ns, exchange::SignalFrame& frame) {

@@ -27,7 +27,10 @@ class SignalReader {
     namespace file_keys = keys::signal_file;
     TableReader reader(report_, root_, file_keys::table, "the signal file");
     reader.fill(file_);
+    if (const auto id = reader.quantity(file_keys::can_guard))
+      file_.can_guard = static_cast<std::uint32_t>(*id);
     for (const Node* node : reader.tables(file_keys::signals)) read_signal(*node);
+    refuse_guard_frames(reader);
     reader.done();
     find_followed();
     report_.throw_if_any();
@@ -132,6 +135,17 @@ class SignalReader {
           other.can->start_byte < end(*signal.can) && signal.can->start_byte < end(*other.can))
         report_.error(node.place, fmt::format("the signals '{}' and '{}' overlap in CAN frame {}",
                                               other.rule.name, signal.rule.name, signal.can->id));
+  }
+
+  void refuse_guard_frames(TableReader& reader) {
+    for (const std::vector<OutsideSignal>* list : {&file_.in, &file_.out})
+      for (const OutsideSignal& signal : *list)
+        if (file_.can_guard && signal.can && signal.can->id - *file_.can_guard <= 1)
+          reader.error(keys::signal_file::can_guard,
+                       fmt::format("'can_guard' is {}, and signal '{}' is in frame {}; the guard "
+                                   "frames {} and {} are for themselves",
+                                   *file_.can_guard, signal.rule.name, signal.can->id,
+                                   *file_.can_guard, *file_.can_guard + 1));
   }
 
   const Node& root_;

@@ -112,11 +112,16 @@ inline constexpr KeyTable table{"signals.signal", "[[signal]]", all};
 
 namespace signal_file {
 using io::SignalFile;
+inline constexpr Key can_guard =
+    whole("can_guard", 0, 0x7FE,
+          "id of the frames that make the machine's frames authentic; the other side's is the next")
+        .otherwise("CAN without a key");
 inline constexpr Key signals =
     tables("signal", signal::table, 2 * exchange::kMaxSignals, "at least one").must();
 inline constexpr Key all[] = {
     text("udp", "address as above, seen from the machine").to<&SignalFile::udp>(),
     text("can", "CAN interface, such as `can0`").to<&SignalFile::can>(),
+    can_guard,
     number("late", D::kTime, kWithinHour,
            "how much longer than the fastest a packet may have been on its way")
         .to<&SignalFile::late_s>(),

@@ -99,9 +99,12 @@ class Hardware {
           wire_.counters().repeated, wire_.counters().overtaken);
     }
     if (ends_.can)
-      text += fmt::format("CAN: {} frames received, {} refused, {} sent, {} not sent\n",
-                          ends_.can->counters().received, ends_.can->counters().refused,
-                          ends_.can->counters().sent, ends_.can->counters().unsent);
+      text += fmt::format(
+          "CAN: {} frames received, {} refused, {} rounds forged, {} former, {} sent, {} not "
+          "sent\n",
+          ends_.can->counters().received, ends_.can->counters().refused,
+          ends_.can->counters().forged, ends_.can->counters().former, ends_.can->counters().sent,
+          ends_.can->counters().unsent);
     for (int i = 0; i < commands_.signals(); ++i)
       text += fmt::format("{}: {:g}{}, stale {} times\n", commands_.rule(i).name,
                           state_.signal[i].output, state_.signal[i].stale != 0 ? " (stale)" : "",

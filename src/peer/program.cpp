@@ -49,21 +49,21 @@ int play(PeerOptions& o) {
     if (o.rate_Hz > 0.0) settings.rate_Hz = o.rate_Hz;
     settings.wire = o.wire;
     const CheckResult result = check(settings);
-    app::say(to_text(settings, result));
+    app::say_at_end(to_text(settings, result));
     return result.passed() ? app::kSuccess : app::kBeyondTolerance;
   }
   if (!o.levers.empty()) {
     LeverStandSettings settings{o.levers, o.input,     o.devices, o.wire, app::wire_key(o.key),
                                 500.0,    o.duration_s};
     if (o.rate_Hz > 0.0) settings.rate_Hz = o.rate_Hz;
-    app::say(run_lever_stand(settings));
+    app::say_at_end(run_lever_stand(settings));
     return app::kSuccess;
   }
   HardwareSettings settings{
       io::read_signals(o.signals), o.log, o.wire, {}, o.quantum, 1000.0, o.duration_s};
-  if (!settings.signals.udp.empty()) settings.key = app::wire_key(o.key);
+  settings.key = app::wire_key(o.key, settings.signals);
   if (o.rate_Hz > 0.0) settings.rate_Hz = o.rate_Hz;
-  app::say(play_hardware(settings));
+  app::say_at_end(play_hardware(settings));
   return app::kSuccess;
 }
 
@@ -146,7 +146,8 @@ std::vector<app::Argument> wire(PeerOptions& o) {
             .range = Range{0.0, 10000.0}};
   };
   std::vector<app::Argument> options = {
-      time("--latency", o.latency_ms, "Delay of every packet"),
+      time("--latency", o.latency_ms,
+           "Delay of every packet; above 500 it is no connection any more"),
       time("--jitter", o.jitter_ms, "Further delay, evenly distributed up to this"),
       share("--loss", o.wire.loss, "Share of packets that are lost, 0.01 for 1 %"),
       share("--repeat", o.wire.repeat, "Share of packets that arrive twice"),

@@ -29,10 +29,14 @@ Program::Program(const std::vector<std::string>& arguments,
   const std::string path = words.front();
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment;
+  // Logs of tests are not the user's.
+  if (std::none_of(variables.begin(), variables.end(),
+                   [](const std::string& one) { return one.starts_with("XDG_STATE_HOME="); }))
+    variables.push_back("XDG_STATE_HOME=" + (folder_ / "state").string());
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string own = *variable;
     const std::string name = own.substr(0, own.find('=') + 1);
-    if (std::none_of(environment.begin(), environment.end(),
+    if (std::none_of(variables.begin(), variables.end(),
                      [&name](const std::string& other) { return other.starts_with(name); }))
       variables.push_back(own);
   }

@@ -135,6 +135,7 @@ const std::vector<Library>& libraries() {
         "sunlinsol/", "sunmatrix/", "sunnonlinsol/"},
        {"reference/"}},
       {"CLI11", {"CLI/"}, {"app/command_line/"}},
+      {"spdlog", {"spdlog/"}, {"app/shell/log"}},
       {"toml++", {"toml++/"}, {"io/"}},
       {"TinyXML-2", {"tinyxml2"}, {"io/"}},
       {"xxHash", {"xxh"}, {"io/", "recording/"}},

@@ -40,7 +40,9 @@ struct OutsideSignal {
 struct SignalFile {
   std::string udp;  // "udp:127.0.0.1:47001"; empty: none
   double late_s = 0.05;
-  std::string can;                // interface; empty: none
+  std::string can;  // interface; empty: none
+  std::optional<std::uint32_t>
+      can_guard;                  // id of the machine's guard frames; the peer's is the next
   std::vector<OutsideSignal> in;  // to the machine, in the packet's order
   std::vector<OutsideSignal>
       out;  // from the machine; of their rules names, ranges and safe states count

@@ -18,6 +18,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/shell/log.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/override.hpp"
@@ -155,6 +156,15 @@ const Command& chosen_command(const Command& command, const CLI::App& app) {
   return command;
 }
 
+std::string command_words(const std::string& program, const CLI::App& app) {
+  std::string out = program;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    out += ' ' + at->get_name();
+  }
+  return out;
+}
+
 // Output that could not be written must not pass for success (a full disk, a closed pipe).
 int finish(int status) {
   if (all_was_said() || status != kSuccess) return status;
@@ -232,6 +242,11 @@ int run_command_line(const Command& program, const std::string& version, int arg
   app.set_help_flag("-h,--help", "Show this text");
   app.get_formatter()->column_width(32);
   declare(app, program);
+  std::string log_level;
+  app.add_option("--log-level", log_level,
+                 "Least that goes into the log: debug, info, warning, error or off; without it "
+                 "$KNUCKLEBOOM_LOG, or info")
+      ->check(CLI::IsMember(log_levels()));
   if (!program.commands.empty()) {
     app.require_subcommand(1);
     app.footer(app.get_footer() + "\nEach sub-command has its own --help.\n");
@@ -254,6 +269,7 @@ int run_command_line(const Command& program, const std::string& version, int arg
     complain(sentence);
     return kUserMistake;
   }
+  open_log(command_words(program.name, app), version, log_level);
   return finish(run(chosen_command(program, app).run));
 }
 

@@ -22,6 +22,7 @@ namespace knuckleboom::app {
 namespace {
 
 int drive(const DriveOptions& options) {
+  conceal_learners();
   DriveRequest request = request_of(options);
   if (!request.learner.empty()) {
     WhoDrives who = who_drives(request.learner);

@@ -18,6 +18,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/shell/log.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "app/shell/wire_key.hpp"
@@ -122,9 +123,8 @@ class LiveRun {
     if (!options_.played.empty()) played = io::read_trace(options_.played);
     if (!options_.signals.empty()) {
       const io::SignalFile& signals = loaded_.emulation.signals;
-      const bool connects = options_.paced && !signals.udp.empty();
       endpoints_.emplace(signals, bench, played ? &*played : nullptr, options_.paced,
-                         connects ? wire_key(options_.key) : endpoint::WireKey{});
+                         options_.paced ? wire_key(options_.key, signals) : endpoint::WireKey{});
     }
     context_.has_udp = endpoints_ && endpoints_->has_udp();
     context_.has_can = endpoints_ && endpoints_->has_can();
@@ -139,6 +139,7 @@ class LiveRun {
   }
 
   int run() {
+    log(LogLevel::kInfo, "live emulation " + context_.title);
     if (options_.paced)
       run_paced();
     else
@@ -373,6 +374,7 @@ class LiveRun {
 
   void event(const std::string& sentence) {
     newest_event_ = sentence;
+    log(LogLevel::kInfo, sentence);
     say_to_user(sentence + "\n");
   }
 
@@ -414,7 +416,7 @@ class LiveRun {
                             recording.file.string(), recording.file.string())
               : recording.fault + "\n";
     }
-    say(text);
+    say_at_end(text);
     if (live_->state().reason == HilReason::kNotFinite) return kNonFinite;
     if (!options_.paced && interrupted()) return kInterruptedRun;
     const bool by_itself =

@@ -71,8 +71,8 @@ std::string packet_words(const endpoint::UdpCounters& c) {
 }
 
 std::string can_words(const endpoint::CanCounters& c) {
-  return fmt::format("{} received, {} refused, {} sent, {} not sent", c.received, c.refused, c.sent,
-                     c.unsent);
+  return fmt::format("{} received, {} refused, {} rounds forged, {} former, {} sent, {} not sent",
+                     c.received, c.refused, c.forged, c.former, c.sent, c.unsent);
 }
 
 std::string milliseconds(double us) { return fmt::format("{:.3g} ms", 1e-3 * us); }

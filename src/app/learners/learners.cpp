@@ -10,10 +10,12 @@
 
 #include "app/learners/deletion.hpp"
 #include "app/session/filing.hpp"
+#include "app/session/names.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/log.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/training/score.hpp"
@@ -270,6 +272,9 @@ int delete_learner(const LearnersOptions& options) {
 }  // namespace
 
 int run_learners(const LearnersOptions& options) {
+  conceal_learners();
+  for (const std::string& name : {options.name, options.other, options.learner})
+    conceal_in_log(name);
   if (options.action == "import") return import_files(options);
   if (options.action == "delete") return delete_learner(options);
   if (options.action == "add") {

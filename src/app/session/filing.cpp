@@ -14,6 +14,7 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/log.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 
 namespace knuckleboom::app {
@@ -126,7 +127,15 @@ fs::path find_session(const std::string& name_or_file) {
   }
 }
 
+void conceal_learners() {
+  try {
+    for (std::string& name : learner_names()) conceal_in_log(std::move(name));
+  } catch (const std::exception&) {  // no database, no names
+  }
+}
+
 WhoDrives who_drives(const std::string& name) {
+  conceal_in_log(name);
   WhoDrives out{learners::checked_name(name), {}, {}};
   try {
     learners::Database database(learners_file(), learners::Access::kWrite);

@@ -14,5 +14,7 @@ std::vector<std::string> instrument_words();
 // In the user's folder of sessions, and in the database; none where there is nothing to read.
 std::vector<std::string> session_names();
 std::vector<std::string> learner_names();
+// From now on the log does not have them.
+void conceal_learners();
 
 }  // namespace knuckleboom::app

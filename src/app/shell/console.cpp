@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "app/shell/log.hpp"
 #include "app/shell/text.hpp"
 
 namespace knuckleboom::app {
@@ -32,6 +33,11 @@ void guard_standard_streams() {
 
 void say(std::string_view text) { put(stdout, printable(text)); }
 
+void say_at_end(std::string_view text) {
+  log(LogLevel::kInfo, text);
+  say(text);
+}
+
 void complain(std::string_view text) {
   // The readers' "override" was given by --set or --unset.
   constexpr std::string_view kOverride = "override ", kUnset = "override unset ";
@@ -42,6 +48,7 @@ void complain(std::string_view text) {
       line.replace(0, kUnset.size(), "--unset ");
     else if (line.starts_with(kOverride))
       line.replace(0, kOverride.size(), "--set ");
+    log(LogLevel::kWarning, line);
     put(stderr, "knuckleboom: " + printable(line) + "\n");
     begin = end + 1;
   }

@@ -11,8 +11,10 @@ void guard_standard_streams();
 
 // To standard output.
 void say(std::string_view text);
+// The same for what a run has found out at its end, which goes to the log as well.
+void say_at_end(std::string_view text);
 
-// Line by line to standard error, each headed by the program's name.
+// Line by line to standard error, each headed by the program's name, and to the log.
 void complain(std::string_view text);
 
 // Flushes standard output. False if any output so far has been lost.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "endpoint/key.hpp"
+#include "knuckleboom/io/signal_file.hpp"
 
 namespace knuckleboom::app {
 
@@ -14,5 +15,8 @@ struct KeyChoice {
 
 // Warns if there is none on request. Throws UserError: no such file, or not to be used.
 endpoint::WireKey wire_key(const KeyChoice& choice);
+// The same for the connections of a signal file; none where it has none. A CAN bus without guard frames
+// counts as a connection without a key.
+endpoint::WireKey wire_key(const KeyChoice& choice, const io::SignalFile& signals);
 
 }  // namespace knuckleboom::app

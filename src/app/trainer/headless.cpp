@@ -289,7 +289,7 @@ int drive_headless(const DriveRequest& request) {
   SessionEnd end = end_of(run, loaded);
   if (!recording.input.empty())
     end.recording = record(recording.input, loaded, run.events, run.ticks).string();
-  say(session_summary(end, false));
+  say_at_end(session_summary(end, false));
   if (interrupted()) {
     complain("stopped before the end");
     return kInterruptedRun;

@@ -16,6 +16,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/shell/log.hpp"
 #include "app/shell/text.hpp"
 #include "app/trainer/demonstration.hpp"
 #include "app/trainer/drive_summary.hpp"
@@ -114,12 +115,13 @@ int Trainer::run_frames() {
 void Trainer::finish() {
   end_session();
   if (probe_) probe_->stop();
-  for (const SessionEnd& end : ended_) say(session_summary(end, true));
+  for (const SessionEnd& end : ended_) say_at_end(session_summary(end, true));
   if (ended_.empty()) say("no exercise was begun\n");
-  say(run_summary(frames_, latency_, probe_ ? probe_->result() : runtime::LatenessProbe::Result{},
-                  summary_, sound_.sentence()));
+  say_at_end(run_summary(frames_, latency_,
+                         probe_ ? probe_->result() : runtime::LatenessProbe::Result{}, summary_,
+                         sound_.sentence()));
   const auto desk = levers_.access();
-  if (desk->remote() != nullptr) say(stand_summary(*desk->remote()));
+  if (desk->remote() != nullptr) say_at_end(stand_summary(*desk->remote()));
 }
 
 // --- Sessions -------------------------------------------------------------------
@@ -211,6 +213,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   watch_news_ = {};
   faces_ = faces_of(session);
   briefing_ = briefing_of(session.exercise());
+  log(LogLevel::kInfo, "begun: " + briefing_.title);
   if (!probe_) probe_ = std::make_unique<runtime::LatenessProbe>(session.exercise().rate_Hz);
   SDL_SetWindowTitle(picture_.window().sdl(),
                      fmt::format("Knuckleboom: {}", briefing_.title).c_str());

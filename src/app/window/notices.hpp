@@ -1,10 +1,12 @@
 // Messages shown on the screen for a while.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/shell/log.hpp"
 #include "view/panels/banners.hpp"
 
 namespace knuckleboom::app {
@@ -14,6 +16,9 @@ class Notices {
   // A repeated message is shown longer instead of twice.
   void say(double now_s, std::string text, bool warning = false) {
     using view::panels::Tone;
+    if (std::none_of(notices_.begin(), notices_.end(),
+                     [&](const Notice& one) { return one.message.text == text; }))
+      log(warning ? LogLevel::kWarning : LogLevel::kInfo, text);
     add(now_s + (warning ? kWarningTime : kNoticeTime),
         {warning ? Tone::kWarning : Tone::kNotice, std::move(text)});
   }

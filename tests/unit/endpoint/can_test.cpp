@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "endpoint/error.hpp"
+#include "support/wire_keys.hpp"
 
 namespace knuckleboom::endpoint {
 namespace {
@@ -77,7 +78,7 @@ TEST(CanFrames, AreIgnoredWhereTooShortOrUnknown) {
 
 TEST(Can, SaysInOneSentenceThatThereIsNone) {
   try {
-    const CanEndpoint endpoint("nocan7", three(), {});
+    const CanEndpoint endpoint("nocan7", three(), {}, {});
     FAIL();
   } catch (const EndpointError& error) {
     const std::string text = error.what();
@@ -90,8 +91,8 @@ TEST(Can, SaysInOneSentenceThatThereIsNone) {
 
 TEST(Can, BringsSignalsOverABus) {
   try {
-    CanEndpoint sender("vcan0", {}, three());
-    CanEndpoint receiver("vcan0", three(), {});
+    CanEndpoint sender("vcan0", {}, three(), {});
+    CanEndpoint receiver("vcan0", three(), {}, {});
     sender.send(std::array{-0.5, 120.0, 9.0});
     exchange::SignalFrame frame{};
     receiver.receive(5, frame);
@@ -100,6 +101,27 @@ TEST(Can, BringsSignalsOverABus) {
     EXPECT_EQ(frame.value[1], 120.0);
     EXPECT_EQ(frame.value[2], 9.0);
     EXPECT_EQ(receiver.counters().received, 2);
+  } catch (const EndpointError& error) {
+    GTEST_SKIP() << error.what() << " (ip link add vcan0 type vcan; ip link set vcan0 up)";
+  }
+}
+
+TEST(Can, BringsGuardedSignalsOverABus) {
+  try {
+    const WireKey key = test::key_of(1);
+    CanEndpoint machine("vcan0", three(), {}, CanGuard(key, 0x700, true));
+    CanEndpoint peer("vcan0", {}, three(), CanGuard(key, 0x700, false));
+    CanEndpoint forger("vcan0", {}, three(), {});
+    exchange::SignalFrame frame{};
+    machine.receive(1, frame);  // asks
+    peer.receive(2, frame);
+    forger.send(std::array{0.5, 0.0, 1.0});
+    machine.receive(3, frame);
+    EXPECT_EQ(frame.fresh, 0U);
+    peer.send(std::array{-0.5, 120.0, 9.0});
+    machine.receive(4, frame);
+    EXPECT_EQ(frame.fresh, 7U);
+    EXPECT_DOUBLE_EQ(frame.value[0], -0.5);
   } catch (const EndpointError& error) {
     GTEST_SKIP() << error.what() << " (ip link add vcan0 type vcan; ip link set vcan0 up)";
   }

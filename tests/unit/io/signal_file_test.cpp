@@ -43,7 +43,7 @@ TEST(SignalFile, HasDefaultsThatAreSafe) {
 
 TEST(SignalFile, ReadsAllItsKeys) {
   const SignalFile file = read_signals_text(
-      "udp = \"udp:127.0.0.1:47001\"\ncan = \"can0\"\nlate_ms = 20\n" +
+      "udp = \"udp:127.0.0.1:47001\"\ncan = \"can0\"\ncan_guard = 0x700\nlate_ms = 20\n" +
           one("least = 1.0\nmost = 3.0\nmost_rate = 5.0\nsafe_state = \"hold\"\nsafe_value = 2.0\n"
               "safe_rate = 4.0\nstale_ms = 30\nhandover = \"hold_until_near\"\nnear = 0.1\n"
               "blend_s = 0.5\nsource = \"log\"\ncolumn = \"boom_V\"\n"
@@ -54,6 +54,7 @@ TEST(SignalFile, ReadsAllItsKeys) {
       "bench.toml");
   EXPECT_EQ(file.udp, "udp:127.0.0.1:47001");
   EXPECT_EQ(file.can, "can0");
+  EXPECT_EQ(file.can_guard, 0x700U);
   EXPECT_DOUBLE_EQ(file.late_s, 0.02);
   ASSERT_EQ(file.in.size(), 1U);
   ASSERT_EQ(file.out.size(), 1U);
@@ -94,6 +95,9 @@ TEST(SignalFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(fault_of(one("plant = { follows = \"amr\" }\n") +
                        "[[signal]]\nname = \"arm\"\ndirection = \"out\"\n"),
               HasSubstr("bench.toml:4:"));
+  EXPECT_THAT(fault_of("can_guard = 0x100\n" + one("can = { id = 0x101 }\n")),
+              HasSubstr("the guard frames 256 and 257 are for themselves"));
+  EXPECT_THAT(fault_of("can_guard = 0x7FF\n" + one("")), HasSubstr("can_guard"));
   EXPECT_THAT(fault_of(one("can = { id = 2048 }\n")), HasSubstr("id"));
   EXPECT_THAT(fault_of(one("can = { start_byte = 0 }\n")), HasSubstr("id"));
   EXPECT_THAT(fault_of(one("can = { id = 1 }\n") + "[[signal]]\nname = \"b\"\ndirection = \"in\"\n"
