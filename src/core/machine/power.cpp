@@ -23,7 +23,7 @@ bool is_open(const Valve& valve, const ActuatorState& a) {
   return std::fabs(a.spool_V) > valve.overlap_V;
 }
 
-// Of the line at the pump's side, before a holding valve.
+// Pressure of the line at the pump's side, before a holding valve.
 double line_pressure(const Actuator& actuator, const ActuatorState& a) {
   const int s = pump_side(a.spool_V);
   const hydraulics::LoadHolding& holding = actuator.circuit.holding[s];
@@ -89,10 +89,12 @@ void advance_sections(const MachineModel& model, const SectionLags* lags, Machin
 
 void finish_supply(const MachineModel& model, double h, const Draw* draws, MachineState& state) {
   hydraulics::SupplyDemand demand{0.0, 0.0, state.tank_Pa};
+  bool sharing = false;
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const ActuatorState& a = state.actuator[k];
     const hydraulics::Compensator& compensator = model.actuators[k].circuit.valve.compensator;
     demand.load_Pa = std::max(demand.load_Pa, load_pressure(model.actuators[k], a, state.tank_Pa));
+    sharing |= compensator.kind == CompensatorKind::kFlowSharing;
     double follows = 1.0;  // share of the gallery's pressure change that reaches the edge in a tick
     if (compensator.kind != CompensatorKind::kNone && a.P_compensated < state.pump_Pa) {
       state.supply_energy.compensator +=
@@ -109,7 +111,7 @@ void finish_supply(const MachineModel& model, double h, const Draw* draws, Machi
                              state.supply_energy);
   // A sharing compensator stands behind the edge and takes off what its load is below the highest one: the pump's
   // pressure reaches the edge at once.
-  for (std::size_t k = 0; k < model.actuators.size(); ++k)
+  for (std::size_t k = 0; sharing && k < model.actuators.size(); ++k)
     if (model.actuators[k].circuit.valve.compensator.kind == CompensatorKind::kFlowSharing)
       state.actuator[k].P_compensated += state.pump_Pa - before;
 }

@@ -454,7 +454,7 @@ TEST(MachineFile, NumbersOfAFileWithABaseNeedTheirOwnSource) {
   EXPECT_EQ(found[0].line, 3);
 }
 
-// What the base's own choice needed is left out in silence; a key too many of the file itself is a mistake.
+// A key that the base's own choice needed is left out in silence; a key too many of the file itself is a mistake.
 TEST(MachineFile, AFileMayChooseOtherThanItsBase) {
   const io::MachineFile sharing =
       io::read_machine(test::config("machines/forwarder_sharing/machine.toml"));

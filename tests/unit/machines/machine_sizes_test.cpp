@@ -278,7 +278,7 @@ const Crane kCranes[] = {
      {{"extension", 10, 120}, {"stick", 10, 150}, {"boom", 10, 155}, {"rotator", 8, 15}},
      {0, 1, 3, 2}}};
 
-// What the pump gives [l/min] at a pressure: torque slows the engine, 0.02 l/min a bar leak, its drag is 15 N m.
+// The flow of the pump [l/min] at a pressure: torque slows the engine, 0.02 l/min a bar leak, its drag is 15 N m.
 double most_of(const Crane& c, double bar) {
   const double torque = c.ratio * (100.0 * bar * c.litres / (2.0 * M_PI) + 15.0);
   return c.litres * c.ratio * c.rpm * (1.0 - c.droop * torque / c.most_Nm) - 0.02 * bar;
