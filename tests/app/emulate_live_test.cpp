@@ -157,7 +157,7 @@ TEST_F(EmulateLive, StandSteersThenFallsSilent) {
   Program stand(with_key({"--signals", signals, "--log", wave}), {}, peer_binary());
   const std::string script = write("c.txt", "0.3 run\n2.9 show tip.x\n");
   Program bench(with_key(live({"--signals", signals, "--commands", script, "--duration", "3"})));
-  pause(1800);
+  pause(2200);  // a busy computer starts late
   stand.send(SIGTERM);
   const Outcome peer = stand.wait();
   const Outcome outcome = bench.wait();

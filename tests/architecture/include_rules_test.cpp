@@ -497,6 +497,18 @@ TEST(ProjectUnits, includeTheCircuitsOnlyWhereTheyLookIntoThem) {
   }
 }
 
+// Below app/ nothing can, as the layers are; these run in a tick thread, and say things by queues.
+TEST(ProjectUnits, ofATickNeitherLogNorSpeak) {
+  const Tree tree = read_project({"include", "src"});
+  for (const char* header : {"src/app/shell/log.hpp", "src/app/shell/console.hpp"}) {
+    const Findings units = units_with(tree, header);
+    EXPECT_GT(units.size(), 10U) << header << ": is it still there?";
+    for (const char* of_tick :
+         {"src/app/emulation/live_thread.cpp", "src/app/emulation/live_endpoints.cpp"})
+      EXPECT_EQ(std::count(units.begin(), units.end(), of_tick), 0) << of_tick << ": " << header;
+  }
+}
+
 TEST_F(ProjectFiles, haveAShortMain) { expect_none(check_main_length(tree_)); }
 
 // --- The rules catch what they should -----------------------------------------
