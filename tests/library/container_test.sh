@@ -23,7 +23,7 @@ if [[ ! -f "$debian/made" ]]; then
     fail "debootstrap failed, see $work/debootstrap.log"
   touch "$debian/made"
 fi
-for header in osg SDL2 hdf5 hdf5.h ceres cvode sqlite3.h CLI spdlog imgui; do
+for header in osg SDL2 hdf5 hdf5.h ceres cvode sqlite3.h sodium.h CLI spdlog imgui; do
   if [[ -e "$debian/usr/include/$header" ]]; then fail "$header is in the Debian that shall not have it"; fi
 done
 rm -rf "$debian/source" "$debian/build" "$debian/prefix" "$debian/use"

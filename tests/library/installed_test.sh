@@ -51,9 +51,9 @@ readelf -d "$library" >"$work/dynamic"
 grep -q "SONAME.*\[libknuckleboom\.so\.$abi\]" "$work/dynamic" || fail "the SONAME is not libknuckleboom.so.$abi"
 needed='lib(fmt|tomlplusplus|tinyxml2|xxhash|stdc\+\+|gcc_s|m|c|asan|ubsan|tsan)\.so|ld-linux'
 if grep NEEDED "$work/dynamic" | grep -vE "\[($needed)"; then fail "the library needs more than it says"; fi
-trainer='OpenSceneGraph|OPENSCENEGRAPH|SDL|HDF5|hdf5|Ceres|ceres|SUNDIALS|sqlite|CLI11|spdlog|imgui'
+trainer='OpenSceneGraph|OPENSCENEGRAPH|SDL|HDF5|hdf5|Ceres|ceres|SUNDIALS|sqlite|CLI11|spdlog|sodium|SODIUM|imgui'
 if grep -rEl "$trainer" "$libraries/cmake" "$libraries/pkgconfig"; then fail "a package of the trainer is named"; fi
-if grep -rEl "#include <(osg|SDL|hdf5|ceres|sunmatrix|cvode|sqlite3|CLI|spdlog|imgui)" "$prefix/include"; then
+if grep -rEl "#include <(osg|SDL|hdf5|ceres|sunmatrix|cvode|sqlite3|CLI|spdlog|sodium|imgui)" "$prefix/include"; then
   fail "a header needs a package of the trainer"
 fi
 if grep -rn "$source\|$build" "$libraries/cmake" "$libraries/pkgconfig"; then fail "a path of the build is installed"; fi
