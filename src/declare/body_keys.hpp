@@ -383,11 +383,29 @@ inline constexpr Key opening = number("opening", D::kLength, kSize,
                                       "between the tips, fully open; not more than the jaws reach")
                                    .must()
                                    .to<&Grapple::opening_max>();
-inline constexpr Key all[] = {
-    body,
+inline constexpr Key pin =
     vector("pin", D::kLength, "point between the two hinges, in the body's frame")
         .must()
-        .to<&Grapple::pin_B>(),
+        .to<&Grapple::pin_B>();
+inline constexpr Key jaws = texts(
+    "jaws", 2,
+    "names of the bodies that are the jaws, that in the direction of `open_axis` last; each turns "
+    "on a hinge of `body`, by the angle between its chord and `reach_axis`, outwards positive, "
+    "and closes as far as its joint's lower limit; a coupling joins them and one has an actuator. "
+    "Without it the jaws follow the lever "
+    "whatever the oil does");
+inline constexpr Key closing_time =
+    number("closing_time", D::kTime, {0.01, 100.0},
+           "from open to closed at full lever; must be given without `jaws`, and only then")
+        .to<&Grapple::closing_time_s>();
+inline constexpr Key grip_force =
+    number(
+        "grip_force", D::kForce, kPositive,
+        "a held log slips out when more pulls at it; must be given without `jaws`, and only then")
+        .to<&Grapple::grip_force_N>();
+inline constexpr Key all[] = {
+    body,
+    pin,
     log_axis,
     open_axis,
     reach_axis,
@@ -400,12 +418,9 @@ inline constexpr Key all[] = {
         .to<&Grapple::jaw_width>(),
     number("tine_radius", D::kLength, kSize, "").must().to<&Grapple::tine_radius>(),
     opening,
-    number("closing_time", D::kTime, {0.01, 100.0}, "from open to closed at full lever")
-        .must()
-        .to<&Grapple::closing_time_s>(),
-    number("grip_force", D::kForce, kPositive, "a held log slips out when more pulls at it")
-        .must()
-        .to<&Grapple::grip_force_N>(),
+    jaws,
+    closing_time,
+    grip_force,
 };
 inline constexpr KeyTable table{"machine.grapple", "[grapple]", all};
 }  // namespace grapple

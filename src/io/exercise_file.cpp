@@ -16,6 +16,7 @@
 #include "fault_tables.hpp"
 #include "initial_joints.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/training/session.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 
@@ -387,6 +388,17 @@ ExerciseFile read_exercise(const std::filesystem::path& path, std::span<const Ov
                             path.string(), overrides);
 }
 
+std::vector<Diagnostic> check_start(const training::Exercise& exercise,
+                                    const machine::MachineModel& machine,
+                                    const ExercisePlaces& places) {
+  std::string fault = training::start_objection(machine, exercise);
+  if (fault.empty()) return {};
+  const ScenarioPlaces::Place& place =
+      places.initial.empty() ? places.task : places.initial.front();
+  return {{place.file.empty() ? exercise.name : place.file, place.line, place.column,
+           std::move(fault)}};
+}
+
 std::vector<Diagnostic> check_against(const training::Exercise& exercise,
                                       const machine::MachineModel& machine,
                                       const ExercisePlaces& places) {
@@ -414,6 +426,7 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
         {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
          places.task.column,
          fmt::format("the task needs a grapple, which machine '{}' does not have", machine.name)});
+  if (faults.empty()) faults = check_start(exercise, machine, places);
   return faults;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/file_kind.hpp"
@@ -49,10 +50,13 @@ LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machi
     refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
     loaded.levers = read_levers(loaded.levers_path);
   }
-  if (machine.empty()) {
-    auto faults = check_against(wanted, loaded.machine.model, loaded.exercise.places);
-    if (!faults.empty()) throw FileError(std::move(faults));
-  }
+  // What is in a recording has been driven; it can always be looked at again.
+  std::vector<Diagnostic> faults;
+  if (machine.empty())
+    faults = check_against(wanted, loaded.machine.model, loaded.exercise.places);
+  else if (!exercise.text)
+    faults = check_start(wanted, loaded.machine.model, loaded.exercise.places);
+  if (!faults.empty()) throw FileError(std::move(faults));
   return loaded;
 }
 

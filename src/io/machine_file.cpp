@@ -20,6 +20,7 @@
 #include "knuckleboom/core/control/no_controller.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/worksite/worksite.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
 #include "moments.hpp"
 #include "rotation.hpp"
@@ -1213,9 +1214,88 @@ class MachineReader {
     grapple.log_axis_B = direction_of(reader, k::log_axis);
     grapple.open_axis_B = direction_of(reader, k::open_axis);
     grapple.reach_axis_B = direction_of(reader, k::reach_axis);
+    const auto jaws = reader.texts(k::jaws);
+    if (jaws)
+      find_jaws(reader, *jaws);
+    else
+      for (const Key* key : {&k::closing_time, &k::grip_force})
+        if (!reader.has(*key)) reader.missing(*key, "since there is no 'jaws'");
     reader.fill(grapple);
     reader.done();
     if (report_.count() == before) check_grapple(reader);
+  }
+
+  void find_jaws(TableReader& reader, const std::vector<std::string>& names) {
+    namespace k = keys::grapple;
+    for (const Key* key : {&k::closing_time, &k::grip_force})
+      if (reader.has(*key))
+        reader.error(*key, fmt::format("jaws that are bodies move and hold as their cylinder does; "
+                                       "remove '{}' or 'jaws'",
+                                       key->name));
+    if (names.size() != 2) {
+      reader.error(k::jaws, "'jaws' of the grapple must name two bodies");
+      return;
+    }
+    for (const std::size_t side : {0, 1}) {
+      const int body = model_.tree.find_body(names[side]);
+      if (body == multibody::kBase && model_.tree.body_count() > 0)
+        reader.error(k::jaws, fmt::format("jaw '{}' of the grapple is no body", names[side]));
+      model_.grapple.jaw[side] = body;
+    }
+  }
+
+  // Their joints must measure what jaw_angle() does.
+  void check_jaws(TableReader& reader) {
+    namespace k = keys::grapple;
+    const machine::Grapple& g = model_.grapple;
+    constexpr double kNear = 1e-3;  // m; of a unit vector
+    constexpr double kSame = 0.01;  // rad
+    constexpr double kSteepestAngle = -1.4;
+    const Vec3 outwards = g.reach_axis_B.cross(g.open_axis_B);  // axis of the jaw on side +1
+    int actuators = 0;
+    for (const int side : {-1, 1}) {
+      const multibody::Body& jaw = model_.tree.body(g.jaw[side < 0 ? 0 : 1]);
+      const auto wrong = [&](std::string why) {
+        reader.error(k::jaws, fmt::format("jaw '{}' of the grapple {}", jaw.name, why));
+      };
+      if (jaw.parent != g.body || jaw.type != JointType::kRevolute) {
+        wrong(fmt::format("must turn on a hinge of body '{}'", model_.tree.body(g.body).name));
+        continue;
+      }
+      const Vec3 hinge = g.pin_B + side * 0.5 * g.hinge_distance * g.open_axis_B;
+      if ((jaw.in_parent.p - hinge).norm() > kNear)
+        wrong(
+            fmt::format("must have its hinge at [{:.3f}, {:.3f}, {:.3f}] m, half of "
+                        "'hinge_distance' from the pin",
+                        hinge.x(), hinge.y(), hinge.z()));
+      const Vec3 axis = jaw.in_parent.R * jaw.axis_B;
+      if ((axis - side * outwards).norm() > kNear)
+        wrong(fmt::format("must turn outwards about [{:.3f}, {:.3f}, {:.3f}]", side * outwards.x(),
+                          side * outwards.y(), side * outwards.z()));
+      const double meet = std::asin((g.tine_radius - 0.5 * g.hinge_distance) / g.jaw_length);
+      const double open = world::jaw_angle(worksite::grapple_shape(model_), 1.0);
+      if (!(jaw.lower >= kSteepestAngle && jaw.lower <= meet + kSame) ||
+          std::fabs(jaw.upper - open) > kSame)
+        wrong(fmt::format(
+            "must turn from {:.3f} rad, where the tips meet, or from less, where they have "
+            "passed each other, to {:.3f} rad, where they are 'opening' apart; it has "
+            "limits of {:.3f} and {:.3f} rad",
+            meet, open, jaw.lower, jaw.upper));
+      for (const machine::Actuator& actuator : model_.actuators)
+        if (actuator.link == jaw.link) ++actuators;
+    }
+    const int links[2] = {model_.tree.body(g.jaw[0]).link, model_.tree.body(g.jaw[1]).link};
+    const auto joins = [&links](const multibody::Coupling& c) {
+      return ((c.joint == links[0] && c.follows == links[1]) ||
+              (c.joint == links[1] && c.follows == links[0])) &&
+             c.ratio == 1.0 && c.offset == 0.0;
+    };
+    if (g.jaw[0] == g.jaw[1] ||
+        std::none_of(model_.couplings.begin(), model_.couplings.end(), joins) || actuators != 1)
+      reader.error(
+          k::jaws,
+          "the grapple's jaws must be two bodies whose joints a coupling of ratio 1 joins, "
+          "one of them with an actuator");
   }
 
   void check_grapple(TableReader& reader) {
@@ -1243,6 +1323,7 @@ class MachineReader {
       reader.error(k::opening, fmt::format("jaws of {} m on hinges {} m apart open to {:.3f} m at "
                                            "most, not to {} m",
                                            g.jaw_length, g.hinge_distance, widest, g.opening_max));
+    if (g.driven()) check_jaws(reader);
     // Without a tree (the bodies have faults) its body is not known.
     if (g.body != multibody::kBase && model_.tree.body(g.body).link == multibody::kBase)
       reader.error(k::body, fmt::format("the grapple is on body '{}', which does not move",

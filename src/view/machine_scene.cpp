@@ -81,7 +81,7 @@ double jaw_angle(const GrappleLook& g, double opening) {
   const auto lean = [&g](double at_tip) {
     return std::asin(std::clamp(at_tip / std::max(0.05, g.jaw_length), -0.99, 0.99));
   };
-  const double closed = lean(g.tine_radius - hinge);
+  const double closed = lean(g.tine_radius - hinge - 0.5 * g.overlap);
   const double open = lean(0.5 * g.opening_max + g.tine_radius - hinge);
   return closed + std::clamp(opening, 0.0, 1.0) * (open - closed);
 }
@@ -120,7 +120,8 @@ MachineScene::MachineScene(const MachineLook& look, const std::filesystem::path&
     if (body == nullptr || nth(has_parts_, link)) continue;
     if (is_upper(*body) && !asked_for(link))
       build_upper(link);
-    else if (look_.grapple.present && look_.grapple.body == link)
+    else if (look_.grapple.present && (look_.grapple.body == link || look_.grapple.jaw[0] == link ||
+                                       look_.grapple.jaw[1] == link))
       continue;
     else if (look_.arm)
       build_arm(*body);

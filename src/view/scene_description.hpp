@@ -47,7 +47,9 @@ struct GrappleLook {
   Vec3 pin_B = Vec3::Zero(), log_axis_B = Vec3::UnitX(), open_axis_B = Vec3::UnitY(),
        reach_axis_B = -Vec3::UnitZ();
   double hinge_distance = 0.3, jaw_length = 0.6, jaw_width = 0.3, tine_radius = 0.04,
-         opening_max = 1.2;
+         opening_max = 1.2, overlap = 0.0;
+  // Bodies of the jaws, drawn as jaws of this opening; kWorldBody: they are none.
+  int jaw[2] = {kWorldBody, kWorldBody};
 };
 
 // A mesh from a file or a plain form, replacing the view's own shape of a body.

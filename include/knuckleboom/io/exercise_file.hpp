@@ -40,9 +40,14 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
                                 std::vector<Diagnostic>* unknown = nullptr);
 
 // Reasons why an exercise cannot be done on a machine: missing joints, starts outside their limits, no
-// grapple where one is needed. Empty if it fits.
+// grapple where one is needed, and what check_start() says. Empty if it fits.
 std::vector<Diagnostic> check_against(const training::Exercise& exercise,
                                       const machine::MachineModel& machine,
                                       const ExercisePlaces& places = {});
+
+// The start as it would be on a machine that the exercise is not made for: deep inside something.
+std::vector<Diagnostic> check_start(const training::Exercise& exercise,
+                                    const machine::MachineModel& machine,
+                                    const ExercisePlaces& places = {});
 
 }  // namespace knuckleboom::io

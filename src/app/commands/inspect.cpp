@@ -480,7 +480,12 @@ std::string outside_text(const MachineModel& model) {
   std::string text;
   if (const std::string parts = outside_parts(model); !parts.empty()) text += "\n" + parts + "\n";
   const machine::Grapple& g = model.grapple;
-  if (g.present)
+  if (g.driven())
+    text += fmt::format(
+        "grapple on '{}': jaws '{}' and '{}' of {:g} m on hinges {:g} m apart open to {:g} m\n",
+        model.tree.body(g.body).name, model.tree.body(g.jaw[0]).name,
+        model.tree.body(g.jaw[1]).name, g.jaw_length, g.hinge_distance, g.opening_max);
+  else if (g.present)
     text += fmt::format(
         "grapple on '{}': opens {:g} m in {:g} s, jaws {:g} m on hinges {:g} m apart, grip {}\n",
         model.tree.body(g.body).name, g.opening_max, g.closing_time_s, g.jaw_length,

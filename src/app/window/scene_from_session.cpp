@@ -179,7 +179,11 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
                     g.jaw_length,
                     g.jaw_width,
                     g.tine_radius,
-                    g.opening_max};
+                    g.opening_max,
+                    worksite::grapple_shape(machine).overlap,
+                    {}};
+    for (const int side : {0, 1})
+      look.grapple.jaw[side] = g.driven() ? tree.body(g.jaw[side]).link : view::kWorldBody;
   }
   look.imported =
       std::any_of(machine.sources.begin(), machine.sources.end(),

@@ -329,6 +329,28 @@ void static_loads(const MachineModel& model, const multibody::LinkInertia* inert
     std::fill(actuator_force, actuator_force + m, 0.0);
 }
 
+FreeMass::FreeMass(const MachineModel& model, const MachineState& state) {
+  list_independent(model, state, mechanism_);
+  double q[kMaxLinks];
+  std::copy(state.q, state.q + model.joint_count(), q);
+  model.loop_system.embed(model.tree, state.dependent, state.v, q, mechanism_.embedding);
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(model.tree, state.inertia, q, state.v, body);
+  project_mass(model, body, mechanism_);
+  sound_ = detail::factor<0>(mechanism_.count, mechanism_.M, inverse_);
+}
+
+double FreeMass::inverse_along(double* row) const {
+  if (!sound_) return 0.0;
+  double along[kMaxLinks], rate[kMaxLinks];
+  to_independent(mechanism_, row, along);
+  std::copy(along, along + mechanism_.count, rate);
+  detail::solve_factored<0>(mechanism_.count, mechanism_.M, inverse_, rate);
+  double sum = 0.0;
+  for (int c = 0; c < mechanism_.count; ++c) sum += along[c] * rate[c];
+  return sum;
+}
+
 void attach(const MachineModel& model, MachineState& state, int link,
             const multibody::LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W) {
   if (!model.coupled() && state.absent == 0) {

@@ -75,6 +75,9 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     const double speed = unloaded_speed(k, full_V);
     if (speed > 0.0) nth(scale_, actuator.link) = speed / mean_lever_[k];
   }
+  if (model.grapple.driven())
+    for (const int body : model.grapple.jaw)
+      jaw_actuator_ = std::max(jaw_actuator_, actuator_of(model.tree.body(body).joint_name));
   own_lever_.fill(-1);
   int first = multibody::kBase;  // of the chain to the tip
   for (int i = tip_.link; i != multibody::kBase; i = model.tree.link(i).parent) first = i;
@@ -126,13 +129,15 @@ double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const
 
 int OperatorControl::joint_of(std::size_t function) const {
   const int actuator = functions_[function].actuator;
-  return actuator < 0 ? multibody::kBase : nth(simulation_.model().actuators, actuator).link;
+  return actuator < 0 || actuator == jaw_actuator_
+             ? multibody::kBase
+             : nth(simulation_.model().actuators, actuator).link;
 }
 
 double OperatorControl::deflection(std::size_t function, ControlMode mode, double rate,
                                    const double* q) const {
   const Function& f = functions_[function];
-  if (f.actuator < 0) return 0.0;
+  if (f.actuator < 0 || f.actuator == jaw_actuator_) return 0.0;
   if (mode != ControlMode::kValve) return f.full_rate > 0.0 ? rate / f.full_rate : 0.0;
   if (std::fabs(rate) < kAtRest * f.full_rate) return 0.0;
   const auto k = static_cast<std::size_t>(f.actuator);
@@ -156,6 +161,13 @@ OperatorControl::Function OperatorControl::make_function(
   Function f;
   if (lever.target == LeverTarget::kGrapple) {
     f.full_grapple = model.grapple.present ? lever.full : 0.0;
+    f.actuator = jaw_actuator_;
+    if (f.actuator < 0) return f;
+    const machine::Actuator& jaws = nth(model.actuators, f.actuator);
+    for (const std::size_t way : {0, 1}) {
+      f.valve.full_V[way] = std::min(jaws.circuit.valve.full_V, jaws.driver.largest_V[way]);
+      f.valve.start_V[way] = std::min(jaws.driver.start_V[way], f.valve.full_V[way]);
+    }
     return f;
   }
   const bool joint = lever.target == LeverTarget::kJoint;
@@ -212,6 +224,7 @@ void OperatorControl::assign_tip_functions(const double* start) {
   const bool has_height = has(LeverTarget::kTipHeight);
   const machine::MachineModel& model = simulation_.model();
   for (const machine::Actuator& actuator : model.actuators) nth(tip_used_, actuator.link) = true;
+  if (jaw_actuator_ >= 0) nth(tip_used_, nth(model.actuators, jaw_actuator_).link) = false;
   std::array<bool, kMaxActuators> by_lever{};
   for (std::size_t n = 0; n < functions_.size(); ++n) {
     const command::LeverFunction& lever = pattern_.functions[n];
@@ -276,26 +289,29 @@ machine::Load OperatorControl::load(int actuator, const SimState& sim, const dou
   return load;
 }
 
+// side: -1 to 1, positive towards larger positions.
+void OperatorControl::ask_valve(std::size_t function, double side, Asked& asked) const {
+  const Function& f = functions_[function];
+  const auto k = static_cast<std::size_t>(f.actuator);
+  const double share = std::fabs(side);
+  const int way = side < 0.0 ? 1 : 0;
+  const double volts =
+      share > 0.0 ? f.valve.start_V[way] + share * (f.valve.full_V[way] - f.valve.start_V[way])
+                  : 0.0;
+  asked.volts[k] = simulation_.model().actuators[k].linkage.sign * std::copysign(volts, side);
+}
+
 void OperatorControl::ask_valves(const OperatorState& state, Asked& asked) const {
-  for (std::size_t n = 0; n < functions_.size(); ++n) {
-    const Function& f = functions_[n];
-    if (f.actuator < 0) continue;
-    const auto k = static_cast<std::size_t>(f.actuator);
-    const double share = std::fabs(state.shaped[n]);
-    const int way = state.shaped[n] < 0.0 ? 1 : 0;
-    const double volts =
-        share > 0.0 ? f.valve.start_V[way] + share * (f.valve.full_V[way] - f.valve.start_V[way])
-                    : 0.0;
-    asked.volts[k] =
-        simulation_.model().actuators[k].linkage.sign * std::copysign(volts, state.shaped[n]);
-  }
+  for (std::size_t n = 0; n < functions_.size(); ++n)
+    if (functions_[n].actuator >= 0 && functions_[n].full_grapple == 0.0)
+      ask_valve(n, state.shaped[n], asked);
 }
 
 void OperatorControl::ask_rates(const OperatorState& state, Asked& asked) const {
   const bool tip_mode = state.mode == static_cast<std::int32_t>(ControlMode::kBoomTip);
   for (std::size_t n = 0; n < functions_.size(); ++n) {
     const Function& f = functions_[n];
-    if (f.actuator < 0 || (tip_mode && !f.rate_in_tip_mode)) continue;
+    if (f.actuator < 0 || f.full_grapple != 0.0 || (tip_mode && !f.rate_in_tip_mode)) continue;
     const auto k = static_cast<std::size_t>(f.actuator);
     asked.rate[simulation_.model().actuators[k].link] = state.shaped[n] * f.full_rate;
     asked.moves[k] = state.shaped[n] != 0.0;
@@ -390,7 +406,7 @@ void OperatorControl::start_fades(const SimState& sim, OperatorState& state,
     const double v = sim.machine.v[i];
     const bool was = state.following[k] != 0;
     bool is = false;
-    if (!valve) {
+    if (!valve && static_cast<int>(k) != jaw_actuator_) {
       const bool rolling = changed && !was && std::fabs(v) > kStandstill * scale_[u];
       is = asked.moves[k] || rolling || (was && (changed || state.rate_fade_s[i] > 0.0));
     }
@@ -501,6 +517,11 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
       ask_tip(sim, loads, state, asked);
       break;
   }
+  // The more open the jaws, the larger their position.
+  if (jaw_actuator_ >= 0)
+    for (std::size_t n = 0; n < functions_.size(); ++n)
+      if (functions_[n].full_grapple != 0.0)
+        ask_valve(n, std::clamp(-state.shaped[n] * functions_[n].full_grapple, -1.0, 1.0), asked);
   start_fades(sim, state, asked);
 
   OperatorDemand demand;  // as far as the machine reaches

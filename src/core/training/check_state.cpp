@@ -16,11 +16,14 @@ std::string check_grip(const Session& session, const SessionState& state) {
   const bool holds = grapple.held >= 0;
   if (holds && (!session.machine().grapple.present || grapple.held >= session.world().log_count()))
     return objection("grapple.held", grapple.held, "there is no such log, or no grapple");
-  if (holds != (grapple.slot >= 0))
+  // Jaws that are bodies hold a log by friction: it moves by itself.
+  const bool fixes = holds && !session.machine().grapple.driven();
+  if (fixes != (grapple.slot >= 0))
     return objection("grapple.slot", grapple.slot,
-                     holds ? "but a log is held" : "but no log is held");
+                     fixes ? "but a log is held" : "but no log is fixed to the grapple");
   for (int i = 0; i < session.world().log_count(); ++i)
-    if ((state.worksite.world.log[i].status == world::LogStatus::kHeld) != (i == grapple.held))
+    if ((state.worksite.world.log[i].status == world::LogStatus::kHeld) !=
+        (fixes && i == grapple.held))
       return objection("world.log[" + std::to_string(i) + "].status",
                        static_cast<double>(state.worksite.world.log[i].status),
                        "the grapple holds log " + std::to_string(grapple.held));
@@ -29,7 +32,7 @@ std::string check_grip(const Session& session, const SessionState& state) {
       return objection("sim.payload[" + std::to_string(slot) + "].event",
                        state.sim.payload[slot].event,
                        "the grapple's load has place " + std::to_string(grapple.slot));
-  if (!holds) return {};
+  if (!fixes) return {};
   const multibody::Tree& tree = session.machine().tree;
   const sim::Payload& load = state.sim.payload[grapple.slot];
   if (load.link != tree.body(session.machine().grapple.body).link)

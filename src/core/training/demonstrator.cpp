@@ -30,12 +30,14 @@ constexpr double kNearHeading = 0.10;  // rad
 constexpr double kPatience = 6.0;   // s; by then the brakes of the link hold the head out of plumb
 constexpr double kCloseTime = 4.0;  // s; closed by then, or missed
 constexpr double kOpenTime = 0.9;   // s
-constexpr double kStill = 0.08;     // m/s of the tip, before the jaws go down
-constexpr double kTouch = 400.0;    // N on the log: it rests
-constexpr double kLinedUp = 0.03;   // rad of swing, before the head goes out to a stem
-constexpr double kKeepOff = 0.8;    // m short of it, until then
-constexpr double kLeave = 0.25;     // rad away from the last stem, until the head may go out again
-constexpr double kBrake = 2.0;      // 1/s, rate of a joint per way to the end of its range
+// Jaws with a cylinder: until they press with all their force, and until they are clear of the log [s].
+constexpr double kSqueezeTime = 2.4, kDrivenOpenTime = 1.6;
+constexpr double kStill = 0.08;    // m/s of the tip, before the jaws go down
+constexpr double kTouch = 400.0;   // N on the log: it rests
+constexpr double kLinedUp = 0.03;  // rad of swing, before the head goes out to a stem
+constexpr double kKeepOff = 0.8;   // m short of it, until then
+constexpr double kLeave = 0.25;    // rad away from the last stem, until the head may go out again
+constexpr double kBrake = 2.0;     // 1/s, rate of a joint per way to the end of its range
 constexpr double kStakeMargin = 0.5;  // m above a bunk's stakes
 
 double wrap(double angle) {
@@ -162,6 +164,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   const world::Log& log = nth(exercise_.world.logs, task.log);
   const world::Bunk& bunk = nth(exercise_.world.bunks, task.bunk);
   const bool held = s.held_log == task.log;
+  const bool driven = session_.machine().grapple.driven();
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
       state.phase != Phase::kOpen) {
     // Unexpected change: the log slipped, or someone else released it.
@@ -215,7 +218,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2];
       wish.jaws = 1.0;
-      if (held && state.timer_s > 0.3) {
+      if (held && state.timer_s > (driven ? kSqueezeTime : 0.3)) {
         state.carrying = 1;
         state.missed = 0;
         enter(Phase::kLift, state);
@@ -228,7 +231,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2];
       wish.jaws = -1.0;
-      if (state.timer_s > kOpenTime) {
+      if (state.timer_s > (driven ? kDrivenOpenTime : kOpenTime)) {
         state.carrying = 0;
         enter(Phase::kLift, state);
       }

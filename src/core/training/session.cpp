@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "knuckleboom/core/control/no_controller.hpp"
@@ -73,6 +74,19 @@ void start_inside_limits(const machine::MachineModel& machine,
   }
 }
 
+// Jaws that are bodies start as far open as the exercise says, unless it starts their joint itself.
+void place_jaws(const machine::MachineModel& machine, const Exercise& exercise,
+                command::Scenario& out) {
+  if (!machine.grapple.driven()) return;
+  for (const int body : machine.grapple.jaw)
+    for (const command::InitialJoint& joint : out.initial)
+      if (joint.joint == machine.tree.body(body).joint_name) return;
+  command::InitialJoint jaw;
+  jaw.joint = machine.tree.body(machine.grapple.jaw[0]).joint_name;
+  jaw.position = world::jaw_angle(worksite::grapple_shape(machine), exercise.grapple_opening);
+  out.initial.push_back(jaw);
+}
+
 command::Scenario start_of(const machine::MachineModel& machine, const Exercise& exercise,
                            int steps, std::vector<std::string>& notes) {
   command::Scenario out;
@@ -86,12 +100,35 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
     else
       out.initial.push_back(joint);
   }
+  place_jaws(machine, exercise, out);
   start_inside_limits(machine, out.initial);
   add_faults(machine, exercise, out.faults, notes);
   return out;
 }
 
+// 0 closed to 1 open.
+double opening_at_start(const machine::MachineModel& machine, const Exercise& exercise,
+                        const sim::SimState& sim) {
+  const machine::Grapple& g = machine.grapple;
+  if (!g.driven()) return exercise.grapple_opening;
+  return worksite::jaw_opening(machine, sim.machine.q[machine.tree.body(g.jaw[0]).link]);
+}
+
 }  // namespace
+
+std::string start_objection(const machine::MachineModel& machine, const Exercise& exercise) {
+  std::vector<std::string> notes;
+  const int steps = steps_in_tick(exercise.rate_Hz);
+  try {
+    const sim::Simulation simulation(machine, start_of(machine, exercise, steps, notes));
+    const worksite::Worksite site(simulation, exercise.world);
+    const sim::SimState start = simulation.initial_state(exercise.fidelity);
+    return site.start_objection(start,
+                                site.initial_state(opening_at_start(machine, exercise, start)));
+  } catch (const std::invalid_argument&) {
+    return {};  // a session would say the same
+  }
+}
 
 Session::Session(machine::MachineModel machine, command::LeverPattern levers, Exercise exercise,
                  sim::Instructions instructions)
@@ -105,7 +142,8 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
                      "' does not have");
   for (std::size_t k = 0; k < this->machine().controllers.size(); ++k)
-    if (control::is_none(this->machine().controllers[k]))
+    if (control::is_none(this->machine().controllers[k]) &&
+        static_cast<int>(k) != control_.jaw_actuator())
       notes_.push_back("machine '" + machine.name + "' has no controller for actuator '" +
                        this->machine().actuator_name(static_cast<int>(k)) +
                        "': it is moved in valve mode alone");
@@ -125,7 +163,7 @@ SessionState Session::initial_state() const {
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   state.sim = simulation_.initial_state(exercise_.fidelity);
   state.control = control_.initial_state(state.sim, exercise_.mode);
-  state.worksite = worksite_.initial_state(exercise_.grapple_opening);
+  state.worksite = worksite_.initial_state(opening_at_start(machine(), exercise_, state.sim));
   state.task = task_.initial_state();
   state.score = task_.initial_score();
   return state;

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
+#include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::worksite {
 namespace {
@@ -20,6 +24,8 @@ constexpr double kLetGo = 0.03;      // opening beyond the grip at which a log f
 constexpr double kSlipTime = 0.05;   // s; shorter pulls are absorbed by the log's bark
 constexpr double kUsualLog = 0.13;   // m, radius of the log for the grip point of an empty grapple
 constexpr double kGripSlack = 0.02;  // opening within which closing jaws count as around a log
+constexpr double kLost = 0.3;        // s without touch from both jaws, after which a log is lost
+constexpr double kOpening = 0.02;    // 1/s; jaws that open faster let go
 
 // Motion of a body's frame.
 struct BodyMotion {
@@ -58,25 +64,6 @@ multibody::RigidInertia log_inertia(const world::Log& log) {
   return out;
 }
 
-world::Capsule log_capsule(const world::Log& log, const Vec3& p_W, const Vec3& axis_W) {
-  const Vec3 half = (0.5 * log.length) * axis_W;
-  return {p_W - half, p_W + half, log.radius};
-}
-world::Capsule log_capsule(const world::Log& log, const world::LogState& state) {
-  return log_capsule(log, vec(state.p), quaternion(state.q) * Vec3::UnitX());
-}
-
-// The grapple's dimensions, placed at the origin.
-world::GrappleFrame grapple_shape(const machine::Grapple& g) {
-  world::GrappleFrame out;
-  out.hinge_distance = g.hinge_distance;
-  out.jaw_length = g.jaw_length;
-  out.jaw_width = g.jaw_width;
-  out.tine_radius = g.tine_radius;
-  out.opening_max = g.opening_max;
-  return out;
-}
-
 }  // namespace
 
 // The machine's capsules in this tick, and the link of each.
@@ -90,17 +77,79 @@ struct Worksite::Parts {
   }
 };
 
+namespace {
+
+// tau += J^T f: a force on a link at a point, link by link towards the base.
+void add_joint_forces(const multibody::Tree& tree, const Kinematics& kinematics, int link,
+                      const Vec3& p_W, const Vec3& f_W, double* tau) {
+  for (int i = link; i != multibody::kBase; i = tree.link(i).parent) {
+    const multibody::LinkMotion& m = nth(kinematics.link, i);
+    tau[i] +=
+        tree.link(i).revolute ? m.axis_W.dot((p_W - m.in_world.p).cross(f_W)) : m.axis_W.dot(f_W);
+  }
+}
+
+}  // namespace
+
+// The machine as its parts give way when they are hit; its mass matrix is only worked out if one is.
+class Worksite::Crane final : public world::Mobility {
+ public:
+  Crane(const machine::MachineModel& model, const machine::MachineState& state,
+        const Kinematics& kinematics, const Parts& parts)
+      : model_(model), state_(state), kinematics_(kinematics), parts_(parts) {}
+
+  double along(int part, const Vec3& p_W, const Vec3& n_W) const override {
+    const int link = parts_.link[part];
+    if (link == multibody::kBase) return 0.0;
+    if (!mass_) mass_.emplace(model_, state_);
+    double row[kMaxLinks] = {};
+    add_joint_forces(model_.tree, kinematics_, link, p_W, n_W, row);
+    return mass_->inverse_along(row);
+  }
+
+ private:
+  const machine::MachineModel& model_;
+  const machine::MachineState& state_;
+  const Kinematics& kinematics_;
+  const Parts& parts_;
+  mutable std::optional<machine::FreeMass> mass_;
+};
+
 Worksite::Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe)
     : simulation_(simulation), world_(std::move(recipe)) {
   if (!machine().grapple.present) return;
   // These searches are too long for a tick, and depend on the log's thickness only.
-  const world::GrappleFrame frame = grapple_shape(machine().grapple);
+  shape_ = grapple_shape(machine());
+  const world::GrappleFrame& frame = shape_;
+  closed_ = world::jaw_angle(shape_, 0.0);
+  opening_per_rad_ = 1.0 / (world::jaw_angle(shape_, 1.0) - closed_);
   for (int i = 0; i < world_.log_count(); ++i) {
     const double radius = nth(world_.recipe().logs, i).radius;
     nth(around_, i) = world::grapple_min_opening(frame, radius);
     nth(seat_, i) = world::grapple_seat(frame, nth(around_, i), radius);
   }
   usual_seat_ = world::grapple_seat(frame, world::grapple_min_opening(frame, kUsualLog), kUsualLog);
+}
+
+world::GrappleFrame grapple_shape(const machine::MachineModel& machine) {
+  const machine::Grapple& g = machine.grapple;
+  world::GrappleFrame out;
+  out.hinge_distance = g.hinge_distance;
+  out.jaw_length = g.jaw_length;
+  out.jaw_width = g.jaw_width;
+  out.tine_radius = g.tine_radius;
+  out.opening_max = g.opening_max;
+  if (g.driven()) {
+    const double closed = sin_cos(machine.tree.body(g.jaw[0]).lower).sin * g.jaw_length;
+    out.overlap = 2.0 * (g.tine_radius - 0.5 * g.hinge_distance - closed);
+  }
+  return out;
+}
+
+double jaw_opening(const machine::MachineModel& machine, double position) {
+  const world::GrappleFrame shape = grapple_shape(machine);
+  const double closed = world::jaw_angle(shape, 0.0);
+  return std::clamp((position - closed) / (world::jaw_angle(shape, 1.0) - closed), 0.0, 1.0);
 }
 
 WorksiteState Worksite::initial_state(double opening) const {
@@ -113,11 +162,17 @@ WorksiteState Worksite::initial_state(double opening) const {
   return state;
 }
 
+std::string Worksite::start_objection(const sim::SimState& sim, const WorksiteState& state) const {
+  Parts parts;
+  gather(multibody::forward_kinematics(machine().tree, sim.machine.q, sim.machine.v), state, parts);
+  return world_.start_objection(parts.span(), state.world);
+}
+
 world::GrappleFrame Worksite::grapple_frame(const Kinematics& kinematics) const {
   const machine::Grapple& g = machine().grapple;
   const BodyMotion body = body_motion(machine().tree, kinematics, g.body);
   const Mat3& R = body.pose.R;
-  world::GrappleFrame out = grapple_shape(g);
+  world::GrappleFrame out = shape_;
   out.pin_W = body.pose.p + R * g.pin_B;
   out.log_axis_W = R * g.log_axis_B;
   out.open_axis_W = R * g.open_axis_B;
@@ -148,13 +203,26 @@ void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
   const int link = link_of(model.tree, model.grapple.body);
   const world::GrappleFrame frame = grapple_frame(kinematics);
   if (parts.count + world::kGrappleParts > world::kMaxMachineShapes) return;
-  const int jaws = world::grapple_parts(frame, state.grapple.opening, state.grapple.speed,
-                                        kFirstJawId, parts.part + parts.count);
+  world::MachinePart* first = parts.part + parts.count;
+  if (model.grapple.driven()) {
+    const int jaws = world::grapple_parts(frame, state.grapple.opening, 0.0, kFirstJawId, first);
+    for (int i = 0; i < jaws; ++i) {
+      const int side = i < jaws / 2 ? 0 : 1;
+      const BodyMotion body = body_motion(model.tree, kinematics, model.grapple.jaw[side]);
+      first[i].p_W = body.pose.p;
+      first[i].v_W = body.v_W;
+      first[i].omega_W = body.omega_W;
+      parts.link[parts.count++] = link_of(model.tree, model.grapple.jaw[side]);
+    }
+    return;
+  }
+  const int jaws =
+      world::grapple_parts(frame, state.grapple.opening, state.grapple.speed, kFirstJawId, first);
   for (int i = 0; i < jaws; ++i) parts.link[parts.count++] = link;
   if (state.grapple.held < 0 || parts.count == world::kMaxMachineShapes) return;
   const world::LogState& log = state.world.log[state.grapple.held];
   world::MachinePart& part = parts.part[parts.count];
-  part.shape = log_capsule(nth(world_.recipe().logs, state.grapple.held), log);
+  part.shape = world::log_shape(nth(world_.recipe().logs, state.grapple.held), log);
   part.p_W = vec(log.p);
   part.v_W = vec(log.v);
   part.omega_W = vec(log.omega);
@@ -163,18 +231,14 @@ void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
   parts.link[parts.count++] = link;
 }
 
-// tau = J^T f, link by link towards the base.
+// tau = J^T f.
 void Worksite::joint_forces(const Kinematics& kinematics, const Parts& parts,
                             const world::PartForces& forces, double* tau) const {
   const multibody::Tree& tree = machine().tree;
   for (int i = 0; i < tree.link_count(); ++i) tau[i] = 0.0;
   for (int n = 0; n < forces.count; ++n) {
     const world::PartForce& force = forces.force[n];
-    for (int i = parts.link[force.part]; i != multibody::kBase; i = tree.link(i).parent) {
-      const multibody::LinkMotion& m = nth(kinematics.link, i);
-      tau[i] += tree.link(i).revolute ? m.axis_W.dot((force.p_W - m.in_world.p).cross(force.f_W))
-                                      : m.axis_W.dot(force.f_W);
-    }
+    add_joint_forces(tree, kinematics, parts.link[force.part], force.p_W, force.f_W, tau);
   }
 }
 
@@ -227,7 +291,7 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
       const world::Log& log = nth(logs, i);
       const double around = nth(around_, i);
       if (next > around + kGripSlack || next < around - 2.0 * kLetGo) continue;
-      if (!world::can_grip(frame, next, log_capsule(log, state.world.log[i]))) continue;
+      if (!world::can_grip(frame, next, world::log_shape(log, state.world.log[i]))) continue;
       next = std::max(next, around);
       take_hold(i, kinematics, sim, state);
       if (grapple.held >= 0) break;
@@ -235,6 +299,52 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   }
   grapple.opening = next;
   grapple.speed = (next - before) / h;
+}
+
+// Bit i: log i touches both jaws.
+std::uint32_t Worksite::between_jaws(const world::WorldState& world) const {
+  std::uint32_t side[2] = {};
+  for (const world::ContactState& contact : world.contact) {
+    const int log = world::log_of_contact(contact);
+    if (log < 0) continue;
+    const int jaw = world::part_of_contact(contact) - kFirstJawId;
+    if (jaw < 0 || jaw >= world::kGrappleParts) continue;
+    side[jaw < world::kGrappleParts / 2 ? 0 : 1] |= std::uint32_t{1} << log;
+  }
+  return side[0] & side[1];
+}
+
+// Jaws that are bodies: a log is held as long as both touch it.
+void Worksite::feel_grip(const sim::SimState& sim, const Kinematics& kinematics,
+                         WorksiteState& state) const {
+  const machine::Grapple& g = machine().grapple;
+  const int link = link_of(machine().tree, g.jaw[0]);
+  GrappleState& grapple = state.grapple;
+  grapple.opening = std::clamp((sim.machine.q[link] - closed_) * opening_per_rad_, 0.0, 1.0);
+  grapple.speed = opening_per_rad_ * sim.machine.v[link];
+  const std::uint32_t between = between_jaws(state.world);
+  if (grapple.held >= 0) {
+    const bool touched = (between >> grapple.held & 1U) != 0;
+    grapple.slipping_s = touched ? 0.0 : grapple.slipping_s + simulation_.tick_s();
+    const bool let_go = grapple.speed > kOpening;
+    if (touched || (!let_go && grapple.slipping_s < kLost)) return;
+    if (!let_go) ++state.logs_slipped;
+    grapple.held = -1;
+    grapple.slipping_s = 0.0;
+  }
+  if (between == 0 || grapple.speed > kOpening) return;
+  // The one in the middle counts.
+  const Vec3 middle_W = grip(kinematics, state).p_W;
+  double least = 1e30;
+  for (int i = 0; i < world_.log_count(); ++i) {
+    if ((between >> i & 1U) == 0) continue;
+    const world::Capsule shape = world::log_shape(nth(world_.recipe().logs, i), state.world.log[i]);
+    const double away = (middle_W - world::closest_on_segment(shape.a, shape.b, middle_W)).norm();
+    if (away < least) {
+      least = away;
+      grapple.held = i;
+    }
+  }
 }
 
 void Worksite::carry_log(const Kinematics& kinematics, WorksiteState& state) const {
@@ -272,19 +382,29 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   const multibody::Tree& tree = machine().tree;
   machine::MachineState& m = sim.machine;
   const Kinematics before = multibody::forward_kinematics(tree, m.q, m.v);
-  move_grapple(grapple, before, sim, state);
+  const bool driven = machine().grapple.driven();
+  if (!driven) move_grapple(grapple, before, sim, state);
   Parts parts;
   // A log gripped or released in this tick changed the joint rates by its momentum; the parts may still
   // have their velocities from before.
   gather(before, state, parts);
   world::PartForces forces;
-  world_.step(parts.span(), simulation_.tick_s(), state.world, forces);
+  const Crane crane(machine(), m, before, parts);
+  const std::uint32_t carried = driven && state.grapple.held >= 0
+                                    ? between_jaws(state.world) | std::uint32_t{1}
+                                                                      << state.grapple.held
+                                    : 0U;
+  world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried);
   double tau[kMaxLinks];
   joint_forces(before, parts, forces, tau);
   const Vec3 v_before_W =
       state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
   simulation_.step(sim, input, tau);
   const Kinematics after = multibody::forward_kinematics(tree, m.q, m.v);
+  if (driven) {
+    feel_grip(sim, after, state);
+    return;
+  }
   carry_log(after, state);
   watch_grip(parts, forces, v_before_W, sim, state);
 }

@@ -26,6 +26,17 @@ inline int log_of(std::int32_t key) {
   return key >= kFirstLogKey && key < kFirstLogKey + kMaxLogs ? key - kFirstLogKey : -1;
 }
 
+inline bool takes_part(PartRole role) { return role != PartRole::kCarrier; }
+
+// Whether a part meets another one of the same machine: what hangs below the crane may hit the carrier,
+// and a log between the jaws the crane itself.
+inline bool minds(PartRole role, PartRole other) {
+  const bool hangs =
+      role == PartRole::kHead || role == PartRole::kJaw || role == PartRole::kHeldLog;
+  return (hangs && other == PartRole::kCarrier) ||
+         (role == PartRole::kHeldLog && (other == PartRole::kBoom || other == PartRole::kStick));
+}
+
 // Wakes a resting log and all logs resting with it, from contact to contact.
 inline void wake(int log, int count, WorldState& state) {
   std::int32_t waiting[kMaxLogs];

@@ -15,25 +15,17 @@ inline constexpr double kHardeningLimit = 3.0;   // largest addition by hardenin
 inline constexpr double kDampingDepth = 0.2e-3;  // there damping has half its strength [m]
 inline constexpr double kTangential = 0.5;       // stiffness of the bristle / of the spring
 inline constexpr double kRolling = 0.1;          // of the rolling spring / (bristle x radius^2)
-inline constexpr double kMachineMass = 40.0;     // smallest effective mass of the machine at a
-                                                 // contact [kg]
+inline constexpr double kMachineMass = 40.0;     // of a part about which nothing is known [kg]
+// A living stem as a beam clamped at its foot. Green wood along the grain: 8 to 11 GPa; the roots give too.
+inline constexpr double kStemModulus = 8e9;  // Pa
+inline constexpr double kStemClamped = 0.3;  // from the ground down to the clamp [m]
+inline constexpr double kLeastStemStiffness =
+    1e5;  // N/m; what gives more would have to bend in the picture
 
 // A log's axis: its own x axis, rotated.
 inline Vec3 axis_of(const double* q) {
   return Vec3(1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]), 2.0 * (q[1] * q[2] + q[0] * q[3]),
               2.0 * (q[1] * q[3] - q[0] * q[2]));
-}
-
-// A log lying on four contacts has the law's damping ratio.
-inline double log_damping(const ContactLaw& law, double mass) {
-  return law.damping_ratio * std::sqrt(law.stiffness * mass);
-}
-
-// The effective mass of the machine at the contact is unknown: the damping suits a light one and is
-// limited so that a force held over a tick does not reverse a slow motion.
-inline double machine_damping(const ContactLaw& law, double dt) {
-  return std::min(2.0 * law.damping_ratio * std::sqrt(law.stiffness * kMachineMass),
-                  0.5 * kMachineMass / dt);
 }
 
 // Contact law of a pair of bodies.
@@ -44,17 +36,27 @@ struct PairLaw {
   double roll_k, roll_b;  // N m/rad, N m s/rad
 };
 
-inline PairLaw pair_law(const ContactLaw& law, double damping) {
-  return {law.stiffness, damping, law.friction, 0.0, 0.0, 0.0};
+// Damping for the mass that meets at the point, limited so that a force held over dt does not reverse a
+// slow motion. inverse_mass: of both bodies together [1/kg].
+inline double contact_damping(const ContactLaw& law, double k, double inverse_mass, double dt) {
+  if (inverse_mass <= 0.0) return 0.0;
+  const double mass = 1.0 / inverse_mass;
+  return std::min(2.0 * law.damping_ratio * std::sqrt(k * mass), 0.5 * mass / dt);
 }
 
-// radius, axial inertia: of the rolling log.
-inline PairLaw rolling_law(const ContactLaw& law, double damping, double radius, double axial) {
-  PairLaw pair = pair_law(law, damping);
+// Of the contact and the stem behind it, at this height [N/m].
+inline double stiffness_at(const ContactLaw& law, const World::Fixed& fixed, double z) {
+  if (fixed.bending <= 0.0) return law.stiffness;
+  const double arm = std::max(z - fixed.foot_z, 0.0) + kStemClamped;
+  const double stem = std::max(fixed.bending / (arm * arm * arm), kLeastStemStiffness);
+  return law.stiffness * stem / (law.stiffness + stem);
+}
+
+// Rolling and spinning of a log of this radius and axial inertia.
+inline void add_rolling(const ContactLaw& law, double radius, double axial, PairLaw& pair) {
   pair.roll_radius = law.rolling_resistance * radius;
   pair.roll_k = kRolling * kTangential * law.stiffness * radius * radius;
   pair.roll_b = std::sqrt(pair.roll_k * axial);
-  return pair;
 }
 
 struct ContactForce {

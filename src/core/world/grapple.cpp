@@ -28,7 +28,7 @@ struct Angles {
 
 Angles angles(const GrappleFrame& f) {
   const double inwards = f.tine_radius - 0.5 * f.hinge_distance;
-  return {arc_sine(inwards / f.jaw_length),
+  return {arc_sine((inwards - 0.5 * f.overlap) / f.jaw_length),
           arc_sine((0.5 * f.opening_max + inwards) / f.jaw_length)};
 }
 
@@ -103,6 +103,14 @@ int grapple_parts(const GrappleFrame& frame, double opening, double opening_rate
         ++n;
       }
     }
+    const double half = 0.5 * frame.jaw_width;
+    out[n] = {{in_world(jaw.elbow, -half), in_world(jaw.elbow, half), frame.tine_radius},
+              hinge,
+              v,
+              omega,
+              PartRole::kJaw,
+              first_id + n};
+    ++n;
   }
   return n;
 }

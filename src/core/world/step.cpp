@@ -68,16 +68,10 @@ struct Pairs {
   const Pair* end() const { return pair + count; }
 };
 
-bool takes_part(PartRole role) { return role != PartRole::kCarrier; }
-
-bool minds_carrier(PartRole role) {
-  return role == PartRole::kHead || role == PartRole::kJaw || role == PartRole::kHeldLog;
-}
-
 class Tick {
  public:
-  Tick(const World& world, std::span<const MachinePart> parts, double dt, WorldState& state,
-       PartForces& forces)
+  Tick(const World& world, std::span<const MachinePart> parts, double dt, const Mobility* mobility,
+       std::uint32_t carried, WorldState& state, PartForces& forces)
       : world_(world),
         fixed_(world.fixed()),
         constants_(world.log_constants()),
@@ -88,7 +82,8 @@ class Tick {
         dt_(dt),
         steps_(std::max(1, static_cast<int>(std::ceil(dt / kSmallStep - 1e-9)))),
         h_(dt / steps_),
-        machine_damping_(machine_damping(law_, dt)),
+        mobility_(mobility),
+        carried_(carried),
         state_(state),
         forces_(forces) {}
 
@@ -150,6 +145,7 @@ class Tick {
       const ContactState& c = state_.contact[i];
       key_[i] = key_of(c.key_a, c.key_b);
       force_of_slot_[i] = reaction_of_slot_[i] = -1;
+      inverse_mass_[i] = -1.0;
       live_[i] = false;
       if (c.key_a != 0) used = i + 1;
     }
@@ -279,6 +275,7 @@ class Tick {
         state_.contact[i].machine = machine ? 1 : 0;
         key_[i] = key_of(key_a, key_b);
         force_of_slot_[i] = reaction_of_slot_[i] = -1;
+        inverse_mass_[i] = -1.0;
         used_ = std::max(used_, i + 1);
         return i;
       }
@@ -296,6 +293,7 @@ class Tick {
       c = ContactState{};
       key_[i] = 0;
       force_of_slot_[i] = reaction_of_slot_[i] = -1;
+      inverse_mass_[i] = -1.0;
     }
   }
 
@@ -355,15 +353,41 @@ class Tick {
     log.touched = true;
   }
 
-  // use(touch, force on a, contact's slot): for each place where the two touch.
-  template <class Use>
-  void resolve(const PairLaw& law, const Touches& touches, const Moving& a, std::int32_t key_a,
-               const Moving& b, std::int32_t key_b, bool machine, const Use& use) {
+  // 1/kg.
+  double inverse_mass_of_log(int i, const Touch& touch) const {
+    const LogConstants& c = nth(constants_, i);
+    const Vec3 moment = (touch.point - log_[i].m.p).cross(touch.normal);
+    const double axial = log_[i].axis.dot(moment);
+    return 1.0 / c.mass + (moment.squaredNorm() - axial * axial) / c.inertia.transverse +
+           axial * axial / c.inertia.axial;
+  }
+  // Once a tick for each place.
+  double inverse_mass_of_parts(int j, int other, const Touch& touch, int slot) {
+    double& known = inverse_mass_[slot];
+    if (known < 0.0) {
+      known = inverse_mass_of_part(j, touch);
+      if (other >= 0) known += inverse_mass_of_part(other, touch);
+    }
+    return known;
+  }
+  double inverse_mass_of_part(int j, const Touch& touch) const {
+    return mobility_ == nullptr ? 1.0 / kMachineMass
+                                : mobility_->along(j, touch.point, touch.normal);
+  }
+
+  // use(touch, force on a, contact's slot): for each place where the two touch. stiffness(touch),
+  // inverse_mass(touch, slot): there. hold_s: time over which the force acts unchanged.
+  template <class Stiffness, class InverseMass, class Use>
+  void resolve(PairLaw law, double hold_s, const Touches& touches, const Moving& a,
+               std::int32_t key_a, const Moving& b, std::int32_t key_b, bool machine,
+               const Stiffness& stiffness, const InverseMass& inverse_mass, const Use& use) {
     for (int t = 0; t < touches.count; ++t) {
       const Touch& touch = touches.touch[t];
       const int slot = find_or_add(key_a, with_feature(key_b, touch.feature), machine);
       if (slot < 0) continue;
       live_[slot] = true;
+      law.k = stiffness(touch);
+      law.b = contact_damping(law_, law.k, inverse_mass(touch, slot), hold_s);
       const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
       use(touch,
           contact_force(law, touch.depth, touch.normal, v, a.omega - b.omega, h_,
@@ -372,26 +396,49 @@ class Tick {
     }
   }
 
-  void resolve_log(int i, const Moving& still, std::int32_t key, const Touches& touches) {
+  PairLaw plain() const { return {law_.stiffness, 0.0, law_.friction, 0.0, 0.0, 0.0}; }
+  PairLaw rolling(double radius, double axial) const {
+    PairLaw law = plain();
+    add_rolling(law_, radius, axial, law);
+    return law;
+  }
+
+  bool is_carried(int log) const { return (carried_ >> log & 1U) != 0; }
+
+  // fixed: null: the ground.
+  void resolve_log(int i, const World::Fixed* fixed, const Moving& still, std::int32_t key,
+                   const Touches& touches) {
     const LogConstants& c = nth(constants_, i);
-    resolve(rolling_law(law_, c.damping, c.radius, c.inertia.axial), touches, log_[i].m, log_key(i),
-            still, key, false, [&](const Touch& touch, const ContactForce& force, int) {
-              load_log(log_[i], force.f, touch.point, force.torque);
-            });
+    resolve(
+        rolling(c.radius, c.inertia.axial), h_, touches, log_[i].m, log_key(i), still, key, false,
+        [&](const Touch& touch) {
+          return fixed == nullptr ? law_.stiffness : stiffness_at(law_, *fixed, touch.point.z());
+        },
+        [&](const Touch& touch, int) { return inverse_mass_of_log(i, touch); },
+        [&](const Touch& touch, const ContactForce& force, int) {
+          load_log(log_[i], force.f, touch.point, force.torque);
+          if (is_carried(i))
+            note(PartRole::kHeldLog, fixed == nullptr ? Obstacle::kGround : fixed->kind,
+                 fixed == nullptr ? kGroundKey : fixed->object, touch, log_[i].m, still,
+                 force.normal);
+        });
   }
 
   void touch_log_with_ground(int i) {
     Touches touches;
     touches_with_ground(log_[i].m, world_.ground(), world_.ground_top(), touches);
-    if (touches.count > 0) resolve_log(i, kStill, kGroundKey, touches);
+    if (touches.count > 0) resolve_log(i, nullptr, kStill, kGroundKey, touches);
   }
 
   void touch_log_with_fixed(int i, int k) {
-    const Moving fixed = at_rest(nth(fixed_, k).shape);
+    const World::Fixed& fixed = nth(fixed_, k);
+    const Moving still = at_rest(fixed.shape);
     Touches touches;
-    touches_of(log_[i].m, fixed, log_key(i), fixed_key(k), 0.0, touches);
-    if (touches.count > 0) resolve_log(i, fixed, fixed_key(k), touches);
+    touches_of(log_[i].m, still, log_key(i), fixed_key(k), 0.0, touches);
+    if (touches.count > 0) resolve_log(i, &fixed, still, fixed_key(k), touches);
   }
+
+  double usual_stiffness(const Touch& /*touch*/) const { return law_.stiffness; }
 
   void touch_logs(int i, int j) {
     Touches touches;
@@ -399,14 +446,21 @@ class Tick {
     if (touches.count == 0) return;
     const LogConstants& a = nth(constants_, i);
     const LogConstants& b = nth(constants_, j);
-    const double reduced = a.mass * b.mass / (a.mass + b.mass);
-    const PairLaw law = rolling_law(law_, log_damping(law_, reduced), std::min(a.radius, b.radius),
-                                    std::min(a.inertia.axial, b.inertia.axial));
-    resolve(law, touches, log_[i].m, log_key(i), log_[j].m, log_key(j), false,
-            [&](const Touch& touch, const ContactForce& force, int) {
-              load_log(log_[i], force.f, touch.point, force.torque);
-              load_log(log_[j], -force.f, touch.point, -force.torque);
-            });
+    resolve(
+        rolling(std::min(a.radius, b.radius), std::min(a.inertia.axial, b.inertia.axial)), h_,
+        touches, log_[i].m, log_key(i), log_[j].m, log_key(j), false,
+        [this](const Touch& touch) { return usual_stiffness(touch); },
+        [&](const Touch& touch, int) {
+          return inverse_mass_of_log(i, touch) + inverse_mass_of_log(j, touch);
+        },
+        [&](const Touch& touch, const ContactForce& force, int) {
+          load_log(log_[i], force.f, touch.point, force.torque);
+          load_log(log_[j], -force.f, touch.point, -force.torque);
+          for (const int carried : {i, j})
+            if (is_carried(carried) && !is_carried(i + j - carried))
+              note(PartRole::kHeldLog, Obstacle::kLog, log_key(i + j - carried), touch, log_[i].m,
+                   log_[j].m, force.normal);
+        });
   }
 
   void touch_log_with_part(int i, int j) {
@@ -415,26 +469,30 @@ class Tick {
     Touches touches;
     touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches);
     if (touches.count == 0) return;
-    const PairLaw law = pair_law(law_, std::min(nth(constants_, i).damping, machine_damping_));
     const bool is_machine = takes_part(part.role);
-    resolve(law, touches, log_[i].m, log_key(i), part_[j], key, is_machine,
-            [&](const Touch& touch, const ContactForce& force, int slot) {
-              load_log(log_[i], force.f, touch.point, force.torque);
-              add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal);
-              if (is_machine)
-                note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j],
-                     force.normal);
-            });
+    resolve(
+        plain(), dt_, touches, log_[i].m, log_key(i), part_[j], key, is_machine,
+        [this](const Touch& touch) { return usual_stiffness(touch); },
+        [&](const Touch& touch, int slot) {
+          return inverse_mass_of_log(i, touch) + inverse_mass_of_parts(j, -1, touch, slot);
+        },
+        [&](const Touch& touch, const ContactForce& force, int slot) {
+          load_log(log_[i], force.f, touch.point, force.torque);
+          add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal);
+          if (is_carried(i) && minds(PartRole::kHeldLog, part.role))
+            note(PartRole::kHeldLog, Obstacle::kCarrier, kCarrierObject, touch, log_[i].m, part_[j],
+                 force.normal);
+          else if (is_machine)
+            note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j], force.normal);
+        });
   }
 
   void touch_machine_with_fixed() {
-    const PairLaw law = pair_law(law_, machine_damping_);
     for (int i = 0; i < part_count_; ++i) {
-      const MachinePart& part = nth(parts_, i);
-      if (!takes_part(part.role)) continue;
+      if (!takes_part(nth(parts_, i).role)) continue;
       Touches touches;
       touches_with_ground(part_[i], world_.ground(), world_.ground_top(), touches);
-      meet(law, i, kStill, kGroundKey, Obstacle::kGround, kGroundKey, -1, touches);
+      meet(i, kStill, kGroundKey, nullptr, Obstacle::kGround, kGroundKey, -1, touches);
     }
     for (const Pair& pair : part_fixed_) {
       const World::Fixed& other = nth(fixed_, pair.second);
@@ -442,34 +500,43 @@ class Tick {
       const std::int32_t key = fixed_key(pair.second);
       Touches touches;
       touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, h_, touches);
-      meet(law, pair.first, fixed, key, other.kind, other.object, -1, touches);
+      meet(pair.first, fixed, key, &other, other.kind, other.object, -1, touches);
     }
     for (int i = 0; i < part_count_; ++i) {
-      if (!minds_carrier(nth(parts_, i).role)) continue;
+      const PartRole role = nth(parts_, i).role;
+      if (!minds(role, PartRole::kCarrier)) continue;
       const Box box = box_of(part_[i], kBoxMargin + kFollowed + dt_ * fastest(part_[i]));
       for (int j = 0; j < part_count_; ++j) {
-        if (nth(parts_, j).role != PartRole::kCarrier) continue;
-        if (!overlap(box, box_of(part_[j], 0.0))) continue;
+        const PartRole other = nth(parts_, j).role;
+        if (!minds(role, other) || !overlap(box, box_of(part_[j], 0.0))) continue;
         Touches touches;
         touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches);
-        meet(law, i, part_[j], key_of_part(j), Obstacle::kCarrier, kCarrierObject, j, touches);
+        meet(i, part_[j], key_of_part(j), nullptr, Obstacle::kCarrier, kCarrierObject, j, touches);
       }
     }
   }
 
   std::int32_t key_of_part(int i) const { return part_key(nth(parts_, i).id); }
 
-  // other_part: receives the opposite force; -1: none.
-  void meet(const PairLaw& law, int i, const Moving& other, std::int32_t other_key, Obstacle kind,
-            std::int32_t object, int other_part, const Touches& touches) {
-    resolve(law, touches, part_[i], key_of_part(i), other, other_key, true,
-            [&](const Touch& touch, const ContactForce& force, int slot) {
-              add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal);
-              if (other_part >= 0)
-                add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f,
-                               force.normal);
-              note(nth(parts_, i).role, kind, object, touch, part_[i], other, force.normal);
-            });
+  // fixed: null: it does not give. other_part: receives the opposite force; -1: none.
+  void meet(int i, const Moving& other, std::int32_t other_key, const World::Fixed* fixed,
+            Obstacle kind, std::int32_t object, int other_part, const Touches& touches) {
+    if (touches.count == 0) return;
+    resolve(
+        plain(), dt_, touches, part_[i], key_of_part(i), other, other_key, true,
+        [&](const Touch& touch) {
+          return fixed == nullptr ? law_.stiffness : stiffness_at(law_, *fixed, touch.point.z());
+        },
+        [&](const Touch& touch, int slot) {
+          return inverse_mass_of_parts(i, other_part, touch, slot);
+        },
+        [&](const Touch& touch, const ContactForce& force, int slot) {
+          add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal);
+          if (other_part >= 0)
+            add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f,
+                           force.normal);
+          note(nth(parts_, i).role, kind, object, touch, part_[i], other, force.normal);
+        });
   }
 
   // --- What the machine feels -------------------------------------------------
@@ -676,7 +743,8 @@ class Tick {
   double dt_;
   int steps_;
   double h_;
-  double machine_damping_;
+  const Mobility* mobility_;
+  std::uint32_t carried_;
   WorldState& state_;
   PartForces& forces_;
 
@@ -691,14 +759,15 @@ class Tick {
   std::int16_t force_of_slot_[kMaxContacts], reaction_of_slot_[kMaxContacts];
   int used_ = 0;
   int next_ = 0;
+  double inverse_mass_[kMaxContacts];  // of the machine at the slot [1/kg]; -1: not yet known
   double weight_[kMaxContacts], mean_normal_[kMaxContacts];
 };
 
 }  // namespace
 
 void World::step(std::span<const MachinePart> parts, double dt, WorldState& state,
-                 PartForces& forces) const {
-  Tick(*this, parts, dt, state, forces).run();
+                 PartForces& forces, const Mobility* mobility, std::uint32_t carried) const {
+  Tick(*this, parts, dt, mobility, carried, state, forces).run();
 }
 
 }  // namespace knuckleboom::world

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "collide.hpp"
 #include "contact_keys.hpp"
 #include "contact_law.hpp"
 #include "ground_point.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kOverlapAllowed = 0.02;  // of bodies at the start [m]
+constexpr double kDepthAllowed = 0.05;    // of the machine in something at the start [m]
+constexpr const char* kRoleWords[] = {"The carrier", "The boom",          "The stick",
+                                      "The head",    "The grapple's jaw", "The log in the jaws"};
 
 void require(bool holds, const std::string& sentence) {
   if (!holds) throw std::invalid_argument(sentence);
@@ -137,6 +141,24 @@ void place_on_ground(const Log& log, const Ground& ground, LogState& state) {
   set_orientation(log.heading, sin_pitch, state.q);
 }
 
+// Whether the ground under a log is steeper than what holds it, in the mean over its length.
+bool slips_away(const Log& log, const Ground& ground, const ContactLaw& law) {
+  const SinCos heading = sin_cos(log.heading);
+  const double half = half_axis(log);
+  double down = 0.0, across = 0.0;
+  constexpr int kSamples = 9;
+  for (int i = 0; i < kSamples; ++i) {
+    const double along = (2.0 * i / (kSamples - 1) - 1.0) * half;
+    const Vec3 n =
+        smooth_ground_point(ground, log.x + along * heading.cos, log.y + along * heading.sin)
+            .normal;
+    down += (n.x() * heading.cos + n.y() * heading.sin) / (kSamples * n.z());
+    across += (n.y() * heading.cos - n.x() * heading.sin) / (kSamples * n.z());
+  }
+  return std::fabs(across) > std::min(law.friction, law.rolling_resistance) ||
+         std::fabs(down) > law.friction;
+}
+
 }  // namespace
 
 double mass(const Log& log) { return kPi * log.radius * log.radius * log.length * log.density; }
@@ -145,6 +167,13 @@ LogInertia inertia(const Log& log) {
   const double m = mass(log);
   const double rr = log.radius * log.radius;
   return {0.5 * m * rr, m * (3.0 * rr + log.length * log.length) / 12.0};
+}
+
+int log_of_contact(const ContactState& contact) { return log_of(body_a(contact)); }
+
+int part_of_contact(const ContactState& contact) {
+  const std::int32_t part = body_b(contact) - kFirstPartKey;
+  return contact.key_a != 0 && part >= 0 ? part : -1;
 }
 
 Capsule log_shape(const Log& log, const LogState& state) {
@@ -202,15 +231,18 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
         {shape, shape.a.cwiseMin(shape.b) - r, shape.a.cwiseMax(shape.b) + r, kind, object});
   };
   int object = kFirstFixedKey;
-  for (const Stem& stem : recipe_.stems) add(stem_shape(stem, ground_), Obstacle::kStem, object++);
+  for (const Stem& stem : recipe_.stems) {
+    add(stem_shape(stem, ground_), Obstacle::kStem, object++);
+    const double r2 = stem.radius * stem.radius;
+    fixed_.back().bending = 3.0 * kStemModulus * 0.25 * kPi * r2 * r2;
+    fixed_.back().foot_z = height(ground_, stem.x, stem.y);
+  }
   for (const Bunk& bunk : recipe_.bunks) {
     for (const Capsule& part : bunk_parts(bunk, ground_)) add(part, Obstacle::kBunk, object);
     ++object;
   }
   for (const Log& log : recipe_.logs) {
-    const double m = mass(log);
-    log_constants_.push_back(
-        {m, half_axis(log), log.radius, log.length, inertia(log), log_damping(recipe_.contact, m)});
+    log_constants_.push_back({mass(log), half_axis(log), log.radius, log.length, inertia(log)});
   }
 
   const WorldState start = initial_state();
@@ -235,10 +267,44 @@ WorldState World::initial_state() const {
   for (int i = 0; i < log_count(); ++i) {
     const Log& log = nth(recipe_.logs, i);
     place_on_ground(log, ground_, state.log[i]);
-    state.log[i].status = log.lift > 0.0 ? LogStatus::kFree : LogStatus::kResting;
+    state.log[i].status = log.lift > 0.0 || slips_away(log, ground_, recipe_.contact)
+                              ? LogStatus::kFree
+                              : LogStatus::kResting;
   }
   state.last_collision_tick = -1;
   return state;
+}
+
+std::string World::start_objection(std::span<const MachinePart> parts,
+                                   const WorldState& state) const {
+  const auto inside = [](const MachinePart& part, const std::string& other, double depth) {
+    return std::string(kRoleWords[static_cast<int>(part.role)]) + " starts " +
+           std::to_string(std::lround(1e3 * depth)) + " mm deep inside " + other +
+           ": start the machine in another pose or move what it touches.";
+  };
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const MachinePart& part = parts[i];
+    const Capsule& shape = part.shape;
+    for (int log = 0; log < log_count(); ++log)
+      if (const double depth = overlap(shape, log_shape(nth(recipe_.logs, log), state.log[log]));
+          depth > kDepthAllowed && part.role != PartRole::kHeldLog)
+        return inside(part, quoted("log", nth(recipe_.logs, log).name), depth);
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (minds(part.role, parts[k].role))
+        if (const double depth = overlap(shape, parts[k].shape); depth > kDepthAllowed)
+          return inside(part, "the machine's own carrier", depth);
+    if (!takes_part(part.role)) continue;
+    for (const Fixed& fixed : fixed_)
+      if (const double depth = overlap(shape, fixed.shape); depth > kDepthAllowed)
+        return inside(part, fixed.kind == Obstacle::kStem ? "a stem" : "a bunk", depth);
+    Touches touches;
+    const Moving still = at_rest(shape);
+    touches_with_ground(still, ground_, ground_top_, touches);
+    for (int t = 0; t < touches.count; ++t)
+      if (touches.touch[t].depth > kDepthAllowed)
+        return inside(part, "the ground", touches.touch[t].depth);
+  }
+  return {};
 }
 
 void World::hold(int log, WorldState& state) const {

@@ -69,6 +69,20 @@ LinkageState displacement(const MachineModel& model, int actuator, const double*
 void static_loads(const MachineModel& model, const multibody::LinkInertia* inertia, const double* q,
                   std::int64_t dependent, double* actuator_force, double* joint_load);
 
+// How easily the machine gives way where it is, its loops closed and its actuators free.
+class FreeMass {
+ public:
+  FreeMass(const MachineModel& model, const MachineState& state);
+  // Rate along a row over the joints (entries to joint_count(); overwritten) that a unit impulse along it
+  // causes: row M^-1 row^T. 0: nothing there can move.
+  double inverse_along(double* row) const;
+
+ private:
+  Mechanism mechanism_;
+  double inverse_[kMaxLinks];  // of the factored mass matrix
+  bool sound_;
+};
+
 // Fixes a payload to a link (multibody::attach), conserving the momentum that the loops leave free.
 void attach(const MachineModel& model, MachineState& state, int link,
             const multibody::LinkInertia& payload, const Vec3& v_com_W, const Vec3& omega_W);

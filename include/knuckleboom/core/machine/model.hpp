@@ -96,11 +96,16 @@ struct ContactShape {
   double radius = 0.1;                              // m
 };
 
-// Two jaws that close around a log. They follow the lever (no hydraulics of their own); closed on a
-// log they hold it like a body of the tree.
+// Two jaws that close around a log. Either they are bodies of the tree with an actuator, and hold what
+// friction holds; or they are no bodies, follow the lever whatever the oil does, and hold a log like a
+// body of the tree.
 struct Grapple {
   bool present = false;
   int body = 0;
+  // Bodies of the jaws on side -1 and +1 of the open axis, each turning about its hinge: its joint's
+  // position is the angle of its chord, outwards from the reach axis (core/world/grapple.hpp). kBase:
+  // there are none.
+  int jaw[2] = {multibody::kBase, multibody::kBase};
   Vec3 pin_B = Vec3::Zero();           // between the two jaws' hinges [m]
   Vec3 log_axis_B = Vec3::UnitX();     // along the log it holds
   Vec3 open_axis_B = Vec3::UnitY();    // opening direction of the jaws
@@ -110,8 +115,11 @@ struct Grapple {
   double jaw_width = 0.3;              // between the tines of one jaw, along the log [m]
   double tine_radius = 0.04;           // m
   double opening_max = 1.2;            // between the tips, fully open [m]
-  double closing_time_s = 1.5;         // from open to closed, at full lever
-  double grip_force_N = 15e3;          // a held log slips out if pulled with more
+  // Of jaws that are no bodies.
+  double closing_time_s = 1.5;  // from open to closed, at full lever
+  double grip_force_N = 15e3;   // a held log slips out if pulled with more
+
+  bool driven() const { return present && jaw[0] != multibody::kBase; }
 };
 
 // Appearance of a body. Without any entry the view derives one from pins, shapes and the next

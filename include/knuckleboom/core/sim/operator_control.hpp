@@ -86,6 +86,8 @@ class OperatorControl {
   // Valve commands in valve mode, and joint that they move; kBase: the function has no valve.
   const ValveRange& valve_of(std::size_t function) const { return functions_[function].valve; }
   int joint_of(std::size_t function) const;
+  // Actuator of jaws that are bodies; -1: none. The grapple's lever opens its valve in every mode.
+  int jaw_actuator() const { return jaw_actuator_; }
   // Deflection of function n, after shaping, for a joint rate [rad/s, m/s] at joint positions q: in valve
   // mode what an unloaded joint needs, else that of joint rate mode. Beyond 1: out of reach. 0 without a
   // joint.
@@ -105,7 +107,8 @@ class OperatorControl {
     // In boom-tip mode: share of a tip velocity, or the joint's own rate.
     machine::TipVelocity full_tip;
     bool rate_in_tip_mode = false;
-    double full_grapple = 0.0;
+    double full_grapple =
+        0.0;  // not 0: of the grapple; jaws that are bodies have an actuator as well
   };
   // Demands of the levers on every joint and actuator in this tick.
   struct Asked {
@@ -122,6 +125,7 @@ class OperatorControl {
   void assign_tip_functions(const double* start);  // start: pose at the start
   machine::Load load(int actuator, const SimState& sim, const double* torque) const;
   void shape(const command::OperatorInput& input, OperatorState& state) const;
+  void ask_valve(std::size_t function, double side, Asked& asked) const;
   void ask_valves(const OperatorState& state, Asked& asked) const;
   void ask_rates(const OperatorState& state, Asked& asked) const;
   void ask_tip(const SimState& sim, const machine::Load* loads, OperatorState& state,
@@ -143,6 +147,7 @@ class OperatorControl {
   std::array<double, kMaxLinks> scale_{};           // speed that counts as fast
   machine::LinkPoint tip_;
   Vec3 origin_W_ = Vec3::Zero();
+  int jaw_actuator_ = -1;
   std::array<bool, kMaxLinks> tip_used_{};  // joints that the boom-tip mode moves
   std::array<int, kMaxLinks>
       own_lever_{};  // function that moves a joint in boom-tip mode, -1: none

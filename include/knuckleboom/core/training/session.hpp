@@ -65,6 +65,10 @@ constexpr auto state_fields(const SessionState* /*type*/) {
                              KB_FIELD(last_input), KB_FIELD(levers));
 }
 
+// One sentence if the machine would start deep inside the ground, a log, a stem, a bunk or its own carrier;
+// else empty, as for what cannot be a session at all.
+std::string start_objection(const machine::MachineModel& machine, const Exercise& exercise);
+
 class Session {
  public:
   // Throws std::invalid_argument with a message if machine, levers and exercise do not match.

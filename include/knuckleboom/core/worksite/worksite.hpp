@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "knuckleboom/core/multibody/kinematics.hpp"
@@ -22,13 +23,15 @@
 namespace knuckleboom::worksite {
 
 struct GrappleState {
-  double opening;     // 0 closed .. 1 open
-  double speed;       // 1/s, positive opens
-  double log_p[3];    // centre of the held log in the frame of the grapple's body [m]
-  double log_q[4];    // its orientation there, w x y z
-  double slipping_s;  // time for which the pull on the jaws has exceeded their force
+  double opening;   // 0 closed .. 1 open
+  double speed;     // 1/s, positive opens
+  double log_p[3];  // centre of the held log in the frame of the grapple's body [m]
+  double log_q[4];  // its orientation there, w x y z
+  double
+      slipping_s;  // time for which the pull on the jaws has exceeded their force; of jaws that are
+                   // bodies: for which they no longer touch the log from both sides
   std::int32_t held;  // log, -1: none
-  std::int32_t slot;  // payload of the simulation
+  std::int32_t slot;  // payload of the simulation; -1: none, always so of jaws that are bodies
 };
 constexpr auto state_fields(const GrappleState* /*type*/) {
   using namespace knuckleboom::state;
@@ -51,6 +54,11 @@ constexpr auto state_fields(const WorksiteState* /*type*/) {
   return state::fields_of<S>(KB_FIELD(logs_slipped, kCounter), KB_FIELD(world), KB_FIELD(grapple));
 }
 
+// The machine's grapple, placed at the origin. Jaws that are bodies close as far as their joint goes.
+world::GrappleFrame grapple_shape(const machine::MachineModel& machine);
+// Opening at a position of the jaws' joints, 0 closed to 1 open.
+double jaw_opening(const machine::MachineModel& machine, double position);
+
 // Where the grapple takes hold, world frame.
 struct Grip {
   Vec3 p_W;                  // centre of a log in it [m]: of the held one, or of a usual one
@@ -63,8 +71,12 @@ class Worksite {
   // std::invalid_argument with one sentence for what no forest can be.
   Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe);
 
-  // Logs where the recipe puts them, jaws empty. opening: 0 closed to 1 open, clamped.
+  // Logs where the recipe puts them, jaws empty. opening: 0 closed to 1 open, clamped; jaws that are bodies
+  // are where their joints are.
   WorksiteState initial_state(double opening) const;
+  // One sentence if the machine starts deep inside something; else empty. Where it only touches, contact
+  // parts them gently.
+  std::string start_objection(const sim::SimState& sim, const WorksiteState& state) const;
 
   // One tick of the simulation (0.25 to 4 ms) and of what it touches. grapple: -1 opens .. 1 closes, at
   // full speed. sim must be a state of the simulation given; the payload slot of the held log is the
@@ -79,6 +91,7 @@ class Worksite {
 
  private:
   struct Parts;
+  class Crane;
   const machine::MachineModel& machine() const { return simulation_.model(); }
   void gather(const multibody::Kinematics& kinematics, const WorksiteState& state,
               Parts& parts) const;
@@ -90,6 +103,9 @@ class Worksite {
   void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
                  WorksiteState& state) const;
   void let_go(sim::SimState& sim, WorksiteState& state) const;
+  std::uint32_t between_jaws(const world::WorldState& world) const;
+  void feel_grip(const sim::SimState& sim, const multibody::Kinematics& kinematics,
+                 WorksiteState& state) const;
   void carry_log(const multibody::Kinematics& kinematics, WorksiteState& state) const;
   void watch_grip(const Parts& parts, const world::PartForces& forces, const Vec3& v_before_W,
                   sim::SimState& sim, WorksiteState& state) const;
@@ -98,7 +114,10 @@ class Worksite {
   world::World world_;
   // By log: the smallest opening around it, and its position then, from the pin [m].
   std::array<double, world::kMaxLogs> around_{}, seat_{};
-  double usual_seat_ = 0.0;  // of a usual log, for the empty grapple [m]
+  world::GrappleFrame shape_;
+  double closed_ = 0.0,
+         opening_per_rad_ = 0.0;  // angle of closed jaws [rad], opening beyond it [1/rad]
+  double usual_seat_ = 0.0;       // of a usual log, for the empty grapple [m]
 };
 
 }  // namespace knuckleboom::worksite

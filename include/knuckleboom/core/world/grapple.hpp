@@ -9,12 +9,13 @@
 //   tip    hinge + L (side sin a, cos a)
 //   elbow  hinge + L / 2 (side sin a, cos a) + kJawBow L (side cos a, -sin a)
 //   a      angle of the chord hinge-tip, outwards from the reach axis:
-//          a_closed = asin((r - H) / L)                 the tips' surfaces meet at x = 0
+//          a_closed = asin((r - H - overlap / 2) / L)   the tips' surfaces meet at x = 0, or the tines have
+//                                                       passed each other by the overlap
 //          a_open   = asin((opening_max / 2 + r - H) / L)   they are opening_max apart
 //          a        = a_closed + opening (a_open - a_closed)
 //
 // Each jaw has two tines, at z = -jaw_width / 2 and +jaw_width / 2; a tine is two capsules of radius r,
-// hinge to elbow and elbow to tip. Arguments of asin are kept within +-0.99.
+// hinge to elbow and elbow to tip. A bar joins its two elbows. Arguments of asin are kept within +-0.99.
 #pragma once
 
 #include "knuckleboom/core/world/world.hpp"
@@ -22,7 +23,7 @@
 namespace knuckleboom::world {
 
 inline constexpr double kJawBow = 0.3;       // elbow's distance from the chord / jaw_length
-inline constexpr int kGrappleParts = 8;      // capsules
+inline constexpr int kGrappleParts = 10;     // capsules
 inline constexpr double kGripAngle = 0.611;  // between log and log axis, at most [rad]
 
 struct GrappleFrame {
@@ -34,6 +35,7 @@ struct GrappleFrame {
   double jaw_width = 0.3;                           // between the axes of a jaw's tines [m]
   double tine_radius = 0.04;                        // m
   double opening_max = 1.2;                         // between the tips' surfaces when open [m]
+  double overlap = 0.0;  // by which the tips have passed each other when closed [m]
 };
 
 // Hinge, elbow and tip of a tine in the coordinates above; z is the tine's own.
@@ -46,8 +48,8 @@ JawPoints jaw_points(const GrappleFrame& frame, int side, double opening);
 // Angle a of the jaws [rad].
 double jaw_angle(const GrappleFrame& frame, double opening);
 
-// The tines as parts of the machine with role kJaw and ids first_id to first_id + 7: side -1 then
-// +1, tine at -z then +z, upper then lower capsule. Their velocity includes the rotation of the
+// The jaws as parts of the machine with role kJaw and ids from first_id on: side -1 then +1, tine at -z then
+// +z, upper then lower capsule, then the bar. Their velocity includes the rotation of the
 // jaws. opening_rate: 1/s. out: room for kGrappleParts. Returns their number.
 int grapple_parts(const GrappleFrame& frame, double opening, double opening_rate, int first_id,
                   MachinePart* out);

@@ -93,7 +93,7 @@ LogInertia inertia(const Log& log);
 
 struct ContactLaw {
   double stiffness = 8e5;           // N/m, between hard bodies
-  double damping_ratio = 0.5;       // of a log on it
+  double damping_ratio = 0.45;      // of what meets it at one point
   double friction = 0.6;            // Coulomb
   double rolling_resistance = 0.1;  // torque / (normal force x radius)
 };
@@ -148,6 +148,10 @@ constexpr auto state_fields(const ContactState* /*type*/) {
                              KB_FIELD(impulse));
 }
 
+// Log and part of the machine (MachinePart::id) that touch there; -1: none.
+int log_of_contact(const ContactState& contact);
+int part_of_contact(const ContactState& contact);
+
 // A collision in progress, or one that ended so recently that touching again belongs to it.
 struct TouchState {
   std::int32_t role;    // PartRole + 1; head and jaws are one; 0: slot free
@@ -197,6 +201,14 @@ struct MachinePart {
   std::int32_t id = 0;  // the same part has the same id in every tick
 };
 
+// How easily the machine gives way, as its bodies move now.
+class Mobility {
+ public:
+  virtual ~Mobility() = default;
+  // Speed of a part along n that an impulse of 1 N s along n gives it at p [1/kg]; 0: it cannot move.
+  virtual double along(int part, const Vec3& p_W, const Vec3& n_W) const = 0;
+};
+
 struct PartForce {
   int part;  // index into the parts given
   Vec3 p_W;  // where it acts
@@ -218,9 +230,14 @@ class World {
   // divided into smaller steps, during which the parts keep their velocities. forces: on the
   // machine, to be held over its own tick: the mean over the smaller steps, so that f dt is the
   // impulse on a log. No heap, no exception. Parts beyond kMaxMachineShapes are left out. dt: 0.25
-  // to 4 ms.
-  void step(std::span<const MachinePart> parts, double dt, WorldState& state,
-            PartForces& forces) const;
+  // to 4 ms. mobility: asked where parts touch; null: every part is a mass of its own of 40 kg.
+  // carried: bit i: log i is in the jaws but moves by itself, and what it hits counts as a collision.
+  void step(std::span<const MachinePart> parts, double dt, WorldState& state, PartForces& forces,
+            const Mobility* mobility = nullptr, std::uint32_t carried = 0) const;
+
+  // One sentence if a part is deep inside the ground, a stem, a bunk or a log, or one that minds the
+  // carrier inside it; empty: where they overlap, contact parts them gently.
+  std::string start_objection(std::span<const MachinePart> parts, const WorldState& state) const;
 
   // The machine takes a log out of the simulated world, and returns it with its motion. A held log
   // is not simulated: the caller moves it (p, q, v, omega) and gives it as a kHeldLog part.
@@ -237,11 +254,13 @@ class World {
     Vec3 low, high;  // bounding box
     Obstacle kind;
     std::int32_t object;  // TouchState::object
+    double bending =
+        0.0;  // of a stem, 3 E I [N m^2]: it gives like a beam clamped at its foot; 0: rigid
+    double foot_z = 0.0;  // ground at a stem [m]
   };
   struct LogConstants {
     double mass, half_axis, radius, length;
     LogInertia inertia;
-    double damping;  // N s/m, against fixed bodies
   };
   const std::vector<Fixed>& fixed() const { return fixed_; }
   const std::vector<LogConstants>& log_constants() const { return log_constants_; }

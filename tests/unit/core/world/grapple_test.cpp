@@ -42,10 +42,12 @@ TEST(Grapple, PartsStandWhereThePointsSay) {
   MachinePart parts[kGrappleParts];
   ASSERT_EQ(grapple_parts(frame, 0.4, 0.0, 100, parts), kGrappleParts);
   const JawPoints jaw = jaw_points(frame, 1, 0.4);
-  // Side +1, tine at +z: the last two.
+  // Side +1: tine at +z, then the bar between its elbows.
   const Vec3 tip(3.0 + 0.15, 4.0 + jaw.tip.x(), 5.0 - jaw.tip.y());
-  EXPECT_LT((parts[7].shape.b - tip).norm(), 1e-12);
-  EXPECT_EQ(parts[6].shape.b, parts[7].shape.a);
+  EXPECT_LT((parts[8].shape.b - tip).norm(), 1e-12);
+  EXPECT_EQ(parts[7].shape.b, parts[8].shape.a);
+  EXPECT_EQ(parts[9].shape.b, parts[7].shape.b);
+  EXPECT_EQ(parts[9].shape.a, parts[5].shape.b);
   for (int i = 0; i < kGrappleParts; ++i) {
     EXPECT_EQ(parts[i].id, 100 + i);
     EXPECT_EQ(parts[i].role, PartRole::kJaw);

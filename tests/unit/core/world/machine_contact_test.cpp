@@ -171,7 +171,10 @@ TEST(Collisions, AreCountedOnceUntilApartForAWhile) {
   at(3.76, 100);  // 1 cm deep
   EXPECT_EQ(state.collisions[kStem], 1);
   EXPECT_EQ(state.last_collision_tick, 10);
-  const double N = 8e5 * 0.01 * (1.0 + 1.0 / 36.0);
+  // The contact in series with the stem, a beam of 2.3 m.
+  const double stem =
+      3.0 * 8e9 * 3.14159265358979323846 * std::pow(0.15, 4) / 4.0 / std::pow(2.3, 3);
+  const double N = 8e5 * stem / (8e5 + stem) * 0.01 * (1.0 + 1.0 / 36.0);
   EXPECT_NEAR(state.machine_force, N, 1e-6 * N);
   EXPECT_NEAR(state.impulse[kStem], 0.1 * N, 1e-6 * N);
   for (int i = 0; i < 5; ++i) {  // chatters
@@ -219,6 +222,15 @@ TEST(Collisions, KnowWhoMindsWhom) {
   }
   for (const PartRole role : {PartRole::kBoom, PartRole::kStick})
     EXPECT_EQ(collisions({carrier, over_carrier(role)})[kCarrier], 0);
+  // A log in the jaws meets the crane itself; the head is kept off by its joints.
+  const MachinePart boom =
+      still(PartRole::kBoom, 1, Vec3(-1.0, 0.0, 3.0), Vec3(1.0, 0.0, 3.0), 0.15);
+  const auto under_boom = [&](PartRole role) {
+    return still(role, 2, Vec3(0.0, -2.0, 2.8), Vec3(0.0, 2.0, 2.8), 0.1);
+  };
+  EXPECT_EQ(collisions({boom, under_boom(PartRole::kHeldLog)})[kCarrier], 1);
+  EXPECT_EQ(forces.count, 2);
+  EXPECT_EQ(collisions({boom, under_boom(PartRole::kHead)})[kCarrier], 0);
   // The carrier stands on the ground without colliding with it; a held log does not mind the jaws.
   EXPECT_EQ(collisions({still(PartRole::kCarrier, 1, Vec3::Zero(), Vec3::UnitX(), 0.5)}),
             std::vector<std::int64_t>(kObstacles, 0));
@@ -240,6 +252,32 @@ TEST(Collisions, KnowWhoMindsWhom) {
   EXPECT_EQ(collisions({still(PartRole::kBoom, 1, Vec3(-5.0, -5.0, 0.05), Vec3(-5.0, -5.0, 2.0),
                               0.1)})[kGround],
             1);
+}
+
+// Two tines and a bar between their elbows: there is no way through for a pole, however thin.
+TEST(Jaws, ThatAreClosedDoNotLetAPoleThrough) {
+  WorldRecipe recipe;
+  recipe.stems.push_back({"pole", 0.0, 0.0, 5.0, 0.04});
+  const World world(recipe);
+  GrappleFrame frame;
+  MachinePart parts[kGrappleParts];
+  for (const bool along : {false, true}) {
+    WorldState state = world.initial_state();
+    PartForces forces;
+    double most = 0.0;
+    for (double way = -1.0; way < 0.0; way += 1e-3) {
+      const Vec3 axis = along ? frame.log_axis_W : frame.open_axis_W;
+      frame.pin_W = way * axis + Vec3(0.0, 0.0, 2.0);
+      frame.v_W = axis;
+      grapple_parts(frame, 0.0, 0.0, 0, parts);
+      world.step(parts, 1e-3, state, forces);
+      double force = 0.0;
+      for (int i = 0; i < forces.count; ++i) force -= forces.force[i].f_W.dot(axis);
+      most = std::max(most, force);
+    }
+    EXPECT_GE(state.collisions[kStem], 1) << along;
+    EXPECT_GT(most, 5e3) << along;  // of a pole as thick as an arm
+  }
 }
 
 // A grapple that nothing can stop rages in a heap of logs between stems: nothing explodes or sinks away.
@@ -275,6 +313,42 @@ TEST_P(Rates, SurvivesARagingMachine) {
   for (int i = 0; i < kMaxLogs; ++i) EXPECT_EQ(state.log[i].status, LogStatus::kResting) << i;
   EXPECT_GT(state.collisions[kLog], 10);
   EXPECT_GT(state.collisions[kStem], 5);
+}
+
+// From 40 kg to 5 t, on hard ground and on a stem that gives.
+TEST_P(Rates, WhatIsHitThrowsBackTwoToFourTenths) {
+  const double dt = GetParam();
+  const World world(one_stem());
+  for (const double m : {40.0, 300.0, 1000.0, 5000.0})
+    for (const double z : {0.0, 1.3, 6.0}) {
+      WorldState state = world.initial_state();
+      PartForces forces;
+      const bool stem = z > 0.0;
+      const Vec3 at = stem ? Vec3(3.7, 0.0, z) : Vec3(0.0, 0.0, 0.12);
+      const Vec3 v = stem ? Vec3(1.0, 0.0, 0.0) : Vec3(0.0, 0.0, -1.0);
+      Ram ram(PartRole::kHead, at, at, 0.1, m, v);
+      for (double t = 0.0; t < 2.0 && ram.part.v_W.dot(v) > -0.1; t += dt)
+        ram.tick(world, state, dt, forces);
+      for (double t = 0.0; t < 0.5; t += dt) ram.tick(world, state, dt, forces);
+      EXPECT_GE(-ram.part.v_W.dot(v), 0.2) << m << " kg at " << z;
+      EXPECT_LE(-ram.part.v_W.dot(v), 0.4) << m << " kg at " << z;
+    }
+}
+
+// In series with the contact; where it would give more than 1e5 N/m, that much.
+TEST(Stem, GivesLikeABeamClampedInTheGround) {
+  const World world(one_stem());
+  for (const double z : {1.3, 3.0, 6.0}) {
+    WorldState state = world.initial_state();
+    PartForces forces;
+    Ram ram(PartRole::kHead, Vec3(3.75, -0.3, z), Vec3(3.75, 0.3, z), 0.1, 300.0, Vec3::Zero());
+    ram.push = Vec3(500.0, 0.0, 0.0);
+    for (double t = 0.0; t < 3.0; t += 1e-3) ram.tick(world, state, 1e-3, forces);
+    const double I = 3.14159265358979 * std::pow(0.15, 4) / 4.0;
+    const double stem = std::max(3.0 * 8e9 * I / std::pow(z + 0.3, 3), 1e5);
+    const double depth = 500.0 / 8e5 + 500.0 / stem;
+    EXPECT_NEAR(ram.part.shape.a.x() - 3.75, depth, 0.01 * depth) << z;
+  }
 }
 
 // Dragged over the ground, and held by friction where it stands.

@@ -48,8 +48,8 @@ TEST(WorldRecipe, IsRefusedWithASentence) {
 
 TEST(WorldRecipe, LogsStartLyingOnTheGround) {
   WorldRecipe recipe;
-  recipe.ground.bump_height = 0.15;
-  recipe.ground.slope_y = 0.1;
+  recipe.ground.bump_height = 0.04;
+  recipe.ground.slope_y = 0.04;
   for (int i = 0; i < 12; ++i)
     recipe.logs.push_back(
         log_at(-25.0 + 4.5 * i, 8.0 + 6.0 * (i % 3), 0.5 * i, i == 3 ? 0.7 : 0.0));
@@ -71,6 +71,59 @@ TEST(WorldRecipe, LogsStartLyingOnTheGround) {
     EXPECT_NEAR(least, 0.12 + (i == 3 ? 0.7 : 0.0), 0.015) << i;
     EXPECT_EQ(state.log[i].status, i == 3 ? LogStatus::kFree : LogStatus::kResting);
   }
+}
+
+// Down a slope of 45 degrees it slides, across it it rolls; where the ground holds it, it rests at once.
+TEST(WorldRecipe, LogsOnASteepSlopeDoNotSleep) {
+  for (const double slope : {0.05, 1.0})
+    for (const double heading : {0.0, 1.5707963267948966}) {
+      WorldRecipe recipe = with_logs({log_at(0.0, 0.0, heading, 0.0)});
+      recipe.ground.slope_x = slope;
+      recipe.ground.level_radius = 0.0;
+      const World world(recipe);
+      WorldState state = world.initial_state();
+      run(world, state, 2.0);
+      const double moved = state.log[0].p[0];
+      if (slope < 0.5) {
+        EXPECT_EQ(moved, 0.0);
+      } else {
+        EXPECT_LT(moved, heading == 0.0 ? -2.0 : -5.0);
+      }
+    }
+}
+
+TEST(World, SaysWhatTheMachineStartsIn) {
+  WorldRecipe recipe = with_logs({log_at(0.0, 0.0, 0.0, 0.0)});
+  recipe.stems.push_back({"spruce", 5.0, 0.0, 10.0, 0.1});
+  Bunk bunk;
+  bunk.y = 6.0;
+  recipe.bunks.push_back(bunk);
+  const World world(recipe);
+  const WorldState state = world.initial_state();
+  const auto objection = [&](PartRole role, const Vec3& at) {
+    const MachinePart parts[] = {{{at, at, 0.1}, at, Vec3::Zero(), Vec3::Zero(), role, 1},
+                                 {{Vec3(-9.0, 0.0, 1.0), Vec3(-8.0, 0.0, 1.0), 0.4},
+                                  Vec3::Zero(),
+                                  Vec3::Zero(),
+                                  Vec3::Zero(),
+                                  PartRole::kCarrier,
+                                  2}};
+    return world.start_objection(parts, state);
+  };
+  const std::string way_out = ": start the machine in another pose or move what it touches.";
+  EXPECT_EQ(objection(PartRole::kHead, Vec3(0.0, 0.0, 2.0)), "");
+  EXPECT_EQ(objection(PartRole::kHead, Vec3(2.5, 0.0, 0.06)), "");  // 4 cm settle
+  EXPECT_EQ(objection(PartRole::kJaw, Vec3(2.5, 0.0, -0.6)),
+            "The grapple's jaw starts 700 mm deep inside the ground" + way_out);
+  EXPECT_EQ(objection(PartRole::kBoom, Vec3(0.0, 0.0, 0.2)),
+            "The boom starts 140 mm deep inside log \"log\"" + way_out);
+  EXPECT_EQ(objection(PartRole::kCarrier, Vec3(0.0, 0.0, 0.2)),
+            "The carrier starts 140 mm deep inside log \"log\"" + way_out);
+  EXPECT_EQ(objection(PartRole::kStick, Vec3(4.9, 0.0, 2.0)),
+            "The stick starts 100 mm deep inside a stem" + way_out);
+  EXPECT_EQ(objection(PartRole::kHead, Vec3(-8.0, 0.0, 1.4)),
+            "The head starts 100 mm deep inside the machine's own carrier" + way_out);
+  EXPECT_EQ(objection(PartRole::kBoom, Vec3(-8.0, 0.0, 1.4)), "");
 }
 
 TEST(WorldRecipe, ALogWeighsWhatACylinderDoes) {

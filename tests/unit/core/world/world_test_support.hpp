@@ -62,7 +62,7 @@ inline double energy(const World& world, const WorldState& state, int i) {
 }
 
 // Something with a mass that goes straight on unless a contact force stops it.
-struct Ram {
+struct Ram : Mobility {
   MachinePart part;
   double mass;
   Vec3 push = Vec3::Zero();  // N
@@ -76,8 +76,11 @@ struct Ram {
     part.role = role;
     part.id = 7;
   }
+  double along(int /*part*/, const Vec3& /*p_W*/, const Vec3& /*n_W*/) const override {
+    return 1.0 / mass;
+  }
   void tick(const World& world, WorldState& state, double dt, PartForces& forces) {
-    world.step(std::span<const MachinePart>(&part, 1), dt, state, forces);
+    world.step(std::span<const MachinePart>(&part, 1), dt, state, forces, this);
     Vec3 f = push;
     for (int i = 0; i < forces.count; ++i) f += forces.force[i].f_W;
     const Vec3 a = f / mass;
