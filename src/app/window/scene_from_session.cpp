@@ -6,6 +6,7 @@
 
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/worksite/worksite.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -31,7 +31,12 @@ constexpr double kPatience = 6.0;   // s; by then the brakes of the link hold th
 constexpr double kCloseTime = 4.0;  // s; closed by then, or missed
 constexpr double kOpenTime = 0.9;   // s
 // Jaws with a cylinder: until they press with all their force, and until they are clear of the log [s].
-constexpr double kSqueezeTime = 2.4, kDrivenOpenTime = 1.6;
+constexpr double kSqueezeTime = 2.6, kDrivenOpenTime = 1.8;
+constexpr double kClear = 0.6;  // opening that lets a log fall out
+constexpr double kStuck =
+    8.0;                      // s; jaws that cannot open on a heap are raised first, and then left
+constexpr double kDig = 3e3;  // N; tips that press on the ground so hard are raised
+constexpr double kRaise = 0.3;     // m above where the grip is
 constexpr double kStill = 0.08;    // m/s of the tip, before the jaws go down
 constexpr double kTouch = 400.0;   // N on the log: it rests
 constexpr double kLinedUp = 0.03;  // rad of swing, before the head goes out to a stem
@@ -98,6 +103,10 @@ Demonstrator::Demonstrator(const Session& session)
   if (swing_link_ < 0)
     throw std::invalid_argument("machine '" + machine.name +
                                 "' has no swing; the demonstration cannot drive it");
+  if (machine.grapple.driven()) {
+    const world::GrappleFrame jaws = worksite::grapple_shape(machine);
+    tips_below_grip_ = jaws.jaw_length + jaws.tine_radius - worksite::usual_seat(jaws);
+  }
   for (std::size_t f = 0; f < pattern_.functions.size(); ++f) {
     const command::LeverFunction& function = pattern_.functions[f];
     const int n = static_cast<int>(f);
@@ -165,6 +174,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   const world::Bunk& bunk = nth(exercise_.world.bunks, task.bunk);
   const bool held = s.held_log == task.log;
   const bool driven = session_.machine().grapple.driven();
+  // Tips that close are lowest half way.
+  const Vec3 under = vec(s.log[task.log].p);
+  const double lowest = std::max(
+      under.z(), driven ? world::height(ground_, under.x(), under.y()) + tips_below_grip_ : -1e9);
+  const double raise = driven && s.contact_force > kDig ? kRaise : 0.0;
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
       state.phase != Phase::kOpen) {
     // Unexpected change: the log slipped, or someone else released it.
@@ -206,17 +220,17 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
         enter(Phase::kLower, state);
       break;
     case Phase::kLower:
-      wish.p_W.z() = held ? bunk_z : log_p.z();
+      wish.p_W.z() = held ? bunk_z : lowest;
       wish.speed = 0.5;
       wish.jaws = held ? 0.5 : -1.0;
       if (held && s.contact_force > kTouch && state.timer_s > 0.5) enter(Phase::kOpen, state);
-      if (!held && (s.grip_W[2] < log_p.z() + 0.04 || s.contact_force > kTouch))
+      if (!held && (s.grip_W[2] < lowest + 0.04 || s.contact_force > kTouch))
         enter(Phase::kClose, state);
       if (state.timer_s > 12.0) enter(held ? Phase::kOpen : Phase::kClose, state);
       break;
     case Phase::kClose:
       wish.p_W = vec(s.sim.tip_W);
-      wish.p_W.z() = s.grip_W[2];
+      wish.p_W.z() = s.grip_W[2] + raise;
       wish.jaws = 1.0;
       if (held && state.timer_s > (driven ? kSqueezeTime : 0.3)) {
         state.carrying = 1;
@@ -229,9 +243,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
       break;
     case Phase::kOpen:
       wish.p_W = vec(s.sim.tip_W);
-      wish.p_W.z() = s.grip_W[2];
+      wish.p_W.z() = s.grip_W[2] + raise;
       wish.jaws = -1.0;
-      if (state.timer_s > (driven ? kDrivenOpenTime : kOpenTime)) {
+      if (driven ? (state.timer_s > kDrivenOpenTime && s.grapple_opening > kClear) ||
+                       state.timer_s > kStuck
+                 : state.timer_s > kOpenTime) {
         state.carrying = 0;
         enter(Phase::kLift, state);
       }

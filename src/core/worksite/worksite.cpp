@@ -128,7 +128,7 @@ Worksite::Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe)
     nth(around_, i) = world::grapple_min_opening(frame, radius);
     nth(seat_, i) = world::grapple_seat(frame, nth(around_, i), radius);
   }
-  usual_seat_ = world::grapple_seat(frame, world::grapple_min_opening(frame, kUsualLog), kUsualLog);
+  usual_seat_ = usual_seat(frame);
 }
 
 world::GrappleFrame grapple_shape(const machine::MachineModel& machine) {
@@ -144,6 +144,10 @@ world::GrappleFrame grapple_shape(const machine::MachineModel& machine) {
     out.overlap = 2.0 * (g.tine_radius - 0.5 * g.hinge_distance - closed);
   }
   return out;
+}
+
+double usual_seat(const world::GrappleFrame& shape) {
+  return world::grapple_seat(shape, world::grapple_min_opening(shape, kUsualLog), kUsualLog);
 }
 
 double jaw_opening(const machine::MachineModel& machine, double position) {

@@ -146,6 +146,7 @@ class Tick {
       key_[i] = key_of(c.key_a, c.key_b);
       force_of_slot_[i] = reaction_of_slot_[i] = -1;
       inverse_mass_[i] = -1.0;
+      carried_normal_[i] = 0.0;
       live_[i] = false;
       if (c.key_a != 0) used = i + 1;
     }
@@ -276,6 +277,7 @@ class Tick {
         key_[i] = key_of(key_a, key_b);
         force_of_slot_[i] = reaction_of_slot_[i] = -1;
         inverse_mass_[i] = -1.0;
+        carried_normal_[i] = 0.0;
         used_ = std::max(used_, i + 1);
         return i;
       }
@@ -415,12 +417,13 @@ class Tick {
           return fixed == nullptr ? law_.stiffness : stiffness_at(law_, *fixed, touch.point.z());
         },
         [&](const Touch& touch, int) { return inverse_mass_of_log(i, touch); },
-        [&](const Touch& touch, const ContactForce& force, int) {
+        [&](const Touch& touch, const ContactForce& force, int slot) {
           load_log(log_[i], force.f, touch.point, force.torque);
-          if (is_carried(i))
-            note(PartRole::kHeldLog, fixed == nullptr ? Obstacle::kGround : fixed->kind,
-                 fixed == nullptr ? kGroundKey : fixed->object, touch, log_[i].m, still,
-                 force.normal);
+          if (!is_carried(i)) return;
+          carried_normal_[slot] += force.normal / steps_;
+          note(PartRole::kHeldLog, fixed == nullptr ? Obstacle::kGround : fixed->kind,
+               fixed == nullptr ? kGroundKey : fixed->object, touch, log_[i].m, still,
+               force.normal);
         });
   }
 
@@ -478,7 +481,10 @@ class Tick {
         },
         [&](const Touch& touch, const ContactForce& force, int slot) {
           load_log(log_[i], force.f, touch.point, force.torque);
-          add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal);
+          // What holds a log in the jaws is no contact with the world.
+          const bool felt =
+              !is_carried(i) || (part.role != PartRole::kJaw && part.role != PartRole::kHead);
+          add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal, felt);
           if (is_carried(i) && minds(PartRole::kHeldLog, part.role))
             note(PartRole::kHeldLog, Obstacle::kCarrier, kCarrierObject, touch, log_[i].m, part_[j],
                  force.normal);
@@ -555,7 +561,7 @@ class Tick {
   // Mean of the force over the tick, at its weighted mean position. entry: among the forces; -1:
   // new.
   void add_mean_force(std::int16_t& entry, int part, const Vec3& point, const Vec3& f,
-                      double normal) {
+                      double normal, bool felt = true) {
     if (entry < 0) entry = static_cast<std::int16_t>(add_force(part));
     if (entry < 0) return;
     const int k = entry;
@@ -564,7 +570,7 @@ class Tick {
     force.f_W += (1.0 / steps_) * f;
     force.p_W += weight * point;
     weight_[k] += weight;
-    mean_normal_[k] += normal / steps_;
+    if (felt) mean_normal_[k] += normal / steps_;
   }
 
   void finish_forces() {
@@ -572,6 +578,9 @@ class Tick {
       forces_.force[k].p_W /= weight_[k];
       state_.machine_force = std::max(state_.machine_force, mean_normal_[k]);
     }
+    if (carried_ == 0) return;
+    for (int i = 0; i < used_; ++i)
+      state_.machine_force = std::max(state_.machine_force, carried_normal_[i]);
   }
 
   // A collision begins when the two were separate for a while.
@@ -760,6 +769,8 @@ class Tick {
   int used_ = 0;
   int next_ = 0;
   double inverse_mass_[kMaxContacts];  // of the machine at the slot [1/kg]; -1: not yet known
+  double carried_normal_
+      [kMaxContacts];  // mean on a carried log, of what does not belong to the machine [N]
   double weight_[kMaxContacts], mean_normal_[kMaxContacts];
 };
 

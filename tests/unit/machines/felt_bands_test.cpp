@@ -210,14 +210,6 @@ TEST_P(FeltBands, ALoadSagsTheTipAndDoesNotSink) {
   EXPECT_GE(up_loaded, 0.9 * up);
 }
 
-TEST(FeltGrapple, ClosesAndOpensAsQuicklyAsItsCylinderWould) {
-  for (const char* name : {"forwarder", "harvester_wheeled"}) {
-    const machine::MachineModel machine = model({name, machine::Fidelity::kFull, 0.0, {}});
-    expect_inside(machine.grapple.closing_time_s, {1.5, 1.6},
-                  name);  // closing 1.5 to 2.2, opening 1.0 to 1.6
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Machines, FeltBands,
                          testing::Combine(testing::Values(&kForwarder, &kHarvester),
                                           testing::Values(machine::Fidelity::kReduced,

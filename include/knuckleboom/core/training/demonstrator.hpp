@@ -76,6 +76,7 @@ class Demonstrator {
   int swing_link_ = 0, rotator_link_ = -1;
   Vec3 swing_axis_B_ = Vec3::UnitZ(), rotator_axis_B_ = Vec3::UnitZ();
   Lever swing_, reach_, height_, rotator_, grapple_;
+  double tips_below_grip_ = 0.0;  // of jaws with a cylinder, at most [m]
 };
 
 }  // namespace knuckleboom::training

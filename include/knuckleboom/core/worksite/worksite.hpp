@@ -56,6 +56,8 @@ constexpr auto state_fields(const WorksiteState* /*type*/) {
 
 // The machine's grapple, placed at the origin. Jaws that are bodies close as far as their joint goes.
 world::GrappleFrame grapple_shape(const machine::MachineModel& machine);
+// Where a log of usual thickness sits in it, from the pin [m].
+double usual_seat(const world::GrappleFrame& shape);
 // Opening at a position of the jaws' joints, 0 closed to 1 open.
 double jaw_opening(const machine::MachineModel& machine, double position);
 

@@ -178,7 +178,8 @@ TEST(FreeLogs, KeepMomentumWhenTheyMeet) {
     momenta(state, p0, L0, E0);
     const double v0 = state.log[0].v[1];
     const double t = 0.8;
-    run(world, state, t);
+    // Bodies in touch feel gravity where a step begins: half a step of them counts.
+    run(world, state, t, 0.25e-3);
     momenta(state, p1, L1, E1);
     EXPECT_LT(state.log[0].v[1], v0 - 0.5) << "they did not meet";
     double m = 0.0;
