@@ -50,7 +50,7 @@ LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machi
     refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
     loaded.levers = read_levers(loaded.levers_path);
   }
-  // What is in a recording has been driven; it can always be looked at again.
+  // A recording has been driven; it can always be looked at again.
   std::vector<Diagnostic> faults;
   if (machine.empty())
     faults = check_against(wanted, loaded.machine.model, loaded.exercise.places);

@@ -44,7 +44,7 @@ inline double contact_damping(const ContactLaw& law, double k, double inverse_ma
   return std::min(2.0 * law.damping_ratio * std::sqrt(k * mass), 0.5 * mass / dt);
 }
 
-// Of the contact and the stem behind it, at this height [N/m].
+// Stiffness of the contact and the stem behind it, at this height [N/m].
 inline double stiffness_at(const ContactLaw& law, const World::Fixed& fixed, double z) {
   if (fixed.bending <= 0.0) return law.stiffness;
   const double arm = std::max(z - fixed.foot_z, 0.0) + kStemClamped;

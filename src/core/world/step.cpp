@@ -481,7 +481,7 @@ class Tick {
         },
         [&](const Touch& touch, const ContactForce& force, int slot) {
           load_log(log_[i], force.f, touch.point, force.torque);
-          // What holds a log in the jaws is no contact with the world.
+          // The grip itself is no contact with the world.
           const bool felt =
               !is_carried(i) || (part.role != PartRole::kJaw && part.role != PartRole::kHead);
           add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal, felt);

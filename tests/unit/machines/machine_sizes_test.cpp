@@ -42,7 +42,7 @@ sim::SimState at_rest(const machine::MachineModel& machine, const Arm& arm) {
 
 // Sizes are without the pressure of the return line.
 machine::MachineModel with_grapple_of(const char* name, double more_kg) {
-  const double own = name == kForwarderName ? 290.0 : 1200.0;
+  const double own = name == kForwarderName ? 110.0 : 1030.0;  // without its jaws
   return model({name,
                 machine::Fidelity::kFull,
                 0.0,

@@ -115,7 +115,7 @@ struct Grapple {
   double jaw_width = 0.3;              // between the tines of one jaw, along the log [m]
   double tine_radius = 0.04;           // m
   double opening_max = 1.2;            // between the tips, fully open [m]
-  // Of jaws that are no bodies.
+  // For jaws that are no bodies.
   double closing_time_s = 1.5;  // from open to closed, at full lever
   double grip_force_N = 15e3;   // a held log slips out if pulled with more
 

@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/paths.hpp"
 
@@ -270,7 +270,8 @@ TEST(JawsWithACylinder, PressWithPressureTimesLever) {
           torque[link] = 4e5 * (at - sim.machine.q[link]) - 2e3 * sim.machine.v[link];
         simulation.step(sim, simulation.scenario_input(sim), torque);
       }
-      const machine::ActuatorState& oil = sim.machine.actuator[machine.actuators.size() - 1];
+      const int k = sim::take_snapshot(simulation, sim).actuator_of_joint[right];
+      const machine::ActuatorState& oil = sim.machine.actuator[k];
       const double piston =
           oil.P_C[0] * area(jaws.bore) - oil.P_C[1] * (area(jaws.bore) - area(jaws.rod));
       EXPECT_NEAR(oil.P_C[0], 1e5 * jaws.pump, 0.03e5 * jaws.pump);
@@ -348,7 +349,7 @@ struct Squeezed {
     return out;
   }
   Vec3 axis() const { return quaternion(state.world.log[0].q) * Vec3::UnitX(); }
-  // Of the log's centre from the grip [m].
+  // Place of the log's centre along its axis, from the grip [m].
   double along() const {
     const Grip grip = grip_of(*worksite, sim, state);
     return (vec(state.world.log[0].p) - grip.p_W).dot(grip.axis_W);
