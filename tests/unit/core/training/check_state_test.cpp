@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -70,8 +71,11 @@ TEST(CheckState, refusesWhatCrashed) {
   EXPECT_THAT(check_state(*session, state), HasSubstr("task.step is 99; the exercise is in steps"));
 }
 
+// On a machine that fixes a log to its grapple.
 TEST(CheckState, namesWhatDoesNotAgree) {
-  const auto session = test::shipped_session("logs");
+  const Exercise logs = test::shipped_exercise("logs");
+  const auto session = std::make_unique<Session>(test::shipped_machine("harvester_grapple"),
+                                                 test::shipped_levers(logs.levers), logs);
   const SessionState good = carrying(*session);
   ASSERT_EQ(check_state(*session, good), "");
   const auto said = [&](auto change) {
