@@ -13,6 +13,7 @@
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/training/scorer.hpp"
 #include "knuckleboom/io/trace.hpp"
 
 namespace knuckleboom::analysis {
@@ -40,6 +41,11 @@ std::string joint_column(const machine::MachineModel& machine, int joint) {
   return machine.joint_name(joint) + (machine.tree.link(joint).revolute ? "_rad" : "_m");
 }
 
+constexpr std::string_view kTravel = "_travel_s";
+constexpr const char* kLegs = "score_legs";
+constexpr const char* kHeldLog = "held_log";  // its number, -1: none
+
+bool is_travel(std::string_view name) { return name.ends_with(kTravel); }
 bool is_demand(std::string_view name) {
   return name.ends_with("_demand") || name.ends_with("_valve_open");
 }
@@ -53,10 +59,13 @@ std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names
   out.push_back({"head_rad", "rad"});
   out.push_back({"pump_power_W", "W"});
   out.push_back({"pump_work_J", "J"});
-  for (const char* name : {"held", "collisions", "impulse_Ns", "at_stop", "at_relief"})
+  for (const char* name : {"held", kHeldLog, "collisions", "impulse_Ns", "at_stop", "at_relief"})
     out.push_back({name, ""});
-  for (const std::string& name : names)
+  out.push_back({kLegs, ""});
+  for (const std::string& name : names) {
     if (is_demand(name)) out.push_back({name, ""});
+    if (is_travel(name)) out.push_back({name, "s"});
+  }
   if (machine != nullptr)
     for (int i = 0; i < machine->joint_count(); ++i)
       if (machine->ball_of(i) == nullptr)
@@ -186,6 +195,22 @@ void watch(const io::Trace& log, const machine::MachineModel& machine, double dt
 
 using MaybeCourse = std::optional<Course>;
 
+// Joints that the machine's valves drive, with their full speeds [rad/s, m/s].
+std::vector<std::pair<int, double>> full_rates(const machine::MachineModel& machine) {
+  command::LeverPattern pattern;
+  for (int i = 0; i < machine.joint_count() && pattern.functions.size() < sim::kMaxLeverFunctions;
+       ++i)
+    if (!machine.passive(i)) pattern.functions.emplace_back().joint = machine.joint_name(i);
+  if (pattern.functions.empty()) return {};
+  const sim::Simulation simulation(machine, command::Scenario{});
+  const sim::OperatorControl control(simulation, pattern);
+  std::vector<std::pair<int, double>> out;
+  for (std::size_t n = 0; n < pattern.functions.size(); ++n)
+    if (control.joint_of(n) != multibody::kBase)
+      out.emplace_back(control.joint_of(n), control.top_rate(n));
+  return out;
+}
+
 class Observer {
  public:
   Observer(const io::Trace& log, const machine::MachineModel* machine)
@@ -197,11 +222,14 @@ class Observer {
     power_ = course("pump_power_W");
     work_ = course("pump_work_J");
     held_ = course("held");
+    if (!held_) held_log_ = course(kHeldLog);
     collisions_ = course("collisions");
     impulse_ = course("impulse_Ns");
     at_stop_ = course("at_stop");
     at_relief_ = course("at_relief");
+    legs_ = course(kLegs);
     find_demands();
+    find_travel();
     if (!tip_[0] || !tip_[1] || !tip_[2]) find_joints();
   }
 
@@ -211,6 +239,7 @@ class Observer {
     step_ = usual_step();
     out.rate_Hz = 1.0 / step_;
     out.observed = observed(out.rate_Hz);
+    out.free = !legs_;
     const double dt = row_step();
     const auto count = static_cast<std::size_t>(std::floor((t_.back() - t_.front()) / dt + 1e-6));
     if (machine_ != nullptr) watch(log_, *machine_, dt, out);
@@ -253,6 +282,17 @@ class Observer {
     }
   }
 
+  // Of each function, as a session tells it, or of each joint that the machine drives.
+  void find_travel() {
+    for (const std::string& name : log_.columns)
+      if (is_travel(name) && travel_.size() < sim::kMaxLeverFunctions)
+        if (MaybeCourse found = course(name)) travel_.push_back({std::move(*found), 1.0});
+    if (!travel_.empty() || machine_ == nullptr) return;
+    for (const auto& [joint, rate] : full_rates(*machine_))
+      if (MaybeCourse found = course(joint_column(*machine_, joint)))
+        travel_.push_back({std::move(*found), 1.0 / rate});
+  }
+
   // All joints that carry the tip, without freely hanging ones.
   void find_joints() {
     if (machine_ == nullptr) return;
@@ -279,12 +319,13 @@ class Observer {
     add(bool(head_), kObservedHead);
     add(has_levers(), kObservedLevers);
     add(!demands_.empty(), kObservedDemand);
+    add(!travel_.empty(), kObservedTravel);
     add(bool(collisions_), kObservedContacts);
     add(bool(impulse_), kObservedImpulse);
     add(bool(at_stop_), kObservedStops);
     add(bool(at_relief_), kObservedRelief);
     add(power_ || work_, kObservedPump);
-    add(bool(held_), kObservedGrip);
+    add(held_ || held_log_, kObservedGrip);
     return out;
   }
 
@@ -427,6 +468,9 @@ class Observer {
     for (std::size_t i = 0; i < levers_.size(); ++i)
       row.axis[i] = levers_[i] ? levers_[i]->at(t) : 0.0;
     for (std::size_t i = 0; i < demands_.size(); ++i) row.shaped[i] = demands_[i].at(t);
+    for (std::size_t i = 0; i < travel_.size(); ++i)
+      row.travel_s[i] = travel_[i].scale * travel_[i].position.at(t);
+    if (legs_) row.legs = std::floor(legs_->at(t) + 1e-9);
     if (collisions_) row.collisions = collisions_->at(t);
     if (impulse_) row.impulse_Ns = impulse_->at(t);
     const bool at_stop = above_half(at_stop_, t);
@@ -437,7 +481,7 @@ class Observer {
     row.relief_ticks = relief_ticks_;
     if (power_) power_work_J_ += dt * power_->at(t);
     row.pump_work_J = work_ ? work_->at(t) : power_work_J_;
-    row.held = above_half(held_, t) ? 0 : -1;
+    row.held = above_half(held_, t) || (held_log_ && held_log_->at(t) > -0.5) ? 0 : -1;
     return row;
   }
 
@@ -449,7 +493,13 @@ class Observer {
   std::array<MaybeCourse, kMaxLinks> joints_;
   std::optional<machine::LinkPoint> crane_tip_;  // if the joints that carry it are there
   MaybeCourse head_, power_, work_, held_, collisions_, impulse_, at_stop_, at_relief_;
+  MaybeCourse held_log_, legs_;
   std::vector<Course> demands_;
+  struct Travel {
+    Course position;
+    double scale;  // seconds at full speed
+  };
+  std::vector<Travel> travel_;
   double step_ = 0.0;  // usual time between two rows [s]
   double gap_until_ = -1e300;
   double stop_hits_ = 0.0, relief_ticks_ = 0.0, power_work_J_ = 0.0;
@@ -465,6 +515,17 @@ LogObservations read_observations(const std::filesystem::path& path, io::LogMap 
   for (const io::LogColumn& column : map.columns) names.push_back(column.name);
   const io::Trace log = io::read_log(path, map, known_columns(names, machine));
   return Observer(log, machine).read();
+}
+
+training::ScoreState judge(const LogObservations& log) {
+  training::ScoreState state{};
+  training::set_start(log.rows.front(), state);
+  for (std::size_t i = 1; i < log.rows.size(); ++i) {
+    training::gather(log.free, log.rows[i], state);
+    while (state.score.legs < log.rows[i].legs) training::end_leg(state);
+  }
+  training::finish(log.free, log.end_s, state);
+  return state;
 }
 
 }  // namespace knuckleboom::analysis

@@ -28,7 +28,7 @@ TEST(Judge, ATraceByItsColumns) {
   EXPECT_GT(json_number(content_of(json), "path_m"), 2.0 * 3.14159 + 1.0);
   EXPECT_LT(json_number(content_of(json), "path_m"), 25.0);
   EXPECT_EQ(json_value(content_of(json), "energy_J"), "\"not in the log\"");
-  EXPECT_LT(json_number(content_of(json), "ldlj"), -5.3);
+  EXPECT_LT(json_number(content_of(json), "smoothness"), -5.3);
 }
 
 // The boom turns at 8 rad/s for 0.5 s, which no crane does, and beyond its upper limit of 1.1 rad.
@@ -83,8 +83,8 @@ TEST(Judge, SomebodyElsesLogByAMap) {
       run({"judge", log, "--map", (folder / "map.toml").string(), "--summary", json});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_NEAR(json_number(content_of(json), "path_m"), 3.0, 0.02);  // smoothing swings by 0.4 %
-  EXPECT_NEAR(json_number(content_of(json), "ldlj"), -5.322, 0.06);
-  EXPECT_EQ(json_number(content_of(json), "speed_peaks"), 1.0);
+  EXPECT_NEAR(json_number(content_of(json), "smoothness"), -5.322, 0.06);
+  EXPECT_EQ(json_number(content_of(json), "submovements_per_leg"), 1.0);
   EXPECT_THAT(outcome.output, testing::ContainsRegex("Lever reversals +not in the log"));
   const Outcome unmapped = run({"judge", log});
   EXPECT_EQ(unmapped.status, 2);

@@ -9,7 +9,7 @@
 #include "knuckleboom/analysis/tip_motion.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/machine/watch.hpp"
-#include "knuckleboom/core/training/observation.hpp"
+#include "knuckleboom/core/training/task.hpp"
 #include "knuckleboom/io/log_file.hpp"
 
 namespace knuckleboom::analysis {
@@ -17,6 +17,7 @@ namespace knuckleboom::analysis {
 struct LogObservations {
   std::vector<training::Observation> rows;  // at equal times; the first is where the attempt begins
   std::uint32_t observed = 0;               // bits of training::Observed
+  bool free = true;  // legs end with grips and releases; false: where the log's own count rises
   double rate_Hz = 0.0;
   double start_s = 0.0;              // of the first row, in the log's time
   double end_s = 0.0;                // since then: the last lever movement, or motion of the tip
@@ -31,5 +32,8 @@ struct LogObservations {
 // io::FileError.
 LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
                                   const machine::MachineModel* machine);
+
+// The figures of all rows, as of a session that ended there.
+training::ScoreState judge(const LogObservations& log);
 
 }  // namespace knuckleboom::analysis

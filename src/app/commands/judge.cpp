@@ -22,7 +22,6 @@
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/log_observations.hpp"
-#include "knuckleboom/core/training/scorer.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/file_kind.hpp"
@@ -110,8 +109,8 @@ std::string why_unknown(const training::Figure& figure, const analysis::LogObser
     return fmt::format("too noisy: {:.2f} m/s at rest",
                        (missing & kObservedWay) != 0 ? log.noise.way : log.noise.speed);
   const bool smoothness = figure.averages && (figure.needs & kObservedDense) != 0;
-  if (smoothness && state.motion.left_out > 0.0 && state.score.tip_movements == 0.0)
-    return "not in the log: no movement whole";
+  if (smoothness && state.legs.left_out > 0.0 && state.legs.measured == 0.0)
+    return "not in the log: no leg whole";
   return {};
 }
 
@@ -138,10 +137,7 @@ std::string watched_text(const analysis::LogObservations& log,
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
   const analysis::LogObservations log = analysis::read_observations(path, map, machine);
-  training::ScoreState state{};
-  training::set_start(log.rows.front(), state);
-  for (std::size_t i = 1; i < log.rows.size(); ++i) training::gather(true, log.rows[i], state);
-  training::finish(log.end_s, state);
+  const training::ScoreState state = analysis::judge(log);
   Judgement out{
       path.string(),
       fmt::format("from {:g} s, {:.4g} Hz, by {}", log.start_s, log.rate_Hz, listing(log.columns)),
@@ -158,10 +154,9 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
                                                 : std::nullopt);
   }
   const std::uint32_t movements = training::kObservedDense | training::kObservedCalm;
-  if (state.motion.left_out > 0.0 && (log.observed & movements) == movements)
-    out.remark = fmt::format(
-        "movements of the tip left out, as they have gaps or began before the log: {:.0f}",
-        state.motion.left_out);
+  if (state.legs.left_out > 0.0 && (log.observed & movements) == movements)
+    out.remark = fmt::format("legs left out, as they have gaps or began before the log: {:.0f}",
+                             state.legs.left_out);
   return out;
 }
 

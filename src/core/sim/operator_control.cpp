@@ -134,6 +134,27 @@ int OperatorControl::joint_of(std::size_t function) const {
              : nth(simulation_.model().actuators, actuator).link;
 }
 
+int OperatorControl::link_of(const Function& function) const {
+  return function.actuator < 0 ? multibody::kBase
+                               : nth(simulation_.model().actuators, function.actuator).link;
+}
+
+double OperatorControl::top_rate(std::size_t function) const {
+  return nth(scale_, link_of(functions_[function]));
+}
+
+void OperatorControl::travel(const double* q, double grapple_opening,
+                             double (&seconds)[kMaxLeverFunctions]) const {
+  const double closing_s = simulation_.model().grapple.closing_time_s;
+  for (std::size_t n = 0; n < functions_.size(); ++n) {
+    const int link = link_of(functions_[n]);
+    if (link != multibody::kBase)
+      seconds[n] = q[link] / nth(scale_, link);
+    else
+      seconds[n] = functions_[n].full_grapple != 0.0 ? (1.0 - grapple_opening) * closing_s : 0.0;
+  }
+}
+
 double OperatorControl::deflection(std::size_t function, ControlMode mode, double rate,
                                    const double* q) const {
   const Function& f = functions_[function];

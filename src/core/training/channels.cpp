@@ -28,7 +28,7 @@ double trouble(Shot s, int joint) {
          (a->at_stop != 0 ? 4.0 : 0.0);
 }
 
-enum class Of { kRun, kJoint, kLever, kObstacle, kFigure };
+enum class Of { kRun, kJoint, kLever, kFunction, kObstacle, kFigure };
 
 struct Family {
   std::string_view name, unit, description;
@@ -51,6 +51,8 @@ constexpr Family kFamilies[] = {
      [](Shot s, int i) { return s.grip_W[i]; }},
     {"lever_*", "", "lever position, -1 to 1", Of::kLever,
      [](Shot s, int i) { return s.input.axis[i]; }},
+    {"*_travel_s", "s", "position of the function's actuator over its full speed", Of::kFunction,
+     [](Shot s, int i) { return s.travel_s[i]; }},
     {"grapple_opening", "", "0: closed, 1: open", Of::kRun,
      [](Shot s, int) { return s.grapple_opening; }},
     {"held_log", "", "number of the log in the grapple, -1: none", Of::kRun,
@@ -82,10 +84,12 @@ constexpr Family kFamilies[] = {
      [](Shot s, int i) { return nth(kFigures, i).read(s.score); }},
 };
 
-int count(Of of, const machine::MachineModel& model) {
+int count(Of of, const Session& session) {
   switch (of) {
     case Of::kJoint:
-      return model.joint_count();
+      return session.machine().joint_count();
+    case Of::kFunction:
+      return static_cast<int>(session.control().pattern().functions.size());
     case Of::kLever:
       return command::kLeverAxes;
     case Of::kObstacle:
@@ -98,8 +102,25 @@ int count(Of of, const machine::MachineModel& model) {
   return 1;
 }
 
-sim::MemberNames names_of(Of of, const machine::MachineModel& model, int member) {
+std::string_view name_of(const command::LeverFunction& function) {
+  switch (function.target) {
+    case command::LeverTarget::kTipReach:
+      return "tip_reach";
+    case command::LeverTarget::kTipHeight:
+      return "tip_height";
+    case command::LeverTarget::kGrapple:
+      return "grapple";
+    case command::LeverTarget::kJoint:
+      break;
+  }
+  return function.joint;
+}
+
+sim::MemberNames names_of(Of of, const Session& session, int member) {
+  const machine::MachineModel& model = session.machine();
   switch (of) {
+    case Of::kFunction:
+      return {.owner = name_of(nth(session.control().pattern().functions, member))};
     case Of::kJoint:
       return {.owner = model.joint_name(member),
               .effort = model.tree.link(member).revolute ? "N or N m" : "N"};
@@ -125,10 +146,10 @@ std::vector<SessionChannel> session_channels(const Session& session) {
     out.push_back({name, unit, words, std::move(channel)});
   }
   sim::for_each_member(
-      kFamilies, [&](Of of) { return count(of, model); },
+      kFamilies, [&](Of of) { return count(of, session); },
       [&](const Family& family, int member, int axis) {
         if (family.of == Of::kJoint && model.ball_of(member) != nullptr) return;
-        sim::MemberNames names = names_of(family.of, model, member);
+        sim::MemberNames names = names_of(family.of, session, member);
         names.axis = sim::kAxes[axis];
         const bool figure = family.of == Of::kFigure;
         out.push_back(
@@ -147,6 +168,7 @@ std::vector<sim::FamilyRow> session_channel_rows() {
   constexpr Owner kOwners[] = {{"", ""},  // by Of
                                {"J", "each joint"},
                                {"AXIS", "each axis of the levers"},
+                               {"FUNCTION", "each function of the lever pattern"},
                                {"OBSTACLE", "ground, stem, log, bunk and carrier"},
                                {"FIGURE", "each figure"}};
   std::vector<sim::FamilyRow> rows;

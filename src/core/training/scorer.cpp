@@ -6,7 +6,6 @@
 
 #include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
-#include "knuckleboom/core/math/logarithm.hpp"
 
 namespace knuckleboom::training {
 namespace {
@@ -14,17 +13,11 @@ namespace {
 // Thresholds; docs/reference/figures.md.
 constexpr double kReversal = 0.1;        // a lever must return by this to count as reversed
 constexpr double kNeutral = 0.05;        // a lever below it is back in neutral
-constexpr double kFunctionInUse = 0.02;  // share of the full demand
-constexpr double kSample = 0.02;         // s, between the samples of the tip's motion
-constexpr double kMoving = 0.05;         // m/s; a movement begins and ends here
-constexpr double kLeastPeak = 0.1;       // m/s; slower motion is not a movement
-constexpr double kRest = 0.1;            // s below kMoving end a movement
-constexpr double kLongestEdge = 3.0;     // s, of a movement below kMoving at either end
-constexpr double kPeakDepth = 0.05;      // m/s between two peaks
 constexpr double kOnTheWay = 0.1;        // m/s, horizontally
 constexpr double kShortApproach = 0.05;  // m
+constexpr double kLeastWeight = 1e-3;    // m; of a leg that ends where it began
 
-// Butterworth low-pass of second order, 5 Hz at one sample in 20 ms, by the bilinear transformation.
+// Butterworth low-pass of second order, 5 Hz at kLegSample, by the bilinear transformation.
 constexpr double kB0 = 0.067455273889071896, kB1 = 0.13491054777814379;
 constexpr double kA1 = -1.1429805025399011, kA2 = 0.41280159809618866;
 
@@ -59,15 +52,6 @@ void gather_levers(const Observation& at, ScoreState& state) {
       state.out[i] = 0;
     }
   }
-  int in_use = 0;
-  for (const double demand : at.shaped)
-    if (std::fabs(demand) > kFunctionInUse) ++in_use;
-  if (in_use > 0) {
-    state.in_use_sum += in_use;
-    state.in_use_ticks += 1.0;
-    score.functions_mean = state.in_use_sum / state.in_use_ticks;
-  }
-  if (at.ticks > 0) score.idle_share = 1.0 - state.in_use_ticks / static_cast<double>(at.ticks);
 }
 
 // --- Log cycles ---------------------------------------------------------------
@@ -87,9 +71,6 @@ void finish_cycle(double now_s, ScoreState& state) {
   score.move_s = cycle.move_sum / score.cycles;
   score.release_s = cycle.release_sum / score.cycles;
   score.cycle_s = now_s / score.cycles;
-  score.reversals_per_cycle = score.lever_reversals / score.cycles;
-  score.movements_per_cycle = score.lever_movements / score.cycles;
-  score.energy_per_cycle_J = score.energy_J / score.cycles;
 }
 
 // The tip moves fast horizontally: the crane travels.
@@ -107,7 +88,12 @@ void gather_grip(bool free, const Observation& at, ScoreState& state) {
   CycleState& cycle = state.cycle;
   const bool held = at.held >= 0, before = cycle.held >= 0;
   cycle.held = at.held;
+  if (held) {
+    copy(at.tip_W, state.leg_end_W);
+    state.leg_end_path_m = state.score.path_m;
+  }
   if (held == before) return;
+  if (!held) note_release(at.tip_W, state.legs);
   const double arrived = state.motion.fast_s;
   if (held && cycle.phase == CyclePhase::kReach) {
     cycle.grip_s = std::max(arrived, cycle.begin_s);
@@ -120,81 +106,10 @@ void gather_grip(bool free, const Observation& at, ScoreState& state) {
   } else {  // lost before it was moved
     cycle.phase = CyclePhase::kReach;
   }
-  if (!free) return;
-  finish_leg(at.tip_W, state.score.path_m, straight_leg(at.tip_W, state), state);
-  cut_movement(state);
+  if (free) end_leg(state);
 }
 
 // --- The tip's motion ---------------------------------------------------------
-
-// The part of a movement below kMoving, assumed to have constant jerk from or to rest: with the
-// speed v and the rate a there, it lasts 2 v / a, and its jerk is a^2 / (2 v).
-struct Edge {
-  double duration_s, jerk2;
-};
-Edge edge_of(double v, double a) {
-  const double jerk = a * a / (2.0 * v);
-  const double duration = std::min(2.0 * v / a, kLongestEdge) + 0.5 * kSample;
-  return {duration, jerk * jerk * duration};
-}
-
-void begin_movement(double speed, MotionState& motion) {
-  const double before = motion.speed[0];
-  const Edge edge = edge_of(0.5 * (speed + before), (speed - before) / kSample);
-  motion.duration_s = edge.duration_s;
-  motion.jerk2 = edge.jerk2;
-  motion.peak = motion.furthest = speed;
-  motion.peaks = motion.slow_s = 0.0;
-  motion.moving = motion.rising = 1;
-  motion.unmeasured = 0;
-}
-
-void follow_peaks(double speed, MotionState& motion) {
-  const double sign = motion.rising != 0 ? 1.0 : -1.0;
-  const double further = sign * (speed - motion.furthest);
-  if (further > 0.0) {
-    motion.furthest = speed;
-  } else if (-further > kPeakDepth) {
-    motion.peaks += motion.rising != 0 ? 1.0 : 0.0;
-    motion.rising = motion.rising != 0 ? 0 : 1;
-    motion.furthest = speed;
-  }
-}
-
-void end_movement(Score& score, MotionState& motion) {
-  motion.moving = 0;
-  if (motion.peak < kLeastPeak || motion.end_jerk2 <= 0.0) return;
-  if (motion.unmeasured != 0) {
-    motion.left_out += 1.0;
-    return;
-  }
-  const double d = motion.end_duration_s;
-  const double jerk = d * d * d * motion.end_jerk2 / (motion.peak * motion.peak);
-  motion.ldlj_sum -= logarithm(jerk);
-  motion.peaks_sum += motion.end_peaks;
-  score.tip_movements += 1.0;
-  score.ldlj = motion.ldlj_sum / score.tip_movements;
-  score.speed_peaks = motion.peaks_sum / score.tip_movements;
-}
-
-void follow_movement(double speed, Score& score, MotionState& motion) {
-  const double before = motion.speed[0];
-  const double jerk = (speed - 2.0 * before + motion.speed[1]) / (kSample * kSample);
-  follow_peaks(speed, motion);
-  if (speed < kMoving && before >= kMoving) {  // may be its end
-    const Edge edge = edge_of(0.5 * (speed + before), (before - speed) / kSample);
-    motion.end_duration_s = motion.duration_s + edge.duration_s;
-    motion.end_jerk2 = motion.jerk2 + edge.jerk2;
-    motion.end_peaks = motion.peaks + (motion.rising != 0 ? 1.0 : 0.0);
-    motion.slow_s = 0.0;
-  }
-  motion.duration_s += kSample;
-  motion.jerk2 += jerk * jerk * kSample;
-  motion.peak = std::max(motion.peak, speed);
-  if (speed >= kMoving) return;
-  motion.slow_s += kSample;
-  if (motion.slow_s > kRest - 0.5 * kSample) end_movement(score, motion);
-}
 
 double low_pass(double x, double& s1, double& s2) {
   const double y = kB0 * x + s1;
@@ -205,22 +120,23 @@ double low_pass(double x, double& s1, double& s2) {
 
 void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
   MotionState& motion = state.motion;
-  const double now_s = kSample * static_cast<double>(motion.samples++);
+  const double now_s = kLegSample * static_cast<double>(motion.samples++);
   Vec3 step;
   for (int c = 0; c < 3; ++c) {
     const double p = low_pass(tip_W(c), motion.filter[2 * c], motion.filter[2 * c + 1]);
     step(c) = p - motion.p_W[c];
     motion.p_W[c] = p;
   }
-  const double speed = step.norm() / kSample;
-  if (motion.moving != 0)
-    follow_movement(speed, state.score, motion);
-  else if (speed >= kMoving)
-    begin_movement(speed, motion);
-  if (motion.moving != 0 && at.unmeasured != 0) motion.unmeasured = 1;
+  const double speed = step.norm() / kLegSample;
+  const LegSample sample{{motion.p_W[0], motion.p_W[1], motion.p_W[2]},
+                         {speed, motion.speed[0], motion.speed[1]},
+                         at.travel_s,
+                         at.held >= 0,
+                         at.unmeasured != 0};
+  if (!follow_leg(sample, state.legs)) state.score.still_s += kLegSample;
   motion.speed[1] = motion.speed[0];
   motion.speed[0] = speed;
-  if (std::sqrt(step.x() * step.x() + step.y() * step.y()) >= kOnTheWay * kSample)
+  if (std::sqrt(step.x() * step.x() + step.y() * step.y()) >= kOnTheWay * kLegSample)
     set_out(now_s, state);
 
   const Vec3 hang = vec(at.hang_W);
@@ -238,7 +154,7 @@ void gather_motion(const Observation& at, ScoreState& state) {
   const double now_s = at.dt * static_cast<double>(at.ticks);
   const Vec3 from = vec(state.last_tip_W), to = vec(at.tip_W);
   for (;;) {
-    const double due_s = kSample * static_cast<double>(state.motion.samples);
+    const double due_s = kLegSample * static_cast<double>(state.motion.samples);
     if (due_s > now_s + kSlack) return;
     const double back = std::clamp((now_s - due_s) / at.dt, 0.0, 1.0);
     take_sample(to + back * (from - to), at, state);
@@ -276,6 +192,7 @@ void set_start(const Observation& at, ScoreState& state) {
   // A log already in the grapple is being moved.
   state.cycle.phase = at.held >= 0 ? CyclePhase::kMove : CyclePhase::kReach;
   start_motion(at, state.motion);
+  start_legs(at.tip_W, at.travel_s, at.held >= 0, state.legs);
   const bool head = !vec(at.hang_W).isZero(0.0);
   state.score.swing_peak_rad = state.score.swing_rms_rad =
       head ? 0.0 : std::numeric_limits<double>::quiet_NaN();
@@ -297,26 +214,35 @@ void gather(bool free, const Observation& at, ScoreState& state) {
   gather_grip(free, at, state);
 }
 
-void finish(double end_s, ScoreState& state) {
+void finish(bool free, double end_s, ScoreState& state) {
   if (state.cycle.phase == CyclePhase::kRelease) finish_cycle(end_s, state);
-  cut_movement(state);
+  if (free && state.legs.leg.begun != 0)
+    count_leg(state.last_tip_W, std::max(straight_leg(state.last_tip_W, state), kLeastWeight),
+              state);
 }
 
-void cut_movement(ScoreState& state) {
-  MotionState& motion = state.motion;
-  if (motion.moving == 0) return;
-  const double speed = motion.speed[0];
-  if (speed >= kMoving) {
-    motion.end_duration_s = motion.duration_s;
-    motion.end_jerk2 = motion.jerk2;
-    motion.end_peaks = motion.peaks + (motion.rising != 0 ? 1.0 : 0.0);
-  }
-  end_movement(state.score, motion);
-  if (speed < kMoving) return;
-  motion.duration_s = motion.jerk2 = motion.peaks = motion.slow_s = 0.0;
-  motion.peak = motion.furthest = speed;
-  motion.moving = motion.rising = 1;
-  motion.unmeasured = 0;
+// Per-leg figures change only here: what comes after the last leg belongs to none.
+void count_leg(const double (&tip_W)[3], double weight_m, ScoreState& state) {
+  Score& score = state.score;
+  complete_leg(tip_W, weight_m, state.cycle.held >= 0, state.legs);
+  score.legs += 1.0;
+  score.together = together(state.legs);
+  score.smoothness = smoothness(state.legs);
+  score.movements_per_leg = movements_per_leg(state.legs);
+  score.submovements_per_leg = submovements_per_leg(state.legs);
+  score.reversals_per_leg = score.lever_reversals / score.legs;
+  score.lever_movements_per_leg = score.lever_movements / score.legs;
+  score.effort_per_leg_s = score.control_effort_s / score.legs;
+  score.energy_per_leg_J = score.energy_J / score.legs;
+}
+
+void end_leg(ScoreState& state) {
+  const bool released = state.cycle.held < 0 && state.legs.release.valid != 0;
+  double end_W[3];
+  copy(released ? state.leg_end_W : state.last_tip_W, end_W);
+  const double straight = straight_leg(end_W, state);
+  count_leg(end_W, straight, state);
+  finish_leg(end_W, released ? state.leg_end_path_m : state.score.path_m, straight, state);
 }
 
 double straight_leg(const double (&tip_W)[3], const ScoreState& state) {
@@ -326,6 +252,7 @@ double straight_leg(const double (&tip_W)[3], const ScoreState& state) {
 void finish_leg(const double (&tip_W)[3], double path_m, double straight, ScoreState& state) {
   state.score.shortest_m += straight;
   copy(tip_W, state.leg_from_W);
+  state.score.extra_way_m = path_m - state.score.shortest_m;
   if (state.score.shortest_m > 0.0) state.score.path_ratio = path_m / state.score.shortest_m;
 }
 

@@ -282,6 +282,7 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.control_mode = state.control.mode;
   out.fidelity = static_cast<std::int32_t>(state.sim.fidelity);
   for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = state.control.shaped[i];
+  control_.travel(m.q, state.worksite.grapple.opening, out.travel_s);
   const world::WorldState& site = state.worksite.world;
   out.grapple_opening = state.worksite.grapple.opening;
   out.held_log = state.worksite.grapple.held;

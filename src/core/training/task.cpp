@@ -55,7 +55,10 @@ Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
   }
   out.step_m = distance(out.tip_W, last_tip_W);
   for (int i = 0; i < command::kLeverAxes; ++i) out.axis[i] = snapshot.input.axis[i];
-  for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = snapshot.shaped[i];
+  for (int i = 0; i < sim::kMaxLeverFunctions; ++i) {
+    out.shaped[i] = snapshot.shaped[i];
+    out.travel_s[i] = snapshot.travel_s[i];
+  }
   for (int i = 0; i < world::kObstacles; ++i) {
     if (!counts_as_collision(kind, static_cast<world::Obstacle>(i))) continue;
     out.collisions += static_cast<double>(snapshot.collisions[i]);
@@ -196,7 +199,7 @@ void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task
   const bool late =
       exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
   if (!done && !late) return;
-  finish(score.score.time_s, score);
+  finish(exercise_.task == TaskKind::kFree, score.score.time_s, score);
   // Free play has no task: its time is simply over.
   const bool good =
       (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score.score) < 0;
@@ -220,10 +223,8 @@ void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState
   task.dwell_s = there ? task.dwell_s + dt : 0.0;
   // Half a tick of tolerance: sums of ticks are not exact.
   if (!there || task.dwell_s < target.dwell_s - 0.5 * dt) return;
-  finish_leg(snapshot.sim.tip_W, score.score.path_m, straight_leg(snapshot.sim.tip_W, score),
-             score);
+  end_leg(score);
   end_approach(score.score, score.approach);
-  cut_movement(score);
   task.error_sum += away;
   task.error_count += 1.0;
   task.dwell_s = 0.0;
@@ -246,8 +247,7 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
     if ((tip - exercise_.targets[0].p_W).norm() > exercise_.targets[0].radius) return;
     task.on_path = 1;
     task.step = 1;
-    finish_leg(snapshot.sim.tip_W, score.score.path_m, straight_leg(snapshot.sim.tip_W, score),
-               score);
+    end_leg(score);
   }
   // The nearest point of the whole path gives the error; the nearest within the tolerance ahead
   // gives the progress. Progress never jumps further than the tolerance, so corners are not cut and
@@ -282,7 +282,8 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
     const double early = i + 1 == arc_.size() ? exercise_.targets[i].radius : 0.0;
     return task.progress >= arc_[i] - early;
   };
-  while (task.step < steps() && passed(task.step)) ++task.step;
+  for (; task.step < steps() && passed(task.step); ++task.step)
+    count_leg(snapshot.sim.tip_W, nth(arc_, task.step) - nth(arc_, task.step - 1), score);
 }
 
 // --- Logs ---------------------------------------------------------------------
@@ -302,7 +303,6 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
 void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
                         ScoreState& score) const {
   const LogTask& wanted = nth(exercise_.log_tasks, task.step);
-  const double(&tip)[3] = snapshot.sim.tip_W;
   const Vec3 centre = vec(snapshot.log[wanted.log].p);
   const double speed = (centre - vec(task.last_log_W)).norm() / dt;
   for (int c = 0; c < 3; ++c) task.last_log_W[c] = centre(c);
@@ -310,17 +310,12 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   const Vec3 grip = on_the_map(vec(snapshot.grip_W)), log = on_the_map(centre);
   if (score.approach.active == 0) begin_approach(grip, log, score.approach);
   if (held && task.carried == 0) {  // the leg to the log ends with the first grip
-    finish_leg(tip, score.score.path_m, straight_leg(tip, score), score);
+    end_leg(score);
     task.carried = 1;
     end_approach_at(grip, score.score, score.approach);
-    cut_movement(score);
     begin_approach(log, on_the_map(nth(bunks_, wanted.bunk).centre_W), score.approach);
   }
   if (held || task.carried == 0) follow_approach(held ? log : grip, score.approach);
-  if (held) {
-    for (int c = 0; c < 3; ++c) score.leg_end_W[c] = tip[c];
-    score.leg_end_path_m = score.score.path_m;
-  }
   // A log that was never lifted is not placed: one brought too early must be gripped again.
   const bool down = task.carried != 0 && !held && lies_in_bunk(wanted, snapshot);
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
@@ -331,8 +326,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
 void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const {
   const LogTask& wanted = nth(exercise_.log_tasks, task.step);
   const Bunk& bunk = nth(bunks_, wanted.bunk);
-  // The leg of the log ended at its release.
-  finish_leg(score.leg_end_W, score.leg_end_path_m, straight_leg(score.leg_end_W, score), score);
+  end_leg(score);
   end_approach_at(on_the_map(vec(snapshot.log[wanted.log].p)), score.score, score.approach);
   task.error_sum += std::fabs((vec(snapshot.log[wanted.log].p) - bunk.centre_W).dot(bunk.along_W));
   task.error_count += 1.0;

@@ -16,7 +16,6 @@
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/machine/tip.hpp"
-#include "knuckleboom/core/training/scorer.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/attempt.hpp"
 #include "support/paths.hpp"
@@ -28,14 +27,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using training::Score;
 
-training::ScoreState state_of(const analysis::LogObservations& log) {
-  training::ScoreState state{};
-  training::set_start(log.rows.front(), state);
-  for (std::size_t i = 1; i < log.rows.size(); ++i) training::gather(true, log.rows[i], state);
-  training::finish(log.end_s, state);
-  return state;
-}
-Score judged(const analysis::LogObservations& log) { return state_of(log).score; }
+Score judged(const analysis::LogObservations& log) { return analysis::judge(log).score; }
 
 // From rest to rest with the least jerk: Flash and Hogan (1985).
 double least_jerk(double share) {
@@ -93,7 +85,8 @@ TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
   exercise.time_limit_s = 10.0;
   test::Attempt attempt(exercise);
   std::string log =
-      "t_s,tip_x_m,tip_y_m,tip_z_m,lever_left_x,swing_demand,held,head_rad,pump_work_J,at_relief\n";
+      "t_s,tip_x_m,tip_y_m,tip_z_m,lever_left_x,swing_demand,swing_travel_s,held,head_rad,"
+      "pump_work_J,at_relief\n";
   for (int i = 0; i <= 11'500; ++i) {
     const double t = 1e-3 * i - 1.0;  // a second of nothing, ten of the attempt, and some more
     const double phase = std::max(0.0, t);
@@ -102,6 +95,7 @@ TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
     const bool relief = t > 2.0 && t <= 2.5;
     attempt.tip({3.0 + std::sin(0.8 * phase), 1.5 * std::cos(0.5 * phase), 0.2 * phase});
     attempt.lever(lever);
+    attempt.at.travel_s[0] = std::sin(0.5 * phase);
     attempt.at.held_log = t > 3.0 && t < 7.0 ? 0 : -1;
     attempt.at.hang_W[0] = std::sin(head);
     attempt.at.hang_W[2] = -std::cos(head);
@@ -110,8 +104,9 @@ TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
     attempt.step();
     if (attempt.phase() == training::TaskPhase::kPassed) break;
     const double(&tip)[3] = attempt.at.sim.tip_W;
-    log += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", 1e-3 * i, tip[0], tip[1], tip[2], lever,
-                       lever, attempt.at.held_log + 1, head, 1000.0 * t, relief ? 1 : 0);
+    log += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", 1e-3 * i, tip[0], tip[1], tip[2],
+                       lever, lever, attempt.at.travel_s[0], attempt.at.held_log + 1, head,
+                       1000.0 * t, relief ? 1 : 0);
   }
   ASSERT_EQ(attempt.phase(), training::TaskPhase::kPassed);
   const analysis::LogObservations seen = read(log);
@@ -119,22 +114,23 @@ TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
   EXPECT_NEAR(seen.start_s, 1.025, 2e-3);  // 0.6 sin(2 t) is beyond 0.03 from 0.025 s on
   const Score is = judged(seen), should = attempt.at.score;
   EXPECT_NEAR(is.time_s, should.time_s, 2e-3);
-  EXPECT_GT(should.tip_movements, 0.0);
-  EXPECT_EQ(is.tip_movements, should.tip_movements);
-  EXPECT_NEAR(is.ldlj, should.ldlj, 0.01);
+  EXPECT_EQ(should.legs, 3.0);
+  EXPECT_EQ(is.legs, should.legs);
+  EXPECT_EQ(is.movements_per_leg, should.movements_per_leg);
+  EXPECT_NEAR(is.smoothness, should.smoothness, 0.02);
   EXPECT_EQ(is.cycles, 1.0);
   EXPECT_EQ(should.cycles, 1.0);
   const auto close = [&](double Score::*figure, double relative) {
     EXPECT_NEAR(is.*figure, should.*figure, relative * std::fabs(should.*figure) + 1e-9);
   };
   for (double Score::*figure :
-       {&Score::shortest_m, &Score::relief_s, &Score::lever_reversals, &Score::functions_mean,
-        &Score::energy_J, &Score::swing_peak_rad, &Score::swing_rms_rad, &Score::lever_movements,
-        &Score::control_effort_s})
+       {&Score::shortest_m, &Score::relief_s, &Score::lever_reversals, &Score::energy_J,
+        &Score::energy_per_leg_J, &Score::swing_peak_rad, &Score::swing_rms_rad,
+        &Score::lever_movements, &Score::control_effort_s})
     close(figure, 2e-3);
   close(&Score::path_m, 1e-2);  // smoothed: it sets out at once with 0.8 m/s
   close(&Score::path_ratio, 1e-2);
-  EXPECT_NEAR(is.idle_share, should.idle_share, 1e-3);
+  EXPECT_NEAR(is.still_s, should.still_s, 0.03);
   for (double Score::*figure :
        {&Score::reach_s, &Score::grip_s, &Score::move_s, &Score::release_s, &Score::cycle_s})
     EXPECT_NEAR(is.*figure, should.*figure, 0.03);
@@ -173,7 +169,8 @@ TEST_F(LogObservationsTest, FindTheTipFromTheJoints) {
   const double q[kMaxLinks] = {0.1, 0.6, -1.2};
   const Vec3 tip = machine::tip_position(model, q);
   for (int c = 0; c < 3; ++c) EXPECT_NEAR(seen.rows.back().tip_W[c], tip(c), 1e-12);
-  EXPECT_EQ(read("t_s,swing_rad,boom_rad\n0,0,0.5\n0.02,0.1,0.6\n", &model).observed, 0u);
+  EXPECT_EQ(read("t_s,swing_rad,boom_rad\n0,0,0.5\n0.02,0.1,0.6\n", &model).observed,
+            training::kObservedTravel);  // two functions, and no tip
 }
 
 // 3 m there and back, seen with sensors of various noise.
@@ -216,39 +213,39 @@ TEST_F(LogObservationsTest, SmoothnessAtAnyRateFrom25Hz) {
     const analysis::LogObservations seen = read(log_of(7.0, rate, x));
     EXPECT_TRUE((seen.observed & training::kObservedDense) != 0) << rate;
     const Score score = judged(seen);
-    EXPECT_EQ(score.tip_movements, 1.0) << rate;
-    EXPECT_EQ(score.speed_peaks, 1.0) << rate;
-    EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.01 * 5.322) << rate;
+    EXPECT_EQ(score.movements_per_leg, 1.0) << rate;
+    EXPECT_EQ(score.submovements_per_leg, 1.0) << rate;
+    EXPECT_NEAR(score.smoothness, kLeastJerkLdlj, 0.01 * 5.322) << rate;
   }
   EXPECT_EQ(read(log_of(7.0, 20.0, x)).observed & training::kObservedDense, 0u);
 }
 
-// Two movements alike, one with a gap of half a second in its middle.
-TEST_F(LogObservationsTest, AMovementWithAGapIsLeftOut) {
+// Two movements alike, the first with a gap of half a second in its middle: the leg begins anew at the rest
+// after it.
+TEST_F(LogObservationsTest, ALegWithAGapIsLeftOut) {
   const auto x = [](double t) {
     return 2.0 * (least_jerk((t - 1.0) / 4.0) - least_jerk((t - 7.0) / 4.0));
   };
   const training::ScoreState state =
-      state_of(read(log_of(13.0, 100.0, x, [](double t) { return t < 8.301 || t > 8.8; })));
-  EXPECT_EQ(state.motion.left_out, 1.0);
-  EXPECT_EQ(state.score.tip_movements, 1.0);
-  EXPECT_NEAR(state.score.ldlj, kLeastJerkLdlj, 0.01 * 5.322);
+      analysis::judge(read(log_of(13.0, 100.0, x, [](double t) { return t < 2.301 || t > 2.8; })));
+  EXPECT_EQ(state.legs.left_out, 1.0);
+  EXPECT_EQ(state.score.movements_per_leg, 1.0);
+  EXPECT_NEAR(state.score.smoothness, kLeastJerkLdlj, 0.01 * 5.322);
   // A row that is missing now and then is no gap.
-  const training::ScoreState whole = state_of(read(log_of(
+  const training::ScoreState whole = analysis::judge(read(log_of(
       13.0, 100.0, x, [](double t) { return std::lround(t * 100.0) % 37 != 0 || t < 1e-3; })));
-  EXPECT_EQ(whole.motion.left_out, 0.0);
-  EXPECT_EQ(whole.score.tip_movements, 2.0);
-  EXPECT_NEAR(whole.score.ldlj, kLeastJerkLdlj, 0.01 * 5.322);
+  EXPECT_EQ(whole.legs.left_out, 0.0);
+  EXPECT_EQ(whole.score.movements_per_leg, 2.0);
 }
 
-TEST_F(LogObservationsTest, AMovementThatBeganBeforeTheLogIsLeftOut) {
+TEST_F(LogObservationsTest, ALegThatBeganBeforeTheLogIsLeftOut) {
   const auto x = [](double t) {
     return 2.0 * (least_jerk((t + 1.5) / 4.0) + least_jerk((t - 5.0) / 4.0));
   };
-  const training::ScoreState state = state_of(read(log_of(11.0, 100.0, x)));
-  EXPECT_EQ(state.motion.left_out, 1.0);
-  EXPECT_EQ(state.score.tip_movements, 1.0);
-  EXPECT_NEAR(state.score.ldlj, kLeastJerkLdlj, 0.01 * 5.322);
+  const training::ScoreState state = analysis::judge(read(log_of(11.0, 100.0, x)));
+  EXPECT_EQ(state.legs.left_out, 1.0);
+  EXPECT_EQ(state.score.movements_per_leg, 1.0);
+  EXPECT_NEAR(state.score.smoothness, kLeastJerkLdlj, 0.01 * 5.322);
 }
 
 // There, grip, back, release, and a long recording of nothing. The contact of the grip is a bad one.
@@ -323,9 +320,11 @@ TEST_F(LogObservationsTest, JudgeARealCrane) {
   const analysis::LogObservations seen = analysis::read_observations(file, map, nullptr);
   EXPECT_NEAR(seen.rate_Hz, 100.0, 1e-3);
   EXPECT_EQ(seen.observed, training::kObservedDemand);
-  const Score score = judged(seen);
-  EXPECT_EQ(score.functions_mean, 1.0);  // the tilt stood still
-  EXPECT_NEAR(score.time_s * (1.0 - score.idle_share), 21.2, 0.3);
+  const auto in_use = std::count_if(seen.rows.begin(), seen.rows.end(), [](const auto& row) {
+    EXPECT_LT(std::fabs(row.shaped[1]), 0.02);  // the tilt stood still
+    return std::fabs(row.shaped[0]) > 0.02;
+  });
+  EXPECT_NEAR(static_cast<double>(in_use) * seen.rows.front().dt, 21.2, 0.3);
 }
 
 }  // namespace

@@ -88,6 +88,12 @@ class OperatorControl {
   int joint_of(std::size_t function) const;
   // Actuator of jaws that are bodies; -1: none. The grapple's lever opens its valve in every mode.
   int jaw_actuator() const { return jaw_actuator_; }
+  // Speed of its joint with the valve fully open, without load, as a mean over its range [rad/s, m/s];
+  // whatever the lever file makes of it. The function must have an actuator.
+  double top_rate(std::size_t function) const;
+  // Position of every function of the pattern over its top_rate; of jaws that are no bodies from their
+  // opening, 1 to 0, over the closing time. 0: it moves nothing.
+  void travel(const double* q, double grapple_opening, double (&seconds)[kMaxLeverFunctions]) const;
   // Deflection of function n, after shaping, for a joint rate [rad/s, m/s] at joint positions q: in valve
   // mode what an unloaded joint needs, else that of joint rate mode. Beyond 1: out of reach. 0 without a
   // joint.
@@ -120,6 +126,7 @@ class OperatorControl {
   machine::Load unloaded(const hydraulics::Circuit& circuit) const;
   double unloaded_speed(std::size_t actuator, double volts) const;
   bool moves_tip(int link, const double* q) const;
+  int link_of(const Function& function) const;  // that it moves, the jaws' included; kBase: none
   Function make_function(const command::LeverFunction& lever) const;
   int actuator_of(const std::string& joint) const;
   void assign_tip_functions(const double* start);  // start: pose at the start

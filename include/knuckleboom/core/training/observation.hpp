@@ -19,12 +19,15 @@ struct Observation {
   double hang_W[3];    // direction of the hanging head, downwards at rest; zeros: none
   double axis[command::kLeverAxes];        // lever positions, -1 to 1
   double shaped[sim::kMaxLeverFunctions];  // demand of each function, -1 to 1
+  // Position of each function's actuator, in seconds at its full speed; of the jaws, as they close.
+  double travel_s[sim::kMaxLeverFunctions];
   // Totals since any earlier time: the scorer takes differences.
   double collisions;    // contacts begun with forbidden objects
   double impulse_Ns;    // of these contacts
   double stop_hits;     // runs into end stops
   double relief_ticks;  // ticks with a relief valve open
   double pump_work_J;
+  double legs;              // that have ended, if somebody else counts them; 0: nobody does
   std::int32_t held;        // log in the grapple, -1: none
   std::int32_t unmeasured;  // 1: the tip's position, now or just before, is interpolated
 };

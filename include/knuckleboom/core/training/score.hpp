@@ -19,12 +19,13 @@ struct Score {
   double path_m;
   double shortest_m;
   double path_ratio;
+  double extra_way_m;
   double collisions;
   double collision_impulse_Ns;
   double end_stop_hits;
   double relief_s;
   double lever_reversals;
-  double functions_mean;
+  double together;
   double energy_J;
   double placed;
   double error_m;
@@ -35,17 +36,19 @@ struct Score {
   double grip_s;
   double move_s;
   double release_s;
-  double tip_movements;
-  double ldlj;
-  double speed_peaks;
+  double legs;
+  double smoothness;
+  double movements_per_leg;
+  double submovements_per_leg;
   double swing_peak_rad;
   double swing_rms_rad;
   double lever_movements;
-  double reversals_per_cycle;
-  double movements_per_cycle;
   double control_effort_s;
-  double idle_share;
-  double energy_per_cycle_J;
+  double still_s;
+  double reversals_per_leg;
+  double lever_movements_per_leg;
+  double effort_per_leg_s;
+  double energy_per_leg_J;
 };
 
 // Parts of an observation, as bits of a set: those in a log, those that a figure is read from.
@@ -61,14 +64,15 @@ enum Observed : std::uint32_t {
   kObservedGrip = 1u << 8,
   kObservedTask = 1u << 9,  // the task; not in a log
   kObservedImpulse = 1u << 10,
-  kObservedDense = 1u << 11,  // the tip at a sufficient rate for its jerk
-  kObservedWay = 1u << 12,    // the tip with noise too low to lengthen its path
-  kObservedCalm = 1u << 13,   // the tip with noise too low to look like movement
+  kObservedDense = 1u << 11,   // the tip at a sufficient rate for its jerk
+  kObservedWay = 1u << 12,     // the tip with noise too low to lengthen its path
+  kObservedCalm = 1u << 13,    // the tip with noise too low to look like movement
+  kObservedTravel = 1u << 14,  // the functions' positions over their full speeds
 };
 // By the number of the bit, for people.
 inline constexpr std::string_view kObservedNames[] = {
-    "tip",  "head", "levers", "demands", "contacts", "end stops", "relief",
-    "pump", "grip", "task",   "impulse", "25 Hz",    "calm path", "calm tip"};
+    "tip",  "head", "levers",  "demands", "contacts",  "end stops", "relief",   "pump",
+    "grip", "task", "impulse", "25 Hz",   "calm path", "calm tip",  "functions"};
 
 enum class Better { kLess, kMore, kNeither };
 
@@ -151,6 +155,10 @@ inline constexpr auto kFigures = [] {
           .from(kWay | kObservedGrip)
           .mean()
           .followed(),
+      KB_FIGURE(extra_way_m, "Extra way", "m", kLess, 2,
+                "tip path up to the end of the last leg, less the shortest path")
+          .from(kWay | kObservedGrip)
+          .detail(),
       KB_FIGURE(collisions, "Collisions", "", kLess, 0,
                 "contacts begun between machine (or held log) and what is not to be touched")
           .from(kObservedContacts),
@@ -168,9 +176,11 @@ inline constexpr auto kFigures = [] {
                 "travel from its furthest point has reversed")
           .from(kObservedLevers)
           .followed(),
-      KB_FIGURE(functions_mean, "Functions together", "", kMore, 2,
-                "functions with a shaped demand above 0.02, mean over the ticks with any")
-          .from(kObservedDemand)
+      KB_FIGURE(
+          together, "Functions together", "", kMore, 2,
+          "share of the functions that made their way at the same time, 0: one after the other, "
+          "1: all the way together; mean over the legs by their length")
+          .from(kObservedTip | kObservedTravel)
           .mean()
           .followed(),
       KB_FIGURE(energy_J, "Pump work", "J", kLess, 0, "work of the pump on the lines")
@@ -213,20 +223,26 @@ inline constexpr auto kFigures = [] {
           .from(kPart)
           .detail()
           .mean(),
-      KB_FIGURE(tip_movements, "Tip movements", "", kLess, 0,
-                "movements of the tip, from rest to rest or to their purpose: a target, a grip, a "
-                "release; there and back without a stop of 0.2 s is one")
-          .from(kDense)
-          .detail(),
-      KB_FIGURE(ldlj, "Smoothness (LDLJ)", "", kMore, 2,
-                "log dimensionless jerk of the tip's speed, mean over the movements: the closer to "
-                "0, the smoother; the smoothest possible movement has -5.32")
+      KB_FIGURE(legs, "Legs", "", kNeither, 0, "legs that have ended").from(kObservedTip).detail(),
+      KB_FIGURE(
+          smoothness, "Smoothness (LDLJ)", "", kMore, 2,
+          "log dimensionless jerk of the tip's speed over each whole leg, stops included, mean "
+          "over the legs by their length: the closer to 0, the smoother; the smoothest "
+          "possible motion from rest to rest has -5.32")
           .from(kDense)
           .detail()
           .mean(),
-      KB_FIGURE(speed_peaks, "Speed peaks", "", kLess, 2,
-                "peaks of the tip's speed, mean over the movements, 1 at best; a peak is followed "
-                "by a fall of more than 0.05 m/s")
+      KB_FIGURE(
+          movements_per_leg, "Movements per leg", "", kLess, 2,
+          "ways of 5 cm or more between rests, mean over the legs; a rest is less than 2 cm in "
+          "0.5 s, however the tip creeps")
+          .from(kDense)
+          .detail()
+          .mean(),
+      KB_FIGURE(
+          submovements_per_leg, "Speed peaks per leg", "", kLess, 2,
+          "peaks of the tip's speed, mean over the legs, 1 at best; a peak stands out by a tenth "
+          "of the leg's highest speed, and by 0.03 m/s")
           .from(kDense)
           .detail()
           .mean(),
@@ -244,28 +260,34 @@ inline constexpr auto kFigures = [] {
                 "times that a lever left neutral: beyond 0.1, after it was below 0.05")
           .from(kObservedLevers)
           .detail(),
-      KB_FIGURE(reversals_per_cycle, "Reversals per cycle", "", kLess, 2,
-                "lever reversals at the end of the last log cycle, over the cycles")
-          .from(kCycle | kObservedLevers)
-          .detail()
-          .mean(),
-      KB_FIGURE(movements_per_cycle, "Movements per cycle", "", kLess, 2,
-                "lever movements at the end of the last log cycle, over the cycles")
-          .from(kCycle | kObservedLevers)
-          .detail()
-          .mean(),
       KB_FIGURE(control_effort_s, "Control effort", "s", kLess, 1,
                 "integral over time of the sum of the squares of all lever positions")
           .from(kObservedLevers)
           .detail()
           .as_integral(),
-      KB_FIGURE(idle_share, "Idle share", "", kLess, 2,
-                "share of the time in which no function has a shaped demand above 0.02")
-          .from(kObservedDemand)
+      KB_FIGURE(still_s, "Standing still", "s", kLess, 1,
+                "time in which no function's actuator moved, above 2 % of its full speed")
+          .from(kObservedTravel)
           .detail(),
-      KB_FIGURE(energy_per_cycle_J, "Pump work per cycle", "J", kLess, 0,
-                "work of the pump at the end of the last log cycle, over the cycles")
-          .from(kCycle | kObservedPump)
+      KB_FIGURE(reversals_per_leg, "Reversals per leg", "", kLess, 2,
+                "lever reversals at the end of the last leg, over the legs")
+          .from(kObservedTip | kObservedLevers)
+          .detail()
+          .mean(),
+      KB_FIGURE(lever_movements_per_leg, "Lever use per leg", "", kLess, 2,
+                "lever movements at the end of the last leg, over the legs")
+          .from(kObservedTip | kObservedLevers)
+          .detail()
+          .mean(),
+      KB_FIGURE(effort_per_leg_s, "Effort per leg", "s", kLess, 2,
+                "control effort at the end of the last leg, over the legs")
+          .from(kObservedTip | kObservedLevers)
+          .detail()
+          .mean()
+          .as_integral(),
+      KB_FIGURE(energy_per_leg_J, "Pump work per leg", "J", kLess, 0,
+                "work of the pump at the end of the last leg, over the legs")
+          .from(kObservedTip | kObservedPump)
           .detail()
           .mean()};
 }();

@@ -17,14 +17,15 @@ void set_start(const Observation& at, ScoreState& state);
 void gather(bool free, const Observation& at, ScoreState& state);
 
 // End of the ticks: counts what has been completed. A release under way ends at end_s, not before
-// the last grip or release.
-void finish(double end_s, ScoreState& state);
+// the last grip or release. free: what has moved since the last grip or release is a leg.
+void finish(bool free, double end_s, ScoreState& state);
 
-// A leg ended with the tip at tip_W after path_m of travel; straight: its addition to the shortest
-// path. The next leg starts here.
+// A leg has ended: at the last release in it if nothing is held, else here. The next one starts there.
+void end_leg(ScoreState& state);
+// The same for its motion alone, with a given length: of a leg on a path, whose shortest way is no line.
+void count_leg(const double (&tip_W)[3], double weight_m, ScoreState& state);
+// The way to tip_W after path_m of travel has added so much to the shortest path.
 void finish_leg(const double (&tip_W)[3], double path_m, double straight, ScoreState& state);
-// The movement of the tip ends here even if the tip moves on: its purpose is achieved.
-void cut_movement(ScoreState& state);
 // Straight distance from the start of the leg.
 double straight_leg(const double (&tip_W)[3], const ScoreState& state);
 

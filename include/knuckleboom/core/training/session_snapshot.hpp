@@ -41,6 +41,8 @@ struct SessionSnapshot {
   std::int32_t control_mode;     // command::ControlMode
   std::int32_t fidelity;         // machine::Fidelity
   double shaped[sim::kMaxLeverFunctions];
+  // Position of each function's actuator, in seconds at its full speed; larger: out, up, closed.
+  double travel_s[sim::kMaxLeverFunctions];
   double grapple_opening;  // 0 closed .. 1 open
   std::int32_t held_log;   // -1: none
   std::int32_t log_count;

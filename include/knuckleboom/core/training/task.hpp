@@ -7,6 +7,7 @@
 
 #include "knuckleboom/core/state/fields.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
+#include "knuckleboom/core/training/legs.hpp"
 #include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 
@@ -41,28 +42,14 @@ struct MotionState {
   double p_W[3];         // filtered tip at the last sample [m]
   double speed[2];       // filtered, of the last sample and the one before [m/s]
   double fast_s;         // when it last moved fast horizontally
-  double duration_s,
-      jerk2;           // of the current movement; jerk2: integral of the squared jerk [m2/s5]
-  double peak, peaks;  // its highest speed, speed peaks in it
-  double end_duration_s, end_jerk2, end_peaks;  // if it ended at the last fall below the threshold
-  double slow_s;                                // since then
-  double furthest;                              // speed of the last turning point
-  double ldlj_sum, peaks_sum;                   // over the completed movements
   double swing2_sum, swing_samples;
-  double left_out;  // movements not measured from beginning to end
-  std::int32_t moving, rising;
-  std::int32_t unmeasured, reserved;  // of the current movement
 };
 constexpr auto state_fields(const MotionState* /*type*/) {
   using namespace knuckleboom::state;
   using S = MotionState;
-  return state::fields_of<S>(
-      KB_FIELD(samples, kCounter), KB_FIELD(filter), KB_FIELD(p_W), KB_FIELD(speed),
-      KB_FIELD(fast_s), KB_FIELD(duration_s), KB_FIELD(jerk2), KB_FIELD(peak), KB_FIELD(peaks),
-      KB_FIELD(end_duration_s), KB_FIELD(end_jerk2), KB_FIELD(end_peaks), KB_FIELD(slow_s),
-      KB_FIELD(furthest), KB_FIELD(ldlj_sum), KB_FIELD(peaks_sum), KB_FIELD(swing2_sum),
-      KB_FIELD(swing_samples), KB_FIELD(left_out), KB_FIELD(moving, kFlag), KB_FIELD(rising, kFlag),
-      KB_FIELD(unmeasured, kFlag), KB_FIELD(reserved, kZero));
+  return state::fields_of<S>(KB_FIELD(samples, kCounter), KB_FIELD(filter), KB_FIELD(p_W),
+                             KB_FIELD(speed), KB_FIELD(fast_s), KB_FIELD(swing2_sum),
+                             KB_FIELD(swing_samples));
 }
 // Phase of the crane in a log cycle.
 enum class CyclePhase : std::int32_t { kReach, kGrip, kMove, kRelease };
@@ -98,17 +85,17 @@ struct ScoreState {
   Score score;
   double last_tip_W[3];
   double leg_from_W[3];                   // tip where the leg to the next target began
-  double leg_end_W[3];                    // logs: tip where the current one was released
-  double leg_end_path_m;                  // logs: tip path up to there
+  double leg_end_W[3];                    // tip where a log was last held
+  double leg_end_path_m;                  // tip path up to there
   double last_axis[command::kLeverAxes];  // turning points of the levers
   std::int32_t direction[command::kLeverAxes];
   std::int32_t out[command::kLeverAxes];  // 1: the lever has left neutral
   std::int32_t primed, reserved;
-  double in_use_sum, in_use_ticks;
   double start_pump_J, start_collisions, start_impulse, start_stop_hits, start_relief_ticks;
   MotionState motion;
   CycleState cycle;
   ApproachState approach;
+  LegState legs;
 };
 constexpr auto state_fields(const ScoreState* /*type*/) {
   using namespace knuckleboom::state;
@@ -117,9 +104,9 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
       KB_FIELD(score), KB_FIELD(last_tip_W), KB_FIELD(leg_from_W), KB_FIELD(leg_end_W),
       KB_FIELD(leg_end_path_m), KB_FIELD(last_axis, kDirection), KB_FIELD(direction, kSignedShare),
       KB_FIELD(out, kFlag), KB_FIELD(primed, kFlag), KB_FIELD(reserved, kZero),
-      KB_FIELD(in_use_sum), KB_FIELD(in_use_ticks), KB_FIELD(start_pump_J),
-      KB_FIELD(start_collisions), KB_FIELD(start_impulse), KB_FIELD(start_stop_hits),
-      KB_FIELD(start_relief_ticks), KB_FIELD(motion), KB_FIELD(cycle), KB_FIELD(approach));
+      KB_FIELD(start_pump_J), KB_FIELD(start_collisions), KB_FIELD(start_impulse),
+      KB_FIELD(start_stop_hits), KB_FIELD(start_relief_ticks), KB_FIELD(motion), KB_FIELD(cycle),
+      KB_FIELD(approach), KB_FIELD(legs));
 }
 
 class Task {

@@ -141,21 +141,6 @@ TEST(Score, LeverReversals) {
   EXPECT_EQ(attempt.at.score.lever_reversals, 3.0);
 }
 
-TEST(Score, FunctionsInUseTogether) {
-  const Exercise exercise = free_play();
-  Attempt attempt(exercise);
-  attempt.step();
-  attempt.lever(1.0);
-  attempt.steps(300);  // one
-  attempt.at.shaped[1] = -0.5;
-  attempt.at.shaped[15] = 0.3;
-  attempt.steps(100);  // three
-  EXPECT_DOUBLE_EQ(attempt.at.score.functions_mean, 1.5);
-  for (double& demand : attempt.at.shaped) demand = 0.01;  // hardly open: not in use
-  attempt.steps(1000);
-  EXPECT_DOUBLE_EQ(attempt.at.score.functions_mean, 1.5);
-}
-
 TEST(Score, FiguresReadWhatTheyName) {
   std::array<double, sizeof(training::Score) / sizeof(double)> values{};
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 + static_cast<double>(i);

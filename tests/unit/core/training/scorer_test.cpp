@@ -30,7 +30,8 @@ Exercise exercise_of(TaskKind kind) {
 
 // The score of a motion p(t) of the tip over a time, with ticks of dt.
 Score score_of(double seconds, const std::function<Vec3(double)>& p, double dt = 1e-3) {
-  const Exercise exercise = exercise_of(TaskKind::kFree);
+  Exercise exercise = exercise_of(TaskKind::kFree);
+  exercise.time_limit_s = seconds;
   Attempt attempt(exercise);
   attempt.dt = dt;
   attempt.tip(p(0.0));
@@ -63,9 +64,9 @@ TEST(Smoothness, OfALeastJerkMotionIsItsClosedForm) {
         const Score score = score_of(
             time + 2.0, [&](double t) { return Vec3(along * way * least_jerk((t - 0.77) / time)); },
             dt);
-        EXPECT_EQ(score.tip_movements, 1.0);
-        EXPECT_EQ(score.speed_peaks, 1.0);
-        EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.01 * 5.322)
+        EXPECT_EQ(score.movements_per_leg, 1.0);
+        EXPECT_EQ(score.submovements_per_leg, 1.0);
+        EXPECT_NEAR(score.smoothness, kLeastJerkLdlj, 0.01 * 5.322)
             << way << " m in " << time << " s, ticks of " << dt;
       }
 }
@@ -76,8 +77,8 @@ TEST(Smoothness, OfASlowLeastJerkMotionAsWell) {
     const Score score = score_of(time + 4.0, [way = way, time = time](double t) {
       return Vec3(way * least_jerk((t - 1.5) / time), 0.0, 0.0);
     });
-    EXPECT_EQ(score.tip_movements, 1.0);
-    EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.02 * 5.322) << way << " m in " << time << " s";
+    EXPECT_EQ(score.movements_per_leg, 1.0);
+    EXPECT_NEAR(score.smoothness, kLeastJerkLdlj, 0.02 * 5.322) << way << " m in " << time << " s";
   }
 }
 
@@ -87,39 +88,62 @@ TEST(Smoothness, AStopOnTheWayCosts) {
   const Score score = score_of(4.0, [](double t) {
     return Vec3(2.0 * least_jerk((t - 0.5) / 1.2) + 2.0 * least_jerk((t - 1.7) / 1.2), 0.0, 0.0);
   });
-  EXPECT_EQ(score.tip_movements, 1.0);
-  EXPECT_EQ(score.speed_peaks, 2.0);
-  EXPECT_NEAR(score.ldlj, kLeastJerkLdlj - 4.0 * std::log(2.0), 0.08);
+  EXPECT_EQ(score.movements_per_leg, 1.0);
+  EXPECT_EQ(score.submovements_per_leg, 2.0);
+  EXPECT_NEAR(score.smoothness, kLeastJerkLdlj - 4.0 * std::log(2.0), 0.08);
 }
 
-TEST(Smoothness, IsTheMeanOverMovementsAndLeavesOutCreeping) {
+// A stop of 6 s between two motions of 3 s is part of the leg: the time of four and the jerk of two.
+TEST(Smoothness, CountsTheWholeLegWithItsStops) {
   const Score score = score_of(14.0, [](double t) {
-    // Two movements far apart, with trembling of some 3 cm/s in between.
-    const double tremble = t > 4.0 && t < 9.0 ? 0.005 * std::sin(2.0 * pi * (t - 4.0)) : 0.0;
-    return Vec3(2.0 * least_jerk((t - 0.5) / 3.0), 2.0 * least_jerk((t - 10.0) / 3.0), tremble);
+    return Vec3(2.0 * least_jerk((t - 0.5) / 3.0), 2.0 * least_jerk((t - 9.5) / 3.0), 0.0);
   });
-  EXPECT_EQ(score.tip_movements, 2.0);
-  EXPECT_EQ(score.speed_peaks, 1.0);
-  EXPECT_NEAR(score.ldlj, kLeastJerkLdlj, 0.02 * 5.322);
+  EXPECT_EQ(score.movements_per_leg, 2.0);
+  EXPECT_EQ(score.submovements_per_leg, 2.0);
+  EXPECT_NEAR(score.smoothness, kLeastJerkLdlj - std::log(128.0), 0.1);
 }
 
-// A target that is passed at speed ends the movement that was made for it: two halves of one motion.
-TEST(Smoothness, ATargetEndsAMovement) {
+// Two legs, one of them three times as long as the other and with a stop in its middle.
+TEST(Smoothness, IsTheMeanOverLegsByTheirLength) {
+  Exercise exercise = exercise_of(TaskKind::kReach);
+  for (const double x : {1.0, 4.0}) {
+    exercise.targets.emplace_back().p_W = Vec3(x, 0.0, 0.0);
+    exercise.targets.back().radius = 1e-3;
+    exercise.targets.back().dwell_s = 1.0;
+  }
+  Attempt attempt(exercise);
+  attempt.start();
+  for (int i = 1; attempt.phase() == training::TaskPhase::kRunning && i < 20'000; ++i) {
+    const double t = i * 1e-3;
+    attempt.tip({least_jerk((t - 0.5) / 2.0) + 1.5 * least_jerk((t - 5.0) / 2.0) +
+                     1.5 * least_jerk((t - 7.0) / 2.0),
+                 0.0, 0.0});
+    attempt.step();
+  }
+  ASSERT_EQ(attempt.phase(), training::TaskPhase::kPassed);
+  const double halves = kLeastJerkLdlj - 4.0 * std::log(2.0);
+  EXPECT_EQ(attempt.at.score.legs, 2.0);
+  EXPECT_NEAR(attempt.at.score.smoothness, 0.25 * kLeastJerkLdlj + 0.75 * halves, 0.06);
+}
+
+// A target that is passed at speed ends the leg to it: two halves of one motion.
+TEST(Smoothness, ATargetEndsALeg) {
   Exercise exercise = exercise_of(TaskKind::kReach);
   for (const double x : {1.0, 2.0}) {
     exercise.targets.emplace_back().p_W = Vec3(x, 0.0, 0.0);
     exercise.targets.back().radius = 1e-3;
   }
+  exercise.targets.back().dwell_s = 0.3;  // it comes to rest there
   Attempt attempt(exercise);
   attempt.start();
-  for (int i = 1; i <= 4100; ++i) {
+  for (int i = 1; i <= 4500; ++i) {
     attempt.tip({2.0 * least_jerk((i * 1e-3 - 0.1) / 4.0), 0.0, 0.0});
     attempt.step();
   }
   EXPECT_EQ(attempt.phase(), training::TaskPhase::kPassed);
-  EXPECT_EQ(attempt.at.score.tip_movements, 2.0);
+  EXPECT_EQ(attempt.at.score.legs, 2.0);
   // Half the time, half the integral, the same peak.
-  EXPECT_NEAR(attempt.at.score.ldlj, kLeastJerkLdlj + 4.0 * std::log(2.0), 0.1);
+  EXPECT_NEAR(attempt.at.score.smoothness, kLeastJerkLdlj + 4.0 * std::log(2.0), 0.1);
 }
 
 TEST(Smoothness, CountsPeaksOfTheSpeed) {
@@ -129,8 +153,8 @@ TEST(Smoothness, CountsPeaksOfTheSpeed) {
     const double wave = (1.0 - std::cos(pi * s)) / pi;
     return Vec3(0.5 * s + 0.2 * wave, 0.0, 0.0);
   });
-  EXPECT_EQ(score.tip_movements, 1.0);
-  EXPECT_EQ(score.speed_peaks, 5.0);
+  EXPECT_EQ(score.movements_per_leg, 1.0);
+  EXPECT_EQ(score.submovements_per_leg, 5.0);
 }
 
 TEST(HeadSwing, PeakAndRmsOfAPendulum) {
@@ -188,12 +212,15 @@ TEST(Cycle, IsTakenApartByGripAndMotion) {
   EXPECT_NEAR(score.move_s, 5.0, 0.1);
   EXPECT_NEAR(score.release_s, 3.0, 0.1);
   EXPECT_NEAR(score.reach_s + score.grip_s + score.move_s + score.release_s, score.cycle_s, 1e-9);
-  EXPECT_EQ(score.energy_per_cycle_J, 3000.0);
-  EXPECT_EQ(score.reversals_per_cycle, 2.0);
-  EXPECT_EQ(score.movements_per_cycle, 0.5);  // one, and it never went back to neutral
+  // Two grips, two releases, and nothing after the last.
+  EXPECT_EQ(score.legs, 4.0);
+  EXPECT_EQ(score.energy_per_leg_J, 1500.0);
+  EXPECT_EQ(score.reversals_per_leg, 1.0);
+  EXPECT_EQ(score.lever_movements_per_leg, 0.25);  // one, and it never went back to neutral
   // Two ways there and two back, each with half a metre down.
   EXPECT_NEAR(score.shortest_m, 4.0 * std::sqrt(16.25), 2e-3);
   EXPECT_NEAR(score.path_ratio, 18.0 / (4.0 * std::sqrt(16.25)), 1e-3);
+  EXPECT_NEAR(score.extra_way_m, 18.0 - 4.0 * std::sqrt(16.25), 2e-3);
 }
 
 TEST(Cycle, ALogThatIsLostBeforeItMovesIsNone) {
@@ -233,7 +260,7 @@ TEST(Overshoot, IsTheWayBeyondTheTarget) {
   EXPECT_NEAR(attempt.at.score.overshoot_m, 0.2, 1e-9);
 }
 
-TEST(Levers, EffortMovementsAndIdleShare) {
+TEST(Levers, EffortMovementsAndStandingStill) {
   const Exercise exercise = exercise_of(TaskKind::kFree);
   Attempt attempt(exercise);
   attempt.step();
@@ -242,14 +269,16 @@ TEST(Levers, EffortMovementsAndIdleShare) {
        ++i) {  // ten periods of 1 s on one lever, the other one stands half out
     attempt.at.input.axis[2] = 0.8 * std::sin(2.0 * pi * (i + 1) * 1e-3);
     attempt.at.input.axis[5] = -0.5;
-    attempt.at.shaped[2] = i % 4 == 0 ? 0.3 : 0.0;
+    attempt.at.shaped[2] = 0.3;
+    // A quarter of each second at 5 % of full speed, a quarter at 1 %: that is ringing.
+    attempt.at.travel_s[2] += i % 1000 < 250 ? 5e-5 : i % 1000 < 500 ? 1e-5 : 0.0;
     attempt.step();
   }
   const Score& score = attempt.at.score;
   EXPECT_NEAR(score.control_effort_s, 10.0 * (0.5 * 0.64 + 0.25), 1e-3);
   EXPECT_EQ(score.lever_movements, 21.0);  // both halves of each period, and the other lever
   EXPECT_EQ(score.lever_reversals, 20.0);
-  EXPECT_NEAR(score.idle_share, 0.75, 1e-9);
+  EXPECT_NEAR(score.still_s, 7.5, 0.21);  // samples of 20 ms
 }
 
 TEST(Levers, NoTicksAreNoTime) {
@@ -258,7 +287,7 @@ TEST(Levers, NoTicksAreNoTime) {
   training::ScoreState state{};
   training::set_start(at, state);
   training::gather(true, at, state);
-  EXPECT_EQ(state.score.idle_share, 0.0);
+  EXPECT_EQ(state.score.still_s, 0.0);
   EXPECT_EQ(state.score.time_s, 0.0);
 }
 
