@@ -363,6 +363,125 @@ inline constexpr KeyTable table{
 };
 }  // namespace shape
 
+namespace wheel {
+using machine::Wheel;
+inline constexpr Key body = keys::body("name of the body that carries it, one that moves");
+inline constexpr Key name =
+    keys::name("names are shared by no two wheels; of its traces: `NAME_load_N`")
+        .to<&Wheel::name>();
+inline constexpr Key axis = vector("axis", D::kNone,
+                                   "in the body's frame, of any length but zero; turning "
+                                   "right-handed about it the wheel rolls forwards")
+                                .must();
+inline constexpr Key grip =
+    curve("grip", D::kNone, {0.0, 100.0}, {0.0, 3.0},
+          "`[[slip, share], ...]`: force along the ground over the load, from `[0, 0]` on. Slip: "
+          "speed of the tread over the ground against the larger of its own and the hub's")
+        .must()
+        .to<&Wheel::grip>();
+inline constexpr Key all[] = {
+    name,
+    body,
+    vector("position", D::kLength, "its middle, in the body's frame").must().to<&Wheel::centre_B>(),
+    axis,
+    number("radius", D::kLength, {0.05, 2.0}, "").must().to<&Wheel::radius>(),
+    number("width", D::kLength, {0.02, 2.0}, "").must().to<&Wheel::width>(),
+    number("stiffness", D::kStiffness, {1e3, 1e8}, "of the tyre, upright on flat ground")
+        .must()
+        .to<&Wheel::stiffness>(),
+    number("damping", D::kDamping, {0.0, 1e6}, "of the tyre").must().to<&Wheel::damping>(),
+    number("grip_stiffness", D::kStiffness, {1e3, 1e8}, "of the tread along the ground")
+        .must()
+        .to<&Wheel::grip_stiffness>(),
+    number("grip_damping", D::kDamping, {0.0, 1e6},
+           "of the tread along the ground while the wheel hardly moves")
+        .must()
+        .to<&Wheel::grip_damping>(),
+    grip,
+    number("inertia", D::kInertia, {0.01, 1e5}, "about its axis, with what turns with it")
+        .must()
+        .to<&Wheel::inertia>(),
+    plain("rolling_resistance", {0.0, 1.0}, "force over the load").to<&Wheel::rolling_resistance>(),
+    number("brake", D::kTorque, {0.0, 1e7},
+           "torque of the brake, service or parking, fully applied")
+        .to<&Wheel::brake_torque>(),
+    flag("driven", "by the [`[driveline]`](#driveline)").to<&Wheel::driven>(),
+};
+inline constexpr KeyTable table{"machine.wheel", "[[wheel]]", all};
+}  // namespace wheel
+
+namespace driveline {
+using machine::Driveline;
+inline constexpr Key body =
+    keys::body("takes the reaction to the torque of the wheels: the frame with the gear box");
+template <int Gear>
+inline void set_ratio(Driveline& d, double value) {
+  d.ratio[Gear] = value;
+}
+inline constexpr Key motor_full =
+    number("motor_full", D::kPressure, kPositive,
+           "pressure beyond which the motor takes its displacement, all of it at `relief`")
+        .to<&Driveline::motor_full_Pa>()
+        .otherwise("never");
+inline constexpr Key engine_floor =
+    plain("engine_floor", {0.0, 1.0},
+          "share of the engine's speed at which the pump has given up its stroke")
+        .must()
+        .to<&Driveline::engine_floor>();
+inline constexpr Key engine_full =
+    plain("engine_full", {0.0, 1.0}, "share below which it begins to give it up")
+        .must()
+        .to<&Driveline::engine_full>();
+inline constexpr Key all[] = {
+    body,
+    number("pump_displacement", D::kMotorDisplacement, kPositive, "at full stroke")
+        .must()
+        .to<&Driveline::pump_displacement>(),
+    plain("pump_ratio", kPositive, "speed of the pump over that of the engine")
+        .to<&Driveline::pump_ratio>(),
+    number("stroke_time", D::kTime, kPositive, "from none to full stroke")
+        .must()
+        .to<&Driveline::stroke_time_s>(),
+    number("motor_displacement", D::kMotorDisplacement, kPositive,
+           "the largest. The first half of the input strokes the pump, the second takes the motor "
+           "back to `motor_least`")
+        .must()
+        .to<&Driveline::motor_displacement>(),
+    plain("motor_least", {0.05, 1.0}, "share of it that is left then")
+        .to<&Driveline::motor_least>(),
+    motor_full,
+    plain("low_gear", kPositive, "turns of the motor for one of the wheels")
+        .must()
+        .to<&set_ratio<0>>(),
+    plain("high_gear", kPositive, "likewise; not above `low_gear`").must().to<&set_ratio<1>>(),
+    number("relief", D::kPressure, kPositive, "difference of both sides")
+        .must()
+        .to<&Driveline::relief_Pa>(),
+    number("volume", D::kVolume, kPositive, "of each side").to<&Driveline::volume>(),
+    number("bulk_modulus", D::kPressure, kPositive, "").to<&Driveline::bulk_modulus>(),
+    number("leak", D::kFlowPerPressure, kNonNegative, "from side to side").to<&Driveline::leak>(),
+    plain("efficiency", {0.0, 1.0, true}, "of the motor's torque at the wheels")
+        .to<&Driveline::efficiency>(),
+    engine_floor,
+    engine_full,
+};
+inline constexpr KeyTable table{"machine.driveline", "[driveline]", all};
+}  // namespace driveline
+
+namespace joint_lock {
+using machine::JointLock;
+inline constexpr Key joint = keys::joint("one that turns and has no actuator");
+inline constexpr Key all[] = {
+    joint,
+    number("stiffness", D::kRotaryStiffness, kPositive, "").must().to<&JointLock::stiffness>(),
+    number("damping", D::kRotaryDamping, kNonNegative, "").must().to<&JointLock::damping>(),
+    number("torque", D::kTorque, kPositive, "beyond which it gives way")
+        .must()
+        .to<&JointLock::torque_max>(),
+};
+inline constexpr KeyTable table{"machine.joint_lock", "[joint_lock]", all};
+}  // namespace joint_lock
+
 namespace grapple {
 using machine::Grapple;
 inline constexpr Key body = keys::body("name of the body that carries them, one that moves");

@@ -8,45 +8,9 @@
 
 namespace knuckleboom::declare::keys {
 
-inline constexpr Range kPlace{-1e3, 1e3};  // m, rad
 inline constexpr Word kColours[] = {{"bark", 0}, {"red", 1}, {"blue", 2}};
 
-// Where something stands on the ground.
-template <class T>
-inline void stand(T& thing, std::span<const double> xy) {
-  thing.x = xy[0];
-  thing.y = xy[1];
-}
-template <class T>
-constexpr Key spot(std::string_view says) {
-  return numbers("position", D::kLength, kPlace, 2, 2, says).must().to<&stand<T>>();
-}
-constexpr Key heading() { return number("heading", D::kAngle, kPlace, "direction, from x"); }
 constexpr Key colour() { return word_of("colour", kColours, ""); }
-
-namespace ground {
-using world::GroundRecipe;
-inline constexpr Key bump_length =
-    number("bump_length", D::kLength, {0.5, 100.0}, "from bump to bump, at least twice the spacing")
-        .to<&GroundRecipe::bump_length>();
-inline constexpr Key all[] = {
-    whole("seed", 0, std::numeric_limits<int>::max(), "another seed is another ground")
-        .to<&GroundRecipe::seed>(),
-    number("size", D::kLength, {10.0, 200.0}, "edge of the square that is made")
-        .to<&GroundRecipe::size>(),
-    number("spacing", D::kLength, {0.2, 5.0}, "between the points of its grid")
-        .to<&GroundRecipe::spacing>(),
-    number("bump_height", D::kLength, {0.0, 2.0}, "root mean square; 0 is flat")
-        .to<&GroundRecipe::bump_height>(),
-    bump_length,
-    plain("slope_x", {-1.0, 1.0}, "rise over run").to<&GroundRecipe::slope_x>(),
-    plain("slope_y", {-1.0, 1.0}, "rise over run").to<&GroundRecipe::slope_y>(),
-    number("level_radius", D::kLength, {0.0, 100.0},
-           "level within it, bumps fade in over the same distance")
-        .to<&GroundRecipe::level_radius>(),
-};
-inline constexpr KeyTable table{"exercise.ground", "[ground]", all};
-}  // namespace ground
 
 namespace stem {
 using world::Stem;

@@ -57,6 +57,10 @@ inline constexpr Word kTips[] = {word("reach", LeverTarget::kTipReach, "away fro
                                  word("height", LeverTarget::kTipHeight, "up")};
 inline constexpr Word kGrapples[] = {
     word("close", LeverTarget::kGrapple, "the jaws; positive closes")};
+inline constexpr Word kWheels[] = {word(
+    "drive", LeverTarget::kDrive,
+    "the drive of the wheels; positive is forwards. In the middle the machine stops and parks, "
+    "with its joint lock on")};
 inline constexpr Key axis =
     word_of("axis", kLeverAxisWords, "each at most once").must().to<&LeverFunction::axis>();
 inline constexpr Key joint =
@@ -67,12 +71,16 @@ inline constexpr Key tip =
         .otherwise("none");
 inline constexpr Key grapple =
     word_of("grapple", kGrapples, "").to<&LeverFunction::target>().otherwise("none");
+inline constexpr Key wheels =
+    word_of("wheels", kWheels, "").to<&LeverFunction::target>().otherwise("none");
 // Volts of a joint, a speed of the tip, a share of the jaws' speed.
-inline constexpr Key full = number("full", D::kVoltage, {0.0, 1e3, true},
-                                   "at full lever: for a joint the valve command in valve mode; "
-                                   "for the tip its speed, `full_[m_per_s]`; for the grapple a "
-                                   "plain `full`, the share of the jaws' closing speed, at most 1")
-                                .must();
+inline constexpr Key full =
+    number("full", D::kVoltage, {0.0, 1e3, true},
+           "at full lever: for a joint the valve command in valve mode; "
+           "for the tip its speed, `full_[m_per_s]`; for grapple and wheels "
+           "a plain `full`, the share of the jaws' closing speed or of the "
+           "drive, at most 1")
+        .must();
 inline constexpr Key full_negative =
     number("full_negative", D::kVoltage, {0.0, 1e3, true},
            "joints only: the same towards smaller positions of the joint")
@@ -92,8 +100,8 @@ inline constexpr Key full_rate =
             "joints only: speed at full lever in joint rate mode. Without it the speed that the "
             "valve gives at `full` without load");
 inline constexpr Key invert = flag("invert", "`true` turns the sense round").otherwise(0.0);
-inline constexpr Key own[] = {axis,          joint, tip,       grapple, full,
-                              full_negative, start, full_rate, invert};
+inline constexpr Key own[] = {axis, joint,         tip,   grapple,   wheels,
+                              full, full_negative, start, full_rate, invert};
 inline constexpr auto all = join(own, lever_shape::all);
 inline constexpr KeyTable table{"levers.function", "[[function]]", all};
 }  // namespace lever_function

@@ -766,6 +766,12 @@ inline constexpr Key tip =
 inline constexpr Key shapes = tables("shape", shape::table, kMaxBodies, "what can touch the world");
 inline constexpr Key grapple =
     table("grapple", keys::grapple::table, "two jaws that close around a log");
+inline constexpr Key wheels =
+    tables("wheel", wheel::table, kMaxWheels, "discs that roll on the ground");
+inline constexpr Key driveline =
+    table("driveline", keys::driveline::table, "hydrostatic drive of the wheels");
+inline constexpr Key joint_lock =
+    table("joint_lock", keys::joint_lock::table, "holds a joint that else moves freely");
 inline constexpr Key visuals = tables("visual", visual::table, kMaxBodies, "how a body looks");
 inline constexpr Key purpose =
     text("purpose",
@@ -802,6 +808,9 @@ inline constexpr Key all[] = {
     tip,
     shapes,
     grapple,
+    wheels,
+    driveline,
+    joint_lock,
     visuals,
 };
 inline constexpr KeyTable table{"machine", "", all};

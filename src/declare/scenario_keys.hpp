@@ -12,6 +12,74 @@ namespace knuckleboom::declare::keys {
 inline constexpr std::size_t kMaxEntries = 1000;
 inline constexpr Range kScenarioTime{0.0, 1e6};  // s; the count of ticks stays exact
 
+// --- Ground -----------------------------------------------------------------------
+
+inline constexpr Range kPlace{-1e3, 1e3};  // m, rad
+// Where something stands on the ground.
+template <class T>
+inline void stand(T& thing, std::span<const double> xy) {
+  thing.x = xy[0];
+  thing.y = xy[1];
+}
+template <class T>
+constexpr Key spot(std::string_view says) {
+  return numbers("position", D::kLength, kPlace, 2, 2, says).must().to<&stand<T>>();
+}
+constexpr Key heading() { return number("heading", D::kAngle, kPlace, "direction, from x"); }
+namespace ditch {
+using world::Ditch;
+inline constexpr Key width =
+    number("width", D::kLength, {0.4, 20.0}, "from bank to bank, at least four times the spacing")
+        .to<&Ditch::width>();
+inline constexpr Key all[] = {
+    spot<Ditch>("`[x, y]` of a point on its bottom"),
+    heading().to<&Ditch::heading>(),
+    width,
+    number("depth", D::kLength, {0.01, 3.0}, "").to<&Ditch::depth>(),
+};
+inline constexpr KeyTable table{"exercise.ground.ditch", "[[ground.ditch]]", all};
+}  // namespace ditch
+
+namespace stump {
+using world::Stump;
+inline constexpr Key all[] = {
+    spot<Stump>("`[x, y]` of its middle"),
+    number("radius", D::kLength, {0.02, 1.0}, "").to<&Stump::radius>(),
+    number("height", D::kLength, {0.01, 1.0}, "of its top, which is level").to<&Stump::height>(),
+};
+inline constexpr KeyTable table{"exercise.ground.stump", "[[ground.stump]]", all};
+}  // namespace stump
+
+namespace ground {
+using world::GroundRecipe;
+inline constexpr std::size_t kMostStumps = 64;
+inline constexpr Key ditches =
+    tables("ditch", ditch::table, 16, "troughs across the ground, as long as it is");
+inline constexpr Key stumps = tables("stump", stump::table, kMostStumps, "of felled trees");
+inline constexpr Key bump_length =
+    number("bump_length", D::kLength, {0.5, 100.0}, "from bump to bump, at least twice the spacing")
+        .to<&GroundRecipe::bump_length>();
+inline constexpr Key all[] = {
+    whole("seed", 0, std::numeric_limits<int>::max(), "another seed is another ground")
+        .to<&GroundRecipe::seed>(),
+    number("size", D::kLength, {10.0, 600.0}, "edge of the square that is made")
+        .to<&GroundRecipe::size>(),
+    number("spacing", D::kLength, {0.2, 5.0}, "between the points of its grid")
+        .to<&GroundRecipe::spacing>(),
+    number("bump_height", D::kLength, {0.0, 2.0}, "root mean square; 0 is flat")
+        .to<&GroundRecipe::bump_height>(),
+    bump_length,
+    plain("slope_x", {-1.0, 1.0}, "rise over run").to<&GroundRecipe::slope_x>(),
+    plain("slope_y", {-1.0, 1.0}, "rise over run").to<&GroundRecipe::slope_y>(),
+    number("level_radius", D::kLength, {0.0, 100.0},
+           "level within it, bumps fade in over the same distance")
+        .to<&GroundRecipe::level_radius>(),
+    ditches,
+    stumps,
+};
+inline constexpr KeyTable table{"exercise.ground", "[ground]", all};
+}  // namespace ground
+
 // --- Starts and faults ----------------------------------------------------------
 
 namespace initial {
@@ -219,6 +287,32 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"scenario.joint", "[[joint]]", all};
 }  // namespace program
 
+namespace carrier {
+using command::CarrierInput;
+using command::CarrierProgram;
+inline constexpr Word kInputs[] = {
+    word("drive", CarrierInput::kDrive,
+         "stroke of the drive's pump, -1 backwards to 1 forwards; without a drive it only releases "
+         "the parking brake"),
+    word("brake", CarrierInput::kBrake, "service brake, 0 to 1"),
+    word("inching", CarrierInput::kInching, "share of the stroke taken back, 0 to 1"),
+    word("parking_brake", CarrierInput::kParkingBrake,
+         "on beyond 0.5, off else; without it on where no `drive` is"),
+    word("gear", CarrierInput::kHighGear,
+         "the high one beyond 0.5, else the low one; changes once the wheels stand"),
+    word("differential_lock", CarrierInput::kDifferentialLock, "on beyond 0.5"),
+    word("lock", CarrierInput::kJointLock,
+         "on beyond 0.5; the machine's [`[joint_lock]`](machine_file.md#joint_lock)")};
+inline constexpr Key terms = tables("terms", term::table, kMaxEntries,
+                                    "summed; plain numbers: `value`, `amplitude`, `scale`")
+                                 .must();
+inline constexpr Key all[] = {
+    word_of("input", kInputs, "each at most once").must().to<&CarrierProgram::input>(),
+    terms,
+};
+inline constexpr KeyTable table{"scenario.carrier", "[[carrier]]", all};
+}  // namespace carrier
+
 // --- Bench ----------------------------------------------------------------------
 
 namespace wall {
@@ -397,6 +491,12 @@ inline constexpr Key bench = table("bench", keys::bench::table, "an actuator on 
 inline constexpr Key initial = named("initial", keys::initial::table, "where joints start");
 inline constexpr Key joints =
     tables("joint", program::table, kMaxEntries, "what a joint is asked for");
+inline constexpr Key carrier =
+    tables("carrier", keys::carrier::table, 7, "what a machine on wheels is asked for");
+inline constexpr Key ground = table(
+    "ground", keys::ground::table,
+    "under its wheels, with the keys of an [exercise's](exercise_file.md#the-world); without it "
+    "level at z = 0");
 inline constexpr Key tip_path = table("tip_path", keys::tip_path::table, "where the tip goes");
 inline constexpr Key events = tables("event", event::table, kMaxEntries, "what happens on the way");
 inline constexpr Key faults = fault::own();
@@ -409,6 +509,8 @@ inline constexpr Key all[] = {
     bench,
     initial,
     joints,
+    carrier,
+    ground,
     tip_path,
     events,
     faults,

@@ -14,6 +14,7 @@
 #include "declare/exercise_keys.hpp"
 #include "document.hpp"
 #include "fault_tables.hpp"
+#include "ground_table.hpp"
 #include "initial_joints.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/session.hpp"
@@ -80,7 +81,7 @@ class ExerciseReader {
     out_.places.machine = to_place(reader.place_of(exercise_keys::machine));
     out_.places.levers = to_place(reader.place_of(exercise_keys::levers));
     read_initial(reader, exercise_keys::start, report_, e.initial, out_.places.initial);
-    read_ground(reader);
+    read_ground(reader, exercise_keys::ground, report_, exercise().world.ground);
     read_stems(reader);
     read_bunks(reader);
     read_logs(reader);
@@ -110,18 +111,6 @@ class ExerciseReader {
   }
 
   // --- The world --------------------------------------------------------------
-
-  void read_ground(TableReader& root) {
-    const Node* node = root.subtable(exercise_keys::ground);
-    if (node == nullptr) return;
-    world::GroundRecipe& ground = exercise().world.ground;
-    TableReader reader(report_, *node, keys::ground::table, "'ground'");
-    reader.fill(ground);
-    if (ground.bump_length < 2.0 * ground.spacing)
-      reader.error(keys::ground::bump_length,
-                   "bumps must be at least twice as long as the ground's 'spacing'");
-    reader.done();
-  }
 
   // Names are how log tasks and overrides point at things.
   void refuse_twin(TableReader& reader, const Key& key, std::set<std::string>& names,

@@ -68,6 +68,8 @@ class LeverReader {
         return "tip height";
       case LeverTarget::kGrapple:
         return "grapple";
+      case LeverTarget::kDrive:
+        return "drive";
       case LeverTarget::kJoint:
         break;
     }
@@ -100,11 +102,12 @@ class LeverReader {
   void read_target(TableReader& reader, const Node& node, command::LeverFunction& function) {
     namespace k = keys::lever_function;
     const int given = (reader.has(k::joint) ? 1 : 0) + (reader.has(k::tip) ? 1 : 0) +
-                      (reader.has(k::grapple) ? 1 : 0);
+                      (reader.has(k::grapple) ? 1 : 0) + (reader.has(k::wheels) ? 1 : 0);
     if (given != 1)
       report_.error(node.place,
-                    "a function moves either a joint, the tip or the grapple; give it 'joint' = a "
-                    "joint's name, 'tip' = \"reach\" or \"height\", or 'grapple' = \"close\"");
+                    "a function moves either a joint, the tip, the grapple or the wheels; give it "
+                    "'joint' = a joint's name, 'tip' = \"reach\" or \"height\", 'grapple' = "
+                    "\"close\", or 'wheels' = \"drive\"");
     // A word that is not known is told; its units are those of the tip all the same.
     if (reader.has(k::tip) && function.target == LeverTarget::kJoint)
       function.target = LeverTarget::kTipReach;
@@ -115,7 +118,7 @@ class LeverReader {
     const bool joint = function.target == LeverTarget::kJoint;
     Key full = k::full;
     if (!joint) full.dimension = Dimension::kSpeed;
-    if (function.target == LeverTarget::kGrapple) {
+    if (function.target == LeverTarget::kGrapple || function.target == LeverTarget::kDrive) {
       full.dimension = Dimension::kNone;
       full.range.high = 1.0;
     }

@@ -81,6 +81,9 @@ class MachineReader {
     read_tip(reader);
     read_shapes(reader);
     read_grapple(reader);
+    read_wheels(reader);
+    read_driveline(reader);
+    read_joint_lock(reader);
     for (const Node* node : reader.tables(machine_keys::visuals)) read_visual_of(*node);
     reader.done();
     list_sources(root_, "");
@@ -1328,6 +1331,56 @@ class MachineReader {
     if (g.body != multibody::kBase && model_.tree.body(g.body).link == multibody::kBase)
       reader.error(k::body, fmt::format("the grapple is on body '{}', which does not move",
                                         model_.tree.body(g.body).name));
+  }
+
+  void read_wheels(TableReader& root) {
+    std::set<std::string> names;
+    for (const Node* node : root.tables(machine_keys::wheels)) {
+      TableReader reader(report_, *node, keys::wheel::table,
+                         called("wheel", text_of(*node, "name")));
+      machine::Wheel wheel;
+      wheel.body = body_of(reader, keys::wheel::body, false);
+      wheel.axis_B = direction_of(reader, keys::wheel::axis);
+      reader.fill(wheel);
+      refuse_twin(names, wheel.name, "wheels", node->place);
+      reader.done();
+      places_.emplace("wheel " + wheel.name, node->place);
+      model_.wheels.push_back(std::move(wheel));
+    }
+  }
+
+  void read_driveline(TableReader& root) {
+    const Node* node = root.subtable(machine_keys::driveline);
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, keys::driveline::table, "the driveline");
+    machine::Driveline& driveline = model_.driveline;
+    driveline.present = true;
+    driveline.body = body_of(reader, keys::driveline::body, false);
+    reader.fill(driveline);
+    reader.done();
+    if (driveline.engine_full < driveline.engine_floor)
+      reader.error(keys::driveline::engine_full,
+                   "'engine_full' of the driveline is below its 'engine_floor'");
+    if (driveline.motor_full_Pa >= driveline.relief_Pa && driveline.relief_Pa > 0.0)
+      reader.error(keys::driveline::motor_full,
+                   "'motor_full' of the driveline must be below its 'relief'");
+    places_.emplace("driveline", node->place);
+  }
+
+  void read_joint_lock(TableReader& root) {
+    const Node* node = root.subtable(machine_keys::joint_lock);
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, keys::joint_lock::table, "the joint lock");
+    const auto type = joint_of(reader, keys::joint_lock::joint);
+    if (type && *type != JointType::kRevolute)
+      reader.error(keys::joint_lock::joint, "the joint lock is on a joint that slides");
+    const std::string joint = text_of(*node, keys::joint_lock::joint.name);
+    if (actuated_.contains(joint))
+      reader.error(keys::joint_lock::joint,
+                   "the joint lock is on a joint with an actuator, which holds it");
+    reader.fill(model_.joint_lock);
+    reader.done();
+    model_.joint_lock.link = model_.tree.find_joint(joint);
   }
 
   void read_visual_of(const Node& node) {

@@ -15,6 +15,7 @@
 #include "declare/scenario_keys.hpp"
 #include "document.hpp"
 #include "fault_tables.hpp"
+#include "ground_table.hpp"
 #include "initial_joints.hpp"
 #include "knuckleboom/core/control/no_controller.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
@@ -56,6 +57,8 @@ class ScenarioReader {
                    "the scenario is shorter than one tick; make 'duration' longer");
     read_initial(reader, scenario_keys::initial, report_, scenario.initial, out_.places.initial);
     read_joints(reader);
+    read_carrier(reader);
+    read_ground(reader, scenario_keys::ground, report_, scenario.ground);
     read_tip_path(reader);
     read_events(reader);
     read_faults(reader, scenario_keys::faults, report_, scenario.faults, out_.places.faults);
@@ -112,9 +115,29 @@ class ScenarioReader {
     }
   }
 
+  void read_carrier(TableReader& root) {
+    namespace k = keys::carrier;
+    std::set<command::CarrierInput> seen;
+    for (const Node* node : root.tables(scenario_keys::carrier)) {
+      TableReader reader(report_, *node, k::table, "the input of the carrier");
+      command::CarrierProgram program;
+      if (reader.fill(program) && !seen.insert(program.input).second)
+        report_.error(node->place,
+                      "this input of the carrier has two programs; put all terms into one");
+      Dimension unit = Dimension::kNone;
+      for (const Node* term : reader.tables(k::terms))
+        program.signal.terms.push_back(read_term(*term, JointMode::kShare, "", unit));
+      reader.done();
+      out_.scenario.carrier.push_back(std::move(program));
+      out_.places.carrier.push_back(to_place(node->place));
+    }
+  }
+
   // All terms of a joint are angles, or all are lengths; `unit` remembers which.
   std::optional<double> amount(TableReader& reader, Key key, JointMode mode, Dimension& unit) {
-    if (mode == JointMode::kVoltage) {
+    if (mode == JointMode::kShare) {
+      key.dimension = key.other = Dimension::kNone;
+    } else if (mode == JointMode::kVoltage) {
       key.dimension = key.other = Dimension::kVoltage;
     } else if (mode == JointMode::kTorque) {
       key.dimension = Dimension::kTorque;
@@ -125,7 +148,7 @@ class ScenarioReader {
     }
     Dimension which = Dimension::kNone;
     const auto value = reader.either(key, which);
-    if (!value || mode == JointMode::kVoltage) return value;
+    if (!value || mode == JointMode::kVoltage || mode == JointMode::kShare) return value;
     if (unit != Dimension::kNone && unit != which)
       reader.error(key,
                    "the terms of this joint mix those of a turning and of a sliding joint; use "
@@ -458,6 +481,7 @@ class FitCheck {
       check_program(scenario_.programs[i], at(places_.programs, i));
     for (std::size_t i = 0; i < scenario_.events.size(); ++i)
       check_event(scenario_.events[i], at(places_.event_targets, i));
+    check_carrier();
     check_assembly();
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i)
       check_fault(scenario_.faults[i], at(places_.faults, i));
@@ -490,6 +514,18 @@ class FitCheck {
     error(place, fmt::format("machine '{}' has no joint '{}'{}", machine_.name, joint,
                              alternatives(joint, joints_)));
     return nullptr;
+  }
+
+  void check_carrier() {
+    for (std::size_t i = 0; i < scenario_.carrier.size(); ++i) {
+      const command::CarrierInput input = scenario_.carrier[i].input;
+      const ScenarioPlaces::Place place = at(places_.carrier, i);
+      if (machine_.wheels.empty())
+        error(place, fmt::format("machine '{}' has no wheels; remove [[carrier]]", machine_.name));
+      else if (input == command::CarrierInput::kJointLock && machine_.joint_lock.link < 0)
+        error(place,
+              fmt::format("machine '{}' has no joint lock; remove this input", machine_.name));
+    }
   }
 
   bool is_ball(const std::string& joint) const {

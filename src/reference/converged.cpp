@@ -121,6 +121,10 @@ struct ConvergedSolver::Impl {
         air_law(s.model().air.gas),
         air(s.model().air),
         supplied(model.supply.kind == hydraulics::SupplyKind::kPump) {
+    if (!model.wheels.empty())
+      throw std::invalid_argument("machine '" + model.name +
+                                  "' stands on wheels, which have no converged solution; choose "
+                                  "full, reduced or paper");
     find_friction();
     size = ledger_at() + (o.energy_audit ? kLedgerStates : 0);
     for (const machine::Actuator& actuator : model.actuators) {

@@ -114,7 +114,7 @@ MachineScene::MachineScene(const MachineLook& look, const std::filesystem::path&
   }
   build_parts(assets, notes);
 
-  if (!base_has_parts_) look_.arm ? build_foot() : build_carrier();
+  if (!base_has_parts_ && !look_.on_wheels) look_.arm ? build_foot() : build_carrier();
   for (int link = 0; link < links; ++link) {
     const BodyLook* body = body_of_link(link);
     if (body == nullptr || nth(has_parts_, link)) continue;

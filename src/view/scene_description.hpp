@@ -73,6 +73,7 @@ struct MachineLook {
   std::vector<ShapeLook> shapes;
   std::vector<PartLook> parts;
   GrappleLook grapple;
+  bool on_wheels = false;      // its carrier moves, and its parts say how it looks
   bool imported = false;       // from a URDF: no parts of a forestry machine are added
   bool arm = false;            // a manipulator: drums at the joints, tubes between them
   Vec3 foot_W = Vec3::Zero();  // of an arm: position of its first joint [m]

@@ -353,7 +353,8 @@ osg::ref_ptr<osg::Group> build_terrain(const SceneDescription& scene, const Fore
   for (auto& [key, piece] : pieces) ground->addChild(piece.mesh().build());
   ground->addChild(hills.mesh().build());
 
-  if (scene.machine.imported) return group;  // it has no tracks that could have left prints
+  if (scene.machine.imported || scene.machine.on_wheels)
+    return group;  // it has left no prints of tracks
   add_layer(*group, cut_solid_state(quality, paint_track(256).texture(true)), kSeen)
       ->addChild(build_tracks(scene, tracks));
   return group;

@@ -30,7 +30,7 @@ struct ScenarioPlaces {
   std::vector<Place> initial, programs, events;
   // Place of an event's target (body, joint or pressure), and of its name; else of the event.
   std::vector<Place> event_targets, event_names;
-  std::vector<Place> faults;
+  std::vector<Place> faults, carrier;
 };
 
 struct ScenarioFile {

@@ -71,6 +71,8 @@ std::string function_name(const LeverFunction& function) {
       return "tip height";
     case LeverTarget::kGrapple:
       return "grapple";
+    case LeverTarget::kDrive:
+      return "drive";
     case LeverTarget::kJoint:
       break;
   }
@@ -88,6 +90,9 @@ EndNames end_names(const LeverFunction& function) {
       break;
     case LeverTarget::kGrapple:
       words = {"grapple opens", "grapple closes"};
+      break;
+    case LeverTarget::kDrive:
+      words = {"drive back", "drive forwards"};
       break;
     case LeverTarget::kJoint:
       words = joint_words(function.joint);

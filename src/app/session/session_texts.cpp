@@ -214,6 +214,7 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
   }
   for (const command::LeverFunction& function : session.control().pattern().functions) {
     if (function.target == command::LeverTarget::kGrapple && !machine.grapple.present) continue;
+    if (function.target == command::LeverTarget::kDrive && !machine.driveline.present) continue;
     if (function.target == command::LeverTarget::kJoint &&
         machine.tree.find_joint(function.joint) == multibody::kBase)
       continue;

@@ -128,6 +128,35 @@ view::PartLook part_look(const multibody::Tree& tree, const machine::VisualPart&
   return look;
 }
 
+// A wheel as a disc that does not turn.
+view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& wheel) {
+  const Place position = place(tree, wheel.body, wheel.centre_B);
+  view::PartLook look;
+  look.body = position.link;
+  look.form = view::LookForm::kCylinder;
+  look.size = Vec3(wheel.radius, wheel.width, 0.0);
+  look.position_B = position.p;
+  look.R_BM =
+      Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), direction(tree, wheel.body, wheel.axis_B))
+          .toRotationMatrix();
+  look.coloured = true;
+  look.colour = Vec3(0.06, 0.06, 0.06);
+  return look;
+}
+
+// On wheels: what swings about the vertical and carries the tip, nearest to the carrier.
+int swing_on_wheels(const machine::MachineModel& machine, int tip_link) {
+  const multibody::Tree& tree = machine.tree;
+  int swing = kBase;
+  for (int l = tip_link; l != kBase; l = tree.link(l).parent) {
+    const multibody::Body& body = tree.body(tree.link(l).body);
+    if (tree.link(l).revolute && machine.ball_of(l) == nullptr &&
+        std::abs(direction(tree, tree.link(l).body, body.axis_B).z()) > 0.9)
+      swing = l;
+  }
+  return swing;
+}
+
 view::TargetLook target_look(const training::Target& target, training::TaskKind task) {
   view::TargetLook look;
   look.shape = task == training::TaskKind::kHead   ? view::TargetShape::kPose
@@ -167,6 +196,8 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
   }
   for (const machine::VisualPart& part : machine.visuals)
     look.parts.push_back(part_look(tree, part));
+  for (const machine::Wheel& wheel : machine.wheels) look.parts.push_back(wheel_look(tree, wheel));
+  look.on_wheels = !machine.wheels.empty();
   const machine::Grapple& g = machine.grapple;
   if (g.present) {
     const Place pin = place(tree, g.body, g.pin_B);
@@ -199,6 +230,13 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
     look.swing_body = 0;
     look.swing_height = tree.link(0).in_parent.p.z();
     if (look.bodies[0].has_end) look.eye_B = look.bodies[0].end_B + Vec3(0.05, 0.9, 0.5);
+  } else if (look.on_wheels) {
+    look.swing_body = swing_on_wheels(machine, tip.link);
+    for (const view::BodyLook& body : look.bodies) {
+      if (body.body != look.swing_body) continue;
+      look.swing_height = tree.body(tree.link(body.body).body).in_parent.p.z();
+      if (body.has_end) look.eye_B = body.end_B + Vec3(-0.9, 0.0, 0.3);
+    }
   }
   return look;
 }

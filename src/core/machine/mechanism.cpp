@@ -282,13 +282,15 @@ LinkageState displacement(const MachineModel& model, int actuator, const double*
 }
 
 void static_loads(const MachineModel& model, const multibody::LinkInertia* inertia, const double* q,
-                  std::int64_t dependent, double* actuator_force, double* joint_load) {
+                  std::int64_t dependent, double* actuator_force, double* joint_load,
+                  const double* outside) {
   const double zero[kMaxLinks] = {};
   multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, joint_load);
   for (int i = 0; i < model.joint_count(); ++i)
     for_each_joint_law(model, kSpringsOnly, nullptr, i, q[i], 0.0, 0.0, 1.0,
                        [&](JointLaw, double torque, double) { joint_load[i] -= torque; });
   add_ball_torques(model, q, nullptr, -1.0, joint_load);
+  for (int i = 0; outside != nullptr && i < model.joint_count(); ++i) joint_load[i] -= outside[i];
   const int m = static_cast<int>(model.actuators.size());
   if (!model.coupled()) {
     for (int k = 0; k < m; ++k) {

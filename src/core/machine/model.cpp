@@ -345,6 +345,45 @@ void check_drives(const MachineModel& model, std::vector<std::string>& faults) {
   }
 }
 
+void check_wheels(const MachineModel& model, std::vector<std::string>& faults) {
+  if (static_cast<int>(model.wheels.size()) > kMaxWheels)
+    faults.emplace_back("a machine has at most " + std::to_string(kMaxWheels) + " wheels");
+  bool driven = false;
+  for (const Wheel& wheel : model.wheels) {
+    const std::string who = "wheel '" + wheel.name + "': ";
+    if (wheel.body < 0 || wheel.body >= model.tree.body_count() ||
+        model.tree.body(wheel.body).link == multibody::kBase) {
+      faults.emplace_back(who + "the body that carries it does not move");
+      continue;
+    }
+    driven = driven || wheel.driven;
+    require(wheel.radius > 0.0 && wheel.width > 0.0 && wheel.stiffness > 0.0 &&
+                wheel.grip_stiffness > 0.0 && wheel.inertia > 0.0,
+            who, "radius, width, stiffnesses and inertia must be above zero", faults);
+    require(wheel.damping >= 0.0 && wheel.grip_damping >= 0.0 && wheel.rolling_resistance >= 0.0 &&
+                wheel.brake_torque >= 0.0,
+            who, "dampings, rolling resistance and brake must not be negative", faults);
+    const Table& grip = wheel.grip;
+    require(grip.x.size() >= 2 && grip.x[0] == 0.0 && grip.y[0] == 0.0 && grip.y[1] > 0.0, who,
+            "its 'grip' must begin with [0, 0] and rise from there", faults);
+    require(std::all_of(grip.y.begin() + (grip.y.empty() ? 0 : 1), grip.y.end(),
+                        [](double share) { return share > 0.0; }),
+            who, "its 'grip' must stay above zero", faults);
+  }
+  if (!model.driveline.present) {
+    require(!driven, "", "wheels are driven, but there is no 'driveline'; add [driveline]", faults);
+    return;
+  }
+  const std::string who = "'driveline': ";
+  const Driveline& d = model.driveline;
+  require(driven, who, "it drives no wheel; give wheels 'driven'", faults);
+  require(model.supply.kind == hydraulics::SupplyKind::kPump, who,
+          "it needs an engine, that of a supply with a pump", faults);
+  require(d.stroke_time_s > 0.0 && d.volume > 0.0 && d.bulk_modulus > 0.0 && d.relief_Pa > 0.0, who,
+          "stroke time, volume, bulk modulus and relief must be above zero", faults);
+  require(d.ratio[0] >= d.ratio[1], who, "the high gear is slower than the low one", faults);
+}
+
 void derive_stops(Actuator& actuator, const multibody::Body& body,
                   std::vector<std::string>& faults) {
   EndStops& stops = actuator.stops;
@@ -629,6 +668,7 @@ std::vector<std::string> finish(MachineModel& model) {
   if (model.on_air()) derive_air_supply(model, faults);
   check_drives(model, faults);
   check_balls(model, faults);
+  check_wheels(model, faults);
   derive_joint_stops(model, faults);
   derive_loops(model, faults);
   if (faults.empty())

@@ -121,7 +121,7 @@ double supply_residual(const MachineModel& model, const MachineState& state) {
   const hydraulics::SupplyLedger& e = state.supply_energy;
   const double stored =
       hydraulics::stored_energy(model.supply.pump, state.supply, state.pump_Pa) - e.start;
-  return e.engine - e.delivered - e.pump_loss - e.relief - e.coupling - stored;
+  return e.engine - e.delivered - e.pump_loss - e.relief - e.coupling - e.drive - stored;
 }
 
 }  // namespace knuckleboom::machine

@@ -33,7 +33,18 @@ Vec3 angular_velocity(Shot s, int first) {
   return multibody::angular_velocity(q, v);
 }
 
-enum class Of { kRun, kJoint, kBall, kDrive, kLoop, kCoupling, kPump, kActuator };
+enum class Of {
+  kRun,
+  kJoint,
+  kBall,
+  kDrive,
+  kLoop,
+  kCoupling,
+  kWheel,
+  kDriveline,
+  kPump,
+  kActuator
+};
 
 enum class Only { kAll, kCylinders, kMotors, kSliding, kTurning };
 
@@ -74,6 +85,15 @@ constexpr Family kFamilies[] = {
      Of::kCoupling, [](Shot s, int j) { return s.coupling_force[j]; }, true, Only::kSliding},
     {"*_coupling_Nm", "Nm", "of its coupling on the joint that follows, in the tick that led here",
      Of::kCoupling, [](Shot s, int j) { return s.coupling_force[j]; }, true, Only::kTurning},
+    {"*_load_N", "N", "of the ground on the wheel, across the ground, in the tick that led here",
+     Of::kWheel, [](Shot s, int i) { return s.wheel[i / 3].load; }},
+    {"*_spin_rad_s", "rad/s", "of the wheel against the body that carries it, forwards positive",
+     Of::kWheel, [](Shot s, int i) { return s.wheel[i / 3].spin; }},
+    {"*_slip", "",
+     "speed of the tread over the ground as a share of the larger of its own and the hub's",
+     Of::kWheel, [](Shot s, int i) { return s.wheel[i / 3].slip; }},
+    {"drive_Pa", "Pa", "difference of pressure in the drive of the wheels, forwards positive",
+     Of::kDriveline, [](Shot s, int) { return s.drive_Pa; }},
     {"tip_%_m", "m", "tip in the world frame", Of::kRun, [](Shot s, int i) { return s.tip_W[i]; }},
     {"supply_Pa", "Pa", "pressure of the gallery", Of::kPump,
      [](Shot s, int) { return s.pump_Pa; }},
@@ -106,6 +126,10 @@ int count(Of of, const machine::MachineModel& model) {
       return static_cast<int>(model.loops.size());
     case Of::kCoupling:
       return static_cast<int>(model.couplings.size());
+    case Of::kWheel:
+      return static_cast<int>(model.wheels.size());
+    case Of::kDriveline:
+      return model.driveline.present ? 1 : 0;
     case Of::kPump:
       return model.supply.kind == hydraulics::SupplyKind::kPump ? 1 : 0;
     case Of::kActuator:
@@ -152,6 +176,8 @@ std::vector<Channel> channels(const machine::MachineModel& model, bool all) {
           if (!model.tree.link(joint).revolute) names.position = "m";
         } else if (family.of == Of::kLoop) {
           names.owner = model.loops[static_cast<std::size_t>(member)].name;
+        } else if (family.of == Of::kWheel) {
+          names.owner = model.wheels[static_cast<std::size_t>(member)].name;
         }
         out.push_back({filled(family.name, names), filled(family.unit, names),
                        std::string(family.description), family.read,
@@ -175,6 +201,10 @@ std::string_view owners(const Family& family) {
     case Of::kCoupling:
       return family.only == Only::kSliding ? "each coupling of a joint that slides"
                                            : "each coupling of a joint that turns";
+    case Of::kWheel:
+      return "each wheel";
+    case Of::kDriveline:
+      return "a drive of the wheels";
     case Of::kPump:
       return "a modelled pump";
     case Of::kActuator:
@@ -197,8 +227,10 @@ std::vector<FamilyRow> channel_rows() {
   std::vector<FamilyRow> rows;
   for (const Family& family : kFamilies)
     rows.push_back({family.name, family.unit, family.description,
-                    family.of == Of::kLoop ? "LOOP" : "J", owners(family),
-                    family.traced ? "trace, session, bundle" : "bundle"});
+                    family.of == Of::kLoop    ? "LOOP"
+                    : family.of == Of::kWheel ? "WHEEL"
+                                              : "J",
+                    owners(family), family.traced ? "trace, session, bundle" : "bundle"});
   return rows;
 }
 

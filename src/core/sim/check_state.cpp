@@ -180,6 +180,7 @@ state::Counts counts_of(const Simulation& simulation) {
   counts[Along::kJoints] = static_cast<std::uint32_t>(model.joint_count());
   counts[Along::kActuators] = static_cast<std::uint32_t>(model.actuators.size());
   counts[Along::kLoops] = static_cast<std::uint32_t>(model.loops.size());
+  counts[Along::kWheels] = static_cast<std::uint32_t>(model.wheels.size());
   counts[Along::kFaults] = static_cast<std::uint32_t>(simulation.scenario().faults.size());
   return counts;
 }

@@ -86,11 +86,12 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
   for (const command::LeverFunction& lever : pattern_.functions) {
     functions_.push_back(make_function(lever));
     const Function& f = functions_.back();
-    const bool here = f.actuator >= 0 || f.full_grapple != 0.0;
+    const bool here = f.actuator >= 0 || f.full_grapple != 0.0 || f.full_drive != 0.0;
     any = any || here;
     if (here) continue;
     missing_.push_back(lever.target == LeverTarget::kJoint       ? lever.joint
                        : lever.target == LeverTarget::kGrapple   ? "grapple"
+                       : lever.target == LeverTarget::kDrive     ? "drive"
                        : lever.target == LeverTarget::kTipHeight ? "tip height"
                                                                  : "tip reach");
   }
@@ -189,6 +190,10 @@ OperatorControl::Function OperatorControl::make_function(
       f.valve.full_V[way] = std::min(jaws.circuit.valve.full_V, jaws.driver.largest_V[way]);
       f.valve.start_V[way] = std::min(jaws.driver.start_V[way], f.valve.full_V[way]);
     }
+    return f;
+  }
+  if (lever.target == LeverTarget::kDrive) {
+    f.full_drive = model.driveline.present ? lever.full : 0.0;
     return f;
   }
   const bool joint = lever.target == LeverTarget::kJoint;
@@ -499,6 +504,24 @@ ActuatorCommand OperatorControl::open_loop(int actuator, const SimState& sim, do
           ActuatorMode::kVoltage, 0, 0.0};
 }
 
+// A machine that nobody drives parks once it stands, and then its frames are locked for the crane.
+carrier::CarrierCommand OperatorControl::drive_wheels(const SimState& sim,
+                                                      const OperatorState& state) const {
+  constexpr double kStands = 0.05;  // rad/s of the wheels
+  carrier::CarrierCommand out{};
+  const machine::MachineModel& model = simulation_.model();
+  if (model.wheels.empty()) return out;
+  for (std::size_t n = 0; n < functions_.size(); ++n)
+    out.drive += state.shaped[n] * functions_[n].full_drive;
+  out.drive = std::clamp(out.drive, -1.0, 1.0);
+  bool rolls = false;
+  for (std::size_t i = 0; i < model.wheels.size(); ++i)
+    rolls = rolls || std::fabs(sim.carrier.wheel[i].spin) > kStands;
+  out.released = out.drive != 0.0 || (rolls && sim.input.carrier.released != 0) ? 1 : 0;
+  out.joint_lock = 1 - out.released;
+  return out;
+}
+
 OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const SimState& sim,
                                       OperatorState& state) const {
   const machine::MachineModel& model = simulation_.model();
@@ -546,6 +569,7 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
   start_fades(sim, state, asked);
 
   OperatorDemand demand;  // as far as the machine reaches
+  demand.input.carrier = drive_wheels(sim, state);
   std::fill_n(demand.input.joint, model.joint_count(), JointCommand{});
   for (int k = 0; k < actuators; ++k)
     demand.input.actuator[k] = state.following[k] != 0 ? follow(k, sim, loads[k], asked, state)

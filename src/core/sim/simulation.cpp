@@ -115,7 +115,8 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario,
       model_(std::move(model)),
       scenario_(std::move(scenario)),
       h_(scenario_.tick_s),
-      stepper_(model_, h_) {
+      stepper_(model_, h_),
+      carrier_(model_, scenario_.ground, h_) {
   place_start();
   for (const machine::Actuator& actuator : model_.actuators) {
     const hydraulics::Valve& valve = actuator.circuit.valve;
@@ -200,10 +201,18 @@ void Simulation::place_start() {
   }
   for (const multibody::Ball& ball : model_.balls) hangs[ball.first] = false;
   if (!model_.loop_system.empty()) close_start(hangs, given);
+  bool settles[kMaxLinks] = {};
+  for (int i = 0; i < model_.joint_count(); ++i) {
+    if (!carrier_.carries(i)) continue;
+    settles[i] = hangs[i] && !carrier_.stays(i);
+    hangs[i] = false;
+  }
+  if (carrier_.present()) carrier_.settle(settles, q0_.data());
   if (const int link = machine::find_rest(model_, hangs, q0_.data(), dependent0_); link >= 0)
     throw std::invalid_argument("joint '" + model_.shown_name(link) +
                                 "' has no actuator and nowhere to rest; give its start in the "
                                 "scenario, or give it limits and stops");
+  if (carrier_.present()) carrier_.settle(settles, q0_.data());
 }
 
 void Simulation::refuse_start(int coupling) const {
@@ -335,8 +344,13 @@ SimState Simulation::initial_state(machine::Fidelity fidelity) const {
     if ((absent_ >> i & 1) != 0) m.inertia[i] = {};
   if (model_.closed_valve == machine::ClosedValveModel::kOrifice)
     for (std::size_t k = 0; k < model_.actuators.size(); ++k) m.actuator[k].open = 1;
-  double force[kMaxActuators], load[kMaxLinks];
-  machine::static_loads(model_, m.inertia, m.q, m.dependent, force, load);
+  double force[kMaxActuators], load[kMaxLinks], ground[kMaxLinks] = {};
+  if (carrier_.present()) {
+    carrier_.add_rest_forces(m.q, state.carrier, ground);
+    state.carrier.engine_speed = m.supply.engine_speed;
+  }
+  machine::static_loads(model_, m.inertia, m.q, m.dependent, force, load,
+                        carrier_.present() ? ground : nullptr);
   hydraulics::StageInput in[kMaxActuators];
   machine::update_valves(model_, fidelity, m, in);
   for (std::size_t k = 0; k < model_.actuators.size(); ++k) {

@@ -50,6 +50,12 @@ void take_snapshot(const Simulation& simulation, const SimState& state, Snapshot
     s.cavitating = a.cavitation_active != 0 ? 1 : 0;
     s.at_stop = a.stop_active;
   }
+  out.wheel_count = static_cast<std::int32_t>(model.wheels.size());
+  out.drive_Pa = state.carrier.pressure;
+  for (int i = 0; i < out.wheel_count; ++i) {
+    const carrier::WheelState& w = state.carrier.wheel[i];
+    out.wheel[i] = {w.load, w.spin, w.turned, w.slip};
+  }
   const Vec3 tip = machine::tip_position(model, m.q);
   for (int i = 0; i < 3; ++i) out.tip_W[i] = tip(i);
   copy_first(m.loop_force_W, out.loop_count, out.loop_force_W);
@@ -73,6 +79,7 @@ void copy_used(const Snapshot& from, Snapshot& to) {
   copy_first(from.actuator_of_joint, from.joint_count, to.actuator_of_joint);
   copy_first(from.loop_force_W, from.loop_count, to.loop_force_W);
   copy_first(from.coupling_force, from.joint_count, to.coupling_force);
+  copy_first(from.wheel, from.wheel_count, to.wheel);
   copy_first(from.joint_drive, from.joint_count, to.joint_drive);
 }
 

@@ -24,9 +24,48 @@ TickInput Simulation::scenario_input(SimState& state) const {
   return input;
 }
 
+carrier::CarrierCommand Simulation::carrier_command(double t) const {
+  carrier::CarrierCommand out{};
+  bool drives = false, parks = false;
+  for (const command::CarrierProgram& program : scenario_.carrier) {
+    using command::CarrierInput;
+    const double value = command::value(program.signal, t);
+    const std::int32_t on = value > 0.5 ? 1 : 0;
+    switch (program.input) {
+      case CarrierInput::kDrive:
+        out.drive = std::clamp(value, -1.0, 1.0);
+        drives = true;
+        break;
+      case CarrierInput::kBrake:
+        out.brake = std::clamp(value, 0.0, 1.0);
+        break;
+      case CarrierInput::kInching:
+        out.inching = std::clamp(value, 0.0, 1.0);
+        break;
+      case CarrierInput::kParkingBrake:
+        out.released = 1 - on;
+        parks = true;
+        break;
+      case CarrierInput::kHighGear:
+        out.high_gear = on;
+        break;
+      case CarrierInput::kDifferentialLock:
+        out.differential_lock = on;
+        break;
+      case CarrierInput::kJointLock:
+        out.joint_lock = on;
+        break;
+    }
+  }
+  if (!parks) out.released = drives ? 1 : 0;
+  return out;
+}
+
 void Simulation::fill_input(SimState& state, TickInput& input) const {
   const double t = time(state);
   const double middle = t + 0.5 * h_;
+  input.carrier = {};
+  if (carrier_.present()) input.carrier = carrier_command(middle);
   if (has_tip_) {
     const Vec3 target =
         tip_start_W_ + command::offset(scenario_.tip_path, t - scenario_.tip_start_s);
@@ -107,6 +146,7 @@ void Simulation::control(SimState& state, const TickInput& input, const double* 
   // With a lag the tick uses the spool positions at its middle; end_tick advances them to its end.
   move_spools(state);
   std::copy_n(input.joint, model_.joint_count(), state.input.joint);
+  if (carrier_.present()) state.input.carrier = input.carrier;
 }
 
 // Half a tick.
@@ -210,10 +250,17 @@ void Simulation::watch(SimState& state) const {
 }
 
 void Simulation::step_machine(SimState& state, const double* outside) const {
-  double force[kMaxLinks];
+  double force[kMaxLinks], wheels[kMaxLinks];
   machine::SpeedCommands speeds;
+  if (carrier_.present()) {
+    for (int i = 0; i < model_.joint_count(); ++i)
+      wheels[i] = outside != nullptr ? outside[i] : 0.0;
+    carrier_.step(state.machine, state.input.carrier, state.carrier, wheels);
+    outside = wheels;
+  }
   stepper_.step(state.fidelity, state.machine, joint_force(state, outside, force),
                 speed_commands(state, speeds));
+  if (carrier_.present()) carrier_.load_engine(state.input.carrier, state.machine, state.carrier);
 }
 
 void Simulation::KNUCKLEBOOM_STEP(const Simulation& simulation, SimState& state,

@@ -120,6 +120,8 @@ Demonstrator::Demonstrator(const Session& session)
       case command::LeverTarget::kGrapple:
         grapple_ = {n, 1.0};
         break;
+      case command::LeverTarget::kDrive:
+        break;
       case command::LeverTarget::kJoint: {
         const int link = tree.find_joint(function.joint);
         const double rate = session.control().full_rate(f);

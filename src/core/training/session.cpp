@@ -93,6 +93,7 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
   out.name = exercise.name;
   out.machine = machine.name;
   out.tick_s = 1.0 / (exercise.rate_Hz * steps);
+  out.ground = exercise.world.ground;
   for (const command::InitialJoint& joint : exercise.initial) {
     if (machine.tree.find_joint(joint.joint) == multibody::kBase)
       notes.push_back("the exercise starts joint '" + joint.joint + "', which machine '" +

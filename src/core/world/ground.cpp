@@ -3,10 +3,13 @@
 #include <cmath>
 
 #include "ground_point.hpp"
+#include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::world {
 
 namespace {
+
+constexpr double kTurn = 6.283185307179586;
 
 // Well mixed bits of a lattice point: the finaliser of MurmurHash3 (A. Appleby, public domain).
 std::uint32_t mixed(std::uint32_t h) {
@@ -52,6 +55,13 @@ double fade(double x, double y, double level_radius) {
   if (level_radius <= 0.0) return 1.0;
   const double t = std::sqrt(x * x + y * y) / level_radius - 1.0;
   return smooth(std::clamp(t, 0.0, 1.0));
+}
+
+double depth_at(const Ditch& ditch, double x, double y) {
+  const SinCos heading = sin_cos(ditch.heading);
+  const double across = (y - ditch.y) * heading.cos - (x - ditch.x) * heading.sin;
+  if (std::fabs(across) >= 0.5 * ditch.width) return 0.0;
+  return 0.5 * ditch.depth * (1.0 + sin_cos(kTurn * across / ditch.width).cos);
 }
 
 // Removes the mean and scales to the requested rms.
@@ -132,13 +142,22 @@ GroundPoint smooth_ground_point(const Ground& ground, double x, double y) {
   return {low + cy.u * (high - low), Vec3(-slope_x * scale, -slope_y * scale, scale)};
 }
 
-double height(const Ground& ground, double x, double y) { return ground_point(ground, x, y).z; }
+double height(const Ground& ground, double x, double y) {
+  if (ground.nx < 2 || ground.ny < 2) return 0.0;
+  const Cell cx = cell_of((x - ground.x0) / ground.spacing, ground.nx);
+  const Cell cy = cell_of((y - ground.y0) / ground.spacing, ground.ny);
+  const double* row = ground.height.data() + static_cast<std::ptrdiff_t>(cy.i) * ground.nx + cx.i;
+  const double low = row[0] + cx.u * (row[1] - row[0]);
+  const double high = row[ground.nx] + cx.u * (row[ground.nx + 1] - row[ground.nx]);
+  return low + cy.u * (high - low);
+}
 
 Vec3 normal(const Ground& ground, double x, double y) { return ground_point(ground, x, y).normal; }
 
 Ground make_ground(const GroundRecipe& recipe) {
   Ground ground;
-  const bool is_flat = recipe.bump_height == 0.0 && recipe.slope_x == 0.0 && recipe.slope_y == 0.0;
+  const bool is_flat = recipe.bump_height == 0.0 && recipe.slope_x == 0.0 &&
+                       recipe.slope_y == 0.0 && recipe.ditches.empty();
   if (is_flat) return ground;
   const int n = static_cast<int>(std::ceil(recipe.size / recipe.spacing)) + 1;
   ground.spacing = recipe.spacing;
@@ -162,6 +181,7 @@ Ground make_ground(const GroundRecipe& recipe) {
       const double y = place(iy);
       double& z = at(ix, iy);
       z = fade(x, y, recipe.level_radius) * (z + recipe.slope_x * x + recipe.slope_y * y);
+      for (const Ditch& ditch : recipe.ditches) z -= depth_at(ditch, x, y);
     }
   return ground;
 }

@@ -47,6 +47,13 @@ void check_ground(const GroundRecipe& ground) {
           "The ground's slopes must be between -1 and 1.");
   require(within(ground.level_radius, 0.0, 1000.0),
           "The radius within which the ground is level must be between 0 and 1000 m.");
+  for (const Ditch& ditch : ground.ditches)
+    require(within(ditch.width, 4.0 * ground.spacing, 100.0) && within(ditch.depth, 0.0, 10.0),
+            "A ditch must be between four times the ground's spacing and 100 m wide, and at most "
+            "10 m deep.");
+  for (const Stump& stump : ground.stumps)
+    require(within(stump.radius, 0.01, 2.0) && within(stump.height, 0.0, 2.0),
+            "A stump must have a radius between 0.01 and 2 m and a height of at most 2 m.");
 }
 
 void check_law(const ContactLaw& law) {
@@ -218,9 +225,9 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
   for (const Log& log : recipe_.logs) check_log(log, recipe_.contact);
   require(recipe_.logs.size() <= static_cast<std::size_t>(kMaxLogs),
           "There may be " + std::to_string(kMaxLogs) + " logs at most.");
-  require(recipe_.stems.size() + kBunkParts * recipe_.bunks.size() <=
+  require(recipe_.stems.size() + recipe_.ground.stumps.size() + kBunkParts * recipe_.bunks.size() <=
               static_cast<std::size_t>(kMaxFixed),
-          "There are too many stems and bunks: at most " + std::to_string(kMaxFixed) +
+          "There are too many stems, stumps and bunks: at most " + std::to_string(kMaxFixed) +
               ", a bunk counting as six.");
 
   ground_ = make_ground(recipe_.ground);
@@ -237,6 +244,9 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
     fixed_.back().bending = 3.0 * kStemModulus * 0.25 * kPi * r2 * r2;
     fixed_.back().foot_z = height(ground_, stem.x, stem.y);
   }
+  for (const Stump& stump : recipe_.ground.stumps)
+    add(stem_shape({{}, stump.x, stump.y, stump.height, stump.radius}, ground_), Obstacle::kStem,
+        object++);
   for (const Bunk& bunk : recipe_.bunks) {
     for (const Capsule& part : bunk_parts(bunk, ground_)) add(part, Obstacle::kBunk, object);
     ++object;

@@ -42,6 +42,18 @@ class Dump {
     add(g.present, g.body, g.hinge_distance, g.jaw_length, g.jaw_width, g.tine_radius,
         g.opening_max, g.closing_time_s, g.grip_force_N);
     for (const Vec3& v : {g.pin_B, g.log_axis_B, g.open_axis_B, g.reach_axis_B}) vector(v);
+    for (const machine::Wheel& w : m.wheels) {
+      add(w.name, w.body, w.radius, w.width, w.stiffness, w.damping, w.grip_stiffness,
+          w.grip_damping, w.inertia, w.rolling_resistance, w.brake_torque, w.driven);
+      vector(w.centre_B);
+      vector(w.axis_B);
+      for (std::size_t i = 0; i < w.grip.x.size(); ++i) add(w.grip.x[i], w.grip.y[i]);
+    }
+    const machine::Driveline& d = m.driveline;
+    add(d.present, d.body, d.pump_displacement, d.pump_ratio, d.stroke_time_s, d.motor_displacement,
+        d.motor_least, d.motor_full_Pa, d.ratio[0], d.ratio[1], d.relief_Pa, d.volume,
+        d.bulk_modulus, d.leak, d.efficiency, d.engine_floor, d.engine_full);
+    add(m.joint_lock.link, m.joint_lock.stiffness, m.joint_lock.damping, m.joint_lock.torque_max);
     for (const machine::VisualPart& v : m.visuals) {
       add(v.body, static_cast<int>(v.form), v.mesh, v.coloured);
       vector(v.size);
@@ -222,6 +234,44 @@ tine_radius_mm = 30
 opening_m = 1.2
 closing_time_s = 1.4
 grip_force_kN = 12
+[[wheel]]
+name = "left"
+body = "post"
+position_m = [0.1, 0.2, 0.3]
+axis = [0, 1, 0.1]
+radius_m = 0.6
+width_cm = 50
+stiffness_kN_per_m = 400
+damping_kN_s_per_m = 5
+grip_stiffness_N_per_m = 3e5
+grip_damping_N_s_per_m = 6e3
+grip = [[0, 0], [0.2, 0.6], [1, 0.5]]
+inertia_kg_m2 = 60
+rolling_resistance = 0.04
+brake_kN_m = 12
+driven = true
+[driveline]
+body = "post"
+pump_displacement_cm3_per_rev = 110
+pump_ratio = 1.1
+stroke_time_s = 0.7
+motor_displacement_cm3_per_rev = 150
+motor_least = 0.4
+motor_full_bar = 270
+low_gear = 120
+high_gear = 40
+relief_bar = 410
+volume_l = 4
+bulk_modulus_MPa = 1100
+leak_l_per_min_bar = 0.01
+efficiency = 0.9
+engine_floor = 0.8
+engine_full = 0.9
+[joint_lock]
+joint = "swing"
+stiffness_kN_m_per_rad = 4000
+damping_N_m_s_per_rad = 8e4
+torque_kN_m = 110
 [[visual]]
 body = "base"
 mesh = "tracks.obj"
@@ -417,6 +467,8 @@ TEST(MachineParameters, EveryKeyOfTheFormatIsUsed) {
   std::vector<std::string> axes;
   for (const char* axis : {"log_axis", "open_axis", "reach_axis"})
     for (const char* i : {".0", ".1", ".2"}) axes.push_back("grapple." + std::string(axis) + i);
+  for (const char* i : {".0", ".1", ".2"}) axes.push_back("wheel.left.axis" + std::string(i));
+  axes.insert(axes.end(), {"wheel.left.grip.0.0", "wheel.left.grip.0.1"});  // the curve's beginning
   expect_all_used(kEverything, axes);
 }
 

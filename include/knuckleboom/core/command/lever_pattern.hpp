@@ -51,6 +51,7 @@ enum class LeverTarget {
   kTipReach,   // output is a speed of the tip, positive away from the machine [m/s]
   kTipHeight,  // the same, positive upwards [m/s]
   kGrapple,    // output is the speed of the jaws, positive closes; 1: the machine's closing time
+  kDrive,      // output is the input of the wheels' drive, positive forwards; 1: full
 };
 
 struct LeverFunction {

@@ -8,6 +8,7 @@
 #include "knuckleboom/core/command/signal.hpp"
 #include "knuckleboom/core/command/tip_path.hpp"
 #include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/world/ground.hpp"
 
 namespace knuckleboom::command {
 
@@ -18,6 +19,7 @@ enum class JointMode {
   kTorque,   // a torque or force on the joint, in addition to everything else that moves it
   kSpeed,    // the joint's own drive follows a speed
   kSpring,   // the far end of the joint's own spring moves
+  kShare,    // an input of the wheels, a plain number
 };
 
 struct JointProgram {
@@ -25,6 +27,21 @@ struct JointProgram {
   JointMode mode = JointMode::kTrack;
   // Joint position or far end of a spring [rad, m], valve command [V], torque [N m, N] or speed
   // [rad/s, m/s]; unused in tip mode.
+  Signal signal;
+};
+
+// Inputs of a machine on wheels; from the parking brake on they are off, or on beyond 0.5.
+enum class CarrierInput {
+  kDrive,
+  kBrake,
+  kInching,
+  kParkingBrake,  // without a program: on where nothing drives
+  kHighGear,
+  kDifferentialLock,
+  kJointLock,
+};
+struct CarrierProgram {
+  CarrierInput input = CarrierInput::kDrive;
   Signal signal;
 };
 
@@ -70,6 +87,8 @@ struct Scenario {
   double tick_s = 1e-3;
   std::vector<InitialJoint> initial;
   std::vector<JointProgram> programs;
+  std::vector<CarrierProgram> carrier;
+  world::GroundRecipe ground;  // under the machine's wheels
   // Supply pressures over time, for instance measured ones [Pa]; without terms the machine's.
   Signal pump_Pa, tank_Pa;
   double tip_start_s = 0.0;

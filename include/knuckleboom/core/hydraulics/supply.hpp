@@ -89,7 +89,7 @@ constexpr auto state_fields(const SupplyState* /*type*/) {
       KB_FIELD(wear, kShare), KB_FIELD(drop_Pa, kPressure), KB_FIELD(relief_Pa, kPressure));
 }
 
-// Work [J] since the start. engine = delivered + pump_loss + relief + coupling + change of the
+// Work [J] since the start. engine = delivered + pump_loss + relief + coupling + drive + change of the
 // energy stored in engine, gallery and accumulators, exactly: coupling is the error of holding p_s.
 struct SupplyLedger {
   double engine;     // of the engine's torque
@@ -98,13 +98,14 @@ struct SupplyLedger {
   double relief;
   double compensator;  // part of delivered: throttled before the metering edges
   double coupling;
+  double drive;  // taken from the engine by the drive of the wheels
   double start;  // stored energy at the start
 };
 constexpr auto state_fields(const SupplyLedger* /*type*/) {
   using S = SupplyLedger;
   return state::fields_of<S>(KB_FIELD(engine), KB_FIELD(delivered), KB_FIELD(pump_loss),
                              KB_FIELD(relief), KB_FIELD(compensator), KB_FIELD(coupling),
-                             KB_FIELD(start));
+                             KB_FIELD(drive), KB_FIELD(start));
 }
 
 // Demand of the sections in a tick.

@@ -65,9 +65,11 @@ double displacement_row(const MachineModel& model, int actuator, const double* q
 LinkageState displacement(const MachineModel& model, int actuator, const double* q);
 
 // Forces held by the actuators at rest [N, N m], outward positive, and the loads on the independent
-// joints (gravity; B^T bias) [N m, N]; entries of dependent joints are zero.
+// joints (gravity; B^T bias) [N m, N]; entries of dependent joints are zero. outside: forces on every joint that
+// help to hold; null: none.
 void static_loads(const MachineModel& model, const multibody::LinkInertia* inertia, const double* q,
-                  std::int64_t dependent, double* actuator_force, double* joint_load);
+                  std::int64_t dependent, double* actuator_force, double* joint_load,
+                  const double* outside = nullptr);
 
 // How easily the machine gives way where it is, its loops closed and its actuators free.
 class FreeMass {

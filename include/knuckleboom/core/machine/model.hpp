@@ -12,6 +12,7 @@
 #include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
 #include "knuckleboom/core/machine/watch.hpp"
+#include "knuckleboom/core/math/table.hpp"
 #include "knuckleboom/core/multibody/ball.hpp"
 #include "knuckleboom/core/multibody/loops.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
@@ -122,6 +123,58 @@ struct Grapple {
   bool driven() const { return present && jaw[0] != multibody::kBase; }
 };
 
+// A wheel: a disc that turns about an axis fixed to a body. Its spin is a state of its own, not a body's; its mass
+// is part of the body's.
+struct Wheel {
+  std::string name;
+  int body = 0;
+  Vec3 centre_B = Vec3::Zero();     // m
+  Vec3 axis_B = Vec3::UnitY();      // right-handed about it the wheel rolls forwards
+  double radius = 0.67;             // m
+  double width = 0.71;              // m
+  double stiffness = 450e3;         // of the tyre, upright on flat ground [N/m]
+  double damping = 5e3;             // N s/m
+  double grip_stiffness = 400e3;    // of the tread along the ground [N/m]
+  double grip_damping = 6e3;        // the same, as long as the wheel hardly moves [N s/m]
+  Table grip;                       // share of the load along the ground over slip, from (0, 0) on
+  double inertia = 80.0;            // about the axis [kg m^2]
+  double rolling_resistance = 0.0;  // share of the load
+  double brake_torque = 0.0;        // fully braked or parked [N m]
+  bool driven = false;
+};
+
+// Hydrostatic drive of the wheels: a pump on the engine, a motor, a gear box with two gears and differentials
+// that share the torque equally, or lock.
+struct Driveline {
+  bool present = false;
+  int body = 0;                     // takes the reaction to the wheels' torque
+  double pump_displacement = 0.0;   // m^3/rad at full stroke
+  double pump_ratio = 1.0;          // pump over engine
+  double stroke_time_s = 1.0;       // from none to full stroke
+  double motor_displacement = 0.0;  // m^3/rad
+  double motor_least =
+      1.0;  // share of it that is left when half the lever has used up the pump's stroke
+  double motor_full_Pa =
+      0.0;  // pressure beyond which the motor takes its displacement back, up to the relief
+  double ratio[2] = {1.0, 1.0};  // turns of the motor for one of the wheels, in low and high gear
+  double relief_Pa = 0.0;        // difference of both sides
+  double volume = 5e-3;          // of one side [m^3]
+  double bulk_modulus = 1.2e9;   // Pa
+  double leak = 0.0;             // from side to side [m^3/(s Pa)]
+  double efficiency = 1.0;       // of the motor's torque at the wheels
+  double engine_floor =
+      0.0;  // share of the engine's speed at which the pump has given up its stroke
+  double engine_full = 0.0;  // share at which it begins to
+};
+
+// Holds a joint without actuator where it is when the lock closes.
+struct JointLock {
+  int link = -1;            // -1: none
+  double stiffness = 0.0;   // N m/rad
+  double damping = 0.0;     // N m s/rad
+  double torque_max = 0.0;  // N m; beyond it gives way
+};
+
 // Appearance of a body. Without any entry the view derives one from pins, shapes and the next
 // joint.
 enum class VisualForm { kMesh, kBox, kCylinder, kBall };
@@ -189,6 +242,9 @@ struct MachineModel {
   Vec3 tip_B = Vec3::Zero();
   std::vector<ContactShape> shapes;
   Grapple grapple;
+  std::vector<Wheel> wheels;
+  Driveline driveline;
+  JointLock joint_lock;
   WatchLimits watch;
   // One for each joint and for each actuator; filled by finish().
   std::vector<WatchBand> watch_bands;

@@ -115,6 +115,7 @@ class OperatorControl {
     bool rate_in_tip_mode = false;
     double full_grapple =
         0.0;  // not 0: of the grapple; jaws that are bodies have an actuator as well
+    double full_drive = 0.0;
   };
   // Demands of the levers on every joint and actuator in this tick.
   struct Asked {
@@ -127,6 +128,7 @@ class OperatorControl {
   double unloaded_speed(std::size_t actuator, double volts) const;
   bool moves_tip(int link, const double* q) const;
   int link_of(const Function& function) const;  // that it moves, the jaws' included; kBase: none
+  carrier::CarrierCommand drive_wheels(const SimState& sim, const OperatorState& state) const;
   Function make_function(const command::LeverFunction& lever) const;
   int actuator_of(const std::string& joint) const;
   void assign_tip_functions(const double* start);  // start: pose at the start

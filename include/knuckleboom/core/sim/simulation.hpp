@@ -4,6 +4,7 @@
 // commands -> circuits and bodies (machine::Stepper, or a converged solver in its place) -> state.
 #pragma once
 
+#include "knuckleboom/core/carrier/carrier.hpp"
 #include "knuckleboom/core/command/scenario.hpp"
 #include "knuckleboom/core/hydraulics/spool.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
@@ -80,6 +81,7 @@ class Simulation {
 
   const machine::MachineModel& model() const { return model_; }
   const command::Scenario& scenario() const { return scenario_; }
+  const carrier::Carrier& carrier() const { return carrier_; }
   double tick_s() const { return h_; }
   double time(const SimState& state) const { return static_cast<double>(state.tick) * h_; }
   std::int64_t tick_count() const;  // of the whole scenario
@@ -113,6 +115,7 @@ class Simulation {
 
   // Fills in the inputs of the machine's actuators and joints, and leaves the entries beyond them.
   void fill_input(SimState& state, TickInput& input) const;
+  carrier::CarrierCommand carrier_command(double t) const;
   void follow_supply(SimState& state) const;
   void run_events(SimState& state) const;
   void apply(const command::Event& event, int index, SimState& state) const;
@@ -137,6 +140,7 @@ class Simulation {
   command::Scenario scenario_;
   double h_;
   machine::Stepper stepper_;
+  carrier::Carrier carrier_;
   std::vector<Drive> drives_;  // of each actuator
   std::array<double, kMaxLinks> q0_{};
   std::array<bool, kMaxLinks> passive_{};  // without actuator

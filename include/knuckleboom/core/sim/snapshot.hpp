@@ -23,16 +23,24 @@ struct ActuatorSnapshot {
   std::int32_t at_relief, cavitating, at_stop;
 };
 
+struct WheelSnapshot {
+  double load;    // of the ground on it, across the ground [N]
+  double spin;    // rad/s, forwards positive
+  double turned;  // within one turn [rad]
+  double slip;    // speed of the tread over the ground, against the larger of its own and the hub's
+};
+
 struct Snapshot {
   std::int64_t tick;
   double t_s;
-  std::int32_t joint_count, actuator_count, loop_count, reserved;
+  std::int32_t joint_count, actuator_count, loop_count, wheel_count;
   double tip_W[3];  // m
   double pump_Pa;   // of the gallery
   // Modelled pump; zeros with a constant source.
   double pump_flow_m3_per_s, relief_flow_m3_per_s;  // delivered; part of it over the main relief
   double load_signal_Pa;
   double engine_rad_per_s;
+  double drive_Pa;  // of the wheels' drive, forwards positive; 0 without one
   std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is active
   machine::Health health;
   machine::Watch watch;
@@ -42,6 +50,7 @@ struct Snapshot {
   std::int32_t actuator_of_joint[kMaxLinks];     // -1: passive
   double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a [N]
   double coupling_force[kMaxLinks];              // of its coupling on each joint [N m, N]
+  WheelSnapshot wheel[kMaxWheels];
   double joint_drive[kMaxLinks];  // commanded torque, force or speed of a joint's own drive
 };
 static_assert(std::is_trivially_copyable_v<Snapshot>);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "knuckleboom/core/carrier/state.hpp"
 #include "knuckleboom/core/command/fault.hpp"
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/machine/state.hpp"
@@ -50,12 +51,13 @@ constexpr auto state_fields(const JointCommand* /*type*/) {
 struct TickInput {
   ActuatorCommand actuator[kMaxActuators];
   JointCommand joint[kMaxLinks];
+  carrier::CarrierCommand carrier;
 };
 constexpr auto state_fields(const TickInput* /*type*/) {
   using namespace knuckleboom::state;
   using S = TickInput;
   return state::fields_of<S>(KB_FIELD_AS("drive", actuator, Along::kActuators),
-                             KB_FIELD(joint, Along::kJoints));
+                             KB_FIELD(joint, Along::kJoints), KB_FIELD(carrier));
 }
 
 inline constexpr std::int32_t kSlotFree = -1;
@@ -115,6 +117,7 @@ struct SimState {
   ActuatorCommand override_command[kMaxActuators];  // by event
   std::int32_t overridden[kMaxActuators];
   FaultState fault;
+  carrier::CarrierState carrier;
 };
 constexpr auto state_fields(const SimState* /*type*/) {
   using namespace knuckleboom::state;
@@ -125,7 +128,7 @@ constexpr auto state_fields(const SimState* /*type*/) {
       KB_FIELD(input), KB_FIELD(reference, kPosition, Along::kJoints),
       KB_FIELD(tip_joints, kPosition), KB_FIELD(tip_unreachable, kCounter), KB_FIELD(payload),
       KB_FIELD_AS("override_drive", override_command, Along::kActuators),
-      KB_FIELD(overridden, kFlag, Along::kActuators), KB_FIELD(fault));
+      KB_FIELD(overridden, kFlag, Along::kActuators), KB_FIELD(fault), KB_FIELD(carrier));
 }
 
 }  // namespace knuckleboom::sim

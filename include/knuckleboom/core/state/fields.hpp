@@ -65,8 +65,9 @@ enum class Along : std::uint8_t {
   kLogs,
   kLeverFunctions,
   kSignals,
+  kWheels,
 };
-inline constexpr int kAlongs = 8;
+inline constexpr int kAlongs = 9;
 struct Counts {
   std::array<std::uint32_t, kAlongs> used = filled();
   std::uint32_t& operator[](Along along) { return used[static_cast<std::size_t>(along)]; }

@@ -13,6 +13,7 @@
 
 #include "knuckleboom/core/math/vector.hpp"
 #include "knuckleboom/core/state/fields.hpp"
+#include "knuckleboom/core/world/ground.hpp"
 
 namespace knuckleboom::world {
 
@@ -20,28 +21,6 @@ inline constexpr int kMaxLogs = 16;
 inline constexpr int kMaxMachineShapes = 32;
 inline constexpr int kMaxContacts = 192;
 inline constexpr int kMaxTouches = 32;
-
-// Heights on a square grid, bilinear between its points and level beyond its edge.
-struct Ground {
-  double x0 = 0.0, y0 = 0.0;   // first point [m]
-  double spacing = 1.0;        // m
-  int nx = 0, ny = 0;          // 0: flat at z = 0
-  std::vector<double> height;  // [iy * nx + ix], m
-};
-double height(const Ground& ground, double x, double y);
-Vec3 normal(const Ground& ground, double x, double y);
-
-// Recipe of a ground: smooth bumps from a seed, level around the machine.
-struct GroundRecipe {
-  std::uint32_t seed = 1;
-  double size = 80.0;        // edge of the square around the origin [m]
-  double spacing = 0.5;      // m
-  double bump_height = 0.0;  // rms of the bumps [m]
-  double bump_length = 6.0;  // m
-  double slope_x = 0.0, slope_y = 0.0;
-  double level_radius = 3.0;  // ground is at z = 0 within it, bumps fade in over the same distance
-};
-Ground make_ground(const GroundRecipe& recipe);
 
 struct Capsule {
   Vec3 a = Vec3::Zero(), b = Vec3::Zero();  // ends of the axis

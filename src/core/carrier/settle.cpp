@@ -1,0 +1,194 @@
+// Where a machine comes to rest on its wheels: Newton's method with Levenberg's damping on the balance of forces.
+#include <algorithm>
+#include <cmath>
+
+#include "knuckleboom/core/carrier/carrier.hpp"
+#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/joint_law.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/math/cholesky.hpp"
+#include "knuckleboom/core/multibody/ball.hpp"
+#include "knuckleboom/core/multibody/dynamics.hpp"
+
+namespace knuckleboom::carrier {
+
+using multibody::Kinematics;
+
+namespace {
+
+double total_mass(const multibody::Tree& tree) {
+  double sum = 0.0;
+  for (int i = 0; i < tree.link_count(); ++i) sum += nth(tree.link_inertias(), i).mass;
+  return sum;
+}
+
+}  // namespace
+
+void Carrier::add_rest_forces(const double* q, CarrierState& state, double* tau) const {
+  const multibody::Tree& tree = model_.tree;
+  const double zero[kMaxLinks] = {};
+  const Kinematics kinematics = multibody::forward_kinematics(tree, q, zero);
+  Wrenches wrenches(tree.link_count());
+  Pressure pressures[kMaxWheels];
+  Hub hubs[kMaxWheels];
+  Vec3 missing = total_mass(tree) * tree.gravity_W;
+  double load = 0.0;
+  for (std::size_t i = 0; i < tyres_.size(); ++i) {
+    hubs[i] = hub(kinematics, tyres_[i]);
+    pressures[i] = pressure(tyres_[i], model_.wheels[i], hubs[i]);
+    missing += pressures[i].f_W;
+    load += pressures[i].N;
+  }
+  for (std::size_t i = 0; i < tyres_.size(); ++i) {
+    const Pressure& p = pressures[i];
+    WheelState& s = state.wheel[i];
+    s = {};
+    if (!(p.N > 0.0)) continue;
+    const Vec3 along = -missing + missing.dot(p.normal_W) * p.normal_W;
+    const Vec3 t = along * std::min(p.N / load, tyres_[i].peak * p.N /
+                                                    std::max(1e-9, std::sqrt(along.squaredNorm())));
+    s.load = p.N;
+    store(-t / model_.wheels[i].grip_stiffness, s.bristle);
+    const double turning =
+        (p.at_W - hubs[i].p_W).cross(p.f_W).dot(hubs[i].axis_W) + p.moment_W.dot(hubs[i].axis_W);
+    wrenches.push(tyres_[i].link, p.at_W, p.f_W + t);
+    wrenches.twist(tyres_[i].link, p.moment_W - turning * hubs[i].axis_W);
+  }
+  spread(kinematics, wrenches, tau);
+}
+
+void Carrier::residual(const double* q, double* out) const {
+  const double zero[kMaxLinks] = {};
+  CarrierState state{};
+  double tau[kMaxLinks] = {};
+  multibody::inverse_dynamics(model_.tree, model_.tree.link_inertias().data(), q, zero, zero, out);
+  machine::add_ball_torques(model_, q, nullptr, -1.0, out);
+  add_rest_forces(q, state, tau);
+  for (int i = 0; i < model_.joint_count(); ++i) {
+    out[i] -= tau[i];
+    machine::for_each_joint_law(
+        model_, machine::kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
+        [&](machine::JointLaw, double torque, double) { out[i] -= torque; });
+  }
+}
+
+// Upright on a plane through the ground below the wheels, as deep in it as its weight asks.
+void Carrier::place_root(const bool* free, double* q) const {
+  if (root_ < 0 || !free[root_ + 2]) return;
+  const multibody::Tree& tree = model_.tree;
+  const double zero[kMaxLinks] = {};
+  double* const ball = q + root_ + 3;
+  const auto wheels = [&](auto use) {
+    const Kinematics kinematics = multibody::forward_kinematics(tree, q, zero);
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const Vec3 c = hub(kinematics, tyres_[i]).p_W;
+      use(c, height(c.x(), c.y()), model_.wheels[i]);
+    }
+  };
+  Mat3 A = Mat3::Zero();
+  Vec3 b = Vec3::Zero();
+  double stiffness = 0.0;
+  const Vec3 middle(q[root_], q[root_ + 1], 0.0);
+  wheels([&](const Vec3& c, double z, const machine::Wheel& wheel) {
+    const Vec3 row(1.0, c.x() - middle.x(), c.y() - middle.y());
+    A += row * row.transpose();
+    b += z * row;
+    stiffness += wheel.stiffness;
+  });
+  // Wheels in one line give no plane.
+  A(1, 1) += 1e-6;
+  A(2, 2) += 1e-6;
+  const Vec3 plane = A.inverse() * b;
+  const Vec3 up = Vec3(-plane(1), -plane(2), 1.0).normalized();
+  if (free[root_ + 5] && free[root_ + 6]) {
+    const Kinematics kinematics = multibody::forward_kinematics(tree, q, zero);
+    const Mat3 R_WB = multibody::body_pose(tree, kinematics, tree.link(root_ + 6).body).R;
+    const Mat3 R0 = multibody::orientation(ball).toRotationMatrix();
+    const Mat3 zero_pose = R_WB * R0.transpose();
+    const Vec3 upright = zero_pose * R0 * zero_pose.transpose() * Vec3::UnitZ();
+    const Mat3 tilt = Eigen::Quaterniond::FromTwoVectors(upright, up).toRotationMatrix();
+    multibody::place(zero_pose.transpose() * tilt * zero_pose * R0, ball);
+  }
+  double gap = 0.0;
+  wheels([&](const Vec3& c, double z, const machine::Wheel& wheel) {
+    gap += ((c.z() - z) * up.z() - wheel.radius) / static_cast<double>(tyres_.size());
+  });
+  const double sag = -total_mass(tree) * tree.gravity_W.z() / stiffness;
+  q[root_ + 2] -= (gap + sag) / up.z();
+}
+
+void Carrier::settle(const bool* free, double* q) const {
+  constexpr int kMaxIterations = 100;
+  constexpr double kDifference = 1e-7;  // rad, m
+  constexpr double kLongest = 0.1;      // rad, m
+  constexpr double kBalanced = 1e-6;    // N, N m
+  place_root(free, q);
+  int joint[kMaxLinks];
+  int n = 0;
+  const int links = model_.joint_count();
+  for (int i = 0; i < links; ++i)
+    if (free[i]) joint[n++] = i;
+  if (n == 0) return;
+  const auto measure = [&](const double* at, double* r) {
+    double all[kMaxLinks];
+    residual(at, all);
+    double sum = 0.0;
+    for (int k = 0; k < n; ++k) {
+      r[k] = all[joint[k]];
+      sum += r[k] * r[k];
+    }
+    return sum;
+  };
+  double here[kMaxLinks];
+  double square = measure(q, here);
+  double damping = 1e-9;
+  for (int iteration = 0; iteration < kMaxIterations && damping < 1e6; ++iteration) {
+    if (square < kBalanced * kBalanced) return;
+    double J[kMaxLinks][kMaxLinks];  // [joint][balance]
+    double side[kMaxLinks], up[kMaxLinks], down[kMaxLinks];
+    double largest = 0.0;
+    for (int c = 0; c < n; ++c) {
+      std::copy(q, q + links, side);
+      side[joint[c]] = q[joint[c]] + kDifference;
+      measure(side, up);
+      side[joint[c]] = q[joint[c]] - kDifference;
+      measure(side, down);
+      double length = 0.0;
+      for (int r = 0; r < n; ++r) {
+        J[c][r] = (up[r] - down[r]) / (2.0 * kDifference);
+        length += J[c][r] * J[c][r];
+      }
+      largest = std::max(largest, length);
+    }
+    bool moved = false;
+    while (!moved && damping < 1e6) {
+      double A[kMaxLinks][kMaxLinks], step[kMaxLinks], trial[kMaxLinks], there[kMaxLinks];
+      double length = 0.0;
+      for (int r = 0; r < n; ++r) {
+        step[r] = 0.0;
+        for (int k = 0; k < n; ++k) step[r] -= J[r][k] * here[k];
+        for (int c = 0; c <= r; ++c) {
+          A[r][c] = 0.0;
+          for (int k = 0; k < n; ++k) A[r][c] += J[r][k] * J[c][k];
+        }
+        A[r][r] += damping * largest;
+      }
+      if (solve_positive_definite<kMaxLinks>(n, A, step)) {
+        for (int r = 0; r < n; ++r) length = std::max(length, std::fabs(step[r]));
+        const double share = length > kLongest ? kLongest / length : 1.0;
+        std::copy(q, q + links, trial);
+        for (int r = 0; r < n; ++r) trial[joint[r]] += share * step[r];
+        const double next = measure(trial, there);
+        if (next < square) {
+          std::copy(trial, trial + links, q);
+          std::copy(there, there + n, here);
+          square = next;
+          moved = true;
+        }
+      }
+      damping = moved ? std::max(1e-15, damping * 0.1) : damping * 10.0;
+    }
+  }
+}
+
+}  // namespace knuckleboom::carrier
