@@ -458,7 +458,9 @@ inline constexpr Key all[] = {
         .must()
         .to<&Driveline::relief_Pa>(),
     number("volume", D::kVolume, kPositive, "of each side").to<&Driveline::volume>(),
-    number("bulk_modulus", D::kPressure, kPositive, "").to<&Driveline::bulk_modulus>(),
+    number("bulk_modulus", D::kPressure, kPositive, "")
+        .usually(1e7, 2e9, "oil has 1.4 GPa, hoses make it softer")
+        .to<&Driveline::bulk_modulus>(),
     number("leak", D::kFlowPerPressure, kNonNegative, "from side to side").to<&Driveline::leak>(),
     plain("efficiency", {0.0, 1.0, true}, "of the motor's torque at the wheels")
         .to<&Driveline::efficiency>(),

@@ -13,8 +13,8 @@ using multibody::Kinematics;
 
 namespace {
 
-constexpr int kRows = 3;          // across a tyre
-constexpr int kCells = 16;        // along it
+constexpr int kRows = 3, kMiddleRow = 1;  // across a tyre
+constexpr int kCells = 16;                // along it
 constexpr double kMiddle = 0.45;  // of the cells: they are narrower below the axis than ahead of it
 constexpr double kUsualDepth = 0.06;  // of the radius; there the tyre is as stiff as it says
 constexpr double kHardDepth = 0.5;    // of the radius; there it is twice as stiff
@@ -23,6 +23,8 @@ constexpr double kCreep = 0.1;        // m/s; slower wheels do not roll off thei
 constexpr double kLockShare =
     0.25;  // of the spin's inertia over the tick: how stiff a locked differential is
 constexpr double kShiftSpeed = 0.5;  // rad/s of the wheels; faster ones stay in their gear
+constexpr double kUpright = 0.6,
+                 kFlat = 0.9;  // vertical part of the axis of a wheel that leans, that lies
 constexpr double kTurn = 6.283185307179586;
 constexpr int kMostStumps = 8;  // under one wheel
 
@@ -117,14 +119,22 @@ Carrier::Pressure Carrier::pressure(const Tyre& tyre, const Wheel& wheel, const 
   const double level = std::sqrt(axis.x() * axis.x() + axis.y() * axis.y());
   const Vec3 ahead = level > 1e-6 ? Vec3(axis.y() / level, -axis.x() / level, 0.0) : Vec3::UnitX();
   const Vec3 side(-ahead.y(), ahead.x(), 0.0);
-  const double reach = 0.5 * wheel.width * level + r * std::fabs(axis.z());
+  // The columns stand where the tyre is lowest over the slope; below a wheel that lies on its flank, everywhere.
+  const double lying = std::clamp((std::fabs(axis.z()) - kUpright) / (kFlat - kUpright), 0.0, 1.0);
+  const double reach = 0.5 * wheel.width * level + lying * r * std::fabs(axis.z());
+  const double aside = (1.0 - lying) * r * axis.z();
   const double row = 2.0 * reach / kRows;
+  const double feel = 0.5 * r;
+  const double slope = (height(c.x() + feel * ahead.x(), c.y() + feel * ahead.y()) -
+                        height(c.x() - feel * ahead.x(), c.y() - feel * ahead.y())) /
+                       (2.0 * feel);
+  const double onward = r * slope / std::sqrt(1.0 + slope * slope);
 
   int near[kMostStumps];
   int count = 0;
   for (std::size_t s = 0; s < stumps_.size() && count < kMostStumps; ++s) {
     const double dx = stumps_[s].x - c.x(), dy = stumps_[s].y - c.y();
-    const double most = r + reach + stumps_[s].radius;
+    const double most = 2.0 * r + reach + stumps_[s].radius;
     if (dx * dx + dy * dy < most * most) near[count++] = static_cast<int>(s);
   }
   const auto ground = [&](double x, double y) {
@@ -138,29 +148,42 @@ Carrier::Pressure Carrier::pressure(const Tyre& tyre, const Wheel& wheel, const 
     return z;
   };
 
-  // Heights over the wheel's middle, at the ends of the cells.
+  // Heights over the wheel's middle at the ends of the cells: along the middle row, and beside it where a side could
+  // touch.
   double z[kRows][kCells + 1];
-  double top = -INFINITY;
-  for (int j = 0; j < kRows; ++j) {
-    const double y = row * (j - 0.5 * (kRows - 1));
-    for (int i = 0; i <= kCells; ++i) {
-      const double x = nth(tyre.x, i);
-      z[j][i] = ground(c.x() + x * ahead.x() + y * side.x(), c.y() + x * ahead.y() + y * side.y()) -
-                c.z();
-      top = std::max(top, z[j][i]);
-    }
+  bool close[kCells + 1];
+  bool any = false;
+  const auto height_at = [&](int j, int i) {
+    const double x = onward + nth(tyre.x, i);
+    const double y = aside + row * (j - kMiddleRow);
+    return ground(c.x() + x * ahead.x() + y * side.x(), c.y() + x * ahead.y() + y * side.y()) -
+           c.z();
+  };
+  for (int i = 0; i <= kCells; ++i) {
+    const double x = onward + nth(tyre.x, i);
+    z[kMiddleRow][i] = height_at(kMiddleRow, i);
+    close[i] = count > 0 || lying > 0.0 ||
+               z[kMiddleRow][i] + row > -std::sqrt(std::max(0.0, r * r - x * x));
+    any = any || close[i];
   }
-  if (top <= -std::sqrt(r * r + 0.25 * wheel.width * wheel.width)) return out;
+  if (!any) return out;
+  const auto touches = [&](int i) { return close[i] || close[i + 1]; };
+  for (int i = 0; i <= kCells; ++i) {
+    if (!(close[i] || (i > 0 && close[i - 1]) || (i < kCells && close[i + 1]))) continue;
+    z[kMiddleRow - 1][i] = height_at(kMiddleRow - 1, i);
+    z[kMiddleRow + 1][i] = height_at(kMiddleRow + 1, i);
+  }
 
   double weight = 0.0;
   Vec3 middle = Vec3::Zero(), moment = Vec3::Zero();
   for (int i = 0; i < kCells; ++i) {
-    const double x = 0.5 * (nth(tyre.x, i) + nth(tyre.x, i + 1));
+    if (!touches(i)) continue;
+    const double x = onward + 0.5 * (nth(tyre.x, i) + nth(tyre.x, i + 1));
     const double dx = nth(tyre.x, i + 1) - nth(tyre.x, i);
     double mean[kRows];
     for (int j = 0; j < kRows; ++j) mean[j] = 0.5 * (z[j][i] + z[j][i + 1]);
     for (int j = 0; j < kRows; ++j) {
-      const double y = row * (j - 0.5 * (kRows - 1));
+      const double y = aside + row * (j - kMiddleRow);
       const Vec3 at = x * ahead + y * side + Vec3(0.0, 0.0, mean[j]);
       const double across = at.dot(axis);
       const double from_axis = std::sqrt(std::max(0.0, at.squaredNorm() - across * across));

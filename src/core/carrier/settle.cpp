@@ -16,6 +16,8 @@ using multibody::Kinematics;
 
 namespace {
 
+constexpr double kLeast = 0.3;  // of the weight, on the wheels
+
 double total_mass(const multibody::Tree& tree) {
   double sum = 0.0;
   for (int i = 0; i < tree.link_count(); ++i) sum += nth(tree.link_inertias(), i).mass;
@@ -45,8 +47,8 @@ void Carrier::add_rest_forces(const double* q, CarrierState& state, double* tau)
     s = {};
     if (!(p.N > 0.0)) continue;
     const Vec3 along = -missing + missing.dot(p.normal_W) * p.normal_W;
-    const Vec3 t = along * std::min(p.N / load, tyres_[i].peak * p.N /
-                                                    std::max(1e-9, std::sqrt(along.squaredNorm())));
+    // Beyond the grip it will slide, and stands as if it did not.
+    const Vec3 t = along * (p.N / load);
     s.load = p.N;
     store(-t / model_.wheels[i].grip_stiffness, s.bristle);
     const double turning =
@@ -57,6 +59,7 @@ void Carrier::add_rest_forces(const double* q, CarrierState& state, double* tau)
   spread(kinematics, wrenches, tau);
 }
 
+// Infinite where the wheels are all but in the air: nothing would lead back from there.
 void Carrier::residual(const double* q, double* out) const {
   const double zero[kMaxLinks] = {};
   CarrierState state{};
@@ -64,8 +67,11 @@ void Carrier::residual(const double* q, double* out) const {
   multibody::inverse_dynamics(model_.tree, model_.tree.link_inertias().data(), q, zero, zero, out);
   machine::add_ball_torques(model_, q, nullptr, -1.0, out);
   add_rest_forces(q, state, tau);
+  double load = 0.0;
+  for (std::size_t i = 0; i < tyres_.size(); ++i) load += state.wheel[i].load;
+  const double least = -kLeast * total_mass(model_.tree) * model_.tree.gravity_W.z();
   for (int i = 0; i < model_.joint_count(); ++i) {
-    out[i] -= tau[i];
+    out[i] = load < least ? INFINITY : out[i] - tau[i];
     machine::for_each_joint_law(
         model_, machine::kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
         [&](machine::JointLaw, double torque, double) { out[i] -= torque; });
