@@ -38,6 +38,7 @@ const std::vector<Layer>& layers() {
   static const std::vector<Layer> table = {
       {"core/math/", {}},
       {"core/state/", {"core/math/"}},
+      {"core/world/", {"core/math/", "core/state/"}},
       {"core/command/", {"core/math/", "core/state/", "core/world/ground"}},
       {"core/control/", {"core/math/", "core/state/", "core/command/"}},
       {"core/hydraulics/", {"core/math/", "core/state/"}},
@@ -46,7 +47,6 @@ const std::vector<Layer>& layers() {
       {"core/multibody/", {"core/math/", "core/state/"}},
       {"core/integration/", {"core/math/"}},
       {"core/exchange/", {"core/math/", "core/state/"}},
-      {"core/world/", {"core/math/", "core/state/"}},
       {"core/machine/",
        {"core/math/", "core/state/", "core/command/", "core/control/", "core/hydraulics/",
         "core/friction/", "core/pneumatics/", "core/multibody/", "core/integration/"}},

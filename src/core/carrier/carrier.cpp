@@ -345,7 +345,7 @@ void Carrier::step(const machine::MachineState& machine, const CarrierCommand& c
     const Hub& hub = hubs[i];
     const Pressure p = pressure(tyre, wheel, hub);
     const Vec3 t = tread(tyre, wheel, hub, p, state.wheel[i]);
-    // What would turn the wheel goes to its spin.
+    // Moments that would turn the wheel go to its spin.
     torque[i] = (p.at_W - hub.p_W).cross(t).dot(hub.axis_W);
     const double all =
         torque[i] + (p.at_W - hub.p_W).cross(p.f_W).dot(hub.axis_W) + p.moment_W.dot(hub.axis_W);

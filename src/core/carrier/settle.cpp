@@ -3,12 +3,10 @@
 #include <cmath>
 
 #include "knuckleboom/core/carrier/carrier.hpp"
-#include "knuckleboom/core/machine/equations.hpp"
-#include "knuckleboom/core/machine/joint_law.hpp"
+#include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
 #include "knuckleboom/core/multibody/ball.hpp"
-#include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::carrier {
 
@@ -61,21 +59,14 @@ void Carrier::add_rest_forces(const double* q, CarrierState& state, double* tau)
 
 // Infinite where the wheels are all but in the air: nothing would lead back from there.
 void Carrier::residual(const double* q, double* out) const {
-  const double zero[kMaxLinks] = {};
   CarrierState state{};
   double tau[kMaxLinks] = {};
-  multibody::inverse_dynamics(model_.tree, model_.tree.link_inertias().data(), q, zero, zero, out);
-  machine::add_ball_torques(model_, q, nullptr, -1.0, out);
+  machine::holding_forces(model_, q, out);
   add_rest_forces(q, state, tau);
   double load = 0.0;
   for (std::size_t i = 0; i < tyres_.size(); ++i) load += state.wheel[i].load;
   const double least = -kLeast * total_mass(model_.tree) * model_.tree.gravity_W.z();
-  for (int i = 0; i < model_.joint_count(); ++i) {
-    out[i] = load < least ? INFINITY : out[i] - tau[i];
-    machine::for_each_joint_law(
-        model_, machine::kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
-        [&](machine::JointLaw, double torque, double) { out[i] -= torque; });
-  }
+  for (int i = 0; i < model_.joint_count(); ++i) out[i] = load < least ? INFINITY : out[i] - tau[i];
 }
 
 // Upright on a plane through the ground below the wheels, as deep in it as its weight asks.

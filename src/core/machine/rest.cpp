@@ -53,6 +53,15 @@ bool rebase(const MachineModel& model, const bool* free, double* q) {
 
 }  // namespace
 
+void holding_forces(const MachineModel& model, const double* q, double* out) {
+  const double zero[kMaxLinks] = {};
+  multibody::inverse_dynamics(model.tree, model.tree.link_inertias().data(), q, zero, zero, out);
+  add_ball_torques(model, q, nullptr, -1.0, out);
+  for (int i = 0; i < model.joint_count(); ++i)
+    for_each_joint_law(model, kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
+                       [&](JointLaw, double torque, double) { out[i] -= torque; });
+}
+
 int find_rest(const MachineModel& model, const bool* free, double* q, std::int64_t dependent) {
   constexpr int kMaxIterations = 500;
   constexpr double kDifference = 1e-5;  // rad, m

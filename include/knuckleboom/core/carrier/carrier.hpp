@@ -43,7 +43,7 @@ class Carrier {
     return root_ >= 0 && (link == root_ || link == root_ + 1 || link == root_ + 4);
   }
 
-  // What spins, bristles and the drive's oil hold [J]; not the tyres, whose energy is not computed.
+  // Held by spins, bristles and the drive's oil [J]; not the tyres, whose energy is not computed.
   double stored_energy(const CarrierState& state) const;
 
  private:

@@ -13,4 +13,8 @@ namespace knuckleboom::machine {
 // others through loops; none of them may be free.
 int find_rest(const MachineModel& model, const bool* free, double* q, std::int64_t dependent = 0);
 
+// Forces on every joint that it takes to stand still at q: against weight, springs and stops, without payloads
+// [N m, N]. out: joint_count() entries.
+void holding_forces(const MachineModel& model, const double* q, double* out);
+
 }  // namespace knuckleboom::machine

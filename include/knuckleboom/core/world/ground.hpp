@@ -9,7 +9,7 @@
 
 namespace knuckleboom::world {
 
-// What was left of a felled tree: upright, level on top.
+// Left of a felled tree: upright, level on top.
 struct Stump {
   double x = 0.0, y = 0.0;  // m
   double radius = 0.15;     // m
