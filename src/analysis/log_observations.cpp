@@ -282,7 +282,7 @@ class Observer {
     }
   }
 
-  // Of each function, as a session tells it, or of each joint that the machine drives.
+  // Courses of the functions, as a session tells it, or of each joint that the machine drives.
   void find_travel() {
     for (const std::string& name : log_.columns)
       if (is_travel(name) && travel_.size() < sim::kMaxLeverFunctions)

@@ -48,6 +48,26 @@ StateLayout layout_of(const state::Struct& type, std::uint32_t version) {
   return {version, type.size, XXH3_64bits(fields.data(), fields.size())};
 }
 
+// Whether all that a recorded type has is known here by the same names.
+bool knows(const state::Struct& known, const state::Struct& recorded) {
+  return std::all_of(
+      recorded.fields.begin(), recorded.fields.end(), [&known](const state::Field& field) {
+        const auto same =
+            std::find_if(known.fields.begin(), known.fields.end(),
+                         [&field](const state::Field& one) { return one.name == field.name; });
+        if (same == known.fields.end()) return false;
+        return field.part == nullptr || same->part == nullptr || knows(*same->part, *field.part);
+      });
+}
+
+// States with figures by other rules cannot be gone on from: these figures are part of them.
+bool judged_as_today(const state::Struct& session) {
+  const auto score = std::find_if(session.fields.begin(), session.fields.end(),
+                                  [](const state::Field& field) { return field.name == "score"; });
+  return score != session.fields.end() && score->part != nullptr &&
+         knows(state::struct_of<training::ScoreState>(), *score->part);
+}
+
 StateDescription states_of(const SessionHeader& header) {
   StateDescription states;
   try {
@@ -58,8 +78,9 @@ StateDescription states_of(const SessionHeader& header) {
   } catch (const std::invalid_argument&) {
     return {};
   }
-  return states.empty() || states.record_bytes() != header.layout.bytes ? StateDescription()
-                                                                        : states;
+  const bool usable = !states.empty() && states.record_bytes() == header.layout.bytes &&
+                      judged_as_today(states.type());
+  return usable ? states : StateDescription();
 }
 
 std::string this_program() { return fmt::format("knuckleboom {} ({})", kVersion, kRevision); }

@@ -315,7 +315,12 @@ void Replayer::show_machine() {
     m.q[i] = stored(joint + "_" + unit, m.q[i]);
     m.v[i] = stored(joint + "_" + unit + "_s", m.v[i]);
     state_.sim.reference[i] = stored(joint + "_ref_" + unit, state_.sim.reference[i]);
+    m.coupling_force[i] = stored(joint + (unit == "m" ? "_coupling_N" : "_coupling_Nm"), 0.0);
   }
+  for (std::size_t n = 0; n < model.loops.size(); ++n)
+    for (std::size_t c = 0; c < 3; ++c)
+      m.loop_force_W[n][c] =
+          stored(fmt::format("{}_force_{}_N", model.loops[n].name, "xyz"[c]), 0.0);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const std::string& joint = model.joint_name(model.actuators[k].link);
     machine::ActuatorState& a = m.actuator[k];

@@ -114,7 +114,9 @@ void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& 
     watch_.faults[i] = now.sim.faults[i];
   }
   if (now.sim.health.stop_hits != watch_.stop_hits) {
-    if (now.sim.health.stop_hits > watch_.stop_hits)
+    // Jaws that start fully open settle on their stop; nobody drives before the first lever.
+    const bool driven = now.task.phase != training::TaskPhase::kReady;
+    if (driven && now.sim.health.stop_hits > watch_.stop_hits)
       event(tick, EventKind::kEndStop, static_cast<double>(now.sim.health.stop_hits));
     watch_.stop_hits = now.sim.health.stop_hits;
   }

@@ -203,6 +203,7 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
   faces.exercise = session.exercise().title;
   faces.pump_full_W = pump_scale(machine);
   faces.grapple = machine.grapple.present;
+  faces.swing = machine.tree.find_joint("swing");
   for (const machine::Actuator& actuator : machine.actuators)
     faces.actuators.push_back({spoken(actuator.name), actuator.circuit.protection.relief_Pa,
                                actuator.circuit.valve.full_V});

@@ -280,7 +280,7 @@ void OperatorControl::assign_tip_functions(const double* start) {
 OperatorState OperatorControl::initial_state(const SimState& sim, ControlMode mode) const {
   OperatorState state;
   std::memset(static_cast<void*>(&state), 0, sizeof state);
-  state.mode = static_cast<std::int32_t>(mode);
+  set_mode(mode, sim, state);
   state.driven_mode = -1;
   for (int i = 0; i < simulation_.model().joint_count(); ++i)
     state.reference[i] = simulation_.measured(sim, i);
@@ -289,6 +289,8 @@ OperatorState OperatorControl::initial_state(const SimState& sim, ControlMode mo
 
 void OperatorControl::set_mode(ControlMode mode, const SimState& /*sim*/,
                                OperatorState& state) const {
+  const bool wanders = !simulation_.model().wheels.empty();
+  if (mode == ControlMode::kBoomTip && wanders) mode = ControlMode::kJointRate;
   // The next tick detects the change and starts from the machine's position.
   state.mode = static_cast<std::int32_t>(mode);
 }

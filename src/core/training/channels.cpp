@@ -110,6 +110,8 @@ std::string_view name_of(const command::LeverFunction& function) {
       return "tip_height";
     case command::LeverTarget::kGrapple:
       return "grapple";
+    case command::LeverTarget::kDrive:
+      return "wheels";
     case command::LeverTarget::kJoint:
       break;
   }

@@ -148,6 +148,10 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
       notes_.push_back("machine '" + machine.name + "' has no controller for actuator '" +
                        this->machine().actuator_name(static_cast<int>(k)) +
                        "': it is moved in valve mode alone");
+  if (!this->machine().wheels.empty())
+    notes_.push_back(
+        "machine '" + machine.name +
+        "' is on wheels: in boom-tip control its levers move joints, as in joint rate control");
   if (exercise_.task == TaskKind::kLogs && !this->machine().grapple.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");

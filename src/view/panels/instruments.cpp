@@ -364,7 +364,9 @@ void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionS
 }  // namespace
 
 double reach(const InstrumentFaces& faces, const SessionSnapshot& now) {
-  return std::hypot(now.sim.tip_W[0] - faces.axis_x, now.sim.tip_W[1] - faces.axis_y);
+  constexpr double kOrigin[3] = {};
+  const double(&foot)[3] = faces.swing < 0 ? kOrigin : now.body[faces.swing].p;
+  return std::hypot(now.sim.tip_W[0] - foot[0], now.sim.tip_W[1] - foot[1]);
 }
 
 double tip_speed(const SessionSnapshot& now) {

@@ -28,7 +28,7 @@ struct InstrumentFaces {
   std::string machine, exercise;
   double pump_full_W = 50e3;
   bool grapple = true;                // the machine has one
-  double axis_x = 0.0, axis_y = 0.0;  // of the swing, for the tip's reach [m]
+  int swing = -1;  // joint from whose body the tip's reach counts; -1: from the world's origin
   std::vector<ActuatorFace> actuators;
   std::vector<JointFace> joints;
   std::array<std::string, command::kLeverAxes> lever_function;  // empty: axis not used

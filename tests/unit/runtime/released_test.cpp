@@ -37,19 +37,19 @@ class Released : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Formats, Released, testing::Values("session_6.h5", "torn_6.h5.journal"),
                          [](const auto& one) { return std::string(one.param).substr(0, 4); });
 
-TEST_P(Released, SessionReplaysWithEqualHashes) {
+// Its figures were taken by other rules, and they are part of its states.
+TEST_P(Released, SessionShowsItsChannels) {
   Replayer replayer(io::read_session(file()));
   EXPECT_EQ(replayer.record().header.layout.version, 6U);
-  EXPECT_EQ(replayer.source(), Replayer::Source::kSimulation);
+  EXPECT_EQ(replayer.source(), Replayer::Source::kChannels);
+  ASSERT_FALSE(replayer.remarks().empty());
+  EXPECT_THAT(replayer.remarks().back(), HasSubstr("--recompute"));
   while (replayer.step()) {
   }
   EXPECT_GT(replayer.tick(), 1000);
-  EXPECT_GT(replayer.hashes_compared(), 10);
-  EXPECT_EQ(replayer.hashes_equal(), replayer.hashes_compared());
-  EXPECT_TRUE(replayer.end_is_equal());
-  EXPECT_EQ(replayer.check_states(), 0);
+  EXPECT_EQ(replayer.hashes_compared(), 0);
   replayer.seek(1234);
-  EXPECT_EQ(replayer.state().tick, 1234);
+  EXPECT_EQ(replayer.tick(), 1234);
 }
 
 TEST_P(Released, SessionIsComputedAgain) {

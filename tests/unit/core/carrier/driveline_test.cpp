@@ -11,6 +11,7 @@
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::driveline_test {
 namespace {

@@ -237,7 +237,7 @@ const Padding kPaddings[] = {{"small strokes of each joint",
                                 turn_late(c, -1.0);
                               }}};
 
-// What is added before the leg's own motion, in its middle or after it: nothing improves. It moves the motions
+// Padding before the leg's own motion, in its middle or after it: nothing improves. It moves the motions
 // from bin to bin, which is worth up to 0.04 either way.
 TEST(Legs, PaddingImprovesNoFigure) {
   for (const bool good : {false, true})
