@@ -27,8 +27,8 @@ struct JointFace {
 struct InstrumentFaces {
   std::string machine, exercise;
   double pump_full_W = 50e3;
-  bool grapple = true;                // the machine has one
-  int swing = -1;  // joint from whose body the tip's reach counts; -1: from the world's origin
+  bool grapple = true;  // the machine has one
+  int swing = -1;       // joint from whose body the tip's reach counts; -1: from the world's origin
   std::vector<ActuatorFace> actuators;
   std::vector<JointFace> joints;
   std::array<std::string, command::kLeverAxes> lever_function;  // empty: axis not used
