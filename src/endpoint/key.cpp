@@ -69,18 +69,19 @@ std::string content(const fs::path& path) {
   const File file(path, O_RDONLY | O_NONBLOCK);
   if (file.fd() < 0)
     throw EndpointError(
-        errno == ENOENT ? fmt::format("there is no key file {}; 'knuckleboom key make' makes one",
-                                      path.string())
-                        : fmt::format("{} cannot be read: {}", path.string(), told(errno)));
+        errno == ENOENT
+            ? fmt::format("there is no key file {0}; 'knuckleboom key make {0}' makes one",
+                          path.string())
+            : fmt::format("{} cannot be read: {}", path.string(), told(errno)));
   struct stat info {};
   if (::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode))
     throw EndpointError(fmt::format("{} is no file", path.string()));
   if ((info.st_mode & 077U) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0))
-    throw EndpointError(
-        fmt::format("{} can be read or changed by others, so it is no secret: make a new key with "
-                    "'knuckleboom key rotate', or 'chmod 600' it if you are sure that nobody has "
-                    "read it",
-                    path.string()));
+    throw EndpointError(fmt::format(
+        "{0} can be read or changed by others, so it is no secret: make a new key with "
+        "'knuckleboom key rotate {0}', or 'chmod 600' it if you are sure that nobody has "
+        "read it",
+        path.string()));
   std::string text(kMostBytes, '\0');
   const ssize_t size = ::read(file.fd(), text.data(), text.size());
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
@@ -89,7 +90,9 @@ std::string content(const fs::path& path) {
 
 WireKey parsed(const fs::path& path, std::string_view text) {
   const EndpointError fault(
-      fmt::format("{} is no key file; 'knuckleboom key make FILE' makes one", path.string()));
+      fmt::format("{0} is no key file; if it is of no other use, delete it, and 'knuckleboom key "
+                  "make {0}' makes one",
+                  path.string()));
   if (!text.starts_with(kHead)) throw fault;
   text.remove_prefix(kHead.size());
   if (text.ends_with('\n')) text.remove_suffix(1);
@@ -151,9 +154,10 @@ WireKey read_key(const fs::path& file) {
   const WireKey key = parsed(file, content(file));
   const std::string print = fingerprint(key);
   if (is_revoked(file, print))
-    throw EndpointError(fmt::format(
-        "the key {} in {} has been revoked; 'knuckleboom key rotate' makes another in its place",
-        print, file.string()));
+    throw EndpointError(
+        fmt::format("the key {0} in {1} has been revoked; 'knuckleboom key rotate {1}' makes "
+                    "another in its place",
+                    print, file.string()));
   return key;
 }
 
@@ -165,7 +169,7 @@ WireKey make_key(const fs::path& file) {
     fs::permissions(folder, fs::perms::owner_all, fault);
   if (fs::exists(fs::symlink_status(file)))
     throw EndpointError(fmt::format(
-        "{} exists and is left alone; 'knuckleboom key rotate' puts another key in its place",
+        "{0} exists and is left alone; 'knuckleboom key rotate {0}' puts another key in its place",
         file.string()));
   write_all(file, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
   return key;

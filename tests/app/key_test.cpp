@@ -20,7 +20,7 @@ TEST(Key, IsMadeShownRotatedAndRevoked) {
     return run({"key", action}, {"XDG_CONFIG_HOME=" + home.path().string(), "KNUCKLEBOOM_KEY="});
   };
   const std::filesystem::path file = home / "knuckleboom/wire.key";
-  EXPECT_THAT(key("show").errors, HasSubstr("'knuckleboom key make' makes one"));
+  EXPECT_THAT(key("show").errors, HasSubstr("wire.key' makes one"));
   const Outcome made = key("make");
   EXPECT_EQ(made.status, 0) << made.errors;
   const std::string secret = content_of(file).substr(22, 64);

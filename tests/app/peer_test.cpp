@@ -48,9 +48,10 @@ TEST(Peer, SaysWhatIsWrong) {
   EXPECT_THAT(refused({"--levers", "udp:10.9.8.7:5", "--without-key"}),
               HasSubstr("say where to listen"));
   EXPECT_THAT(refused({"--signals", "nothing.toml"}), HasSubstr("nothing.toml"));
-  EXPECT_THAT(refused({"--levers", "udp:127.0.0.1:47401", "--key", "nothing.key"}),
-              HasSubstr("there is no key file nothing.key; 'knuckleboom key make' makes one; "
-                        "--without-key"));
+  EXPECT_THAT(
+      refused({"--levers", "udp:127.0.0.1:47401", "--key", "nothing.key"}),
+      HasSubstr("there is no key file nothing.key; 'knuckleboom key make nothing.key' makes one; "
+                "--without-key"));
   EXPECT_THAT(refused({"--loss", "2"}), HasSubstr("--loss"));
   EXPECT_THAT(refused({"--check", "1", "--latency", "nan"}), HasSubstr("is no number from"));
 }
@@ -105,7 +106,7 @@ TEST_F(TrainerWithStand, RefusesWhatDoesNotGoTogether) {
   EXPECT_THAT(refused({"reach", "--levers-from", "udp:10.9.8.7:5", "--without-key"}),
               HasSubstr("say where to listen"));
   EXPECT_THAT(refused({"reach", "--levers-from", address}),
-              HasSubstr("config/knuckleboom/wire.key; 'knuckleboom key make' makes one"));
+              HasSubstr("config/knuckleboom/wire.key' makes one"));
   EXPECT_THAT(refused({"reach", "--headless", "--levers-from", address}),
               HasSubstr("needs real time"));
   EXPECT_THAT(refused({"reach", "--demonstrate", "--levers-from", address}),

@@ -51,9 +51,9 @@ int rotate(const std::filesystem::path& file) {
 int revoke(const std::filesystem::path& file) {
   const std::string print = endpoint::revoke_key(file);
   say(
-      fmt::format("the key {} is revoked: no program starts with it in {} any more\n"
+      fmt::format("the key {0} is revoked: no program starts with it in {1} any more\n"
                   "Those that run keep it until they end. Revoke it on the other side as well; "
-                  "'knuckleboom key rotate' makes another.\n",
+                  "'knuckleboom key rotate {1}' makes another.\n",
                   print, file.string()));
   return kSuccess;
 }

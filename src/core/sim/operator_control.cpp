@@ -91,7 +91,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     if (here) continue;
     missing_.push_back(lever.target == LeverTarget::kJoint       ? lever.joint
                        : lever.target == LeverTarget::kGrapple   ? "grapple"
-                       : lever.target == LeverTarget::kDrive     ? "drive"
+                       : lever.target == LeverTarget::kDrive     ? "the wheels"
                        : lever.target == LeverTarget::kTipHeight ? "tip height"
                                                                  : "tip reach");
   }

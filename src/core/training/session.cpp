@@ -148,7 +148,7 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
       notes_.push_back("machine '" + machine.name + "' has no controller for actuator '" +
                        this->machine().actuator_name(static_cast<int>(k)) +
                        "': it is moved in valve mode alone");
-  if (!this->machine().wheels.empty())
+  if (!this->machine().wheels.empty() && exercise_.mode == command::ControlMode::kBoomTip)
     notes_.push_back(
         "machine '" + machine.name +
         "' is on wheels: in boom-tip control its levers move joints, as in joint rate control");

@@ -282,8 +282,8 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
     const double early = i + 1 == arc_.size() ? exercise_.targets[i].radius : 0.0;
     return task.progress >= arc_[i] - early;
   };
-  for (; task.step < steps() && passed(task.step); ++task.step)
-    count_leg(snapshot.sim.tip_W, nth(arc_, task.step) - nth(arc_, task.step - 1), score);
+  while (task.step < steps() && passed(task.step)) ++task.step;
+  if (task.step == steps()) count_leg(snapshot.sim.tip_W, arc_.back(), score);
 }
 
 // --- Logs ---------------------------------------------------------------------

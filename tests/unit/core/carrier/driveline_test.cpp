@@ -71,6 +71,21 @@ TEST(Driveline, ReachesTheSpeedsOfBothGears) {
   }
 }
 
+// Beyond 44 degrees the cylinder comes to its dead point and would fold the frames.
+TEST(Driveline, SteersToItsStopsAndNoFurther) {
+  for (const double volts : {10.0, -10.0}) {
+    const sim::Simulation simulation(
+        forwarder(0.65),
+        driving(0.0, fmt::format("[[joint]]\nname = \"steer\"\nmode = \"voltage\"\n"
+                                 "terms = [{{ kind = \"hold\", value_V = {} }}]\n",
+                                 volts)));
+    sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
+    run(simulation, state, 14.0);
+    const double angle = state.machine.q[simulation.model().tree.find_joint("steer")];
+    EXPECT_NEAR(std::copysign(1.0, volts) * angle, 0.768, 0.02) << volts;
+  }
+}
+
 // Pulled backwards it still climbs against what its drive can, and no more.
 TEST(Driveline, PullsAsTheReliefAllows) {
   for (const double force : {185e3, 228e3}) {
