@@ -311,8 +311,7 @@ void ReplayWindow::take_pictures() {
   }
   if (request_.screenshot.empty() || picture_taken_) return;
   const double since = last_frame_s_ - first_frame_s_;
-  const bool last = (request_.frames >= 0 && frames_.frames() + 1 >= request_.frames) ||
-                    (request_.duration_s >= 0.0 && since >= request_.duration_s);
+  const bool last = (request_.frames >= 0 && frames_.frames() + 1 >= request_.frames) || over();
   const bool others = request_.frames >= 0 || request_.duration_s >= 0.0;
   const double at = request_.at_s >= 0.0 ? request_.at_s : others ? 1e300 : kPictureTime;
   if (!last && since < at) return;
@@ -320,10 +319,15 @@ void ReplayWindow::take_pictures() {
   picture_failed_ = !keep_picture(picture_.pixels(), request_.screenshot);
 }
 
+// The duration is over and each key due in it was pressed.
+bool ReplayWindow::over() const {
+  return request_.duration_s >= 0.0 && last_frame_s_ - first_frame_s_ >= request_.duration_s &&
+         !presses_.waiting(last_frame_s_);
+}
+
 void ReplayWindow::end_conditions() {
-  const double since = last_frame_s_ - first_frame_s_;
   if (request_.frames >= 0 && frames_.frames() >= request_.frames) done_ = true;
-  if (request_.duration_s >= 0.0 && since >= request_.duration_s) done_ = true;
+  if (over()) done_ = true;
   if (picture_taken_ && request_.frames < 0 && request_.duration_s < 0.0) done_ = true;
 }
 

@@ -89,6 +89,7 @@ class ReplayWindow {
   void draw();
   void draw_panels(view::panels::Painter& painter, const view::panels::Pointer& pointer);
   void take_pictures();
+  bool over() const;
   void end_conditions();
   std::string summary() const;
 

@@ -457,7 +457,7 @@ void Trainer::take_pictures() {
   if (request_.screenshot.empty() || picture_taken_) return;
   const double since = frame_s_ - first_frame_s_;
   const bool last = request_.frames >= 0 && frames_.frames() + 1 >= request_.frames;
-  const bool over = request_.duration_s >= 0.0 && since >= request_.duration_s;
+  const bool over = this->over();
   const bool played = has_session() && session_->now().played_out;
   const bool others = request_.frames >= 0 || request_.duration_s >= 0.0 || played ||
                       (has_session() && session_->now().playing);
@@ -468,10 +468,15 @@ void Trainer::take_pictures() {
   picture_failed_ = !keep_picture(picture_.pixels(), request_.screenshot);
 }
 
+// The duration is over and each key due in it was pressed.
+bool Trainer::over() const {
+  return request_.duration_s >= 0.0 && frame_s_ - first_frame_s_ >= request_.duration_s &&
+         !presses_.waiting(frame_s_);
+}
+
 void Trainer::end_conditions() {
-  const double since = frame_s_ - first_frame_s_;
   if (request_.frames >= 0 && frames_.frames() >= request_.frames) done_ = true;
-  if (request_.duration_s >= 0.0 && since >= request_.duration_s) done_ = true;
+  if (over()) done_ = true;
   const bool played = has_session() && session_->now().played_out;
   if (played && !demonstrating_ && picture_.window().offscreen()) done_ = true;
   // Only a screenshot was requested.

@@ -77,6 +77,7 @@ class Trainer {
   void follow_faults();
   void draw();
   void take_pictures();
+  bool over() const;
   void end_conditions();
 
   // Action of a key, a button or a menu row.

@@ -47,21 +47,37 @@ Presses::Presses(const std::vector<Press>& presses) {
 
 void Presses::push_due(double now_s) {
   if (start_s_ < 0.0) start_s_ = now_s;
-  for (; next_ < events_.size() && events_[next_].at_s <= now_s - start_s_; ++next_) {
+  const std::size_t first = next_;
+  const auto pressed_now = [&](const Event& release) {
+    return std::any_of(
+        events_.begin() + static_cast<std::ptrdiff_t>(first),
+        events_.begin() + static_cast<std::ptrdiff_t>(next_),
+        [&](const Event& event) { return event.down && event.scancode == release.scancode; });
+  };
+  for (; waiting(now_s); ++next_) {
     const Event& due = events_[next_];
-    if (const int modifier = modifier_of(due.scancode); due.down)
-      modifiers_ |= modifier;
-    else
-      modifiers_ &= ~modifier;
-    SDL_Event event{};
-    event.key.keysym.mod = static_cast<Uint16>(modifiers_);
-    event.type = due.down ? SDL_KEYDOWN : SDL_KEYUP;
-    event.key.state = due.down ? SDL_PRESSED : SDL_RELEASED;
-    event.key.keysym.scancode = static_cast<SDL_Scancode>(due.scancode);
-    event.key.keysym.sym = SDL_GetKeyFromScancode(event.key.keysym.scancode);
-    SDL_PushEvent(&event);
-    if (due.down) push_text(event.key.keysym.sym);
+    if (!due.down && pressed_now(due)) return;
+    push(due);
   }
+}
+
+bool Presses::waiting(double now_s) const {
+  return next_ < events_.size() && events_[next_].at_s <= now_s - start_s_;
+}
+
+void Presses::push(const Event& due) {
+  if (const int modifier = modifier_of(due.scancode); due.down)
+    modifiers_ |= modifier;
+  else
+    modifiers_ &= ~modifier;
+  SDL_Event event{};
+  event.key.keysym.mod = static_cast<Uint16>(modifiers_);
+  event.type = due.down ? SDL_KEYDOWN : SDL_KEYUP;
+  event.key.state = due.down ? SDL_PRESSED : SDL_RELEASED;
+  event.key.keysym.scancode = static_cast<SDL_Scancode>(due.scancode);
+  event.key.keysym.sym = SDL_GetKeyFromScancode(event.key.keysym.scancode);
+  SDL_PushEvent(&event);
+  if (due.down) push_text(event.key.keysym.sym);
 }
 
 // Text event of a key, as sent by a keyboard in addition to the key event.

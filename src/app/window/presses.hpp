@@ -11,8 +11,11 @@ class Presses {
  public:
   // Throws UserError for a key unknown to SDL.
   explicit Presses(const std::vector<Press>& presses);
-  // Pushes the due events [s, any clock]; times count from the first call.
+  // Pushes the due events [s, any clock]; times count from the first call. A key stays pressed
+  // until the next call at least, or a slow picture would show nothing of it.
   void push_due(double now_s);
+  // Whether an event due by then [s, the same clock] still waits.
+  bool waiting(double now_s) const;
 
  private:
   struct Event {
@@ -20,6 +23,7 @@ class Presses {
     int scancode;
     bool down;
   };
+  void push(const Event& due);
   void push_text(int symbol);
 
   std::vector<Event> events_;  // in order of time

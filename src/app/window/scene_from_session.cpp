@@ -144,16 +144,18 @@ view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& whe
   return look;
 }
 
+bool about_vertical(const multibody::Tree& tree, int link) {
+  const int body = tree.link(link).body;
+  return tree.link(link).revolute &&
+         std::abs(direction(tree, body, tree.body(body).axis_B).z()) > 0.9;
+}
+
 // On wheels: what swings about the vertical and carries the tip, nearest to the carrier.
 int swing_on_wheels(const machine::MachineModel& machine, int tip_link) {
   const multibody::Tree& tree = machine.tree;
   int swing = kBase;
-  for (int l = tip_link; l != kBase; l = tree.link(l).parent) {
-    const multibody::Body& body = tree.body(tree.link(l).body);
-    if (tree.link(l).revolute && machine.ball_of(l) == nullptr &&
-        std::abs(direction(tree, tree.link(l).body, body.axis_B).z()) > 0.9)
-      swing = l;
-  }
+  for (int l = tip_link; l != kBase; l = tree.link(l).parent)
+    if (about_vertical(tree, l) && machine.ball_of(l) == nullptr) swing = l;
   return swing;
 }
 
@@ -225,15 +227,14 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
   look.tip_B = tip.p;
   // The cab swings with the first body if that rotates about the vertical.
   if (!look.bodies.empty() && look.bodies[0].parent == view::kWorldBody &&
-      look.bodies[0].revolute &&
-      std::abs(direction(tree, tree.link(0).body, look.bodies[0].joint_axis_B).z()) > 0.9) {
+      about_vertical(tree, 0)) {
     look.swing_body = 0;
     look.swing_height = tree.link(0).in_parent.p.z();
     if (look.bodies[0].has_end) look.eye_B = look.bodies[0].end_B + Vec3(0.05, 0.9, 0.5);
   } else if (look.on_wheels) {
     look.swing_body = swing_on_wheels(machine, tip.link);
-    for (const view::BodyLook& body : look.bodies) {
-      if (body.body != look.swing_body) continue;
+    if (look.swing_body != view::kWorldBody) {
+      const view::BodyLook& body = look.bodies[static_cast<std::size_t>(look.swing_body)];
       look.swing_height = tree.body(tree.link(body.body).body).in_parent.p.z();
       if (body.has_end) look.eye_B = body.end_B + Vec3(-0.9, 0.0, 0.3);
     }
