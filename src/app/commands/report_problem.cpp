@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "app/commands/options.hpp"
+#include "app/session/names.hpp"
 #include "app/shell/child_process.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -56,6 +57,7 @@ std::string versions() {
 }
 
 std::vector<Part> parts() {
+  conceal_learners();
   std::vector<Part> out = {
       {"versions.txt", versions(), "program, system, processor, memory, KNUCKLEBOOM_* variables"}};
   for (const auto& [name, sentence] :
