@@ -1,9 +1,8 @@
 #include "endpoint/can_guard.hpp"
 
 #include <algorithm>
-#include <cstring>
 
-#include <sodium.h>
+#include "endpoint/sodium.hpp"
 
 namespace knuckleboom::endpoint {
 namespace {
@@ -40,7 +39,7 @@ Hash hash_of(const std::array<std::uint8_t, 16>& key, std::uint64_t counter,
 
 CanGuard::CanGuard(const WireKey& key, std::uint32_t id, bool first)
     : wire_(key), first_(first), own_id_(first ? id : id + 1), other_id_(first ? id + 1 : id) {
-  if (sodium_init() < 0) throw EndpointError("libsodium does not start: no random numbers");
+  start_sodium();
 }
 
 CanGuard::Key CanGuard::key_of(bool of_first, const Nonce& nonce) const {
@@ -69,11 +68,10 @@ CanFrame CanGuard::seal(std::span<const CanFrame> round) {
 bool CanGuard::must_ask(std::int64_t now_ns) {
   if (heard_ && now_ns - heard_ns_ < kAskNs) return false;
   if (drawn_ns_ != 0 && now_ns - asked_ns_ < kAskNs) return false;
-  if (drawn_ns_ == 0 || answered_ || now_ns - drawn_ns_ >= kNonceNs) {
+  if (drawn_ns_ == 0 || newest_ > 0 || now_ns - drawn_ns_ >= kNonceNs) {
     randombytes_buf(nonce_.data(), nonce_.size());
     opening_ = key_of(!first_, nonce_);
     drawn_ns_ = std::max<std::int64_t>(now_ns, 1);
-    answered_ = false;
     newest_ = 0;
   }
   asked_ns_ = now_ns;
@@ -115,7 +113,7 @@ CanGuard::Heard CanGuard::hear(const CanFrame& guard, std::span<const CanFrame> 
                : Heard::kForged;
   }
   newest_ = counter + 1;
-  heard_ = answered_ = true;
+  heard_ = true;
   heard_ns_ = now_ns;
   return Heard::kGood;
 }

@@ -49,8 +49,9 @@ class CanGuard {
   // Receiving.
   Nonce nonce_{};
   Key opening_{};
-  std::uint64_t newest_ = 0;
-  bool heard_ = false, answered_ = false;  // ever, and this challenge
+  std::uint64_t newest_ =
+      0;                // the smallest counter that may come; 0: the challenge is not answered yet
+  bool heard_ = false;  // ever
   std::int64_t heard_ns_ = 0, asked_ns_ = 0, drawn_ns_ = 0;
 };
 

@@ -8,9 +8,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "endpoint/sodium.hpp"
 
 namespace knuckleboom::endpoint {
 namespace {
@@ -22,10 +23,6 @@ constexpr std::size_t kDigits = 64;
 constexpr std::size_t kMostBytes = 4096;
 
 std::string told(int fault) { return std::generic_category().message(fault); }
-
-void start_library() {
-  if (sodium_init() < 0) throw EndpointError("libsodium does not start: no random numbers");
-}
 
 // A descriptor that closes itself.
 class File {
@@ -65,7 +62,8 @@ int digit_of(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-std::string content(const fs::path& path) {
+// secret: refused if others may read or change it.
+std::string content(const fs::path& path, bool secret = true) {
   const File file(path, O_RDONLY | O_NONBLOCK);
   if (file.fd() < 0)
     throw EndpointError(
@@ -76,7 +74,7 @@ std::string content(const fs::path& path) {
   struct stat info {};
   if (::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode))
     throw EndpointError(fmt::format("{} is no file", path.string()));
-  if ((info.st_mode & 077U) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0))
+  if (secret && ((info.st_mode & 077U) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0)))
     throw EndpointError(fmt::format(
         "{0} can be read or changed by others, so it is no secret: make a new key with "
         "'knuckleboom key rotate {0}', or 'chmod 600' it if you are sure that nobody has "
@@ -131,7 +129,7 @@ void add_to_revoked(const fs::path& file, const std::string& print) {
 }  // namespace
 
 WireKey drawn_key() {
-  start_library();
+  start_sodium();
   WireKey key;
   key.given = true;
   randombytes_buf(key.bytes.data(), key.bytes.size());
@@ -177,9 +175,7 @@ WireKey make_key(const fs::path& file) {
 
 WireKey rotate_key(const fs::path& file) {
   // A key that others could read is one more reason to change it: only its form matters here.
-  std::ifstream stream(file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const WireKey old = stream ? parsed(file, text) : parsed(file, content(file));
+  const WireKey old = parsed(file, content(file, false));
   const WireKey key = drawn_key();
   const fs::path next = file.string() + ".new";
   std::error_code fault;

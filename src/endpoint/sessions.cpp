@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include <sodium.h>
+#include "endpoint/sodium.hpp"
 
 namespace knuckleboom::endpoint {
 namespace {
@@ -12,7 +12,7 @@ constexpr std::int64_t kSlotNs = 500'000'000;
 }  // namespace
 
 Sessions::Sessions(std::uint64_t own, std::int64_t late_ns) : own_(own), late_ns_(late_ns) {
-  if (sodium_init() < 0) throw EndpointError("libsodium does not start: no random numbers");
+  start_sodium();
   while (own_ == 0) randombytes_buf(&own_, sizeof own_);
   randombytes_buf(secret_.data(), secret_.size());
 }

@@ -25,21 +25,6 @@ sim::TickInput drive sim::Drive[8],joint sim::JointCommand[16]
 sim::Payload inertia multibody::LinkInertia,link i4,event i4=-1
 sim::FaultState share f8[96],on i4[96],measured f8[16],breakout_V f8[8],offset_V f8[8],controller_off i4[8],lever_delay_s f8,pump_set_Pa f8,pump_flow f8,active i4,next_in_plan i4
 sim::SimState tick i8,fidelity i4,next_event i4,machine machine::MachineState,pid control::PidState[8],gains control::PidGains[8],input sim::TickInput,reference f8[16],tip_joints f8[2][16],tip_unreachable i8,payload sim::Payload[8],override_drive sim::Drive[8],overridden i4[8],fault sim::FaultState
-sim::OperatorState mode i4,driven_mode i4,shaped f8[16],reference f8[16],reference_rate f8[16],rate_offset f8[16],volt_offset f8[8],rate_fade_s f8[16],volt_fade_s f8[8],following i4[8],at_reach_limit i8
-world::LogState p f8[3],q f8[4],v f8[3],omega f8[3],status i4,calm_ticks i4
-world::ContactState key_a i4,key_b i4,machine i4,ticks i4,bristle f8[3],roll f8[3],normal f8[3],impulse f8
-world::TouchState role i4,object i4,apart_s f8
-world::WorldState log world::LogState[16],contact world::ContactState[192],touch world::TouchState[32],collisions i8[5],impulse f8[5],machine_force f8,last_impact_speed f8,last_collision_tick i8=-1,ticks i8,contacts_dropped i8
-training::GrappleState opening f8,speed f8,log_p f8[3],log_q f8[4],slipping_s f8,held i4=-1,slot i4=-1
-training::TaskState phase i4,step i4,start_tick i8,end_tick i8,dwell_s f8,progress f8,error_sum f8,error_count f8,last_log_W f8[3],carried i4,on_path i4
-training::Score time_s f8,path_m f8,shortest_m f8,path_ratio f8,collisions f8,collision_impulse_Ns f8,end_stop_hits f8,relief_s f8,lever_reversals f8,functions_mean f8,energy_J f8,placed f8,error_m f8,overshoot_m f8,cycles f8,cycle_s f8,reach_s f8,grip_s f8,move_s f8,release_s f8,tip_movements f8,ldlj f8,speed_peaks f8,swing_peak_rad f8,swing_rms_rad f8,lever_movements f8,reversals_per_cycle f8,movements_per_cycle f8,control_effort_s f8,idle_share f8,energy_per_cycle_J f8
-training::MotionState samples i8,filter f8[6],p_W f8[3],speed f8[2],fast_s f8,duration_s f8,jerk2 f8,peak f8,peaks f8,end_duration_s f8,end_jerk2 f8,end_peaks f8,slow_s f8,furthest f8,ldlj_sum f8,peaks_sum f8,swing2_sum f8,swing_samples f8,left_out f8,moving i4,rising i4,unmeasured i4,reserved i4
-training::CycleState begin_s f8,grip_s f8,move_s f8,release_s f8,reach_sum f8,grip_sum f8,move_sum f8,release_sum f8,phase i4,held i4
-training::ApproachState from_W f8[3],along_W f8[3],goal_m f8,furthest_m f8,sum f8,count f8,active i4,reserved i4
-training::ScoreState score training::Score,last_tip_W f8[3],leg_from_W f8[3],leg_end_W f8[3],leg_end_path_m f8,last_axis f8[10],direction i4[10],out i4[10],primed i4,reserved i4,in_use_sum f8,in_use_ticks f8,start_pump_J f8,start_collisions f8,start_impulse f8,start_stop_hits f8,start_relief_ticks f8,motion training::MotionState,cycle training::CycleState,approach training::ApproachState
-command::OperatorInput axis f8[10]
-training::LeverHistory axis i2[256][10],running i4,reserved i4
-training::SessionState tick i8,sim sim::SimState,control sim::OperatorState,logs_slipped i8,world world::WorldState,grapple training::GrappleState,task training::TaskState,score training::ScoreState,last_input command::OperatorInput,levers training::LeverHistory
 emulation::Tuning acceleration_scheme f8,bandwidth_Hz f8,damping f8,position_bandwidth_Hz f8,position_damping f8,torque_bandwidth_Hz f8,prediction f8,prediction_filter_s f8,observer_Hz f8,friction_share f8,accommodation_translation f8,accommodation_rotation f8,accommodation_filter_Hz f8,operator_acceleration f8,site_stiffness f8,site_relaxation_s f8,site_friction f8,sensor_delay f8,sensor_force_noise f8,sensor_moment_noise f8
 emulation::EmulationSensors stop_line f8,operator_twist f8[6],wrench f8[6],q f8[16],v f8[16],emulated_q f8[16],p f8[16][2]
 emulation::EmulationCommands motor_rate f8[16],drive f8[16],brake f8

@@ -1,8 +1,6 @@
 // Keys of signal files and of the trainer's settings.
 #pragma once
 
-#include <limits>
-
 #include "declare/body_keys.hpp"
 #include "knuckleboom/declare/key.hpp"
 #include "knuckleboom/io/signal_file.hpp"

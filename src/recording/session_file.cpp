@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "knuckleboom/core/training/check_state.hpp"
-#include "knuckleboom/io/released_layouts.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 #include "session_child.hpp"
@@ -303,8 +302,7 @@ training::SessionState SessionRecord::state(std::size_t index,
 
 std::optional<std::uint64_t> SessionRecord::hash(const training::SessionState& state) const {
   if (header.layout.version == kStateFormat) return state::hash(state);
-  if (!states_known() || header.layout.version != kSession6.version) return std::nullopt;
-  return hash_of_bytes(states, state::struct_of<training::SessionState>(), &state);
+  return std::nullopt;
 }
 
 std::vector<float> SessionRecord::channel(std::string_view name) const {

@@ -48,6 +48,8 @@ StateLayout layout_of(const state::Struct& type, std::uint32_t version) {
   return {version, type.size, XXH3_64bits(fields.data(), fields.size())};
 }
 
+namespace {
+
 // Whether all that a recorded type has is known here by the same names.
 bool knows(const state::Struct& known, const state::Struct& recorded) {
   return std::all_of(
@@ -68,19 +70,17 @@ bool judged_as_today(const state::Struct& session) {
          knows(state::struct_of<training::ScoreState>(), *score->part);
 }
 
+}  // namespace
+
 StateDescription states_of(const SessionHeader& header) {
-  StateDescription states;
+  if (header.fields.empty() || header.layout.version != kStateFormat) return {};
   try {
-    if (!header.fields.empty() && header.layout.version == kStateFormat)
-      states = StateDescription(header.fields);
-    else if (header.layout == StateLayout{kSession6.version, kSession6.bytes, kSession6.places})
-      states = released_layout("training::SessionState");
+    StateDescription states(header.fields);
+    if (states.record_bytes() == header.layout.bytes && judged_as_today(states.type()))
+      return states;
   } catch (const std::invalid_argument&) {
-    return {};
   }
-  const bool usable = !states.empty() && states.record_bytes() == header.layout.bytes &&
-                      judged_as_today(states.type());
-  return usable ? states : StateDescription();
+  return {};
 }
 
 std::string this_program() { return fmt::format("knuckleboom {} ({})", kVersion, kRevision); }
@@ -165,7 +165,7 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
   }
   exercise_file.exercise.rate_Hz = header.rate_Hz;
   // Those with states of version 6 called reduced what is called paper now.
-  if (header.layout.version == kSession6.version &&
+  if (header.layout.version == kSession6 &&
       exercise_file.exercise.fidelity == machine::Fidelity::kReduced)
     exercise_file.exercise.fidelity = machine::Fidelity::kPaper;
   for (const auto& [name, value] : header.options)

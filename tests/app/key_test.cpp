@@ -10,7 +10,6 @@
 namespace knuckleboom::test::key_test {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 

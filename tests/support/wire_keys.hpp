@@ -1,7 +1,6 @@
 // Keys for tests of connections, and the handshake before values count.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

@@ -205,9 +205,8 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
 
 // Moves the independent joints straight from a pose with closed loops to another one, the dependent ones
 // with them. Empty: they come to where they stand there, or the way leads through a pose where that cannot be
-// told. Joints that turn in any direction have no straight way.
+// told. Not for machines with balls: those have no straight way.
 std::string branch_sentence(const MachineModel& model, const PoseFacts& from, const PoseFacts& to) {
-  if (!model.balls.empty()) return {};
   constexpr int kSteps = 200;
   constexpr double kApart = 0.05;  // rad, m
   const double zero[kMaxLinks] = {};
@@ -320,7 +319,7 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
   }
   let_follow(model, placed, q);
   PoseFacts pose = pose_facts(model, "as given", q);
-  if (!model.loops.empty())
+  if (!model.loops.empty() && model.balls.empty())
     pose.branch = branch_sentence(model, pose_facts(model, {}, pose_at(model, 0.5), false), pose);
   return {std::move(pose)};
 }

@@ -108,11 +108,11 @@ fs::path find_session(const std::string& name_or_file) {
     }
   }
   fs::path journal = path;
+  if (path.extension() != io::kJournalSuffix) journal += io::kJournalSuffix;
   if (path.parent_path().empty() && !folder.empty() && !fs::exists(path, ignored) &&
-      !fs::exists(fs::path(path) += io::kJournalSuffix, ignored))
+      !fs::exists(journal, ignored))
     throw UserError(fmt::format("{}: there is no such file here or in {}; expected a session",
                                 name_or_file, folder.string()));
-  if (path.extension() != io::kJournalSuffix) journal += io::kJournalSuffix;
   if ((fs::exists(path, ignored) && journal != path) || !fs::exists(journal, ignored)) return path;
   try {
     path = io::recover_session(journal);

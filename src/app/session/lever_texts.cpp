@@ -20,18 +20,18 @@ struct JointWords {
   const char* negative;
   const char* positive;
 };
-constexpr std::array<JointWords, 7> kJoints = {{{"swing", "swing right", "swing left"},
+constexpr std::array<JointWords, 6> kJoints = {{{"swing", "swing right", "swing left"},
                                                 {"boom", "boom down", "boom up"},
                                                 {"stick", "stick in", "stick out"},
-                                                {"extension", "telescope in", "telescope out"},
                                                 {"telescope", "telescope in", "telescope out"},
                                                 {"rotator", "rotator right", "rotator left"},
                                                 {"tilt", "tilt down", "tilt up"}}};
 
 EndNames joint_words(const std::string& joint) {
+  const std::string name = spoken(joint);
   for (const JointWords& words : kJoints)
-    if (joint == words.joint) return {words.negative, words.positive};
-  return {spoken(joint) + " -", spoken(joint) + " +"};
+    if (name == words.joint) return {words.negative, words.positive};
+  return {name + " -", name + " +"};
 }
 
 void add_stick(const EndNames& words, const AxisKeys& keys, bool along,

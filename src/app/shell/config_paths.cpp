@@ -6,22 +6,24 @@ namespace knuckleboom::app {
 
 namespace fs = std::filesystem;
 
-fs::path user_folder() {
-  const char* xdg = std::getenv("XDG_CONFIG_HOME");
+namespace {
+
+fs::path xdg_folder(const char* variable, const char* in_home) {
+  const char* xdg = std::getenv(variable);
   // The specification takes absolute paths only.
   if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "knuckleboom";
   const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return fs::path(home) / ".config/knuckleboom";
+  if (home != nullptr && *home == '/') return fs::path(home) / in_home / "knuckleboom";
   return {};
 }
 
-fs::path user_data_folder() {
-  const char* xdg = std::getenv("XDG_DATA_HOME");
-  if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "knuckleboom";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return fs::path(home) / ".local/share/knuckleboom";
-  return {};
-}
+}  // namespace
+
+fs::path user_folder() { return xdg_folder("XDG_CONFIG_HOME", ".config"); }
+
+fs::path user_data_folder() { return xdg_folder("XDG_DATA_HOME", ".local/share"); }
+
+fs::path user_state_folder() { return xdg_folder("XDG_STATE_HOME", ".local/state"); }
 
 fs::path user_session_folder() {
   const fs::path folder = user_data_folder();

@@ -28,6 +28,10 @@ std::filesystem::path user_folder();
 // there is no home.
 std::filesystem::path user_data_folder();
 
+// The user's state folder, $XDG_STATE_HOME/knuckleboom or ~/.local/state/knuckleboom, which need not
+// exist; empty if there is no home.
+std::filesystem::path user_state_folder();
+
 // Where sessions are recorded: knuckleboom/sessions in $XDG_DATA_HOME or ~/.local/share; it may not exist.
 // Empty if there is no home.
 std::filesystem::path user_session_folder();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -15,6 +14,8 @@
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "app/shell/config_paths.hpp"
 
 namespace knuckleboom::app {
 namespace fs = std::filesystem;
@@ -121,14 +122,6 @@ std::string concealed(const Log& log, std::string_view text) {
 }
 
 }  // namespace
-
-fs::path user_state_folder() {
-  const char* xdg = std::getenv("XDG_STATE_HOME");
-  if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "knuckleboom";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return fs::path(home) / ".local/state/knuckleboom";
-  return {};
-}
 
 std::vector<std::string> log_levels() { return {kWords.begin(), kWords.end()}; }
 

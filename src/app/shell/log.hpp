@@ -16,10 +16,6 @@ namespace knuckleboom::app {
 
 enum class LogLevel : std::int32_t { kDebug, kInfo, kWarning, kError, kOff };
 
-// The user's state folder, $XDG_STATE_HOME/knuckleboom or ~/.local/state/knuckleboom, which need not
-// exist; empty if there is no home.
-std::filesystem::path user_state_folder();
-
 // "debug", "info", "warning", "error", "off".
 std::vector<std::string> log_levels();
 

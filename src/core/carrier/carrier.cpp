@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/math/limited.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 
 namespace knuckleboom::carrier {
@@ -35,12 +36,22 @@ double firmness(double depth, double radius) {
   return std::sqrt(depth) * (1.0 + x * x);
 }
 
-Vec3 limited(const Vec3& v, double most) {
-  const double square = v.squaredNorm();
-  return square > most * most ? Vec3(v * (most / std::sqrt(square))) : v;
-}
-
 double held(double value, double most) { return std::clamp(value, -most, most); }
+
+struct Driven {
+  int count = 0;
+  double spin = 0.0;  // their mean [rad/s]
+};
+Driven driven_wheels(const machine::MachineModel& model, const CarrierState& state) {
+  Driven out;
+  for (std::size_t i = 0; i < model.wheels.size(); ++i) {
+    if (!model.wheels[i].driven) continue;
+    out.spin += state.wheel[i].spin;
+    ++out.count;
+  }
+  if (out.count > 0) out.spin /= out.count;
+  return out;
+}
 
 }  // namespace
 
@@ -257,15 +268,8 @@ Vec3 Carrier::tread(const Tyre& tyre, const Wheel& wheel, const Hub& hub, const 
 double Carrier::drive(const CarrierCommand& command, CarrierState& state) const {
   const machine::Driveline& d = model_.driveline;
   if (!d.present) return 0.0;
-  double spin = 0.0;
-  int driven = 0;
-  for (std::size_t i = 0; i < model_.wheels.size(); ++i) {
-    if (!model_.wheels[i].driven) continue;
-    spin += state.wheel[i].spin;
-    ++driven;
-  }
+  const auto [driven, spin] = driven_wheels(model_, state);
   if (driven == 0) return 0.0;
-  spin /= driven;
   if (std::fabs(spin) < kShiftSpeed) state.gear = command.high_gear;
   const double per_wheel = d.motor_displacement * (1.0 - state.motor_back) * d.ratio[state.gear];
   const double C = d.volume / d.bulk_modulus;
@@ -281,14 +285,7 @@ void Carrier::turn(const CarrierCommand& command, const double* ground_torque, c
   const machine::Driveline& d = model_.driveline;
   const int taking =
       d.present && d.body != multibody::kBase ? model_.tree.body(d.body).link : multibody::kBase;
-  double mean = 0.0;
-  int driven = 0;
-  for (std::size_t i = 0; i < tyres_.size(); ++i)
-    if (model_.wheels[i].driven) {
-      mean += state.wheel[i].spin;
-      ++driven;
-    }
-  if (driven > 0) mean /= driven;
+  const double mean = driven_wheels(model_, state).spin;
   const double share = command.released != 0 ? std::clamp(command.brake, 0.0, 1.0) : 1.0;
   for (std::size_t i = 0; i < tyres_.size(); ++i) {
     const Wheel& wheel = model_.wheels[i];

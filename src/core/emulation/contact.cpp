@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knuckleboom/core/math/limited.hpp"
+
 namespace knuckleboom::emulation {
 namespace {
 
@@ -24,11 +26,6 @@ double norm(const Vec3& v) { return std::sqrt(v.squaredNorm()); }
 double across(const Vec3& p) { return std::sqrt(p.x() * p.x() + p.y() * p.y()); }
 // Away from the hole's axis.
 Vec3 radial(const Vec3& p, double rho) { return Vec3(p.x() / rho, p.y() / rho, 0.0); }
-
-Vec3 limited(const Vec3& v, double limit) {
-  const double square = v.squaredNorm();
-  return square > limit * limit ? Vec3(v * (limit / std::sqrt(square))) : v;
-}
 
 // Depth below each face of the hole's mouth; the material is where all are positive.
 struct Mouth {

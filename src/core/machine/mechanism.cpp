@@ -32,14 +32,19 @@ void project_mass(const MachineModel& model, const multibody::MassAndBias& body,
     for (int c = 0; c < m.count; ++c) m.M[r][c] = M[m.joint[r]][m.joint[c]];
 }
 
+// B^T M B where the machine is; the dependent joints of q are moved to match.
+void mass_at(const MachineModel& model, const MachineState& state, double* q, Mechanism& m) {
+  list_independent(model, state, m);
+  model.loop_system.embed(model.tree, state.dependent, state.v, q, m.embedding);
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(model.tree, state.inertia, q, state.v, body);
+  project_mass(model, body, m);
+}
+
 // B^T M B with the momentum by_joint; returns the change of the rates of all joints.
 void change_rates(const MachineModel& model, MachineState& state, double* momentum) {
   Mechanism m;
-  list_independent(model, state, m);
-  model.loop_system.embed(model.tree, state.dependent, state.v, state.q, m.embedding);
-  multibody::MassAndBias body;
-  multibody::mass_and_bias(model.tree, state.inertia, state.q, state.v, body);
-  project_mass(model, body, m);
+  mass_at(model, state, state.q, m);
   double du[kMaxLinks];
   to_independent(m, momentum, du);
   if (!solve_positive_definite<kMaxLinks>(m.count, m.M, du)) return;
@@ -332,13 +337,9 @@ void static_loads(const MachineModel& model, const multibody::LinkInertia* inert
 }
 
 FreeMass::FreeMass(const MachineModel& model, const MachineState& state) {
-  list_independent(model, state, mechanism_);
   double q[kMaxLinks];
   std::copy(state.q, state.q + model.joint_count(), q);
-  model.loop_system.embed(model.tree, state.dependent, state.v, q, mechanism_.embedding);
-  multibody::MassAndBias body;
-  multibody::mass_and_bias(model.tree, state.inertia, q, state.v, body);
-  project_mass(model, body, mechanism_);
+  mass_at(model, state, q, mechanism_);
   sound_ = detail::factor<0>(mechanism_.count, mechanism_.M, inverse_);
 }
 

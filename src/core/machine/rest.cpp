@@ -13,6 +13,20 @@
 namespace knuckleboom::machine {
 namespace {
 
+// Forces that hold every joint at q; use(joint, law, torque): what springs and stops take of them.
+template <class Use>
+void hold(const MachineModel& model, const double* q, double* out, const Use& use) {
+  const double zero[kMaxLinks] = {};
+  multibody::inverse_dynamics(model.tree, model.tree.link_inertias().data(), q, zero, zero, out);
+  add_ball_torques(model, q, nullptr, -1.0, out);
+  for (int i = 0; i < model.joint_count(); ++i)
+    for_each_joint_law(model, kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
+                       [&](JointLaw law, double torque, double) {
+                         out[i] -= torque;
+                         use(i, law, torque);
+                       });
+}
+
 struct Potential {
   double energy;
   double gradient[kMaxLinks];
@@ -26,17 +40,11 @@ Potential potential(const MachineModel& model, std::int64_t dependent, double* q
   multibody::Embedding e;
   if (dependent != 0) model.loop_system.embed(model.tree, dependent, zero, q, e);
   out.energy = multibody::energy(model.tree, inertia, q, zero).potential;
-  multibody::inverse_dynamics(model.tree, inertia, q, zero, zero, out.gradient);
   out.energy += spring_energy(model, q);
-  add_ball_torques(model, q, nullptr, -1.0, out.gradient);
-  for (int i = 0; i < model.joint_count(); ++i)
-    for_each_joint_law(model, kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
-                       [&](JointLaw law, double torque, double) {
-                         out.gradient[i] -= torque;
-                         if (law == JointLaw::kStop && torque != 0.0)
-                           out.energy +=
-                               0.5 * torque * torque / nth(model.joint_stops, i).stiffness;
-                       });
+  hold(model, q, out.gradient, [&](int i, JointLaw law, double torque) {
+    if (law == JointLaw::kStop && torque != 0.0)
+      out.energy += 0.5 * torque * torque / nth(model.joint_stops, i).stiffness;
+  });
   if (dependent != 0) multibody::project(e, out.gradient);
   return out;
 }
@@ -54,12 +62,7 @@ bool rebase(const MachineModel& model, const bool* free, double* q) {
 }  // namespace
 
 void holding_forces(const MachineModel& model, const double* q, double* out) {
-  const double zero[kMaxLinks] = {};
-  multibody::inverse_dynamics(model.tree, model.tree.link_inertias().data(), q, zero, zero, out);
-  add_ball_torques(model, q, nullptr, -1.0, out);
-  for (int i = 0; i < model.joint_count(); ++i)
-    for_each_joint_law(model, kAllJointLaws, nullptr, i, q[i], 0.0, 0.0, 1.0,
-                       [&](JointLaw, double torque, double) { out[i] -= torque; });
+  hold(model, q, out, [](int, JointLaw, double) {});
 }
 
 int find_rest(const MachineModel& model, const bool* free, double* q, std::int64_t dependent) {

@@ -129,10 +129,8 @@ double OperatorControl::unloaded_speed(std::size_t actuator, double volts) const
 }
 
 int OperatorControl::joint_of(std::size_t function) const {
-  const int actuator = functions_[function].actuator;
-  return actuator < 0 || actuator == jaw_actuator_
-             ? multibody::kBase
-             : nth(simulation_.model().actuators, actuator).link;
+  const Function& f = functions_[function];
+  return f.actuator == jaw_actuator_ ? multibody::kBase : link_of(f);
 }
 
 int OperatorControl::link_of(const Function& function) const {
@@ -181,26 +179,17 @@ OperatorControl::Function OperatorControl::make_function(
     const command::LeverFunction& lever) const {
   const machine::MachineModel& model = simulation_.model();
   Function f;
-  if (lever.target == LeverTarget::kGrapple) {
-    f.full_grapple = model.grapple.present ? lever.full : 0.0;
-    f.actuator = jaw_actuator_;
-    if (f.actuator < 0) return f;
-    const machine::Actuator& jaws = nth(model.actuators, f.actuator);
-    for (const std::size_t way : {0, 1}) {
-      f.valve.full_V[way] = std::min(jaws.circuit.valve.full_V, jaws.driver.largest_V[way]);
-      f.valve.start_V[way] = std::min(jaws.driver.start_V[way], f.valve.full_V[way]);
-    }
-    return f;
-  }
   if (lever.target == LeverTarget::kDrive) {
     f.full_drive = model.driveline.present ? lever.full : 0.0;
     return f;
   }
+  const bool jaws = lever.target == LeverTarget::kGrapple;
+  if (jaws) f.full_grapple = model.grapple.present ? lever.full : 0.0;
   const bool joint = lever.target == LeverTarget::kJoint;
   const std::string name = joint                                    ? lever.joint
                            : lever.target == LeverTarget::kTipReach ? kReachJoint
                                                                     : kHeightJoint;
-  f.actuator = actuator_of(name);
+  f.actuator = jaws ? jaw_actuator_ : actuator_of(name);
   if (f.actuator < 0) return f;
   const auto k = static_cast<std::size_t>(f.actuator);
   const machine::Actuator& actuator = model.actuators[k];
@@ -213,6 +202,7 @@ OperatorControl::Function OperatorControl::make_function(
     f.valve.full_V[way] = full;
     f.valve.start_V[way] = std::min(start, full);
   }
+  if (jaws) return f;
   if (lever.full_rate > 0.0 && joint) {
     if (lever.full_rate_is_angular != model.tree.link(actuator.link).revolute)
       throw std::invalid_argument(

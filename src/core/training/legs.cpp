@@ -1,6 +1,7 @@
 #include "knuckleboom/core/training/legs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "knuckleboom/core/math/arrays.hpp"
@@ -26,11 +27,15 @@ constexpr double kLeastRise = 0.3;  // m above both ends; a carry is then a lift
 constexpr int kBinSamples = 25;     // 0.5 s
 constexpr int kFunctions = sim::kMaxLeverFunctions;
 
-double prominence(int n) {
+constexpr std::array<double, kProminences> kProminence = [] {
+  std::array<double, kProminences> out{};
   double least = kLeastPeak;
-  for (int i = 0; i < n; ++i) least *= kStep;
-  return least;
-}
+  for (double& one : out) {
+    one = least;
+    least *= kStep;
+  }
+  return out;
+}();
 
 void copy(const double* from, double* to, int count) { std::copy(from, from + count, to); }
 
@@ -43,7 +48,9 @@ double between(const double (&a)[3], const double (&b)[3]) { return (vec(a) - ve
 struct Edge {
   double duration_s, jerk2;
 };
-Edge edge_of(double v, double a) {
+Edge edge_at(const LegSample& at) {
+  const double v = 0.5 * (at.speed[0] + at.speed[1]);
+  const double a = std::fabs(at.speed[0] - at.speed[1]) / kLegSample;
   const double jerk = a * a / (2.0 * v);
   const double duration = std::min(2.0 * v / a, kLongestEdge) + 0.5 * kLegSample;
   return {duration, jerk * jerk * duration};
@@ -52,9 +59,7 @@ Edge edge_of(double v, double a) {
 void begin_motion(const LegSample& at, LegMotion& motion) {
   if (at.speed[0] < kMoving) return;
   const bool cut = at.speed[1] >= kMoving;  // it goes on from the leg before
-  const Edge edge =
-      cut ? Edge{}
-          : edge_of(0.5 * (at.speed[0] + at.speed[1]), (at.speed[0] - at.speed[1]) / kLegSample);
+  const Edge edge = cut ? Edge{} : edge_at(at);
   motion.duration_s = edge.duration_s;
   motion.jerk2 = edge.jerk2;
   motion.begun = 1;
@@ -64,8 +69,7 @@ void follow_jerk(const LegSample& at, LegMotion& motion) {
   motion.fast = at.speed[0] >= kMoving ? 1 : 0;
   if (motion.begun == 0) return begin_motion(at, motion);
   if (at.speed[0] < kMoving && at.speed[1] >= kMoving) {  // may be the last motion
-    const Edge edge =
-        edge_of(0.5 * (at.speed[0] + at.speed[1]), (at.speed[1] - at.speed[0]) / kLegSample);
+    const Edge edge = edge_at(at);
     motion.end_duration_s = motion.duration_s + edge.duration_s;
     motion.end_jerk2 = motion.jerk2 + edge.jerk2;
   }
@@ -76,14 +80,13 @@ void follow_jerk(const LegSample& at, LegMotion& motion) {
 
 // A peak is a maximum from which the speed falls by its prominence, after it rose by as much.
 void follow_peaks(double speed, LegMotion& motion) {
-  double least = kLeastPeak;
-  for (int n = 0; n < kProminences; ++n, least *= kStep) {
+  for (int n = 0; n < kProminences; ++n) {
     const std::int32_t bit = std::int32_t{1} << n;
     const bool rising = (motion.rising & bit) != 0;
     const double further = (rising ? 1.0 : -1.0) * (speed - motion.furthest[n]);
     if (further > 0.0) {
       motion.furthest[n] = speed;
-    } else if (-further > least) {
+    } else if (-further > nth(kProminence, n)) {
       if (rising) motion.peaks[n] += 1.0;
       motion.rising ^= bit;
       motion.furthest[n] = speed;
@@ -122,9 +125,9 @@ double movements_of(const LegMotion& motion) {
 double submovements_of(const LegMotion& motion) {
   const double wanted = std::max(kLeastPeak, kPeakShare * motion.peak);
   int n = 0;
-  while (n + 1 < kProminences && prominence(n) < wanted * (1.0 - 1e-9)) ++n;
+  while (n + 1 < kProminences && nth(kProminence, n) < wanted * (1.0 - 1e-9)) ++n;
   const bool open =
-      (motion.rising & (std::int32_t{1} << n)) != 0 && motion.furthest[n] >= prominence(n);
+      (motion.rising & (std::int32_t{1} << n)) != 0 && motion.furthest[n] >= nth(kProminence, n);
   return motion.peaks[n] + (open ? 1.0 : 0.0);
 }
 
@@ -343,7 +346,7 @@ void note_release(const double (&tip_W)[3], LegState& state) {
 
 void complete_leg(const double (&tip_W)[3], double weight_m, bool held, LegState& state) {
   complete_bin(state);
-  if (!held && state.release.valid != 0) {
+  if (ends_at_release(held, state)) {
     count_motion(weight_m, state.at_release, state);
     count_together(weight_m, state.release_apex, state.release, state);
     begin_at(state.release, state.since, state);

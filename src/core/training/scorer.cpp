@@ -131,7 +131,6 @@ void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
   const LegSample sample{{motion.p_W[0], motion.p_W[1], motion.p_W[2]},
                          {speed, motion.speed[0], motion.speed[1]},
                          at.travel_s,
-                         at.held >= 0,
                          at.unmeasured != 0};
   if (!follow_leg(sample, state.legs)) state.score.still_s += kLegSample;
   motion.speed[1] = motion.speed[0];
@@ -237,7 +236,7 @@ void count_leg(const double (&tip_W)[3], double weight_m, ScoreState& state) {
 }
 
 void end_leg(ScoreState& state) {
-  const bool released = state.cycle.held < 0 && state.legs.release.valid != 0;
+  const bool released = ends_at_release(state.cycle.held >= 0, state.legs);
   double end_W[3];
   copy(released ? state.leg_end_W : state.last_tip_W, end_W);
   const double straight = straight_leg(end_W, state);

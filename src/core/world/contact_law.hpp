@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/math/limited.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
 namespace knuckleboom::world {
@@ -64,11 +65,6 @@ struct ContactForce {
   Vec3 torque;    // on a, against rolling and spinning [N m]
   double normal;  // N
 };
-
-inline Vec3 limited(const Vec3& v, double limit) {
-  const double square = v.squaredNorm();
-  return square > limit * limit ? Vec3(v * (limit / std::sqrt(square))) : v;
-}
 
 // normal: from b to a. v, omega: of a relative to b, at the contact. Advances the bristles by h.
 inline ContactForce contact_force(const PairLaw& law, double depth, const Vec3& normal,

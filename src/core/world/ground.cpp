@@ -92,19 +92,29 @@ Cell cell_of(double f, int n) {
   return {i, f - i, true};
 }
 
+// The grid's square at a place: heights at its corners, and between them on its two sides along y.
+struct Square {
+  Cell cx, cy;
+  double h00, h10, h01, h11;
+  double low = h00 + cx.u * (h10 - h00);
+  double high = h01 + cx.u * (h11 - h01);
+
+  double z() const { return low + cy.u * (high - low); }
+};
+
+// The ground has a square at least.
+Square square_at(const Ground& ground, double x, double y) {
+  const Cell cx = cell_of((x - ground.x0) / ground.spacing, ground.nx);
+  const Cell cy = cell_of((y - ground.y0) / ground.spacing, ground.ny);
+  const double* row = ground.height.data() + static_cast<std::ptrdiff_t>(cy.i) * ground.nx + cx.i;
+  return {cx, cy, row[0], row[1], row[ground.nx], row[ground.nx + 1]};
+}
+
 }  // namespace
 
 GroundPoint ground_point(const Ground& ground, double x, double y) {
   if (ground.nx < 2 || ground.ny < 2) return {0.0, Vec3::UnitZ()};
-  const Cell cx = cell_of((x - ground.x0) / ground.spacing, ground.nx);
-  const Cell cy = cell_of((y - ground.y0) / ground.spacing, ground.ny);
-  const double* row = ground.height.data() + static_cast<std::ptrdiff_t>(cy.i) * ground.nx + cx.i;
-  const double h00 = row[0];
-  const double h10 = row[1];
-  const double h01 = row[ground.nx];
-  const double h11 = row[ground.nx + 1];
-  const double low = h00 + cx.u * (h10 - h00);
-  const double high = h01 + cx.u * (h11 - h01);
+  const auto [cx, cy, h00, h10, h01, h11, low, high] = square_at(ground, x, y);
   const double slope_x =
       cx.inside ? ((1.0 - cy.u) * (h10 - h00) + cy.u * (h11 - h01)) / ground.spacing : 0.0;
   const double slope_y = cy.inside ? (high - low) / ground.spacing : 0.0;
@@ -144,12 +154,7 @@ GroundPoint smooth_ground_point(const Ground& ground, double x, double y) {
 
 double height(const Ground& ground, double x, double y) {
   if (ground.nx < 2 || ground.ny < 2) return 0.0;
-  const Cell cx = cell_of((x - ground.x0) / ground.spacing, ground.nx);
-  const Cell cy = cell_of((y - ground.y0) / ground.spacing, ground.ny);
-  const double* row = ground.height.data() + static_cast<std::ptrdiff_t>(cy.i) * ground.nx + cx.i;
-  const double low = row[0] + cx.u * (row[1] - row[0]);
-  const double high = row[ground.nx] + cx.u * (row[ground.nx + 1] - row[ground.nx]);
-  return low + cy.u * (high - low);
+  return square_at(ground, x, y).z();
 }
 
 Vec3 normal(const Ground& ground, double x, double y) { return ground_point(ground, x, y).normal; }

@@ -377,18 +377,19 @@ class Tick {
                                 : mobility_->along(j, touch.point, touch.normal);
   }
 
-  // use(touch, force on a, contact's slot): for each place where the two touch. stiffness(touch),
-  // inverse_mass(touch, slot): there. hold_s: time over which the force acts unchanged.
-  template <class Stiffness, class InverseMass, class Use>
+  // use(touch, force on a, contact's slot): for each place where the two touch. inverse_mass(touch,
+  // slot): there. fixed: b, if it may give; null: it does not. hold_s: time over which the force acts
+  // unchanged.
+  template <class InverseMass, class Use>
   void resolve(PairLaw law, double hold_s, const Touches& touches, const Moving& a,
-               std::int32_t key_a, const Moving& b, std::int32_t key_b, bool machine,
-               const Stiffness& stiffness, const InverseMass& inverse_mass, const Use& use) {
+               std::int32_t key_a, const Moving& b, std::int32_t key_b, const World::Fixed* fixed,
+               bool machine, const InverseMass& inverse_mass, const Use& use) {
     for (int t = 0; t < touches.count; ++t) {
       const Touch& touch = touches.touch[t];
       const int slot = find_or_add(key_a, with_feature(key_b, touch.feature), machine);
       if (slot < 0) continue;
       live_[slot] = true;
-      law.k = stiffness(touch);
+      if (fixed != nullptr) law.k = stiffness_at(law_, *fixed, touch.point.z());
       law.b = contact_damping(law_, law.k, inverse_mass(touch, slot), hold_s);
       const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
       use(touch,
@@ -412,11 +413,8 @@ class Tick {
                    const Touches& touches) {
     const LogConstants& c = nth(constants_, i);
     resolve(
-        rolling(c.radius, c.inertia.axial), h_, touches, log_[i].m, log_key(i), still, key, false,
-        [&](const Touch& touch) {
-          return fixed == nullptr ? law_.stiffness : stiffness_at(law_, *fixed, touch.point.z());
-        },
-        [&](const Touch& touch, int) { return inverse_mass_of_log(i, touch); },
+        rolling(c.radius, c.inertia.axial), h_, touches, log_[i].m, log_key(i), still, key, fixed,
+        false, [&](const Touch& touch, int) { return inverse_mass_of_log(i, touch); },
         [&](const Touch& touch, const ContactForce& force, int slot) {
           load_log(log_[i], force.f, touch.point, force.torque);
           if (!is_carried(i)) return;
@@ -441,8 +439,6 @@ class Tick {
     if (touches.count > 0) resolve_log(i, &fixed, still, fixed_key(k), touches);
   }
 
-  double usual_stiffness(const Touch& /*touch*/) const { return law_.stiffness; }
-
   void touch_logs(int i, int j) {
     Touches touches;
     touches_of(log_[i].m, log_[j].m, log_key(i), log_key(j), 0.0, touches);
@@ -451,8 +447,7 @@ class Tick {
     const LogConstants& b = nth(constants_, j);
     resolve(
         rolling(std::min(a.radius, b.radius), std::min(a.inertia.axial, b.inertia.axial)), h_,
-        touches, log_[i].m, log_key(i), log_[j].m, log_key(j), false,
-        [this](const Touch& touch) { return usual_stiffness(touch); },
+        touches, log_[i].m, log_key(i), log_[j].m, log_key(j), nullptr, false,
         [&](const Touch& touch, int) {
           return inverse_mass_of_log(i, touch) + inverse_mass_of_log(j, touch);
         },
@@ -474,8 +469,7 @@ class Tick {
     if (touches.count == 0) return;
     const bool is_machine = takes_part(part.role);
     resolve(
-        plain(), dt_, touches, log_[i].m, log_key(i), part_[j], key, is_machine,
-        [this](const Touch& touch) { return usual_stiffness(touch); },
+        plain(), dt_, touches, log_[i].m, log_key(i), part_[j], key, nullptr, is_machine,
         [&](const Touch& touch, int slot) {
           return inverse_mass_of_log(i, touch) + inverse_mass_of_parts(j, -1, touch, slot);
         },
@@ -529,10 +523,7 @@ class Tick {
             Obstacle kind, std::int32_t object, int other_part, const Touches& touches) {
     if (touches.count == 0) return;
     resolve(
-        plain(), dt_, touches, part_[i], key_of_part(i), other, other_key, true,
-        [&](const Touch& touch) {
-          return fixed == nullptr ? law_.stiffness : stiffness_at(law_, *fixed, touch.point.z());
-        },
+        plain(), dt_, touches, part_[i], key_of_part(i), other, other_key, fixed, true,
         [&](const Touch& touch, int slot) {
           return inverse_mass_of_parts(i, other_part, touch, slot);
         },

@@ -9,21 +9,19 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "endpoint/udp.hpp"
 #include "knuckleboom/core/math/hash.hpp"
+#include "support/stranger.hpp"
 #include "support/wire_keys.hpp"
 
 namespace knuckleboom::endpoint::attack_test {
 namespace {
+
+using test::Stranger;
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr int kValues = 2;
@@ -38,33 +36,6 @@ std::int64_t ticks_of_attack() {
 Bytes bytes_of(const Datagram& datagram) {
   return {datagram.bytes, datagram.bytes + datagram.size};
 }
-
-// Somebody with a socket of their own.
-class Attacker {
- public:
-  explicit Attacker(const char* host = "127.0.0.1") : socket_(::socket(AF_INET, SOCK_DGRAM, 0)) {
-    const sockaddr_in own = place({host, 0});
-    ::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own);
-  }
-  ~Attacker() { ::close(socket_); }
-  Attacker(const Attacker&) = delete;
-  Attacker& operator=(const Attacker&) = delete;
-  void send(std::span<const std::byte> bytes, const UdpAddress& to) const {
-    const sockaddr_in address = place(to);
-    ::sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&address),
-             sizeof address);
-  }
-
- private:
-  static sockaddr_in place(const UdpAddress& address) {
-    sockaddr_in out{};
-    out.sin_family = AF_INET;
-    out.sin_port = htons(address.port);
-    inet_pton(AF_INET, address.host.c_str(), &out.sin_addr);
-    return out;
-  }
-  int socket_;
-};
 
 class Rig {
  public:
@@ -107,7 +78,7 @@ class Rig {
     std::copy_n(bytes.begin(), datagram.size, datagram.bytes);
     sender_->send(datagram);
   }
-  void stranger(std::span<const std::byte> bytes, const Attacker& from) {
+  void stranger(std::span<const std::byte> bytes, const Stranger& from) {
     from.send(bytes, machine_.listens_at());
     ++sent_;
   }
@@ -167,7 +138,7 @@ class Rig {
     return true;
   }
 
-  const Attacker last_;
+  const Stranger last_;
   WireKey key_ = drawn_key();
   UdpEndpoint machine_;
   std::unique_ptr<UdpEndpoint> sender_;
@@ -180,7 +151,7 @@ class Rig {
 
 TEST(Attack, ForgedStreamTakesNothingOver) {
   Rig rig;
-  const Attacker attacker;
+  const Stranger attacker;
   WireKey guessed = rig.key();
   guessed.bytes[31] ^= 1;
   rig.attack([&](std::int64_t k) {
@@ -198,7 +169,7 @@ TEST(Attack, ForgedStreamTakesNothingOver) {
 
 TEST(Attack, RecordedStreamIsNotHeardAgain) {
   Rig rig;
-  const Attacker attacker;
+  const Stranger attacker;
   const std::vector<Bytes> former = rig.recorded();
   rig.restart({});  // at another port, so that the recording is of an earlier run
   rig.attack([&](std::int64_t k) {
@@ -244,7 +215,7 @@ TEST(Attack, StampOfTheFutureSilencesNobody) {
 
 TEST(Attack, FloodLeavesRoomForTheSender) {
   Rig rig;
-  const Attacker attacker, elsewhere("127.0.0.2");
+  const Stranger attacker, elsewhere("127.0.0.2");
   const Bytes large = rig.forged(7, 1, 0, {});
   const Bytes recorded = rig.recorded().front();
   const std::int64_t before = rig.heard();
@@ -261,7 +232,7 @@ TEST(Attack, FloodLeavesRoomForTheSender) {
 
 TEST(Attack, StrangerWithTheKeyIsNotTheSender) {
   Rig rig;
-  const Attacker attacker, elsewhere("127.0.0.2");
+  const Stranger attacker, elsewhere("127.0.0.2");
   rig.attack([&](std::int64_t k) {
     const auto n = static_cast<std::uint64_t>(k);
     rig.stranger(rig.forged(99, n, rig.now(), rig.key()), attacker);
@@ -275,7 +246,7 @@ TEST(Attack, StrangerWithTheKeyIsNotTheSender) {
 // It is told from an attack by its answer; recordings and floods go on meanwhile.
 TEST(Attack, RestartOfTheSenderIsHeard) {
   Rig rig;
-  const Attacker attacker;
+  const Stranger attacker;
   const std::vector<Bytes> former = rig.recorded();
   const Bytes rubbish = rig.forged(7, 1, 0, {});
   std::int64_t restarts = 0;
@@ -294,7 +265,7 @@ TEST(Attack, RestartOfTheSenderIsHeard) {
 
 TEST(Attack, TruncatedAndOversizedAreCounted) {
   Rig rig;
-  const Attacker attacker;
+  const Stranger attacker;
   rig.attack([&](std::int64_t k) {
     Bytes bytes = rig.recorded()[static_cast<std::size_t>(k) % rig.recorded().size()];
     const std::uint64_t draw = mixed_bits(static_cast<std::uint64_t>(k));

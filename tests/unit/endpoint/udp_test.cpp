@@ -9,14 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "knuckleboom/core/exchange/exchange.hpp"
+#include "support/stranger.hpp"
 #include "support/wire_keys.hpp"
 
 namespace knuckleboom::endpoint::udp_test {
@@ -24,6 +21,7 @@ namespace {
 
 using test::introduce;
 using test::key_of;
+using test::Stranger;
 using testing::HasSubstr;
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -43,26 +41,6 @@ struct Pair {
     machine.receive(now, frame);
     return frame;
   }
-};
-
-// A stranger with another socket.
-class Stranger {
- public:
-  Stranger() : socket_(::socket(AF_INET, SOCK_DGRAM, 0)) {}
-  ~Stranger() { ::close(socket_); }
-  Stranger(const Stranger&) = delete;
-  Stranger& operator=(const Stranger&) = delete;
-  void send(std::span<const std::byte> bytes, const UdpAddress& to) const {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(to.port);
-    inet_pton(AF_INET, to.host.c_str(), &address.sin_addr);
-    ::sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&address),
-             sizeof address);
-  }
-
- private:
-  int socket_;
 };
 
 std::string fault_of(const UdpSettings& settings) {

@@ -104,7 +104,6 @@ struct LegSample {
   double tip_W[3];         // low-passed [m]
   double speed[3];         // of the tip; [1], [2]: one and two samples before [m/s]
   const double* travel_s;  // of each function: its position over its full speed [s]
-  bool held;               // a log is in the grapple
   bool unmeasured;         // a part of it is interpolated
 };
 
@@ -114,8 +113,11 @@ void start_legs(const double (&tip_W)[3], const double* travel_s, bool held, Leg
 bool follow_leg(const LegSample& at, LegState& state);
 // The log in the grapple is released: if nothing is gripped before the leg is completed, the leg ended here.
 void note_release(const double (&tip_W)[3], LegState& state);
-// The leg has ended: at the last release in it if nothing is held, else here. weight_m: its straight length.
-// The next one begins there.
+// Where the leg ends, should it end now: at the last release in it if nothing is held, else here.
+inline bool ends_at_release(bool held, const LegState& state) {
+  return !held && state.release.valid != 0;
+}
+// The leg has ended, there. weight_m: its straight length. The next one begins there.
 void complete_leg(const double (&tip_W)[3], double weight_m, bool held, LegState& state);
 
 // Means over the completed legs; 0: there is none with such a thing.

@@ -1,7 +1,6 @@
 // Wheels on the ground against hand calculation.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 #include <fmt/format.h>
