@@ -23,7 +23,7 @@ TEST(Judge, ATraceByItsColumns) {
   const Outcome outcome = run({"judge", trace, "--summary", json});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, testing::ContainsRegex("Pump work +not in the log"));
-  EXPECT_THAT(outcome.output, testing::ContainsRegex("Head swing, rms +not in the log"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("Head swing per leg +not in the log"));
   // A circle of 1 m radius and a straight line of some metres.
   EXPECT_GT(json_number(content_of(json), "path_m"), 2.0 * 3.14159 + 1.0);
   EXPECT_LT(json_number(content_of(json), "path_m"), 25.0);
@@ -132,7 +132,7 @@ TEST(Judge, ARecordedSession) {
     return at == std::string::npos ? std::string("none")
                                    : text.substr(at, text.find('\n', at) - at);
   };
-  for (const char* label : {"Tip path", "Smoothness", "Head swing, rms", "Pump work  "})
+  for (const char* label : {"Tip path", "Smoothness", "Head swing per leg", "Pump work  "})
     EXPECT_EQ(figure(outcome.output, label), figure(drive.output, label));
 }
 

@@ -22,6 +22,7 @@
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/log_observations.hpp"
+#include "knuckleboom/analysis/spectral_arc.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/file_kind.hpp"
@@ -48,8 +49,9 @@ struct Judgement {
   // By training::figures(); nothing: why it is not known, and what that is due to.
   std::vector<std::optional<double>> values;
   std::vector<std::string> why;
-  std::string remark;     // a line, or empty
-  std::string watched{};  // how far the watch could look, or empty
+  std::optional<double> spectral_arc{};  // of a log
+  std::string remark{};                  // a line, or empty
+  std::string watched{};                 // how far the watch could look, or empty
   std::vector<std::string> warnings{};
 };
 
@@ -152,6 +154,9 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
     out.why.push_back(why_unknown(figure, log, state));
     out.values.push_back(out.why.back().empty() ? std::optional<double>(figure.read(state.score))
                                                 : std::nullopt);
+    // Beside the jerk, which a real sensor's noise disturbs more.
+    if (figure.member == &training::Score::smoothness && out.values.back())
+      out.spectral_arc = analysis::spectral_arc(log);
   }
   const std::uint32_t movements = training::kObservedDense | training::kObservedCalm;
   if (state.legs.left_out > 0.0 && (log.observed & movements) == movements)
@@ -172,6 +177,8 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
         line += "   BEYOND";
     }
     text += fmt::format("  {:<20} {}\n", figure.label, line);
+    if (figure.member == &training::Score::smoothness && judged.spectral_arc)
+      text += fmt::format("  {:<20} {:.2f}\n", "Smoothness (SPARC)", *judged.spectral_arc);
   }
   if (!judged.remark.empty()) text += fmt::format("  {}\n", judged.remark);
   if (!judged.watched.empty()) text += fmt::format("  {:<20} {}\n", "watched", judged.watched);
@@ -191,6 +198,7 @@ std::string to_json(const std::vector<Judgement>& all) {
       const double value = *judged.values[i];
       json.member(figure.name, training::is_undefined(figure, value) ? std::nan("") : value);
     }
+    if (judged.spectral_arc) json.member("spectral_arc", *judged.spectral_arc);
     json.end_object().key("unknown").begin_object();
     for (std::size_t i = 0; i < judged.values.size(); ++i)
       if (!judged.values[i]) json.member(training::figures()[i].name, judged.why[i]);

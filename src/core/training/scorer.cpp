@@ -58,19 +58,27 @@ void gather_levers(const Observation& at, ScoreState& state) {
 
 void finish_cycle(double now_s, ScoreState& state) {
   CycleState& cycle = state.cycle;
-  Score& score = state.score;
   cycle.reach_sum += cycle.grip_s - cycle.begin_s;
   cycle.grip_sum += cycle.move_s - cycle.grip_s;
   cycle.move_sum += cycle.release_s - cycle.move_s;
   cycle.release_sum += now_s - cycle.release_s;
   cycle.begin_s = now_s;
   cycle.phase = CyclePhase::kReach;
-  score.cycles += 1.0;
-  score.reach_s = cycle.reach_sum / score.cycles;
-  score.grip_s = cycle.grip_sum / score.cycles;
-  score.move_s = cycle.move_sum / score.cycles;
-  score.release_s = cycle.release_sum / score.cycles;
-  score.cycle_s = now_s / score.cycles;
+  state.score.cycles += 1.0;
+}
+
+// Over the logs that the task wanted, a leg to each and a leg with it: cycles that bring nothing add their
+// time and no weight.
+void take_cycle_means(bool free, ScoreState& state) {
+  const CycleState& cycle = state.cycle;
+  Score& score = state.score;
+  const double logs = free ? score.cycles : std::min(score.cycles, std::floor(0.5 * score.legs));
+  if (logs == 0.0) return;
+  score.reach_s = cycle.reach_sum / logs;
+  score.grip_s = cycle.grip_sum / logs;
+  score.move_s = cycle.move_sum / logs;
+  score.release_s = cycle.release_sum / logs;
+  score.cycle_s = cycle.begin_s / logs;
 }
 
 // The tip moves fast horizontally: the crane travels.
@@ -141,10 +149,8 @@ void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
   const Vec3 hang = vec(at.hang_W);
   if (hang.isZero(0.0)) return;  // there is no head
   const double angle = angle_between_lines(hang, Vec3::UnitZ());
-  motion.swing2_sum += angle * angle;
-  motion.swing_samples += 1.0;
+  motion.swing_peak = std::max(motion.swing_peak, angle);
   state.score.swing_peak_rad = std::max(state.score.swing_peak_rad, angle);
-  state.score.swing_rms_rad = std::sqrt(motion.swing2_sum / motion.swing_samples);
 }
 
 // Samples are on their own grid; between two ticks the tip moves in a straight line.
@@ -193,14 +199,14 @@ void set_start(const Observation& at, ScoreState& state) {
   start_motion(at, state.motion);
   start_legs(at.tip_W, at.travel_s, at.held >= 0, state.legs);
   const bool head = !vec(at.hang_W).isZero(0.0);
-  state.score.swing_peak_rad = state.score.swing_rms_rad =
+  state.score.swing_peak_rad = state.score.swing_leg_rad =
       head ? 0.0 : std::numeric_limits<double>::quiet_NaN();
   state.primed = 1;
 }
 
 void gather(bool free, const Observation& at, ScoreState& state) {
   Score& score = state.score;
-  score.time_s = at.dt * static_cast<double>(at.ticks);
+  score.time_s = at.dt * static_cast<double>(at.ticks) + at.waited_s;
   score.path_m += at.step_m;
   score.collisions = at.collisions - state.start_collisions;
   score.collision_impulse_Ns = at.impulse_Ns - state.start_impulse;
@@ -211,19 +217,34 @@ void gather(bool free, const Observation& at, ScoreState& state) {
   gather_motion(at, state);
   copy(at.tip_W, state.last_tip_W);
   gather_grip(free, at, state);
+  if (score.cycles > 0.0) take_cycle_means(free, state);
 }
 
 void finish(bool free, double end_s, ScoreState& state) {
   if (state.cycle.phase == CyclePhase::kRelease) finish_cycle(end_s, state);
+  take_cycle_means(free, state);
   if (free && state.legs.leg.begun != 0)
     count_leg(state.last_tip_W, std::max(straight_leg(state.last_tip_W, state), kLeastWeight),
               state);
 }
 
+namespace {
+void count_swing(double weight_m, ScoreState& state) {
+  MotionState& motion = state.motion;
+  motion.swing_sum += weight_m * motion.swing_peak;
+  motion.swing_weight += weight_m;
+  motion.swing_peak = 0.0;
+  const bool head = std::isfinite(state.score.swing_peak_rad);
+  if (head && motion.swing_weight > 0.0)
+    state.score.swing_leg_rad = motion.swing_sum / motion.swing_weight;
+}
+}  // namespace
+
 // Per-leg figures change only here: what comes after the last leg belongs to none.
 void count_leg(const double (&tip_W)[3], double weight_m, ScoreState& state) {
   Score& score = state.score;
   complete_leg(tip_W, weight_m, state.cycle.held >= 0, state.legs);
+  count_swing(weight_m, state);
   score.legs += 1.0;
   score.together = together(state.legs);
   score.smoothness = smoothness(state.legs);

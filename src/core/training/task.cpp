@@ -15,6 +15,8 @@ namespace knuckleboom::training {
 namespace {
 
 constexpr double kMovedAxis = 0.03;   // of a lever's travel; it starts the attempt
+constexpr double kReadyTime = 10.0;   // s, for looking round before the clock runs
+constexpr double kErrorPiece = 0.05;  // m of a path that has one error
 constexpr double kCalmSpeed = 0.1;    // m/s; a log slower than it
 constexpr double kCalmTime = 0.5;     // s; after this time it has come to rest
 constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
@@ -42,6 +44,11 @@ bool has_ended(TaskPhase phase) {
 double share_along(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 ab = b - a;
   return std::clamp((p - a).dot(ab) / ab.squaredNorm(), 0.0, 1.0);
+}
+
+// Ticks before the first lever movement that count: who thinks for longer than kReadyTime is on the clock.
+std::int64_t waited_ticks(double dt, std::int64_t start_tick) {
+  return std::max<std::int64_t>(0, start_tick - std::llround(kReadyTime / dt));
 }
 
 Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
@@ -157,8 +164,9 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
     }
   }
   if (task.phase == TaskPhase::kRunning) {
-    const Observation at = observe_snapshot(exercise_.task, dt, snapshot.sim.tick - task.start_tick,
-                                            snapshot, score.last_tip_W);
+    Observation at = observe_snapshot(exercise_.task, dt, snapshot.sim.tick - task.start_tick,
+                                      snapshot, score.last_tip_W);
+    at.waited_s = dt * static_cast<double>(waited_ticks(dt, task.start_tick));
     gather(exercise_.task == TaskKind::kFree, at, score);
     advance(dt, snapshot, task, score);
     score.score.placed = task.step;
@@ -199,7 +207,7 @@ void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task
   const bool late =
       exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
   if (!done && !late) return;
-  finish(exercise_.task == TaskKind::kFree, score.score.time_s, score);
+  finish(exercise_.task == TaskKind::kFree, at.dt * static_cast<double>(at.ticks), score);
   // Free play has no task: its time is simply over.
   const bool good =
       (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score.score) < 0;
@@ -241,6 +249,17 @@ Vec3 Task::path_point(double s) const {
   return a + std::clamp((s - arc_[i - 1]) / (arc_[i] - arc_[i - 1]), 0.0, 1.0) * (b - a);
 }
 
+namespace {
+// Each piece of a path counts once, by its largest error: who stands still on the line gains nothing.
+void count_error(double error, double progress, TaskState& task) {
+  const double pieces =
+      std::floor(progress / kErrorPiece) - std::floor(task.progress / kErrorPiece);
+  task.error_sum += pieces * task.worst_m;
+  task.error_count += pieces;
+  if (pieces > 0.0) task.worst_m = error;
+}
+}  // namespace
+
 void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
   const Vec3 tip = vec(snapshot.sim.tip_W);
   if (task.on_path == 0) {
@@ -270,10 +289,10 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
     best = s;
     best_distance = away;
   }
-  task.error_sum += error;
-  task.error_count += 1.0;
+  task.worst_m = std::max(task.worst_m, error);
   if (best > task.progress) {
     finish_leg(snapshot.sim.tip_W, score.score.path_m, best - task.progress, score);
+    count_error(error, best, task);
     task.progress = best;
   }
   // The end counts from its tolerance on; stopping there is enough.
@@ -378,7 +397,9 @@ TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
   if (exercise_.time_limit_s > 0.0) {
     const bool ended = has_ended(state.phase);
     const std::int64_t now = ended ? state.end_tick : snapshot.sim.tick;
-    const std::int64_t ticks = state.phase == TaskPhase::kReady ? 0 : now - state.start_tick;
+    const std::int64_t ticks = state.phase == TaskPhase::kReady
+                                   ? waited_ticks(dt, now)
+                                   : now - state.start_tick + waited_ticks(dt, state.start_tick);
     out.time_left_s = std::max(0.0, exercise_.time_limit_s - dt * static_cast<double>(ticks));
   }
   if (has_ended(state.phase) || state.step >= steps()) return out;

@@ -125,7 +125,7 @@ TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
   };
   for (double Score::*figure :
        {&Score::shortest_m, &Score::relief_s, &Score::lever_reversals, &Score::energy_J,
-        &Score::energy_per_leg_J, &Score::swing_peak_rad, &Score::swing_rms_rad,
+        &Score::energy_per_leg_J, &Score::swing_peak_rad, &Score::swing_leg_rad,
         &Score::lever_movements, &Score::control_effort_s})
     close(figure, 2e-3);
   close(&Score::path_m, 1e-2);  // smoothed: it sets out at once with 0.8 m/s

@@ -13,6 +13,7 @@ namespace knuckleboom::training {
 
 struct Observation {
   std::int64_t ticks;  // since the first lever movement, this one included
+  double waited_s;     // that count as well: before that movement, beyond 10 s from the start
   double dt;           // of a tick [s]
   double tip_W[3];     // end of the stick [m]
   double step_m;       // its travel in this tick; for a log, of the smoothed tip

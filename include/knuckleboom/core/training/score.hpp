@@ -13,6 +13,10 @@
 
 namespace knuckleboom::training {
 
+// Incremented whenever a figure, an event or a result is taken otherwise than before: attempts are compared
+// only within one version. docs/reference/figures.md lists them.
+inline constexpr int kJudging = 2;
+
 // Figures of an attempt so far, as numbers; kFigures says what each is.
 struct Score {
   double time_s;
@@ -41,7 +45,7 @@ struct Score {
   double movements_per_leg;
   double submovements_per_leg;
   double swing_peak_rad;
-  double swing_rms_rad;
+  double swing_leg_rad;
   double lever_movements;
   double control_effort_s;
   double still_s;
@@ -140,7 +144,10 @@ inline constexpr auto kFigures = [] {
   constexpr std::uint32_t kWay = kObservedTip | kObservedWay;
   constexpr std::uint32_t kDense = kObservedTip | kObservedDense | kObservedCalm;
   return std::array{
-      KB_FIGURE(time_s, "Time", "s", kLess, 1, "from the first lever movement on, in whole ticks")
+      KB_FIGURE(
+          time_s, "Time", "s", kLess, 1,
+          "from the first lever movement on, in whole ticks, and what passed before it beyond 10 s "
+          "from the start")
           .followed()
           .as_clock(),
       KB_FIGURE(path_m, "Tip path", "m", kLess, 2,
@@ -190,18 +197,20 @@ inline constexpr auto kFigures = [] {
       KB_FIGURE(error_m, "Mean error", "m", kLess, 2,
                 "mean over the completed steps: distance from the target's centre when it counted, "
                 "or of the log's centre from the bunk's, along the bunk; for a path, mean over "
-                "time of the distance to its nearest point, from its start on")
+                "its length of the largest distance from its nearest point in each 5 cm")
           .from(kObservedTask),
       KB_FIGURE(overshoot_m, "Overshoot", "m", kLess, 2,
                 "travel beyond the target along the straight approach to it, mean over the "
                 "completed steps (reach, head, logs)")
           .from(kObservedTask)
           .detail(),
-      KB_FIGURE(cycles, "Log cycles", "", kMore, 0,
+      KB_FIGURE(cycles, "Log cycles", "", kNeither, 0,
                 "logs gripped, carried and released, in any exercise")
           .from(kCycle)
           .detail(),
-      KB_FIGURE(cycle_s, "Cycle time", "s", kLess, 1, "mean time of a log cycle")
+      KB_FIGURE(
+          cycle_s, "Cycle time", "s", kLess, 1,
+          "time of all log cycles, over the logs that were brought; in free play over the cycles")
           .from(kCycle)
           .detail()
           .mean(),
@@ -251,10 +260,13 @@ inline constexpr auto kFigures = [] {
           .from(kObservedHead)
           .detail()
           .perhaps(),
-      KB_FIGURE(swing_rms_rad, "Head swing, rms", "rad", kLess, 1,
-                "rms angle of the hanging head from the vertical; without a head undefined")
-          .from(kObservedHead)
+      KB_FIGURE(
+          swing_leg_rad, "Head swing per leg", "rad", kLess, 1,
+          "largest angle of the hanging head from the vertical in each leg, mean over the legs "
+          "by their length; without a head undefined")
+          .from(kObservedTip | kObservedHead)
           .detail()
+          .mean()
           .perhaps(),
       KB_FIGURE(lever_movements, "Lever movements", "", kLess, 0,
                 "times that a lever left neutral: beyond 0.1, after it was below 0.05")

@@ -20,6 +20,7 @@ struct TaskState {
   std::int64_t end_tick;    // tick at which it was passed or failed
   double dwell_s;
   double progress;                // path: arc length reached [m]
+  double worst_m;                 // path: largest error in the piece of it that is under way
   double error_sum, error_count;  // their ratio is Score::error_m
   double last_log_W[3];           // logs: centre of the current one, one tick before [m]
   std::int32_t carried;  // logs: the current one was gripped since it became the current one
@@ -28,28 +29,29 @@ struct TaskState {
 constexpr auto state_fields(const TaskState* /*type*/) {
   using namespace knuckleboom::state;
   using S = TaskState;
-  return state::fields_of<S>(KB_FIELD(phase, below(4)), KB_FIELD(step, kCounter32),
-                             KB_FIELD(start_tick, kCounter), KB_FIELD(end_tick, kCounter),
-                             KB_FIELD(dwell_s), KB_FIELD(progress), KB_FIELD(error_sum),
-                             KB_FIELD(error_count), KB_FIELD(last_log_W, kPosition),
-                             KB_FIELD(carried, kFlag), KB_FIELD(on_path, kFlag));
+  return state::fields_of<S>(
+      KB_FIELD(phase, below(4)), KB_FIELD(step, kCounter32), KB_FIELD(start_tick, kCounter),
+      KB_FIELD(end_tick, kCounter), KB_FIELD(dwell_s), KB_FIELD(progress), KB_FIELD(worst_m),
+      KB_FIELD(error_sum), KB_FIELD(error_count), KB_FIELD(last_log_W, kPosition),
+      KB_FIELD(carried, kFlag), KB_FIELD(on_path, kFlag));
 }
 
 // The tip's motion at its own rate, independent of the tick rate.
 struct MotionState {
-  std::int64_t samples;  // taken so far
-  double filter[6];      // memory of the low-pass, by component
-  double p_W[3];         // filtered tip at the last sample [m]
-  double speed[2];       // filtered, of the last sample and the one before [m/s]
-  double fast_s;         // when it last moved fast horizontally
-  double swing2_sum, swing_samples;
+  std::int64_t samples;            // taken so far
+  double filter[6];                // memory of the low-pass, by component
+  double p_W[3];                   // filtered tip at the last sample [m]
+  double speed[2];                 // filtered, of the last sample and the one before [m/s]
+  double fast_s;                   // when it last moved fast horizontally
+  double swing_peak;               // of the head, in the leg under way [rad]
+  double swing_sum, swing_weight;  // over the completed legs
 };
 constexpr auto state_fields(const MotionState* /*type*/) {
   using namespace knuckleboom::state;
   using S = MotionState;
   return state::fields_of<S>(KB_FIELD(samples, kCounter), KB_FIELD(filter), KB_FIELD(p_W),
-                             KB_FIELD(speed), KB_FIELD(fast_s), KB_FIELD(swing2_sum),
-                             KB_FIELD(swing_samples));
+                             KB_FIELD(speed), KB_FIELD(fast_s), KB_FIELD(swing_peak),
+                             KB_FIELD(swing_sum), KB_FIELD(swing_weight));
 }
 // Phase of the crane in a log cycle.
 enum class CyclePhase : std::int32_t { kReach, kGrip, kMove, kRelease };

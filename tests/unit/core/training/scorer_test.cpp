@@ -157,26 +157,40 @@ TEST(Smoothness, CountsPeaksOfTheSpeed) {
   EXPECT_EQ(score.submovements_per_leg, 5.0);
 }
 
-TEST(HeadSwing, PeakAndRmsOfAPendulum) {
-  const Exercise exercise = exercise_of(TaskKind::kFree);
+TEST(HeadSwing, PeakAndMeanOverTheLegs) {
+  Exercise exercise = exercise_of(TaskKind::kReach);
+  training::Target near, far;
+  near.p_W = Vec3(1.0, 0.0, 0.0);
+  far.p_W = Vec3(4.0, 0.0, 0.0);
+  exercise.targets = {near, far};
   Attempt attempt(exercise);
   attempt.start();
   EXPECT_TRUE(std::isnan(attempt.at.score.swing_peak_rad));  // there is no head
-  EXPECT_TRUE(std::isnan(attempt.at.score.swing_rms_rad));
-  Attempt swinging(exercise);
-  swinging.at.hang_W[2] = -1.0;
-  swinging.start();
-  EXPECT_EQ(swinging.at.score.swing_peak_rad, 0.0);  // there is one, and it hangs still
-  const double amplitude = 0.3;
-  for (int i = 1; i <= 20'000; ++i) {  // ten periods of 2 s
-    const double angle = amplitude * std::sin(pi * i * 1e-3);
-    swinging.at.hang_W[0] = std::sin(angle) * 0.6;
-    swinging.at.hang_W[1] = std::sin(angle) * 0.8;
-    swinging.at.hang_W[2] = -std::cos(angle);
-    swinging.step();
-  }
-  EXPECT_NEAR(swinging.at.score.swing_peak_rad, amplitude, 1e-5);  // of samples in 20 ms
-  EXPECT_NEAR(swinging.at.score.swing_rms_rad, amplitude / std::sqrt(2.0), 1e-3 * amplitude);
+  EXPECT_TRUE(std::isnan(attempt.at.score.swing_leg_rad));
+  const auto mean_with = [&](int calm_ticks) {
+    Attempt swinging(exercise);
+    swinging.at.hang_W[2] = -1.0;
+    swinging.start();
+    EXPECT_EQ(swinging.at.score.swing_peak_rad, 0.0);  // there is one, and it hangs still
+    const auto swing = [&](double amplitude) {
+      for (int i = 1; i <= 2000; ++i) {  // a period of 2 s
+        const double angle = amplitude * std::sin(pi * i * 1e-3);
+        swinging.at.hang_W[0] = std::sin(angle) * 0.6;
+        swinging.at.hang_W[1] = std::sin(angle) * 0.8;
+        swinging.at.hang_W[2] = -std::cos(angle);
+        swinging.step();
+      }
+    };
+    swing(0.3);
+    swinging.steps(calm_ticks);  // waiting calms nothing
+    swinging.move({1.0, 0.0, 0.0});
+    swing(0.1);
+    swinging.move({4.0, 0.0, 0.0});
+    EXPECT_NEAR(swinging.at.score.swing_peak_rad, 0.3, 1e-5);  // of samples in 20 ms
+    return swinging.at.score.swing_leg_rad;
+  };
+  EXPECT_NEAR(mean_with(0), (0.75 * 0.3 + 3.0 * 0.1) / 3.75, 2e-3);
+  EXPECT_EQ(mean_with(10'000), mean_with(0));
 }
 
 // One log: 4 s there, 2 s over it, 5 s back with it, 3 s over the bunk.
@@ -221,6 +235,51 @@ TEST(Cycle, IsTakenApartByGripAndMotion) {
   EXPECT_NEAR(score.shortest_m, 4.0 * std::sqrt(16.25), 2e-3);
   EXPECT_NEAR(score.path_ratio, 18.0 / (4.0 * std::sqrt(16.25)), 1e-3);
   EXPECT_NEAR(score.extra_way_m, 18.0 - 4.0 * std::sqrt(16.25), 2e-3);
+}
+
+// Logs that are taken a little way and put down again add their time and bring nothing.
+TEST(Cycle, CarryingToAndFroDoesNotShortenIt) {
+  const auto score_of_two_legs = [](int extra) {
+    Exercise exercise = exercise_of(TaskKind::kReach);
+    training::ScoreState state{};
+    training::Observation at{};
+    at.dt = 1e-3;
+    at.held = -1;
+    training::set_start(at, state);
+    const auto go = [&](double to, double speed) {
+      const double from = at.tip_W[0];
+      const int ticks = 1 + static_cast<int>(std::fabs(to - from) / speed * 1e3);
+      for (int i = 1; i <= ticks; ++i) {
+        ++at.ticks;
+        at.tip_W[0] = from + (to - from) * i / ticks;
+        at.step_m = std::fabs(to - from) / ticks;
+        training::gather(false, at, state);
+      }
+    };
+    const auto carry = [&](double to) {
+      at.held = 0;
+      go(to, 1.0);
+      at.held = -1;
+      go(to + 0.3, 0.2);
+    };
+    go(4.0, 0.5);
+    for (int i = 0; i < extra; ++i) {
+      carry(4.5);
+      go(4.0, 1.0);
+    }
+    training::end_leg(state);
+    carry(0.0);
+    training::end_leg(state);
+    training::finish(false, 1e-3 * static_cast<double>(at.ticks), state);
+    return state.score;
+  };
+  const Score honest = score_of_two_legs(0), padded = score_of_two_legs(10);
+  EXPECT_EQ(honest.cycles, 1.0);
+  EXPECT_EQ(padded.cycles, 11.0);
+  EXPECT_GT(honest.cycle_s, 10.0);
+  for (double Score::*figure :
+       {&Score::cycle_s, &Score::reach_s, &Score::move_s, &Score::grip_s, &Score::release_s})
+    EXPECT_GE(padded.*figure, honest.*figure);
 }
 
 TEST(Cycle, ALogThatIsLostBeforeItMovesIsNone) {

@@ -168,6 +168,27 @@ TEST(Task, FreePlayEndsOnlyWithItsTime) {
   EXPECT_DOUBLE_EQ(timed.at.score.time_s, 1.0);
 }
 
+// Ten seconds to look round; who thinks for longer is on the clock.
+TEST(Task, TheClockRunsTenSecondsAfterTheStart) {
+  for (const int waited : {5000, 9999, 12'500}) {
+    Exercise exercise = of_kind(TaskKind::kReach);
+    exercise.targets = {target({9.0, 0.0, 0.0})};
+    exercise.time_limit_s = 5.0;
+    Attempt attempt(exercise);
+    attempt.steps(waited);
+    const double late = std::max(0.0, 1e-3 * waited - 10.0);
+    EXPECT_NEAR(attempt.at.task.time_left_s, 5.0 - late, 1e-9) << waited;
+    EXPECT_EQ(attempt.phase(), TaskPhase::kReady);
+    attempt.lever(0.5);
+    attempt.steps(1000);
+    EXPECT_NEAR(attempt.at.score.time_s, 1.0 + late, 1e-9) << waited;
+    EXPECT_NEAR(attempt.at.task.time_left_s, 4.0 - late, 1e-9) << waited;
+    attempt.steps(4000);
+    EXPECT_EQ(attempt.phase(), TaskPhase::kFailed);
+    EXPECT_NEAR(attempt.at.score.time_s, 5.0, 1e-9) << waited;
+  }
+}
+
 // --- Path ---------------------------------------------------------------------
 
 // An L: 3 m along x, then 4 m along y.
@@ -218,6 +239,27 @@ TEST(Path, ProgressWaitsWhereThePathWasLeft) {
   EXPECT_NEAR(attempt.state.progress, 2.0, 1e-9);
   attempt.move({1.0, 0.0, 0.0});  // going back loses nothing
   EXPECT_NEAR(attempt.state.progress, 2.0, 1e-9);
+}
+
+// The mean over time could be lowered by standing still on the line; that over its length cannot.
+TEST(Path, WaitingOnTheLineGainsNothing) {
+  const Exercise exercise = path();
+  const auto error = [&](int waits) {
+    Attempt attempt(exercise);
+    attempt.start();
+    attempt.move({1.0, 0.15, 0.0});
+    attempt.move({2.0, 0.0, 0.0});
+    attempt.steps(waits);
+    attempt.move({2.5, 0.1, 0.0});
+    attempt.move({3.0, 0.0, 0.0});
+    attempt.move({3.0, 4.0, 0.0});
+    EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+    return attempt.at.score.error_m;
+  };
+  const double honest = error(0);
+  // Triangles of 2 m and 0.15 m, 1 m and 0.1 m, of 7 m; a piece of 5 cm has its largest error.
+  EXPECT_NEAR(honest, (0.5 * 2.0 * 0.15 + 0.5 * 1.0 * 0.1) / 7.0, 0.006);
+  EXPECT_EQ(error(20'000), honest);
 }
 
 TEST(Path, NothingCountsBeforeItsStart) {
