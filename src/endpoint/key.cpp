@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHead = "knuckleboom-key 1\nkey ";
+constexpr std::string_view kStationHead = "knuckleboom-station 1\nkey ";
 constexpr std::size_t kDigits = 64;
 constexpr std::size_t kMostBytes = 4096;
 
@@ -55,15 +56,27 @@ std::string hexadecimal(const WireKey& key) {
   return out;
 }
 
-std::string text_of(const WireKey& key) { return fmt::format("{}{}\n", kHead, hexadecimal(key)); }
+std::string text_of(const WireKey& key, std::string_view head = kHead) {
+  return fmt::format("{}{}\n", head, hexadecimal(key));
+}
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+// Advice about a key that others can read.
+constexpr const char* kWireAdvice =
+    "make a new key with 'knuckleboom key rotate {0}', or 'chmod 600' it if you are sure that "
+    "nobody "
+    "has read it";
+constexpr const char* kStationAdvice =
+    "delete it, so that the next session makes another, or 'chmod 600' it if you are sure that "
+    "nobody "
+    "has read it";
+
 // secret: refused if others may read or change it.
-std::string content(const fs::path& path, bool secret = true) {
+std::string content(const fs::path& path, bool secret = true, const char* advice = kWireAdvice) {
   const File file(path, O_RDONLY | O_NONBLOCK);
   if (file.fd() < 0)
     throw EndpointError(
@@ -75,24 +88,26 @@ std::string content(const fs::path& path, bool secret = true) {
   if (::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode))
     throw EndpointError(fmt::format("{} is no file", path.string()));
   if (secret && ((info.st_mode & 077U) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0)))
-    throw EndpointError(fmt::format(
-        "{0} can be read or changed by others, so it is no secret: make a new key with "
-        "'knuckleboom key rotate {0}', or 'chmod 600' it if you are sure that nobody has "
-        "read it",
-        path.string()));
+    throw EndpointError(
+        fmt::format("{0} can be read or changed by others, so it is no secret: ", path.string()) +
+        fmt::format(fmt::runtime(advice), path.string()));
   std::string text(kMostBytes, '\0');
   const ssize_t size = ::read(file.fd(), text.data(), text.size());
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   return text;
 }
 
-WireKey parsed(const fs::path& path, std::string_view text) {
+WireKey parsed(const fs::path& path, std::string_view text, std::string_view head = kHead) {
   const EndpointError fault(
-      fmt::format("{0} is no key file; if it is of no other use, delete it, and 'knuckleboom key "
-                  "make {0}' makes one",
-                  path.string()));
-  if (!text.starts_with(kHead)) throw fault;
-  text.remove_prefix(kHead.size());
+      head == kHead
+          ? fmt::format("{0} is no key file; if it is of no other use, delete it, and 'knuckleboom "
+                        "key make {0}' makes one",
+                        path.string())
+          : fmt::format("{} is no key of a station; if it is of no other use, delete it, and the "
+                        "next session makes another",
+                        path.string()));
+  if (!text.starts_with(head)) throw fault;
+  text.remove_prefix(head.size());
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (text.size() != kDigits) throw fault;
   WireKey key;
@@ -159,18 +174,45 @@ WireKey read_key(const fs::path& file) {
   return key;
 }
 
-WireKey make_key(const fs::path& file) {
-  const WireKey key = drawn_key();
+namespace {
+
+void make_folder_of(const fs::path& file) {
   std::error_code fault;
   const fs::path folder = file.parent_path();
   if (!folder.empty() && fs::create_directories(folder, fault) && !fault)
     fs::permissions(folder, fs::perms::owner_all, fault);
+}
+
+}  // namespace
+
+WireKey make_key(const fs::path& file) {
+  const WireKey key = drawn_key();
+  make_folder_of(file);
   if (fs::exists(fs::symlink_status(file)))
     throw EndpointError(fmt::format(
         "{0} exists and is left alone; 'knuckleboom key rotate {0}' puts another key in its place",
         file.string()));
   write_all(file, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
   return key;
+}
+
+WireKey station_key(const fs::path& file) {
+  std::error_code fault;
+  if (!fs::exists(fs::symlink_status(file, fault)) && fault != std::errc::permission_denied) {
+    const WireKey key = drawn_key();
+    make_folder_of(file);
+    // Under another name first: two programs that start together end with one key.
+    const fs::path next = fmt::format("{}.{}.new", file.string(), ::getpid());
+    fs::remove(next, fault);
+    write_all(next, O_WRONLY | O_CREAT | O_EXCL, text_of(key, kStationHead));
+    const bool first = ::link(next.c_str(), file.c_str()) == 0;
+    const int why = errno;
+    fs::remove(next, fault);
+    if (first) return key;
+    if (why != EEXIST)
+      throw EndpointError(fmt::format("{} cannot be written: {}", file.string(), told(why)));
+  }
+  return parsed(file, content(file, true, kStationAdvice), kStationHead);
 }
 
 WireKey rotate_key(const fs::path& file) {

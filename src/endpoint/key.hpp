@@ -29,6 +29,8 @@ std::string fingerprint(const WireKey& key);
 WireKey read_key(const std::filesystem::path& file);
 // The file must not exist. Folders on the way are made, for their owner alone.
 WireKey make_key(const std::filesystem::path& file);
+// The key that a computer signs its sessions with; one is made where there is none. endpoint/station.hpp
+WireKey station_key(const std::filesystem::path& file);
 // Another key takes the place of the file's, which is revoked.
 WireKey rotate_key(const std::filesystem::path& file);
 // From now on read_key() refuses the file's key, in every copy at this place. Its fingerprint.

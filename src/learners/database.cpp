@@ -1,6 +1,8 @@
 #include "learners/database.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <string_view>
@@ -57,6 +59,21 @@ CREATE TABLE figures (
   value REAL,
   PRIMARY KEY (session, attempt, key)
 ) WITHOUT ROWID;
+)SQL";
+
+// Added by format 3.
+constexpr const char* kTrust = R"SQL(
+ALTER TABLE sessions ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN previous TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN trust INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE sessions ADD COLUMN why TEXT NOT NULL DEFAULT 'filed by an older program';
+ALTER TABLE sessions ADD COLUMN station TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN instructor TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+ALTER TABLE attempts ADD COLUMN key TEXT NOT NULL DEFAULT '';
+ALTER TABLE attempts ADD COLUMN curve_key TEXT NOT NULL DEFAULT '';
+CREATE TABLE deleted (learners INTEGER NOT NULL, sessions INTEGER NOT NULL);
+INSERT INTO deleted VALUES (0, 0);
 )SQL";
 
 // From format 1 to 2. Names that have become equal are kept; find() prefers the given spelling.
@@ -194,8 +211,14 @@ std::int64_t Database::number(const char* sql) const {
 // --- Opening --------------------------------------------------------------------
 
 Database::Database(const fs::path& file, Access access, int patience_ms) : path_(file) {
-  std::error_code ignored;
-  if (access == Access::kRead && !fs::exists(file, ignored)) return;
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(file, error);
+  if (status.type() == fs::file_type::none)
+    throw io::FileError(
+        file.string(),
+        fmt::format("the database of learners cannot be looked at: {}", error.message()));
+  const bool there = fs::exists(status);
+  if (access == Access::kRead && !there) return;
   try {
     open(access, patience_ms);
   } catch (...) {
@@ -252,6 +275,10 @@ void Database::upgrade() const {
       Statement one(*this, "UPDATE learners SET folded = ? WHERE id = ?");
       one.bind(folded(name)).bind(id).step();
     }
+    run("PRAGMA user_version = 2");
+  }
+  if (number("PRAGMA user_version") == 2) {
+    run(kTrust);
     run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
   }
   transaction.commit();
@@ -269,13 +296,15 @@ void Database::check_format(Access access, int patience_ms) {
     Transaction transaction(*this);
     if (empty()) {  // else another program was quicker
       run(kSchema);
+      run(kTrust);
       run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
       run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
     }
     transaction.commit();
   }
   if (number("PRAGMA application_id") != kApplication) fail(SQLITE_NOTADB);
-  if (number("PRAGMA user_version") == 1) {
+  const std::int64_t old = number("PRAGMA user_version");
+  if (old == 1 || old == 2) {
     if (access == Access::kRead) {
       sqlite3_close(std::exchange(handle_, nullptr));
       return open(Access::kWrite, patience_ms);
@@ -344,10 +373,12 @@ std::vector<FiledSession> Database::sessions(const Learner& learner,
                                              const std::string& exercise) const {
   std::vector<FiledSession> out;
   if (handle_ == nullptr) return out;
-  Statement rows(*this,
-                 "SELECT id, recording, file, started, exercise, machine, duration, passed "
-                 "FROM sessions WHERE learner = ?1 AND (?2 = '' OR exercise = ?2) "
-                 "ORDER BY started, id");
+  Statement rows(
+      *this,
+      "SELECT id, recording, file, started, exercise, machine, duration, passed, digest, "
+      "previous, trust, why, station, instructor, seal FROM sessions WHERE learner = ?1 AND (?2 = "
+      "'' OR exercise = ?2) "
+      "ORDER BY started, id");
   rows.bind(learner.id).bind(exercise);
   while (rows.step()) {
     FiledSession& session = out.emplace_back();
@@ -359,6 +390,13 @@ std::vector<FiledSession> Database::sessions(const Learner& learner,
     session.machine = rows.text(5);
     session.duration_s = rows.real(6);
     session.passed = rows.integer(7) != 0;
+    session.digest = rows.text(8);
+    session.previous = rows.text(9);
+    session.trust = static_cast<int>(std::clamp<std::int64_t>(rows.integer(10), 0, 4));
+    session.why = rows.text(11);
+    session.station = rows.text(12);
+    session.instructor = rows.text(13);
+    session.seal = rows.text(14);
     session.results = results(session.id);
   }
   return out;
@@ -366,15 +404,18 @@ std::vector<FiledSession> Database::sessions(const Learner& learner,
 
 std::vector<Result> Database::results(std::int64_t session) const {
   std::vector<Result> out;
-  Statement attempts(*this,
-                     "SELECT attempt, passed, finished FROM attempts WHERE session = ? "
-                     "ORDER BY attempt");
+  Statement attempts(
+      *this,
+      "SELECT attempt, passed, finished, key, curve_key FROM attempts WHERE session = ? "
+      "ORDER BY attempt");
   attempts.bind(session);
   while (attempts.step())
     out.push_back({static_cast<int>(attempts.integer(0)),
                    attempts.integer(1) != 0,
                    attempts.integer(2) != 0,
-                   {}});
+                   {},
+                   attempts.text(3),
+                   attempts.text(4)});
   Statement figures(*this, "SELECT attempt, key, value FROM figures WHERE session = ?");
   figures.bind(session);
   while (figures.step())
@@ -386,8 +427,8 @@ std::vector<Result> Database::results(std::int64_t session) const {
 
 // --- Writing --------------------------------------------------------------------
 
-Learner Database::insert(const std::string& name) {
-  Learner learner{0, name, random_key()};
+Learner Database::insert(const std::string& name, const std::string& key) {
+  Learner learner{0, name, key.empty() || find_by_key(key) ? random_key() : key};
   Statement statement(*this, "INSERT INTO learners (name, key, folded) VALUES (?, ?, ?)");
   statement.bind(learner.name).bind(learner.key).bind(folded(learner.name)).step();
   learner.id = sqlite3_last_insert_rowid(handle_);
@@ -405,11 +446,11 @@ Learner Database::add(const std::string& name) {
   return learner;
 }
 
-Learner Database::find_or_add(const std::string& name) {
+Learner Database::find_or_add(const std::string& name, const std::string& key) {
   const std::string wanted = checked_name(name);
   Transaction transaction(*this);
   if (const auto there = find(wanted)) return *there;
-  Learner learner = insert(wanted);
+  Learner learner = insert(wanted, key);
   transaction.commit();
   return learner;
 }
@@ -440,29 +481,56 @@ bool Database::file(const Learner& learner, const FiledSession& session) {
       throw io::FileError(path, fmt::format("this session is filed under '{}'", owner->name));
     Statement place(*this, "UPDATE sessions SET file = ? WHERE recording = ?");
     place.bind(path).bind(session.recording).step();
+    // Believed more now: all of its row anew, as sealed.
+    Statement lower(*this, "DELETE FROM sessions WHERE recording = ? AND trust < ? RETURNING id");
+    lower.bind(session.recording).bind(std::int64_t{session.trust});
+    if (lower.step()) {
+      const std::int64_t id = lower.integer(0);
+      lower.step();
+      insert(learner, session, id);
+    }
     transaction.commit();
     return false;
   }
+  insert(learner, session, 0);
+  transaction.commit();
+  return true;
+}
+
+// id: 0: a new one.
+void Database::insert(const Learner& learner, const FiledSession& session, std::int64_t known_id) {
   Statement row(*this,
-                "INSERT INTO sessions (learner, recording, file, started, exercise, machine, "
-                "duration, passed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  row.bind(learner.id)
+                "INSERT INTO sessions (id, learner, recording, file, started, exercise, machine, "
+                "duration, passed, digest, previous, trust, why, station, instructor, seal) VALUES "
+                "(nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  row.bind(known_id)
+      .bind(learner.id)
       .bind(session.recording)
-      .bind(path)
+      .bind(session.file.string())
       .bind(session.started)
       .bind(session.exercise)
       .bind(session.machine)
       .bind(session.duration_s)
       .bind(std::int64_t{session.passed})
+      .bind(session.digest)
+      .bind(session.previous)
+      .bind(std::int64_t{session.trust})
+      .bind(session.why)
+      .bind(session.station)
+      .bind(session.instructor)
+      .bind(session.seal)
       .step();
   const std::int64_t id = sqlite3_last_insert_rowid(handle_);
   for (const Result& result : session.results) {
-    Statement attempt(
-        *this, "INSERT INTO attempts (session, attempt, passed, finished) VALUES (?, ?, ?, ?)");
+    Statement attempt(*this,
+                      "INSERT INTO attempts (session, attempt, passed, finished, key, curve_key) "
+                      "VALUES (?, ?, ?, ?, ?, ?)");
     attempt.bind(id)
         .bind(std::int64_t{result.attempt})
         .bind(std::int64_t{result.passed})
         .bind(std::int64_t{result.finished})
+        .bind(result.key)
+        .bind(result.curve_key)
         .step();
     for (const auto& [key, value] : result.figures) {
       Statement figure(*this,
@@ -470,17 +538,80 @@ bool Database::file(const Learner& learner, const FiledSession& session) {
       figure.bind(id).bind(std::int64_t{result.attempt}).bind(key).bind(value).step();
     }
   }
-  transaction.commit();
-  return true;
+}
+
+std::string sealed_text(const Learner& learner, const FiledSession& session) {
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", learner.key,
+                  session.recording, session.started, session.exercise, session.machine,
+                  session.duration_s, session.passed, session.digest, session.previous,
+                  session.trust, session.why, session.station, session.instructor);
+  for (const Result& result : session.results) {
+    text += fmt::format("attempt {} {} {} {} {}\n", result.attempt, result.passed, result.finished,
+                        result.key, result.curve_key);
+    std::vector<std::pair<std::string, double>> figures = result.figures;
+    std::sort(figures.begin(), figures.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [key, value] : figures)
+      if (!std::isnan(value)) text += fmt::format("{} {}\n", key, value);
+  }
+  return text;
 }
 
 void Database::remove(const Learner& learner) {
   {
     Transaction transaction(*this);
+    Statement count(*this,
+                    "UPDATE deleted SET learners = learners + 1, sessions = sessions + "
+                    "(SELECT count(*) FROM sessions WHERE learner = ?)");
+    count.bind(learner.id).step();
     Statement statement(*this, "DELETE FROM learners WHERE id = ?");
     statement.bind(learner.id).step();
     transaction.commit();
   }
+  compact();
+}
+
+std::string Database::last_digest(const std::string& key) const {
+  if (handle_ == nullptr) return {};
+  Statement last(*this,
+                 "SELECT s.digest FROM sessions s JOIN learners l ON s.learner = l.id "
+                 "WHERE l.key = ? AND s.digest <> '' ORDER BY s.id DESC LIMIT 1");
+  last.bind(key);
+  return last.step() ? last.text(0) : std::string();
+}
+
+Deleted Database::deleted() const {
+  if (handle_ == nullptr) return {};
+  Statement all(*this, "SELECT sum(learners), sum(sessions) FROM deleted");
+  return all.step() ? Deleted{all.integer(0), all.integer(1)} : Deleted{};
+}
+
+void Database::back_up(const fs::path& copy) const {
+  if (handle_ == nullptr)
+    throw io::FileError(path_.string(), "nobody is filed yet, so there is nothing to keep");
+  const int descriptor = ::open(copy.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0)
+    throw io::FileError(copy.string(),
+                        errno == EEXIST
+                            ? "there is such a file already, and it is left alone"
+                            : fmt::format("cannot be written: {}", std::strerror(errno)));
+  ::close(descriptor);
+  try {
+    Statement whole(*this, "VACUUM INTO ?");  // into an empty file
+    whole.bind(copy.string()).step();
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(copy, ignored);
+    throw;
+  }
+}
+
+void Database::replace_by(const Database& other) {
+  sqlite3_backup* const copying = sqlite3_backup_init(handle_, "main", other.handle_, "main");
+  if (copying == nullptr) fail();
+  sqlite3_backup_step(copying, -1);
+  if (const int code = sqlite3_backup_finish(copying); code != SQLITE_OK) fail(code);
   compact();
 }
 

@@ -17,7 +17,7 @@ struct sqlite3;
 namespace knuckleboom::learners {
 
 // Incremented with every change that older programs cannot read.
-inline constexpr int kDatabaseFormat = 2;
+inline constexpr int kDatabaseFormat = 3;
 
 struct Learner {
   std::int64_t id = 0;
@@ -37,6 +37,9 @@ struct Result {
   bool passed = false;
   bool finished = true;  // false: aborted, neither passed nor failed
   std::vector<std::pair<std::string, double>> figures;
+  // Attempts with equal keys were made under equal conditions; curve_key leaves out the exercise's variant.
+  // Empty: not known.
+  std::string key{}, curve_key{};
 };
 
 struct FiledSession {
@@ -48,6 +51,22 @@ struct FiledSession {
   double duration_s = 0.0;
   bool passed = false;  // any of its attempts was passed
   std::vector<Result> results;
+  std::string
+      digest;  // of the file's content, 64 hexadecimal digits; empty: filed by an older program
+  std::string previous;    // digest of the learner's session before it; empty: none
+  int trust = 1;           // 0 to 4: docs/reference/trust.md
+  std::string why;         // why it is no higher
+  std::string station;     // public key that signed the file; empty: none
+  std::string instructor;  // as in the file
+  std::string seal;        // of sealed_text(), by who filed it; empty: none
+};
+
+// All that a row says about a session, so that one changed by hand is told.
+std::string sealed_text(const Learner& learner, const FiledSession& session);
+
+// How much was deleted so far.
+struct Deleted {
+  std::int64_t learners = 0, sessions = 0;
 };
 
 enum class Access {
@@ -74,9 +93,18 @@ class Database {
                                      const std::string& exercise = {}) const;
 
   Learner add(const std::string& name);  // throws if it exists
-  Learner find_or_add(const std::string& name);
+  // key: of a new one, if nobody has it; empty: a random one.
+  Learner find_or_add(const std::string& name, const std::string& key = {});
   void rename(const Learner& learner, const std::string& name);
-  // False: it was already filed under this learner; its path is updated. Throws if it is another's.
+  // Digest of the learner's session that was filed last; empty: none.
+  std::string last_digest(const std::string& key) const;
+  Deleted deleted() const;
+  // A copy of the whole database; the file must not exist.
+  void back_up(const std::filesystem::path& copy) const;
+  // All of another database in the place of all of this one.
+  void replace_by(const Database& other);
+  // False: it was already filed under this learner; its path is updated, and its trust if that is higher
+  // now. Throws if it is another's.
   bool file(const Learner& learner, const FiledSession& session);
   // Removes all rows of a learner; no byte of them remains in the file.
   void remove(const Learner& learner);
@@ -90,7 +118,8 @@ class Database {
   void upgrade() const;
   std::optional<Learner> one(const char* sql, const std::string& what) const;
   std::vector<Result> results(std::int64_t session) const;
-  Learner insert(const std::string& name);
+  Learner insert(const std::string& name, const std::string& key = {});
+  void insert(const Learner& learner, const FiledSession& session, std::int64_t known_id);
   void compact();
   std::int64_t number(const char* sql) const;
   void run(const char* sql) const;

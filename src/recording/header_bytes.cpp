@@ -5,7 +5,7 @@ namespace knuckleboom::io {
 namespace {
 
 constexpr std::uint64_t kMostEntries = 4096;
-constexpr std::int32_t kJournalFormat = 2;
+constexpr std::int32_t kJournalFormat = 3;
 
 // The order of both directions is written once.
 template <class Field, class Header>
@@ -75,6 +75,9 @@ std::string to_bytes(const SessionHeader& header) {
   put_list(out, header.channels, kOfChannel);
   put_list(out, header.figures, kOfChannel);
   put_text(out, header.fields);
+  put_text(out, header.instructor);
+  put_text(out, header.previous);
+  put(out, header.judging);
   return out;
 }
 
@@ -101,6 +104,10 @@ bool from_bytes(std::string_view bytes, SessionHeader& header) {
   take_list(reader, header.figures, kOfChannel);
   // Format 1 did not describe the states.
   header.fields = format > 1 ? reader.take_text() : std::string();
+  // Format 2 knew no chain of sessions.
+  header.instructor = format > 2 ? reader.take_text() : std::string();
+  header.previous = format > 2 ? reader.take_text() : std::string();
+  header.judging = format > 2 ? reader.take<std::int32_t>() : 0;
   return reader.good() && reader.empty();
 }
 

@@ -60,6 +60,8 @@ std::string fault_of(const SessionHeader& h) {
     return "ids are none";
   if (!is_utc(h.start_utc)) return "start is no date";
   if (!is_plain_text(h.learner, kLongestName)) return "learner's name is none";
+  if (!is_plain_text(h.instructor, kLongestName)) return "instructor is none";
+  if (!h.previous.empty() && !is_id(h.previous)) return "digest of the session before it is none";
   for (const std::string* text : {&h.program, &h.processor, &h.exercise, &h.machine, &h.levers,
                                   &h.exercise_hash.hex, &h.machine_hash.hex, &h.levers_hash.hex})
     if (!is_plain_text(*text, kLongestText)) return "header has a text that is none";

@@ -131,12 +131,17 @@ double Memory::last(const std::string& channel) const {
   return std::nan("");
 }
 
+}  // namespace
+
+// A pipe would be waited for.
 bool is_journal(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string magic(kJournalMagic.size(), '\0');
   file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   return magic == kJournalMagic;
 }
+
+namespace {
 
 // The bytes are checked before the HDF5 library sees any of them. Returns how many there are.
 std::uint64_t check_guard(const File& file, const std::string& shown) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +16,12 @@ namespace {
 
 constexpr std::string_view kFirstLine = "knuckleboom session ";
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
+
+constexpr std::pair<std::string_view, std::string SessionSignatures::*> kSignatureLines[] = {
+    {"station", &SessionSignatures::station},
+    {"signature", &SessionSignatures::signature},
+    {"witness", &SessionSignatures::witness},
+    {"countersignature", &SessionSignatures::countersignature}};
 
 // The digits after `key` up to the end of the line.
 bool value_of(const std::string& block, std::string_view key, std::string& value) {
@@ -29,10 +36,14 @@ bool value_of(const std::string& block, std::string_view key, std::string& value
 }  // namespace
 
 std::string to_text(const Guard& guard) {
-  std::string block = fmt::format(
-      "{}{}\nbytes {}\nxxh3-128 {}\n"
+  std::string block = fmt::format("{}{}\nbytes {}\nxxh3-128 {}\n", kFirstLine, kSessionFormat,
+                                  guard.bytes, guard.hash);
+  for (const auto& [name, member] : kSignatureLines)
+    if (const std::string& value = guard.signatures.*member; !value.empty())
+      block += fmt::format("{} {}\n", name, value);
+  block += fmt::format(
       "From byte {} on this is an HDF5 file; h5py, MATLAB and h5dump open it as it is.\n",
-      kFirstLine, kSessionFormat, guard.bytes, guard.hash, kGuardBytes);
+      kGuardBytes);
   block.resize(kGuardBytes, ' ');
   block.back() = '\n';
   return block;
@@ -57,6 +68,8 @@ Guard guard_of(const std::string& block, const std::string& shown) {
   }
   value_of(block, "\nbytes ", bytes);
   value_of(block, "\nxxh3-128 ", guard.hash);
+  for (const auto& [name, member] : kSignatureLines)
+    value_of(block, fmt::format("\n{} ", name), guard.signatures.*member);
   if (bytes.size() < 20 && bytes.find_first_not_of("0123456789") == std::string::npos)
     guard.bytes = bytes.empty() ? 0 : std::stoull(bytes);
   if (to_text(guard) != block)
@@ -86,6 +99,35 @@ Guard guard_of(int descriptor, const std::string& shown) {
   const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
   guard.hash = fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
   return guard;
+}
+
+namespace {
+
+// The block at the beginning of an open session file.
+Guard guard_in(int descriptor, const std::string& shown) {
+  std::string block(kGuardBytes, '\0');
+  const ssize_t n = ::pread(descriptor, block.data(), block.size(), 0);
+  block.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return guard_of(block, shown);
+}
+
+}  // namespace
+
+SessionSignatures read_signatures(int descriptor, const std::string& shown) {
+  return guard_in(descriptor, shown).signatures;
+}
+
+void put_signatures(int descriptor, const std::string& shown, const SessionSignatures& signatures) {
+  Guard guard = guard_in(descriptor, shown);
+  guard.signatures = signatures;
+  const std::string block = to_text(guard);
+  const bool good =
+      block.size() == kGuardBytes &&
+      ::pwrite(descriptor, block.data(), block.size(), 0) == static_cast<ssize_t>(block.size()) &&
+      ::fsync(descriptor) == 0;
+  if (!good)
+    throw FileError(shown,
+                    fmt::format("cannot be signed: {}", std::generic_category().message(errno)));
 }
 
 }  // namespace knuckleboom::io

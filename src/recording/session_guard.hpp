@@ -6,15 +6,17 @@
 #include <string>
 
 #include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_signatures.hpp"
 
 namespace knuckleboom::io {
 
 // HDF5 leaves it alone; it names the format and guards everything behind it, so that no damaged byte
 // gets as far as the library.
-inline constexpr std::size_t kGuardBytes = 512;
+inline constexpr std::size_t kGuardBytes = kSessionContentBegin;
 struct Guard {
   std::uint64_t bytes = 0;  // behind it
   std::string hash;         // XXH3-128 of them, 32 digits
+  SessionSignatures signatures;
 };
 std::string to_text(const Guard& guard);  // kGuardBytes long
 // Throws FileError with one sentence for anything else than a sound file of this format.

@@ -73,7 +73,9 @@ bool judged_as_today(const state::Struct& session) {
 }  // namespace
 
 StateDescription states_of(const SessionHeader& header) {
-  if (header.fields.empty() || header.layout.version != kStateFormat) return {};
+  if (header.fields.empty() || header.layout.version != kStateFormat ||
+      header.judging != training::kJudging)
+    return {};
   try {
     StateDescription states(header.fields);
     if (states.record_bytes() == header.layout.bytes && judged_as_today(states.type()))
@@ -117,6 +119,7 @@ void describe(const training::Session& session, SessionHeader& header) {
   header.start_utc = now_utc();
   forget_folders(header.texts);
   header.rate_Hz = session.exercise().rate_Hz;
+  header.judging = training::kJudging;
   header.layout = state_layout();
   header.fields = io::describe(state::struct_of<SessionState>());
   header.channels.clear();

@@ -189,6 +189,12 @@ SessionHeader read_header(hid_t file) {
            {"machine_hash", &header.machine_hash.hex},
            {"levers_hash", &header.levers_hash.hex}})
     *field = read_attribute(file, name);
+  for (const auto& [name, field] : std::initializer_list<std::pair<const char*, std::string*>>{
+           {"instructor", &header.instructor}, {"previous", &header.previous}})
+    if (H5Aexists(file, name) > 0) *field = read_attribute(file, name);
+  if (H5Aexists(file, "judging") > 0)
+    header.judging = static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(read_integer(file, "judging"), 0, 1'000'000));
   header.parent_tick = read_integer(file, "parent_tick");
   header.first_tick = read_integer(file, "first_tick");
   header.rate_Hz = read_number<double>(file, "rate_Hz", H5T_NATIVE_DOUBLE);

@@ -199,6 +199,8 @@ void SessionWriter::write_header() {
            {"start_utc", header_.start_utc},
            {"learner", header_.learner},
            {"learner_id", header_.learner_id},
+           {"instructor", header_.instructor},
+           {"previous", header_.previous},
            {"parent_id", header_.parent_id},
            {"exercise", header_.exercise},
            {"machine", header_.machine},
@@ -210,6 +212,7 @@ void SessionWriter::write_header() {
   write_attribute(file, "parent_tick", header_.parent_tick);
   write_attribute(file, "rate_Hz", header_.rate_Hz);
   write_attribute(file, "first_tick", header_.first_tick);
+  write_attribute(file, "judging", static_cast<std::int64_t>(header_.judging));
 
   const Hdf5Handle options = make_group(file, "options", "how the session was asked for");
   for (const auto& [name, value] : header_.options) write_attribute(options.id(), name, value);

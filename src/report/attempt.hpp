@@ -86,6 +86,7 @@ struct Attempt {
   std::string started;  // "2026-11-28T06:40:12Z"
   std::string exercise, machine, levers, build;
   std::string source;  // file it was read from
+  std::string trust;   // how far it can be believed, and why no further
   int number = 1, of = 1;
   Outcome outcome = Outcome::kNotBegun;
   double duration_s = 0.0;  // from its begin to its end
@@ -112,6 +113,7 @@ struct Result {
   std::string started;
   Outcome outcome = Outcome::kNotBegun;
   std::vector<std::pair<std::string, double>> figures;  // by Figure::name
+  int trust = 1;                                        // level, 0 to 4
 };
 
 }  // namespace knuckleboom::report

@@ -122,6 +122,7 @@ std::string head(const Attempt& a) {
   item("Exercise", a.exercise);
   item("Machine", a.machine);
   item("Levers", a.levers);
+  item("Trust", a.trust);
   item("Lasted", quantity(a.duration_s, "s"));
   if (a.of > 1) item("Attempt", fmt::format("{} of {} in this session", a.number, a.of));
   out += "</dl>\n";
@@ -381,7 +382,9 @@ std::vector<CurvePoint> curve_of(const Figure& figure, const Content& c) {
   std::vector<CurvePoint> points;
   for (const Result& result : c.earlier)
     for (const auto& [name, value] : result.figures)
-      if (name == figure.name) points.push_back({value, result.outcome == Outcome::kPassed});
+      // An attempt broken off early was no faster for it.
+      if (name == figure.name && result.outcome != Outcome::kBrokenOff)
+        points.push_back({value, result.outcome == Outcome::kPassed});
   if (has_ended(c.judged)) points.push_back({figure.value, c.judged.outcome == Outcome::kPassed});
   return points;
 }
@@ -394,11 +397,14 @@ std::string learning_curves(const Content& c) {
                     [](const Result& result) { return result.outcome == Outcome::kPassed; }) +
       (c.judged.outcome == Outcome::kPassed ? 1 : 0);
   const bool ended = has_ended(c.judged);
+  const auto broken_off =
+      std::count_if(c.earlier.begin(), c.earlier.end(),
+                    [](const Result& result) { return result.outcome == Outcome::kBrokenOff; });
   const std::size_t all = c.earlier.size() + (ended ? 1 : 0);
   out +=
-      lead(fmt::format("{} {} at this exercise, {} of them passed (●; ○ not passed); the dotted "
-                       "line is the limit. {}",
-                       all, all == 1 ? "attempt" : "attempts", passed,
+      lead(fmt::format("{} {} at this exercise under these conditions, {} of them passed (●; ○ not "
+                       "passed), {} broken off (not drawn); the dotted line is the limit. {}",
+                       all, all == 1 ? "attempt" : "attempts", passed, broken_off,
                        ended ? "The last and largest mark is this attempt."
                              : "This attempt was not finished and is left out."));
   out += "<div class=\"pair\">\n";

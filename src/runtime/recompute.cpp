@@ -60,7 +60,8 @@ SessionState first_state(const io::SessionRecord& recorded, const training::Sess
 
 // Events the recorder cannot derive: they came from outside.
 bool is_note(const io::SessionEvent& event) {
-  return event.kind == "bookmark" || event.kind == "message" || event.kind == "recording_gap";
+  return event.kind == "bookmark" || event.kind == "message" || event.kind == "aid" ||
+         event.kind == "recording_gap";
 }
 
 void run(const io::SessionRecord& recorded, const training::Session& session, const fs::path& file,
@@ -160,7 +161,173 @@ std::string sentence(const io::SessionRecord& recorded, const io::SessionRecord&
                     std::fabs(worst.computed - worst.recorded), unit);
 }
 
+// --- Claims ---------------------------------------------------------------------
+
+const char* word_of(training::TaskPhase phase) {
+  constexpr const char* kWords[] = {"not begun", "not finished", "passed", "failed"};
+  return kWords[static_cast<int>(phase)];
+}
+
+bool has_ended(const io::SessionAttempt& attempt) {
+  return attempt.phase == training::TaskPhase::kPassed ||
+         attempt.phase == training::TaskPhase::kFailed;
+}
+
+bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+std::vector<std::string> names_of(const std::vector<io::ChannelInfo>& list) {
+  std::vector<std::string> names;
+  for (const io::ChannelInfo& one : list) names.push_back(one.name);
+  return names;
+}
+
+// With the figures by name: another order is no difference.
+std::string claim_of_attempt(const io::SessionRecord& recorded, const io::SessionRecord& computed,
+                             std::size_t number) {
+  const io::SessionAttempt &a = recorded.attempts[number], &b = computed.attempts[number];
+  const std::string who = fmt::format("attempt {}", number + 1);
+  if (a.begin_tick != b.begin_tick || a.end_tick != b.end_tick)
+    return fmt::format("{}: recorded from tick {} to {}, computed from {} to {}", who, a.begin_tick,
+                       a.end_tick, b.begin_tick, b.end_tick);
+  if (a.phase != b.phase)
+    return fmt::format("{}: recorded as {}, computed as {}", who, word_of(a.phase),
+                       word_of(b.phase));
+  const std::vector<std::string> theirs = names_of(recorded.header.figures),
+                                 ours = names_of(computed.header.figures);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const auto at = std::find(theirs.begin(), theirs.end(), ours[i]) - theirs.begin();
+    const auto index = static_cast<std::size_t>(at);
+    if (index >= a.figures.size()) return fmt::format("{}: {} is missing", who, ours[i]);
+    if (!equal(a.figures[index], b.figures[i]))
+      return fmt::format("{}: {} recorded as {}, computed as {}", who, ours[i], a.figures[index],
+                         b.figures[i]);
+  }
+  if (theirs.size() != ours.size())
+    return fmt::format("{}: {} figures recorded, {} computed", who, theirs.size(), ours.size());
+  return {};
+}
+
+void claims_of_attempts(const io::SessionRecord& recorded, const io::SessionRecord& computed,
+                        std::vector<std::string>& out) {
+  const std::size_t both = std::min(recorded.attempts.size(), computed.attempts.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    // The end that a cut-off recording lacks is in no channel.
+    if (!recorded.end.complete && !has_ended(recorded.attempts[i]) &&
+        !has_ended(computed.attempts[i]))
+      continue;
+    if (std::string claim = claim_of_attempt(recorded, computed, i); !claim.empty())
+      out.push_back(std::move(claim));
+  }
+  if (recorded.attempts.size() != computed.attempts.size())
+    out.push_back(fmt::format("{} attempts recorded, {} computed", recorded.attempts.size(),
+                              computed.attempts.size()));
+}
+
+std::string text_of(const io::SessionEvent& event) {
+  return fmt::format("{} {} at tick {}", event.kind, event.text, event.tick);
+}
+
+bool equal(const io::SessionEvent& a, const io::SessionEvent& b) {
+  return a.tick == b.tick && a.kind == b.kind && a.text == b.text &&
+         std::equal(std::begin(a.value), std::end(a.value), std::begin(b.value),
+                    [](double x, double y) { return equal(x, y); });
+}
+
+void claims_of_events(const io::SessionRecord& recorded, const io::SessionRecord& computed,
+                      std::vector<std::string>& out) {
+  const auto derived = [](const io::SessionRecord& record) {
+    std::vector<io::SessionEvent> events;
+    std::copy_if(record.events.begin(), record.events.end(), std::back_inserter(events),
+                 [](const io::SessionEvent& event) { return !is_note(event); });
+    return events;
+  };
+  const std::vector<io::SessionEvent> a = derived(recorded), b = derived(computed);
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    if (i < a.size() && i < b.size() && equal(a[i], b[i])) continue;
+    if (i >= a.size() && !recorded.end.complete) return;
+    return out.push_back(fmt::format("event {}: recorded {}, computed {}", i + 1,
+                                     i < a.size() ? text_of(a[i]) : "none",
+                                     i < b.size() ? text_of(b[i]) : "none"));
+  }
+}
+
+void claims_of_hashes(const io::SessionRecord& recorded, const io::SessionRecord& computed,
+                      std::vector<std::string>& out) {
+  const auto& a = recorded.hashes;
+  const auto& b = computed.hashes;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (i < b.size() && a[i].tick == b[i].tick && a[i].value == b[i].value) continue;
+    out.push_back(
+        i < b.size()
+            ? fmt::format("hash of the state at tick {}: recorded {:016x}, computed {:016x}",
+                          a[i].tick, a[i].value, b[i].value)
+            : fmt::format("hash of the state at tick {}: recorded, not computed", a[i].tick));
+    break;
+  }
+  if (!recorded.end.complete) return;
+  if (a.size() < b.size())
+    out.push_back(fmt::format("{} hashes recorded, {} computed", a.size(), b.size()));
+  if (recorded.end.end_hash != computed.end.end_hash)
+    out.push_back(fmt::format("hash of the last state: recorded {:016x}, computed {:016x}",
+                              recorded.end.end_hash, computed.end.end_hash));
+}
+
+void claims_of_channels(const io::SessionRecord& recorded, const io::SessionRecord& computed,
+                        std::vector<std::string>& out) {
+  const std::vector<std::string> names = names_of(recorded.header.channels);
+  if (names != names_of(computed.header.channels))
+    return out.push_back("the channels recorded are not those computed");
+  const std::size_t rows = recorded.channel_ticks.size();
+  if (rows > computed.channel_ticks.size() ||
+      (recorded.end.complete && rows < computed.channel_ticks.size()))
+    return out.push_back(fmt::format("{} rows of channels recorded, {} computed", rows,
+                                     computed.channel_ticks.size()));
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::vector<float> a = recorded.channel_row(row), b = computed.channel_row(row);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (recorded.channel_ticks[row] != computed.channel_ticks[row] ||
+          !equal(static_cast<double>(a[i]), static_cast<double>(b[i])))
+        return out.push_back(fmt::format(
+            "channel {} at tick {}: recorded {:.9g}, computed {:.9g} at tick {}", names[i],
+            recorded.channel_ticks[row], a[i], b[i], computed.channel_ticks[row]));
+  }
+}
+
+void claims_of_states(const io::SessionRecord& recorded, const io::SessionRecord& computed,
+                      std::vector<std::string>& out) {
+  const auto session = io::make_session(recorded.header);
+  const std::size_t both = std::min(recorded.state_ticks.size(), computed.state_ticks.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    const auto differs = [&] {
+      try {
+        return state::hash(recorded.state(i, *session)) != state::hash(computed.state(i, *session));
+      } catch (const io::FileError&) {
+        return true;
+      }
+    };
+    if (recorded.state_ticks[i] != computed.state_ticks[i] || differs())
+      return out.push_back(fmt::format("the state recorded at tick {} is not the one computed",
+                                       recorded.state_ticks[i]));
+  }
+  if (recorded.end.complete ? recorded.state_ticks.size() != computed.state_ticks.size()
+                            : recorded.state_ticks.size() > computed.state_ticks.size())
+    out.push_back(fmt::format("{} states recorded, {} computed", recorded.state_ticks.size(),
+                              computed.state_ticks.size()));
+}
+
 }  // namespace
+
+std::vector<std::string> false_claims(const io::SessionRecord& recorded,
+                                      const io::SessionRecord& computed) {
+  std::vector<std::string> out;
+  claims_of_attempts(recorded, computed, out);
+  claims_of_events(recorded, computed, out);
+  claims_of_hashes(recorded, computed, out);
+  if (!out.empty()) return out;  // enough; the rest takes longer
+  claims_of_channels(recorded, computed, out);
+  claims_of_states(recorded, computed, out);
+  return out;
+}
 
 Recomputed recompute(const io::SessionRecord& recorded, const std::function<bool()>& go_on) {
   const auto session = io::make_session(recorded.header);

@@ -88,7 +88,7 @@ const std::vector<Layer>& layers() {
       {"app/shell/", {"core/math/", "core/machine/", "io/", "endpoint/", "version.hpp"}},
       {"app/command_line/", {"io/", "app/shell/"}},
       {"app/session/",
-       {"core/", "io/", "recording/", "runtime/", "learners/", "view/", "version.hpp",
+       {"core/", "io/", "recording/", "runtime/", "endpoint/", "learners/", "view/", "version.hpp",
         "app/shell/"}},
       {"app/window/",
        {"core/", "io/", "runtime/", "view/", "input/", "app/shell/", "app/session/"}},

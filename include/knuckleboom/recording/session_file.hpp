@@ -48,17 +48,21 @@ StateLayout layout_of(const state::Struct& type, std::uint32_t version);
 
 // Data known at the start of the session.
 struct SessionHeader {
-  std::string program;                    // "knuckleboom 0.1.0 (revision)"
-  std::string processor;                  // what decides about the same bits: "x86_64 fma avx2"
-  std::string id;                         // 32 hexadecimal digits, random
-  std::string start_utc;                  // "2026-11-28T06:40:12Z"
-  std::string learner, learner_id;        // may be empty
-  std::string parent_id;                  // of the session taken over; empty: none
+  std::string program;     // "knuckleboom 0.1.0 (revision)"
+  std::string processor;   // what decides about the same bits: "x86_64 fma avx2"
+  std::string id;          // 32 hexadecimal digits, random
+  std::string start_utc;   // "2026-11-28T06:40:12Z"
+  std::string learner;     // name, of sessions recorded before names were kept in one table alone
+  std::string learner_id;  // random; may be empty
+  std::string instructor;  // who supervised, as given; may be empty
+  std::string previous;    // digest of the learner's session before this one; empty: none was filed
+  std::string parent_id;   // of the session taken over; empty: none
   std::int64_t parent_tick = -1;          // at which it was taken over
   std::string exercise, machine, levers;  // as requested: names or paths
   ContentHash exercise_hash, machine_hash, levers_hash;
   double rate_Hz = 0.0;         // ticks a second
   std::int64_t first_tick = 0;  // number of the first tick
+  std::int32_t judging = 0;     // training::kJudging of the figures; 0: not told
   StateLayout layout;
   std::string fields;  // description of its states (io/state_record.hpp); empty: an older program's
   std::vector<SessionText> texts;

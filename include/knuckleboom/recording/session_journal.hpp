@@ -19,6 +19,8 @@ namespace knuckleboom::io {
 
 inline constexpr const char* kSessionSuffix = ".h5";
 inline constexpr const char* kJournalSuffix = ".journal";
+// By its first bytes; false for what cannot be read.
+bool is_journal(const std::filesystem::path& path);
 inline constexpr const char* kUnreadableSuffix = ".unreadable";  // of a journal that was set aside
 
 enum class JournalKind : std::uint32_t {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "knuckleboom/recording/session_file.hpp"
 
@@ -17,5 +18,11 @@ struct Recomputed {
 // go_on: asked now and then; false ends it. Throws io::FileError: a session that was taken over from another
 // one and whose first state cannot be read, no room for a temporary file, ended.
 Recomputed recompute(const io::SessionRecord& recorded, const std::function<bool()>& go_on = {});
+
+// Claims of a recording that its inputs do not give: results and figures of attempts, events, hashes,
+// channels and states, a sentence for the first of each, with both. Empty: nothing. computed: by recompute()
+// from the same recording. Of a recording that was cut off only attempts that have ended are compared.
+std::vector<std::string> false_claims(const io::SessionRecord& recorded,
+                                      const io::SessionRecord& computed);
 
 }  // namespace knuckleboom::runtime

@@ -161,7 +161,11 @@ std::vector<Argument> recording_options(DriveOptions& o) {
            .without = "the user's own"},
           {.name = "--no-record", .target = &o.no_record, .sentence = "Record no session"},
           {"--learner", &o.learner, learner_value(),
-           "Whose sessions these are; they are filed under the name"}};
+           "Whose sessions these are; they are filed under the name"},
+          {"--instructor",
+           &o.instructor,
+           {"WHO"},
+           "Who supervises, as it is to be signed: a number or initials, as it is in the file"}};
 }
 
 std::vector<Argument> window_options(DriveOptions& o) {

@@ -15,7 +15,10 @@
 #include "app/commands/stage.hpp"
 #include "app/replay/replay_texts.hpp"
 #include "app/replay/replay_window.hpp"
+#include "app/session/filing.hpp"
+#include "app/session/names.hpp"
 #include "app/session/open_session.hpp"
+#include "app/session/trust.hpp"
 #include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -67,7 +70,22 @@ std::string seek_times(runtime::Replayer& replayer) {
                      1e3 * worst, kSeeks);
 }
 
-int check(runtime::Replayer& replayer) {
+// Results, figures, events and channels as its inputs give them, and who signed it. False: not believed.
+bool say_trust(const io::SessionRecord& record) {
+  try {
+    const Examined examined = examine(record, Check::kCompute);
+    const Trust& trust = examined.trust;
+    say(replay_line("attempts, events", examined.as_computed ? "as computed here" : "claims"));
+    say(replay_line("trust",
+                    trust_text(trust.level) + (trust.why.empty() ? "" : ": " + trust.why)));
+    return true;
+  } catch (const io::FileError& error) {
+    complain(error.what());
+    return false;
+  }
+}
+
+int check(runtime::Replayer& replayer, bool recomputed) {
   const std::size_t said = replayer.remarks().size();
   const auto start = std::chrono::steady_clock::now();
   while (replayer.step())
@@ -91,6 +109,7 @@ int check(runtime::Replayer& replayer) {
     complain(fmt::format("... and {} more stretches",
                          replayer.mismatch_count() - static_cast<std::int64_t>(kMismatchesSaid)));
   if (!end_equal) complain("the last state is not the one that was recorded");
+  const bool believed = recomputed || interrupted() || say_trust(replayer.record());
 
   say(replay_line("hashes", fmt::format("{} of {} equal", equal, replayer.record().hashes.size())));
   say(replay_line("state", state));
@@ -102,7 +121,8 @@ int check(runtime::Replayer& replayer) {
     complain("stopped before the end");
     return kInterruptedRun;
   }
-  return replayer.mismatch_count() > 0 || !end_equal || refused > 0 ? kBeyondTolerance : kSuccess;
+  return replayer.mismatch_count() > 0 || !end_equal || refused > 0 || !believed ? kBeyondTolerance
+                                                                                 : kSuccess;
 }
 
 void read_section(const std::string& text, ReplayShow& show) {
@@ -135,7 +155,14 @@ int replay(const ReplayOptions& options) {
     throw UserError(fmt::format(
         "{} is a recording of an emulation; 'knuckleboom emulate --replay {}' runs it again",
         options.file, options.file));
+  conceal_learners();
   DriveRequest request = request_of(options.picture);
+  if (!request.learner.empty()) {  // whose the take-over is
+    WhoDrives who = who_drives(request.learner);
+    if (!who.fault.empty()) complain(who.fault);
+    request.learner = std::move(who.name);
+    request.learner_id = std::move(who.key);
+  }
   const InterruptGuard guard;
   io::SessionRecord record = open_session(options.file, options.recompute);
   if (!options.headless && !request.ends() && !somebody_watches())
@@ -151,7 +178,7 @@ int replay(const ReplayOptions& options) {
     complain("nothing could be compared");
     return kBeyondTolerance;
   }
-  return check(replayer);
+  return check(replayer, options.recompute);
 }
 
 }  // namespace

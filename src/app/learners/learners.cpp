@@ -4,7 +4,9 @@
 #include <cmath>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -59,8 +61,49 @@ Learner find(const Database& database, const std::string& name) {
                   names.empty() ? "; no learner is filed yet" : alternatives(name, names)));
 }
 
+// "3 at T3, 1 at T1"; the highest first.
+std::string trust_counts(const std::vector<FiledSession>& sessions) {
+  std::string text;
+  for (int level = kInvigilated; level >= kFiguresOnly; --level) {
+    const auto count =
+        std::count_if(sessions.begin(), sessions.end(),
+                      [level](const FiledSession& one) { return one.trust == level; });
+    if (count > 0) text += fmt::format("{}{} at T{}", text.empty() ? "" : ", ", count, level);
+  }
+  return text;
+}
+
+// Sessions that are named as the one before by a later one, and are not filed.
+std::size_t missing_links(const std::vector<FiledSession>& sessions) {
+  std::set<std::string> there, wanted;
+  for (const FiledSession& one : sessions) {
+    there.insert(one.digest);
+    if (!one.previous.empty()) wanted.insert(one.previous);
+  }
+  return static_cast<std::size_t>(std::count_if(
+      wanted.begin(), wanted.end(), [&](const auto& digest) { return !there.contains(digest); }));
+}
+
+// Attempts of a session in words, with the times of those that were broken off.
+std::string results_text(const FiledSession& session) {
+  long long passed = 0, failed = 0, broken = 0;
+  for (const Result& result : session.results)
+    ++(result.passed ? passed : result.finished ? failed : broken);
+  std::string text;
+  const auto add = [&text](long long count, const char* what) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  add(passed, "passed");
+  add(failed, "failed");
+  add(broken, "broken off");
+  return text.empty() ? "not begun" : text;
+}
+
 int list(const Database& database) {
   const std::vector<Summary> all = database.list();
+  if (const learners::Deleted gone = database.deleted(); gone.learners > 0)
+    say(fmt::format("deleted so far: {} with {}\n", counted(gone.learners, "learner", "learners"),
+                    counted(gone.sessions, "session", "sessions")));
   if (all.empty()) {
     say("Nobody is filed yet; 'knuckleboom drive --learner NAME' files what NAME does.\n");
     return kSuccess;
@@ -68,7 +111,8 @@ int list(const Database& database) {
   for (const Summary& one : all) {
     std::string text = counted(one.sessions, "session", "sessions");
     if (one.sessions > 0)
-      text += fmt::format(", {} with a pass, {} to {}", one.passed, day(one.first), day(one.last));
+      text += fmt::format(", {} with a pass, {} to {}; {}", one.passed, day(one.first),
+                          day(one.last), trust_counts(filed_sessions(database, one.learner)));
     say(fmt::format("{}  {}\n", padded(one.learner.name, kNameWidth), text));
   }
   return kSuccess;
@@ -76,41 +120,47 @@ int list(const Database& database) {
 
 int show(const Database& database, const std::string& name) {
   const Learner learner = find(database, name);
-  const std::vector<FiledSession> sessions = database.sessions(learner);
+  const std::vector<FiledSession> sessions = filed_sessions(database, learner);
   say(fmt::format("{}: {}\n", printable(learner.name),
                   counted(static_cast<long long>(sessions.size()), "session", "sessions")));
   for (const FiledSession& session : sessions) {
-    const auto passed = std::count_if(session.results.begin(), session.results.end(),
-                                      [](const Result& result) { return result.passed; });
-    const auto finished = std::count_if(session.results.begin(), session.results.end(),
-                                        [](const Result& result) { return result.finished; });
-    const std::string result =
-        finished == 0 ? "not finished" : fmt::format("{} of {} passed", passed, finished);
-    say(fmt::format("  {}  {}  {}  {}  {}\n", report::date_text(session.started),
-                    padded(session.exercise, 16), padded(result, 16),
-                    padded(report::quantity(session.duration_s, "s"), 12, true),
+    say(fmt::format("  {}  {}  {}  {}  T{}  {}\n", report::date_text(session.started),
+                    padded(session.exercise, 16), padded(results_text(session), 28),
+                    padded(report::quantity(session.duration_s, "s"), 12, true), session.trust,
                     printable(session.file.string())));
+    if (session.trust < kSigned && !session.why.empty())
+      say(fmt::format("      T{}: {}\n", session.trust, printable(session.why)));
   }
+  if (const std::size_t missing = missing_links(sessions); missing > 0)
+    say(fmt::format("{} came before one of these and {} not filed here\n",
+                    counted(static_cast<long long>(missing), "session", "sessions"),
+                    missing == 1 ? "is" : "are"));
   return kSuccess;
 }
 
 // --- Compare --------------------------------------------------------------------
 
-std::vector<Result> results_of(const Database& database, const Learner& learner,
-                               const std::string& exercise) {
-  std::vector<Result> out;
-  for (const FiledSession& session : database.sessions(learner, exercise))
-    std::copy_if(session.results.begin(), session.results.end(), std::back_inserter(out),
-                 [](const Result& result) { return result.finished; });
-  return out;
-}
-
-std::set<std::string> exercises_of(const Database& database, const Learner& learner) {
-  std::set<std::string> out;
-  for (const FiledSession& session : database.sessions(learner))
-    if (std::any_of(session.results.begin(), session.results.end(),
-                    [](const Result& result) { return result.finished; }))
-      out.insert(session.exercise);
+// Attempts that may be compared: those that have ended, by the conditions that they were made under.
+struct Pool {
+  std::string exercise, machine;
+  std::vector<Result> results;
+  std::size_t broken_off = 0;
+};
+std::map<std::string, Pool> pools_of(const Database& database, const Learner& learner) {
+  std::map<std::string, Pool> out;
+  for (const FiledSession& session : filed_sessions(database, learner))
+    for (const Result& result : session.results) {
+      // A row of an older program says no more than the exercise's name.
+      const std::string& key = result.curve_key.empty() ? session.exercise : result.curve_key;
+      Pool& pool = out[key];
+      pool.exercise = session.exercise;
+      pool.machine = session.machine;
+      if (result.finished)
+        pool.results.push_back(result);
+      else
+        ++pool.broken_off;
+    }
+  std::erase_if(out, [](const auto& one) { return one.second.results.empty(); });
   return out;
 }
 
@@ -120,19 +170,22 @@ std::string value_of(const Result& result, const training::Figure& figure) {
   return "-";
 }
 
-void compare_in(const std::string& exercise, const std::vector<Result>& a,
-                const std::vector<Result>& b) {
-  const auto passed = [](const std::vector<Result>& results) {
-    const auto count = std::count_if(results.begin(), results.end(),
+void compare_in(const Pool& pool_a, const Pool& pool_b) {
+  const auto passed = [](const Pool& pool) {
+    const auto count = std::count_if(pool.results.begin(), pool.results.end(),
                                      [](const Result& result) { return result.passed; });
-    return fmt::format("{} of {} passed", count, results.size());
+    std::string text = fmt::format("{} of {} passed", count, pool.results.size());
+    if (pool.broken_off > 0) text += fmt::format(", {} broken off", pool.broken_off);
+    return text;
   };
   const auto row = [](const std::string& label, const std::vector<std::string>& values) {
     std::string text = "  " + padded(label, kNameWidth);
     for (const std::string& value : values) text += padded(value, kValueWidth, true);
     say(text + "\n");
   };
-  say(fmt::format("{}: {} and {}\n", printable(exercise), passed(a), passed(b)));
+  const std::vector<Result>&a = pool_a.results, &b = pool_b.results;
+  say(fmt::format("{} on {}: {} and {}\n", printable(pool_a.exercise), printable(pool_a.machine),
+                  passed(pool_a), passed(pool_b)));
   row("", {"first", "last", "first", "last"});
   for (const training::Figure& figure : training::figures())
     row(std::string(figure.label), {value_of(a.front(), figure), value_of(a.back(), figure),
@@ -144,16 +197,20 @@ int compare_learners(const Database& database, const LearnersOptions& options) {
   if (a.id == b.id)
     throw UserError(
         fmt::format("'{}' is both of the learners to compare; name two", printable(a.name)));
-  const std::set<std::string> of_a = exercises_of(database, a), of_b = exercises_of(database, b);
-  std::vector<std::string> both;
-  std::set_intersection(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
-                        std::back_inserter(both));
+  const std::map<std::string, Pool> of_a = pools_of(database, a), of_b = pools_of(database, b);
+  std::set<std::string> in_a, in_b, both;
+  for (const auto& [key, pool] : of_a) in_a.insert(pool.exercise);
+  for (const auto& [key, pool] : of_b) in_b.insert(pool.exercise);
+  std::set_intersection(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
+                        std::inserter(both, both.end()));
   if (!options.exercise.empty()) {
-    if (std::find(both.begin(), both.end(), options.exercise) == both.end())
-      throw UserError(
-          fmt::format("{} and {} have not both finished the exercise '{}'{}", printable(a.name),
-                      printable(b.name), options.exercise,
-                      both.empty() ? ", nor any other" : alternatives(options.exercise, both)));
+    if (!both.contains(options.exercise))
+      throw UserError(fmt::format(
+          "{} and {} have not both finished the exercise '{}'{}", printable(a.name),
+          printable(b.name), options.exercise,
+          both.empty() ? ", nor any other"
+                       : alternatives(options.exercise,
+                                      std::vector<std::string>(both.begin(), both.end()))));
     both = {options.exercise};
   }
   if (both.empty()) {
@@ -162,12 +219,38 @@ int compare_learners(const Database& database, const LearnersOptions& options) {
     return kSuccess;
   }
   say(fmt::format("{} and {}\n", printable(a.name), printable(b.name)));
-  for (const std::string& exercise : both)
-    compare_in(exercise, results_of(database, a, exercise), results_of(database, b, exercise));
+  for (const std::string& exercise : both) {
+    bool any = false;
+    for (const auto& [key, pool] : of_a)
+      if (const auto other = of_b.find(key); pool.exercise == exercise && other != of_b.end()) {
+        compare_in(pool, other->second);
+        any = true;
+      }
+    if (!any)
+      say(fmt::format(
+          "{}: both have finished it, but never under the same conditions; 'knuckleboom "
+          "report A.h5 --expert B.h5' says what differs\n",
+          printable(exercise)));
+  }
   return kSuccess;
 }
 
 // --- Export, import -------------------------------------------------------------
+
+learners::CsvStyle style_of(const LearnersOptions& options) {
+  if (!options.output.ends_with(".csv"))
+    throw UserError(fmt::format("--output {}: tables are written as CSV; end the name in .csv",
+                                options.output));
+  const std::string separator = options.separator == "tab" ? "\t" : options.separator;
+  if (separator != "," && separator != ";" && separator != "\t")
+    throw UserError(
+        fmt::format("--separator {}: expected a comma, a semicolon or 'tab'", options.separator));
+  if (options.decimal != "." && options.decimal != ",")
+    throw UserError(fmt::format("--decimal {}: expected a point or a comma", options.decimal));
+  if (options.decimal == separator)
+    throw UserError("--decimal and --separator are the same; take --separator ';'");
+  return {separator.front(), options.decimal.front()};
+}
 
 int export_table(const Database& database, const LearnersOptions& options) {
   if (options.all == !options.name.empty())
@@ -176,13 +259,13 @@ int export_table(const Database& database, const LearnersOptions& options) {
   std::vector<learners::LearnerSessions> rows;
   if (options.all) {
     for (const Summary& one : database.list())
-      rows.emplace_back(one.learner, database.sessions(one.learner));
+      rows.emplace_back(one.learner, filed_sessions(database, one.learner));
   } else {
     const Learner learner = find(database, options.name);
-    rows.emplace_back(learner, database.sessions(learner));
+    rows.emplace_back(learner, filed_sessions(database, learner));
   }
   check_distinct({{"--output", options.output}}, {learners_file().string()});
-  io::write_file(options.output, learners::csv_table(rows));
+  io::write_file(options.output, learners::csv_table(rows, style_of(options)));
   return kSuccess;
 }
 
@@ -192,16 +275,18 @@ Learner owner_of(Database& database, const io::SessionHeader& header, const std:
   auto named = header.learner_id.empty() ? std::nullopt : database.find_by_key(header.learner_id);
   if (!named && !header.learner.empty()) named = database.find(header.learner);
   const std::string& name = wanted.empty() ? header.learner : wanted;
-  if (name.empty())
+  if (name.empty() && !named)
     throw UserError(
         fmt::format("{}: the session names no learner; give one with --learner NAME", file));
-  const bool same = wanted.empty() || header.learner.empty() ||
-                    learners::same_name(wanted, header.learner) ||
+  const bool same = wanted.empty() || (header.learner.empty() && !named) ||
+                    (!header.learner.empty() && learners::same_name(wanted, header.learner)) ||
                     (named && database.find(wanted) && database.find(wanted)->id == named->id);
   if (!same)
-    throw UserError(fmt::format("{}: the session is of '{}'", file, printable(header.learner)));
-  if (named && (wanted.empty() || !header.learner.empty())) return *named;
-  return database.find_or_add(name);
+    throw UserError(fmt::format("{}: the session is of '{}'", file,
+                                printable(named ? named->name : header.learner)));
+  if (named) return *named;
+  // From another computer: somebody new keeps the id that the session has.
+  return database.find_or_add(name, header.learner_id);
 }
 
 int import_files(const LearnersOptions& options) {
@@ -211,12 +296,19 @@ int import_files(const LearnersOptions& options) {
   for (const std::string& name : options.files) {
     try {
       const std::filesystem::path file = find_session(name);
-      const io::SessionOutline outline = sessions.outline(file);
-      for (const std::string& remark : outline.remarks) complain(remark);
-      const Learner learner = owner_of(database, outline.header, name, options.learner);
-      const bool is_new = database.file(learner, filed_session(outline, file));
-      say(fmt::format("{} is {}filed under {}\n", printable(file.string()),
-                      is_new ? "" : "already ", printable(learner.name)));
+      const io::SessionRecord record = sessions.read(file);
+      for (const std::string& remark : record.remarks) complain(remark);
+      Examined examined = examine(record, Check::kCompute);
+      const Learner learner = owner_of(database, record.header, name, options.learner);
+      if (examined.trust.level > kComputedHere && record.header.learner_id != learner.key) {
+        examined.trust.level = kComputedHere;
+        examined.trust.why = "the signed session does not name this learner";
+      }
+      const bool is_new = file_sealed(database, learner, filed_session(record, examined));
+      say(fmt::format("{} is {}filed under {}: {}{}\n", printable(file.string()),
+                      is_new ? "" : "already ", printable(learner.name),
+                      trust_text(examined.trust.level),
+                      examined.trust.why.empty() ? "" : "; " + printable(examined.trust.why)));
     } catch (const io::FileError& error) {
       complain(error.what());
       ++failed;
@@ -228,12 +320,49 @@ int import_files(const LearnersOptions& options) {
   return failed > 0 ? kUserMistake : kSuccess;
 }
 
+// --- Backup, restore ----------------------------------------------------------
+
+int back_up(const LearnersOptions& options) {
+  Database(learners_file(), Access::kRead).back_up(options.output);
+  say(fmt::format("{} has all that is filed, names included; keep it as you keep these\n",
+                  printable(options.output)));
+  return kSuccess;
+}
+
+// The copy is opened as a database first: what is none, is damaged or newer, is refused.
+int restore(const LearnersOptions& options) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_regular_file(options.output, error))
+    throw UserError(fmt::format("{}: there is no such file", options.output));
+  const fs::path place = learners_file();
+  const Database copy(options.output, Access::kRead);
+  const std::size_t there = copy.list().size();
+  if (there == 0) throw UserError(fmt::format("{}: nobody is filed in it", options.output));
+  std::set<std::string> kept;
+  for (const Summary& one : copy.list()) kept.insert(one.learner.key);
+  std::string lost;
+  for (const Summary& one : Database(place, Access::kRead).list())
+    if (!kept.contains(one.learner.key)) lost += "  " + printable(one.learner.name) + "\n";
+  if (!lost.empty()) say(fmt::format("filed now and not in the copy:\n{}", lost));
+  if (!options.yes) {
+    complain(fmt::format(
+        "nothing was changed; --yes puts {} in the place of what is filed now, {}; who was deleted "
+        "since then is back again",
+        printable(options.output), counted(static_cast<long long>(there), "learner", "learners")));
+    return kUserMistake;
+  }
+  Database(place, Access::kWrite).replace_by(copy);
+  say(fmt::format("restored: {}\n", counted(static_cast<long long>(there), "learner", "learners")));
+  return kSuccess;
+}
+
 // --- Delete ---------------------------------------------------------------------
 
 int delete_learner(const LearnersOptions& options) {
   Database database(learners_file(), options.yes ? Access::kWrite : Access::kRead);
   const Learner learner = find(database, options.name);
-  const std::vector<FiledSession> filed = database.sessions(learner);
+  const std::vector<FiledSession> filed = filed_sessions(database, learner);
   std::vector<std::string> other_keys;
   for (const Summary& one : database.list())
     if (one.learner.id != learner.id) other_keys.push_back(one.learner.key);
@@ -276,6 +405,8 @@ int run_learners(const LearnersOptions& options) {
   for (const std::string& name : {options.name, options.other, options.learner})
     conceal_in_log(name);
   if (options.action == "import") return import_files(options);
+  if (options.action == "backup") return back_up(options);
+  if (options.action == "restore") return restore(options);
   if (options.action == "delete") return delete_learner(options);
   if (options.action == "add") {
     Database(learners_file(), Access::kWrite).add(options.name);

@@ -9,10 +9,11 @@ namespace knuckleboom::app {
 struct LearnersOptions {
   std::string action;  // empty: list
   std::string name, other;
-  std::string exercise;            // of compare; empty: all
-  std::string output;              // of export
-  std::vector<std::string> files;  // of import
-  std::string learner;             // of import; empty: as the files say
+  std::string exercise;                        // of compare; empty: all
+  std::string output;                          // of export, of backup
+  std::string separator = ",", decimal = ".";  // of export
+  std::vector<std::string> files;              // of import
+  std::string learner;                         // of import; empty: as the files say
   bool all = false, yes = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/filing.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/training/task.hpp"
 
@@ -49,7 +50,8 @@ std::string replay_description(const runtime::Replayer& replayer) {
                                  replayer.session().control().pattern().name, header.rate_Hz);
   text += replay_line("session", header.id);
   text += replay_line("recorded", header.start_utc + " by " + header.program);
-  if (!header.learner.empty()) text += replay_line("learner", header.learner);
+  if (const std::string learner = learner_shown(header); !learner.empty())
+    text += replay_line("learner", learner);
   if (!header.parent_id.empty())
     text += replay_line("taken over from",
                         fmt::format("{} at tick {}", header.parent_id, header.parent_tick));
@@ -80,6 +82,7 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
     if (text == "failed") return {"failed", MarkKind::kBad};
     return {};
   }
+  if (event.kind == "aid") return {};  // a condition, nothing that happened
   if (event.kind == "step") return {text};
   if (event.kind == "collision") {
     const auto obstacle =

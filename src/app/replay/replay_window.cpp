@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/replay/replay_texts.hpp"
+#include "app/session/filing.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -97,6 +98,7 @@ ReplayWindow::ReplayWindow(Picture& picture, Presses& presses, ReplayShow show,
       presses_(presses),
       request_(request),
       replayer_(std::move(show.record)),
+      learner_(learner_shown(replayer_.record().header)),
       clock_(replayer_.first_tick(), replayer_.end_tick(), replayer_.record().tick_s()),
       sound_(sound::Sound::open(request.mute)) {
   const io::SessionHeader& header = replayer_.record().header;
@@ -292,8 +294,7 @@ view::panels::InstrumentReadings ReplayWindow::readings() const {
   out.mode = label_of(static_cast<command::ControlMode>(now.control_mode));
   out.fidelity = label_of(static_cast<machine::Fidelity>(now.fidelity));
   out.session = "replay";
-  if (!replayer_.record().header.learner.empty())
-    out.session += " of " + replayer_.record().header.learner;
+  if (!learner_.empty()) out.session += " of " + learner_;
   out.held = held_text(replayer_.session(), now);
   out.figures = figure_rows(replayer_.session().exercise(), now.score, has_ended(now));
   out.timing.rate_Hz = replayer_.record().header.rate_Hz;
@@ -443,8 +444,6 @@ TakeOver ReplayWindow::take_over() {
   out.branch.state = replayer_.state();
   out.branch.levers = replayer_.levers();
   out.branch.parent_id = header.id;
-  out.branch.learner = header.learner;
-  out.branch.learner_id = header.learner_id;
   return out;
 }
 

@@ -109,6 +109,7 @@ class ReplayWindow {
   Presses& presses_;
   DriveRequest request_;
   runtime::Replayer replayer_;
+  std::string learner_;  // who drove; may be empty
   ReplayClock clock_;
   sound::Sound sound_;
   Notices notices_;

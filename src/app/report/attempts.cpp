@@ -274,6 +274,13 @@ void RecordedAttempts::set_learner(const std::string& name) {
   for (report::Attempt& attempt : attempts_) attempt.learner = name;
 }
 
+void RecordedAttempts::set_examined(Examined examined) {
+  examined_ = std::move(examined);
+  const Trust& trust = examined_.trust;
+  for (report::Attempt& attempt : attempts_)
+    attempt.trust = trust_text(trust.level) + (trust.why.empty() ? "" : ": " + trust.why);
+}
+
 int RecordedAttempts::usual() const {
   int begun = static_cast<int>(attempts_.size()), ended = 0;
   for (const report::Attempt& attempt : attempts_) {
@@ -343,7 +350,7 @@ void RecordedAttempts::add_events(const Span& span, report::Attempt& out) const 
   const bool first = out.number == 1;
   const std::vector<double> counted = channel("score_collisions");
   for (const io::SessionEvent& event : record_.events) {
-    if (event.kind == "fault") continue;
+    if (event.kind == "fault" || event.kind == "aid") continue;
     // Events before the first tick of a later attempt belong to the previous one.
     if (event.tick < span.begin || (event.tick == span.begin && !first) || event.tick > span.end)
       continue;

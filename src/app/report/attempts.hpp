@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/trust.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "report/attempt.hpp"
@@ -21,6 +22,9 @@ class RecordedAttempts {
   const std::vector<std::string>& remarks() const { return record_.remarks; }
   // Sets the learner's name, overriding the file's.
   void set_learner(const std::string& name);
+  // How far the session can be believed, and under which conditions each attempt was made.
+  void set_examined(Examined examined);
+  const Examined& examined() const { return examined_; }
   // In order of time; at least one. Without data from the channels.
   const std::vector<report::Attempt>& attempts() const { return attempts_; }
   // An attempt with all data. number: from 1. Throws io::FileError.
@@ -45,6 +49,7 @@ class RecordedAttempts {
   double seconds(std::int64_t tick, const Span& span) const;
 
   io::SessionRecord record_;
+  Examined examined_;
   std::unique_ptr<training::Session> session_;  // null: this program cannot construct it
   std::string remark_;                          // reason for a missing session
   std::vector<Span> spans_;

@@ -11,9 +11,9 @@
 
 #include "app/report/attempts.hpp"
 #include "app/session/filing.hpp"
-#include "app/session/open_session.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/interrupt.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "learners/same_name.hpp"
 #include "report/page.hpp"
@@ -35,29 +35,55 @@ class Sources {
   }
 
   RecordedAttempts read(const std::string& name) {
-    RecordedAttempts session(open_session(name, recompute_, files_));
+    io::SessionRecord record = files_.read(find_session(name));
+    Examined examined = examine(record, recompute_ ? Check::kCompute : Check::kTrustOwn);
+    if (recompute_) {
+      if (!examined.computed)
+        examined.computed = runtime::recompute(record, [] { return !interrupted(); });
+      complain(record.path.string() + ": " + examined.computed->sentence);
+      record = std::move(examined.computed->record);
+    }
+    RecordedAttempts session(std::move(record));
+    take_filed_trust(session.header(), examined.trust);
+    session.set_examined(std::move(examined));
     for (const std::string& remark : session.remarks()) complain(remark);
     if (const auto learner = learner_of(session.header())) session.set_learner(learner->name);
     return session;
   }
 
-  // Earlier results of its learner in the same exercise, without the known recordings.
-  void add_filed(const RecordedAttempts& session, const std::set<std::string>& known,
+  // Earlier results of its learner under the same conditions, without the known recordings.
+  void add_filed(const RecordedAttempts& session, int number, const std::set<std::string>& known,
                  std::vector<report::Result>& out) const {
     const auto learner = learner_of(session.header());
-    if (!learner) return;
+    const auto& conditions = session.examined().conditions;
+    if (!learner || static_cast<std::size_t>(number) > conditions.size()) return;
+    const std::string key = curve_key_of(conditions[static_cast<std::size_t>(number) - 1]);
     for (const learners::FiledSession& filed :
-         database_->sessions(*learner, session.attempts().front().exercise)) {
+         filed_sessions(*database_, *learner, session.attempts().front().exercise)) {
       if (known.contains(filed.recording) || filed.started > session.header().start_utc) continue;
       for (const learners::Result& result : filed.results)
-        if (result.finished)
+        if (result.curve_key == key)
           out.push_back({filed.started,
-                         result.passed ? report::Outcome::kPassed : report::Outcome::kFailed,
-                         result.figures});
+                         !result.finished ? report::Outcome::kBrokenOff
+                         : result.passed  ? report::Outcome::kPassed
+                                          : report::Outcome::kFailed,
+                         result.figures, filed.trust});
     }
   }
 
  private:
+  // A session computed when it was filed need not be computed again, if the file is still that one.
+  void take_filed_trust(const io::SessionHeader& header, Trust& trust) const {
+    const auto learner = learner_of(header);
+    if (!learner || trust.signature.digest.empty()) return;
+    for (const learners::FiledSession& filed : filed_sessions(*database_, *learner))
+      if (filed.recording == header.id && filed.digest == trust.signature.digest &&
+          filed.trust > trust.level) {
+        trust.level = filed.trust;
+        trust.why = filed.why;
+      }
+  }
+
   // Present name of the learner.
   std::optional<learners::Learner> learner_of(const io::SessionHeader& header) const {
     if (!database_) return std::nullopt;
@@ -84,21 +110,47 @@ void check(const ReportOptions& options) {
   }
 }
 
-// Attempts at the judged one's exercise by the same learner, before it.
+// Key of an attempt's curve; empty: not known.
+std::string key_at(const RecordedAttempts& session, int number) {
+  const auto& all = session.examined().conditions;
+  const auto index = static_cast<std::size_t>(number - 1);
+  return index < all.size() ? curve_key_of(all[index]) : std::string();
+}
+
+// Attempts of the same learner under the judged one's conditions, before it.
 void add_earlier(const RecordedAttempts& session, int until, const report::Attempt& judged,
-                 std::vector<report::Result>& out) {
+                 const std::string& key, std::vector<report::Result>& out) {
   if (!session.header().parent_id.empty()) return;  // it began in the middle
   for (const report::Attempt& attempt : session.attempts()) {
-    const bool ended =
-        attempt.outcome == report::Outcome::kPassed || attempt.outcome == report::Outcome::kFailed;
-    if (!ended || attempt.number >= until || attempt.exercise != judged.exercise ||
+    const bool begun = attempt.outcome == report::Outcome::kPassed ||
+                       attempt.outcome == report::Outcome::kFailed ||
+                       attempt.outcome == report::Outcome::kBrokenOff;
+    if (!begun || key_at(session, attempt.number) != key || attempt.number >= until ||
+        attempt.exercise != judged.exercise ||
         !learners::same_name(attempt.learner, judged.learner))
       continue;
-    report::Result result{attempt.started, attempt.outcome, {}};
+    report::Result result{attempt.started, attempt.outcome, {}, session.examined().trust.level};
     for (const report::Figure& figure : attempt.figures)
       result.figures.emplace_back(figure.name, figure.value);
     out.push_back(std::move(result));
   }
+}
+
+// Attempts under other conditions are shown together, but it is said what differs.
+void say_what_differs(const RecordedAttempts& session, int number, const RecordedAttempts& other,
+                      int other_number, report::Attempt& judged) {
+  const auto& a = session.examined().conditions;
+  const auto& b = other.examined().conditions;
+  const auto i = static_cast<std::size_t>(number - 1),
+             k = static_cast<std::size_t>(other_number - 1);
+  if (i >= a.size() || k >= b.size()) return;
+  const std::vector<std::string> different = differing(a[i], b[k]);
+  if (different.empty()) return;
+  std::string text;
+  for (const std::string& one : different) text += (text.empty() ? "" : "; ") + one;
+  judged.remarks.push_back(fmt::format(
+      "The expert's attempt was made under other conditions, so that figures say less: {}.", text));
+  complain(judged.remarks.back());
 }
 
 }  // namespace
@@ -114,6 +166,7 @@ int write_report(const ReportOptions& options) {
                                 count == 1 ? "one only" : fmt::format("{} only", count)));
   const int number = options.attempt > 0 ? options.attempt : session.usual();
   content.judged = session.complete(number);
+  const std::string key = key_at(session, number);
   content.same_session = session.attempts();
   content.build = io::this_program();
   std::set<std::string> known = {session.header().id};
@@ -122,6 +175,7 @@ int write_report(const ReportOptions& options) {
     const RecordedAttempts expert = sources.read(options.expert);
     expert_id = expert.header().id;
     content.expert = expert.complete(expert.usual());
+    say_what_differs(session, number, expert, expert.usual(), content.judged);
   }
   for (auto file = options.files.begin() + 1; file != options.files.end(); ++file) {
     const RecordedAttempts other = sources.read(*file);
@@ -135,10 +189,10 @@ int write_report(const ReportOptions& options) {
     if (!learners::same_name(content.others.back().learner, content.judged.learner)) continue;
     known.insert(other.header().id);
     if (other.header().start_utc <= session.header().start_utc)
-      add_earlier(other, other.attempts().back().number + 1, content.judged, content.earlier);
+      add_earlier(other, other.attempts().back().number + 1, content.judged, key, content.earlier);
   }
-  add_earlier(session, number, content.judged, content.earlier);
-  sources.add_filed(session, known, content.earlier);
+  add_earlier(session, number, content.judged, key, content.earlier);
+  sources.add_filed(session, number, known, content.earlier);
   std::stable_sort(
       content.earlier.begin(), content.earlier.end(),
       [](const report::Result& a, const report::Result& b) { return a.started < b.started; });

@@ -254,6 +254,7 @@ DriveRequest request_of(const DriveOptions& o) {
   request.sessions = o.sessions;
   request.levers_from = o.levers_from;
   request.learner = o.learner;
+  request.instructor = o.instructor;
   request.no_record = o.no_record;
   request.at_s = o.at_s;
   request.duration_s = o.duration_s;

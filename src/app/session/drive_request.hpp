@@ -34,6 +34,7 @@ struct DriveOptions {
   std::string input, record_input;
   std::string session, sessions;                    // file or folder of the recording
   std::string learner;                              // learner of the session; may be empty
+  std::string instructor;                           // who supervises; may be empty
   std::vector<std::string> presses;                 // KEY@SECONDS[+HELD]
   std::vector<std::string> faults, cleared_faults;  // NAME@SECONDS
   std::int64_t fault_seed = -1;                     // below 0: the exercise's
@@ -75,6 +76,7 @@ struct DriveRequest {
   std::string levers_from;                  // a lever stand; empty: none
   endpoint::WireKey wire_key;               // of its connection
   std::string learner, learner_id;          // learner of the session; empty: none
+  std::string instructor;                   // who supervises; empty: nobody
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;
   double fps = 60.0;  // at most

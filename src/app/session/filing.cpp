@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <memory>
-#include <stdexcept>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -15,29 +14,11 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/log.hpp"
+#include "endpoint/station.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 
 namespace knuckleboom::app {
-namespace {
-
 namespace fs = std::filesystem;
-
-struct WhichExercise {
-  std::string name;
-  bool free = false;  // no task
-};
-// As in the report: by its own name, wherever it was read from.
-WhichExercise exercise_of(const io::SessionHeader& header) {
-  try {
-    const std::unique_ptr<training::Session> session = io::make_session(header);
-    return {session->exercise().name, session->exercise().task == training::TaskKind::kFree};
-  } catch (const io::FileError&) {
-  } catch (const std::invalid_argument&) {
-  }
-  return {header.exercise, false};  // of another version
-}
-
-}  // namespace
 
 std::filesystem::path learners_file() {
   const std::filesystem::path folder = user_data_folder();
@@ -64,31 +45,96 @@ std::vector<std::string> learner_names() {
   return names;
 }
 
-learners::FiledSession filed_session(const io::SessionOutline& outline,
-                                     const std::filesystem::path& file) {
-  const io::SessionHeader& header = outline.header;
+learners::FiledSession filed_session(const io::SessionRecord& record, const Examined& examined) {
+  const io::SessionHeader& header = record.header;
   learners::FiledSession out;
   out.recording = header.id;
-  out.file = std::filesystem::absolute(file).lexically_normal();
+  out.file = std::filesystem::absolute(record.path).lexically_normal();
   out.started = header.start_utc;
-  const WhichExercise exercise = exercise_of(header);
-  out.exercise = exercise.name;
+  // As in the report: by its own name, wherever it was read from.
+  out.exercise = examined.exercise.empty() ? header.exercise : examined.exercise;
   out.machine = header.machine;
-  out.duration_s = static_cast<double>(outline.end.end_tick - header.first_tick) / header.rate_Hz;
+  out.duration_s = record.duration_s();
+  out.digest = examined.trust.signature.digest;
+  out.previous = header.previous;
+  out.trust = examined.trust.level;
+  out.why = examined.trust.why;
+  out.station = examined.trust.signature.station;
+  out.instructor = header.instructor;
   if (!header.parent_id.empty()) return out;
-  for (std::size_t i = 0; i < outline.attempts.size(); ++i) {
-    const io::SessionAttempt& attempt = outline.attempts[i];
+  for (std::size_t i = 0; i < record.attempts.size(); ++i) {
+    const io::SessionAttempt& attempt = record.attempts[i];
     const bool passed = attempt.phase == training::TaskPhase::kPassed;
     const bool finished = passed || attempt.phase == training::TaskPhase::kFailed;
-    if (!finished && (exercise.free || attempt.phase != training::TaskPhase::kRunning)) continue;
+    if (!finished && (examined.free || attempt.phase != training::TaskPhase::kRunning)) continue;
     learners::Result result{static_cast<int>(i) + 1, passed, finished, {}};
     for (std::size_t k = 0; k < attempt.figures.size() && k < header.figures.size(); ++k)
       result.figures.emplace_back(header.figures[k].name,
                                   figure_value(header.figures[k].name, attempt.figures[k]));
+    if (i < examined.conditions.size()) {
+      result.key = key_of(examined.conditions[i]);
+      result.curve_key = curve_key_of(examined.conditions[i]);
+    }
     out.passed = out.passed || passed;
     out.results.push_back(std::move(result));
   }
   return out;
+}
+
+bool file_sealed(learners::Database& database, const learners::Learner& learner,
+                 learners::FiledSession session) {
+  try {
+    session.seal = endpoint::seal(own_station(), learners::sealed_text(learner, session));
+  } catch (const UserError& error) {
+    complain(error.what());
+  }
+  return database.file(learner, session);
+}
+
+std::vector<learners::FiledSession> filed_sessions(const learners::Database& database,
+                                                   const learners::Learner& learner,
+                                                   const std::string& exercise) {
+  std::vector<learners::FiledSession> out = database.sessions(learner, exercise);
+  // None is made here: a new key knows no row.
+  std::optional<endpoint::WireKey> station;
+  std::error_code ignored;
+  try {
+    if (fs::exists(own_station_file(), ignored)) station = own_station();
+  } catch (const UserError&) {
+  }
+  for (learners::FiledSession& one : out) {
+    if (one.seal.empty() || !station) {
+      if (!one.seal.empty())
+        one.why = "the key of this computer cannot be read, so the row cannot be checked";
+      one.trust = std::min(one.trust, kWholeFile);
+    } else if (endpoint::seal(*station, learners::sealed_text(learner, one)) != one.seal) {
+      one.trust = kFiguresOnly;
+      one.why = "its row in the database is not as it was filed here";
+    }
+  }
+  return out;
+}
+
+std::string last_filed(const std::string& learner_id) noexcept {
+  constexpr int kPatience = 200;  // ms; the trainer does not wait
+  try {
+    if (learner_id.empty()) return {};
+    return learners::Database(learners_file(), learners::Access::kRead, kPatience)
+        .last_digest(learner_id);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+std::string learner_shown(const io::SessionHeader& header) noexcept {
+  try {
+    const learners::Database database(learners_file(), learners::Access::kRead);
+    auto learner = database.owner_of(header.id);
+    if (!learner && !header.learner_id.empty()) learner = database.find_by_key(header.learner_id);
+    if (learner) return learner->name;
+  } catch (const std::exception&) {  // a file can be shown without it
+  }
+  return header.learner;
 }
 
 fs::path find_session(const std::string& name_or_file) {
@@ -151,9 +197,10 @@ WhoDrives who_drives(const std::string& name) {
 
 std::string file_session(const std::filesystem::path& file) noexcept {
   try {
-    const io::SessionOutline outline = io::read_session_outline(file);
-    const io::SessionHeader& header = outline.header;
-    if (header.learner.empty()) return {};
+    io::SessionFiles files;
+    const io::SessionHeader header = files.outline(file).header;
+    if (header.learner.empty() && header.learner_id.empty()) return {};
+    const io::SessionRecord record = files.read(file);
     learners::Database database(learners_file(), learners::Access::kWrite);
     // The learner may have been renamed or deleted meanwhile.
     const auto by_key =
@@ -161,8 +208,8 @@ std::string file_session(const std::filesystem::path& file) noexcept {
     if (!by_key && !header.learner_id.empty())
       return fmt::format("{} is not filed: its learner is not in the database any more",
                          file.string());
-    database.file(by_key ? *by_key : database.find_or_add(header.learner),
-                  filed_session(outline, file));
+    file_sealed(database, by_key ? *by_key : database.find_or_add(header.learner),
+                filed_session(record, examine(record, Check::kTrustOwn)));
     return {};
   } catch (const std::exception& error) {
     try {
@@ -171,6 +218,11 @@ std::string file_session(const std::filesystem::path& file) noexcept {
       return "the session is not filed";
     }
   }
+}
+
+void sign_and_file(const std::filesystem::path& file) noexcept {
+  if (const std::string fault = sign_session(file); !fault.empty()) complain(fault);
+  if (const std::string fault = file_session(file); !fault.empty()) complain(fault);
 }
 
 }  // namespace knuckleboom::app

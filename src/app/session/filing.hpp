@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "app/session/trust.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "learners/database.hpp"
 
@@ -14,8 +16,18 @@ std::filesystem::path learners_file();
 
 // Database entry of a session. One that was taken over from another began in the middle and has no
 // results.
-learners::FiledSession filed_session(const io::SessionOutline& outline,
-                                     const std::filesystem::path& file);
+learners::FiledSession filed_session(const io::SessionRecord& record, const Examined& examined);
+// As Database::file(), with the seal of this computer.
+bool file_sealed(learners::Database& database, const learners::Learner& learner,
+                 learners::FiledSession session);
+// As Database::sessions(); a row that was changed by hand is not trusted.
+std::vector<learners::FiledSession> filed_sessions(const learners::Database& database,
+                                                   const learners::Learner& learner,
+                                                   const std::string& exercise = {});
+// Digest of a learner's session filed last; empty: none, or the database cannot be read. Never throws.
+std::string last_filed(const std::string& learner_id) noexcept;
+// Name of who drove; empty: nobody, or a learner who is not filed here. Never throws.
+std::string learner_shown(const io::SessionHeader& header) noexcept;
 
 // The filed name and its key; a new name is added. The trainer continues without the database: then
 // fault has a message and the key is empty.
@@ -24,9 +36,12 @@ struct WhoDrives {
 };
 WhoDrives who_drives(const std::string& name);
 
-// Files a session under the learner that its header names. Empty: done, or no learner; otherwise a
+// Files a session under the learner whose id its header has. Empty: done, or no learner; otherwise a
 // message. Never throws.
 std::string file_session(const std::filesystem::path& file) noexcept;
+
+// Signs a session that this program has just recorded, and files it. Messages go to the console.
+void sign_and_file(const std::filesystem::path& file) noexcept;
 
 // A session file by path, or by its name in the user's folder of sessions with or without .h5. A
 // recording that was cut off is first converted into a session file, with a message.

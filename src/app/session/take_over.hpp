@@ -14,7 +14,6 @@ struct SessionBranch {
   training::SessionState state;
   command::OperatorInput levers;  // their positions then
   std::string parent_id;
-  std::string learner, learner_id;
 };
 
 struct TakeOver {

@@ -149,8 +149,7 @@ std::unique_ptr<runtime::SessionRecorder> recorder_of(const LoadedSession& loade
                                                       const RecordingChoice& choice) {
   if (choice.file.empty() && choice.folder.empty()) return nullptr;
   io::SessionHeader header = loaded.session_header();
-  header.learner = choice.learner;
-  header.learner_id = choice.learner_id;
+  choice.describe(header);
   runtime::RecorderSettings settings;
   settings.own_thread = false;  // it must not lag behind the ticks
   return std::make_unique<runtime::SessionRecorder>(
@@ -282,7 +281,9 @@ int drive_headless(const DriveRequest& request) {
   if (!loaded.purpose.empty()) say(loaded.purpose + "\n");
   for (const std::string& note : loaded.session->notes()) complain(note);
 
-  const RecordingChoice recording = recording_choice(request, 1, false);
+  RecordingChoice recording = recording_choice(request, 1, false);
+  if (request.demonstrate || !request.input.empty())
+    recording.options.emplace_back("playback", "1");
   for (const std::string& remark : recording.remarks) complain(remark);
   const std::vector<training::InputEvent> events = events_of(request, loaded, std::move(input));
   const HeadlessRun run = run_session(request, loaded, recording, events);
@@ -301,8 +302,7 @@ int drive_headless(const DriveRequest& request) {
     complain(end.session_fault);
     return kInternalError;
   }
-  if (!end.session_file.empty())
-    if (const std::string fault = file_session(end.session_file); !fault.empty()) complain(fault);
+  if (!end.session_file.empty()) sign_and_file(end.session_file);
   return run.last.sim.health.non_finite > 0 ? kNonFinite : kSuccess;
 }
 

@@ -62,15 +62,11 @@ void LiveSession::begin_session_file(const RecordingChoice& recording,
   if (recording.file.empty() && recording.folder.empty()) return;
   try {
     io::SessionHeader header = loaded_.session_header();
-    header.options.insert(header.options.end(), recording.options.begin(), recording.options.end());
+    recording.describe(header);
     header.first_tick = ticker_.state().tick;
-    header.learner = recording.learner;
-    header.learner_id = recording.learner_id;
     if (branch != nullptr) {
       header.parent_id = branch->parent_id;
       header.parent_tick = branch->state.tick;
-      header.learner = branch->learner;
-      header.learner_id = branch->learner_id;
     }
     recorder_ = std::make_unique<runtime::SessionRecorder>(
         recording.file.empty() ? io::SessionJournal::in_folder(recording.folder, header)

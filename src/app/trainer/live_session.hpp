@@ -39,8 +39,18 @@ struct RecordingChoice {
   std::filesystem::path file;       // the session; empty: default name in the folder
   std::filesystem::path folder;     // empty as well: not recorded
   std::string learner, learner_id;  // its learner; may be empty
+  std::string instructor;           // may be empty
+  std::string previous;             // digest of the learner's session filed last; empty: none
   std::vector<std::pair<std::string, std::string>> options;  // more for the header
   std::vector<std::string> remarks;                          // deviations from the request
+
+  // People in the header of a recording: no names.
+  void describe(io::SessionHeader& header) const {
+    header.learner_id = learner_id;
+    header.instructor = instructor;
+    header.previous = previous;
+    header.options.insert(header.options.end(), options.begin(), options.end());
+  }
 };
 
 class LiveSession {

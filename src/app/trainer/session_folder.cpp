@@ -64,6 +64,8 @@ RecordingChoice recording_choice(const DriveRequest& request, int number, bool w
   out.folder = request.sessions;
   out.learner = request.learner;
   out.learner_id = request.learner_id;
+  out.instructor = request.instructor;
+  out.previous = last_filed(out.learner_id);
   if (out.file.empty() && out.folder.empty() && (watched || !out.learner.empty())) {
     out.folder = user_session_folder();
     if (out.folder.empty() && !out.learner.empty())

@@ -184,11 +184,12 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
     complain(remark);
     notices_.say(now_s(), remark, true);
   }
+  by_hand_ = playback.empty() && branch == nullptr;
   if (!playback.empty()) recording.options.emplace_back("playback", "1");
   // A demonstration by the program is not a learner's result.
   const bool by_hand = playback.empty() || (sessions_ == 1 && !request_.input.empty());
   if (!by_hand) recording.learner = recording.learner_id = {};
-  learner_ = branch != nullptr ? branch->learner : recording.learner;
+  learner_ = recording.learner;
   std::vector<training::AttemptCommand> plan;
   for (const TimedFault& fault : request_.faults) {
     try {
@@ -221,6 +222,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   demonstrating_ = false;
   ended_s_ = -1.0;
   screens_.begin_with(Screen::kDriving);
+  note_aids();
   warm_up(branch);
   if (branch == nullptr) go_on();
 }
@@ -271,7 +273,7 @@ void Trainer::end_session() {
     recording_failed_ = true;
     complain(end.session_fault);
   } else if (!end.session_file.empty()) {
-    if (const std::string fault = file_session(end.session_file); !fault.empty()) complain(fault);
+    sign_and_file(end.session_file);
   }
   latency_.forget();
   session_.reset();
@@ -419,6 +421,8 @@ void Trainer::follow_task() {
   figures_.passed = shown_.task.phase == TaskPhase::kPassed;
   figures_.exercise = briefing_.title;
   figures_.reason = failure_reason(exercise, shown_);
+  if (!figures_.reason.empty()) figures_.reason += " ";
+  figures_.reason += trust_to_come();
   figures_.figures = figure_rows(exercise, shown_.score, true);
   if (session_->now().playing || demonstrating_)
     figures_.exercise += demonstrating_ ? ", a demonstration" : ", from an input file";
@@ -530,7 +534,8 @@ void Trainer::act_on(const KeyBinding& binding) {
     case KeyAction::kInset:
       return toggle_overlay(&view::OverlaySettings::inset, "Picture of the tip");
     case KeyAction::kGuides:
-      return notices_.say(now_s(), picture_.toggle_guides() ? "Guides: on" : "Guides: off");
+      notices_.say(now_s(), picture_.toggle_guides() ? "Guides: on" : "Guides: off");
+      return note_aids();
     case KeyAction::kTrail:
       return toggle_overlay(&view::OverlaySettings::trail, "Trail of the tip");
     case KeyAction::kMute:
@@ -594,6 +599,24 @@ void Trainer::note(const char* kind, const std::string& text) {
   event.kind = kind;
   event.text = text;
   session_->recorder()->note(event);
+}
+
+// Aids to the eye are part of the conditions that attempts are compared by.
+void Trainer::note_aids() {
+  if (!has_session()) return;
+  const view::OverlaySettings& shown = picture_.overlays();
+  if (shown.targets) note("aid", "guides");
+  if (shown.inset) note("aid", "picture of the tip");
+  if (shown.trail) note("aid", "trail of the tip");
+  if (picture_.camera() != view::CameraKind::kCab) note("aid", "view from outside");
+}
+
+// How far the result can be believed; the session is signed when it ends.
+const char* Trainer::trust_to_come() const {
+  if (session_->recorder() == nullptr)
+    return "This session is not recorded, so that nothing shows it.";
+  return by_hand_ ? "Recorded; T3 at most, when it is signed at the end of the session."
+                  : "Recorded; T1 at most, as not all of it was driven by hand from the start.";
 }
 
 void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
@@ -795,10 +818,12 @@ void Trainer::set_camera(CameraKind camera) {
   picture_.set_camera(camera);
   settings_.camera = word_of(camera);
   notices_.say(now_s(), fmt::format("Camera: {}", word_of(camera)));
+  note_aids();
 }
 
 void Trainer::toggle_overlay(bool view::OverlaySettings::*which, const char* name) {
   notices_.say(now_s(), fmt::format("{}: {}", name, picture_.toggle(which) ? "on" : "off"));
+  note_aids();
 }
 
 void Trainer::toggle_mute() {

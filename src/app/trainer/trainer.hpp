@@ -86,6 +86,8 @@ class Trainer {
   void change_choice(int id);
   void act_as_instructor(const view::panels::MenuIntent& intent);
   bool take_instructor_event(const SDL_Event& event);
+  void note_aids();
+  const char* trust_to_come() const;
   void note(const char* kind, const std::string& text);
   void toggle_pause();
   void go_on();
@@ -134,7 +136,8 @@ class Trainer {
   std::unique_ptr<runtime::LatenessProbe> probe_;
   std::vector<SessionEnd> ended_;
   int sessions_ = 0;
-  std::string learner_;  // learner of the session; may be empty
+  std::string learner_;   // learner of the session; may be empty
+  bool by_hand_ = false;  // from the start
 
   Screens screens_;
   view::panels::Menu main_, pause_, result_, devices_;

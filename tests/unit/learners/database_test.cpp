@@ -241,8 +241,65 @@ TEST_F(LearnersDatabase, TakesOverOneOfTheFirstFormat) {
   ASSERT_EQ(sessions.size(), 1U);
   ASSERT_EQ(sessions[0].results.size(), 1U);
   EXPECT_TRUE(sessions[0].results[0].finished);
+  EXPECT_EQ(sessions[0].trust, 1);
+  EXPECT_EQ(sessions[0].why, "filed by an older program");
   EXPECT_FALSE(database.file(*database.find("ärla"), sessions[0]));
   EXPECT_EQ(database.add("Cé").name, "Cé");
+}
+
+TEST_F(LearnersDatabase, TakesOverOneOfTheSecondFormatAtT1) {
+  fs::create_directories(file_.parent_path());
+  tamper(R"SQL(
+    CREATE TABLE learners (id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL UNIQUE COLLATE NOCASE, key TEXT NOT NULL UNIQUE, folded TEXT NOT NULL);
+    CREATE INDEX learners_by_folded ON learners(folded);
+    CREATE TABLE sessions (id INTEGER PRIMARY KEY AUTOINCREMENT,
+      learner INTEGER NOT NULL REFERENCES learners(id) ON DELETE CASCADE,
+      recording TEXT NOT NULL UNIQUE, file TEXT NOT NULL, started TEXT NOT NULL,
+      exercise TEXT NOT NULL, machine TEXT NOT NULL, duration REAL NOT NULL,
+      passed INTEGER NOT NULL);
+    CREATE INDEX sessions_by_learner ON sessions(learner, started);
+    CREATE TABLE attempts (session INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      attempt INTEGER NOT NULL, passed INTEGER NOT NULL, finished INTEGER NOT NULL,
+      PRIMARY KEY (session, attempt)) WITHOUT ROWID;
+    CREATE TABLE figures (session INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      attempt INTEGER NOT NULL, key TEXT NOT NULL, value REAL,
+      PRIMARY KEY (session, attempt, key)) WITHOUT ROWID;
+    INSERT INTO learners VALUES (1, 'Ärla', 'k1', 'ärla');
+    INSERT INTO sessions VALUES (1, 1, 'r', '/data/r.h5', 't', 'reach', 'm', 1.0, 1);
+    INSERT INTO attempts VALUES (1, 1, 1, 1), (1, 2, 0, 0);
+    INSERT INTO figures VALUES (1, 1, 'time_s', 61.5);
+    PRAGMA application_id = 1265517165;
+    PRAGMA user_version = 2;
+  )SQL");
+  Database database = open();
+  const auto sessions = database.sessions(*database.find("ärla"));
+  ASSERT_EQ(sessions.size(), 1U);
+  EXPECT_EQ(sessions[0].trust, 1);
+  EXPECT_EQ(sessions[0].why, "filed by an older program");
+  ASSERT_EQ(sessions[0].results.size(), 2U);
+  EXPECT_EQ(sessions[0].results[0].figures[0].second, 61.5);
+  EXPECT_EQ(sessions[0].results[0].curve_key, "");
+  EXPECT_EQ(database.deleted().learners, 0);
+  // Its file was computed again meanwhile: the row is another one, under the same number.
+  FiledSession now = sessions[0];
+  now.trust = 3;
+  now.digest = "abc";
+  now.why.clear();
+  now.results[0].key = "k";
+  EXPECT_FALSE(database.file(*database.find("ärla"), now));
+  const auto later = database.sessions(*database.find("ärla"));
+  ASSERT_EQ(later.size(), 1U);
+  EXPECT_EQ(later[0].id, sessions[0].id);
+  EXPECT_EQ(later[0].trust, 3);
+  EXPECT_EQ(later[0].results[0].key, "k");
+  EXPECT_EQ(later[0].results[0].figures, sessions[0].results[0].figures);
+  EXPECT_EQ(database.last_digest("k1"), "abc");
+  // Less trust changes nothing.
+  now.trust = 1;
+  now.digest = "def";
+  database.file(*database.find("ärla"), now);
+  EXPECT_EQ(database.last_digest("k1"), "abc");
 }
 
 TEST_F(LearnersDatabase, DeletesToTheLastByte) {
@@ -314,10 +371,10 @@ TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
   };
 
-  tamper("PRAGMA user_version = 3");
+  tamper("PRAGMA user_version = 4");
   for (const Access access : {Access::kRead, Access::kWrite})
     EXPECT_THAT(fault_of([&] { open(access); }),
-                HasSubstr("a newer version of the program (format 3; this one knows 2)"));
+                HasSubstr("a newer version of the program (format 4; this one knows 3)"));
   tamper("PRAGMA user_version = 1; PRAGMA application_id = 7");
   EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("this is no database of learners"));
 

@@ -32,20 +32,37 @@ TEST(LearnersTable, HasARowForEachResult) {
   one.exercise = "reach";
   one.machine = "crane";
   one.duration_s = 61.5;
-  one.results = {{1, false, true, {{"time_s", 50.25}}},
+  one.trust = 3;
+  one.instructor = "A.M.";
+  one.results = {{1, false, true, {{"time_s", 50.25}}, "k1", "c1"},
                  {2, true, true, {{"time_s", 0.1}, {"error_m", std::nan("")}}},
                  {3, false, false, {{"time_s", 7.0}}}};
   FiledSession none;
   none.exercise = "logs";
-  EXPECT_EQ(
-      csv_table({{{1, "Öberg, Åsa", "k"}, {one}}, {{2, "=Bo", "k"}, {none}}}),
-      "learner,started,exercise,machine,duration_s,file,attempt,passed,finished,time_s,error_m\r\n"
-      "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",1,0,1,50.25,\r\n"
-      "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",2,1,1,0.1,\r\n"
-      "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, b.h5\",3,0,0,7,\r\n"
-      "'=Bo,,logs,,0,,,0,0,,\r\n");
+  EXPECT_EQ(csv_table({{{1, "Öberg, Åsa", "k"}, {one}}, {{2, "=Bo", "k"}, {none}}}),
+            "learner,started,exercise,machine,duration_s,file,attempt,passed,finished,trust,"
+            "why,key,curve_key,station,instructor,time_s,error_m\r\n"
+            "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, "
+            "b.h5\",1,0,1,3,,k1,c1,,A.M.,50.25,\r\n"
+            "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, "
+            "b.h5\",2,1,1,3,,,,,A.M.,0.1,\r\n"
+            "\"Öberg, Åsa\",2026-11-28T06:40:12Z,reach,crane,61.5,\"/data/a, "
+            "b.h5\",3,0,0,3,,,,,A.M.,7,\r\n"
+            "'=Bo,,logs,,0,,,0,0,1,,,,,,,\r\n");
   EXPECT_EQ(csv_table({}),
-            "learner,started,exercise,machine,duration_s,file,attempt,passed,finished\r\n");
+            "learner,started,exercise,machine,duration_s,file,attempt,passed,finished,trust,"
+            "why,key,curve_key,station,instructor\r\n");
+}
+
+TEST(LearnersTable, SpeaksTheSpreadsheetOfTheCountry) {
+  FiledSession one;
+  one.exercise = "a;b";
+  one.duration_s = 61.5;
+  one.results = {{1, true, true, {{"time_s", 0.25}}}};
+  EXPECT_EQ(
+      csv_table({{{1, "Bo", "k"}, {one}}}, {';', ','}),
+      "learner;started;exercise;machine;duration_s;file;attempt;passed;finished;trust;why;key;"
+      "curve_key;station;instructor;time_s\r\nBo;;\"a;b\";;61,5;;1;1;1;1;;;;;;0,25\r\n");
 }
 
 }  // namespace

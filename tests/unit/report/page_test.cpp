@@ -337,7 +337,11 @@ TEST(ReportPage, DrawsTheLearningCurve) {
   c.earlier = {{"2026-11-01T08:00:00Z", Outcome::kFailed, {{"time_s", 32.0}}},
                {"2026-11-08T08:00:00Z", Outcome::kPassed, {{"time_s", 16.0}}}};
   const std::string html = page(c);
-  EXPECT_THAT(html, HasSubstr("3 attempts at this exercise, 1 of them passed (●; ○ not passed)"));
+  EXPECT_THAT(
+      html,
+      HasSubstr(
+          "3 attempts at this exercise under these conditions, 1 of them passed (●; ○ not passed), "
+          "0 broken off (not drawn)"));
   const XmlResult xml = test::read_xml(html);
   ASSERT_EQ(xml.fault, "");
   const std::vector<CurvePoint> points = {{32.0, false}, {16.0, true}, {8.0, false}};

@@ -46,7 +46,8 @@ learners::FiledSession killed(const std::string& exercise, bool restart_at_end) 
     recorder.drain();
   }
   const std::filesystem::path recovered = io::recover_session(file.string() + ".journal");
-  return filed_session(io::read_session_outline(recovered), recovered);
+  const io::SessionRecord record = io::read_session(recovered);
+  return filed_session(record, examine(record, Check::kTrustOwn));
 }
 
 TEST(FiledSession, HasTheAttemptThatWasCutOff) {

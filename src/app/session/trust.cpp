@@ -1,0 +1,149 @@
+#include "app/session/trust.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/shell/config_paths.hpp"
+#include "app/shell/interrupt.hpp"
+#include "endpoint/station.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+constexpr std::size_t kClaimsSaid = 5;
+
+bool has_option(const io::SessionHeader& header, std::string_view name) {
+  return std::any_of(header.options.begin(), header.options.end(),
+                     [name](const auto& option) { return option.first == name; });
+}
+
+bool has_command(const io::SessionRecord& record, training::CommandKind kind) {
+  return std::any_of(record.inputs.begin(), record.inputs.end(), [kind](const auto& event) {
+    return event.kind == training::InputEventKind::kCommand && event.command.kind == kind;
+  });
+}
+
+// Exercise, machine and levers as they are here under the same names, bases included.
+bool has_files_of_here(const io::SessionHeader& header) {
+  try {
+    io::SessionHeader here;
+    io::read_session_texts(find_exercise(header.exercise), find_machine(header.machine),
+                           find_levers(header.levers), here);
+    return std::equal(
+        here.texts.begin(), here.texts.end(), header.texts.begin(), header.texts.end(),
+        [](const auto& a, const auto& b) { return a.role == b.role && a.text == b.text; });
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+// Why a recording is no attempt of its own, made under the conditions that it names; empty: it is.
+std::string no_attempt(const io::SessionRecord& record, const std::vector<Conditions>& conditions) {
+  const io::SessionHeader& header = record.header;
+  if (!record.end.complete) return "the recording was cut off";
+  if (record.end.lost > 0) return "the recording has gaps";
+  if (!header.parent_id.empty()) return "it was taken over from another session";
+  if (has_option(header, "playback"))
+    return "the levers came from a file or a demonstration, not from hands";
+  if (has_command(record, training::CommandKind::kFault) ||
+      has_command(record, training::CommandKind::kClearFault))
+    return "faults were begun or ended from outside";
+  for (const Conditions& one : conditions)
+    for (const Condition& condition : one)
+      if (condition.value.ends_with("; changed"))
+        return fmt::format("the {} was changed during an attempt", condition.what);
+  return {};
+}
+
+// Throws for claims that its inputs do not give. Why it cannot be told; empty: all is as computed.
+std::string computed_again(const io::SessionRecord& record,
+                           std::optional<runtime::Recomputed>& again) {
+  if (!record.states_known())
+    return "it was recorded by a program that judges otherwise or has other states";
+  const bool other_kind = record.header.processor.substr(0, record.header.processor.find(' ')) !=
+                          io::this_processor().substr(0, io::this_processor().find(' '));
+  if (other_kind) return "it was recorded on another kind of processor, which rounds otherwise";
+  again = runtime::recompute(record, [] { return !interrupted(); });
+  const std::vector<std::string> claims = runtime::false_claims(record, again->record);
+  if (claims.empty()) return {};
+  // Another program may simulate otherwise; but equal states have equal figures, in every program.
+  const bool same_states = std::none_of(claims.begin(), claims.end(), [](const std::string& claim) {
+    return claim.find("hash of ") != std::string::npos;
+  });
+  if (record.header.program != io::this_program() && !same_states)
+    return fmt::format("it was recorded by {}, and runs otherwise here", record.header.program);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(claims.size(), kClaimsSaid); ++i)
+    text += (i > 0 ? "; " : "") + claims[i];
+  throw io::FileError(
+      record.path.string(),
+      fmt::format("it claims what its inputs do not give, and is not believed: {}", text));
+}
+
+}  // namespace
+
+std::string trust_text(int level) {
+  constexpr const char* kWords[] = {"figures only", "file", "computed here", "signed",
+                                    "invigilated"};
+  const int known = std::clamp(level, 0, 4);
+  return fmt::format("T{} {}", known, kWords[known]);
+}
+
+Examined examine(const io::SessionRecord& record, Check check) {
+  Examined out;
+  Trust& trust = out.trust;
+  trust.signature = signed_by(record.path);
+  std::vector<std::string> remarks;
+  std::unique_ptr<training::Session> session;
+  try {
+    session = io::make_session(record.header, &remarks);
+  } catch (const io::FileError& error) {
+    trust.why = fmt::format("this program cannot run it: {}", error.what());
+  } catch (const std::invalid_argument& error) {
+    trust.why = fmt::format("this program cannot run it: {}", error.what());
+  }
+  if (!session) return out;
+  out.exercise = session->exercise().name;
+  out.free = session->exercise().task == training::TaskKind::kFree;
+  for (const std::string& remark : remarks)
+    if (remark.ends_with("is not the one its hash was taken of"))
+      throw io::FileError(record.path.string(), remark + "; it is not believed");
+  for (std::size_t i = 0; i < record.attempts.size(); ++i)
+    out.conditions.push_back(conditions_of(record, session->exercise(), i));
+
+  if (check == Check::kCompute && record.end.lost == 0) {
+    trust.why = computed_again(record, out.computed);
+    out.as_computed = trust.why.empty();
+  }
+  if (trust.why.empty()) trust.why = no_attempt(record, out.conditions);
+  if (trust.why.empty() && check == Check::kTrustOwn && !trust.signature.own)
+    trust.why =
+        "it was not computed again when it was filed; 'knuckleboom learners import' does that";
+  if (trust.why.empty() && !remarks.empty()) trust.why = remarks.front();
+  if (trust.why.empty() && !has_files_of_here(record.header))
+    trust.why =
+        "its exercise, machine or levers are not those that this program has by these names";
+  if (!trust.why.empty()) return out;
+  trust.level = kComputedHere;
+  const SignedBy& by = trust.signature;
+  if (by.station.empty()) {
+    trust.why = "it is not signed: name and date are claims";
+  } else if (!by.own && by.name.empty()) {
+    trust.why = fmt::format(
+        "it is signed by a station that is not trusted here ({}): name and date "
+        "are claims",
+        endpoint::public_fingerprint(by.station));
+  } else {
+    trust.level = kSigned;
+    trust.why = "nobody has countersigned who drove";
+  }
+  return out;
+}
+
+}  // namespace knuckleboom::app
