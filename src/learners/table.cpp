@@ -10,6 +10,9 @@ namespace knuckleboom::learners {
 namespace {
 
 constexpr const char* kEnd = "\r\n";
+constexpr const char* kHeads[] = {"learner", "started", "exercise",  "machine",  "duration_s",
+                                  "file",    "attempt", "passed",    "finished", "trust",
+                                  "why",     "key",     "curve_key", "station",  "instructor"};
 
 bool looks_like_a_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
@@ -26,38 +29,51 @@ std::vector<std::string> figure_keys(const std::vector<LearnerSessions>& learner
   return keys;
 }
 
-std::string number(double value, CsvStyle style) {
-  std::string text = fmt::format("{}", value);
-  std::replace(text.begin(), text.end(), '.', style.decimal);
-  return text;
-}
-
-std::string value_of(const Result& result, const std::string& key, CsvStyle style) {
+Cell value_of(const Result& result, const std::string& key) {
   for (const auto& [name, value] : result.figures)
-    if (name == key && std::isfinite(value)) return number(value, style);
-  return {};
+    if (name == key && std::isfinite(value)) return value;
+  return std::string();
 }
 
-// Fields of a row, joined.
-class Row {
- public:
-  explicit Row(CsvStyle style) : style_(style) {}
-  Row& text(std::string_view field) { return plain(csv_text(field, style_.separator)); }
-  Row& plain(const std::string& field) {
-    if (!first_) out_ += style_.separator;
-    first_ = false;
-    out_ += field;
-    return *this;
-  }
-  const std::string& joined() const { return out_; }
-
- private:
-  CsvStyle style_;
-  std::string out_;
-  bool first_ = true;
-};
+// result: null: there is none.
+std::vector<Cell> row_of(const Learner& learner, const FiledSession& session, const Result* result,
+                         const std::vector<std::string>& keys) {
+  const Result none{0, false, false, {}};
+  const Result& shown = result != nullptr ? *result : none;
+  std::vector<Cell> row = {learner.name,
+                           session.started,
+                           session.exercise,
+                           session.machine,
+                           session.duration_s,
+                           session.file.string(),
+                           result != nullptr ? Cell(1.0 * shown.attempt) : Cell(std::string()),
+                           shown.passed ? 1.0 : 0.0,
+                           shown.finished ? 1.0 : 0.0,
+                           1.0 * session.trust,
+                           session.why,
+                           shown.key,
+                           shown.curve_key,
+                           session.station,
+                           session.instructor};
+  for (const std::string& key : keys) row.push_back(value_of(shown, key));
+  return row;
+}
 
 }  // namespace
+
+std::vector<std::vector<Cell>> table_of(const std::vector<LearnerSessions>& learners) {
+  const std::vector<std::string> keys = figure_keys(learners);
+  std::vector<std::vector<Cell>> rows(1);
+  for (const char* head : kHeads) rows[0].emplace_back(std::string(head));
+  for (const std::string& key : keys) rows[0].emplace_back(key);
+  for (const auto& [learner, sessions] : learners)
+    for (const FiledSession& session : sessions) {
+      for (const Result& result : session.results)
+        rows.push_back(row_of(learner, session, &result, keys));
+      if (session.results.empty()) rows.push_back(row_of(learner, session, nullptr, keys));
+    }
+  return rows;
+}
 
 std::string csv_text(std::string_view text, char separator) {
   std::string out(text);
@@ -69,31 +85,20 @@ std::string csv_text(std::string_view text, char separator) {
 }
 
 std::string csv_table(const std::vector<LearnerSessions>& learners, CsvStyle style) {
-  const std::vector<std::string> keys = figure_keys(learners);
-  Row head(style);
-  for (const char* name :
-       {"learner", "started", "exercise", "machine", "duration_s", "file", "attempt", "passed",
-        "finished", "trust", "why", "key", "curve_key", "station", "instructor"})
-    head.plain(name);
-  for (const std::string& key : keys) head.text(key);
-  std::string out = head.joined() + kEnd;
-  for (const auto& [learner, sessions] : learners)
-    for (const FiledSession& session : sessions) {
-      std::vector<Result> results = session.results;
-      const bool none = results.empty();
-      if (none) results.push_back({0, false, false, {}});
-      for (const Result& result : results) {
-        Row row(style);
-        row.text(learner.name).text(session.started).text(session.exercise).text(session.machine);
-        row.plain(number(session.duration_s, style)).text(session.file.string());
-        row.plain(none ? "" : fmt::format("{}", result.attempt));
-        row.plain(result.passed ? "1" : "0").plain(result.finished ? "1" : "0");
-        row.plain(fmt::format("{}", session.trust)).text(session.why);
-        row.text(result.key).text(result.curve_key).text(session.station).text(session.instructor);
-        for (const std::string& key : keys) row.plain(value_of(result, key, style));
-        out += row.joined() + kEnd;
+  std::string out;
+  for (const std::vector<Cell>& row : table_of(learners)) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) out += style.separator;
+      if (const auto* text = std::get_if<std::string>(&row[i])) {
+        out += csv_text(*text, style.separator);
+        continue;
       }
+      std::string number = fmt::format("{}", std::get<double>(row[i]));
+      std::replace(number.begin(), number.end(), '.', style.decimal);
+      out += number;
     }
+    out += kEnd;
+  }
   return out;
 }
 

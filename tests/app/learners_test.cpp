@@ -262,6 +262,8 @@ TEST_F(Learners, refusesWhatMakesNoSense) {
       knuckleboom({"drive", "reach", "--demonstrate", "--headless", "--learner", "A"}).errors,
       HasSubstr("not a demonstration"));
   EXPECT_EQ(drive("a\x1B[2J").status, 2);
+  EXPECT_THAT(drive("Anna", {"--instructor", "a\nb"}).errors,
+              HasSubstr("--instructor takes a text"));
   EXPECT_EQ(learners({"burn"}).status, 2);
   EXPECT_EQ(learners({"show"}).status, 2);
 }

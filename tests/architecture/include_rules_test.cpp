@@ -147,6 +147,7 @@ const std::vector<Library>& libraries() {
       {"SQLite", {"sqlite3"}, {"learners/"}},
       {"Ceres", {"ceres/"}, {"identification/"}},
       {"utf8proc", {"utf8proc"}, {"learners/"}},
+      {"libxlsxwriter", {"xlsxwriter"}, {"learners/"}},
       {"SDL",
        {"SDL2/", "SDL"},
        {"input/", "view/", "sound/", "app/window/", "app/trainer/", "app/replay/",

@@ -47,7 +47,7 @@ Command learners_command() {
                    .sentence = "Another learner",
                    .required = true},
                   {"--exercise", &o->exercise, exercise_name_value(), "This exercise only"}}),
-          action("export", "Write results as CSV",
+          action("export", "Write results as CSV or as a workbook (.xlsx)",
                  {learner(false, "Learner; or --all"),
                   {.name = "--all", .target = &o->all, .sentence = "Of all learners"},
                   {.name = "-o,--output",

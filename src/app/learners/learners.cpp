@@ -239,8 +239,10 @@ int compare_learners(const Database& database, const LearnersOptions& options) {
 
 learners::CsvStyle style_of(const LearnersOptions& options) {
   if (!options.output.ends_with(".csv"))
-    throw UserError(fmt::format("--output {}: tables are written as CSV; end the name in .csv",
-                                options.output));
+    throw UserError(
+        fmt::format("--output {}: tables are written as CSV or as a workbook; end the name "
+                    "in .csv or .xlsx",
+                    options.output));
   const std::string separator = options.separator == "tab" ? "\t" : options.separator;
   if (separator != "," && separator != ";" && separator != "\t")
     throw UserError(
@@ -265,7 +267,10 @@ int export_table(const Database& database, const LearnersOptions& options) {
     rows.emplace_back(learner, filed_sessions(database, learner));
   }
   check_distinct({{"--output", options.output}}, {learners_file().string()});
-  io::write_file(options.output, learners::csv_table(rows, style_of(options)));
+  if (options.output.ends_with(".xlsx"))
+    learners::write_workbook(options.output, rows);
+  else
+    io::write_file(options.output, learners::csv_table(rows, style_of(options)));
   return kSuccess;
 }
 

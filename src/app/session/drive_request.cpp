@@ -12,6 +12,8 @@
 #include "app/session/names.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "learners/database.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -254,7 +256,12 @@ DriveRequest request_of(const DriveOptions& o) {
   request.sessions = o.sessions;
   request.levers_from = o.levers_from;
   request.learner = o.learner;
-  request.instructor = o.instructor;
+  try {
+    if (!o.instructor.empty()) request.instructor = learners::checked_name(o.instructor);
+  } catch (const io::FileError&) {
+    throw UserError(
+        "--instructor takes a text of at most 200 bytes in UTF-8 without control characters");
+  }
   request.no_record = o.no_record;
   request.at_s = o.at_s;
   request.duration_s = o.duration_s;

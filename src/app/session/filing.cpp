@@ -115,12 +115,22 @@ std::vector<learners::FiledSession> filed_sessions(const learners::Database& dat
   return out;
 }
 
+namespace {
+// A database may have been changed by hand, and a recording with such an id could not be read again.
+bool is_hexadecimal(const std::string& id) {
+  return !id.empty() && id.size() <= 64 &&
+         id.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+}  // namespace
+
 std::string last_filed(const std::string& learner_id) noexcept {
   constexpr int kPatience = 200;  // ms; the trainer does not wait
   try {
     if (learner_id.empty()) return {};
-    return learners::Database(learners_file(), learners::Access::kRead, kPatience)
-        .last_digest(learner_id);
+    const std::string digest =
+        learners::Database(learners_file(), learners::Access::kRead, kPatience)
+            .last_digest(learner_id);
+    return is_hexadecimal(digest) ? digest : std::string();
   } catch (const std::exception&) {
     return {};
   }
@@ -188,6 +198,11 @@ WhoDrives who_drives(const std::string& name) {
     const learners::Learner learner = database.find_or_add(out.name);
     out.name = learner.name;
     out.key = learner.key;
+    if (is_hexadecimal(out.key)) return out;
+    out.key.clear();
+    out.fault =
+        "the learner's id in the database was changed by hand; the session is recorded, but "
+        "not filed";
   } catch (const std::exception& error) {
     out.fault = fmt::format("{}; the session is {}", error.what(),
                             user_data_folder().empty() ? "not filed" : "recorded, but not filed");

@@ -1,9 +1,16 @@
 #include "learners/table.hpp"
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "knuckleboom/io/diagnostic.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace knuckleboom::learners {
 namespace {
@@ -63,6 +70,24 @@ TEST(LearnersTable, SpeaksTheSpreadsheetOfTheCountry) {
       csv_table({{{1, "Bo", "k"}, {one}}}, {';', ','}),
       "learner;started;exercise;machine;duration_s;file;attempt;passed;finished;trust;why;key;"
       "curve_key;station;instructor;time_s\r\nBo;;\"a;b\";;61,5;;1;1;1;1;;;;;;0,25\r\n");
+}
+
+// A ZIP of XML; the texts stand in it as they are, formulas as texts.
+TEST(LearnersTable, WritesAWorkbook) {
+  const test::TemporaryFolder folder;
+  FiledSession one;
+  one.exercise = "reach";
+  one.results = {{1, true, true, {{"time_s", 0.25}}}};
+  const auto file = folder / "r.xlsx";
+  for (int i = 0; i < 2; ++i) write_workbook(file, {{{1, "=1+1", "k"}, {one}}});
+  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"r.xlsx"}));
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_THAT(bytes, testing::StartsWith("PK"));
+  EXPECT_THAT(bytes, testing::HasSubstr("xl/worksheets/sheet1.xml"));
+  EXPECT_THROW(write_workbook(folder / "no/where.xlsx", {}), io::FileError);
+  EXPECT_EQ(std::get<std::string>(table_of({{{1, "=1+1", "k"}, {one}}})[1][0]), "=1+1");
+  EXPECT_EQ(std::get<double>(table_of({{{1, "=1+1", "k"}, {one}}})[1].back()), 0.25);
 }
 
 }  // namespace
