@@ -45,26 +45,36 @@ class Tuning {
     hold({}, ticks(kSettle), *rest_);
   }
 
-  std::vector<TunedFunction> measure_all(const std::function<void(const TunedFunction&)>& tell) {
-    std::vector<TunedFunction> out;
+  // The functions of joints, or that of the grapple.
+  void measure_all(command::LeverTarget target,
+                   const std::function<void(const TunedFunction&)>& tell,
+                   std::vector<TunedFunction>& out) {
     const sim::OperatorControl& control = session_.control();
     for (std::size_t n = 0; n < control.pattern().functions.size(); ++n) {
       const command::LeverFunction& function = control.pattern().functions[n];
-      if (function.target != command::LeverTarget::kJoint ||
-          control.joint_of(n) == multibody::kBase)
-        continue;
-      out.push_back(measure(function, control.joint_of(n), control.valve_of(n)));
+      if (function.target != target) continue;
+      const int link = target == command::LeverTarget::kGrapple ? jaws() : control.joint_of(n);
+      if (link == multibody::kBase) continue;
+      out.push_back(measure(function, link, control.valve_of(n)));
       tell(out.back());
     }
-    return out;
   }
 
  private:
+  // Joint of the jaws, if a valve moves them.
+  int jaws() const {
+    const int k = session_.control().jaw_actuator();
+    return k < 0 ? multibody::kBase
+                 : session_.machine().actuators[static_cast<std::size_t>(k)].link;
+  }
+
   TunedFunction measure(const command::LeverFunction& function, int link,
                         const sim::ValveRange& valve) {
     TunedFunction out;
     out.joint = function.joint;
     out.slides = !session_.machine().tree.link(link).revolute;
+    // The grapple's lever closes it, which is towards smaller positions.
+    out_ = function.target == command::LeverTarget::kGrapple ? -1.0 : 1.0;
     for (const int way : {0, 1}) {
       out.full_V[way] = valve.full_V[way];
       out.full_speed[way] = full_speed(function.axis, link, way);
@@ -81,15 +91,15 @@ class Tuning {
     for (int i = 0; i < count; ++i) session_.step(input, state, *snapshot_);
   }
 
-  // Begins a trial from rest with a share of the command, towards the side of the lever.
+  // Begins a trial from rest with a share of the command, towards larger or smaller positions.
   command::OperatorInput begin(command::LeverAxis axis, int way, double share) {
     *trial_ = *rest_;
     command::OperatorInput input{};
-    input.axis[static_cast<std::size_t>(axis)] = way == 0 ? share : -share;
+    input.axis[static_cast<std::size_t>(axis)] = out_ * (way == 0 ? share : -share);
     return input;
   }
 
-  // Mean speed over the next part of a trial, positive towards the side of the lever.
+  // Mean speed over the next part of a trial, positive where it should go.
   double speed(const command::OperatorInput& input, int link, int way, double time_s) {
     const double before = trial_->sim.machine.q[link];
     hold(input, ticks(time_s), *trial_);
@@ -130,6 +140,7 @@ class Tuning {
   training::Session session_;
   std::unique_ptr<training::SessionState> rest_, trial_;
   std::unique_ptr<training::SessionSnapshot> snapshot_;
+  double out_ = 1.0;  // side of the lever towards larger positions
 };
 
 }  // namespace
@@ -138,7 +149,12 @@ std::vector<TunedFunction> tune_levers(const machine::MachineModel& machine,
                                        const command::LeverPattern& pattern,
                                        const training::Exercise& exercise,
                                        const std::function<void(const TunedFunction&)>& tell) {
-  return Tuning(machine, pattern, exercise).measure_all(tell);
+  std::vector<TunedFunction> out;
+  Tuning(machine, pattern, exercise).measure_all(command::LeverTarget::kJoint, tell, out);
+  training::Exercise half_open = exercise;
+  half_open.grapple_opening = 0.5;
+  Tuning(machine, pattern, half_open).measure_all(command::LeverTarget::kGrapple, tell, out);
+  return out;
 }
 
 }  // namespace knuckleboom::analysis

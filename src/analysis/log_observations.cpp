@@ -473,10 +473,7 @@ class Observer {
     if (legs_) row.legs = std::floor(legs_->at(t) + 1e-9);
     if (collisions_) row.collisions = collisions_->at(t);
     if (impulse_) row.impulse_Ns = impulse_->at(t);
-    const bool at_stop = above_half(at_stop_, t);
-    if (at_stop && !was_at_stop_) stop_hits_ += 1.0;
-    was_at_stop_ = at_stop;
-    row.stop_hits = stop_hits_;
+    row.at_stop = above_half(at_stop_, t) ? 1 : 0;
     if (above_half(at_relief_, t)) relief_ticks_ += 1.0;
     row.relief_ticks = relief_ticks_;
     if (power_) power_work_J_ += dt * power_->at(t);
@@ -502,8 +499,7 @@ class Observer {
   std::vector<Travel> travel_;
   double step_ = 0.0;  // usual time between two rows [s]
   double gap_until_ = -1e300;
-  double stop_hits_ = 0.0, relief_ticks_ = 0.0, power_work_J_ = 0.0;
-  bool was_at_stop_ = false;
+  double relief_ticks_ = 0.0, power_work_J_ = 0.0;
 };
 
 }  // namespace

@@ -90,9 +90,11 @@ inline void set_start(LeverFunction& function, std::span<const double> values) {
   function.start_V = {values[0], values[1]};
 }
 inline constexpr Key start =
-    numbers("start", D::kVoltage, kNonNegative, 2, 2,
-            "joints only: valve command where the lever leaves its dead zone, `[towards larger "
-            "positions, towards smaller ones]`; `knuckleboom levers tune` measures it")
+    numbers(
+        "start", D::kVoltage, kNonNegative, 2, 2,
+        "joints, and a grapple whose jaws a valve moves: valve command where the lever leaves its "
+        "dead zone, `[towards larger positions, towards smaller ones]`, of jaws `[open, closed]`; "
+        "`knuckleboom levers tune` measures it")
         .to<&set_start>()
         .otherwise("the machine's `driver`");
 inline constexpr Key full_rate =

@@ -124,10 +124,12 @@ class LeverReader {
     }
     function.full = reader.quantity(full).value_or(function.full);
     if (!joint) {
+      const bool grapple = function.target == LeverTarget::kGrapple;
       for (const Key* key : {&k::full_negative, &k::start})
-        if (reader.has(*key))
-          reader.error(*key, fmt::format("{} has a '{}', which is of joints only; remove it",
-                                         reader.what(), key->name));
+        if (reader.has(*key) && !(grapple && key == &k::start))
+          reader.error(*key, fmt::format("{} has a '{}', which is of joints{} only; remove it",
+                                         reader.what(), key->name,
+                                         key == &k::start ? " and the grapple" : ""));
       return;
     }
     if (function.start_V)
@@ -192,6 +194,16 @@ LeverFile read_levers(const std::filesystem::path& path, std::span<const Overrid
                           overrides);
 }
 
+namespace {
+
+bool is_of(const LeverStart& start, const command::LeverFunction& function) {
+  return start.joint.empty()
+             ? function.target == LeverTarget::kGrapple
+             : function.target == LeverTarget::kJoint && function.joint == start.joint;
+}
+
+}  // namespace
+
 std::string with_starts(std::string_view text, const std::string& file_name,
                         std::span<const LeverStart> starts) {
   const command::LeverPattern before = read_levers_text(text, file_name).pattern;
@@ -205,27 +217,28 @@ std::string with_starts(std::string_view text, const std::string& file_name,
       here = nullptr;
       if (function < before.functions.size())
         for (const LeverStart& start : starts)
-          if (start.joint == before.functions[function].joint) here = &start;
+          if (is_of(start, before.functions[function])) here = &start;
       ++function;
     }
     if (here != nullptr && sets_key(words, "start_V")) return true;
     out.append(line).append("\n");
-    if (here != nullptr && sets_key(words, "full_V"))
+    if (here != nullptr && sets_key(words, here->joint.empty() ? "full" : "full_V"))
       out += fmt::format("start_V = [{:.2f}, {:.2f}]\n", here->start_V[0], here->start_V[1]);
     return true;
   });
   // Believed only when it reads back.
   const command::LeverPattern after = read_levers_text(out, file_name).pattern;
   for (const LeverStart& start : starts) {
-    const auto found =
-        std::ranges::find(after.functions, start.joint, &command::LeverFunction::joint);
+    const auto found = std::ranges::find_if(
+        after.functions, [&](const command::LeverFunction& f) { return is_of(start, f); });
     if (found == after.functions.end() || !found->start_V ||
         std::fabs((*found->start_V)[0] - start.start_V[0]) > 0.006 ||
         std::fabs((*found->start_V)[1] - start.start_V[1]) > 0.006)
       throw FileError(file_name,
                       fmt::format("the start commands of '{}' have no place in this file; give its "
-                                  "function a table [[function]] with a line 'full_V = ...'",
-                                  start.joint));
+                                  "function a table [[function]] with a line '{} = ...'",
+                                  start.joint.empty() ? "grapple" : start.joint,
+                                  start.joint.empty() ? "full" : "full_V"));
   }
   return out;
 }

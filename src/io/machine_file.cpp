@@ -839,6 +839,7 @@ class MachineReader {
       return draft;
     }
     read_oil_of(reader, circuit);
+    remark_slide(reader, actuator);
     circuit.line1 = read_line(reader, circuit, 0);
     circuit.line2 = read_line(reader, circuit, 1);
     read_valve_of(reader, circuit);
@@ -922,6 +923,25 @@ class MachineReader {
             report_.error(entry.place, fmt::format("'{}' of {}: its ends are those of the stroke; "
                                                    "remove it",
                                                    entry.key, reader.what()));
+  }
+
+  // The oil in the chambers of a cylinder along a slide counts from the joint's own position.
+  void remark_slide(TableReader& reader, const machine::Actuator& actuator) {
+    const hydraulics::Circuit& circuit = actuator.circuit;
+    if (!circuit.volumes || circuit.kind != ActuatorKind::kCylinder ||
+        actuator.linkage.kind != LinkageKind::kDirect || actuator.link == multibody::kBase)
+      return;
+    constexpr double kFits = 1e-6;  // m
+    const multibody::Body& body = model_.tree.body(model_.tree.link(actuator.link).body);
+    const double in = circuit.chamber[0].x_empty, out = circuit.chamber[1].x_empty;
+    if (!(body.upper > body.lower) || (body.lower >= in - kFits && body.upper <= out + kFits))
+      return;
+    report_.remark(
+        reader.place_of(keys::actuator::closed_length),
+        fmt::format(
+            "{} slides from {:g} to {:g} m, but its rod is in at {:g} m and out at {:g} m; on "
+            "a sliding joint 'closed_length' is the position with the rod in",
+            reader.what(), body.lower, body.upper, in, out));
   }
 
   hydraulics::Fluid read_fluid(const Node& node) {

@@ -41,7 +41,7 @@ SessionRecorder::SessionRecorder(io::SessionJournal journal, const training::Ses
   watch_.step = start.task.step;
   watch_.held_log = start.held_log;
   std::copy(std::begin(start.collisions), std::end(start.collisions), watch_.collisions);
-  watch_.stop_hits = start.sim.health.stop_hits;
+  watch_.stop_hits = start.score.end_stop_hits;
   // Faults that are active at the start of the recording do not begin there.
   std::copy(std::begin(start.sim.faults), std::end(start.sim.faults), watch_.faults);
   watch_.begin_tick = first.tick;
@@ -113,12 +113,10 @@ void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& 
               static_cast<double>(now.sim.faults[i] >> bit & 1U));
     watch_.faults[i] = now.sim.faults[i];
   }
-  if (now.sim.health.stop_hits != watch_.stop_hits) {
-    // Jaws that start fully open settle on their stop; nobody drives before the first lever.
-    const bool driven = now.task.phase != training::TaskPhase::kReady;
-    if (driven && now.sim.health.stop_hits > watch_.stop_hits)
-      event(tick, EventKind::kEndStop, static_cast<double>(now.sim.health.stop_hits));
-    watch_.stop_hits = now.sim.health.stop_hits;
+  if (now.score.end_stop_hits != watch_.stop_hits) {
+    if (now.score.end_stop_hits > watch_.stop_hits)
+      event(tick, EventKind::kEndStop, now.score.end_stop_hits);
+    watch_.stop_hits = now.score.end_stop_hits;
   }
   if (now.task.step != watch_.step) {
     if (now.task.step > watch_.step) event(tick, EventKind::kStep, now.task.step, now.task.steps);

@@ -265,6 +265,23 @@ TEST(Check, acceptsAllThatIsShipped) {
                                     Not(HasSubstr("remark:"))));
 }
 
+TEST(Check, saysWhatLeversMoveThatTheirMachineDoesNotHave) {
+  const TemporaryFolder folder;
+  std::string text = content_of(std::string(kConfig) + "/exercises/reach.toml");
+  text.replace(text.find("levers = \"nordic\""), 17, "levers = \"nordic_drive\"");
+  write_text(folder / "mine.toml", text);
+  const Outcome outcome = run({"check", (folder / "mine.toml").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              testing::ContainsRegex("remark: .*mine\\.toml:[0-9]+:[0-9]+: the lever pattern moves "
+                                     "'steer', which machine 'harvester_wheeled' does not have"));
+  text.replace(text.find("levers = \"nordic_drive\""), 23, "levers = \"nobodys\"");
+  write_text(folder / "mine.toml", text);
+  const Outcome none = run({"check", (folder / "mine.toml").string()});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.output, testing::ContainsRegex("mine\\.toml:[0-9]+:[0-9]+: .*'nobodys'"));
+}
+
 TEST(Check, saysWhoReadsBundlesAndLogMaps) {
   const TemporaryFolder folder;
   write_text(folder / "columns.toml", "time = \"Time\"\n[[column]]\nname = \"boom_rad\"\n");

@@ -71,6 +71,13 @@ TEST_F(Levers, areTunedIntoAFileOfTheirOwn) {
   EXPECT_THAT(tuned.output, HasSubstr("drive with it by --levers " + file));
   EXPECT_THAT(content_of(file),
               testing::ContainsRegex("start_V = \\[0\\.[3-9][0-9], 0\\.[3-9][0-9]\\]"));
+  // The grapple's both ways, last, from jaws half open.
+  EXPECT_THAT(tuned.output,
+              testing::ContainsRegex("grapple +open +0\\.[5-9][0-9] V +10\\.00 V +[0-9.]+ rad/s\n"
+                                     " +closed +0\\.[5-9][0-9] V"));
+  EXPECT_THAT(
+      content_of(file),
+      testing::ContainsRegex("grapple = \"close\"\n(.*\n)*full = 1\nstart_V = \\[0\\.[5-9]"));
   EXPECT_EQ(run({"check", file}, {}).status, 0);
   const std::string before = content_of(file);
   EXPECT_THAT(levers({"tune", "--machine", "forwarder", "--levers", file, "-o", file}).output,

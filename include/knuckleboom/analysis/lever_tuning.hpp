@@ -12,9 +12,9 @@
 
 namespace knuckleboom::analysis {
 
-// A lever's function of one joint; [0] towards larger positions, [1] towards smaller ones.
+// A lever's function of one joint or the jaws; [0] towards larger positions, [1] towards smaller ones.
 struct TunedFunction {
-  std::string joint;
+  std::string joint;  // empty: of the grapple, whose jaws open [0] and close [1]
   bool slides = false;
   double start_V[2] = {
       0.0, 0.0};  // command at which the joint creeps; NaN: not before half of it, as at its end
@@ -25,7 +25,8 @@ struct TunedFunction {
 // Share of the full speed at which a function counts as creeping; a command below that is felt as none.
 inline constexpr double kCreep = 0.009;
 
-// Every function of a joint that the machine has, at the exercise's start. tell: after each. The
+// Every function of a joint that the machine has, and of jaws that a valve moves, at the exercise's start; the jaws half
+// open. tell: after each. The
 // machine's own start commands and those of the pattern do not count, its largest ones do. Throws
 // std::invalid_argument as training::Session does.
 std::vector<TunedFunction> tune_levers(

@@ -28,9 +28,9 @@ LeverFile read_levers_text(std::string_view text, const std::string& file_name,
                            std::span<const Override> overrides = {},
                            std::vector<Diagnostic>* unknown = nullptr);
 
-// Start commands of one joint, towards larger and smaller positions [V].
+// Start commands of one joint, towards larger and smaller positions [V], or of the grapple, towards open and closed.
 struct LeverStart {
-  std::string joint;
+  std::string joint;  // empty: the grapple
   std::array<double, 2> start_V;
 };
 

@@ -94,7 +94,7 @@ class SessionRecorder {
     training::TaskPhase phase = training::TaskPhase::kReady;
     std::int32_t step = 0, held_log = -1;
     std::int64_t collisions[world::kObstacles] = {};
-    std::int64_t stop_hits = 0;
+    double stop_hits = 0.0;
     std::int64_t begin_tick = 0;  // of the attempt
     std::uint32_t faults[command::kMaxFaults / 32] = {};
     bool open = true;  // the attempt has not ended

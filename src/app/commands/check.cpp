@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,12 +19,14 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/load_case.hpp"
+#include "knuckleboom/io/load_exercise.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
@@ -91,7 +94,23 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   }
   std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
-  return {fmt::format("{}, fits machine {}", words, machine->model.name), file.remarks};
+  Finding finding{fmt::format("{}, fits machine {}", words, machine->model.name), file.remarks};
+  // Its levers as well: what they move may be on another machine.
+  const io::ScenarioPlaces::Place& place = file.places.levers;
+  const auto here = [&](const std::string& message) -> io::Diagnostic {
+    return {place.file.empty() ? path : place.file, place.line, place.column, message};
+  };
+  try {
+    io::LoadedExercise loaded = io::load_exercise(fs::absolute(path).string(), {}, {}, {}, {});
+    const training::Session session(std::move(loaded.machine.model),
+                                    std::move(loaded.levers.pattern), exercise);
+    for (const std::string& note : session.notes()) finding.remarks.push_back(here(note));
+  } catch (const UserError& error) {
+    throw io::FileError({here(error.what())});
+  } catch (const std::invalid_argument& error) {
+    throw io::FileError({here(error.what())});
+  }
+  return finding;
 }
 
 // By both machines, as far as that their tips can be brought together.
@@ -179,8 +198,7 @@ int check(const std::vector<std::string>& files) {
       const Finding found = describe(inside);
       say(fmt::format("{}: ok ({})\n", file, found.words));
       for (const io::Diagnostic& remark : found.remarks)
-        say(fmt::format("  remark: {}:{}:{}: {}\n", remark.file, remark.line, remark.column,
-                        remark.message));
+        say(fmt::format("  remark: {}\n", io::to_string(remark)));
     } catch (const io::FileError& error) {
       // The list of faults is what was asked for, hence standard output and no prefix.
       say(fmt::format("{}\n", error.what()));

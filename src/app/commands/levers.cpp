@@ -273,9 +273,14 @@ command::LeverSetup setup_from(const fs::path& file, bool named, bool will_write
 
 void tell_tuned(const analysis::TunedFunction& f) {
   const char* unit = f.slides ? "m/s" : "rad/s";
-  for (const int way : {0, 1})
-    say(fmt::format("{:<12} {:<8} {:>8} {:>7.2f} V {:>7.3f} {}\n", way == 0 ? f.joint : "",
-                    way == 0 ? "larger" : "smaller",
+  const bool jaws = f.joint.empty();
+  const char* const towards[] = {jaws ? "open" : "larger", jaws ? "closed" : "smaller"};
+  for (const std::size_t way : {0, 1})
+    say(fmt::format("{:<12} {:<8} {:>8} {:>7.2f} V {:>7.3f} {}\n",
+                    way == 1 ? ""
+                    : jaws   ? "grapple"
+                             : f.joint,
+                    towards[way],
                     std::isnan(f.start_V[way]) ? "-" : fmt::format("{:.2f} V", f.start_V[way]),
                     f.full_V[way], f.full_speed[way], unit));
 }

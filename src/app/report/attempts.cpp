@@ -303,6 +303,7 @@ std::string RecordedAttempts::at_stop(std::size_t row) const {
   const view::panels::InstrumentFaces faces = faces_of(*session_);
   const std::vector<machine::Actuator>& actuators = session_->machine().actuators;
   for (std::size_t i = 0; i < actuators.size(); ++i) {
+    if (static_cast<int>(i) == session_->control().jaw_actuator()) continue;
     const std::vector<double> limits =
         channel(session_->machine().joint_name(actuators[i].link) + "_limits");
     if (row >= limits.size() || !has(limits[row], kAtStop)) continue;

@@ -213,6 +213,14 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
     faces.joints.push_back({machine.ball_of(i) == nullptr ? spoken(body.joint_name) : std::string(),
                             machine.tree.link(i).revolute, body.lower, body.upper});
   }
+  // A telescope is as far out as all of its sections.
+  for (const multibody::Coupling& chain : machine.couplings) {
+    auto& drawn = faces.joints[static_cast<std::size_t>(chain.joint)];
+    auto& draws = faces.joints[static_cast<std::size_t>(chain.follows)];
+    if (drawn.revolute || draws.revolute || chain.offset != 0.0) continue;
+    draws.shown += chain.ratio * drawn.shown;
+    drawn.name.clear();
+  }
   for (const command::LeverFunction& function : session.control().pattern().functions) {
     if (function.target == command::LeverTarget::kGrapple && !machine.grapple.present) continue;
     if (function.target == command::LeverTarget::kDrive && !machine.driveline.present) continue;

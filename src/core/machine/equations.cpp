@@ -219,7 +219,7 @@ hydraulics::Orifices section_orifices(const Circuit& circuit, const ActuatorStat
   double& source = forward ? o.P_S1 : o.P_S2;
   double& C_R = forward ? o.C_R1 : o.C_R2;
   const bool compensated = valve.compensator.kind != hydraulics::CompensatorKind::kNone;
-  source = passed_pressure(valve.compensator, a, pump_Pa, tank_Pa);
+  source = passed_pressure(valve.compensator, a, pump_Pa);
   if (compensated || valve.load_check)
     C_R += hydraulics::load_check_resistance(
         valve.edge[forward ? hydraulics::kPumpToA : hydraulics::kPumpToB].scale, a.load_check);

@@ -48,13 +48,11 @@ double load_pressure(const Actuator& actuator, const ActuatorState& a, double ta
 }
 
 void advance_sections(const MachineModel& model, const SectionLags* lags, MachineState& state) {
-  double load[kMaxActuators];
   double highest = state.tank_Pa;
   const std::size_t m = model.actuators.size();
-  for (std::size_t k = 0; k < m; ++k) {
-    load[k] = load_pressure(model.actuators[k], state.actuator[k], state.tank_Pa);
-    highest = std::max(highest, load[k]);
-  }
+  for (std::size_t k = 0; k < m; ++k)
+    highest =
+        std::max(highest, load_pressure(model.actuators[k], state.actuator[k], state.tank_Pa));
   const double over_all = std::max(0.0, state.pump_Pa - highest);
   for (std::size_t k = 0; k < m; ++k) {
     const Circuit& circuit = model.actuators[k].circuit;
@@ -66,10 +64,11 @@ void advance_sections(const MachineModel& model, const SectionLags* lags, Machin
     source[s] = state.pump_Pa;
     const hydraulics::Compensator& compensator = circuit.valve.compensator;
     if (compensator.kind != CompensatorKind::kNone) {
-      // Where a load pulls, sharing gives it no more drop than the others.
-      double target = load[k] + compensator.margin_Pa;
-      if (compensator.kind == CompensatorKind::kFlowSharing)
-        target = over_all + (open ? line_pressure(model.actuators[k], a) : state.tank_Pa);
+      // Its own line, however far a load that pulls has emptied it: the drop is that of any other load.
+      const double own = open ? line_pressure(model.actuators[k], a) : state.tank_Pa;
+      const double target =
+          own +
+          (compensator.kind == CompensatorKind::kFlowSharing ? over_all : compensator.margin_Pa);
       a.P_compensated += lags[k].compensator * (target - a.P_compensated);
       source[s] = std::min(source[s], a.P_compensated);
     }
@@ -98,8 +97,7 @@ void finish_supply(const MachineModel& model, double h, const Draw* draws, Machi
     double follows = 1.0;  // share of the gallery's pressure change that reaches the edge in a tick
     if (compensator.kind != CompensatorKind::kNone && a.P_compensated < state.pump_Pa) {
       state.supply_energy.compensator +=
-          (state.pump_Pa - passed_pressure(compensator, a, state.pump_Pa, state.tank_Pa)) *
-          draws[k].volume;
+          (state.pump_Pa - passed_pressure(compensator, a, state.pump_Pa)) * draws[k].volume;
       follows = compensator.kind == CompensatorKind::kFlowSharing ? 1.0 : 0.0;
     }
     demand.volume += draws[k].volume;

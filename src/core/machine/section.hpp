@@ -7,14 +7,11 @@
 
 namespace knuckleboom::machine {
 
-// Source of the edge behind its compensator [Pa]. Upstream it starts from the gallery, which does not fall below the
-// tank; sharing acts behind the edge, where a load that pulls may be emptier than the tank.
+// Source of the edge behind its compensator [Pa]; below the tank's pressure where a load that pulls empties its line.
 inline double passed_pressure(const hydraulics::Compensator& compensator, const ActuatorState& a,
-                              double pump_Pa, double tank_Pa) {
-  using hydraulics::CompensatorKind;
-  if (compensator.kind == CompensatorKind::kNone) return pump_Pa;
-  const bool sharing = compensator.kind == CompensatorKind::kFlowSharing;
-  return std::max(sharing ? -hydraulics::kAtmosphere : tank_Pa, std::min(pump_Pa, a.P_compensated));
+                              double pump_Pa) {
+  if (compensator.kind == hydraulics::CompensatorKind::kNone) return pump_Pa;
+  return std::max(-hydraulics::kAtmosphere, std::min(pump_Pa, a.P_compensated));
 }
 
 }  // namespace knuckleboom::machine

@@ -242,6 +242,44 @@ void check_couplings(const Tree& tree, const std::vector<Coupling>& couplings) {
   }
 }
 
+// A coupling alone in its group, as most are, takes no elimination: all that it gives but the position is constant.
+bool alone(const LoopSystem::Group& group) {
+  return group.loop.empty() && group.coupling.size() == 1;
+}
+
+double pivot_of(const Coupling& c, int joint) { return joint == c.joint ? 1.0 : -c.ratio; }
+
+// How well the coupling determines this joint of it.
+double share_of(const Tree& tree, const Coupling& c, int joint) {
+  return tree.link(joint).revolute ? 1.0 : std::fabs(pivot_of(c, joint));
+}
+
+// Its part of embed(). False: not just one of its joints depends, or it is hardly determined.
+bool embed_alone(const Tree& tree, const Coupling& c, int constraint, std::int64_t dependent,
+                 double* q, Embedding& out, Embedding::Group& map) {
+  const bool joint = (dependent >> c.joint & 1) != 0;
+  const bool follows = (dependent >> c.follows & 1) != 0;
+  const int j = joint ? c.joint : c.follows;
+  const int other = joint ? c.follows : c.joint;
+  const double share = share_of(tree, c, j);
+  if (joint == follows || share < kUndetermined) return false;
+  const double inverse = 1.0 / pivot_of(c, j);
+  q[j] -= inverse * (q[c.joint] - (c.ratio * q[c.follows] + c.offset));
+  map.dependents = map.independents = map.rows = 1;
+  map.dependent[0] = j;
+  map.independent[0] = other;
+  map.row_of[0] = constraint;
+  map.row_axis[0] = 0;
+  out.undetermined[j] = false;
+  out.T[j][0] = inverse;
+  out.B[j][other] = -inverse * pivot_of(c, other);
+  if (share < out.quality) {
+    out.quality = share;
+    out.worst = constraint;
+  }
+  return true;
+}
+
 }  // namespace
 
 LoopSystem::LoopSystem(const Tree& tree, const std::vector<Loop>& loops,
@@ -401,6 +439,15 @@ void LoopSystem::evaluate(const Tree& tree, const Group& group, const double* q,
 std::int64_t LoopSystem::choose(const Tree& tree, const double* q, const bool* keep) const {
   std::int64_t mask = 0;
   for (const Group& group : groups_) {
+    if (alone(group)) {
+      const Coupling& c = nth(couplings_, group.coupling.front());
+      const bool kept[] = {keep != nullptr && keep[c.joint], keep != nullptr && keep[c.follows]};
+      const int j = kept[0] ? c.follows : c.joint;
+      if (!(kept[0] && kept[1]) && share_of(tree, c, j) >= kPoor) {
+        mask |= std::int64_t{1} << j;
+        continue;
+      }
+    }
     Work w;
     evaluate(tree, group, q, w, nullptr);
     bool free[kMaxLinks], all[kMaxLinks];
@@ -446,6 +493,9 @@ void LoopSystem::embed(const Tree& tree, std::int64_t dependent, const double* v
   for (int g = 0; g < out.groups; ++g) {
     const Group& group = nth(groups_, g);
     Embedding::Group& map = out.group[g];
+    if (alone(group) && embed_alone(tree, nth(couplings_, group.coupling.front()), group.first(),
+                                    dependent, q, out, map))
+      continue;
     Work w;
     bool allowed[kMaxLinks];
     int pivot_row[kMaxLinks];  // by column

@@ -198,7 +198,8 @@ OperatorControl::Function OperatorControl::make_function(
   for (const std::size_t way : {0, 1}) {
     const bool own = joint && way == 1 && lever.full_negative_V > 0.0;
     const double full = std::min(own ? lever.full_negative_V : most, driver.largest_V[way]);
-    const double start = joint && lever.start_V ? (*lever.start_V)[way] : driver.start_V[way];
+    const double start =
+        (joint || jaws) && lever.start_V ? (*lever.start_V)[way] : driver.start_V[way];
     f.valve.full_V[way] = full;
     f.valve.start_V[way] = std::min(start, full);
   }

@@ -1,7 +1,9 @@
 #include "knuckleboom/core/training/scorer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "knuckleboom/core/math/angle.hpp"
@@ -191,7 +193,7 @@ void set_start(const Observation& at, ScoreState& state) {
   state.start_collisions = at.collisions;
   state.start_impulse = at.impulse_Ns;
   state.start_pump_J = at.pump_work_J;
-  state.start_stop_hits = at.stop_hits;
+  state.at_stop = at.at_stop;
   state.start_relief_ticks = at.relief_ticks;
   state.cycle.held = at.held;
   // A log already in the grapple is being moved.
@@ -210,7 +212,8 @@ void gather(bool free, const Observation& at, ScoreState& state) {
   score.path_m += at.step_m;
   score.collisions = at.collisions - state.start_collisions;
   score.collision_impulse_Ns = at.impulse_Ns - state.start_impulse;
-  score.end_stop_hits = at.stop_hits - state.start_stop_hits;
+  score.end_stop_hits += std::popcount(static_cast<std::uint64_t>(at.at_stop & ~state.at_stop));
+  state.at_stop = at.at_stop;
   score.relief_s = at.dt * (at.relief_ticks - state.start_relief_ticks);
   score.energy_J = at.pump_work_J - state.start_pump_J;
   gather_levers(at, state);

@@ -288,6 +288,9 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.fidelity = static_cast<std::int32_t>(state.sim.fidelity);
   for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = state.control.shaped[i];
   control_.travel(m.q, state.worksite.grapple.opening, out.travel_s);
+  for (int k = 0; k < out.sim.actuator_count; ++k)
+    if (k != control_.jaw_actuator() && out.sim.actuator[k].at_stop != 0)
+      out.at_stop |= std::int64_t{1} << k;
   const world::WorldState& site = state.worksite.world;
   out.grapple_opening = state.worksite.grapple.opening;
   out.held_log = state.worksite.grapple.held;

@@ -71,7 +71,7 @@ Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
     out.collisions += static_cast<double>(snapshot.collisions[i]);
     out.impulse_Ns += snapshot.impulse[i];
   }
-  out.stop_hits = static_cast<double>(snapshot.sim.health.stop_hits);
+  out.at_stop = snapshot.at_stop;
   out.relief_ticks = static_cast<double>(snapshot.sim.health.relief_ticks);
   out.pump_work_J = snapshot.pump_work_J;
   out.held = snapshot.held_log;

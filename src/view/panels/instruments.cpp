@@ -128,8 +128,8 @@ void draw_joint(Painter& painter, const Rect& card, float& y, const JointFace& f
     const float x = groove.x + groove.width * where;
     painter.fill({x - 1.5F, y + 2.0F, 3.0F, 11.0F}, at_end ? kAlarm : kAccent, 1.0F);
   }
-  painter.text(card.right() - kPad, y, Type::kSmall, kText, joint_text(now.position, face.revolute),
-               Align::kRight);
+  painter.text(card.right() - kPad, y, Type::kSmall, kText,
+               joint_text(face.shown * now.position, face.revolute), Align::kRight);
   y += kLine15;
 }
 

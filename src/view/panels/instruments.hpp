@@ -23,6 +23,7 @@ struct JointFace {
   std::string name;
   bool revolute = true;
   double lower = 0.0, upper = 0.0;  // equal: no limits
+  double shown = 1.0;  // for 1 of the joint: with the sections that a chain draws along
 };
 struct InstrumentFaces {
   std::string machine, exercise;

@@ -120,6 +120,10 @@ TEST(LeverFile, TakesStartCommandsIntoItsText) {
       "[0.62, "
       "0.62]\njoint = \"swing\"\n");
   EXPECT_EQ(io::with_starts(tuned, "l.toml", starts), tuned);
+  const std::string jaws =
+      "name = \"t\"\n\n[[function]]\ngrapple = \"close\"\naxis = \"right_rocker\"\nfull = 1\n";
+  EXPECT_EQ(io::with_starts(jaws, "l.toml", std::vector<io::LeverStart>{{"", {0.8, 0.75}}}),
+            jaws + "start_V = [0.80, 0.75]\n");
   EXPECT_THROW(
       io::with_starts("name = \"t\"\nfunction = [{joint = \"boom\", axis = \"left_y\", full_V = "
                       "10}]\n",

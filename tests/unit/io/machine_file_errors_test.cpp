@@ -475,6 +475,15 @@ TEST(MachineFile, AFileMayChooseOtherThanItsBase) {
   EXPECT_NE(found[0].message.find("it belongs to upstream"), std::string::npos) << joined(found);
 }
 
+TEST(MachineFile, ACylinderAlongASlideCountsFromTheJoint) {
+  const std::filesystem::path forwarder = test::config("machines/forwarder/machine.toml");
+  EXPECT_TRUE(io::read_machine(forwarder).remarks.empty());
+  const std::vector<io::Override> as_pinned = {{"actuator.extension.closed_length_m", "2"}};
+  EXPECT_NE(joined(io::read_machine(forwarder, as_pinned).remarks)
+                .find("slides from 0 to 1.85 m, but its rod is in at 2 m and out at 3.85 m"),
+            std::string::npos);
+}
+
 TEST(MachineFile, AMissingOrCircularBaseIsRefused) {
   const test::TemporaryFolder folder;
   const auto missing = folder.write("missing.toml", "base = \"none.toml\"\n");

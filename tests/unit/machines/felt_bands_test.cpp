@@ -152,7 +152,7 @@ TEST_P(FeltBands, StickTelescopeAndRotator) {
     expect_inside(full_speed(stick, "stick"), bands().stick, "stick");
     expect_inside(time_to(stick, "stick", 0.01), {0, bands().first_movement}, "first movement");
     const Drive slide = full_levers({{"extension", volts}}, 1.2);
-    expect_inside(full_speed(slide, "extension"),
+    expect_inside(full_speed(slide, "extension") + full_speed(slide, "extension_2"),
                   volts > 0 ? bands().telescope_out : bands().telescope_in, "telescope");
     expect_inside(time_to(slide, "extension", 0.01), {0, bands().first_movement}, "first movement");
   }

@@ -19,8 +19,7 @@ constexpr double kFirstMotion = 0.01;  // of the full speed
 class Machine {
  public:
   Machine(const std::string& machine, const std::string& levers)
-      : session_(test::shipped_machine(machine), test::shipped_levers(levers),
-                 test::shipped_exercise("free_play")),
+      : session_(test::shipped_machine(machine), test::shipped_levers(levers), half_open()),
         rest_(std::make_unique<training::SessionState>(session_.initial_state())),
         state_(std::make_unique<training::SessionState>()) {
     session_.apply({training::CommandKind::kControlMode,
@@ -43,6 +42,12 @@ class Machine {
   const training::Session& session() const { return session_; }
 
  private:
+  static training::Exercise half_open() {
+    training::Exercise exercise = test::shipped_exercise("free_play");
+    exercise.grapple_opening = 0.5;
+    return exercise;
+  }
+
   void hold(const command::OperatorInput& input, int ticks, training::SessionState& state) {
     training::SessionSnapshot snapshot{};
     for (int i = 0; i < ticks; ++i) session_.step(input, state, snapshot);
@@ -60,22 +65,28 @@ TEST_P(LeverTravel, DeadBandIsSmall) {
   int functions = 0;
   for (std::size_t n = 0; n < control.pattern().functions.size(); ++n) {
     const command::LeverFunction& f = control.pattern().functions[n];
-    const int link = control.joint_of(n);
-    if (f.target != command::LeverTarget::kJoint || link == multibody::kBase) continue;
+    const bool jaws = f.target == command::LeverTarget::kGrapple;
+    const int link = jaws ? machine.session()
+                                .machine()
+                                .actuators[static_cast<std::size_t>(control.jaw_actuator())]
+                                .link
+                          : control.joint_of(n);
+    if ((!jaws && f.target != command::LeverTarget::kJoint) || link == multibody::kBase) continue;
     ++functions;
+    const std::string name = jaws ? "grapple" : f.joint;
     for (const double side : {1.0, -1.0}) {
       const double full = machine.speed(f.axis, link, side, 600, 400);
-      const double begins =
-          machine.speed(f.axis, link, side * (f.shape.dead_zone + kDeadTravel), 3000, 1000);
-      const double inside = machine.speed(f.axis, link, side * f.shape.dead_zone, 1000, 500);
-      std::printf("  %-10s %+.0f: %.1f %% of full speed\n", f.joint.c_str(), side,
+      const double begins = machine.speed(f.axis, link, side * (f.shape.dead_zone + kDeadTravel),
+                                          jaws ? 1500 : 3000, 1000);
+      const double inside = machine.speed(f.axis, link, side * f.shape.dead_zone, 400, 200);
+      std::printf("  %-10s %+.0f: %.1f %% of full speed\n", name.c_str(), side,
                   100.0 * begins / full);
-      EXPECT_GE(begins / full, kFirstMotion) << f.joint << side;
-      EXPECT_LE(begins / full, 0.1) << f.joint << side;  // and does not jump
-      EXPECT_LT(std::fabs(inside / full), 1e-3) << f.joint << side;
+      EXPECT_GE(begins / full, kFirstMotion) << name << side;
+      EXPECT_LE(begins / full, 0.1) << name << side;  // and does not jump
+      EXPECT_LT(std::fabs(inside / full), 1e-3) << name << side;
     }
   }
-  EXPECT_GE(functions, 2);
+  EXPECT_GE(functions, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryPattern, LeverTravel,

@@ -25,9 +25,9 @@ struct Observation {
   // Totals since any earlier time: the scorer takes differences.
   double collisions;    // contacts begun with forbidden objects
   double impulse_Ns;    // of these contacts
-  double stop_hits;     // runs into end stops
   double relief_ticks;  // ticks with a relief valve open
   double pump_work_J;
+  std::int64_t at_stop;     // bit k: actuator k, not the grapple's, touches its end stop
   double legs;              // that have ended, if somebody else counts them; 0: nobody does
   std::int32_t held;        // log in the grapple, -1: none
   std::int32_t unmeasured;  // 1: the tip's position, now or just before, is interpolated

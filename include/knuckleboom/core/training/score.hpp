@@ -172,8 +172,9 @@ inline constexpr auto kFigures = [] {
       KB_FIGURE(collision_impulse_Ns, "Collision impulse", "N s", kLess, 0,
                 "normal impulse of all contacts with what is not to be touched")
           .from(kObservedImpulse),
-      KB_FIGURE(end_stop_hits, "End stop hits", "", kLess, 0,
-                "times that an actuator ran into its end stop")
+      KB_FIGURE(
+          end_stop_hits, "End stop hits", "", kLess, 0,
+          "times that an actuator ran into its end stop; not that of the jaws, whose work it is")
           .from(kObservedStops),
       KB_FIGURE(relief_s, "Time at relief", "s", kLess, 1,
                 "time with at least one relief valve open")

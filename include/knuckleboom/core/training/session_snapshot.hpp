@@ -48,6 +48,7 @@ struct SessionSnapshot {
   std::int32_t log_count;
   std::int64_t collisions[world::kObstacles];
   double impulse[world::kObstacles];
+  std::int64_t at_stop;      // bit k: actuator k, not the grapple's, touches its end stop
   double contact_force;      // largest on the machine in this tick [N]
   double last_impact_speed;  // of the newest collision [m/s]
   std::int64_t last_collision_tick;

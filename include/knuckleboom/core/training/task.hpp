@@ -93,7 +93,8 @@ struct ScoreState {
   std::int32_t direction[command::kLeverAxes];
   std::int32_t out[command::kLeverAxes];  // 1: the lever has left neutral
   std::int32_t primed, reserved;
-  double start_pump_J, start_collisions, start_impulse, start_stop_hits, start_relief_ticks;
+  double start_pump_J, start_collisions, start_impulse, start_relief_ticks;
+  std::int64_t at_stop;  // in the last tick, as in an Observation
   MotionState motion;
   CycleState cycle;
   ApproachState approach;
@@ -107,7 +108,7 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
       KB_FIELD(leg_end_path_m), KB_FIELD(last_axis, kDirection), KB_FIELD(direction, kSignedShare),
       KB_FIELD(out, kFlag), KB_FIELD(primed, kFlag), KB_FIELD(reserved, kZero),
       KB_FIELD(start_pump_J), KB_FIELD(start_collisions), KB_FIELD(start_impulse),
-      KB_FIELD(start_stop_hits), KB_FIELD(start_relief_ticks), KB_FIELD(motion), KB_FIELD(cycle),
+      KB_FIELD(start_relief_ticks), KB_FIELD(at_stop, kCounter), KB_FIELD(motion), KB_FIELD(cycle),
       KB_FIELD(approach), KB_FIELD(legs));
 }
 

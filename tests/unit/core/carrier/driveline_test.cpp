@@ -34,7 +34,7 @@ command::Scenario driving(double drive, const std::string& more) {
              fmt::format(
                  "name = \"s\"\nmachine = \"forwarder_8w\"\nduration_s = 60\n"
                  "[initial.boom]\nposition_rad = 0.5\n[initial.stick]\nposition_rad = -1.9\n"
-                 "[initial.extension]\nposition_m = 0.5\n[[carrier]]\ninput = \"drive\"\n"
+                 "[initial.extension]\nposition_m = 0.25\n[[carrier]]\ninput = \"drive\"\n"
                  "terms = [{{ kind = \"pulse\", value = {}, start_s = 0, end_s = 12 }}]\n{}",
                  drive, more),
              "s.toml", {})

@@ -71,7 +71,7 @@ TEST(Score, WhatHappenedBeforeDoesNotCount) {
   Attempt attempt(exercise);
   attempt.at.collisions[static_cast<int>(Obstacle::kStem)] = 7;
   attempt.at.impulse[static_cast<int>(Obstacle::kStem)] = 70.0;
-  attempt.at.sim.health.stop_hits = 3;
+  attempt.at.at_stop = 0b100;
   attempt.at.sim.health.relief_ticks = 100;
   attempt.at.pump_work_J = 5e3;
   attempt.move({2.0, 0.0, 0.0});
@@ -80,7 +80,7 @@ TEST(Score, WhatHappenedBeforeDoesNotCount) {
   EXPECT_EQ(attempt.at.score.collisions, 0.0);
   attempt.at.collisions[static_cast<int>(Obstacle::kStem)] += 2;
   attempt.at.impulse[static_cast<int>(Obstacle::kStem)] += 12.5;
-  attempt.at.sim.health.stop_hits += 1;
+  attempt.at.at_stop |= 0b10;  // the other one stays where it is
   attempt.at.sim.health.relief_ticks += 40;
   attempt.at.pump_work_J += 250.0;
   attempt.step();
@@ -89,6 +89,11 @@ TEST(Score, WhatHappenedBeforeDoesNotCount) {
   EXPECT_EQ(attempt.at.score.end_stop_hits, 1.0);
   EXPECT_DOUBLE_EQ(attempt.at.score.relief_s, 0.04);
   EXPECT_EQ(attempt.at.score.energy_J, 250.0);
+  for (const std::int64_t at_stop : {0b100, 0b111, 0b111}) {
+    attempt.at.at_stop = at_stop;
+    attempt.step();
+  }
+  EXPECT_EQ(attempt.at.score.end_stop_hits, 3.0);
 }
 
 // One contact of each kind; which of them count depends on what is to be done.

@@ -192,7 +192,7 @@ machine::MachineModel crane(const Jaws& jaws) {
 command::Scenario with_jaws_at(double position) {
   command::Scenario out;
   for (const auto& [joint, at] : {std::pair{"boom", 0.6}, std::pair{"stick", -0.95},
-                                  std::pair{"extension", 1.2}, std::pair{"jaw_right", position}}) {
+                                  std::pair{"extension", 0.6}, std::pair{"jaw_right", position}}) {
     command::InitialJoint initial;
     initial.joint = joint;
     initial.position = at;
