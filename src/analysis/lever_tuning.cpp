@@ -61,11 +61,11 @@ class Tuning {
   }
 
  private:
-  // Joint of the jaws, if a valve moves them.
+  // Joint of a jaw, if a valve moves both.
   int jaws() const {
-    const int k = session_.control().jaw_actuator();
-    return k < 0 ? multibody::kBase
-                 : session_.machine().actuators[static_cast<std::size_t>(k)].link;
+    const machine::MachineModel& machine = session_.machine();
+    return session_.control().jaw_actuator() < 0 ? multibody::kBase
+                                                 : machine.tree.body(machine.grapple.jaw[0]).link;
   }
 
   TunedFunction measure(const command::LeverFunction& function, int link,

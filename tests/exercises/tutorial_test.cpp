@@ -2,6 +2,7 @@
 // briefings promise comes true on the exercises' machine.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -84,15 +85,16 @@ TEST(Tutorial, EachLeverMovesWhatTheTableSays) {
   EXPECT_GT(moved(16.0, 18.2, "swing"), 0.5);
   EXPECT_LT(moved(22.0, 24.2, "swing"), -0.5);
   EXPECT_GT(moved(28.0, 29.2, "rotator"), 0.2);
-  const double open = lesson.now().grapple_opening;
+  const double open = lesson.now().grapple_opening, hits = lesson.now().score.end_stop_hits;
+  const std::int64_t arrivals = lesson.now().sim.health.stop_hits;
   lesson.until(31.2);
   const double closed = lesson.now().grapple_opening;
   EXPECT_LT(closed, open - 0.2);
   lesson.until(34.0);
   EXPECT_GT(lesson.now().grapple_opening, closed + 0.2);
   // That the jaws open to their stop is their work.
-  EXPECT_GT(lesson.now().sim.health.stop_hits, 0);
-  EXPECT_EQ(lesson.now().score.end_stop_hits, 0);
+  EXPECT_GT(lesson.now().sim.health.stop_hits, arrivals);
+  EXPECT_EQ(lesson.now().score.end_stop_hits, hits);
   EXPECT_EQ(lesson.now().score.collisions, 0);
 }
 

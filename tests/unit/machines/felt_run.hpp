@@ -64,7 +64,7 @@ inline machine::MachineModel model(const Loaded& setup) {
   return io::read_machine(folder + setup.machine + "/machine.toml", overrides).model;
 }
 
-// Of its cylinder; the tip goes twice as far.
+// The way of its cylinder; the tip goes twice as far.
 inline double middle_of_telescope(const machine::MachineModel& machine) {
   const int body = machine.tree.link(machine.tree.find_joint("extension")).body;
   return 0.5 * machine.tree.body(body).upper;

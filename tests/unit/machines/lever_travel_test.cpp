@@ -66,11 +66,8 @@ TEST_P(LeverTravel, DeadBandIsSmall) {
   for (std::size_t n = 0; n < control.pattern().functions.size(); ++n) {
     const command::LeverFunction& f = control.pattern().functions[n];
     const bool jaws = f.target == command::LeverTarget::kGrapple;
-    const int link = jaws ? machine.session()
-                                .machine()
-                                .actuators[static_cast<std::size_t>(control.jaw_actuator())]
-                                .link
-                          : control.joint_of(n);
+    const machine::MachineModel& model = machine.session().machine();
+    const int link = jaws ? model.tree.body(model.grapple.jaw[0]).link : control.joint_of(n);
     if ((!jaws && f.target != command::LeverTarget::kJoint) || link == multibody::kBase) continue;
     ++functions;
     const std::string name = jaws ? "grapple" : f.joint;
