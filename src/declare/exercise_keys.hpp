@@ -59,12 +59,56 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"exercise.log", "[[log]]", all};
 }  // namespace log
 
+// Logs of one sort, laid on each other.
+struct Pile {
+  std::string name;
+  double x = 0.0, y = 0.0, heading = 0.0;
+  int count = 10, bottom = 4;
+  double length = 4.0, radius = 0.12, density = 850.0;
+  double spread = 0.1;
+  std::uint64_t seed = 1;
+  int colour = 0;
+};
+namespace pile {
+inline constexpr Key name =
+    keys::name("of the pile; its logs are `NAME_1`, `NAME_2` and so on").to<&Pile::name>();
+inline constexpr Key position = spot<Pile>("`[x, y]` of its centre");
+inline constexpr Key count = whole("count", 1, world::kMaxMoving, "of its logs").to<&Pile::count>();
+inline constexpr Key length = number("length", D::kLength, {0.1, 18.0}, "").to<&Pile::length>();
+inline constexpr Key all[] = {
+    name,
+    position,
+    heading().to<&Pile::heading>(),
+    count,
+    whole("bottom", 1, 40, "logs in the lowest row; each row above has one less, the last any")
+        .to<&Pile::bottom>(),
+    length,
+    number("radius", D::kLength, {0.02, 1.0}, "").to<&Pile::radius>(),
+    number("density", D::kDensity, {100.0, 3000.0}, "").to<&Pile::density>(),
+    plain("spread", {0.0, 0.3},
+          "share by which length and radius of a log differ from these at most")
+        .to<&Pile::spread>(),
+    whole("seed", 0, std::numeric_limits<int>::max(), "of those differences").to<&Pile::seed>(),
+    colour().to<&Pile::colour>(),
+};
+inline constexpr KeyTable table{"exercise.pile", "[[pile]]", all};
+}  // namespace pile
+
 namespace contact {
 using world::ContactLaw;
 inline constexpr Key all[] = {
     number("stiffness", D::kStiffness, {1e4, 1e7}, "").to<&ContactLaw::stiffness>(),
     plain("damping_ratio", {0.0, 2.0}, "").to<&ContactLaw::damping_ratio>(),
     plain("friction", {0.0, 2.0}, "Coulomb").to<&ContactLaw::friction>(),
+    plain("wood_friction", {0.0, 2.0}, "of log on log")
+        .to<&ContactLaw::wood_friction>()
+        .otherwise("`friction`"),
+    plain("soil_friction", {0.0, 2.0}, "of a log on the ground")
+        .to<&ContactLaw::soil_friction>()
+        .otherwise("`friction`"),
+    number("soil_stiffness", D::kPressure, {1e4, 4e6},
+           "force on a metre of a log for each metre that it is pressed into the ground")
+        .to<&ContactLaw::soil_stiffness>(),
     plain("rolling_resistance", {0.0, 1.0}, "").to<&ContactLaw::rolling_resistance>(),
 };
 inline constexpr KeyTable table{"exercise.contact", "[contact]", all};
@@ -159,6 +203,7 @@ inline constexpr Key stems = tables("stem", stem::table, 200, "standing trees");
 inline constexpr Key bunks = tables("bunk", bunk::table, 16, "two beams with stakes at their ends");
 inline constexpr Key logs = tables("log", log::table, static_cast<std::size_t>(world::kMaxLogs),
                                    "lie on the ground at the start");
+inline constexpr Key piles = tables("pile", pile::table, 40, "of logs; all logs together: 200");
 inline constexpr Key contact = table("contact", keys::contact::table,
                                      "as [explained](../theory/contact.md) with the contact law");
 inline constexpr Key task = table("task", keys::task::table, "what is to be done").must();
@@ -195,6 +240,7 @@ inline constexpr Key all[] = {
     stems,
     bunks,
     logs,
+    piles,
     contact,
     task,
     targets,

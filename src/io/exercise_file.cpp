@@ -16,6 +16,8 @@
 #include "fault_tables.hpp"
 #include "ground_table.hpp"
 #include "initial_joints.hpp"
+#include "knuckleboom/core/math/hash.hpp"
+#include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "table_reader.hpp"
@@ -29,7 +31,9 @@ using training::TaskKind;
 namespace keys = declare::keys;
 namespace exercise_keys = keys::exercise_file;
 
-constexpr double kTouch = 1e-3;  // m; parts that overlap by less only touch
+constexpr double kPileGap = 0.01;      // between logs of a pile at the start [m]
+constexpr double kRowHeight = 0.8661;  // of a row over the one below, in thicknesses
+constexpr double kTouch = 1e-3;        // m; parts that overlap by less only touch
 
 using Point = std::array<double, 2>;
 
@@ -85,6 +89,7 @@ class ExerciseReader {
     read_stems(reader);
     read_bunks(reader);
     read_logs(reader);
+    read_piles(reader);
     if (const Node* node = reader.subtable(exercise_keys::contact)) {
       TableReader contact(report_, *node, keys::contact::table, "'contact'");
       contact.fill(e.world.contact);
@@ -163,29 +168,76 @@ class ExerciseReader {
       if (log.length <= 2.5 * log.radius)
         reader.error(keys::log::length,
                      fmt::format("{} must be longer than 2.5 times its radius", reader.what()));
-      check_room(reader, log);
+      check_room(reader, keys::log::position, log);
       exercise().world.logs.push_back(std::move(log));
     }
   }
 
+  // Rows on each other, each in the gaps of the one below, high enough for the thickest.
+  void read_piles(TableReader& root) {
+    for (const Node* node : root.tables(exercise_keys::piles)) {
+      TableReader reader(report_, *node, keys::pile::table, called(*node, "pile"));
+      declare::keys::Pile pile;
+      reader.fill(pile);
+      reader.done();
+      const double thickest = pile.radius * (1.0 + pile.spread);
+      const double side = 2.0 * thickest + kPileGap;
+      if (pile.length * (1.0 - pile.spread) <= 2.5 * thickest)
+        reader.error(
+            keys::pile::length,
+            fmt::format("{} must be longer than 2.5 times its logs' radius", reader.what()));
+      if (const int most = pile.bottom * (pile.bottom + 1) / 2; pile.count > most)
+        reader.error(
+            keys::pile::count,
+            fmt::format("{} of {} logs needs a wider lowest row: on {} there is room for {}",
+                        reader.what(), pile.count, pile.bottom, most));
+      std::uint64_t number = mixed_bits(pile.seed);
+      const auto differs = [&](double value) {
+        return value * (1.0 + pile.spread * (2.0 * uniform(++number) - 1.0));
+      };
+      const SinCos heading = sin_cos(pile.heading);
+      int made = 0;
+      for (int row = 0; row < pile.bottom && made < pile.count; ++row)
+        for (int i = 0; i < pile.bottom - row && made < pile.count; ++i) {
+          const double across = side * (i - 0.5 * (pile.bottom - 1 - row));
+          world::Log log;
+          log.name = fmt::format("{}_{}", pile.name, ++made);
+          log.length = differs(pile.length);
+          log.radius = differs(pile.radius);
+          log.density = pile.density;
+          log.colour = pile.colour;
+          log.x = pile.x - across * heading.sin;
+          log.y = pile.y + across * heading.cos;
+          log.heading = pile.heading;
+          log.lift = row * (kRowHeight * side + kPileGap);
+          refuse_twin(reader, keys::pile::name, log_names_, log.name);
+          if (made == 1 || row == 0) check_room(reader, keys::pile::position, log);
+          exercise().world.logs.push_back(std::move(log));
+        }
+    }
+    if (exercise().world.logs.size() > static_cast<std::size_t>(world::kMaxLogs))
+      report_.error(root_.place,
+                    fmt::format("there are {} logs with those of the piles; {} is the most",
+                                exercise().world.logs.size(), world::kMaxLogs));
+  }
+
   // Seen from above, and for logs at about the same height; bumps of the ground are left out.
-  void check_room(TableReader& reader, const world::Log& log) {
+  void check_room(TableReader& reader, const Key& position, const world::Log& log) {
     const world::WorldRecipe& world = exercise().world;
     const Axis axis = axis_of(log);
     for (const world::Log& other : world.logs) {
       const double apart = std::hypot(distance(axis, axis_of(other)),
                                       log.lift + log.radius - other.lift - other.radius);
       if (apart < log.radius + other.radius - kTouch)
-        reader.error(keys::log::position, fmt::format("{} lies in log '{}'; move one of them",
-                                                      reader.what(), other.name));
+        reader.error(position, fmt::format("{} lies in log '{}'; move one of them", reader.what(),
+                                           other.name));
     }
     for (const world::Stem& stem : world.stems)
       if (log.lift < stem.height &&
           distance({stem.x, stem.y}, axis.a, axis.b) < log.radius + stem.radius - kTouch)
-        reader.error(keys::log::position,
-                     fmt::format("{} lies in the stem at [{:g}, {:g}] m; move one of "
-                                 "them",
-                                 reader.what(), stem.x, stem.y));
+        reader.error(position, fmt::format("{} lies in the stem at [{:g}, {:g}] m; move one of "
+                                           "them",
+                                           reader.what(), stem.x, stem.y));
   }
 
   // Faults that only show once everything stands on the ground.

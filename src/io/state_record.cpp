@@ -31,10 +31,18 @@ double number_of(const Field& field, std::uint64_t bits) {
 
 // --- Writing --------------------------------------------------------------------
 
-void describe_into(const Struct& type, std::set<const Struct*>& done, std::string& out) {
+std::uint32_t places_kept(const Struct& type, const Field& field,
+                          std::span<const Shortened> shortened) {
+  for (const Shortened& one : shortened)
+    if (one.type == type.name && one.field == field.name) return one.places;
+  return field.extent[0];
+}
+
+void describe_into(const Struct& type, std::span<const Shortened> shortened,
+                   std::set<const Struct*>& done, std::string& out) {
   if (!done.insert(&type).second) return;
   for (const Field& field : type.fields)
-    if (field.part != nullptr) describe_into(*field.part, done, out);
+    if (field.part != nullptr) describe_into(*field.part, shortened, done, out);
   out += type.name;
   char before = ' ';
   for (const Field& field : type.fields) {
@@ -45,7 +53,7 @@ void describe_into(const Struct& type, std::set<const Struct*>& done, std::strin
     out += ' ';
     out += field.part != nullptr ? std::string(field.part->name)
                                  : kNumberWords[static_cast<int>(field.kind)];
-    for (const std::uint32_t extent : field.extent)
+    for (const std::uint32_t extent : {places_kept(type, field, shortened), field.extent[1]})
       if (extent > 1) out += fmt::format("[{}]", extent);
     if (field.neutral != 0) out += fmt::format("={}", number_of(field, field.neutral));
   }
@@ -256,10 +264,10 @@ class Converter {
 
 }  // namespace
 
-std::string describe(const Struct& type) {
+std::string describe(const Struct& type, std::span<const Shortened> shortened) {
   std::string out;
   std::set<const Struct*> done;
-  describe_into(type, done, out);
+  describe_into(type, shortened, done, out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <stdexcept>
 
 #include "bytes.hpp"
 #include "session_header.hpp"
@@ -24,7 +25,7 @@ std::string end_mark(const SessionEndMark& end) {
 
 }  // namespace
 
-SessionBlocks::SessionBlocks(const SessionHeader& header) {
+SessionBlocks::SessionBlocks(const SessionHeader& header) : states_(states_of(header)) {
   block(JournalKind::kHeader, to_bytes(header));
 }
 
@@ -85,6 +86,14 @@ void SessionBlocks::state(std::int64_t tick, std::string_view bytes) {
   put(payload, tick);
   payload.append(bytes);
   block(JournalKind::kState, payload);
+}
+
+void SessionBlocks::state(std::int64_t tick, const training::SessionState& state) {
+  std::string record(states_.record_bytes(), '\0');
+  const std::string unfit =
+      convert(state::struct_of<training::SessionState>(), &state, states_.type(), record.data());
+  if (!unfit.empty()) throw std::logic_error("a state does not fit its description: " + unfit);
+  this->state(tick, record);
 }
 
 void SessionBlocks::row(std::int64_t tick, std::span<const float> values) {

@@ -36,6 +36,8 @@ class SessionBlocks final : public SessionSink, public BlockBuffer {
   void hash(const StateHash& hash) override;
   void attempt(const SessionAttempt& attempt) override;
   void state(std::int64_t tick, std::string_view bytes) override;
+  // As the header describes it.
+  void state(std::int64_t tick, const training::SessionState& state);
   void row(std::int64_t tick, std::span<const float> values) override;
 
   // Everything up to end_tick has come.
@@ -47,6 +49,7 @@ class SessionBlocks final : public SessionSink, public BlockBuffer {
   void close_gathered();
 
  private:
+  StateDescription states_;
   std::string inputs_, hashes_;  // the blocks that are being gathered
   command::OperatorInput last_{};
 };

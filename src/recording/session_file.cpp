@@ -295,6 +295,7 @@ training::SessionState SessionRecord::state(std::size_t index,
   if (!unknown.empty())
     throw UnknownStates(path.string(),
                         fmt::format("in its state at tick {} {}", state_ticks[index], unknown));
+  world::find_extent(state.worksite.world);
   std::string wrong = training::check_state(session, state);
   if (wrong.empty() && state.tick != state_ticks[index])
     wrong = fmt::format("tick is {}; it is stored as that of another tick", state.tick);

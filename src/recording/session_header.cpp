@@ -1,6 +1,7 @@
 #include "session_header.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -40,8 +41,6 @@ std::string now_utc() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
-
-StateLayout state_layout() { return layout_of(state::struct_of<SessionState>(), kStateFormat); }
 
 StateLayout layout_of(const state::Struct& type, std::uint32_t version) {
   const std::string fields = describe(type);
@@ -120,8 +119,13 @@ void describe(const training::Session& session, SessionHeader& header) {
   forget_folders(header.texts);
   header.rate_Hz = session.exercise().rate_Hz;
   header.judging = training::kJudging;
-  header.layout = state_layout();
-  header.fields = io::describe(state::struct_of<SessionState>());
+  header.fields = io::describe(
+      state::struct_of<SessionState>(),
+      std::array{Shortened{state::struct_of<world::WorldState>().name, "log",
+                           static_cast<std::uint32_t>(std::max(1, session.world().log_count()))},
+                 Shortened{state::struct_of<world::WorldState>().name, "contact",
+                           static_cast<std::uint32_t>(session.world().contact_room())}});
+  header.layout = layout_of(StateDescription(header.fields).type(), kStateFormat);
   header.channels.clear();
   for (const training::SessionChannel& channel : training::session_channels(session))
     header.channels.push_back({channel.name, channel.unit, channel.description});

@@ -107,7 +107,7 @@ void SessionJournal::add_row(std::int64_t tick, std::span<const float> values) {
 }
 
 void SessionJournal::add_state(std::int64_t tick, const training::SessionState& state) {
-  blocks_->state(tick, {reinterpret_cast<const char*>(&state), sizeof state});
+  blocks_->state(tick, state);
 }
 
 void SessionJournal::flush(std::int64_t end_tick) {

@@ -18,7 +18,7 @@ std::int64_t ticks_in(double seconds, const training::Session& session) {
 // By what the disk may stand still for: 16 s at 2000 ticks a second.
 struct SessionRecorder::Queues {
   EventQueue<training::InputEvent, 32768> inputs;
-  EventQueue<training::SessionState, 32> states;
+  EventQueue<training::SessionState, 16> states{};  // zero: places without a use are not copied
   EventQueue<RowRecord, 1024> rows;
   EventQueue<EventRecord, 4096> events;
   EventQueue<AttemptRecord, 64> attempts;
@@ -76,7 +76,12 @@ void SessionRecorder::after_tick(const training::SessionState& state,
   watch(tick, snapshot);
   writer_.hash(state);
   if (tick >= next_state_) {
-    if (!queues_->states.push(state)) writer_.lose(tick);
+    if (training::SessionState* const slot = queues_->states.next()) {
+      training::copy_used(state, *slot);
+      queues_->states.send();
+    } else {
+      writer_.lose(tick);
+    }
     next_state_ = next_multiple(tick, state_ticks_);
   }
   if (tick >= next_row_) {

@@ -1,5 +1,7 @@
 // Cost of the forest in a tick of 1 ms, with a machine of 15 parts near it.
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -111,6 +113,51 @@ void world_tumbling(benchmark::State& bench) {
   }
 }
 BENCHMARK(world_tumbling)->Unit(benchmark::kMicrosecond);
+
+// s, of this thread: the machine may be busy.
+double processor_time() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// Sixty logs fall between the stakes of a bunk as wide as a load space; then the same at rest. Times of single
+// ticks, which the row in docs/validation.md names.
+void world_load(benchmark::State& bench) {
+  const bool awake = bench.range(0) != 0;
+  WorldRecipe recipe;
+  recipe.bunks.push_back({"load", 20.0, 0.0, 0.0, 3.6, 2.75, 2.0, 0});
+  for (int i = 0; i < kMaxMoving; ++i) {
+    Log log;
+    log.name = "log";
+    log.radius = 0.11 + 0.003 * (i % 9);
+    log.x = 20.0 + 0.02 * (i % 8);
+    log.y = 0.36 * (i % 7 - 3);
+    log.heading = 0.002 * (i % 5);
+    log.lift = 0.6 + 0.34 * (i / 7);
+    recipe.logs.push_back(log);
+  }
+  const World world(recipe);
+  WorldState state = world.initial_state();
+  PartForces forces;
+  const std::vector<MachinePart> parts = machine(9.0);
+  if (!awake) run(world, parts, state, 12000, forces);
+  std::vector<double> us;
+  for (auto _ : bench) {
+    const double begin = processor_time();
+    world.step(parts, kDt, state, forces);
+    us.push_back(1e6 * (processor_time() - begin));
+    for (int i = 0; awake && i < kMaxMoving; ++i) state.log[i].calm_ticks = 0;
+  }
+  std::sort(us.begin(), us.end());
+  const auto at = [&us](double share) {
+    return us[static_cast<std::size_t>(share * static_cast<double>(us.size() - 1))];
+  };
+  bench.counters["p50_us"] = at(0.5);
+  bench.counters["p99_us"] = at(0.99);
+  bench.counters["contacts"] = static_cast<double>(state.contacts.end);
+}
+BENCHMARK(world_load)->Arg(1)->Arg(0)->Iterations(5000)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace knuckleboom::world

@@ -63,9 +63,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   header.id = "0123456789abcdef0123456789abcdef";
   header.start_utc = "2026-11-28T06:40:12Z";
   header.rate_Hz = 1000.0;
-  header.layout = knuckleboom::io::state_layout();
-  header.fields = knuckleboom::io::describe(
-      knuckleboom::state::struct_of<knuckleboom::training::SessionState>());
+  const auto& type = knuckleboom::state::struct_of<knuckleboom::training::SessionState>();
+  header.layout = knuckleboom::io::layout_of(type, knuckleboom::io::kStateFormat);
+  header.fields = knuckleboom::io::describe(type);
   header.channels = {{"one", "m", "first"}, {"two", "", "second"}};
   header.figures = {{"time_s", "s", "time"}};
   // The first byte says whether the header too is the fuzzer's; then kind, length and bytes of each block.

@@ -16,7 +16,7 @@ TEST(NoHeap, InTheForest) {
   recipe.ground.bump_height = 0.1;
   recipe.bunks.push_back({"bunk", 6.0, 0.0, 0.3, 2.0, 1.4, 1.2, 0});
   recipe.stems.push_back({"a stem with a name too long for a short string", 3.0, 3.0, 12.0, 0.2});
-  for (int i = 0; i < kMaxLogs; ++i) {
+  for (int i = 0; i < 20; ++i) {
     Log log;
     log.name = "log";
     log.x = 6.0;

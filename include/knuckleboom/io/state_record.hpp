@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,12 @@ namespace knuckleboom::io {
 //   sim::Payload inertia multibody::LinkInertia,link i4,event i4=-1
 // A field is a name (none: -), a type, its places, and its neutral value unless that is zero. Records hold
 // the fields in this order, without gaps, numbers in the byte order of x86-64.
-std::string describe(const state::Struct& type);
+// shortened: arrays of which records hold the first places alone, since the others are neutral.
+struct Shortened {
+  std::string_view type, field;
+  std::uint32_t places;
+};
+std::string describe(const state::Struct& type, std::span<const Shortened> shortened = {});
 
 // A description that was read. Copies share it.
 class StateDescription {

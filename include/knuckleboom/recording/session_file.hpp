@@ -43,7 +43,6 @@ struct StateLayout {
 
   friend bool operator==(const StateLayout&, const StateLayout&) = default;
 };
-StateLayout state_layout();  // of this program's sessions
 StateLayout layout_of(const state::Struct& type, std::uint32_t version);
 
 // Data known at the start of the session.

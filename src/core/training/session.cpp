@@ -311,6 +311,12 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.pump_work_J = machine::pump_work(m);
 }
 
+void copy_used(const SessionState& from, SessionState& to) {
+  std::memcpy(static_cast<void*>(&to), &from,
+              offsetof(SessionState, worksite) + offsetof(worksite::WorksiteState, world));
+  world::copy_used(from.worksite.world, to.worksite.world);
+}
+
 void copy_for_channels(const SessionSnapshot& from, SessionSnapshot& to) {
   std::memcpy(static_cast<void*>(&to), &from, offsetof(SessionSnapshot, sim));
   sim::copy_used(from.sim, to.sim);

@@ -305,17 +305,20 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   grapple.speed = (next - before) / h;
 }
 
-// Bit i: log i touches both jaws.
-std::uint32_t Worksite::between_jaws(const world::WorldState& world) const {
-  std::uint32_t side[2] = {};
-  for (const world::ContactState& contact : world.contact) {
+// Logs that touch both jaws.
+world::LogSet Worksite::between_jaws(const world::WorldState& world) const {
+  world::LogSet side[2], both;
+  for (std::int64_t n = 0; n < world.contacts.end; ++n) {
+    const world::ContactState& contact = world.contact[n];
     const int log = world::log_of_contact(contact);
     if (log < 0) continue;
     const int jaw = world::part_of_contact(contact) - kFirstJawId;
     if (jaw < 0 || jaw >= world::kGrappleParts) continue;
-    side[jaw < world::kGrappleParts / 2 ? 0 : 1] |= std::uint32_t{1} << log;
+    const int here = jaw < world::kGrappleParts / 2 ? 0 : 1;
+    side[here].add(log);
+    if (side[1 - here].has(log)) both.add(log);
   }
-  return side[0] & side[1];
+  return both;
 }
 
 // Jaws that are bodies: a log is held as long as both touch it.
@@ -326,9 +329,9 @@ void Worksite::feel_grip(const sim::SimState& sim, const Kinematics& kinematics,
   GrappleState& grapple = state.grapple;
   grapple.opening = std::clamp((sim.machine.q[link] - closed_) * opening_per_rad_, 0.0, 1.0);
   grapple.speed = opening_per_rad_ * sim.machine.v[link];
-  const std::uint32_t between = between_jaws(state.world);
+  const world::LogSet between = between_jaws(state.world);
   if (grapple.held >= 0) {
-    const bool touched = (between >> grapple.held & 1U) != 0;
+    const bool touched = between.has(grapple.held);
     grapple.slipping_s = touched ? 0.0 : grapple.slipping_s + simulation_.tick_s();
     const bool let_go = grapple.speed > kOpening;
     if (touched || (!let_go && grapple.slipping_s < kLost)) return;
@@ -336,12 +339,12 @@ void Worksite::feel_grip(const sim::SimState& sim, const Kinematics& kinematics,
     grapple.held = -1;
     grapple.slipping_s = 0.0;
   }
-  if (between == 0 || grapple.speed > kOpening) return;
+  if (between.empty() || grapple.speed > kOpening) return;
   // The one in the middle counts.
   const Vec3 middle_W = grip(kinematics, state).p_W;
   double least = 1e30;
   for (int i = 0; i < world_.log_count(); ++i) {
-    if ((between >> i & 1U) == 0) continue;
+    if (!between.has(i)) continue;
     const world::Capsule shape = world::log_shape(nth(world_.recipe().logs, i), state.world.log[i]);
     const double away = (middle_W - world::closest_on_segment(shape.a, shape.b, middle_W)).norm();
     if (away < least) {
@@ -394,10 +397,11 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   gather(before, state, parts);
   world::PartForces forces;
   const Crane crane(machine(), m, before, parts);
-  const std::uint32_t carried = driven && state.grapple.held >= 0
-                                    ? between_jaws(state.world) | std::uint32_t{1}
-                                                                      << state.grapple.held
-                                    : 0U;
+  world::LogSet carried;
+  if (driven && state.grapple.held >= 0) {
+    carried = between_jaws(state.world);
+    carried.add(state.grapple.held);
+  }
   world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried);
   double tau[kMaxLinks];
   joint_forces(before, parts, forces, tau);

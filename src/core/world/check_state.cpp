@@ -13,7 +13,8 @@ constexpr std::int32_t kMostId = 4096;  // of a part of the machine
 bool is_body(const World& world, std::int32_t key) {
   const int log = log_of(key);
   if (log >= 0) return log < world.log_count();
-  return key >= kGroundKey && key < kFirstPartKey + kMostId;
+  return key >= kGroundKey && key < kFirstPartKey + kMostId &&
+         (key < kFirstLogKey || key >= kFirstFixedKey);
 }
 
 std::string at(const char* field, int index, const char* member) {
@@ -37,6 +38,9 @@ std::string check_state(const World& world, const WorldState& state) {
       if (contact.key_a == 0 || !is_body(world, b ? body_b(contact) : body_a(contact)))
         return state::objection(at("contact", i, b ? "key_b" : "key_a"),
                                 b ? contact.key_b : contact.key_a, "nothing there has that key");
+    if (i >= state.contacts.end || i >= world.contact_room())
+      return state::objection(at("contact", i, "key_a"), contact.key_a,
+                              "contacts end before that place");
   }
   if (state.last_collision_tick > state.ticks)
     return state::objection("last_collision_tick", static_cast<double>(state.last_collision_tick),

@@ -19,13 +19,6 @@ Vec3 touching_point(const Vec3& on_axis, const Vec3& normal, double radius, doub
   return on_axis - (radius - 0.5 * depth) * normal;
 }
 
-// Rounding must not change the number from tick to tick, hence the slack.
-int ground_samples(const Moving& m) {
-  const double pieces = std::ceil((m.b - m.a).norm() / kSampleDistance - 1e-6);
-  if (!(pieces < kFeatures - 1)) return kFeatures;  // also for NaN
-  return std::max(static_cast<int>(pieces), 1) + 1;
-}
-
 // Depth at a point of a's axis; adds the contact if there is one.
 double touch_at(const Moving& a, const Moving& b, double s, int feature, Touches& out) {
   const Vec3 on_a = a.a + s * (a.b - a.a);
@@ -39,6 +32,13 @@ double touch_at(const Moving& a, const Moving& b, double s, int feature, Touches
 }
 
 }  // namespace
+
+// Rounding must not change the number from tick to tick, hence the slack.
+int ground_samples(const Moving& m) {
+  const double pieces = std::ceil((m.b - m.a).norm() / kSampleDistance - 1e-6);
+  if (!(pieces < kFeatures - 1)) return kFeatures;  // also for NaN
+  return std::max(static_cast<int>(pieces), 1) + 1;
+}
 
 void touches_with_ground(const Moving& m, const Ground& ground, double top, Touches& out) {
   if (std::min(m.a.z(), m.b.z()) - m.radius >= top) return;

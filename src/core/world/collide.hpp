@@ -33,6 +33,8 @@ struct Touches {
   }
 };
 
+// Places at which a capsule may touch the ground: its ends, and others between them.
+int ground_samples(const Moving& m);
 // top: highest ground.
 void touches_with_ground(const Moving& m, const Ground& ground, double top, Touches& out);
 

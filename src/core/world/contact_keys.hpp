@@ -7,12 +7,17 @@ namespace knuckleboom::world {
 
 inline constexpr int kFeatures = 16;  // places at which two bodies may touch at once
 inline constexpr std::int32_t kGroundKey = 1;
+// Those of further logs lie above all others, so that stored contacts keep their meaning.
+inline constexpr int kLowLogs = 16;
 inline constexpr std::int32_t kFirstLogKey = 2;
+inline constexpr std::int32_t kFirstHighLogKey = 8192;
 inline constexpr std::int32_t kFirstFixedKey = 32;
 inline constexpr int kMaxFixed = 1024;
 inline constexpr std::int32_t kFirstPartKey = kFirstFixedKey + kMaxFixed;
 
-inline std::int32_t log_key(int log) { return kFirstLogKey + log; }
+inline std::int32_t log_key(int log) {
+  return log < kLowLogs ? kFirstLogKey + log : kFirstHighLogKey + log;
+}
 inline std::int32_t fixed_key(int i) { return kFirstFixedKey + i; }
 inline std::int32_t part_key(std::int32_t id) { return kFirstPartKey + id; }
 inline std::int32_t with_feature(std::int32_t key, int feature) {
@@ -23,7 +28,10 @@ inline std::int32_t body_a(const ContactState& c) { return c.key_a; }
 inline std::int32_t body_b(const ContactState& c) { return c.key_b / kFeatures; }
 // Log of the key; -1: none.
 inline int log_of(std::int32_t key) {
-  return key >= kFirstLogKey && key < kFirstLogKey + kMaxLogs ? key - kFirstLogKey : -1;
+  if (key >= kFirstLogKey && key < kFirstLogKey + kLowLogs) return key - kFirstLogKey;
+  return key >= kFirstHighLogKey + kLowLogs && key < kFirstHighLogKey + kMaxLogs
+             ? key - kFirstHighLogKey
+             : -1;
 }
 
 inline bool takes_part(PartRole role) { return role != PartRole::kCarrier; }
@@ -37,25 +45,30 @@ inline bool minds(PartRole role, PartRole other) {
          (role == PartRole::kHeldLog && (other == PartRole::kBoom || other == PartRole::kStick));
 }
 
+inline void trim_extent(WorldState& state) {
+  std::int64_t& end = state.contacts.end;
+  while (end > 0 && state.contact[end - 1].key_a == 0) --end;
+}
+
 // Wakes a resting log and all logs resting with it, from contact to contact.
 inline void wake(int log, int count, WorldState& state) {
-  std::int32_t waiting[kMaxLogs];
-  int n = 0;
-  const auto rouse = [&state, &waiting, &n](int i) {
-    if (state.log[i].status != LogStatus::kResting) return;
+  LogSet woken;
+  const auto rouse = [&state, &woken](int i) {
+    if (state.log[i].status != LogStatus::kResting) return false;
     state.log[i].status = LogStatus::kFree;
     state.log[i].calm_ticks = 0;
-    waiting[n++] = i;
+    woken.add(i);
+    return true;
   };
-  if (log < count) rouse(log);
-  for (int next = 0; next < n; ++next)
-    for (const ContactState& c : state.contact) {
-      const int a = log_of(body_a(c));
-      const int b = log_of(body_b(c));
-      if (a < 0 || b < 0) continue;
-      if (a == waiting[next]) rouse(b);
-      if (b == waiting[next]) rouse(a);
+  for (bool more = log < count && rouse(log); more;) {
+    more = false;
+    for (std::int64_t n = 0; n < state.contacts.end; ++n) {
+      const int a = log_of(body_a(state.contact[n]));
+      const int b = a < 0 ? -1 : log_of(body_b(state.contact[n]));
+      if (b < 0 || woken.has(a) == woken.has(b)) continue;
+      more |= rouse(woken.has(a) ? b : a);
     }
+  }
 }
 
 }  // namespace knuckleboom::world

@@ -16,6 +16,7 @@ inline constexpr double kHardeningLimit = 3.0;   // largest addition by hardenin
 inline constexpr double kDampingDepth = 0.2e-3;  // there damping has half its strength [m]
 inline constexpr double kTangential = 0.5;       // stiffness of the bristle / of the spring
 inline constexpr double kRolling = 0.1;          // of the rolling spring / (bristle x radius^2)
+inline constexpr double kSpinDamping = 0.25;     // share of a spin that a step may take away
 inline constexpr double kMachineMass = 40.0;     // of a part about which nothing is known [kg]
 // A living stem as a beam clamped at its foot. Green wood along the grain: 8 to 11 GPa; the roots give too.
 inline constexpr double kStemModulus = 8e9;  // Pa
@@ -33,8 +34,9 @@ inline Vec3 axis_of(const double* q) {
 struct PairLaw {
   double k, b;  // N/m, N s/m
   double friction;
-  double roll_radius;     // torque limit / normal force [m]
-  double roll_k, roll_b;  // N m/rad, N m s/rad
+  double roll_radius;                  // torque limit / normal force [m]
+  double roll_k;                       // N m/rad
+  double roll_b_along, roll_b_across;  // about the log's axis and across it [N m s/rad]
 };
 
 // Damping for the mass that meets at the point, limited so that a force held over dt does not reverse a
@@ -53,11 +55,16 @@ inline double stiffness_at(const ContactLaw& law, const World::Fixed& fixed, dou
   return law.stiffness * stem / (law.stiffness + stem);
 }
 
-// Rolling and spinning of a log of this radius and axial inertia.
-inline void add_rolling(const ContactLaw& law, double radius, double axial, PairLaw& pair) {
+// Rolling and spinning of a log of this radius and inertia.
+inline void add_rolling(const ContactLaw& law, double radius, const LogInertia& inertia,
+                        PairLaw& pair) {
   pair.roll_radius = law.rolling_resistance * radius;
   pair.roll_k = kRolling * kTangential * law.stiffness * radius * radius;
-  pair.roll_b = std::sqrt(pair.roll_k * axial);
+  pair.roll_b_along = std::sqrt(pair.roll_k * inertia.axial);
+  // Damped like rolling, or a log on one support would swing for long; but never more than a log that
+  // lies across can bear in a step.
+  pair.roll_b_across = std::min(std::sqrt(pair.roll_k * inertia.transverse),
+                                kSpinDamping * inertia.axial / kSmallStep);
 }
 
 struct ContactForce {
@@ -66,9 +73,10 @@ struct ContactForce {
   double normal;  // N
 };
 
-// normal: from b to a. v, omega: of a relative to b, at the contact. Advances the bristles by h.
+// normal: from b to a. v, omega: of a relative to b, at the contact. axis: of the log that rolls. Advances the
+// bristles by h.
 inline ContactForce contact_force(const PairLaw& law, double depth, const Vec3& normal,
-                                  const Vec3& v, const Vec3& omega, double h,
+                                  const Vec3& v, const Vec3& omega, const Vec3& axis, double h,
                                   ContactState& contact) {
   const double x = depth / kHardeningDepth;
   const double hardening = std::min(x * x, kHardeningLimit);
@@ -89,7 +97,10 @@ inline ContactForce contact_force(const PairLaw& law, double depth, const Vec3& 
   if (law.roll_radius > 0.0) {
     const double most_roll = law.roll_radius * N;
     const Vec3 roll = limited(vec(contact.roll) + h * omega, most_roll / law.roll_k);
-    out.torque = limited(-law.roll_k * roll - law.roll_b * omega, most_roll);
+    const Vec3 along = axis.dot(omega) * axis;
+    out.torque =
+        limited(-law.roll_k * roll - law.roll_b_along * along - law.roll_b_across * (omega - along),
+                most_roll);
     store(roll, contact.roll);
   }
   store(normal, contact.normal);

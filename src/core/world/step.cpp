@@ -53,6 +53,20 @@ struct Pair {
   std::int16_t first, second;
 };
 
+// How far a log reaches along each axis at most, whichever way it lies.
+Box box_around(const LogState& log, double half_length) {
+  const Vec3 p = vec(log.p);
+  const Vec3 r = Vec3::Constant(half_length + kBoxMargin);
+  return {p - r, p + r};
+}
+
+void include(const Box& box, Box& in) {
+  in.low = in.low.cwiseMin(box.low);
+  in.high = in.high.cwiseMax(box.high);
+}
+
+Box no_box() { return {Vec3::Constant(1e30), Vec3::Constant(-1e30)}; }
+
 template <int Capacity>
 struct Pairs {
   int count = 0;
@@ -64,6 +78,12 @@ struct Pairs {
     }
     pair[count++] = {static_cast<std::int16_t>(first), static_cast<std::int16_t>(second)};
   }
+  // From the pair with this number on.
+  void sort(int from = 0) {
+    std::sort(pair + from, pair + count, [](const Pair& a, const Pair& b) {
+      return a.first != b.first ? a.first < b.first : a.second < b.second;
+    });
+  }
   const Pair* begin() const { return pair; }
   const Pair* end() const { return pair + count; }
 };
@@ -71,7 +91,7 @@ struct Pairs {
 class Tick {
  public:
   Tick(const World& world, std::span<const MachinePart> parts, double dt, const Mobility* mobility,
-       std::uint32_t carried, WorldState& state, PartForces& forces)
+       const LogSet& carried, WorldState& state, PartForces& forces)
       : world_(world),
         fixed_(world.fixed()),
         constants_(world.log_constants()),
@@ -79,6 +99,7 @@ class Tick {
         parts_(parts.first(std::min<std::size_t>(parts.size(), kMaxMachineShapes))),
         part_count_(static_cast<int>(parts_.size())),
         log_count_(world.log_count()),
+        room_(world.contact_room()),
         dt_(dt),
         steps_(std::max(1, static_cast<int>(std::ceil(dt / kSmallStep - 1e-9)))),
         h_(dt / steps_),
@@ -95,16 +116,22 @@ class Tick {
       ++state_.ticks;
       return;
     }
-    load();
+    place_parts(0.0);
     find_pairs();
-    for (int i = 0; i < steps_; ++i) {
-      place_parts(i * h_);
-      wake_touched();
-      small_step();
+    if (nobody_touches()) {
+      rest();
+    } else {
+      load_contacts();
+      for (int i = 0; i < steps_; ++i) {
+        if (i > 0) place_parts(i * h_);
+        wake_touched();
+        small_step();
+      }
+      finish_forces();
+      store_logs();
+      let_rest();
+      store_extent();
     }
-    finish_forces();
-    store_logs();
-    let_rest();
     finish_touches();
     ++state_.ticks;
   }
@@ -128,29 +155,38 @@ class Tick {
     log.m.b = log.m.p + c.half_axis * log.axis;
   }
 
-  void load() {
-    for (int i = 0; i < log_count_; ++i) {
-      const LogState& from = state_.log[i];
-      MovingLog& log = log_[i];
-      for (int k = 0; k < 4; ++k) log.q[k] = from.q[k];
-      log.m.radius = nth(constants_, i).radius;
-      log.m.p = vec(from.p);
-      log.m.v = vec(from.v);
-      log.m.omega = vec(from.omega);
-      place_log(i);
-    }
-    place_parts(0.0);
-    int used = 0;
-    for (int i = 0; i < kMaxContacts; ++i) {
+  void load(int i) {
+    if (loaded_.has(i)) return;
+    loaded_.add(i);
+    const LogState& from = state_.log[i];
+    MovingLog& log = log_[i];
+    for (int k = 0; k < 4; ++k) log.q[k] = from.q[k];
+    log.m.radius = nth(constants_, i).radius;
+    log.m.p = vec(from.p);
+    log.m.v = vec(from.v);
+    log.m.omega = vec(from.omega);
+    place_log(i);
+  }
+
+  void load_contacts() {
+    used_ = static_cast<int>(state_.contacts.end);
+    for (int i = 0; i < used_; ++i) {
       const ContactState& c = state_.contact[i];
       key_[i] = key_of(c.key_a, c.key_b);
-      force_of_slot_[i] = reaction_of_slot_[i] = -1;
-      inverse_mass_[i] = -1.0;
-      carried_normal_[i] = 0.0;
-      live_[i] = false;
-      if (c.key_a != 0) used = i + 1;
+      clear_slot(i);
     }
-    used_ = used;
+  }
+
+  void clear_slot(int i) {
+    force_of_slot_[i] = reaction_of_slot_[i] = -1;
+    inverse_mass_[i] = -1.0;
+    carried_normal_[i] = 0.0;
+    live_[i] = false;
+  }
+
+  void store_extent() {
+    state_.contacts.end = used_;
+    trim_extent(state_);
   }
 
   // Positions of the parts at time t of this tick, at constant velocity.
@@ -168,26 +204,45 @@ class Tick {
     }
   }
 
-  bool wakes(int part) const {
-    return nth(parts_, part).role != PartRole::kCarrier || fastest(part_[part]) > kStillSpeed;
-  }
-
   // --- Who may touch whom in this tick ----------------------------------------
 
   void find_pairs() {
+    log_part_.count = part_sleeper_.count = 0;
     log_fixed_.count = 0;
-    log_log_.count = 0;
-    log_part_.count = 0;
-    part_fixed_.count = 0;
-    log_sleeper_.count = 0;
-    part_sleeper_.count = 0;
+    log_log_.count = log_sleeper_.count = 0;
+    free_count_ = 0;
+    Box all_free = no_box();
+    for (int i = 0; i < log_count_; ++i) {
+      if (!is_free(i)) continue;
+      free_[free_count_++] = static_cast<std::int16_t>(i);
+      load(i);
+      log_box_[i] = box_of(log_[i].m, kBoxMargin + dt_ * (fastest(log_[i].m) + kGravity * dt_));
+      include(log_box_[i], all_free);
+    }
+    find_part_pairs();
+    for (int n = 0; n < free_count_; ++n) find_fixed_near(free_[n]);
+    if (free_count_ > 0) find_log_pairs(all_free);
+  }
+
+  // Parts with what is fixed, with each other, and with logs.
+  void find_part_pairs() {
+    part_fixed_.count = part_part_.count = 0;
+    ground_part_count_ = 0;
+    if (part_count_ == 0) return;
     Box part_box[kMaxMachineShapes];
-    Box all{Vec3::Constant(1e30), Vec3::Constant(-1e30)};
+    Box all = no_box(), any = no_box(), waking = no_box();
+    bool wakes_up[kMaxMachineShapes];
     for (int i = 0; i < part_count_; ++i) {
-      part_box[i] = box_of(part_[i], kBoxMargin + kFollowed + dt_ * fastest(part_[i]));
-      if (!takes_part(nth(parts_, i).role)) continue;
-      all.low = all.low.cwiseMin(part_box[i].low);
-      all.high = all.high.cwiseMax(part_box[i].high);
+      const double speed = fastest(part_[i]);
+      part_box[i] = box_of(part_[i], kBoxMargin + kFollowed + dt_ * speed);
+      const bool carrier = !takes_part(nth(parts_, i).role);
+      wakes_up[i] = !carrier || speed > kStillSpeed;
+      include(part_box[i], any);
+      if (wakes_up[i]) include(part_box[i], waking);
+      if (carrier) continue;
+      include(part_box[i], all);
+      if (part_box[i].low.z() < world_.ground_top())
+        ground_part_[ground_part_count_++] = static_cast<std::int16_t>(i);
     }
     for (std::size_t k = 0; k < fixed_.size(); ++k) {
       const Box box{fixed_[k].low, fixed_[k].high};
@@ -196,32 +251,123 @@ class Tick {
         if (takes_part(nth(parts_, i).role) && overlap(part_box[i], box))
           part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
     }
-    Box log_box[kMaxLogs];
-    for (int i = 0; i < log_count_; ++i) {
-      const double way = is_free(i) ? dt_ * (fastest(log_[i].m) + kGravity * dt_) : 0.0;
-      log_box[i] = box_of(log_[i].m, kBoxMargin + way);
+    for (int i = 0; i < part_count_; ++i) {
+      const PartRole role = nth(parts_, i).role;
+      if (!minds(role, PartRole::kCarrier)) continue;
+      for (int j = 0; j < part_count_; ++j)
+        if (minds(role, nth(parts_, j).role) && overlap(part_box[i], part_box[j]))
+          part_part_.add(i, j, state_.contacts_dropped);
     }
     for (int i = 0; i < log_count_; ++i) {
+      if (is_free(i)) {
+        if (!overlap(log_box_[i], any)) continue;
+        for (int j = 0; j < part_count_; ++j)
+          if (overlap(log_box_[i], part_box[j])) log_part_.add(i, j, state_.contacts_dropped);
+        continue;
+      }
       if (state_.log[i].status == LogStatus::kHeld) continue;
-      for (int j = 0; j < part_count_; ++j) {
-        if (!overlap(log_box[i], part_box[j])) continue;
-        if (is_free(i))
-          log_part_.add(i, j, state_.contacts_dropped);
-        else if (wakes(j))
+      const Box around = box_around(state_.log[i], 0.5 * nth(constants_, i).length);
+      if (!overlap(around, waking)) continue;
+      load(i);
+      const Box box = box_of(log_[i].m, kBoxMargin);
+      for (int j = 0; j < part_count_; ++j)
+        if (wakes_up[j] && overlap(box, part_box[j]))
           part_sleeper_.add(j, i, state_.contacts_dropped);
-      }
-      if (!is_free(i)) continue;
-      for (std::size_t k = 0; k < fixed_.size(); ++k)
-        if (overlap(log_box[i], {fixed_[k].low, fixed_[k].high}))
-          log_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
-      for (int j = 0; j < log_count_; ++j) {
-        if (j == i || !overlap(log_box[i], log_box[j])) continue;
-        if (state_.log[j].status == LogStatus::kResting)
-          log_sleeper_.add(i, j, state_.contacts_dropped);
-        else if (is_free(j) && j > i)
-          log_log_.add(i, j, state_.contacts_dropped);
-      }
     }
+  }
+
+  void find_fixed_near(int i) {
+    const Box& box = log_box_[i];
+    const auto add = [this, i, &box](std::size_t k) {
+      if (overlap(box, {fixed_[k].low, fixed_[k].high}))
+        log_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
+    };
+    const World::FixedMap& map = world_.fixed_map();
+    if (map.nx == 0) {
+      for (std::size_t k = 0; k < fixed_.size(); ++k) add(k);
+      return;
+    }
+    const auto square = [&map](double x, double first, int n) {
+      const double at = (x - first) / map.edge;
+      return at > 0.0 ? static_cast<int>(std::min(at, n - 1.0)) : 0;
+    };
+    const int x0 = square(box.low.x(), map.x0, map.nx), x1 = square(box.high.x(), map.x0, map.nx);
+    const int y0 = square(box.low.y(), map.y0, map.ny), y1 = square(box.high.y(), map.y0, map.ny);
+    const int before = log_fixed_.count;
+    for (int iy = y0; iy <= y1; ++iy)
+      for (int ix = x0; ix <= x1; ++ix) {
+        const int n = iy * map.nx + ix;
+        for (int e = nth(map.first, n); e < nth(map.first, n + 1); ++e) {
+          const auto k = static_cast<std::size_t>(nth(map.index, e));
+          // Only in the first of the squares that it shares with the box.
+          if (ix == std::max(x0, square(fixed_[k].low.x(), map.x0, map.nx)) &&
+              iy == std::max(y0, square(fixed_[k].low.y(), map.y0, map.ny)))
+            add(k);
+        }
+      }
+    log_fixed_.sort(before);
+  }
+
+  // Sweeps along the axis along which the boxes lie most apart.
+  void find_log_pairs(const Box& all_free) {
+    std::int16_t near[kMaxLogs];
+    int count = 0;
+    Vec3 sum = Vec3::Zero();
+    for (int i = 0; i < log_count_; ++i) {
+      if (!is_free(i)) {
+        if (state_.log[i].status == LogStatus::kHeld ||
+            !overlap(box_around(state_.log[i], 0.5 * nth(constants_, i).length), all_free))
+          continue;
+        load(i);
+        log_box_[i] = box_of(log_[i].m, kBoxMargin);
+        if (!overlap(log_box_[i], all_free)) continue;
+      }
+      near[count++] = static_cast<std::int16_t>(i);
+      sum += log_box_[i].high - log_box_[i].low;
+    }
+    if (count < 2) return;
+    const Vec3 spread = (all_free.high - all_free.low).cwiseQuotient(sum);
+    int axis = spread.y() > spread.x() ? 1 : 0;
+    if (spread.z() > spread[axis]) axis = 2;
+    double low[kMaxLogs];
+    for (int n = 0; n < count; ++n) {
+      const double x = log_box_[near[n]].low[axis];
+      low[near[n]] = x > -1e30 ? x : -1e30;  // nan would be out of any order
+    }
+    std::sort(near, near + count,
+              [&low](int a, int b) { return low[a] != low[b] ? low[a] < low[b] : a < b; });
+    for (int n = 0; n < count; ++n)
+      for (int m = n + 1; m < count; ++m) {
+        const int i = std::min(near[n], near[m]), j = std::max(near[n], near[m]);
+        if (low[near[m]] > log_box_[near[n]].high[axis]) break;
+        if (!overlap(log_box_[i], log_box_[j])) continue;
+        if (is_free(i) && is_free(j))
+          log_log_.add(i, j, state_.contacts_dropped);
+        else if (is_free(i))
+          log_sleeper_.add(i, j, state_.contacts_dropped);
+        else if (is_free(j))
+          log_sleeper_.add(j, i, state_.contacts_dropped);
+      }
+    log_log_.sort();
+  }
+
+  bool nobody_touches() const {
+    return free_count_ == 0 && part_fixed_.count == 0 && part_part_.count == 0 &&
+           part_sleeper_.count == 0 && ground_part_count_ == 0;
+  }
+
+  // The tick of a forest in which nothing moves but a machine that touches nothing.
+  void rest() {
+    for (std::int64_t i = 0; i < state_.contacts.end; ++i) {
+      ContactState& c = state_.contact[i];
+      if (c.key_a == 0) continue;
+      const int log = log_of(body_a(c));
+      if (log >= 0 && state_.log[log].status == LogStatus::kResting)
+        ++c.ticks;
+      else
+        c = ContactState{};
+    }
+    trim_extent(state_);
   }
 
   static bool touch_each_other(const Moving& a, const Moving& b) {
@@ -253,37 +399,73 @@ class Tick {
            static_cast<std::uint32_t>(b);
   }
 
-  // Contacts come in nearly the same order every time: the search starts where the last one ended.
+  // Contacts come in nearly the same order every time: the next one is often the one after the last. Else
+  // a table of hashes tells, built when it is first asked.
   int find(std::int32_t key_a, std::int32_t key_b) {
     const std::uint64_t key = key_of(key_a, key_b);
-    for (int n = 0, i = next_; n < used_; ++n, ++i) {
-      if (i >= used_) i = 0;
-      if (key_[i] != key) continue;
+    if (next_ < used_ && key_[next_] == key) return next_++;
+    if (table_bits_ == 0) build_table();
+    const int mask = (1 << table_bits_) - 1;
+    for (int at = place_in_table(key); table_[at] >= 0; at = (at + 1) & mask) {
+      const int i = table_[at];
+      if (i >= used_ || key_[i] != key) continue;
       next_ = i + 1;
       return i;
     }
     return -1;
   }
 
+  int place_in_table(std::uint64_t key) const {
+    return static_cast<int>((key * 0x9E3779B97F4A7C15U) >> (64 - table_bits_));
+  }
+
+  // Entries whose slot has been given to another contact remain, until it is built again.
+  void build_table() {
+    int taken = 0;
+    for (int i = 0; i < used_; ++i) taken += key_[i] != 0 ? 1 : 0;
+    table_bits_ = kLeastTableBits;
+    while ((1 << table_bits_) < 4 * taken && table_bits_ < kMostTableBits) ++table_bits_;
+    std::fill(table_, table_ + (1 << table_bits_), std::int16_t{-1});
+    table_entries_ = 0;
+    for (int i = 0; i < used_; ++i)
+      if (key_[i] != 0) enter(i);
+  }
+
+  void enter(int slot) {
+    const int mask = (1 << table_bits_) - 1;
+    int at = place_in_table(key_[slot]);
+    while (table_[at] >= 0) at = (at + 1) & mask;
+    table_[at] = static_cast<std::int16_t>(slot);
+    ++table_entries_;
+  }
+
+  // kSpare: there is no room; the contact bears, but remembers nothing.
   int find_or_add(std::int32_t key_a, std::int32_t key_b, bool machine) {
     const int found = find(key_a, key_b);
     if (found >= 0) return found;
-    for (int i = 0; i < kMaxContacts; ++i)
-      if (key_[i] == 0) {
-        state_.contact[i] = ContactState{};
-        state_.contact[i].key_a = key_a;
-        state_.contact[i].key_b = key_b;
-        state_.contact[i].machine = machine ? 1 : 0;
-        key_[i] = key_of(key_a, key_b);
-        force_of_slot_[i] = reaction_of_slot_[i] = -1;
-        inverse_mass_[i] = -1.0;
-        carried_normal_[i] = 0.0;
-        used_ = std::max(used_, i + 1);
-        return i;
-      }
-    ++state_.contacts_dropped;
-    return -1;
+    while (free_hint_ < used_ && key_[free_hint_] != 0) ++free_hint_;
+    const int i = free_hint_;
+    if (i >= room_) {
+      ++state_.contacts_dropped;
+      spare_ = ContactState{};
+      clear_slot(kSpare);
+      return kSpare;
+    }
+    state_.contact[i] = ContactState{};
+    state_.contact[i].key_a = key_a;
+    state_.contact[i].key_b = key_b;
+    state_.contact[i].machine = machine ? 1 : 0;
+    key_[i] = key_of(key_a, key_b);
+    clear_slot(i);
+    used_ = std::max(used_, i + 1);
+    if (2 * table_entries_ >= 1 << table_bits_)
+      build_table();
+    else
+      enter(i);
+    return i;
   }
+
+  ContactState& contact_at(int slot) { return slot == kSpare ? spare_ : state_.contact[slot]; }
 
   // Removes contacts that no longer touch; resting ones are kept.
   void forget_old() {
@@ -294,8 +476,7 @@ class Tick {
       if (log >= 0 && state_.log[log].status == LogStatus::kResting) continue;
       c = ContactState{};
       key_[i] = 0;
-      force_of_slot_[i] = reaction_of_slot_[i] = -1;
-      inverse_mass_[i] = -1.0;
+      free_hint_ = std::min(free_hint_, i);
     }
   }
 
@@ -378,43 +559,48 @@ class Tick {
   }
 
   // use(touch, force on a, contact's slot): for each place where the two touch. inverse_mass(touch,
-  // slot): there. fixed: b, if it may give; null: it does not. hold_s: time over which the force acts
+  // slot): there. axis: of a, if it is a log. fixed: b, if it may give; null: it does not. hold_s: time over which the force acts
   // unchanged.
   template <class InverseMass, class Use>
-  void resolve(PairLaw law, double hold_s, const Touches& touches, const Moving& a,
-               std::int32_t key_a, const Moving& b, std::int32_t key_b, const World::Fixed* fixed,
-               bool machine, const InverseMass& inverse_mass, const Use& use) {
+  void resolve(PairLaw law, const Vec3& axis, double hold_s, const Touches& touches,
+               const Moving& a, std::int32_t key_a, const Moving& b, std::int32_t key_b,
+               const World::Fixed* fixed, bool machine, const InverseMass& inverse_mass,
+               const Use& use) {
     for (int t = 0; t < touches.count; ++t) {
       const Touch& touch = touches.touch[t];
       const int slot = find_or_add(key_a, with_feature(key_b, touch.feature), machine);
-      if (slot < 0) continue;
       live_[slot] = true;
       if (fixed != nullptr) law.k = stiffness_at(law_, *fixed, touch.point.z());
       law.b = contact_damping(law_, law.k, inverse_mass(touch, slot), hold_s);
       const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
       use(touch,
-          contact_force(law, touch.depth, touch.normal, v, a.omega - b.omega, h_,
-                        state_.contact[slot]),
+          contact_force(law, touch.depth, touch.normal, v, a.omega - b.omega, axis, h_,
+                        contact_at(slot)),
           slot);
     }
   }
 
-  PairLaw plain() const { return {law_.stiffness, 0.0, law_.friction, 0.0, 0.0, 0.0}; }
-  PairLaw rolling(double radius, double axial) const {
+  PairLaw plain() const { return {law_.stiffness, 0.0, law_.friction, 0.0, 0.0, 0.0, 0.0}; }
+  // friction: negative: as of all others.
+  PairLaw rolling(double radius, const LogInertia& inertia, double friction = -1.0) const {
     PairLaw law = plain();
-    add_rolling(law_, radius, axial, law);
+    if (friction >= 0.0) law.friction = friction;
+    add_rolling(law_, radius, inertia, law);
     return law;
   }
 
-  bool is_carried(int log) const { return (carried_ >> log & 1U) != 0; }
+  bool is_carried(int log) const { return carried_.has(log); }
 
   // fixed: null: the ground.
   void resolve_log(int i, const World::Fixed* fixed, const Moving& still, std::int32_t key,
                    const Touches& touches) {
     const LogConstants& c = nth(constants_, i);
+    PairLaw law = rolling(c.radius, c.inertia, fixed == nullptr ? law_.soil_friction : -1.0);
+    // The places share what bears the whole length.
+    if (fixed == nullptr) law.k = law_.soil_stiffness * c.length / ground_samples(log_[i].m);
     resolve(
-        rolling(c.radius, c.inertia.axial), h_, touches, log_[i].m, log_key(i), still, key, fixed,
-        false, [&](const Touch& touch, int) { return inverse_mass_of_log(i, touch); },
+        law, log_[i].axis, h_, touches, log_[i].m, log_key(i), still, key, fixed, false,
+        [&](const Touch& touch, int) { return inverse_mass_of_log(i, touch); },
         [&](const Touch& touch, const ContactForce& force, int slot) {
           load_log(log_[i], force.f, touch.point, force.torque);
           if (!is_carried(i)) return;
@@ -446,8 +632,11 @@ class Tick {
     const LogConstants& a = nth(constants_, i);
     const LogConstants& b = nth(constants_, j);
     resolve(
-        rolling(std::min(a.radius, b.radius), std::min(a.inertia.axial, b.inertia.axial)), h_,
-        touches, log_[i].m, log_key(i), log_[j].m, log_key(j), nullptr, false,
+        rolling(std::min(a.radius, b.radius),
+                {std::min(a.inertia.axial, b.inertia.axial),
+                 std::min(a.inertia.transverse, b.inertia.transverse)},
+                law_.wood_friction),
+        log_[i].axis, h_, touches, log_[i].m, log_key(i), log_[j].m, log_key(j), nullptr, false,
         [&](const Touch& touch, int) {
           return inverse_mass_of_log(i, touch) + inverse_mass_of_log(j, touch);
         },
@@ -468,8 +657,10 @@ class Tick {
     touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches);
     if (touches.count == 0) return;
     const bool is_machine = takes_part(part.role);
+    const LogConstants& c = nth(constants_, i);
     resolve(
-        plain(), dt_, touches, log_[i].m, log_key(i), part_[j], key, nullptr, is_machine,
+        is_machine ? plain() : rolling(c.radius, c.inertia), log_[i].axis, dt_, touches, log_[i].m,
+        log_key(i), part_[j], key, nullptr, is_machine,
         [&](const Touch& touch, int slot) {
           return inverse_mass_of_log(i, touch) + inverse_mass_of_parts(j, -1, touch, slot);
         },
@@ -488,8 +679,8 @@ class Tick {
   }
 
   void touch_machine_with_fixed() {
-    for (int i = 0; i < part_count_; ++i) {
-      if (!takes_part(nth(parts_, i).role)) continue;
+    for (int n = 0; n < ground_part_count_; ++n) {
+      const int i = ground_part_[n];
       Touches touches;
       touches_with_ground(part_[i], world_.ground(), world_.ground_top(), touches);
       meet(i, kStill, kGroundKey, nullptr, Obstacle::kGround, kGroundKey, -1, touches);
@@ -502,17 +693,10 @@ class Tick {
       touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, h_, touches);
       meet(pair.first, fixed, key, &other, other.kind, other.object, -1, touches);
     }
-    for (int i = 0; i < part_count_; ++i) {
-      const PartRole role = nth(parts_, i).role;
-      if (!minds(role, PartRole::kCarrier)) continue;
-      const Box box = box_of(part_[i], kBoxMargin + kFollowed + dt_ * fastest(part_[i]));
-      for (int j = 0; j < part_count_; ++j) {
-        const PartRole other = nth(parts_, j).role;
-        if (!minds(role, other) || !overlap(box, box_of(part_[j], 0.0))) continue;
-        Touches touches;
-        touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches);
-        meet(i, part_[j], key_of_part(j), nullptr, Obstacle::kCarrier, kCarrierObject, j, touches);
-      }
+    for (const auto& [i, j] : part_part_) {
+      Touches touches;
+      touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches);
+      meet(i, part_[j], key_of_part(j), nullptr, Obstacle::kCarrier, kCarrierObject, j, touches);
     }
   }
 
@@ -523,7 +707,7 @@ class Tick {
             Obstacle kind, std::int32_t object, int other_part, const Touches& touches) {
     if (touches.count == 0) return;
     resolve(
-        plain(), dt_, touches, part_[i], key_of_part(i), other, other_key, fixed, true,
+        plain(), kNoAxis, dt_, touches, part_[i], key_of_part(i), other, other_key, fixed, true,
         [&](const Touch& touch, int slot) {
           return inverse_mass_of_parts(i, other_part, touch, slot);
         },
@@ -539,7 +723,7 @@ class Tick {
   // --- What the machine feels -------------------------------------------------
 
   int add_force(int part) {
-    if (forces_.count == kMaxContacts) {
+    if (forces_.count == kMaxPartForces) {
       ++state_.contacts_dropped;
       return -1;
     }
@@ -569,7 +753,7 @@ class Tick {
       forces_.force[k].p_W /= weight_[k];
       state_.machine_force = std::max(state_.machine_force, mean_normal_[k]);
     }
-    if (carried_ == 0) return;
+    if (carried_.empty()) return;
     for (int i = 0; i < used_; ++i)
       state_.machine_force = std::max(state_.machine_force, carried_normal_[i]);
   }
@@ -613,19 +797,18 @@ class Tick {
   void small_step() {
     for (int i = 0; i < used_; ++i) live_[i] = false;
     touch_machine_with_fixed();
-    for (int i = 0; i < log_count_; ++i) {
+    for (int n = 0; n < free_count_; ++n) {
+      const int i = free_[n];
       log_[i].force = Vec3(0.0, 0.0, -kGravity * nth(constants_, i).mass);
       log_[i].torque = Vec3::Zero();
       log_[i].touched = false;
     }
-    for (int i = 0; i < log_count_; ++i)
-      if (is_free(i)) touch_log_with_ground(i);
+    for (int n = 0; n < free_count_; ++n) touch_log_with_ground(free_[n]);
     for (const Pair& pair : log_fixed_) touch_log_with_fixed(pair.first, pair.second);
     for (const Pair& pair : log_log_) touch_logs(pair.first, pair.second);
     for (const Pair& pair : log_part_) touch_log_with_part(pair.first, pair.second);
     forget_old();
-    for (int i = 0; i < log_count_; ++i)
-      if (is_free(i)) advance(i);
+    for (int n = 0; n < free_count_; ++n) advance(free_[n]);
   }
 
   // Angular momentum is the integrated quantity: a free log conserves it exactly.
@@ -661,8 +844,8 @@ class Tick {
   }
 
   void store_logs() {
-    for (int i = 0; i < log_count_; ++i) {
-      if (!is_free(i)) continue;
+    for (int n = 0; n < free_count_; ++n) {
+      const int i = free_[n];
       LogState& to = state_.log[i];
       for (int k = 0; k < 4; ++k) to.q[k] = log_[i].q[k];
       store(log_[i].m.p, to.p);
@@ -684,13 +867,13 @@ class Tick {
 
   // Logs lying on each other come to rest together, and never while the machine touches them.
   void let_rest() {
-    int group[kMaxLogs];
-    bool ready[kMaxLogs];
+    std::int16_t group[kMaxLogs];
+    bool ready[kMaxLogs], stays_awake[kMaxLogs];
     bool any = false;
     const double enough = kCalmTime / dt_;
     for (int i = 0; i < log_count_; ++i) {
-      group[i] = i;
-      ready[i] = false;
+      group[i] = static_cast<std::int16_t>(i);
+      ready[i] = stays_awake[i] = false;
       if (!is_free(i)) continue;
       std::int32_t& calm = state_.log[i].calm_ticks;
       calm = is_calm(i) ? calm + 1 : 0;
@@ -700,28 +883,24 @@ class Tick {
     for (int i = 0; i < used_; ++i)
       if (key_[i] != 0) ++state_.contact[i].ticks;
     if (!any) return;
-    const auto join = [this, &group](int a, int b) {
-      const int from = std::max(group[a], group[b]);
-      const int to = std::min(group[a], group[b]);
-      for (int i = 0; i < log_count_; ++i)
-        if (group[i] == from) group[i] = to;
+    const auto first_of = [&group](int i) {
+      while (group[i] != i) i = group[i] = group[group[i]];
+      return i;
     };
     for (int i = 0; i < used_; ++i) {
       const ContactState& c = state_.contact[i];
       const int a = log_of(body_a(c));
-      const int b = log_of(body_b(c));
       if (a < 0) continue;
-      if (b >= 0) join(a, b);
       if (c.machine != 0) ready[a] = false;
+      const int b = log_of(body_b(c));
+      if (b < 0) continue;
+      const int one = first_of(a), other = first_of(b);
+      group[std::max(one, other)] = static_cast<std::int16_t>(std::min(one, other));
     }
-    bool sleeps[kMaxLogs];
-    for (int i = 0; i < log_count_; ++i) sleeps[i] = ready[i];
     for (int i = 0; i < log_count_; ++i)
-      if (is_free(i) && !ready[i])
-        for (int j = 0; j < log_count_; ++j)
-          if (group[j] == group[i]) sleeps[j] = false;
+      if (is_free(i) && !ready[i]) stays_awake[first_of(i)] = true;
     for (int i = 0; i < log_count_; ++i) {
-      if (!sleeps[i]) continue;
+      if (!ready[i] || stays_awake[first_of(i)]) continue;
       LogState& log = state_.log[i];
       log.status = LogStatus::kResting;
       for (int k = 0; k < 3; ++k) {
@@ -732,6 +911,7 @@ class Tick {
   }
 
   using LogConstants = World::LogConstants;
+  inline static const Vec3 kNoAxis = Vec3::Zero();
   inline static const Moving kStill = at_rest(Capsule{});
 
   const World& world_;
@@ -739,36 +919,52 @@ class Tick {
   const std::vector<LogConstants>& constants_;
   const ContactLaw& law_;
   std::span<const MachinePart> parts_;
-  int part_count_, log_count_;
+  int part_count_, log_count_, room_;
   double dt_;
   int steps_;
   double h_;
   const Mobility* mobility_;
-  std::uint32_t carried_;
+  const LogSet& carried_;
   WorldState& state_;
   PartForces& forces_;
 
+  static constexpr int kSpare = kMaxContacts;
+  static constexpr int kLeastTableBits = 6;
+  static constexpr int kMostTableBits = 14;
+
+  LogSet loaded_;
   MovingLog log_[kMaxLogs];
+  Box log_box_[kMaxLogs];
+  std::int16_t free_[kMaxLogs];
+  int free_count_ = 0;
   Moving part_[kMaxMachineShapes];
-  Pairs<256> log_fixed_, part_fixed_;
-  Pairs<kMaxLogs * kMaxLogs> log_log_, log_sleeper_;
+  std::int16_t ground_part_[kMaxMachineShapes];
+  int ground_part_count_ = 0;
+  Pairs<4096> log_fixed_, part_fixed_;
+  Pairs<kMaxMachineShapes * kMaxMachineShapes / 4> part_part_;
+  Pairs<kMaxLogs * kMaxLogs / 2> log_log_, log_sleeper_;
   Pairs<kMaxLogs * kMaxMachineShapes> log_part_, part_sleeper_;
 
   std::uint64_t key_[kMaxContacts];
-  bool live_[kMaxContacts];
-  std::int16_t force_of_slot_[kMaxContacts], reaction_of_slot_[kMaxContacts];
+  bool live_[kMaxContacts + 1];
+  std::int16_t force_of_slot_[kMaxContacts + 1], reaction_of_slot_[kMaxContacts + 1];
   int used_ = 0;
   int next_ = 0;
-  double inverse_mass_[kMaxContacts];  // of the machine at the slot [1/kg]; -1: not yet known
-  double carried_normal_
-      [kMaxContacts];  // mean on a carried log, of what does not belong to the machine [N]
-  double weight_[kMaxContacts], mean_normal_[kMaxContacts];
+  int free_hint_ = 0;  // no slot before it is free
+  ContactState spare_;
+  std::int16_t table_[1 << kMostTableBits];  // slots, by the hash of their key; -1: none
+  int table_bits_ = 0, table_entries_ = 0;
+  double inverse_mass_[kMaxContacts + 1];  // of the machine at the slot [1/kg]; -1: not yet known
+  double
+      carried_normal_[kMaxContacts + 1];  // mean on a carried log, of what does not belong to the
+                                          // machine [N]
+  double weight_[kMaxPartForces], mean_normal_[kMaxPartForces];
 };
 
 }  // namespace
 
 void World::step(std::span<const MachinePart> parts, double dt, WorldState& state,
-                 PartForces& forces, const Mobility* mobility, std::uint32_t carried) const {
+                 PartForces& forces, const Mobility* mobility, const LogSet& carried) const {
   Tick(*this, parts, dt, mobility, carried, state, forces).run();
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +20,10 @@ namespace knuckleboom::world {
 
 namespace {
 
+constexpr std::size_t kFewFixed = 32;  // so many are looked through faster without a map
+constexpr double kMapSquare = 4.0;     // m
+constexpr double kMapSide = 500.0;     // squares
+constexpr double kApart = 0.005;       // of logs that do not touch [m]
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kOverlapAllowed = 0.02;  // of bodies at the start [m]
 constexpr double kDepthAllowed = 0.05;    // of the machine in something at the start [m]
@@ -64,6 +70,10 @@ void check_law(const ContactLaw& law) {
   require(within(law.friction, 0.0, 2.0), "The friction coefficient must be between 0 and 2.");
   require(within(law.rolling_resistance, 0.0, 1.0),
           "The rolling resistance must be between 0 and 1.");
+  require(within(law.soil_stiffness, 1e4, 4e6),
+          "The soil's stiffness must be between 1e4 and 4e6 N/m^2.");
+  require(law.wood_friction <= 2.0 && law.soil_friction <= 2.0,
+          "The friction of wood and of soil must be 2 at most.");
 }
 
 void check_place(const std::string& what, double x, double y) {
@@ -162,8 +172,9 @@ bool slips_away(const Log& log, const Ground& ground, const ContactLaw& law) {
     down += (n.x() * heading.cos + n.y() * heading.sin) / (kSamples * n.z());
     across += (n.y() * heading.cos - n.x() * heading.sin) / (kSamples * n.z());
   }
-  return std::fabs(across) > std::min(law.friction, law.rolling_resistance) ||
-         std::fabs(down) > law.friction;
+  const double friction = law.soil_friction < 0.0 ? law.friction : law.soil_friction;
+  return std::fabs(across) > std::min(friction, law.rolling_resistance) ||
+         std::fabs(down) > friction;
 }
 
 }  // namespace
@@ -176,11 +187,26 @@ LogInertia inertia(const Log& log) {
   return {0.5 * m * rr, m * (3.0 * rr + log.length * log.length) / 12.0};
 }
 
+bool LogSet::empty() const {
+  return std::all_of(std::begin(bits_), std::end(bits_), [](std::uint64_t b) { return b == 0; });
+}
+
+void find_extent(WorldState& state) {
+  state.contacts.end = kMaxContacts;
+  trim_extent(state);
+}
+
+void copy_used(const WorldState& from, WorldState& to) {
+  const std::int64_t end = std::max(from.contacts.end, to.contacts.end);
+  std::memcpy(static_cast<void*>(&to), &from,
+              offsetof(WorldState, contact) + static_cast<std::size_t>(end) * sizeof(ContactState));
+}
+
 int log_of_contact(const ContactState& contact) { return log_of(body_a(contact)); }
 
 int part_of_contact(const ContactState& contact) {
   const std::int32_t part = body_b(contact) - kFirstPartKey;
-  return contact.key_a != 0 && part >= 0 ? part : -1;
+  return contact.key_a != 0 && part >= 0 && log_of(body_b(contact)) < 0 ? part : -1;
 }
 
 Capsule log_shape(const Log& log, const LogState& state) {
@@ -255,7 +281,9 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
     log_constants_.push_back({mass(log), half_axis(log), log.radius, log.length, inertia(log)});
   }
 
+  map_fixed();
   const WorldState start = initial_state();
+  check_moving(start);
   for (int i = 0; i < log_count(); ++i) {
     const Log& log = nth(recipe_.logs, i);
     const Capsule shape = log_shape(log, start.log[i]);
@@ -270,6 +298,62 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
                   ": move or lift it.");
     }
   }
+}
+
+void World::map_fixed() {
+  if (fixed_.size() <= kFewFixed) return;
+  FixedMap& map = fixed_map_;
+  Vec3 low = fixed_.front().low, high = fixed_.front().high;
+  for (const Fixed& fixed : fixed_) {
+    low = low.cwiseMin(fixed.low);
+    high = high.cwiseMax(fixed.high);
+  }
+  map.edge =
+      std::max({kMapSquare, (high.x() - low.x()) / kMapSide, (high.y() - low.y()) / kMapSide});
+  map.x0 = low.x();
+  map.y0 = low.y();
+  const auto square = [&map](double way) { return static_cast<int>(way / map.edge); };
+  map.nx = square(high.x() - low.x()) + 1;
+  map.ny = square(high.y() - low.y()) + 1;
+  const auto count = static_cast<std::size_t>(map.nx) * static_cast<std::size_t>(map.ny);
+  std::vector<std::vector<std::int16_t>> within(count);
+  for (std::size_t k = 0; k < fixed_.size(); ++k)
+    for (int iy = square(fixed_[k].low.y() - low.y()); iy <= square(fixed_[k].high.y() - low.y());
+         ++iy)
+      for (int ix = square(fixed_[k].low.x() - low.x()); ix <= square(fixed_[k].high.x() - low.x());
+           ++ix)
+        nth(within, iy * map.nx + ix).push_back(static_cast<std::int16_t>(k));
+  for (const std::vector<std::int16_t>& some : within) {
+    map.first.push_back(static_cast<std::int32_t>(map.index.size()));
+    map.index.insert(map.index.end(), some.begin(), some.end());
+  }
+  map.first.push_back(static_cast<std::int32_t>(map.index.size()));
+}
+
+// A tick has time for so many: of those that touch each other one wakes all.
+void World::check_moving(const WorldState& start) const {
+  const std::string most = std::to_string(kMaxMoving);
+  int free = 0;
+  std::vector<int> group(static_cast<std::size_t>(log_count())), size(group.size(), 1);
+  for (int i = 0; i < log_count(); ++i) {
+    free += start.log[i].status == LogStatus::kFree ? 1 : 0;
+    nth(group, i) = i;
+    const Capsule shape = log_shape(nth(recipe_.logs, i), start.log[i]);
+    for (int j = 0; j < i; ++j) {
+      const Capsule other = log_shape(nth(recipe_.logs, j), start.log[j]);
+      const int one = nth(group, i), two = nth(group, j);
+      if (one == two || overlap(shape, other) < -kApart) continue;
+      for (int k = 0; k <= i; ++k)
+        if (nth(group, k) == one) nth(group, k) = two;
+      nth(size, two) += nth(size, one);
+      require(nth(size, two) <= kMaxMoving, "More than " + most + " logs touch each other, " +
+                                                quoted("log", nth(recipe_.logs, i).name) +
+                                                " among them: at most " + most +
+                                                " may move at once; make several piles of them.");
+    }
+  }
+  require(free <= kMaxMoving, std::to_string(free) + " logs would move at the start: at most " +
+                                  most + " may; lay the others on level ground.");
 }
 
 WorldState World::initial_state() const {
@@ -323,11 +407,13 @@ void World::hold(int log, WorldState& state) const {
   if (state.log[log].status == LogStatus::kResting) wake(log, log_count(), state);
   state.log[log].status = LogStatus::kHeld;
   state.log[log].calm_ticks = 0;
-  for (ContactState& c : state.contact) {
+  for (std::int64_t n = 0; n < state.contacts.end; ++n) {
+    ContactState& c = state.contact[n];
     const int a = log_of(body_a(c));
     const int b = log_of(body_b(c));
     if (a == log || b == log) c = ContactState{};
   }
+  trim_extent(state);
 }
 
 void World::release(int log, const Vec3& v_W, const Vec3& omega_W, WorldState& state) const {

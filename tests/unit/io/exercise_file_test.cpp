@@ -482,6 +482,56 @@ TEST(ExerciseFile, FitsAMachineOrSaysWhyNot) {
   EXPECT_EQ(joined(io::check_against(parse(kLogs), machine)), "");
 }
 
+std::string with_pile(const std::string& keys) {
+  return std::string(kLogs) + "\n[[pile]]\nname = \"heap\"\nposition_m = [-9, -9]\n" + keys;
+}
+
+TEST(ExerciseFile, PilesAreLogsLaidOnEachOther) {
+  const std::string keys =
+      "heading_deg = 90\ncount = 9\nbottom = 4\nlength_m = 3\nradius_cm = 8\n"
+      "density_kg_per_m3 = 900\nspread = 0.2\nseed = 5\ncolour = \"red\"\n";
+  const world::WorldRecipe world = parse(with_pile(keys)).world;
+  const std::size_t before = parse(kLogs).world.logs.size();
+  ASSERT_EQ(world.logs.size(), before + 9);
+  double shortest = 9.0, longest = 0.0;
+  for (std::size_t i = 0; i < 9; ++i) {
+    const world::Log& log = world.logs[before + i];
+    EXPECT_EQ(log.name, "heap_" + std::to_string(i + 1));
+    EXPECT_NEAR(log.y, -9.0, 1e-12);
+    EXPECT_EQ(log.density, 900.0);
+    EXPECT_EQ(log.colour, 1);
+    EXPECT_LE(std::fabs(log.radius - 0.08), 0.2 * 0.08);
+    shortest = std::min(shortest, log.length);
+    longest = std::max(longest, log.length);
+  }
+  EXPECT_GT(longest - shortest, 0.3);
+  EXPECT_LE(longest, 3.6);
+  // 4, 3 and 2 logs: the lowest lie, each next one in a gap.
+  EXPECT_EQ(world.logs[before + 3].lift, 0.0);
+  EXPECT_GT(world.logs[before + 4].lift, 0.16);
+  EXPECT_NEAR(world.logs[before + 4].x, 0.5 * (world.logs[before].x + world.logs[before + 1].x),
+              1e-9);
+  EXPECT_NEAR(world.logs[before + 8].lift, 2.0 * world.logs[before + 4].lift, 1e-12);
+  // The same seed gives the same logs.
+  EXPECT_EQ(parse(with_pile(keys)).world.logs[before + 5].radius, world.logs[before + 5].radius);
+  EXPECT_NE(parse(with_pile(replaced(keys, "seed = 5", "seed = 6"))).world.logs[before + 5].radius,
+            world.logs[before + 5].radius);
+}
+
+TEST(ExerciseFile, ImpossiblePilesAreRefused) {
+  EXPECT_NE(joined(read(with_pile("count = 11\nbottom = 4\n")))
+                .find("pile 'heap' of 11 logs needs a wider lowest row: on 4 there is room for 10"),
+            std::string::npos);
+  EXPECT_NE(joined(read(replaced(with_pile(""), "[-9, -9]", "[6, -1]"))).find("lies in log"),
+            std::string::npos);
+  std::string many = kLogs;
+  for (int i = 0; i < 6; ++i)
+    many += "\n[[pile]]\nname = \"heap" + std::to_string(i) + "\"\nposition_m = [" +
+            std::to_string(-20 + 8 * i) + ", -20]\ncount = 40\nbottom = 40\nradius_cm = 3\n";
+  EXPECT_NE(joined(read(many)).find("logs with those of the piles; 200 is the most"),
+            std::string::npos);
+}
+
 // The usual one of that name could not be reached.
 TEST(ExerciseFile, MayNotNameAFaultAsTheMachinesUsualOnes) {
   machine::MachineModel machine = io::read_machine(config("machines/harvester/machine.toml")).model;

@@ -22,8 +22,8 @@ using test::config;
 using training::Exercise;
 using training::TaskKind;
 
-const char* const kExercises[] = {"free_play", "reach",        "path",
-                                  "logs",      "head_to_stem", "fault_hunt"};
+const char* const kExercises[] = {"free_play",    "reach",      "path", "logs",
+                                  "head_to_stem", "fault_hunt", "piles"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));

@@ -69,7 +69,7 @@ print(f['commands'].dtype['text'], f['events'].dtype.names[0])
   EXPECT_EQ(rows, 126);
   EXPECT_EQ(row_tick, 2500);
   EXPECT_EQ(static_cast<float>(height), record.channel("tip_z_m").back());
-  EXPECT_THAT(got, testing::HasSubstr("(3, " + std::to_string(state_layout().bytes) + ") " +
+  EXPECT_THAT(got, testing::HasSubstr("(3, " + std::to_string(record.header.layout.bytes) + ") " +
                                       std::to_string(record.hashes.back().value) +
                                       " ('begin_tick', 'end_tick', 'phase', 'time_s')"));
   EXPECT_THAT(got, testing::HasSubstr("|S32 tick"));

@@ -130,9 +130,9 @@ class Journals : public testing::Test {
         },
         [&](std::int64_t, std::string& record) {
           std::string out(wide.record_bytes(), '\0');
-          EXPECT_EQ(
-              io::convert(state::struct_of<SessionState>(), record.data(), wide.type(), out.data()),
-              "");
+          EXPECT_EQ(io::convert(io::StateDescription(described_->header.fields).type(),
+                                record.data(), wide.type(), out.data()),
+                    "");
           state::for_each_place(wide.type(), out.data(), {}, [&](const state::Place& place) {
             if (place.trail.text() == "grapple.heat") test::set_place(place, heat);
             return true;
@@ -143,14 +143,20 @@ class Journals : public testing::Test {
   }
   static fs::path forged(const std::string& name, std::int64_t at,
                          const std::function<void(SessionState&)>& forge) {
+    const state::Struct& type = state::struct_of<SessionState>();
     return rewritten(
-        name, [](io::SessionHeader&) {},
+        name,
+        [&](io::SessionHeader& header) {
+          header.fields = io::describe(type);
+          header.layout.bytes = sizeof(SessionState);
+        },
         [&](std::int64_t tick, std::string& record) {
-          if (tick != at) return;
           SessionState state;
-          std::memcpy(static_cast<void*>(&state), record.data(), sizeof state);
-          forge(state);
-          std::memcpy(record.data(), &state, sizeof state);
+          EXPECT_EQ(io::convert(io::StateDescription(described_->header.fields).type(),
+                                record.data(), type, &state),
+                    "");
+          if (tick == at) forge(state);
+          record.assign(reinterpret_cast<const char*>(&state), sizeof state);
         });
   }
 

@@ -51,19 +51,21 @@ struct SessionState {
   std::int64_t tick;  // of the session; a restart does not reset it
   sim::SimState sim;
   sim::OperatorState control;
-  worksite::WorksiteState worksite;
   TaskState task;
   ScoreState score;
   command::OperatorInput last_input;
   LeverHistory levers;
+  worksite::WorksiteState worksite;
 };
 constexpr auto state_fields(const SessionState* /*type*/) {
   using namespace knuckleboom::state;
   using S = SessionState;
   return state::fields_of<S>(KB_FIELD(tick, kCounter), KB_FIELD(sim), KB_FIELD(control),
-                             KB_FIELD_AS("", worksite), KB_FIELD(task), KB_FIELD(score),
-                             KB_FIELD(last_input), KB_FIELD(levers));
+                             KB_FIELD(task), KB_FIELD(score), KB_FIELD(last_input),
+                             KB_FIELD(levers), KB_FIELD_AS("", worksite));
 }
+// Into one that is zero, or another one of the same session.
+void copy_used(const SessionState& from, SessionState& to);
 
 // One sentence if the machine would start deep inside the ground, a log, a stem, a bunk or its own carrier;
 // else empty, as for what cannot be a session at all.

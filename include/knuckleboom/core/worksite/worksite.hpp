@@ -45,13 +45,13 @@ constexpr auto state_fields(const GrappleState* /*type*/) {
 
 struct WorksiteState {
   std::int64_t logs_slipped;  // out of the jaws, by too strong a pull
-  world::WorldState world;
   GrappleState grapple;
+  world::WorldState world;
 };
 constexpr auto state_fields(const WorksiteState* /*type*/) {
   using namespace knuckleboom::state;
   using S = WorksiteState;
-  return state::fields_of<S>(KB_FIELD(logs_slipped, kCounter), KB_FIELD(world), KB_FIELD(grapple));
+  return state::fields_of<S>(KB_FIELD(logs_slipped, kCounter), KB_FIELD(grapple), KB_FIELD(world));
 }
 
 // The machine's grapple, placed at the origin. Jaws that are bodies close as far as their joint goes.
@@ -105,7 +105,7 @@ class Worksite {
   void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
                  WorksiteState& state) const;
   void let_go(sim::SimState& sim, WorksiteState& state) const;
-  std::uint32_t between_jaws(const world::WorldState& world) const;
+  world::LogSet between_jaws(const world::WorldState& world) const;
   void feel_grip(const sim::SimState& sim, const multibody::Kinematics& kinematics,
                  WorksiteState& state) const;
   void carry_log(const multibody::Kinematics& kinematics, WorksiteState& state) const;

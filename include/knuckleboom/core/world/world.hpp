@@ -5,6 +5,7 @@
 // docs/theory/contact.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -17,9 +18,11 @@
 
 namespace knuckleboom::world {
 
-inline constexpr int kMaxLogs = 16;
-inline constexpr int kMaxMachineShapes = 32;
-inline constexpr int kMaxContacts = 192;
+inline constexpr int kMaxLogs = 200;
+inline constexpr int kMaxMoving = 60;  // logs that may start free, or lie on each other
+inline constexpr int kMaxMachineShapes = 64;
+inline constexpr int kMaxContacts = 3072;
+inline constexpr int kMaxPartForces = 1024;
 inline constexpr int kMaxTouches = 32;
 
 struct Capsule {
@@ -75,6 +78,9 @@ struct ContactLaw {
   double damping_ratio = 0.45;      // of what meets it at one point
   double friction = 0.6;            // Coulomb
   double rolling_resistance = 0.1;  // torque / (normal force x radius)
+  double soil_stiffness = 8e5;      // under a metre of a log [N/m^2]
+  double wood_friction = -1.0;      // log on log; negative: as friction
+  double soil_friction = -1.0;      // log on ground; negative: as friction
 };
 
 struct WorldRecipe {
@@ -118,6 +124,15 @@ struct ContactState {
   double normal[3];           // from b to a; remembers the side on which a is
   double impulse;             // of the normal force since it began [N s]
 };
+// Slots of the contacts, from the first to the last that is taken. Follows from them.
+struct ContactExtent {
+  std::int64_t end;
+};
+constexpr auto state_fields(const ContactExtent* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = ContactExtent;
+  return state::fields_of<S>(KB_FIELD(end, below(kMaxContacts + 1)));
+}
 constexpr auto state_fields(const ContactState* /*type*/) {
   using namespace knuckleboom::state;
   using S = ContactState;
@@ -149,9 +164,8 @@ inline constexpr int kObstacles = 5;
 inline constexpr const char* kObstacleNames[kObstacles] = {"ground", "stem", "log", "bunk",
                                                            "carrier"};
 
+// All that grows with the forest comes last: a copy needs the beginning and the contacts up to their end.
 struct WorldState {
-  LogState log[kMaxLogs];
-  ContactState contact[kMaxContacts];
   TouchState touch[kMaxTouches];
   std::int64_t collisions[kObstacles];  // contacts of the machine begun, by obstacle
   double impulse[kObstacles];           // N s, normal
@@ -159,17 +173,37 @@ struct WorldState {
   double last_impact_speed;             // approach speed of the newest collision [m/s]
   std::int64_t last_collision_tick;     // in ticks of this world; -1: none yet
   std::int64_t ticks;
-  std::int64_t contacts_dropped;  // contacts beyond kMaxContacts
+  std::int64_t contacts_dropped;  // contacts without a slot: they bear, but remember nothing
+  ContactExtent contacts;
+  LogState log[kMaxLogs];
+  ContactState contact[kMaxContacts];
 };
 constexpr auto state_fields(const WorldState* /*type*/) {
   using namespace knuckleboom::state;
   using S = WorldState;
-  return state::fields_of<S>(KB_FIELD(log, Along::kLogs), KB_FIELD(contact), KB_FIELD(touch),
-                             KB_FIELD(collisions, kCounter), KB_FIELD(impulse),
+  return state::fields_of<S>(KB_FIELD(touch), KB_FIELD(collisions, kCounter), KB_FIELD(impulse),
                              KB_FIELD(machine_force, kForce), KB_FIELD(last_impact_speed, kSpeed),
                              KB_FIELD(last_collision_tick, kNoneOrCounted, Along::kAll, -1),
-                             KB_FIELD(ticks, kCounter), KB_FIELD(contacts_dropped, kCounter));
+                             KB_FIELD(ticks, kCounter), KB_FIELD(contacts_dropped, kCounter),
+                             aside(KB_FIELD(contacts)), KB_FIELD(log, Along::kLogs),
+                             KB_FIELD(contact));
 }
+
+// For a state that has no extent, such as one stored by an older program.
+void find_extent(WorldState& state);
+// Into one that is zero, or another one of the same world.
+void copy_used(const WorldState& from, WorldState& to);
+
+// A set of logs.
+class LogSet {
+ public:
+  void add(int log) { bits_[log / 64] |= std::uint64_t{1} << (log % 64); }
+  bool has(int log) const { return (bits_[log / 64] >> (log % 64) & 1U) != 0; }
+  bool empty() const;
+
+ private:
+  std::uint64_t bits_[(kMaxLogs + 63) / 64] = {};
+};
 
 // A part of the machine in this tick.
 enum class PartRole : std::int32_t { kCarrier, kBoom, kStick, kHead, kJaw, kHeldLog };
@@ -195,7 +229,7 @@ struct PartForce {
 };
 struct PartForces {
   int count = 0;
-  PartForce force[kMaxContacts];
+  PartForce force[kMaxPartForces];
 };
 
 class World {
@@ -210,9 +244,9 @@ class World {
   // machine, to be held over its own tick: the mean over the smaller steps, so that f dt is the
   // impulse on a log. No heap, no exception. Parts beyond kMaxMachineShapes are left out. dt: 0.25
   // to 4 ms. mobility: asked where parts touch; null: every part is a mass of its own of 40 kg.
-  // carried: bit i: log i is in the jaws but moves by itself, and what it hits counts as a collision.
+  // carried: logs that are in the jaws but move by themselves: what they hit counts as a collision.
   void step(std::span<const MachinePart> parts, double dt, WorldState& state, PartForces& forces,
-            const Mobility* mobility = nullptr, std::uint32_t carried = 0) const;
+            const Mobility* mobility = nullptr, const LogSet& carried = {}) const;
 
   // One sentence if a part is deep inside the ground, a stem, a bunk or a log, or one that minds the
   // carrier inside it; empty: where they overlap, contact parts them gently.
@@ -226,6 +260,8 @@ class World {
   const WorldRecipe& recipe() const { return recipe_; }
   const Ground& ground() const { return ground_; }
   int log_count() const { return static_cast<int>(recipe_.logs.size()); }
+  // Slots for contacts: they grow with the logs.
+  int contact_room() const { return std::clamp(16 * log_count(), 192, kMaxContacts); }
 
   // Stems and bunks, their kinds, and the data of a log needed by the step.
   struct Fixed {
@@ -242,13 +278,26 @@ class World {
     LogInertia inertia;
   };
   const std::vector<Fixed>& fixed() const { return fixed_; }
+  // Squares of the map, with the numbers of the fixed shapes whose boxes reach into each, rising. Of a square
+  // [ix][iy]: index[first[n]] to index[first[n + 1]], with n = iy * nx + ix. Beyond the map is nothing.
+  struct FixedMap {
+    double x0 = 0.0, y0 = 0.0, edge = 1.0;  // m
+    int nx = 0, ny = 0;
+    std::vector<std::int32_t> first;
+    std::vector<std::int16_t> index;
+  };
+  const FixedMap& fixed_map() const { return fixed_map_; }
   const std::vector<LogConstants>& log_constants() const { return log_constants_; }
   double ground_top() const { return ground_top_; }
 
  private:
+  void map_fixed();
+  void check_moving(const WorldState& start) const;
+
   WorldRecipe recipe_;
   Ground ground_;
   std::vector<Fixed> fixed_;
+  FixedMap fixed_map_;
   std::vector<LogConstants> log_constants_;
   double ground_top_ = 0.0;  // highest ground [m]
 };

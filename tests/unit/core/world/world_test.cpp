@@ -34,8 +34,8 @@ TEST(WorldRecipe, IsRefusedWithASentence) {
   recipe.stems[0].radius = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(complaint(recipe), "Stem \"spruce 4\" must have a radius between 0.01 and 2 m.");
   recipe.stems.clear();
-  recipe.logs.assign(17, log_at(0.0, 0.0, 0.0, 0.0));
-  EXPECT_EQ(complaint(recipe), "There may be 16 logs at most.");
+  recipe.logs.assign(201, log_at(0.0, 0.0, 0.0, 0.0));
+  EXPECT_EQ(complaint(recipe), "There may be 200 logs at most.");
   recipe.logs = {log_at(0.0, 0.0, 0.0, 0.0, 0.02, 0.2)};
   recipe.logs[0].density = 400.0;
   EXPECT_EQ(
