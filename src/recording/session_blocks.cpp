@@ -89,6 +89,10 @@ void SessionBlocks::state(std::int64_t tick, std::string_view bytes) {
 }
 
 void SessionBlocks::state(std::int64_t tick, const training::SessionState& state) {
+  if (states_.empty()) {
+    this->state(tick, {reinterpret_cast<const char*>(&state), sizeof state});
+    return;
+  }
   std::string record(states_.record_bytes(), '\0');
   const std::string unfit =
       convert(state::struct_of<training::SessionState>(), &state, states_.type(), record.data());
