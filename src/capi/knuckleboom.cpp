@@ -38,7 +38,7 @@ constexpr std::string_view kExercisePrefix = "exercise.";
 
 // --- Inputs -------------------------------------------------------------------
 
-enum class InputKind { kValve, kReference, kTorque, kSpeed, kLever };
+enum class InputKind { kValve, kReference, kTorque, kSpeed, kLever, kButton };
 
 struct InputSignal {
   std::string name, unit, description;
@@ -76,6 +76,9 @@ std::vector<InputSignal> levers() {
   for (int i = 0; i < command::kLeverAxes; ++i)
     out.push_back({std::string("lever_") + command::kLeverAxisNames[i], "",
                    "lever position, -1 to 1", InputKind::kLever, i});
+  for (int i = 0; i < command::kLeverButtons; ++i)
+    out.push_back({std::string("button_") + command::kLeverButtonNames[i], "", "1: pressed, 0: not",
+                   InputKind::kButton, i});
   return out;
 }
 
@@ -388,6 +391,11 @@ void step(kb_simulation& s, std::int64_t ticks) {
   }
 }
 
+void press(kb_simulation& s, int button, bool down) {
+  const std::int64_t bit = std::int64_t{1} << button;
+  s.lever.buttons = down ? s.lever.buttons | bit : s.lever.buttons & ~bit;
+}
+
 // The other input of the same actuator or joint gives way.
 void hold(kb_simulation& s, const InputSignal& input, double value) {
   const auto k = static_cast<std::size_t>(input.index);
@@ -409,6 +417,9 @@ void hold(kb_simulation& s, const InputSignal& input, double value) {
     case InputKind::kLever:
       s.lever.axis[k] = std::clamp(value, -1.0, 1.0);
       break;
+    case InputKind::kButton:
+      press(s, input.index, value > 0.5);
+      break;
   }
 }
 
@@ -416,6 +427,8 @@ void release(kb_simulation& s, const InputSignal& input) {
   const auto k = static_cast<std::size_t>(input.index);
   if (input.kind == InputKind::kLever)
     s.lever.axis[k] = 0.0;
+  else if (input.kind == InputKind::kButton)
+    press(s, input.index, false);
   else if (input.kind == InputKind::kValve || input.kind == InputKind::kReference)
     s.drive_held[k] = false;
   else

@@ -18,6 +18,13 @@ constexpr std::array<Word, command::kLeverAxes> lever_axis_words() {
   return words;
 }
 inline constexpr auto kLeverAxisWords = lever_axis_words();
+constexpr std::array<Word, command::kLeverButtons> lever_button_words() {
+  std::array<Word, command::kLeverButtons> words;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = {command::kLeverButtonNames[i], static_cast<int>(i)};
+  return words;
+}
+inline constexpr auto kLeverButtonWords = lever_button_words();
 
 // --- Lever file -----------------------------------------------------------------
 
@@ -57,10 +64,13 @@ inline constexpr Word kTips[] = {word("reach", LeverTarget::kTipReach, "away fro
                                  word("height", LeverTarget::kTipHeight, "up")};
 inline constexpr Word kGrapples[] = {
     word("close", LeverTarget::kGrapple, "the jaws; positive closes")};
-inline constexpr Word kWheels[] = {word(
-    "drive", LeverTarget::kDrive,
-    "the drive of the wheels; positive is forwards. In the middle the machine stops and parks, "
-    "with its joint lock on")};
+inline constexpr Word kWheels[] = {
+    word("drive", LeverTarget::kDrive,
+         "the drive of the wheels; positive is the way the seat looks. In the middle the machine "
+         "stops and parks, with its joint lock on"),
+    word("brake", LeverTarget::kBrake,
+         "the service brake, by the lever's positive half; it takes the drive's stroke back as "
+         "well")};
 inline constexpr Key axis =
     word_of("axis", kLeverAxisWords, "each at most once").must().to<&LeverFunction::axis>();
 inline constexpr Key joint =
@@ -108,17 +118,71 @@ inline constexpr auto all = join(own, lever_shape::all);
 inline constexpr KeyTable table{"levers.function", "[[function]]", all};
 }  // namespace lever_function
 
+namespace lever_mode {
+inline constexpr Key name =
+    name_of("name", "what the mode is called; without one the levers are in mode `crane`").must();
+// The name, then the axes in their order.
+constexpr std::array<Key, 1 + command::kLeverAxes> keys_of_mode() {
+  std::array<Key, 1 + command::kLeverAxes> keys{name};
+  for (std::size_t i = 0; i < command::kLeverAxes; ++i)
+    keys[1 + i] = word_of(command::kLeverAxisNames[i], kLeverAxisWords,
+                          "the axis whose function it has in this mode, instead of its own")
+                      .otherwise("its own");
+  return keys;
+}
+inline constexpr auto all = keys_of_mode();
+inline constexpr KeyTable table{"levers.mode", "[[mode]]", all};
+}  // namespace lever_mode
+
+namespace lever_button {
+using command::ButtonKind;
+using command::ButtonUse;
+using command::Switch;
+inline constexpr Word kSwitches[] = {
+    word("direction", Switch::kDirection, "the lever of the drive works backwards"),
+    word("high_gear", Switch::kHighGear, "engages when the machine stands"),
+    word("service_brake", Switch::kServiceBrake, "fully"),
+    word("parking_brake", Switch::kParkingBrake,
+         "by hand, beside the one that parks a machine that nobody drives; the drive does nothing"),
+    word("differential_lock", Switch::kDifferentialLock, "all driven wheels turn alike"),
+    word("joint_lock", Switch::kJointLock,
+         "by hand, beside the lock of a machine that is parked or whose crane moves"),
+    word("seat", Switch::kSeat,
+         "turned by half a turn: view, sense of the drive and of the steering go with it"),
+    word("lever_mode", Switch::kLeverMode, "the next of the modes")};
+inline constexpr Word kKinds[] = {word("toggle", ButtonKind::kToggle, "each press turns it over"),
+                                  word("hold", ButtonKind::kHold, "on while the button is held"),
+                                  word("press_on", ButtonKind::kPressOn, "a press turns it on"),
+                                  word("press_off", ButtonKind::kPressOff, "a press turns it off")};
+inline constexpr Key button = word_of("button", kLeverButtonWords, "each at most once in a mode")
+                                  .must()
+                                  .to<&ButtonUse::button>();
+inline constexpr Key does =
+    word_of("does", kSwitches, "what it turns on and off").must().to<&ButtonUse::does>();
+inline constexpr Key how = word_of("how", kKinds, "").to<&ButtonUse::how>().otherwise("toggle");
+inline constexpr Key mode =
+    text("mode", "the only mode in which it counts").to<&ButtonUse::in_mode>().otherwise("all");
+inline constexpr Key all[] = {button, does, how, mode};
+inline constexpr KeyTable table{"levers.button", "[[button]]", all};
+}  // namespace lever_button
+
 namespace lever_file {
 using command::LeverPattern;
 inline constexpr Key shared = declare::table(
     "default", lever_shape::table, "shaping keys for all functions that do not have their own");
 inline constexpr Key functions =
     tables("function", lever_function::table, 64, "at least one").must();
+inline constexpr Key modes = tables("mode", lever_mode::table, command::kMaxLeverModes - 1,
+                                    "other meanings of axes, to which a button changes");
+inline constexpr Key buttons = tables("button", lever_button::table, 64,
+                                      "what a button turns on and off; for machines on wheels");
 inline constexpr Key all[] = {
     keys::name("").to<&LeverPattern::name>(),
     description().to<&LeverPattern::description>(),
     shared,
     functions,
+    modes,
+    buttons,
 };
 inline constexpr KeyTable table{"levers", "", all};
 }  // namespace lever_file
@@ -184,11 +248,32 @@ inline constexpr Key all[] = {lever,           device, axis, hat_x,  hat_y, nega
 inline constexpr KeyTable table{"devices.axis", "[[axis]]", all};
 }  // namespace device_axis
 
+namespace device_button {
+using command::ButtonBinding;
+inline constexpr Word kSides[] = {{"up", 0}, {"right", 1}, {"down", 2}, {"left", 3}};
+inline constexpr Key lever = word_of("lever", kLeverButtonWords, "the lever button that is pressed")
+                                 .must()
+                                 .to<&ButtonBinding::function>();
+inline constexpr Key device = text("device", "the slot of a device").must();
+inline constexpr Key button = device_axis::control("button", "number of a button, or")
+                                  .to<&ButtonBinding::button>()
+                                  .otherwise("none");
+inline constexpr Key hat = device_axis::control("hat", "number of a hat that is pushed to a side")
+                               .to<&ButtonBinding::hat>()
+                               .otherwise("none");
+inline constexpr Key side =
+    word_of("side", kSides, "of the hat").to<&ButtonBinding::side>().otherwise("up");
+inline constexpr Key all[] = {lever, device, button, hat, side};
+inline constexpr KeyTable table{"devices.button", "[[button]]", all};
+}  // namespace device_button
+
 namespace device_file {
 inline constexpr Key devices =
     tables("device", device::table, 16, "what stands on the desk").must();
 inline constexpr Key axes = tables("axis", device_axis::table, 128, "what moves which lever axis");
-inline constexpr Key all[] = {devices, axes};
+inline constexpr Key buttons =
+    tables("button", device_button::table, 128, "what presses which lever button");
+inline constexpr Key all[] = {devices, axes, buttons};
 inline constexpr KeyTable table{"devices", "", all};
 }  // namespace device_file
 

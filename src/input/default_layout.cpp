@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string_view>
 
+#include <SDL2/SDL.h>
 #include <fmt/format.h>
 
 namespace knuckleboom::input {
@@ -14,6 +15,7 @@ namespace {
 using command::AxisBinding;
 using command::ControlKind;
 using command::LeverAxis;
+using command::LeverButton;
 
 // An uncalibrated stick does not rest at exactly 0: about 2 % of the travel.
 constexpr int kUsualNoise = 655;
@@ -38,14 +40,50 @@ AxisBinding hat(LeverAxis function, int slot, ControlKind kind) {
 
 struct Side {
   LeverAxis x, y, twist, rocker;
+  std::array<LeverButton, 8> buttons;  // its own, then the panel's half
 };
-constexpr Side kLeft{LeverAxis::kLeftX, LeverAxis::kLeftY, LeverAxis::kLeftTwist,
-                     LeverAxis::kLeftRocker};
-constexpr Side kRight{LeverAxis::kRightX, LeverAxis::kRightY, LeverAxis::kRightTwist,
-                      LeverAxis::kRightRocker};
+constexpr Side kLeft{
+    LeverAxis::kLeftX,
+    LeverAxis::kLeftY,
+    LeverAxis::kLeftTwist,
+    LeverAxis::kLeftRocker,
+    {LeverButton::kLeft1, LeverButton::kLeft2, LeverButton::kLeft3, LeverButton::kLeft4,
+     LeverButton::kPanel1, LeverButton::kPanel2, LeverButton::kPanel3, LeverButton::kPanel4}};
+constexpr Side kRight{
+    LeverAxis::kRightX,
+    LeverAxis::kRightY,
+    LeverAxis::kRightTwist,
+    LeverAxis::kRightRocker,
+    {LeverButton::kRight1, LeverButton::kRight2, LeverButton::kRight3, LeverButton::kRight4,
+     LeverButton::kPanel5, LeverButton::kPanel6, LeverButton::kPanel7, LeverButton::kPanel8}};
+constexpr int kStickButtons[] = {0, 1, 4, 5, 6, 7, 8, 9};
+
+constexpr PadAxis kPadAxes[] = {
+    {LeverAxis::kLeftX, "leftx", "leftx"},
+    {LeverAxis::kLeftY, "lefty", "lefty"},
+    {LeverAxis::kRightX, "rightx", "rightx"},
+    {LeverAxis::kRightY, "righty", "righty"},
+    {LeverAxis::kLeftRocker, "leftshoulder", "lefttrigger"},
+    {LeverAxis::kRightRocker, "rightshoulder", "righttrigger"},
+};
+// The start button opens the menu.
+constexpr PadButton kPadButtons[] = {
+    {LeverButton::kLeft1, "b"},           {LeverButton::kLeft2, "x"},
+    {LeverButton::kLeft3, "y"},           {LeverButton::kLeft4, "back"},
+    {LeverButton::kRight1, "a"},          {LeverButton::kRight2, "dpleft"},
+    {LeverButton::kRight3, "dpup"},       {LeverButton::kRight4, "dpdown"},
+    {LeverButton::kPanel1, "dpright"},    {LeverButton::kPanel2, "leftstick"},
+    {LeverButton::kPanel3, "rightstick"},
+};
 
 bool is_stick(const RawDevice& device) {
   return device.state.axes.size() >= 2 && !is_gamepad(device);
+}
+
+void add_buttons(const RawDevice& device, int slot, const Side& side, command::LeverSetup& setup) {
+  for (std::size_t i = 0; i < std::size(kStickButtons); ++i)
+    if (static_cast<std::size_t>(kStickButtons[i]) < device.state.buttons.size())
+      setup.buttons.push_back({side.buttons[i], slot, kStickButtons[i]});
 }
 
 // Raw y is positive towards the operator.
@@ -54,6 +92,7 @@ void add_stick(const RawDevice& device, int slot, const Side& side, command::Lev
   setup.axes.push_back(axis(side.y, slot, 1, true));
   if (device.state.axes.size() >= 3) setup.axes.push_back(axis(side.twist, slot, 2));
   if (!device.state.hats.empty()) setup.axes.push_back(hat(side.rocker, slot, ControlKind::kHatX));
+  add_buttons(device, slot, side, setup);
 }
 
 DefaultLayout two_sticks(const RawDevice& left, const RawDevice& right) {
@@ -75,6 +114,7 @@ DefaultLayout one_stick(const RawDevice& stick) {
     layout.setup.devices.front().name = "both";
     layout.setup.axes = {axis(LeverAxis::kLeftX, 0, 0), axis(LeverAxis::kLeftY, 0, 1, true),
                          axis(LeverAxis::kRightX, 0, 2), axis(LeverAxis::kRightY, 0, 3, true)};
+    add_buttons(stick, 0, kLeft, layout.setup);
     layout.said = fmt::format(
         "no device file: {} is taken for two levers in one housing, axes 0 and 1 the left and 2 "
         "and 3 the right one",
@@ -131,17 +171,36 @@ void bind_stick(const RawDevice& pad, const char* control, LeverAxis function, b
   setup.axes.push_back(axis(function, 0, found->number, invert != found->invert));
 }
 
+void press(const RawDevice& pad, const PadButton& part, command::LeverSetup& setup) {
+  const auto found = mapped(pad.gamepad_mapping, part.control);
+  if (!found || found->kind == MappedControl::Kind::kAxis) return;
+  command::ButtonBinding binding;
+  binding.function = part.button;
+  if (found->kind == MappedControl::Kind::kButton) {
+    binding.button = found->number;
+  } else {
+    constexpr int kSides[] = {SDL_HAT_UP, SDL_HAT_RIGHT, SDL_HAT_DOWN, SDL_HAT_LEFT};
+    binding.hat = found->number;
+    binding.side = static_cast<int>(
+        std::find(std::begin(kSides), std::end(kSides), found->hat_mask) - std::begin(kSides));
+    if (binding.side > 3) return;
+  }
+  setup.buttons.push_back(binding);
+}
+
 DefaultLayout gamepad(const RawDevice& pad) {
   DefaultLayout layout;
   layout.setup.devices = {{"controller", pad.identity}};
-  bind_stick(pad, "leftx", LeverAxis::kLeftX, false, layout.setup);
-  bind_stick(pad, "lefty", LeverAxis::kLeftY, true, layout.setup);
-  bind_stick(pad, "rightx", LeverAxis::kRightX, false, layout.setup);
-  bind_stick(pad, "righty", LeverAxis::kRightY, true, layout.setup);
-  bind(pad, "leftshoulder", LeverAxis::kLeftRocker, false, layout.setup);
-  bind(pad, "lefttrigger", LeverAxis::kLeftRocker, true, layout.setup);
-  bind(pad, "rightshoulder", LeverAxis::kRightRocker, false, layout.setup);
-  bind(pad, "righttrigger", LeverAxis::kRightRocker, true, layout.setup);
+  for (const PadAxis& part : kPadAxes) {
+    if (part.negative == part.positive) {
+      const bool along = part.axis == LeverAxis::kLeftY || part.axis == LeverAxis::kRightY;
+      bind_stick(pad, part.negative, part.axis, along, layout.setup);
+      continue;
+    }
+    bind(pad, part.negative, part.axis, false, layout.setup);
+    bind(pad, part.positive, part.axis, true, layout.setup);
+  }
+  for (const PadButton& part : kPadButtons) press(pad, part, layout.setup);
   layout.said = fmt::format(
       "no device file: the sticks of {} are the levers, its shoulder buttons and triggers the "
       "rockers",
@@ -156,6 +215,10 @@ bool mentions(std::string name, std::string_view word) {
 }
 
 }  // namespace
+
+std::span<const PadAxis> pad_axes() { return kPadAxes; }
+std::span<const PadButton> pad_buttons() { return kPadButtons; }
+std::span<const int> stick_buttons() { return kStickButtons; }
 
 std::optional<MappedControl> mapped(const std::string& mapping, const std::string& control) {
   const std::string key = "," + control + ":";

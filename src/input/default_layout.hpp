@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,20 @@ struct MappedControl {
 };
 // Empty if the mapping lacks it or is invalid.
 std::optional<MappedControl> mapped(const std::string& mapping, const std::string& control);
+
+// What a game controller's parts are, by the names of SDL's mapping; rockers have two, one to each side.
+struct PadAxis {
+  command::LeverAxis axis;
+  const char *negative, *positive;  // of a thumb stick both are the same
+};
+struct PadButton {
+  command::LeverButton button;
+  const char* control;
+};
+std::span<const PadAxis> pad_axes();
+std::span<const PadButton> pad_buttons();
+// Raw numbers of the buttons of a stick that are its lever's own four, then the panel's; 2 and 3 open the menu.
+std::span<const int> stick_buttons();
 
 // A pad with two thumb sticks; joysticks with mappings do not count.
 bool is_gamepad(const RawDevice& device);

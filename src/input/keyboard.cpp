@@ -13,6 +13,7 @@ namespace knuckleboom::input {
 namespace {
 
 using command::LeverAxis;
+using command::LeverButton;
 
 constexpr double kLongestStep = 0.1;  // s; after a stall keys continue without a jump
 
@@ -29,6 +30,18 @@ constexpr LeverKeys kLayout[] = {
     {LeverAxis::kRightTwist, SDL_SCANCODE_COMMA, SDL_SCANCODE_PERIOD},
     {LeverAxis::kLeftPedal, SDL_SCANCODE_F, SDL_SCANCODE_R},
     {LeverAxis::kRightPedal, SDL_SCANCODE_H, SDL_SCANCODE_Y},
+};
+
+// What is free beside the trainer's own keys (app/window/keys.cpp).
+constexpr ButtonKey kButtonKeys[] = {
+    {LeverButton::kLeft1, SDL_SCANCODE_SPACE},      {LeverButton::kLeft2, SDL_SCANCODE_6},
+    {LeverButton::kLeft3, SDL_SCANCODE_7},          {LeverButton::kLeft4, SDL_SCANCODE_8},
+    {LeverButton::kRight1, SDL_SCANCODE_9},         {LeverButton::kRight2, SDL_SCANCODE_0},
+    {LeverButton::kRight3, SDL_SCANCODE_MINUS},     {LeverButton::kRight4, SDL_SCANCODE_EQUALS},
+    {LeverButton::kPanel1, SDL_SCANCODE_INSERT},    {LeverButton::kPanel2, SDL_SCANCODE_HOME},
+    {LeverButton::kPanel3, SDL_SCANCODE_PAGEUP},    {LeverButton::kPanel4, SDL_SCANCODE_DELETE},
+    {LeverButton::kPanel5, SDL_SCANCODE_END},       {LeverButton::kPanel6, SDL_SCANCODE_PAGEDOWN},
+    {LeverButton::kPanel7, SDL_SCANCODE_SEMICOLON}, {LeverButton::kPanel8, SDL_SCANCODE_SLASH},
 };
 
 // Descriptions of the two ends of an axis, by LeverAxis.
@@ -55,11 +68,15 @@ std::string key_name(int scancode) {
 }  // namespace
 
 std::span<const LeverKeys> keyboard_layout() { return kLayout; }
+std::span<const ButtonKey> keyboard_buttons() { return kButtonKeys; }
 
 bool is_lever_key(int scancode) {
-  return std::any_of(std::begin(kLayout), std::end(kLayout), [scancode](const LeverKeys& keys) {
-    return keys.negative == scancode || keys.positive == scancode;
-  });
+  return std::any_of(std::begin(kLayout), std::end(kLayout),
+                     [scancode](const LeverKeys& keys) {
+                       return keys.negative == scancode || keys.positive == scancode;
+                     }) ||
+         std::any_of(std::begin(kButtonKeys), std::end(kButtonKeys),
+                     [scancode](const ButtonKey& key) { return key.scancode == scancode; });
 }
 
 std::vector<KeyHelp> keyboard_help() {
@@ -82,16 +99,21 @@ void KeyboardLevers::handle(const SDL_Event& event) {
   if (key.scancode < 0 || key.scancode >= kKeys) return;
   const bool shortcut = (modifiers & (KMOD_CTRL | KMOD_ALT | KMOD_GUI)) != 0;
   nth(held_, key.scancode) = event.type == SDL_KEYDOWN && !shortcut;
+  for (const ButtonKey& button : kButtonKeys)
+    if (button.scancode == key.scancode && is_held(key.scancode) && event.key.repeat == 0)
+      nth(pressed_, button.button) = true;
 }
 
 void KeyboardLevers::release_all() {
   held_.fill(false);
+  pressed_.fill(false);
   fine_ = false;
 }
 
 void KeyboardLevers::centre() {
   release_all();
   input_ = {};
+  until_s_.fill(0.0);
 }
 
 bool KeyboardLevers::any_held() const {
@@ -115,6 +137,14 @@ void KeyboardLevers::advance(double now_s, bool known) {
     const double end = std::clamp(target[i], -1.0, 1.0) * (fine_ ? kFineShare : 1.0);
     input_.axis[i] = command::ramp(end, dt, kRamp, input_.axis[i]);
   }
+  input_.buttons = 0;
+  for (const ButtonKey& key : kButtonKeys) {
+    if (!known) break;
+    if (nth(pressed_, key.button)) nth(until_s_, key.button) = now_s + kShortestPress;
+    if (is_held(key.scancode) || now_s < nth(until_s_, key.button))
+      input_.buttons |= std::int64_t{1} << static_cast<int>(key.button);
+  }
+  pressed_.fill(false);
 }
 
 double joined(double lever, double key) { return lever + key * (1.0 - std::abs(lever)); }

@@ -21,9 +21,15 @@ struct LeverKeys {
   int negative, positive;  // SDL_Scancode
 };
 
+struct ButtonKey {
+  command::LeverButton button;
+  int scancode;  // SDL_Scancode
+};
+
 // The layout; an axis may occur more than once.
 std::span<const LeverKeys> keyboard_layout();
-bool is_lever_key(int scancode);
+std::span<const ButtonKey> keyboard_buttons();
+bool is_lever_key(int scancode);  // or of a button
 
 // For the help screen: the keys' names on the user's keyboard and their functions.
 struct KeyHelp {
@@ -33,8 +39,9 @@ struct KeyHelp {
 };
 std::vector<KeyHelp> keyboard_help();
 
-inline constexpr double kKeyRise = 4.0;  // lever travels per second while a key is held
-inline constexpr double kKeyFall = 8.0;  // back to the centre
+inline constexpr double kKeyRise = 4.0;         // lever travels per second while a key is held
+inline constexpr double kKeyFall = 8.0;         // back to the centre
+inline constexpr double kShortestPress = 0.05;  // s; a shorter one of a button's key lasts so long
 inline constexpr double kFineShare =
     0.5;  // of the travel while Shift is held: a tenth of full speed
 
@@ -60,6 +67,8 @@ class KeyboardLevers {
   bool is_held(int scancode) const { return nth(held_, scancode); }
 
   std::array<bool, kKeys> held_{};
+  std::array<bool, command::kLeverButtons> pressed_{};    // since the last advance
+  std::array<double, command::kLeverButtons> until_s_{};  // at least
   bool fine_ = false;
   double last_s_ = 0.0;
   bool started_ = false;

@@ -46,6 +46,8 @@ bool device_has(const AxisBinding& b, const RawState& state) {
   return false;
 }
 
+constexpr int kHatSides[] = {SDL_HAT_UP, SDL_HAT_RIGHT, SDL_HAT_DOWN, SDL_HAT_LEFT};
+
 // Certainly near its centre; missing parts do not count.
 bool rests(const AxisBinding& b, const RawState& state) {
   if (b.kind != ControlKind::kAxis) return position(b, state) == 0.0;
@@ -224,6 +226,8 @@ void LeverDesk::poll(double now_s, bool keys_known) {
     current_.axis[i] = joined(levers_.axis[i], keyboard_.input().axis[i]);
     changed = changed || current_.axis[i] != before.axis[i];
   }
+  current_.buttons = levers_.buttons | keyboard_.input().buttons;
+  changed = changed || current_.buttons != before.buttons;
   if (changed) newest_event_s_ = now_s;
 }
 
@@ -243,9 +247,20 @@ void LeverDesk::read_levers() {
     }
     for (const AxisBinding& b : setup_.axes)
       if (b.slot == slot) nth(levers_.axis, b.function) += position(b, device->state);
+    read_buttons(slot, device->state);
   }
   read_remote();
   for (double& axis : levers_.axis) axis = std::clamp(axis, -1.0, 1.0);
+}
+
+void LeverDesk::read_buttons(int slot, const RawState& state) {
+  for (const command::ButtonBinding& b : setup_.buttons) {
+    if (b.slot != slot) continue;
+    const bool down = b.button >= 0 ? pressed(state, b.button)
+                                    : has(state.hats, b.hat) &&
+                                          (nth(state.hats, b.hat) & kHatSides[b.side & 3]) != 0;
+    if (down) levers_.buttons |= std::int64_t{1} << static_cast<int>(b.function);
+  }
 }
 
 void LeverDesk::listen_to(std::unique_ptr<RemoteLevers> remote) { remote_ = std::move(remote); }
@@ -342,11 +357,15 @@ MenuButtons LeverDesk::menu_buttons() const {
 
 bool LeverDesk::is_bound_button(int device, int button) const {
   const int slot = slots_.slot_of(device);
+  const auto presses = [&](const command::ButtonBinding& b) {
+    return b.slot == slot && b.button == button;
+  };
   return slot >= 0 &&
-         std::any_of(setup_.axes.begin(), setup_.axes.end(), [&](const AxisBinding& b) {
-           return b.slot == slot && b.kind == ControlKind::kButtons &&
-                  (b.negative == button || b.positive == button);
-         });
+         (std::any_of(setup_.buttons.begin(), setup_.buttons.end(), presses) ||
+          std::any_of(setup_.axes.begin(), setup_.axes.end(), [&](const AxisBinding& b) {
+            return b.slot == slot && b.kind == ControlKind::kButtons &&
+                   (b.negative == button || b.positive == button);
+          }));
 }
 
 void LeverDesk::add_buttons(const RawDevice& device, MenuButtons& held) const {
@@ -388,6 +407,9 @@ void LeverDesk::swap_levers() {
   // Devices of different models (or a single one) keep their bindings' calibration: the axes they
   // move are exchanged.
   for (AxisBinding& b : setup_.axes)
+    if (b.slot >= 0 && (b.slot == left || b.slot == right))
+      b.function = command::mirrored(b.function);
+  for (command::ButtonBinding& b : setup_.buttons)
     if (b.slot >= 0 && (b.slot == left || b.slot == right))
       b.function = command::mirrored(b.function);
   if (left >= 0 && right >= 0)

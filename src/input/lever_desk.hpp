@@ -107,6 +107,7 @@ class LeverDesk {
   void tell_lacking(int slot, const RawDevice& device);
   void read_levers();
   void read_remote();
+  void read_buttons(int slot, const RawState& state);
   bool is_centred(int slot, const RawState& state) const;
   std::string lever_name(int slot) const;
   std::string centre_hint(int slot) const;

@@ -1,6 +1,5 @@
 #include "input/lever_thread.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -52,8 +51,7 @@ void LeverThread::hand_over() {
     const double event_s = desk_.newest_event_s();
     next.event_ns = event_s > 0.0 ? static_cast<std::int64_t>(event_s * 1e9) : std::int64_t{0};
   }
-  if (std::ranges::equal(next.input.axis, sent_.input.axis) && next.event_ns == sent_.event_ns)
-    return;
+  if (next.input == sent_.input && next.event_ns == sent_.event_ns) return;
   sent_ = next;
   if (simulation_ != nullptr) simulation_->set_input(next.input, next.event_ns);
 }
@@ -91,6 +89,7 @@ command::OperatorInput LeverThread::ramped(const command::OperatorInput& levers)
     return levers;
   }
   command::OperatorInput input{};
+  input.buttons = levers.buttons;
   for (std::size_t i = 0; i < command::kLeverAxes; ++i)
     input.axis[i] = ramp_from_.axis[i] + share * (levers.axis[i] - ramp_from_.axis[i]);
   return input;

@@ -49,6 +49,7 @@ class DeviceReader {
     else
       for (const Node* node : reader.tables(k::devices)) read_device(*node);
     for (const Node* node : reader.tables(k::axes)) read_axis(*node);
+    for (const Node* node : reader.tables(k::buttons)) read_button(*node);
     reader.done();
     report_.throw_if_any();
     return std::move(setup_);
@@ -82,20 +83,52 @@ class DeviceReader {
                            : "the axis");
     AxisBinding binding;
     reader.fill(binding);
-    read_slot(reader, binding);
+    read_slot(reader, k::device, binding.slot);
     read_control(reader, binding);
     if (binding.kind == ControlKind::kAxis) read_calibration(reader, binding.calibration);
     reader.done();
     setup_.axes.push_back(binding);
   }
 
-  void read_slot(TableReader& reader, AxisBinding& binding) {
-    const std::string name = reader.text(keys::device_axis::device).value_or("");
+  void read_button(const Node& node) {
+    namespace k = keys::device_button;
+    TableReader reader(report_, node, k::table, "the button");
+    command::ButtonBinding binding;
+    reader.fill(binding);
+    read_slot(reader, k::device, binding.slot);
+    if (reader.has(k::button) == reader.has(k::hat))
+      report_.error(reader.place(),
+                    "a lever button is pressed by a 'button' or by a 'hat' and its "
+                    "'side'; give it one of them");
+    const auto moves = [&](const AxisBinding& b) {
+      if (b.slot != binding.slot) return false;
+      if (b.kind == ControlKind::kButtons)
+        return binding.button >= 0 &&
+               (b.negative == binding.button || b.positive == binding.button);
+      const bool along = binding.side == 0 || binding.side == 2;
+      return binding.hat >= 0 && b.number == binding.hat &&
+             b.kind == (along ? ControlKind::kHatY : ControlKind::kHatX);
+    };
+    const auto presses = [&](const command::ButtonBinding& b) {
+      return b.slot == binding.slot && b.button == binding.button && b.hat == binding.hat &&
+             (b.hat < 0 || b.side == binding.side);
+    };
+    if (std::any_of(setup_.axes.begin(), setup_.axes.end(), moves) ||
+        std::any_of(setup_.buttons.begin(), setup_.buttons.end(), presses))
+      reader.error(binding.button >= 0 ? k::button : k::hat,
+                   "this part of the device has another meaning already; give one of the two "
+                   "another part");
+    reader.done();
+    setup_.buttons.push_back(binding);
+  }
+
+  void read_slot(TableReader& reader, const Key& device, int& slot) {
+    const std::string name = reader.text(device).value_or("");
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found != names_.end())
-      binding.slot = static_cast<int>(found - names_.begin());
+      slot = static_cast<int>(found - names_.begin());
     else if (!name.empty())
-      reader.error(keys::device_axis::device,
+      reader.error(device,
                    fmt::format("there is no device '{}'{}", name, alternatives(name, names_)));
   }
 
@@ -201,6 +234,17 @@ std::string axis_text(const AxisBinding& b, const LeverSetup& setup) {
   return text;
 }
 
+std::string button_text(const command::ButtonBinding& b, const LeverSetup& setup) {
+  namespace k = keys::device_button;
+  std::string text =
+      fmt::format("\n{}\n", k::table.header) +
+      line(k::lever, in_quotes(command::name_of(b.function))) +
+      line(k::device, in_quotes(setup.devices[static_cast<std::size_t>(b.slot)].name));
+  if (b.button >= 0) return text + line(k::button, b.button);
+  return text + line(k::hat, b.hat) +
+         line(k::side, in_quotes(k::kSides[static_cast<std::size_t>(b.side)].word));
+}
+
 }  // namespace
 
 LeverSetup read_devices_text(std::string_view text, const std::string& file_name) {
@@ -223,6 +267,7 @@ std::string devices_text(const LeverSetup& setup) {
       "# serial tells apart stand here in their order of attachment.\n";
   for (const DeviceSlot& device : setup.devices) text += device_text(device);
   for (const AxisBinding& binding : setup.axes) text += axis_text(binding, setup);
+  for (const command::ButtonBinding& binding : setup.buttons) text += button_text(binding, setup);
   return text;
 }
 

@@ -64,8 +64,10 @@ std::string known_commands() {
   return out + "end";
 }
 
+constexpr const char* kNoButtons = "none";
+
 std::string known_columns() {
-  std::string out = "tick or t_s, command";
+  std::string out = "tick or t_s, command, buttons";
   for (const char* name : kLeverAxisNames) out += fmt::format(", {}", name);
   return out;
 }
@@ -114,7 +116,8 @@ class InputParser {
   }
 
  private:
-  static constexpr int kTick = -1, kTime = -2, kCommand = -3;  // columns; axes from 0
+  static constexpr int kTick = -1, kTime = -2, kCommand = -3,
+                       kButtons = -4;  // columns; axes from 0
 
   void error(std::size_t column, std::string message) {
     if (errors_.size() < kMaxDiagnostics)
@@ -195,11 +198,12 @@ class InputParser {
                            times == 0 ? "is no time" : "are two times"));
   }
 
-  static constexpr int kUnknown = -4;
+  static constexpr int kUnknown = -5;
   static int meaning_of(std::string_view name) {
     if (name == "tick") return kTick;
     if (name == "t_s") return kTime;
     if (name == "command") return kCommand;
+    if (name == "buttons") return kButtons;
     const auto axis = std::find(std::begin(kLeverAxisNames), std::end(kLeverAxisNames), name);
     return axis == std::end(kLeverAxisNames) ? kUnknown
                                              : static_cast<int>(axis - std::begin(kLeverAxisNames));
@@ -222,6 +226,9 @@ class InputParser {
       } else if (meaning == kCommand) {
         end = field == "end";
         if (!end) command = command_of(field, column);
+      } else if (meaning == kButtons) {
+        moved = true;
+        input.buttons = buttons(field, column);
       } else if (meaning >= 0) {
         moved = true;
         input.axis[meaning] = position(field, column, meaning);
@@ -258,6 +265,25 @@ class InputParser {
     error(column,
           fmt::format("column 't_s': '{}' is not a number of seconds from 0", shown(field)));
     return 0;
+  }
+
+  std::int64_t buttons(std::string_view field, std::size_t column) {
+    std::int64_t held = 0;
+    if (field == kNoButtons) return held;
+    while (!field.empty()) {
+      const std::string_view name = field.substr(0, field.find('+'));
+      const auto found = std::find(std::begin(command::kLeverButtonNames),
+                                   std::end(command::kLeverButtonNames), name);
+      if (found == std::end(command::kLeverButtonNames)) {
+        error(column, fmt::format("column 'buttons': '{}' is no button; it has names such as "
+                                  "left_1+panel_2, or '{}'",
+                                  shown(name), kNoButtons));
+        return 0;
+      }
+      held |= std::int64_t{1} << (found - std::begin(command::kLeverButtonNames));
+      field.remove_prefix(std::min(field.size(), name.size() + 1));
+    }
+    return held;
   }
 
   double position(std::string_view field, std::size_t column, int axis) {
@@ -311,7 +337,15 @@ std::string header_text(const InputHeader& header) {
   for (const std::string& remark : header.remarks) out += fmt::format("# {}\n", one_line(remark));
   out += "tick";
   for (const char* name : kLeverAxisNames) out += fmt::format(",{}", name);
-  return out + ",command\n";
+  return out + ",buttons,command\n";
+}
+
+std::string names_of_buttons(std::int64_t held) {
+  std::string out;
+  for (std::size_t i = 0; i < command::kLeverButtons; ++i)
+    if ((held >> i & 1) != 0)
+      out += (out.empty() ? "" : "+") + std::string(command::kLeverButtonNames[i]);
+  return out.empty() ? kNoButtons : out;
 }
 
 // 0 and -0 differ.
@@ -350,7 +384,7 @@ void InputWriter::write(std::span<const InputEvent> events) {
     if (event.kind == InputEventKind::kInput)
       write_axes(event.input);
     else
-      line_.append(kLeverAxes, ',');
+      line_.append(kLeverAxes + 1, ',');
     line_ += ',';
     if (event.kind == InputEventKind::kCommand) {
       const std::string word = word_of(event.command);
@@ -365,13 +399,16 @@ void InputWriter::write(std::span<const InputEvent> events) {
 
 // Only what has moved; the first, so that the line says something, if nothing has.
 void InputWriter::write_axes(const OperatorInput& input) {
-  bool any = first_;
+  const bool pressed = first_ ? input.buttons != 0 : input.buttons != last_.buttons;
+  bool any = first_ || pressed;
   for (int i = 1; i < kLeverAxes; ++i) any = any || !same_bits(input.axis[i], last_.axis[i]);
   for (int i = 0; i < kLeverAxes; ++i) {
     line_ += ',';
     if (first_ || !same_bits(input.axis[i], last_.axis[i]) || (i == 0 && !any))
       fmt::format_to(std::back_inserter(line_), "{}", input.axis[i]);
   }
+  line_ += ',';
+  if (pressed) line_ += names_of_buttons(input.buttons);
   last_ = input;
   first_ = false;
 }

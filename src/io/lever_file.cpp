@@ -54,6 +54,8 @@ class LeverReader {
         report_.error(node->place, "two functions are on the same lever axis; move one of them");
       pattern.functions.push_back(std::move(function));
     }
+    for (const Node* node : reader.tables(lever_keys::modes)) read_mode(*node, axes, pattern);
+    for (const Node* node : reader.tables(lever_keys::buttons)) read_button(*node, pattern);
     reader.done();
     report_.throw_if_any();
     return pattern;
@@ -70,6 +72,8 @@ class LeverReader {
         return "grapple";
       case LeverTarget::kDrive:
         return "drive";
+      case LeverTarget::kBrake:
+        return "brake";
       case LeverTarget::kJoint:
         break;
     }
@@ -107,7 +111,7 @@ class LeverReader {
       report_.error(node.place,
                     "a function moves either a joint, the tip, the grapple or the wheels; give it "
                     "'joint' = a joint's name, 'tip' = \"reach\" or \"height\", 'grapple' = "
-                    "\"close\", or 'wheels' = \"drive\"");
+                    "\"close\", or 'wheels' = \"drive\" or \"brake\"");
     // A word that is not known is told; its units are those of the tip all the same.
     if (reader.has(k::tip) && function.target == LeverTarget::kJoint)
       function.target = LeverTarget::kTipReach;
@@ -118,7 +122,8 @@ class LeverReader {
     const bool joint = function.target == LeverTarget::kJoint;
     Key full = k::full;
     if (!joint) full.dimension = Dimension::kSpeed;
-    if (function.target == LeverTarget::kGrapple || function.target == LeverTarget::kDrive) {
+    if (function.target == LeverTarget::kGrapple || function.target == LeverTarget::kDrive ||
+        function.target == LeverTarget::kBrake) {
       full.dimension = Dimension::kNone;
       full.range.high = 1.0;
     }
@@ -144,6 +149,72 @@ class LeverReader {
     Dimension which = Dimension::kAngularSpeed;
     function.full_rate = reader.either(k::full_rate, which).value_or(0.0);
     function.full_rate_is_angular = which == Dimension::kAngularSpeed;
+  }
+
+  void read_mode(const Node& node, const std::set<LeverAxis>& axes,
+                 command::LeverPattern& pattern) {
+    namespace k = keys::lever_mode;
+    TableReader reader(report_, node, k::table, "the mode");
+    command::LeverMode mode;
+    mode.name = reader.text(k::name).value_or("");
+    if (mode_number(mode.name, pattern) >= 0)
+      reader.error(
+          k::name,
+          fmt::format("there is a mode '{}' already; call this one something else", mode.name));
+    for (std::size_t i = 0; i < command::kLeverAxes; ++i) {
+      const auto own = static_cast<LeverAxis>(i);
+      const auto other = reader.word<LeverAxis>(k::all[1 + i]);
+      mode.acts_as[i] = other.value_or(own);
+      if (other && !axes.contains(*other))
+        reader.error(k::all[1 + i],
+                     fmt::format("no function is on '{}', so '{}' would do nothing in mode '{}'; "
+                                 "name an axis with a function",
+                                 command::kLeverAxisNames[static_cast<int>(*other)],
+                                 command::kLeverAxisNames[i], mode.name));
+    }
+    reader.done();
+    pattern.modes.push_back(std::move(mode));
+  }
+
+  // -1: there is none of this name.
+  static int mode_number(const std::string& name, const command::LeverPattern& pattern) {
+    if (name == command::kPlainMode) return 0;
+    for (std::size_t i = 0; i < pattern.modes.size(); ++i)
+      if (pattern.modes[i].name == name) return static_cast<int>(i) + 1;
+    return -1;
+  }
+
+  void read_button(const Node& node, command::LeverPattern& pattern) {
+    namespace k = keys::lever_button;
+    TableReader reader(report_, node, k::table, "the button");
+    command::ButtonUse use;
+    const std::size_t before = report_.count();
+    reader.fill(use);
+    if (reader.has(k::mode)) {
+      use.mode = mode_number(use.in_mode, pattern);
+      std::vector<std::string> names = {command::kPlainMode};
+      for (const command::LeverMode& mode : pattern.modes) names.push_back(mode.name);
+      if (use.mode < 0)
+        reader.error(k::mode, fmt::format("there is no mode '{}'{}", use.in_mode,
+                                          alternatives(use.in_mode, names)));
+    }
+    if (use.does == command::Switch::kLeverMode && pattern.modes.empty())
+      reader.error(k::does, "there is no [[mode]] to change to; add one, or remove this button");
+    const std::string button(command::kLeverButtonNames[static_cast<int>(use.button)]);
+    for (const command::ButtonUse& other : pattern.buttons)
+      if (report_.count() == before && other.button == use.button &&
+          (other.mode < 0 || use.mode < 0 || other.mode == use.mode)) {
+        reader.error(k::button,
+                     fmt::format("button '{}' has two meanings in {}; give one of them another "
+                                 "button",
+                                 button,
+                                 use.mode < 0 && other.mode < 0
+                                     ? "every mode"
+                                     : fmt::format("mode '{}'",
+                                                   use.mode < 0 ? other.in_mode : use.in_mode)));
+      }
+    reader.done();
+    pattern.buttons.push_back(std::move(use));
   }
 
   // The keys that [default] may hold as well.

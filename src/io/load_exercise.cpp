@@ -21,6 +21,17 @@ std::filesystem::path levers_beside(const std::string& name, const std::filesyst
   return find_levers(name);
 }
 
+// A machine on wheels takes the layout that drives as well, where there is one beside the exercise's.
+std::filesystem::path for_machine(std::filesystem::path levers,
+                                  const machine::MachineModel& model) {
+  if (model.wheels.empty()) return levers;
+  std::error_code ignored;
+  const std::filesystem::path driving =
+      levers.parent_path() /
+      (levers.stem().string() + kDrivingLevers + levers.extension().string());
+  return std::filesystem::exists(driving, ignored) ? driving : levers;
+}
+
 }  // namespace
 
 LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machine,
@@ -45,8 +56,10 @@ LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machi
     loaded.levers_path = levers.name;
     loaded.levers = read_levers_text(*levers.text, levers.name);
   } else {
-    loaded.levers_path = levers.empty() ? levers_beside(wanted.levers, loaded.exercise_path)
-                                        : find_levers(levers.name);
+    loaded.levers_path =
+        levers.empty()
+            ? for_machine(levers_beside(wanted.levers, loaded.exercise_path), loaded.machine.model)
+            : find_levers(levers.name);
     refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
     loaded.levers = read_levers(loaded.levers_path);
   }

@@ -37,9 +37,11 @@ void SessionBlocks::lever(std::int64_t tick, const command::OperatorInput& input
   for (std::size_t i = 0; i < command::kLeverAxes; ++i)
     if (std::bit_cast<std::uint64_t>(input.axis[i]) != std::bit_cast<std::uint64_t>(last_.axis[i]))
       moved = static_cast<std::uint16_t>(moved | (1U << i));
+  if (input.buttons != last_.buttons) moved = static_cast<std::uint16_t>(moved | kButtonsMoved);
   put(inputs_, moved);
   for (std::size_t i = 0; i < command::kLeverAxes; ++i)
     if ((moved >> i & 1U) != 0) put(inputs_, input.axis[i]);
+  if ((moved & kButtonsMoved) != 0) put(inputs_, input.buttons);
   last_ = input;
   close_if_large(JournalKind::kInputs, inputs_);
 }

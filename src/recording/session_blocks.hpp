@@ -12,6 +12,9 @@
 
 namespace knuckleboom::io {
 
+// In the bits that say what of an input has changed, above those of the axes.
+inline constexpr std::uint16_t kButtonsMoved = 1U << command::kLeverAxes;
+
 // Each sort comes with ticks that never go back.
 class SessionSink {
  public:

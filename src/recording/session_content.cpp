@@ -9,6 +9,7 @@
 #include "belief.hpp"
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
+#include "session_blocks.hpp"
 #include "session_header.hpp"
 
 namespace knuckleboom::io {
@@ -201,11 +202,15 @@ void SessionContent::input(ByteReader& reader) {
   const std::int64_t tick = take_tick(reader, last_input_, false, "inputs");
   if (kind == training::InputEventKind::kInput) {
     const auto moved = reader.take<std::uint16_t>();
-    check(moved >> command::kLeverAxes == 0, "inputs");
+    check(moved >> (command::kLeverAxes + 1) == 0, "inputs");
     for (std::size_t i = 0; i < command::kLeverAxes; ++i) {
       if ((moved >> i & 1U) == 0) continue;
       levers_.axis[i] = reader.take<double>();
       check(std::abs(levers_.axis[i]) <= 1.0, "lever positions");  // nor is it not a number
+    }
+    if ((moved & kButtonsMoved) != 0) {
+      levers_.buttons = reader.take<std::int64_t>();
+      check(levers_.buttons >> command::kLeverButtons == 0, "buttons");
     }
     check(reader.good(), "inputs");
     if (tick < end_) sink_.lever(tick, levers_);

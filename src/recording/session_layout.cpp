@@ -32,6 +32,7 @@ Hdf5Handle lever_type() {
   for (std::size_t i = 0; i < command::kLeverAxes; ++i)
     insert(type, command::kLeverAxisNames[i], offsetof(LeverRow, axis) + i * sizeof(double),
            H5T_NATIVE_DOUBLE);
+  insert(type, "buttons", offsetof(LeverRow, buttons), H5T_NATIVE_INT64);
   return type;
 }
 

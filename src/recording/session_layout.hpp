@@ -15,6 +15,7 @@ namespace knuckleboom::io {
 struct LeverRow {
   std::int64_t tick;
   double axis[command::kLeverAxes];
+  std::int64_t buttons;  // not in files of before
 };
 inline constexpr std::size_t kCommandText = 32;
 struct CommandRow {

@@ -291,6 +291,7 @@ class Unfold {
         while (next != commands.end() && next->tick <= row.tick) command();
         command::OperatorInput input{};
         std::copy(std::begin(row.axis), std::end(row.axis), input.axis);
+        input.buttons = row.buttons;
         out_.lever(row.tick, input);
       });
     while (next != commands.end()) command();

@@ -234,6 +234,7 @@ void SessionWriter::lever(std::int64_t tick, const command::OperatorInput& input
   LeverRow row{};
   row.tick = tick;
   std::copy(std::begin(input.axis), std::end(input.axis), row.axis);
+  row.buttons = input.buttons;
   levers_->append(&row);
 }
 

@@ -292,6 +292,10 @@ void Replayer::show_channels() {
   snapshot_.fidelity = static_cast<std::int32_t>(stored_whole("fidelity", snapshot_.fidelity, 2));
   snapshot_.pump_power_W = stored("pump_power_W", 0.0);
   snapshot_.pump_work_J = stored("pump_work_J", 0.0);
+  if (stored_whole("seat_turned", 0, 1) > 0)
+    snapshot_.switches = 1 << static_cast<int>(command::Switch::kSeat);
+  snapshot_.lever_mode =
+      static_cast<std::int32_t>(stored_whole("lever_mode", 0, command::kMaxLeverModes - 1));
   for (int i = 0; i < command::kLeverAxes; ++i)
     levers_.axis[i] = snapshot_.input.axis[i] =
         stored(std::string("lever_") + command::kLeverAxisNames[i], 0.0);

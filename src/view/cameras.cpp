@@ -29,8 +29,31 @@ Vec3 heading_of(const Pose& swing) {
   return level.norm() > 1e-6 ? Vec3(level.normalized()) : Vec3::UnitX();
 }
 
+// From a cab on the carrier: to the crane, following its tip, or with the seat turned the other way.
+CameraView seat_view(const MachineLook& machine, const FramePoses& poses) {
+  const Pose cab = pose_of(poses, machine.cab_body);
+  const double side = poses.seat_turned ? -1.0 : 1.0;
+  CameraView view;
+  view.eye = cab * (machine.cab_B + side * machine.cab_half * Vec3::UnitX());
+  double yaw = 0.0, pitch = -10.0 * kDegree;
+  if (!poses.seat_turned) {
+    const Vec3 to_tip = cab.R.transpose() * (poses.tip_W - view.eye);
+    yaw = std::clamp(0.7 * std::atan2(to_tip.y(), to_tip.x()), -70.0 * kDegree, 70.0 * kDegree);
+    pitch = std::clamp(0.55 * std::atan2(to_tip.z(), std::hypot(to_tip.x(), to_tip.y())),
+                       -26.0 * kDegree, 18.0 * kDegree);
+  }
+  const Vec3 ahead(side * std::cos(yaw) * std::cos(pitch), side * std::sin(yaw) * std::cos(pitch),
+                   std::sin(pitch));
+  view.target = view.eye + cab.R * ahead;
+  view.up = cab.R.col(2);
+  view.fov_y = 62.0 * kDegree;
+  view.near_m = 0.12;
+  return view;
+}
+
 // The head turns part of the way to where the work is.
 CameraView cab_view(const MachineLook& machine, const FramePoses& poses) {
+  if (machine.cab_body != kWorldBody) return seat_view(machine, poses);
   const Pose swing = pose_of(poses, machine.swing_body);
   CameraView view;
   view.eye = swing * machine.eye_B;

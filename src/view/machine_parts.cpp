@@ -188,6 +188,40 @@ void add_rod(MeshBuilder& mesh, const CylinderShape& c) {
   mesh.lathe(Vec3::Zero(), x, {{1.3 * eye, 0.5 * c.rod}, {inside, 0.5 * c.rod}, {inside, 0.0}});
 }
 
+// --- Wheels --------------------------------------------------------------------
+
+void add_wheel(MeshBuilder& mesh, double radius, double width) {
+  const Vec3 z = Vec3::UnitZ();
+  const double half = 0.5 * width, rim = 0.5 * radius, tread = 0.95 * radius;
+  mesh.set_colour(kRubber);
+  mesh.lathe(-half * z, z,
+             {{0.0, rim},
+              {0.02 * width, 0.8 * radius},
+              {0.14 * width, tread},
+              {0.86 * width, tread},
+              {0.98 * width, 0.8 * radius},
+              {width, rim}});
+  // Lugs in two rows, staggered.
+  constexpr int kLugs = 16;
+  for (int k = 0; k < 2 * kLugs; ++k) {
+    const double angle = kTwoPi * k / (2 * kLugs);
+    const Vec3 out(std::cos(angle), std::sin(angle), 0.0);
+    const Vec3 along(-std::sin(angle), std::cos(angle), 0.0);
+    const double side = k % 2 == 0 ? 1.0 : -1.0;
+    const Vec3 inner = 0.965 * radius * out - 0.06 * radius * along + side * 0.02 * width * z;
+    const Vec3 outer = 0.965 * radius * out + 0.06 * radius * along + side * 0.46 * width * z;
+    mesh.cylinder(inner, outer, 0.05 * radius, 0.05 * radius, true, 6);
+  }
+  mesh.set_colour(kPaint);
+  for (const double side : {-1.0, 1.0}) {
+    const Vec3 outside = side * z;
+    mesh.lathe(0.36 * width * outside, outside,
+               {{0.0, 0.0}, {0.0, 0.46 * radius}, {0.10 * width, rim}, {0.14 * width, rim}});
+    mesh.cylinder(0.3 * width * outside, 0.46 * width * outside, 0.2 * radius, 0.18 * radius);
+    add_bolts(mesh, 0.46 * width * outside, outside, 0.13 * radius, 8, 0.02);
+  }
+}
+
 // --- Undercarriage ------------------------------------------------------------
 
 void add_undercarriage(MeshBuilder& mesh, const UndercarriageShape& s) {

@@ -43,6 +43,9 @@ double barrel_length(const CylinderShape& cylinder);  // from the base pin to th
 void add_barrel(MeshBuilder& mesh, const CylinderShape& cylinder);
 void add_rod(MeshBuilder& mesh, const CylinderShape& cylinder);
 
+// A tyre with lugs on its rim, about z in the origin.
+void add_wheel(MeshBuilder& mesh, double radius, double width);
+
 struct UndercarriageShape {
   double length = 4.2, gauge = 2.3,
          shoe = 0.60;   // over the track, between track centres, shoe width

@@ -145,7 +145,7 @@ const BodyLook* MachineScene::body_of_link(int link) const {
 }
 
 bool MachineScene::is_upper(const BodyLook& body) const {
-  return !look_.imported && !look_.arm && body.body == look_.swing_body &&
+  return !look_.imported && !look_.arm && !base_has_parts_ && body.body == look_.swing_body &&
          body.parent == kWorldBody;
 }
 
@@ -197,6 +197,8 @@ osg::ref_ptr<osg::Node> MachineScene::part(const PartLook& look,
   if (look.form == LookForm::kBox) {
     const double bevel = std::min(0.01, 0.05 * size.minCoeff());
     mesh.box(-0.5 * size, 0.5 * size, bevel);
+  } else if (look.wheel >= 0) {
+    add_wheel(mesh, size.x(), size.y());
   } else if (look.form == LookForm::kCylinder) {
     const Vec3 half = 0.5 * size.y() * Vec3::UnitZ();
     mesh.cylinder(-half, half, size.x(), size.x());
@@ -215,6 +217,7 @@ void MachineScene::build_parts(const std::filesystem::path& assets,
     place->setMatrix(to_osg(Pose{look.R_BM, look.position_B}));
     place->addChild(node);
     transform(look.body)->addChild(place);
+    if (look.wheel >= 0) wheels_.push_back({place, {look.R_BM, look.position_B}, look.wheel});
     if (look.body >= 0)
       nth(has_parts_, look.body) = true;
     else
@@ -866,6 +869,13 @@ void MachineScene::pose(const FramePoses& poses) {
     cylinder.rod_W = {back, to};
     cylinder.barrel->setMatrix(to_osg(cylinder.barrel_W));
     cylinder.rod->setMatrix(to_osg(cylinder.rod_W));
+  }
+  for (const TurningPart& part : wheels_) {
+    Pose turned = part.at_rest;
+    turned.R =
+        part.at_rest.R *
+        Eigen::AngleAxisd(nth(poses.wheel_turned, part.wheel), Vec3::UnitZ()).toRotationMatrix();
+    part.transform->setMatrix(to_osg(turned));
   }
   if (!jaws_.empty()) pose_grapple(poses.grapple_opening);
   if (hanging_head_ != nullptr) {

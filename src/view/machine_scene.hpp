@@ -94,6 +94,12 @@ class MachineScene {
   std::vector<Hose> hoses_;
   osg::ref_ptr<osg::Geometry> hose_geometry_;
   std::vector<Jaw> jaws_;
+  struct TurningPart {
+    osg::ref_ptr<osg::MatrixTransform> transform;
+    Pose at_rest;
+    int wheel;
+  };
+  std::vector<TurningPart> wheels_;
   osg::ref_ptr<osg::MatrixTransform> hanging_head_;
   std::vector<bool> has_parts_;  // per link: its visuals are given
   bool base_has_parts_ = false;

@@ -1,7 +1,9 @@
 #include "view/poses.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <numbers>
 
 namespace knuckleboom::view {
 namespace {
@@ -34,6 +36,13 @@ FramePoses interpolate(const training::SessionSnapshot& before,
   poses.tip_W = between(before.sim.tip_W, after.sim.tip_W, t);
   poses.grapple_opening =
       before.grapple_opening + t * (after.grapple_opening - before.grapple_opening);
+  poses.seat_turned = (after.switches >> static_cast<int>(command::Switch::kSeat) & 1) != 0;
+  // The shorter way: what is given is within one turn.
+  for (int i = 0; i < after.sim.wheel_count; ++i) {
+    const double from = before.sim.wheel[i].turned;
+    poses.wheel_turned[static_cast<std::size_t>(i)] =
+        from + t * std::remainder(after.sim.wheel[i].turned - from, 2.0 * std::numbers::pi);
+  }
   poses.task = after.task;
   return poses;
 }

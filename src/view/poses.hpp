@@ -15,6 +15,8 @@ struct FramePoses {
   int log_count = 0;
   Vec3 tip_W = Vec3::Zero();
   double grapple_opening = 1.0;
+  bool seat_turned = false;
+  std::array<double, kMaxWheels> wheel_turned{};  // rad
   training::TaskSnapshot task{};
 };
 

@@ -62,6 +62,7 @@ struct PartLook {
   Vec3 scale = Vec3::Ones();  // of a mesh
   Vec3 position_B = Vec3::Zero();
   Mat3 R_BM = Mat3::Identity();
+  int wheel = -1;  // of the machine, with which it turns about its z axis; -1: none
   bool coloured = false;
   Vec3 colour = Vec3::Ones();  // red, green, blue, 0 to 1; a mesh's own materials come first
 };
@@ -83,6 +84,11 @@ struct MachineLook {
   int swing_body = kWorldBody;       // carries the cab, when the machine has a vertical first joint
   double swing_height = 0.0;         // of that body's frame above the ground [m]
   Vec3 eye_B = Vec3(0.4, 0.9, 2.4);  // of the operator, in that body's frame [m]
+  // Of a cab that does not swing: its body, the middle of its head room and the way from there to its windows
+  // along the body's x axis. The seat looks to +x, turned to -x.
+  int cab_body = kWorldBody;
+  Vec3 cab_B = Vec3::Zero();
+  double cab_half = 0.7;  // m
 };
 
 enum class TargetShape { kBall, kPose, kPathPoint };

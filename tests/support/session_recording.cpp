@@ -81,6 +81,7 @@ std::vector<training::InputEvent> random_input(std::uint32_t seed, std::int64_t 
     event.kind = training::InputEventKind::kInput;
     for (std::size_t i = 0; i < command::kLeverAxes; ++i)
       event.input.axis[i] = std::round(std::clamp(position[i], -1.0, 1.0) * 32767.0) / 32767.0;
+    event.input.buttons = tick / 97 * 7919 % (std::int64_t{1} << command::kLeverButtons);
     events.push_back(event);
   }
   training::InputEvent end{};

@@ -12,6 +12,9 @@
 
 namespace knuckleboom::io {
 
+// After the name of a lever layout: the one for machines on wheels, which is taken in its place.
+inline constexpr const char* kDrivingLevers = "_drive";
+
 struct LoadedExercise {
   ExerciseFile exercise;
   MachineFile machine;

@@ -825,8 +825,11 @@ int inspect(const InspectOptions& options) {
   text += outside_text(model);
   for (const PoseFacts& pose : poses) text += pose_text(model, pose) + bench_pose_text(model, pose);
   if (!model.actuators.empty())
-    text += fmt::format("  ({}modes: valves closed, without end stops)\n",
-                        model.on_air() ? "" : "ports: the unloaded side at tank pressure; ");
+    text += fmt::format("  ({}modes: valves closed, without end stops{})\n",
+                        model.on_air() ? "" : "ports: the unloaded side at tank pressure; ",
+                        model.wheels.empty() ? ""
+                                             : "; as if the carrier floated: tyres, their grip "
+                                               "and the joint lock are left out");
   if (!model.actuators.empty()) text += valves_text(model);
   if (options.sources)
     text += sources_text(model);

@@ -232,6 +232,14 @@ class Binder {
                : b.number == binding.number);
       return b.function == binding.function || same_control;
     });
+    std::erase_if(setup_.buttons, [&binding](const command::ButtonBinding& b) {
+      if (b.slot != binding.slot) return false;
+      if (binding.kind == ControlKind::kButtons)
+        return b.button >= 0 && (b.button == binding.positive || b.button == binding.negative);
+      const bool along = b.side == 0 || b.side == 2;
+      return b.hat >= 0 && b.hat == binding.number &&
+             binding.kind == (along ? ControlKind::kHatY : ControlKind::kHatX);
+    });
     setup_.axes.push_back(binding);
   }
 
@@ -282,6 +290,11 @@ class Binder {
         if (b.slot == slot) {
           b.slot = static_cast<int>(tidy.devices.size()) - 1;
           tidy.axes.push_back(b);
+        }
+      for (command::ButtonBinding b : setup_.buttons)
+        if (b.slot == slot) {
+          b.slot = static_cast<int>(tidy.devices.size()) - 1;
+          tidy.buttons.push_back(b);
         }
     }
     name_slots(tidy);

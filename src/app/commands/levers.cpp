@@ -22,6 +22,8 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/text.hpp"
+#include "app/window/control_table.hpp"
+#include "app/window/keys.hpp"
 #include "input/lever_desk.hpp"
 #include "knuckleboom/analysis/lever_tuning.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
@@ -32,7 +34,7 @@ namespace knuckleboom::app {
 namespace {
 
 struct LeversOptions {
-  std::string action;  // empty, "calibrate", "bind" or "tune"
+  std::string action;  // empty, "calibrate", "bind", "show" or "tune"
   bool list = false;   // once, even to a terminal
   int device = 0;      // as listed, from 1; 0: all that are bound
   std::string file;    // device file; empty: the user's own
@@ -318,7 +320,35 @@ int tune(const LeversOptions& options) {
   return kSuccess;
 }
 
+// --- The layout -----------------------------------------------------------------
+
+void show_layout(const LeversOptions& options) {
+  const std::string name = options.choice.levers.empty() ? "nordic_drive" : options.choice.levers;
+  const command::LeverPattern pattern = io::read_levers(io::find_levers(name)).pattern;
+  const std::vector<ControlRow> rows = control_rows(pattern, lever_keys(), button_keys());
+  say(fmt::format("levers {}: {}\n", pattern.name, pattern.description));
+  for (int mode = 0; mode < pattern.mode_count(); ++mode) {
+    const std::string in =
+        mode == 0 ? command::kPlainMode : pattern.modes[static_cast<std::size_t>(mode - 1)].name;
+    if (pattern.mode_count() > 1) say(fmt::format("\nmode {}\n", in));
+    say(fmt::format("{:<28} {:<28} {:<22} {}\n", "what", "two sticks", "game controller", "key"));
+    for (const ControlRow& row : rows)
+      if (row.mode.empty() || row.mode == in)
+        say(fmt::format(
+            "{:<28} {:<28} {:<22} {}\n", row.does, row.sticks.empty() ? "-" : row.sticks,
+            row.controller.empty() ? "-" : row.controller, row.keys.empty() ? "-" : row.keys));
+  }
+}
+
 int levers(const LeversOptions& options) {
+  if (options.action == "show") {
+    if (options.list || options.device != 0 || !options.file.empty() ||
+        !options.choice.machine.empty() || !options.choice.exercise.empty() ||
+        !options.output.empty())
+      throw UserError("'levers show' is about a lever file; it has --levers alone");
+    show_layout(options);
+    return kSuccess;
+  }
   if (options.action == "tune") {
     if (options.list || options.device != 0 || !options.file.empty())
       throw UserError("--list, --device and --file are about devices; 'levers tune' has none");
@@ -326,7 +356,9 @@ int levers(const LeversOptions& options) {
   }
   if (!options.choice.machine.empty() || !options.choice.levers.empty() ||
       !options.choice.exercise.empty() || !options.output.empty())
-    throw UserError("--machine, --levers, --exercise and --output go with 'levers tune' only");
+    throw UserError(
+        "--machine, --levers, --exercise and --output go with 'levers tune', --levers with 'levers "
+        "show' as well");
   const bool will_write = !options.action.empty();
   const fs::path file = options.file.empty() ? user_device_file() : fs::path(options.file);
   if (file.empty() && will_write)
@@ -354,7 +386,7 @@ int levers(const LeversOptions& options) {
 Command levers_command() {
   const auto o = std::make_shared<LeversOptions>();
   constexpr auto kActions = +[]() -> std::vector<std::string> {
-    return {"calibrate", "bind", "tune"};
+    return {"calibrate", "bind", "show", "tune"};
   };
   return {.name = "levers",
           .sentence = "Show, calibrate and bind levers and controllers, tune start commands",
@@ -384,8 +416,8 @@ Command levers_command() {
                         {.name = "--levers",
                          .target = &o->choice.levers,
                          .kind = lever_layout_value(),
-                         .sentence = "With 'tune': lever file to start from",
-                         .without = "that of free_play"},
+                         .sentence = "Lever file: with 'show' of which, with 'tune' to start from",
+                         .without = "nordic_drive, with 'tune' that of free_play"},
                         {.name = "--exercise",
                          .target = &o->choice.exercise,
                          .kind = exercise_value(),
@@ -397,6 +429,7 @@ Command levers_command() {
                          .sentence = "With 'tune': lever file to write; if it exists, FILE-2.toml "
                                      "and so on"}},
           .examples = {"knuckleboom levers", "knuckleboom levers bind",
+                       "knuckleboom levers show --levers nordic_drive",
                        "knuckleboom levers calibrate --device 1",
                        "knuckleboom levers tune --machine forwarder -o my_levers.toml"},
           .run = [o] { return levers(*o); }};

@@ -209,12 +209,14 @@ std::string to_text(const RunSummary& s) {
                            joule(e.friction), joule(e.stops)));
   text += line("energy stored", joule(s.stored_change_J));
   if (s.has_pump)
-    text += line("supply",
-                 fmt::format("engine {}; pump losses {}, main relief {}, compensators {}, held "
-                             "pressure {}, stored {}",
-                             joule(s.supply.engine), joule(s.supply.pump_loss),
-                             joule(s.supply.relief), joule(s.supply.compensator),
-                             joule(s.supply.coupling), joule(s.supply_stored_J)));
+    text +=
+        line("supply",
+             fmt::format("engine {}; pump losses {}, main relief {}, compensators {}, held "
+                         "pressure {}{}, stored {}",
+                         joule(s.supply.engine), joule(s.supply.pump_loss), joule(s.supply.relief),
+                         joule(s.supply.compensator), joule(s.supply.coupling),
+                         s.supply.drive != 0.0 ? ", wheels " + joule(s.supply.drive) : "",
+                         joule(s.supply_stored_J)));
   text += line("energy residual", residual_words(s));
   if (h.newton_iterations > 0)
     text += line("Newton",
@@ -276,6 +278,7 @@ std::string to_json(const RunSummary& s) {
         .member("relief", s.supply.relief)
         .member("compensator", s.supply.compensator)
         .member("coupling", s.supply.coupling)
+        .member("drive", s.supply.drive)
         .member("stored_change", s.supply_stored_J)
         .end_object();
   json.member("relief_s", static_cast<double>(h.relief_ticks) * s.tick_s)

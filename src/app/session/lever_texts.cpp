@@ -4,7 +4,10 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/shell/text.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -20,12 +23,13 @@ struct JointWords {
   const char* negative;
   const char* positive;
 };
-constexpr std::array<JointWords, 6> kJoints = {{{"swing", "swing right", "swing left"},
+constexpr std::array<JointWords, 7> kJoints = {{{"swing", "swing right", "swing left"},
                                                 {"boom", "boom down", "boom up"},
                                                 {"stick", "stick in", "stick out"},
                                                 {"telescope", "telescope in", "telescope out"},
                                                 {"rotator", "rotator right", "rotator left"},
-                                                {"tilt", "tilt down", "tilt up"}}};
+                                                {"tilt", "tilt down", "tilt up"},
+                                                {"steer", "steer right", "steer left"}}};
 
 EndNames joint_words(const std::string& joint) {
   const std::string name = spoken(joint);
@@ -73,6 +77,8 @@ std::string function_name(const LeverFunction& function) {
       return "grapple";
     case LeverTarget::kDrive:
       return "drive";
+    case LeverTarget::kBrake:
+      return "brake";
     case LeverTarget::kJoint:
       break;
   }
@@ -92,7 +98,10 @@ EndNames end_names(const LeverFunction& function) {
       words = {"grapple opens", "grapple closes"};
       break;
     case LeverTarget::kDrive:
-      words = {"drive back", "drive forwards"};
+      words = {"drive back", "drive ahead"};
+      break;
+    case LeverTarget::kBrake:
+      words = {"", "service brake"};
       break;
     case LeverTarget::kJoint:
       words = joint_words(function.joint);
@@ -116,8 +125,24 @@ command::LeverPattern as_driven(const sim::OperatorControl& control, command::Co
   return pattern;
 }
 
+std::string button_does(const command::ButtonUse& use) {
+  const std::string name = spoken(command::kSwitchNames[static_cast<int>(use.does)]);
+  switch (use.how) {
+    case command::ButtonKind::kHold:
+      return name + " (held)";
+    case command::ButtonKind::kPressOn:
+      return name + " on";
+    case command::ButtonKind::kPressOff:
+      return name + " off";
+    case command::ButtonKind::kToggle:
+      break;
+  }
+  return use.does == command::Switch::kLeverMode ? "next lever mode" : name + " on, off";
+}
+
 view::panels::Help lever_help(const command::LeverPattern& pattern,
-                              const std::vector<AxisKeys>& keys) {
+                              const std::vector<AxisKeys>& keys,
+                              const std::vector<std::string>& button_keys) {
   view::panels::Help help;
   help.pattern = pattern.name;
   for (const LeverFunction& function : pattern.functions) {
@@ -138,6 +163,12 @@ view::panels::Help lever_help(const command::LeverPattern& pattern,
                                key.negative, key.positive});
     }
   }
+  for (const command::ButtonUse& use : pattern.buttons)
+    help.buttons.push_back({spoken(command::kLeverButtonNames[static_cast<int>(use.button)]),
+                            nth(button_keys, use.button),
+                            use.in_mode.empty()
+                                ? button_does(use)
+                                : fmt::format("{} (mode {})", button_does(use), use.in_mode)});
   return help;
 }
 

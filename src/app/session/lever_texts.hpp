@@ -27,8 +27,12 @@ struct AxisKeys {
 // The functions in a control mode: with boom-tip control levers of boom and stick move the tip.
 command::LeverPattern as_driven(const sim::OperatorControl& control, command::ControlMode mode);
 
-// The help screen's levers. keys: by LeverAxis.
+// The help screen's levers. keys: by LeverAxis; button_keys: by LeverButton.
 view::panels::Help lever_help(const command::LeverPattern& pattern,
-                              const std::vector<AxisKeys>& keys);
+                              const std::vector<AxisKeys>& keys,
+                              const std::vector<std::string>& button_keys);
+
+// "parking brake", "differential lock (held)".
+std::string button_does(const command::ButtonUse& use);
 
 }  // namespace knuckleboom::app

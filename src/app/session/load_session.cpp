@@ -97,6 +97,10 @@ LoadedSession load_session(const SessionChoice& choice,
   loaded.exercise_path = std::move(exercise_path);
   loaded.machine_path = std::move(machine_path);
   loaded.levers_path = std::move(levers_path);
+  if (const std::string name = loaded.levers_path.stem().string();
+      choice.levers.empty() &&
+      name == std::filesystem::path(exercise.exercise.levers).stem().string() + io::kDrivingLevers)
+    loaded.choice.levers = name;
   if (choice.rate_Hz > 0.0) exercise.exercise.rate_Hz = choice.rate_Hz;
   if (choice.fault_seed) exercise.exercise.fault_lot.seed = *choice.fault_seed;
   if (choice.control)

@@ -203,14 +203,21 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
   faces.exercise = session.exercise().title;
   faces.pump_full_W = pump_scale(machine);
   faces.grapple = machine.grapple.present;
+  faces.wheels = !machine.wheels.empty();
+  for (int i = 0; i < session.control().pattern().mode_count(); ++i)
+    faces.lever_modes.emplace_back(
+        i == 0 ? command::kPlainMode
+               : session.control().pattern().modes[static_cast<std::size_t>(i - 1)].name);
   faces.swing = machine.tree.find_joint("swing");
   for (const machine::Actuator& actuator : machine.actuators)
     faces.actuators.push_back({spoken(actuator.name), actuator.circuit.protection.relief_Pa,
                                actuator.circuit.valve.full_V});
   for (int i = 0; i < machine.joint_count(); ++i) {
     const multibody::Body& body = machine.tree.body(machine.tree.link(i).body);
-    // A ball has no coordinate to show.
-    faces.joints.push_back({machine.ball_of(i) == nullptr ? spoken(body.joint_name) : std::string(),
+    // A ball has no coordinate to show; on wheels there are too many joints to show those of the axles.
+    const bool shown =
+        machine.ball_of(i) == nullptr && (machine.wheels.empty() || !machine.passive(i));
+    faces.joints.push_back({shown ? spoken(body.joint_name) : std::string(),
                             machine.tree.link(i).revolute, body.lower, body.upper});
   }
   // A telescope is as far out as all of its sections.
@@ -224,6 +231,7 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
   for (const command::LeverFunction& function : session.control().pattern().functions) {
     if (function.target == command::LeverTarget::kGrapple && !machine.grapple.present) continue;
     if (function.target == command::LeverTarget::kDrive && !machine.driveline.present) continue;
+    if (function.target == command::LeverTarget::kBrake && machine.wheels.empty()) continue;
     if (function.target == command::LeverTarget::kJoint &&
         machine.tree.find_joint(function.joint) == multibody::kBase)
       continue;

@@ -45,7 +45,7 @@ std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, dou
   for (; tick < end; ++tick) {
     if (tick % 1024 == 0 && interrupted()) return {};
     const command::OperatorInput input = demonstrator.drive(snapshot, dt, operator_state);
-    if (!std::ranges::equal(input.axis, last.axis)) {
+    if (input != last) {
       events.push_back(event(tick, training::InputEventKind::kInput));
       events.back().input = last = input;
     }

@@ -19,9 +19,8 @@ void InputLatency::shown(const command::OperatorInput& input, std::int64_t now_n
                          std::int64_t frame) {
   // The newest match: a lever may pass the same position twice, and the shown state includes all
   // earlier inputs.
-  const auto match = std::find_if(waiting_.rbegin(), waiting_.rend(), [&input](const Sent& sent) {
-    return std::ranges::equal(sent.input.axis, input.axis);
-  });
+  const auto match = std::find_if(waiting_.rbegin(), waiting_.rend(),
+                                  [&input](const Sent& sent) { return sent.input == input; });
   if (match == waiting_.rend()) return;
   const auto end = match.base();
   for (auto sent = waiting_.begin(); sent != end; ++sent) {

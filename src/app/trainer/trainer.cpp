@@ -381,7 +381,7 @@ void Trainer::follow_levers() {
 void Trainer::await_tick(const command::OperatorInput& input) {
   const double longest_s = kTicksAwaited * session_->session().tick_s() + kAwaitMargin;
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(longest_s * 1e9);
-  while (!std::ranges::equal(session_->now().newer.input.axis, input.axis) && now_ns() < until) {
+  while (session_->now().newer.input != input && now_ns() < until) {
     std::this_thread::sleep_for(kAwaitStep);
     session_->thread().refresh();
   }

@@ -96,7 +96,7 @@ view::panels::InstrumentReadings Trainer::readings() const {
 }
 
 view::panels::Help Trainer::help() const {
-  view::panels::Help help = lever_help(pattern_, lever_keys());
+  view::panels::Help help = lever_help(pattern_, lever_keys(), button_keys());
   const auto devices = levers_.access()->devices();
   const auto in_use = std::count_if(devices.begin(), devices.end(), [](const auto& line) {
     return line.state == input::DeviceState::kInUse;
@@ -105,6 +105,7 @@ view::panels::Help Trainer::help() const {
                                  : fmt::format("{} of {} plugged-in devices move the machine.",
                                                in_use, devices.size());
   help.keys = key_help();
+  if (session_->session().machine().wheels.empty()) help.buttons.clear();
   return help;
 }
 

@@ -83,4 +83,11 @@ std::vector<AxisKeys> lever_keys() {
   return keys;
 }
 
+std::vector<std::string> button_keys() {
+  std::vector<std::string> keys(command::kLeverButtons);
+  for (const input::ButtonKey& one : input::keyboard_buttons())
+    join(keys[static_cast<std::size_t>(one.button)], key_name(one.scancode));
+  return keys;
+}
+
 }  // namespace knuckleboom::app

@@ -44,5 +44,7 @@ std::string key_name(int scancode);
 std::vector<view::panels::KeyHelp> key_help();
 // By LeverAxis.
 std::vector<AxisKeys> lever_keys();
+// By LeverButton.
+std::vector<std::string> button_keys();
 
 }  // namespace knuckleboom::app

@@ -128,8 +128,7 @@ view::PartLook part_look(const multibody::Tree& tree, const machine::VisualPart&
   return look;
 }
 
-// A wheel as a disc that does not turn.
-view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& wheel) {
+view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& wheel, int number) {
   const Place position = place(tree, wheel.body, wheel.centre_B);
   view::PartLook look;
   look.body = position.link;
@@ -139,6 +138,7 @@ view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& whe
   look.R_BM =
       Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), direction(tree, wheel.body, wheel.axis_B))
           .toRotationMatrix();
+  look.wheel = number;
   look.coloured = true;
   look.colour = Vec3(0.06, 0.06, 0.06);
   return look;
@@ -198,8 +198,16 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
   }
   for (const machine::VisualPart& part : machine.visuals)
     look.parts.push_back(part_look(tree, part));
-  for (const machine::Wheel& wheel : machine.wheels) look.parts.push_back(wheel_look(tree, wheel));
+  for (std::size_t i = 0; i < machine.wheels.size(); ++i)
+    look.parts.push_back(wheel_look(tree, machine.wheels[i], static_cast<int>(i)));
   look.on_wheels = !machine.wheels.empty();
+  for (const machine::ContactShape& shape : machine.shapes) {
+    if (!look.on_wheels || shape.name != "cab" || shape.body == kBase) continue;
+    const Place head = place(tree, shape.body, shape.to_B);
+    look.cab_body = head.link;
+    look.cab_B = head.p;
+    look.cab_half = shape.radius + 0.1;
+  }
   const machine::Grapple& g = machine.grapple;
   if (g.present) {
     const Place pin = place(tree, g.body, g.pin_B);

@@ -400,6 +400,20 @@ void Carrier::load_engine(const CarrierCommand& command, machine::MachineState& 
   state.motor_back += held(back - state.motor_back, h_ / d.stroke_time_s);
 }
 
+double Carrier::speed(const CarrierState& state) const {
+  double sum = 0.0, all = 0.0;
+  int driven = 0;
+  for (std::size_t i = 0; i < tyres_.size(); ++i) {
+    const Wheel& wheel = model_.wheels[i];
+    const double tread = wheel.radius * state.wheel[i].spin;
+    all += tread;
+    if (!wheel.driven) continue;
+    sum += tread;
+    ++driven;
+  }
+  return driven > 0 ? sum / driven : all / static_cast<double>(tyres_.size());
+}
+
 double Carrier::stored_energy(const CarrierState& state) const {
   double sum = 0.0;
   for (std::size_t i = 0; i < tyres_.size(); ++i) {

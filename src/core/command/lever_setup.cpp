@@ -15,6 +15,11 @@ int usable_travel(int raw, const AxisCalibration& c) {
 
 }  // namespace
 
+LeverButton mirrored(LeverButton button) {
+  constexpr int kSide = 4;  // buttons of a lever, and of half the panel
+  return static_cast<LeverButton>(static_cast<int>(button) ^ kSide);
+}
+
 LeverAxis mirrored(LeverAxis axis) {
   using enum LeverAxis;
   constexpr LeverAxis kPairs[][2] = {{kLeftX, kRightX},

@@ -345,6 +345,47 @@ void check_drives(const MachineModel& model, std::vector<std::string>& faults) {
   }
 }
 
+// Where the joints are at zero: no wheel in another one, all turning the same way.
+void check_wheel_places(const MachineModel& model, std::vector<std::string>& faults) {
+  constexpr double kLevel = 0.6;  // most vertical part of an axis
+  constexpr double kTouch = 1e-3;
+  struct Disc {
+    Vec3 centre, axis;
+  };
+  const double zero[kMaxLinks] = {};
+  const multibody::Kinematics kinematics = multibody::forward_kinematics(model.tree, zero, zero);
+  std::vector<Disc> discs;
+  Vec3 ahead = Vec3::Zero();
+  for (const Wheel& wheel : model.wheels) {
+    const multibody::Pose pose = multibody::body_pose(model.tree, kinematics, wheel.body);
+    discs.push_back({pose.R * wheel.centre_B + pose.p, pose.R * wheel.axis_B});
+    ahead += discs.back().axis.cross(Vec3::UnitZ());
+  }
+  for (std::size_t i = 0; i < discs.size(); ++i) {
+    const Wheel& wheel = model.wheels[i];
+    const std::string who = "wheel '" + wheel.name + "': ";
+    const Vec3& axis = discs[i].axis;
+    if (std::fabs(axis.z()) > kLevel)
+      faults.emplace_back(who +
+                          "its axis points up; a wheel stands upright, so give it a level one");
+    else if (axis.cross(Vec3::UnitZ()).dot(ahead) < 0.0)
+      faults.emplace_back(who +
+                          "it turns the other way than the others, and would roll backwards "
+                          "when they roll forwards; turn its 'axis' round");
+    for (std::size_t j = 0; j < i; ++j) {
+      const Wheel& other = model.wheels[j];
+      const Vec3 apart = discs[i].centre - discs[j].centre;
+      if (std::fabs(axis.dot(discs[j].axis)) < 0.9) continue;
+      const double along = std::fabs(apart.dot(axis));
+      const double across = (apart - apart.dot(axis) * axis).norm();
+      if (along < 0.5 * (wheel.width + other.width) - kTouch &&
+          across < wheel.radius + other.radius - kTouch)
+        faults.emplace_back(who + "it is inside wheel '" + other.name +
+                            "'; move them apart, or make them smaller");
+    }
+  }
+}
+
 void check_wheels(const MachineModel& model, std::vector<std::string>& faults) {
   if (static_cast<int>(model.wheels.size()) > kMaxWheels)
     faults.emplace_back("a machine has at most " + std::to_string(kMaxWheels) + " wheels");
@@ -669,6 +710,7 @@ std::vector<std::string> finish(MachineModel& model) {
   check_drives(model, faults);
   check_balls(model, faults);
   check_wheels(model, faults);
+  if (faults.empty() && !model.wheels.empty()) check_wheel_places(model, faults);
   derive_joint_stops(model, faults);
   derive_loops(model, faults);
   if (faults.empty())

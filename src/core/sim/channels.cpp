@@ -41,6 +41,7 @@ enum class Of {
   kLoop,
   kCoupling,
   kWheel,
+  kCarrier,
   kDriveline,
   kPump,
   kActuator
@@ -94,6 +95,17 @@ constexpr Family kFamilies[] = {
      Of::kWheel, [](Shot s, int i) { return s.wheel[i / 3].slip; }},
     {"drive_Pa", "Pa", "difference of pressure in the drive of the wheels, forwards positive",
      Of::kDriveline, [](Shot s, int) { return s.drive_Pa; }},
+    {"speed_m_s", "m/s", "of the driven wheels' treads, their mean, forwards positive",
+     Of::kCarrier, [](Shot s, int) { return s.speed; }},
+    {"brake", "", "service brake, 0 to 1", Of::kCarrier, [](Shot s, int) { return s.brake; }},
+    {"parking_brake", "", "1: on", Of::kCarrier,
+     [](Shot s, int) { return static_cast<double>(s.parked); }},
+    {"high_gear", "", "1: in use", Of::kCarrier,
+     [](Shot s, int) { return static_cast<double>(s.high_gear); }},
+    {"differential_lock", "", "1: on", Of::kCarrier,
+     [](Shot s, int) { return static_cast<double>(s.differential_locked); }},
+    {"joint_lock", "", "1: on", Of::kCarrier,
+     [](Shot s, int) { return static_cast<double>(s.joint_locked); }},
     {"tip_%_m", "m", "tip in the world frame", Of::kRun, [](Shot s, int i) { return s.tip_W[i]; }},
     {"supply_Pa", "Pa", "pressure of the gallery", Of::kPump,
      [](Shot s, int) { return s.pump_Pa; }},
@@ -128,6 +140,8 @@ int count(Of of, const machine::MachineModel& model) {
       return static_cast<int>(model.couplings.size());
     case Of::kWheel:
       return static_cast<int>(model.wheels.size());
+    case Of::kCarrier:
+      return model.wheels.empty() ? 0 : 1;
     case Of::kDriveline:
       return model.driveline.present ? 1 : 0;
     case Of::kPump:
@@ -203,6 +217,8 @@ std::string_view owners(const Family& family) {
                                            : "each coupling of a joint that turns";
     case Of::kWheel:
       return "each wheel";
+    case Of::kCarrier:
+      return "a machine on wheels";
     case Of::kDriveline:
       return "a drive of the wheels";
     case Of::kPump:

@@ -32,6 +32,15 @@ constexpr double kOwnLever = 0.25;    // deflection of its own lever that takes 
 constexpr double kNudge = 0.015;  // share of full speed that a lagging joint is asked for at least:
                                   // its valve's overlap is crossed
 
+constexpr double kMiddle = 0.05;  // of an axis: it has been let go
+// The first half of the service brake takes the drive's stroke back, so that the two do not work against each other.
+constexpr double kInching = 2.0;
+
+constexpr std::int32_t bit(command::Switch of) { return 1 << static_cast<int>(of); }
+bool is_on(const OperatorState& state, command::Switch of) {
+  return (state.switches & bit(of)) != 0;
+}
+
 double fade(double left_s) {
   const double s = std::clamp(left_s / kFadeTime, 0.0, 1.0);
   return s * s * (3.0 - 2.0 * s);
@@ -79,19 +88,43 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     for (const int body : model.grapple.jaw)
       jaw_actuator_ = std::max(jaw_actuator_, actuator_of(model.tree.body(body).joint_name));
   own_lever_.fill(-1);
-  int first = multibody::kBase;  // of the chain to the tip
-  for (int i = tip_.link; i != multibody::kBase; i = model.tree.link(i).parent) first = i;
-  if (first != multibody::kBase) origin_W_ = model.tree.link(first).in_parent.p;
+  int first = multibody::kBase;  // of the chain to the tip, above what the wheels carry
+  for (int i = tip_.link; i != multibody::kBase && !simulation_.carrier().carries(i);
+       i = model.tree.link(i).parent)
+    first = i;
+  if (first != multibody::kBase) {
+    origin_W_ = model.tree.link(first).in_parent.p;
+    if (!model.wheels.empty()) {
+      double q[kMaxLinks];
+      std::copy_n(start.machine.q, model.joint_count(), q);
+      to_crane_frame(q);
+      machine::PointPose foot;
+      machine::locate(model, {first, Vec3::Zero()}, q, foot);
+      origin_W_ = foot.p_W;
+    }
+  }
+  if (!model.wheels.empty()) {
+    const double zero[kMaxLinks] = {};
+    const multibody::Kinematics kinematics = multibody::forward_kinematics(model.tree, zero, zero);
+    double ahead = 0.0;
+    for (const machine::Wheel& wheel : model.wheels) {
+      const Vec3 axis_W = multibody::body_pose(model.tree, kinematics, wheel.body).R * wheel.axis_B;
+      ahead += axis_W.cross(Vec3::UnitZ()).x();
+    }
+    crane_ahead_ = ahead >= 0.0;
+  }
   bool any = false;
   for (const command::LeverFunction& lever : pattern_.functions) {
     functions_.push_back(make_function(lever));
     const Function& f = functions_.back();
-    const bool here = f.actuator >= 0 || f.full_grapple != 0.0 || f.full_drive != 0.0;
+    const bool here =
+        f.actuator >= 0 || f.full_grapple != 0.0 || f.full_drive != 0.0 || f.full_brake != 0.0;
     any = any || here;
     if (here) continue;
     missing_.push_back(lever.target == LeverTarget::kJoint       ? lever.joint
                        : lever.target == LeverTarget::kGrapple   ? "grapple"
                        : lever.target == LeverTarget::kDrive     ? "the wheels"
+                       : lever.target == LeverTarget::kBrake     ? "the wheels' brake"
                        : lever.target == LeverTarget::kTipHeight ? "tip height"
                                                                  : "tip reach");
   }
@@ -183,6 +216,10 @@ OperatorControl::Function OperatorControl::make_function(
     f.full_drive = model.driveline.present ? lever.full : 0.0;
     return f;
   }
+  if (lever.target == LeverTarget::kBrake) {
+    f.full_brake = model.wheels.empty() ? 0.0 : lever.full;
+    return f;
+  }
   const bool jaws = lever.target == LeverTarget::kGrapple;
   if (jaws) f.full_grapple = model.grapple.present ? lever.full : 0.0;
   const bool joint = lever.target == LeverTarget::kJoint;
@@ -193,6 +230,7 @@ OperatorControl::Function OperatorControl::make_function(
   if (f.actuator < 0) return f;
   const auto k = static_cast<std::size_t>(f.actuator);
   const machine::Actuator& actuator = model.actuators[k];
+  f.steers = joint && simulation_.carrier().carries(actuator.link);
   const machine::ValveDriver& driver = actuator.driver;
   const double most = joint ? lever.full : actuator.circuit.valve.full_V;
   for (const std::size_t way : {0, 1}) {
@@ -219,8 +257,12 @@ OperatorControl::Function OperatorControl::make_function(
 }
 
 // A joint that moves the tip in its vertical plane rather than across it, as a swing does.
-bool OperatorControl::moves_tip(int link, const double* q) const {
+bool OperatorControl::moves_tip(int link, const double* start) const {
   const machine::MachineModel& model = simulation_.model();
+  if (simulation_.carrier().carries(link)) return false;
+  double q[kMaxLinks];
+  std::copy_n(start, model.joint_count(), q);
+  to_crane_frame(q);
   machine::PointPose pose;
   machine::locate(model, tip_, q, pose);
   if (!nth(pose.carries, link)) return false;
@@ -240,7 +282,8 @@ void OperatorControl::assign_tip_functions(const double* start) {
   const bool has_reach = has(LeverTarget::kTipReach);
   const bool has_height = has(LeverTarget::kTipHeight);
   const machine::MachineModel& model = simulation_.model();
-  for (const machine::Actuator& actuator : model.actuators) nth(tip_used_, actuator.link) = true;
+  for (const machine::Actuator& actuator : model.actuators)
+    nth(tip_used_, actuator.link) = !simulation_.carrier().carries(actuator.link);
   if (jaw_actuator_ >= 0) nth(tip_used_, nth(model.actuators, jaw_actuator_).link) = false;
   std::array<bool, kMaxActuators> by_lever{};
   for (std::size_t n = 0; n < functions_.size(); ++n) {
@@ -280,19 +323,89 @@ OperatorState OperatorControl::initial_state(const SimState& sim, ControlMode mo
 
 void OperatorControl::set_mode(ControlMode mode, const SimState& /*sim*/,
                                OperatorState& state) const {
-  const bool wanders = !simulation_.model().wheels.empty();
-  if (mode == ControlMode::kBoomTip && wanders) mode = ControlMode::kJointRate;
   // The next tick detects the change and starts from the machine's position.
   state.mode = static_cast<std::int32_t>(mode);
 }
 
+bool OperatorControl::looks_forwards(const OperatorState& state) const {
+  return crane_ahead_ != is_on(state, command::Switch::kSeat);
+}
+
+// The crane as if its carrier stood upright, straight and at the origin.
+void OperatorControl::to_crane_frame(double* q) const {
+  if (!simulation_.carrier().present()) return;
+  for (int i = 0; i < simulation_.model().joint_count(); ++i)
+    if (simulation_.carrier().carries(i)) q[i] = 0.0;
+}
+
+// An axis with another meaning counts only once it has been in the middle.
+void OperatorControl::change_lever_mode(int mode, const command::OperatorInput& input,
+                                        OperatorState& state) const {
+  for (int i = 0; i < command::kLeverAxes; ++i) {
+    const auto axis = static_cast<command::LeverAxis>(i);
+    if (pattern_.acts_as(axis, mode) != pattern_.acts_as(axis, state.lever_mode) &&
+        std::fabs(input.axis[i]) > kMiddle)
+      state.waiting |= 1 << i;
+  }
+  state.lever_mode = mode;
+}
+
+void OperatorControl::press(const command::OperatorInput& input, OperatorState& state) const {
+  const auto now = static_cast<std::int32_t>(input.buttons);
+  const std::int32_t changed = now ^ state.buttons;
+  if (changed == 0) [[likely]]
+    return;
+  state.buttons = now;
+  const int mode = state.lever_mode;  // that of the press, whatever it does
+  for (const command::ButtonUse& use : pattern_.buttons) {
+    const std::int32_t button = 1 << static_cast<int>(use.button);
+    const bool held = use.how == command::ButtonKind::kHold;
+    if ((changed & button) == 0) continue;
+    const bool down = (now & button) != 0;
+    // What is held ends with the button, in whatever mode that is.
+    if (!down && !held) continue;
+    if (down && use.mode >= 0 && use.mode != mode) continue;
+    if (use.does == command::Switch::kLeverMode) {
+      const int plain_or_next = (mode + 1) % pattern_.mode_count();
+      change_lever_mode(held && !down                               ? 0
+                        : use.how == command::ButtonKind::kPressOff ? 0
+                        : held ? std::min(1, pattern_.mode_count() - 1)
+                               : plain_or_next,
+                        input, state);
+      continue;
+    }
+    const bool on = use.how == command::ButtonKind::kToggle ? !is_on(state, use.does)
+                    : held                                  ? down
+                           : use.how == command::ButtonKind::kPressOn;
+    state.switches = on ? state.switches | bit(use.does) : state.switches & ~bit(use.does);
+  }
+}
+
 void OperatorControl::shape(const command::OperatorInput& input, OperatorState& state) const {
+  double moved[command::kLeverAxes];
+  const double* axes = input.axis;
+  if (state.lever_mode != 0 || state.waiting != 0) [[unlikely]] {
+    std::fill_n(moved, command::kLeverAxes, 0.0);
+    for (int i = 0; i < command::kLeverAxes; ++i) {
+      if (std::fabs(input.axis[i]) <= kMiddle) state.waiting &= ~(1 << i);
+      if ((state.waiting >> i & 1) != 0) continue;
+      double& to =
+          nth(moved, pattern_.acts_as(static_cast<command::LeverAxis>(i), state.lever_mode));
+      to = std::clamp(to + input.axis[i], -1.0, 1.0);
+    }
+    axes = moved;
+  }
   for (std::size_t n = 0; n < functions_.size(); ++n) {
     const command::LeverFunction& lever = pattern_.functions[n];
-    const double axis = nth(input.axis, lever.axis);
+    const double axis = axes[static_cast<std::size_t>(lever.axis)];
     state.shaped[n] = command::ramp(command::shape(axis, lever.shape), simulation_.tick_s(),
                                     lever.ramp, state.shaped[n]);
   }
+}
+
+double OperatorControl::demand(std::size_t function, const OperatorState& state) const {
+  const double value = state.shaped[function];
+  return functions_[function].steers && !looks_forwards(state) ? -value : value;
 }
 
 machine::Load OperatorControl::load(int actuator, const SimState& sim, const double* torque) const {
@@ -323,7 +436,7 @@ void OperatorControl::ask_valve(std::size_t function, double side, Asked& asked)
 void OperatorControl::ask_valves(const OperatorState& state, Asked& asked) const {
   for (std::size_t n = 0; n < functions_.size(); ++n)
     if (functions_[n].actuator >= 0 && functions_[n].full_grapple == 0.0)
-      ask_valve(n, state.shaped[n], asked);
+      ask_valve(n, demand(n, state), asked);
 }
 
 void OperatorControl::ask_rates(const OperatorState& state, Asked& asked) const {
@@ -332,7 +445,7 @@ void OperatorControl::ask_rates(const OperatorState& state, Asked& asked) const 
     const Function& f = functions_[n];
     if (f.actuator < 0 || f.full_grapple != 0.0 || (tip_mode && !f.rate_in_tip_mode)) continue;
     const auto k = static_cast<std::size_t>(f.actuator);
-    asked.rate[simulation_.model().actuators[k].link] = state.shaped[n] * f.full_rate;
+    asked.rate[simulation_.model().actuators[k].link] = demand(n, state) * f.full_rate;
     asked.moves[k] = state.shaped[n] != 0.0;
   }
 }
@@ -388,6 +501,7 @@ void OperatorControl::ask_tip(const SimState& sim, const machine::Load* loads, O
     limits.lower[i] = approach(i, q[i], -kAny);
   }
   double rate[kMaxLinks];
+  to_crane_frame(q);
   if (machine::tip_rates(model, tip_, origin_W_, q, velocity, used, limits, rate) ==
       machine::TipAnswer::kLimited)
     ++state.at_reach_limit;
@@ -497,27 +611,43 @@ ActuatorCommand OperatorControl::open_loop(int actuator, const SimState& sim, do
           ActuatorMode::kVoltage, 0, 0.0};
 }
 
-// A machine that nobody drives parks once it stands, and then its frames are locked for the crane.
+// A machine that nobody drives parks once it stands. Its frames are locked while it is parked and while the crane
+// moves: the roll joint would let the carrier tip to the side of the load.
 carrier::CarrierCommand OperatorControl::drive_wheels(const SimState& sim,
                                                       const OperatorState& state) const {
+  using command::Switch;
   constexpr double kStands = 0.05;  // rad/s of the wheels
   carrier::CarrierCommand out{};
   const machine::MachineModel& model = simulation_.model();
   if (model.wheels.empty()) return out;
-  for (std::size_t n = 0; n < functions_.size(); ++n)
-    out.drive += state.shaped[n] * functions_[n].full_drive;
+  bool crane = false;
+  for (std::size_t n = 0; n < functions_.size(); ++n) {
+    const Function& f = functions_[n];
+    out.drive += state.shaped[n] * f.full_drive;
+    out.brake += std::max(0.0, state.shaped[n]) * f.full_brake;
+    crane = crane || (f.actuator >= 0 && !f.steers && state.shaped[n] != 0.0);
+  }
+  if (looks_forwards(state) == is_on(state, Switch::kDirection)) out.drive = 0.0 - out.drive;
   out.drive = std::clamp(out.drive, -1.0, 1.0);
+  out.brake = is_on(state, Switch::kServiceBrake) ? 1.0 : std::min(out.brake, 1.0);
+  out.inching = std::min(1.0, kInching * out.brake);
+  out.high_gear = is_on(state, Switch::kHighGear) ? 1 : 0;
+  out.differential_lock = is_on(state, Switch::kDifferentialLock) ? 1 : 0;
   bool rolls = false;
   for (std::size_t i = 0; i < model.wheels.size(); ++i)
     rolls = rolls || std::fabs(sim.carrier.wheel[i].spin) > kStands;
-  out.released = out.drive != 0.0 || (rolls && sim.input.carrier.released != 0) ? 1 : 0;
-  out.joint_lock = 1 - out.released;
+  if (is_on(state, Switch::kParkingBrake))
+    out.drive = 0.0;
+  else
+    out.released = out.drive != 0.0 || (rolls && sim.input.carrier.released != 0) ? 1 : 0;
+  out.joint_lock = out.released == 0 || crane || is_on(state, Switch::kJointLock) ? 1 : 0;
   return out;
 }
 
 OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const SimState& sim,
                                       OperatorState& state) const {
   const machine::MachineModel& model = simulation_.model();
+  press(input, state);
   shape(input, state);
 
   machine::Load loads[kMaxActuators];

@@ -52,6 +52,15 @@ void take_snapshot(const Simulation& simulation, const SimState& state, Snapshot
   }
   out.wheel_count = static_cast<std::int32_t>(model.wheels.size());
   out.drive_Pa = state.carrier.pressure;
+  if (out.wheel_count > 0) {
+    out.speed = simulation.carrier().speed(state.carrier);
+    const carrier::CarrierCommand& command = state.input.carrier;
+    out.brake = command.brake;
+    out.high_gear = state.carrier.gear;
+    out.parked = 1 - command.released;
+    out.differential_locked = command.differential_lock;
+    out.joint_locked = state.carrier.locked;
+  }
   for (int i = 0; i < out.wheel_count; ++i) {
     const carrier::WheelState& w = state.carrier.wheel[i];
     out.wheel[i] = {w.load, w.spin, w.turned, w.slip};

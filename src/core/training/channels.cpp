@@ -1,5 +1,6 @@
 #include "knuckleboom/core/training/channels.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include "knuckleboom/core/math/arrays.hpp"
@@ -28,7 +29,7 @@ double trouble(Shot s, int joint) {
          (a->at_stop != 0 ? 4.0 : 0.0);
 }
 
-enum class Of { kRun, kJoint, kLever, kFunction, kObstacle, kFigure };
+enum class Of { kRun, kJoint, kLever, kFunction, kCarrier, kObstacle, kFigure };
 
 struct Family {
   std::string_view name, unit, description;
@@ -61,6 +62,12 @@ constexpr Family kFamilies[] = {
      [](Shot s, int) { return static_cast<double>(s.control_mode); }},
     {"fidelity", "", "0: full, 1: paper, 2: reduced", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.fidelity); }},
+    {"seat_turned", "", "1: by half a turn", Of::kCarrier,
+     [](Shot s, int) {
+       return static_cast<double>(s.switches >> static_cast<int>(command::Switch::kSeat) & 1);
+     }},
+    {"lever_mode", "", "number of the lever file's mode, 0: the plain one", Of::kCarrier,
+     [](Shot s, int) { return static_cast<double>(s.lever_mode); }},
     {"pump_Pa", "Pa", "pressure of the pump", Of::kRun, [](Shot s, int) { return s.sim.pump_Pa; }},
     {"pump_power_W", "W", "mean over the tick", Of::kRun,
      [](Shot s, int) { return s.pump_power_W; }},
@@ -92,6 +99,8 @@ int count(Of of, const Session& session) {
       return static_cast<int>(session.control().pattern().functions.size());
     case Of::kLever:
       return command::kLeverAxes;
+    case Of::kCarrier:
+      return session.machine().wheels.empty() ? 0 : 1;
     case Of::kObstacle:
       return world::kObstacles;
     case Of::kFigure:
@@ -112,6 +121,8 @@ std::string_view name_of(const command::LeverFunction& function) {
       return "grapple";
     case command::LeverTarget::kDrive:
       return "wheels";
+    case command::LeverTarget::kBrake:
+      return "wheels_brake";
     case command::LeverTarget::kJoint:
       break;
   }
@@ -132,6 +143,7 @@ sim::MemberNames names_of(Of of, const Session& session, int member) {
       return {.owner = world::kObstacleNames[member]};
     case Of::kFigure:
       return {.owner = nth(kFigures, member).name};
+    case Of::kCarrier:
     case Of::kRun:
       break;
   }
@@ -171,8 +183,10 @@ std::vector<sim::FamilyRow> session_channel_rows() {
                                {"J", "each joint"},
                                {"AXIS", "each axis of the levers"},
                                {"FUNCTION", "each function of the lever pattern"},
+                               {"", "a machine on wheels"},
                                {"OBSTACLE", "ground, stem, log, bunk and carrier"},
                                {"FIGURE", "each figure"}};
+  static_assert(std::size(kOwners) == static_cast<std::size_t>(Of::kFigure) + 1);
   std::vector<sim::FamilyRow> rows;
   for (const Family& family : kFamilies) {
     const Owner& owner = nth(kOwners, static_cast<int>(family.of));

@@ -100,6 +100,10 @@ Demonstrator::Demonstrator(const Session& session)
       stick = actuator.link;
     }
   }
+  if (!machine.wheels.empty())
+    throw std::invalid_argument("machine '" + machine.name +
+                                "' is on wheels, and the demonstration knows only machines that "
+                                "stand still; drive it yourself");
   if (swing_link_ < 0)
     throw std::invalid_argument("machine '" + machine.name +
                                 "' has no swing; the demonstration cannot drive it");
@@ -121,6 +125,7 @@ Demonstrator::Demonstrator(const Session& session)
         grapple_ = {n, 1.0};
         break;
       case command::LeverTarget::kDrive:
+      case command::LeverTarget::kBrake:
         break;
       case command::LeverTarget::kJoint: {
         const int link = tree.find_joint(function.joint);

@@ -107,6 +107,11 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
   return out;
 }
 
+// Of both pumps, the crane's and the one of the wheels' drive.
+double work(const machine::MachineState& machine) {
+  return machine::pump_work(machine) + machine.supply_energy.drive;
+}
+
 // 0 closed to 1 open.
 double opening_at_start(const machine::MachineModel& machine, const Exercise& exercise,
                         const sim::SimState& sim) {
@@ -148,10 +153,14 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
       notes_.push_back("machine '" + machine.name + "' has no controller for actuator '" +
                        this->machine().actuator_name(static_cast<int>(k)) +
                        "': it is moved in valve mode alone");
-  if (!this->machine().wheels.empty() && exercise_.mode == command::ControlMode::kBoomTip)
-    notes_.push_back(
-        "machine '" + machine.name +
-        "' is on wheels: in boom-tip control its levers move joints, as in joint rate control");
+  const auto drives = [](const command::LeverFunction& f) {
+    return f.target == command::LeverTarget::kDrive;
+  };
+  if (const auto& functions = control_.pattern().functions;
+      this->machine().driveline.present && std::none_of(functions.begin(), functions.end(), drives))
+    notes_.push_back("the lever pattern '" + control_.pattern().name +
+                     "' does not drive machine '" + machine.name +
+                     "', which is on wheels; 'nordic_drive' does");
   if (exercise_.task == TaskKind::kLogs && !this->machine().grapple.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");
@@ -207,13 +216,13 @@ void Session::apply(const Command& command, SessionState& state) const {
 
 void Session::step(const command::OperatorInput& input, SessionState& state,
                    SessionSnapshot& snapshot) const {
-  const double pump_before_J = machine::pump_work(state.sim.machine);
+  const double pump_before_J = work(state.sim.machine);
   const command::OperatorInput used = delayed(input, state);
   for (int i = 0; i < steps_; ++i) small_step(used, state, snapshot);
   snapshot.input = input;
   state.last_input = input;
   ++state.tick;
-  snapshot.pump_power_W = (machine::pump_work(state.sim.machine) - pump_before_J) / tick_s();
+  snapshot.pump_power_W = (work(state.sim.machine) - pump_before_J) / tick_s();
 }
 
 // Lever positions some ticks ago. When a delay begins they stand still for its length.
@@ -230,6 +239,7 @@ command::OperatorInput Session::delayed(const command::OperatorInput& input,
     for (int i = 0; i < command::kLeverAxes; ++i)
       history.axis[tick % LeverHistory::kTicks][i] =
           static_cast<std::int16_t>(std::lround(std::clamp(levers.axis[i], -1.0, 1.0) * kFull));
+    history.buttons[tick % LeverHistory::kTicks] = static_cast<std::int32_t>(levers.buttons);
   };
   if (history.running == 0)
     for (std::int64_t i = 0; i < LeverHistory::kTicks; ++i) store(i, state.last_input);
@@ -240,6 +250,7 @@ command::OperatorInput Session::delayed(const command::OperatorInput& input,
   const std::int64_t then = (state.tick + LeverHistory::kTicks - ticks) % LeverHistory::kTicks;
   command::OperatorInput out{};
   for (int i = 0; i < command::kLeverAxes; ++i) out.axis[i] = history.axis[then][i] / kFull;
+  out.buttons = history.buttons[then];
   return out;
 }
 
@@ -286,6 +297,8 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   }
   out.control_mode = state.control.mode;
   out.fidelity = static_cast<std::int32_t>(state.sim.fidelity);
+  out.switches = state.control.switches;
+  out.lever_mode = state.control.lever_mode;
   for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = state.control.shaped[i];
   control_.travel(m.q, state.worksite.grapple.opening, out.travel_s);
   for (int k = 0; k < out.sim.actuator_count; ++k)
@@ -308,7 +321,7 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.contact_force = site.machine_force;
   out.last_impact_speed = site.last_impact_speed;
   out.last_collision_tick = site.last_collision_tick;
-  out.pump_work_J = machine::pump_work(m);
+  out.pump_work_J = work(m);
 }
 
 void copy_used(const SessionState& from, SessionState& to) {

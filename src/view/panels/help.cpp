@@ -50,6 +50,23 @@ void draw_axes(Painter& painter, float x, float y, const std::vector<AxisHelp>& 
   }
 }
 
+// Two to a line.
+float buttons_height(const Help& help) {
+  const std::size_t lines = (help.buttons.size() + 1) / 2;
+  return lines > 0 ? 10.0F + 19.0F * static_cast<float>(lines) : 0.0F;
+}
+void draw_buttons(Painter& painter, float x, float y, const std::vector<ButtonHelp>& buttons) {
+  constexpr float kColumn = 312.0F;
+  for (std::size_t i = 0; i < buttons.size(); ++i) {
+    const float column = x + (i % 2 == 0 ? 0.0F : kColumn);
+    const ButtonHelp& button = buttons[i];
+    painter.text_within(column, y, 66.0F, Type::kSmall, kDim, button.button);
+    painter.text_within(column + 68.0F, y, 56.0F, Type::kSmall, kAccent, button.key);
+    painter.text_within(column + 126.0F, y, kColumn - 130.0F, Type::kSmall, kText, button.what);
+    if (i % 2 == 1) y += 19.0F;
+  }
+}
+
 void draw_keys(Painter& painter, const std::vector<KeyHelp>& keys, float x, float y, float column,
                float right) {
   for (const KeyHelp& key : keys) {
@@ -69,7 +86,8 @@ void draw_way_back(Painter& painter, const char* text) {
 
 void draw_help(Painter& painter, const Help& help) {
   dim(painter);
-  const float levers_height = 446.0F + 22.0F * static_cast<float>(help.others.size());
+  const float levers_height =
+      446.0F + 22.0F * static_cast<float>(help.others.size()) + buttons_height(help);
   const float keys_height = 60.0F + kKeyHeight * static_cast<float>(help.keys.size());
   const float height = std::max(levers_height, keys_height);
   const Rect card{(painter.width() - kHelpWidth) * 0.5F,
@@ -86,7 +104,10 @@ void draw_help(Painter& painter, const Help& help) {
   const float middle = card.y + 270.0F;
   draw_stick_help(painter, x + 150.0F, middle, "LEFT LEVER", help.left);
   draw_stick_help(painter, x + 480.0F, middle, "RIGHT LEVER", help.right);
-  draw_axes(painter, x, middle + kHalf + 66.0F, help.others);
+  const float below = middle + kHalf + 66.0F;
+  draw_axes(painter, x, below, help.others);
+  draw_buttons(painter, x, below + 22.0F * static_cast<float>(help.others.size()) + 8.0F,
+               help.buttons);
 
   const float keys_x = card.x + kHelpMargin + kLeverColumn;
   painter.line(keys_x - 16.0F, card.y + 24.0F, keys_x - 16.0F, card.bottom() - 24.0F, kLine);

@@ -23,11 +23,17 @@ struct AxisHelp {
   std::string key_negative, key_positive;
 };
 
+// A button or the like: its key, and what it does.
+struct ButtonHelp {
+  std::string button, key, what;
+};
+
 struct Help {
   std::string pattern;  // name of the lever layout
   std::string devices;  // "No levers are plugged in; the keyboard stands in."
   StickHelp left, right;
   std::vector<AxisHelp> others;
+  std::vector<ButtonHelp> buttons;
   std::vector<KeyHelp> keys;
 };
 

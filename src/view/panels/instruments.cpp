@@ -16,6 +16,7 @@ constexpr float kEdge = 12.0F;
 constexpr float kPad = 10.0F;
 constexpr float kSide = 224.0F;  // width of the side panels
 constexpr float kLine15 = 17.0F;
+constexpr float kAboveInset = 0.65F;  // of the height: Scene::inset_rectangle
 constexpr float kTaskWidth = 560.0F;
 constexpr float kTaskHeight = 52.0F;  // at most
 
@@ -52,8 +53,8 @@ void draw_left_out(Painter& painter, float x, float y, int count) {
   if (count > 0) painter.text(x, y, Type::kSmall, kDim, "and " + std::to_string(count) + " more");
 }
 
-void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
-                   const sim::ActuatorSnapshot& now) {
+void draw_head(Painter& painter, float x, float y, const ActuatorFace& face,
+               const sim::ActuatorSnapshot& now) {
   painter.text_within(x, y, 110.0F, Type::kBold, kText, face.name);
   const char* state = now.at_relief != 0    ? "RELIEF"
                       : now.at_stop != 0    ? "END STOP"
@@ -62,6 +63,11 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
   // Drawing oil from the tank is not an error; the others lose work.
   painter.text(x + kSide - 2.0F * kPad, y + 1.0F, Type::kSmall,
                now.at_relief != 0 || now.at_stop != 0 ? kAlarm : kAccent, state, Align::kRight);
+}
+
+void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
+                   const sim::ActuatorSnapshot& now) {
+  draw_head(painter, x, y, face, now);
   y += 19.0F;
   const bool a_high = now.at_relief != 0 && now.port_a_Pa >= now.port_b_Pa;
   const bool b_high = now.at_relief != 0 && now.port_b_Pa > now.port_a_Pa;
@@ -78,6 +84,23 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
                now.open != 0 ? "open" : "closed", Align::kRight);
 }
 
+// The same in two lines, where there are many: both ports beside each other.
+constexpr float kDenseHeight = 40.0F;
+
+void draw_dense(Painter& painter, float x, float y, const ActuatorFace& face,
+                const sim::ActuatorSnapshot& now) {
+  draw_head(painter, x, y, face, now);
+  const bool high_a = now.port_a_Pa >= now.port_b_Pa;
+  for (const bool a : {true, false}) {
+    const float at = x + (a ? 0.0F : 104.0F);
+    const double pressure = a ? now.port_a_Pa : now.port_b_Pa;
+    painter.text(at, y + 19.0F, Type::kSmall, kDim, a ? "A" : "B");
+    painter.bar({at + 14.0F, y + 23.0F, 46.0F, 7.0F}, share(pressure, 0.0, face.relief_Pa * 1.1),
+                now.at_relief != 0 && a == high_a ? kAlarm : kAccent);
+    painter.text(at + 98.0F, y + 19.0F, Type::kSmall, kText, bar_text(pressure), Align::kRight);
+  }
+}
+
 // "142 bar 38 kW"; with a modelled engine: "1740 rpm 142 bar 38 kW".
 std::string pump_text(const SessionSnapshot& now) {
   std::string text = bar_text(now.sim.pump_Pa) + " bar  " + power_text(now.pump_power_W);
@@ -89,10 +112,15 @@ std::string pump_text(const SessionSnapshot& now) {
 }
 
 void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now) {
-  constexpr int kRoom = 8;
+  constexpr float kHead = 46.0F;
   const int count = std::min(now.sim.actuator_count, static_cast<int>(faces.actuators.size()));
+  // Below is the view of the tip.
+  const float room = kAboveInset * painter.height() - kEdge - kHead - kPad;
+  const bool dense = static_cast<float>(count) * kActuatorHeight > room;
+  const float height = dense ? kDenseHeight : kActuatorHeight;
+  const int most = std::max(1, static_cast<int>(room / height));
   const Rect card{kEdge, kEdge, kSide,
-                  46.0F + kPad + static_cast<float>(std::min(count, kRoom)) * kActuatorHeight};
+                  kHead + kPad + static_cast<float>(std::min(count, most)) * height};
   painter.card(card);
   const float x = card.x + kPad;
   float y = card.y + kPad;
@@ -101,11 +129,12 @@ void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const Sessi
   painter.bar({x, y + 22.0F, card.width - 2.0F * kPad, 7.0F},
               share(now.pump_power_W, 0.0, faces.pump_full_W), kAccent);
   y += 40.0F;
-  for (int k = 0; k < shown(count, kRoom); ++k) {
-    draw_actuator(painter, x, y, faces.actuators[at(k)], now.sim.actuator[k]);
-    y += kActuatorHeight;
+  for (int k = 0; k < shown(count, most); ++k) {
+    (dense ? draw_dense : draw_actuator)(painter, x, y, faces.actuators[at(k)],
+                                         now.sim.actuator[k]);
+    y += height;
   }
-  draw_left_out(painter, x, y, count - shown(count, kRoom));
+  draw_left_out(painter, x, y, count - shown(count, most));
 }
 
 // --- Machine --------------------------------------------------------------------
@@ -133,6 +162,53 @@ void draw_joint(Painter& painter, const Rect& card, float& y, const JointFace& f
   y += kLine15;
 }
 
+// --- Carrier --------------------------------------------------------------------
+
+bool is_on(const SessionSnapshot& now, command::Switch of) {
+  return (now.switches >> static_cast<int>(of) & 1) != 0;
+}
+
+std::string speed_text(const SessionSnapshot& now) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f km/h", std::fabs(3.6 * now.sim.speed));
+  return text;
+}
+
+std::string gear_text(const SessionSnapshot& now) {
+  const bool high = is_on(now, command::Switch::kHighGear);
+  const std::string gear = now.sim.high_gear != 0 ? "high" : "low";
+  if ((now.sim.high_gear != 0) != high) return gear + ", stop to change";
+  return is_on(now, command::Switch::kDirection) ? gear + ", reverse" : gear;
+}
+
+std::string brake_text(const SessionSnapshot& now) {
+  if (is_on(now, command::Switch::kParkingBrake)) return "PARKED by hand";
+  if (now.sim.parked != 0) return "parked";
+  char text[32];
+  std::snprintf(text, sizeof text, "service %.0f %%", 100.0 * now.sim.brake);
+  return now.sim.brake > 0.0 ? text : "off";
+}
+
+std::string lock_text(const SessionSnapshot& now) {
+  const bool frame = now.sim.joint_locked != 0, axles = now.sim.differential_locked != 0;
+  return frame && axles ? "frame, differential" : frame ? "frame" : axles ? "differential" : "none";
+}
+
+constexpr int kCarrierRows = 5;
+void draw_carrier(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
+                  const Rect& card, float& y) {
+  draw_value(painter, card, y, "speed", speed_text(now));
+  draw_value(painter, card, y, "gear", gear_text(now));
+  draw_value(painter, card, y, "brake", brake_text(now),
+             now.sim.parked != 0 || now.sim.brake > 0.0 ? kAccent : kText);
+  draw_value(painter, card, y, "locks", lock_text(now));
+  const auto mode = at(std::max(0, now.lever_mode));
+  std::string seat = is_on(now, command::Switch::kSeat) ? "turned" : "to the crane";
+  if (faces.lever_modes.size() > 1 && mode < faces.lever_modes.size())
+    seat += ", " + faces.lever_modes[mode];
+  draw_value(painter, card, y, "seat, levers", seat);
+}
+
 float draw_machine(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
                    const InstrumentReadings& readings, float top) {
   constexpr int kRoom = 16;
@@ -140,11 +216,13 @@ float draw_machine(Painter& painter, const InstrumentFaces& faces, const Session
   int joints = 0;
   for (int i = 0; i < std::min(now.sim.joint_count, static_cast<int>(faces.joints.size())); ++i)
     if (!faces.joints[at(i)].name.empty()) joint[joints++] = i;
-  const int rows = std::min(joints, kRoom) + (faces.grapple ? 5 : 3);
+  const int rows =
+      std::min(joints, kRoom) + (faces.grapple ? 5 : 3) + (faces.wheels ? kCarrierRows : 0);
   const Rect card{painter.width() - kEdge - kSide, top, kSide,
                   2.0F * kPad + 8.0F + kLine15 * static_cast<float>(rows)};
   painter.card(card);
   float y = card.y + kPad;
+  if (faces.wheels) draw_carrier(painter, faces, now, card, y);
   for (int i = 0; i < shown(joints, kRoom); ++i)
     draw_joint(painter, card, y, faces.joints[at(joint[i])], now.sim.joint[joint[i]]);
   if (joints > kRoom) {
@@ -350,10 +428,14 @@ void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionS
     highest = std::max({highest, a.port_a_Pa, a.port_b_Pa});
     relief = relief || a.at_relief != 0;
   }
-  char text[200];
-  std::snprintf(text, sizeof text, "height %s     reach %s     %.1f m/s     %s bar%s     %s",
-                metres_text(now.sim.tip_W[2]).c_str(), metres_text(reach(faces, now)).c_str(),
-                tip_speed(now), bar_text(highest).c_str(), relief ? " RELIEF" : "",
+  char text[240];
+  const std::string carrier = faces.wheels ? speed_text(now) + "     " + gear_text(now) + "     " +
+                                                 brake_text(now) + "     "
+                                           : std::string();
+  std::snprintf(text, sizeof text, "%sheight %s     reach %s     %.1f m/s     %s bar%s     %s",
+                carrier.c_str(), metres_text(now.sim.tip_W[2]).c_str(),
+                metres_text(reach(faces, now)).c_str(), tip_speed(now), bar_text(highest).c_str(),
+                relief ? " RELIEF" : "",
                 !faces.grapple          ? ""
                 : readings.held.empty() ? "holds nothing"
                                         : readings.held.c_str());

@@ -29,7 +29,9 @@ struct InstrumentFaces {
   std::string machine, exercise;
   double pump_full_W = 50e3;
   bool grapple = true;  // the machine has one
-  int swing = -1;       // joint from whose body the tip's reach counts; -1: from the world's origin
+  bool wheels = false;
+  std::vector<std::string> lever_modes;  // none: only one
+  int swing = -1;  // joint from whose body the tip's reach counts; -1: from the world's origin
   std::vector<ActuatorFace> actuators;
   std::vector<JointFace> joints;
   std::array<std::string, command::kLeverAxes> lever_function;  // empty: axis not used

@@ -2,6 +2,7 @@
 
 #include "input/default_layout.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -68,6 +69,24 @@ TEST(DefaultLayout, turnsThePadsAxesTheRightWayRound) {
   EXPECT_EQ(value(layout, LeverAxis::kRightRocker, pad.state), 1.0);
   pad.state.axes[5] = command::kRawMin;  // the half that is not the trigger's
   EXPECT_EQ(value(layout, LeverAxis::kRightRocker, pad.state), 0.0);
+}
+
+TEST(DefaultLayout, pressesTheLeversButtons) {
+  const auto pad = default_layout({device("Some pad", kPad, 6, 1)}).setup.buttons;
+  const auto of = [](const auto& all, command::LeverButton button) {
+    return *std::find_if(all.begin(), all.end(),
+                         [button](const auto& b) { return b.function == button; });
+  };
+  EXPECT_EQ(of(pad, command::LeverButton::kLeft1).button, 1);
+  EXPECT_EQ(of(pad, command::LeverButton::kRight4).hat, 0);
+  EXPECT_EQ(of(pad, command::LeverButton::kRight4).side, 2);  // down
+  // Buttons 2 and 3 of a stick open the menu.
+  const RawDevice stick = device("Stick", "", 4, 1);
+  const auto sticks = default_layout({stick, stick}).setup.buttons;
+  EXPECT_EQ(sticks.size(), 16U);
+  EXPECT_EQ(of(sticks, command::LeverButton::kRight3).button, 4);
+  EXPECT_EQ(of(sticks, command::LeverButton::kRight3).slot, 1);
+  for (const command::ButtonBinding& b : sticks) EXPECT_TRUE(b.button != 2 && b.button != 3);
 }
 
 TEST(DefaultLayout, doesNotTakeAMappedJoystickForAPad) {

@@ -105,6 +105,13 @@ TEST(KeyboardLevers, haveKeysForAllAxesAndNoneTwice) {
     EXPECT_TRUE(keys.insert(row.positive).second);
   }
   EXPECT_EQ(axes.size(), static_cast<std::size_t>(command::kLeverAxes));
+  std::set<command::LeverButton> buttons;
+  for (const ButtonKey& row : keyboard_buttons()) {
+    EXPECT_TRUE(buttons.insert(row.button).second);
+    EXPECT_TRUE(keys.insert(row.scancode).second);
+    EXPECT_TRUE(is_lever_key(row.scancode));
+  }
+  EXPECT_EQ(buttons.size(), static_cast<std::size_t>(command::kLeverButtons));
   EXPECT_TRUE(is_lever_key(SDL_SCANCODE_W));
   EXPECT_FALSE(is_lever_key(SDL_SCANCODE_ESCAPE));
   for (const KeyHelp& row : keyboard_help()) {

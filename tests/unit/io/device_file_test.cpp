@@ -54,6 +54,17 @@ positive_button = 5
 lever = "left_rocker"
 device = "left"
 positive_button = 2
+
+[[button]]
+lever = "left_1"
+device = "left"
+button = 0
+
+[[button]]
+lever = "panel_3"
+device = "left"
+hat = 1
+side = "down"
 )";
 
 void expect_same(const command::LeverSetup& a, const command::LeverSetup& b) {
@@ -64,6 +75,14 @@ void expect_same(const command::LeverSetup& a, const command::LeverSetup& b) {
     EXPECT_EQ(a.devices[i].identity.port, b.devices[i].identity.port);
     EXPECT_EQ(a.devices[i].identity.serial, b.devices[i].identity.serial);
     EXPECT_EQ(a.devices[i].identity.name, b.devices[i].identity.name);
+  }
+  ASSERT_EQ(a.buttons.size(), b.buttons.size());
+  for (std::size_t i = 0; i < a.buttons.size(); ++i) {
+    EXPECT_EQ(a.buttons[i].function, b.buttons[i].function);
+    EXPECT_EQ(a.buttons[i].slot, b.buttons[i].slot);
+    EXPECT_EQ(a.buttons[i].button, b.buttons[i].button);
+    EXPECT_EQ(a.buttons[i].hat, b.buttons[i].hat);
+    EXPECT_EQ(a.buttons[i].side, b.buttons[i].side);
   }
   ASSERT_EQ(a.axes.size(), b.axes.size());
   for (std::size_t i = 0; i < a.axes.size(); ++i) {

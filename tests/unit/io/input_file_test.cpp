@@ -141,18 +141,30 @@ TEST(InputFile, writesOverNothing) {
 TEST(InputFile, writesOnlyWhatMoved) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "hands.csv";
-  std::vector<InputEvent> events(2);
+  std::vector<InputEvent> events(4);
   events[1].tick = 250;
   events[1].input.axis[index(LeverAxis::kRightY)] = -0.25;
+  events[2].tick = 300;
+  events[2].input = events[1].input;
+  events[2].input.buttons = 1 | 1 << 15;
+  events[3].tick = 301;
+  events[3].input = events[1].input;
   InputWriter writer(path, {});
   writer.write(events);
   writer.close();
+  const InputFile back = read_input(path);
+  ASSERT_EQ(back.events.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(back.events[i].input, events[i].input) << i;
+  EXPECT_THAT(complaint("tick,buttons\n0,left_1+knob\n"),
+              HasSubstr("hands.csv:2:3: column 'buttons': 'knob' is no button"));
   EXPECT_EQ(test::slurp(path),
             "# knuckleboom input 1\n"
             "tick,left_x,left_y,left_twist,right_x,right_y,right_twist,left_pedal,right_pedal,"
-            "left_rocker,right_rocker,command\n"
-            "0,0,0,0,0,0,0,0,0,0,0,\n"
-            "250,,,,,-0.25,,,,,,\n");
+            "left_rocker,right_rocker,buttons,command\n"
+            "0,0,0,0,0,0,0,0,0,0,0,,\n"
+            "250,,,,,-0.25,,,,,,,\n"
+            "300,,,,,,,,,,,left_1+panel_8,\n"
+            "301,,,,,,,,,,,none,\n");
 }
 
 TEST(InputFile, mayBeWrittenByHand) {

@@ -55,17 +55,77 @@ full_rate_deg_per_s = 90
 grapple = "close"
 axis = "right_rocker"
 full = 0.5
+
+[[function]]
+wheels = "brake"
+axis = "right_pedal"
+full = 1
+
+[[mode]]
+name = "drive"
+right_x = "right_pedal"
+
+[[button]]
+button = "left_1"
+does = "service_brake"
+how = "hold"
+mode = "drive"
+
+[[button]]
+button = "left_1"
+does = "high_gear"
+how = "press_on"
+mode = "crane"
+
+[[button]]
+button = "panel_8"
+does = "lever_mode"
 )";
 
 std::vector<io::Diagnostic> read(const std::string& text) {
   return faults([&] { io::read_levers_text(text, "l.toml"); });
 }
 
+TEST(LeverFile, ModesAndButtonsAreRead) {
+  const command::LeverPattern p = io::read_levers_text(kEverything, "l.toml").pattern;
+  EXPECT_EQ(p.functions[5].target, LeverTarget::kBrake);
+  ASSERT_EQ(p.mode_count(), 2);
+  EXPECT_EQ(p.acts_as(LeverAxis::kRightX, 0), LeverAxis::kRightX);
+  EXPECT_EQ(p.acts_as(LeverAxis::kRightX, 1), LeverAxis::kRightPedal);
+  EXPECT_EQ(p.acts_as(LeverAxis::kLeftX, 1), LeverAxis::kLeftX);
+  ASSERT_EQ(p.buttons.size(), 3u);
+  EXPECT_EQ(p.buttons[0].how, command::ButtonKind::kHold);
+  EXPECT_EQ(p.buttons[0].mode, 1);
+  EXPECT_EQ(p.buttons[1].does, command::Switch::kHighGear);
+  EXPECT_EQ(p.buttons[1].mode, 0);
+  EXPECT_EQ(p.buttons[2].button, command::LeverButton::kPanel8);
+  EXPECT_EQ(p.buttons[2].mode, -1);
+}
+
+TEST(LeverFile, AButtonHasOneMeaningInAMode) {
+  const std::string text = kEverything;
+  EXPECT_NE(joined(read(replaced(text, "mode = \"crane\"", "mode = \"drive\"")))
+                .find("button 'left_1' has two meanings in mode 'drive'; give one of them another"),
+            std::string::npos);
+  EXPECT_NE(joined(read(replaced(text, "mode = \"crane\"\n", "")))
+                .find("button 'left_1' has two meanings in mode 'drive'"),
+            std::string::npos);
+  EXPECT_NE(joined(read(replaced(text, "mode = \"crane\"", "mode = \"driv\"")))
+                .find("there is no mode 'driv'; did you mean 'drive'?"),
+            std::string::npos);
+  EXPECT_NE(joined(read(replaced(text, "right_x = \"right_pedal\"", "right_x = \"left_y\"")))
+                .find("no function is on 'left_y', so 'right_x' would do nothing in mode 'drive'"),
+            std::string::npos);
+  EXPECT_NE(joined(read(replaced(text, "name = \"drive\"", "name = \"crane\"")))
+                .find("there is a mode 'crane' already"),
+            std::string::npos);
+}
+
 TEST(LeverFile, EveryKeyIsRead) {
   const command::LeverPattern p = io::read_levers_text(kEverything, "l.toml").pattern;
   EXPECT_EQ(p.name, "test");
   EXPECT_EQ(p.description, "uses every key");
-  ASSERT_EQ(p.functions.size(), 5u);
+  ASSERT_EQ(p.functions.size(), 6u);
   EXPECT_EQ(p.functions[0].target, LeverTarget::kJoint);
   EXPECT_EQ(p.functions[0].joint, "swing");
   EXPECT_EQ(p.functions[0].axis, LeverAxis::kLeftX);

@@ -20,8 +20,13 @@ constexpr std::string_view name_of(LeverAxis axis) {
   return kLeverAxisNames[static_cast<int>(axis)];
 }
 
-// The same function on the other side: left_x <-> right_x.
+constexpr std::string_view name_of(LeverButton button) {
+  return kLeverButtonNames[static_cast<int>(button)];
+}
+
+// The same function on the other side: left_x <-> right_x, left_1 <-> right_1, panel_1 <-> panel_5.
 LeverAxis mirrored(LeverAxis axis);
+LeverButton mirrored(LeverButton button);
 
 // Identity of one physical device. Two of the same model have the same guid and may have no serial;
 // then the port, or else the order of attachment, distinguishes them.
@@ -65,6 +70,15 @@ struct AxisBinding {
   bool invert = false;
 };
 
+// A part of a device that presses one lever button: a button, or a hat to one side.
+struct ButtonBinding {
+  LeverButton function = LeverButton::kLeft1;
+  int slot = 0;     // index into LeverSetup::devices
+  int button = -1;  // -1: a hat
+  int hat = -1;
+  int side = 0;  // of the hat: 0 up, 1 right, 2 down, 3 left
+};
+
 struct DeviceSlot {
   std::string name;  // "left"; unique in the setup
   DeviceIdentity identity;
@@ -74,6 +88,7 @@ struct DeviceSlot {
 struct LeverSetup {
   std::vector<DeviceSlot> devices;
   std::vector<AxisBinding> axes;
+  std::vector<ButtonBinding> buttons;
 };
 
 }  // namespace knuckleboom::command

@@ -21,6 +21,10 @@ inline constexpr int kMaxLeverFunctions = 16;
 struct OperatorState {
   std::int32_t mode;         // requested command::ControlMode
   std::int32_t driven_mode;  // that of the last tick, -1: none yet
+  std::int32_t switches;     // that are on: bits by command::Switch
+  std::int32_t buttons;      // held in the last tick: bits by command::LeverButton
+  std::int32_t lever_mode;   // of the pattern
+  std::int32_t waiting;      // axes, by bits, that count again once they have been in the middle
   double
       shaped[kMaxLeverFunctions];    // after the ramp, -1..1 times gain, by function of the pattern
   double reference[kMaxLinks];       // joint references of the rate and tip modes [rad, m]
@@ -37,17 +41,20 @@ struct OperatorState {
 constexpr auto state_fields(const OperatorState* /*type*/) {
   using namespace knuckleboom::state;
   using S = OperatorState;
-  return state::fields_of<S>(KB_FIELD(mode, below(command::kControlModes)),
-                             KB_FIELD(driven_mode, none_or_below(command::kControlModes)),
-                             KB_FIELD(shaped, kNumber, Along::kLeverFunctions),
-                             KB_FIELD(reference, kPosition, Along::kJoints),
-                             KB_FIELD(reference_rate, kSpeed, Along::kJoints),
-                             KB_FIELD(rate_offset, kSpeed, Along::kJoints),
-                             KB_FIELD(volt_offset, kVoltage, Along::kActuators),
-                             KB_FIELD(rate_fade_s, kNumber, Along::kJoints),
-                             KB_FIELD(volt_fade_s, kNumber, Along::kActuators),
-                             KB_FIELD(following, kFlag, Along::kActuators),
-                             KB_FIELD(at_reach_limit, kCounter));
+  return state::fields_of<S>(
+      KB_FIELD(mode, below(command::kControlModes)),
+      KB_FIELD(driven_mode, none_or_below(command::kControlModes)),
+      KB_FIELD(switches, bits(command::kSwitches)), KB_FIELD(buttons, bits(command::kLeverButtons)),
+      KB_FIELD(lever_mode, below(command::kMaxLeverModes)),
+      KB_FIELD(waiting, bits(command::kLeverAxes)),
+      KB_FIELD(shaped, kNumber, Along::kLeverFunctions),
+      KB_FIELD(reference, kPosition, Along::kJoints),
+      KB_FIELD(reference_rate, kSpeed, Along::kJoints),
+      KB_FIELD(rate_offset, kSpeed, Along::kJoints),
+      KB_FIELD(volt_offset, kVoltage, Along::kActuators),
+      KB_FIELD(rate_fade_s, kNumber, Along::kJoints),
+      KB_FIELD(volt_fade_s, kNumber, Along::kActuators),
+      KB_FIELD(following, kFlag, Along::kActuators), KB_FIELD(at_reach_limit, kCounter));
 }
 
 struct OperatorDemand {
@@ -101,8 +108,10 @@ class OperatorControl {
                     const double* q) const;
   // The point that the boom-tip mode moves: the tip without the hanging bodies.
   const machine::LinkPoint& tip() const { return tip_; }
-  // A point on the machine's vertical axis, from which its reach counts.
+  // A point on the machine's vertical axis, from which its reach counts; on wheels in the crane's frame.
   const Vec3& origin_W() const { return origin_W_; }
+  // Whether the seat looks the way in which the wheels' drive is positive.
+  bool looks_forwards(const OperatorState& state) const;
 
  private:
   // A function of the pattern on this machine.
@@ -116,6 +125,8 @@ class OperatorControl {
     double full_grapple =
         0.0;  // not 0: of the grapple; jaws that are bodies have an actuator as well
     double full_drive = 0.0;
+    double full_brake = 0.0;
+    bool steers = false;  // its sense turns with the seat
   };
   // Demands of the levers on every joint and actuator in this tick.
   struct Asked {
@@ -126,14 +137,18 @@ class OperatorControl {
 
   machine::Load unloaded(const hydraulics::Circuit& circuit) const;
   double unloaded_speed(std::size_t actuator, double volts) const;
-  bool moves_tip(int link, const double* q) const;
+  bool moves_tip(int link, const double* start) const;
   int link_of(const Function& function) const;  // that it moves, the jaws' included; kBase: none
   carrier::CarrierCommand drive_wheels(const SimState& sim, const OperatorState& state) const;
   Function make_function(const command::LeverFunction& lever) const;
   int actuator_of(const std::string& joint) const;
   void assign_tip_functions(const double* start);  // start: pose at the start
   machine::Load load(int actuator, const SimState& sim, const double* torque) const;
+  void press(const command::OperatorInput& input, OperatorState& state) const;
+  void change_lever_mode(int mode, const command::OperatorInput& input, OperatorState& state) const;
   void shape(const command::OperatorInput& input, OperatorState& state) const;
+  double demand(std::size_t function, const OperatorState& state) const;
+  void to_crane_frame(double* q) const;
   void ask_valve(std::size_t function, double side, Asked& asked) const;
   void ask_valves(const OperatorState& state, Asked& asked) const;
   void ask_rates(const OperatorState& state, Asked& asked) const;
@@ -156,6 +171,8 @@ class OperatorControl {
   std::array<double, kMaxLinks> scale_{};           // speed that counts as fast
   machine::LinkPoint tip_;
   Vec3 origin_W_ = Vec3::Zero();
+  bool crane_ahead_ =
+      true;  // the drive is positive towards the crane's side, to which the seat looks
   int jaw_actuator_ = -1;
   std::array<bool, kMaxLinks> tip_used_{};  // joints that the boom-tip mode moves
   std::array<int, kMaxLinks>

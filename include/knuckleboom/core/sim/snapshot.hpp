@@ -41,6 +41,9 @@ struct Snapshot {
   double load_signal_Pa;
   double engine_rad_per_s;
   double drive_Pa;  // of the wheels' drive, forwards positive; 0 without one
+  double speed;     // of the driven wheels' treads, their mean, forwards positive [m/s]
+  double brake;     // service brake, 0 to 1
+  std::int32_t high_gear, parked, differential_locked, joint_locked;  // on wheels; 0 or 1
   std::uint32_t faults[command::kMaxFaults / 32];  // bit i: fault i of the scenario is active
   machine::Health health;
   machine::Watch watch;

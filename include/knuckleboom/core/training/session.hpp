@@ -38,13 +38,15 @@ struct Command {
 struct LeverHistory {
   static constexpr int kTicks = 256;
   std::int16_t axis[kTicks][command::kLeverAxes];
+  std::int32_t buttons[kTicks];
   std::int32_t running, reserved;  // 1 while there is a delay
 };
 constexpr auto state_fields(const LeverHistory* /*type*/) {
   using namespace knuckleboom::state;
   using S = LeverHistory;
-  return state::fields_of<S>(KB_FIELD(axis, kLever), KB_FIELD(running, kFlag),
-                             KB_FIELD(reserved, kZero));
+  return state::fields_of<S>(KB_FIELD(axis, kLever),
+                             KB_FIELD(buttons, bits(command::kLeverButtons)),
+                             KB_FIELD(running, kFlag), KB_FIELD(reserved, kZero));
 }
 
 struct SessionState {

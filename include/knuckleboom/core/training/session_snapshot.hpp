@@ -40,6 +40,8 @@ struct SessionSnapshot {
   command::OperatorInput input;  // of the last tick
   std::int32_t control_mode;     // command::ControlMode
   std::int32_t fidelity;         // machine::Fidelity
+  std::int32_t switches;         // bits by command::Switch
+  std::int32_t lever_mode;       // of the lever pattern
   double shaped[sim::kMaxLeverFunctions];
   // Position of each function's actuator, in seconds at its full speed; larger: out, up, closed.
   double travel_s[sim::kMaxLeverFunctions];

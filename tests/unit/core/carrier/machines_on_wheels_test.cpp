@@ -1,0 +1,180 @@
+// The shipped machines on wheels against hand calculation: loads, tipping over, climbing, stopping.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/multibody/ball.hpp"
+#include "knuckleboom/core/multibody/kinematics.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/scenario_file.hpp"
+#include "support/paths.hpp"
+
+namespace knuckleboom::machines_on_wheels_test {
+namespace {
+
+constexpr const char* kMachines[] = {"forwarder_8w", "harvester_8w"};
+
+// narrow: hard narrow tyres, whose middle carries what the hand calculation puts there.
+machine::MachineModel machine_of(const std::string& name, bool narrow) {
+  std::vector<io::Override> overrides;
+  for (const char* end : {"front", "rear"})
+    for (const char* side : {"left", "right"})
+      for (const int i : {1, 2}) {
+        if (!narrow) break;
+        const std::string wheel = fmt::format("wheel.{}_{}_{}.", end, side, i);
+        overrides.push_back({wheel + "width_m", "0.1"});
+        overrides.push_back({wheel + "stiffness_kN_per_m", "4000"});
+        overrides.push_back({wheel + "grip", "[[0, 0], [0.1, 2], [1, 2]]"});
+      }
+  return io::read_machine(
+             fmt::format("{}/config/machines/{}/machine.toml", KNUCKLEBOOM_SOURCE_DIR, name),
+             overrides)
+      .model;
+}
+
+command::Scenario on_slope(const std::string& machine, double x, double y,
+                           const std::string& more = "") {
+  return io::read_scenario_text(
+             fmt::format("name = \"s\"\nmachine = \"{}\"\nduration_s = 60\n"
+                         "[initial.boom]\nposition_rad = 0.5\n[initial.stick]\nposition_rad = "
+                         "-1.9\n[ground]\nlevel_radius_m = 0\nsize_m = 400\nslope_x = {}\n"
+                         "slope_y = {}\n{}",
+                         machine, x, y, more),
+             "s.toml", {})
+      .scenario;
+}
+
+void run(const sim::Simulation& simulation, sim::SimState& state, double seconds) {
+  for (int k = 0; k < static_cast<int>(1000.0 * seconds); ++k) simulation.step(state);
+}
+
+struct Place {
+  Vec3 centre_W = Vec3::Zero();  // of mass
+  double mass = 0.0;
+  std::vector<Vec3> wheel_W;
+};
+Place place_of(const machine::MachineModel& model, const sim::SimState& state) {
+  Place out;
+  const multibody::Kinematics k =
+      multibody::forward_kinematics(model.tree, state.machine.q, state.machine.v);
+  for (int b = 0; b < model.tree.body_count(); ++b) {
+    const multibody::Body& body = model.tree.body(b);
+    const multibody::Pose pose = multibody::body_pose(model.tree, k, b);
+    out.mass += body.inertia.mass;
+    out.centre_W += body.inertia.mass * (pose.p + pose.R * body.inertia.com);
+  }
+  out.centre_W /= out.mass;
+  for (const machine::Wheel& wheel : model.wheels) {
+    const multibody::Pose pose = multibody::body_pose(model.tree, k, wheel.body);
+    out.wheel_W.push_back(pose.p + pose.R * wheel.centre_B);
+  }
+  return out;
+}
+
+// Sums over both axles and both sides by the balance of moments about the ground below the wheels.
+TEST(MachinesOnWheels, CarryTheirLoadsOnTheFlatAndOnSlopes) {
+  for (const char* name : kMachines)
+    for (const auto& [x, y] : {std::pair{0.0, 0.0}, {0.0, 0.2}, {0.2, 0.0}}) {
+      const sim::Simulation simulation(machine_of(name, false), on_slope(name, x, y));
+      sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
+      run(simulation, state, 0.3);
+      const Place at = place_of(simulation.model(), state);
+      const Vec3 normal = Vec3(-x, -y, 1.0).normalized();
+      const double slope = std::sqrt(1.0 + x * x + y * y);
+      // Moments of load and weight about a point of the ground. Forces along it have no arm there.
+      const Vec3 foot(at.centre_W.x(), at.centre_W.y(), x * at.centre_W.x() + y * at.centre_W.y());
+      Vec3 moment = (at.centre_W - foot).cross(Vec3(0.0, 0.0, -9.81 * at.mass));
+      double load = 0.0, ends = 0.0, sides = 0.0;
+      for (std::size_t i = 0; i < at.wheel_W.size(); ++i) {
+        const Vec3 contact = at.wheel_W[i] - normal * normal.dot(at.wheel_W[i] - foot);
+        const double N = state.carrier.wheel[i].load;
+        moment += (contact - foot).cross(N * normal);
+        load += N;
+        ends += N * std::fabs(contact.x() - foot.x());
+        sides += N * std::fabs(contact.y() - foot.y());
+      }
+      EXPECT_NEAR(load, 9.81 * at.mass / slope, 0.002 * load) << name << x << y;
+      EXPECT_NEAR(moment.y(), 0.0, 0.02 * ends) << name << x << y;
+      EXPECT_NEAR(moment.x(), 0.0, 0.02 * sides) << name << x << y;
+    }
+}
+
+TEST(MachinesOnWheels, TipOverWhereTheCentreOfMassPassesTheWheels) {
+  for (const char* name : kMachines) {
+    machine::MachineModel model = machine_of(name, true);
+    double edge = 0.0;
+    {
+      const sim::Simulation flat(model, on_slope(name, 0.0, 0.0));
+      const Place at = place_of(flat.model(), flat.initial_state(machine::Fidelity::kReduced));
+      double half = 0.0, ground = 1e9;
+      for (const Vec3& wheel : at.wheel_W) {
+        half = std::max(half, wheel.y());
+        ground = std::min(ground, wheel.z());
+      }
+      const double sag = 9.81 * at.mass / 8.0 / 4e6;
+      edge = (half - at.centre_W.y()) / (at.centre_W.z() - (ground - 0.67 + sag));
+    }
+    for (const double share : {0.97, 1.03}) {
+      const sim::Simulation simulation(model, on_slope(name, 0.0, -share * edge));
+      sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
+      const auto up = [&] {
+        return (multibody::orientation(state.machine.q + 3) * Vec3::UnitZ()).eval();
+      };
+      const double upright = 1.0 / std::sqrt(1.0 + share * share * edge * edge);
+      run(simulation, state, 4.0);
+      EXPECT_EQ(up().z() < 0.8 * upright, share > 1.0) << name << ' ' << share << ' ' << edge;
+    }
+  }
+}
+
+// Up 20 %, then neutral: it stops within a metre and a half and stands.
+TEST(MachinesOnWheels, ClimbAndStop) {
+  for (const char* name : kMachines) {
+    const bool ahead = std::string(name) == "harvester_8w";
+    const double x = ahead ? 0.2 : -0.2;
+    const sim::Simulation simulation(
+        machine_of(name, false),
+        on_slope(name, x, 0.0,
+                 "[[carrier]]\ninput = \"drive\"\nterms = [{ kind = \"pulse\", value = 0.7, "
+                 "start_s = 0, end_s = 4 }]\n"));
+    sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
+    run(simulation, state, 4.0);
+    EXPECT_GT(simulation.carrier().speed(state.carrier), 0.7) << name;
+    EXPECT_GT(state.machine.q[0] * x, 0.4) << name;
+    const double from = state.machine.q[0];
+    run(simulation, state, 2.5);
+    EXPECT_LT(std::fabs(state.machine.q[0] - from), 1.5) << name;
+    const double at = state.machine.q[0];
+    run(simulation, state, 0.5);
+    EXPECT_LT(std::fabs(state.machine.q[0] - at), 0.005) << name;
+  }
+}
+
+// Both ways alike, from the middle to where the frames meet.
+TEST(MachinesOnWheels, SteerAlikeToBothSides) {
+  for (const char* name : kMachines) {
+    double angle[2] = {};
+    for (const int side : {0, 1}) {
+      const sim::Simulation simulation(
+          machine_of(name, false),
+          on_slope(name, 0.0, 0.0,
+                   fmt::format("[[joint]]\nname = \"steer\"\nmode = \"voltage\"\n"
+                               "terms = [{{ kind = \"hold\", value_V = {} }}]\n",
+                               side == 0 ? 6.0 : -6.0)));
+      sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
+      run(simulation, state, 2.0);
+      angle[side] = state.machine.q[simulation.model().tree.find_joint("steer")];
+    }
+    EXPECT_GT(std::fabs(angle[0]), 0.1) << name;
+    EXPECT_NEAR(angle[0], -angle[1], 0.02 * std::fabs(angle[0])) << name;
+  }
+}
+
+}  // namespace
+}  // namespace knuckleboom::machines_on_wheels_test
