@@ -34,7 +34,10 @@ CameraView seat_view(const MachineLook& machine, const FramePoses& poses) {
   const Pose cab = pose_of(poses, machine.cab_body);
   const double side = poses.seat_turned ? -1.0 : 1.0;
   CameraView view;
-  view.eye = cab * (machine.cab_B + side * machine.cab_half * Vec3::UnitX());
+  // The pillar of the crane stands before the middle of the window.
+  constexpr double kBesidePillar = 0.6;  // m
+  view.eye = cab * (machine.cab_B + side * machine.cab_half * Vec3::UnitX() +
+                    (poses.seat_turned ? 0.0 : kBesidePillar) * Vec3::UnitY());
   double yaw = 0.0, pitch = -10.0 * kDegree;
   if (!poses.seat_turned) {
     const Vec3 to_tip = cab.R.transpose() * (poses.tip_W - view.eye);

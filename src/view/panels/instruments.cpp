@@ -204,8 +204,7 @@ void draw_carrier(Painter& painter, const InstrumentFaces& faces, const SessionS
   draw_value(painter, card, y, "locks", lock_text(now));
   const auto mode = at(std::max(0, now.lever_mode));
   std::string seat = is_on(now, command::Switch::kSeat) ? "turned" : "to the crane";
-  if (faces.lever_modes.size() > 1 && mode < faces.lever_modes.size())
-    seat += ", " + faces.lever_modes[mode];
+  if (mode > 0 && mode < faces.lever_modes.size()) seat += ", " + faces.lever_modes[mode];
   draw_value(painter, card, y, "seat, levers", seat);
 }
 
