@@ -15,9 +15,22 @@ LinkPoint tip_point(const MachineModel& model) {
   return {body.link, body.in_link.R * model.tip_B + body.in_link.p};
 }
 
+namespace {
+
+bool carries_wheels(const MachineModel& model, int link) {
+  return std::any_of(model.wheels.begin(), model.wheels.end(), [&](const Wheel& wheel) {
+    int i = model.tree.body(wheel.body).link;
+    while (i != multibody::kBase && i != link) i = model.tree.link(i).parent;
+    return i == link;
+  });
+}
+
+}  // namespace
+
 LinkPoint crane_tip(const MachineModel& model) {
   LinkPoint point = tip_point(model);
-  for (int i = point.link; i != multibody::kBase; i = model.tree.link(i).parent) {
+  for (int i = point.link; i != multibody::kBase && !carries_wheels(model, i);
+       i = model.tree.link(i).parent) {
     // A joint of a loop moves with the loop's other joints.
     const bool moved =
         model.loop_system.has(i) || std::any_of(model.actuators.begin(), model.actuators.end(),

@@ -80,7 +80,7 @@ TEST(Driveline, SteersToItsStopsAndNoFurther) {
                                  "terms = [{{ kind = \"hold\", value_V = {} }}]\n",
                                  volts)));
     sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
-    run(simulation, state, 14.0);
+    run(simulation, state, 7.0);
     const double angle = state.machine.q[simulation.model().tree.find_joint("steer")];
     EXPECT_NEAR(std::copysign(1.0, volts) * angle, 0.768, 0.02) << volts;
   }
