@@ -122,8 +122,7 @@ WireKey parsed(const fs::path& path, std::string_view text, std::string_view hea
 
 fs::path revoked_file(const fs::path& file) { return file.string() + ".revoked"; }
 
-bool is_revoked(const fs::path& file, const std::string& print) {
-  const fs::path list = revoked_file(file);
+bool stands_in(const fs::path& list, const std::string& print) {
   std::error_code fault;
   if (!fs::exists(list, fault) && !fault) return false;
   const EndpointError unknown(fmt::format(
@@ -136,9 +135,13 @@ bool is_revoked(const fs::path& file, const std::string& print) {
   return false;
 }
 
-void add_to_revoked(const fs::path& file, const std::string& print) {
-  if (!is_revoked(file, print))
-    write_all(revoked_file(file), O_WRONLY | O_CREAT | O_APPEND, print + '\n');
+void add_to(const fs::path& list, const std::string& print) {
+  if (!stands_in(list, print)) write_all(list, O_WRONLY | O_CREAT | O_APPEND, print + '\n');
+}
+
+void add_to_revoked(const fs::path& file, const fs::path& list, const std::string& print) {
+  add_to(revoked_file(file), print);
+  if (!list.empty()) add_to(list, print);
 }
 
 }  // namespace
@@ -163,10 +166,10 @@ std::string fingerprint(const WireKey& key) {
   return out;
 }
 
-WireKey read_key(const fs::path& file) {
+WireKey read_key(const fs::path& file, const fs::path& list) {
   const WireKey key = parsed(file, content(file));
   const std::string print = fingerprint(key);
-  if (is_revoked(file, print))
+  if (stands_in(revoked_file(file), print) || (!list.empty() && stands_in(list, print)))
     throw EndpointError(
         fmt::format("the key {0} in {1} has been revoked; 'knuckleboom key rotate {1}' makes "
                     "another in its place",
@@ -187,7 +190,6 @@ void make_folder_of(const fs::path& file) {
 
 WireKey make_key(const fs::path& file) {
   const WireKey key = drawn_key();
-  make_folder_of(file);
   if (fs::exists(fs::symlink_status(file)))
     throw EndpointError(fmt::format(
         "{0} exists and is left alone; 'knuckleboom key rotate {0}' puts another key in its place",
@@ -215,7 +217,7 @@ WireKey station_key(const fs::path& file) {
   return parsed(file, content(file, true, kStationAdvice), kStationHead);
 }
 
-WireKey rotate_key(const fs::path& file) {
+WireKey rotate_key(const fs::path& file, const fs::path& list) {
   // A key that others could read is one more reason to change it: only its form matters here.
   const WireKey old = parsed(file, content(file, false));
   const WireKey key = drawn_key();
@@ -223,16 +225,16 @@ WireKey rotate_key(const fs::path& file) {
   std::error_code fault;
   fs::remove(next, fault);
   write_all(next, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
-  add_to_revoked(file, fingerprint(old));
+  add_to_revoked(file, list, fingerprint(old));
   fs::rename(next, file, fault);
   if (fault)
     throw EndpointError(fmt::format("{} cannot be replaced: {}", file.string(), fault.message()));
   return key;
 }
 
-std::string revoke_key(const fs::path& file) {
+std::string revoke_key(const fs::path& file, const fs::path& list) {
   const std::string print = fingerprint(parsed(file, content(file)));
-  add_to_revoked(file, print);
+  add_to_revoked(file, list, print);
   return print;
 }
 

@@ -4,7 +4,7 @@
 //   key 64 hexadecimal digits
 //
 // A file that anybody else may read is refused. Fingerprints of keys that must no longer be used
-// stand in FILE.revoked, one a line; docs/reference/endpoints.md.
+// stand in FILE.revoked and in a list for all files, one a line; docs/reference/endpoints.md.
 #pragma once
 
 #include <array>
@@ -25,15 +25,16 @@ WireKey drawn_key();
 // "3f2a-91c4-05de-7b18": tells keys apart and says nothing about them.
 std::string fingerprint(const WireKey& key);
 
-// Each throws EndpointError with a sentence, and then has changed nothing.
-WireKey read_key(const std::filesystem::path& file);
-// The file must not exist. Folders on the way are made, for their owner alone.
+// Each throws EndpointError with a sentence, and then has changed nothing. list: fingerprints revoked
+// for every file, besides those beside the file; none where it is empty.
+WireKey read_key(const std::filesystem::path& file, const std::filesystem::path& list = {});
+// The file must not exist, its folder must.
 WireKey make_key(const std::filesystem::path& file);
 // The key that a computer signs its sessions with; one is made where there is none. endpoint/station.hpp
 WireKey station_key(const std::filesystem::path& file);
 // Another key takes the place of the file's, which is revoked.
-WireKey rotate_key(const std::filesystem::path& file);
-// From now on read_key() refuses the file's key, in every copy at this place. Its fingerprint.
-std::string revoke_key(const std::filesystem::path& file);
+WireKey rotate_key(const std::filesystem::path& file, const std::filesystem::path& list = {});
+// From now on read_key() refuses the file's key, with the list in every copy. Its fingerprint.
+std::string revoke_key(const std::filesystem::path& file, const std::filesystem::path& list = {});
 
 }  // namespace knuckleboom::endpoint

@@ -199,6 +199,22 @@ void UdpEndpoint::open_sockets() {
                                         to_string(settings_.own), reason()));
 }
 
+std::string_view unheard_because(const UdpCounters& before, const UdpCounters& now) {
+  if (now.session.arrivals.received > before.session.arrivals.received) return {};
+  const auto more = [&](Refusal reason) {
+    const int i = static_cast<int>(reason);
+    return now.refused[i] > before.refused[i];
+  };
+  if (more(Refusal::kTag))
+    return "its packets are of another key: compare what 'knuckleboom key show' says on both sides";
+  if (more(Refusal::kVersion)) return "its packets are of another version of the program";
+  if (more(Refusal::kCount))
+    return "its packets have another number of values: both sides need the same signals";
+  if (now.strangers > before.strangers)
+    return "what arrives comes from elsewhere, or is of another key";
+  return {};
+}
+
 void UdpEndpoint::set_peer(const UdpAddress& peer) {
   const sockaddr_in address = socket_address(peer);
   settings_.peer = peer;

@@ -65,6 +65,10 @@ struct UdpCounters {
   }
 };
 
+// Why the peer was not believed between two counts, as far as what arrived tells: a sentence for
+// its user; empty where nothing tells.
+std::string_view unheard_because(const UdpCounters& before, const UdpCounters& now);
+
 struct Datagram {
   std::byte bytes[kMaxPacket];
   std::size_t size;

@@ -304,7 +304,7 @@ std::vector<std::string> LeverDesk::warnings() const {
       list.push_back(centre_hint(slot));
   }
   if (remote_ && remote_->state() == RemoteLevers::State::kSilent)
-    list.push_back(fmt::format("{} is silent: neutral", remote_->name()));
+    list.push_back(remote_->silence());
   if (remote_ && remote_->state() == RemoteLevers::State::kCentre)
     list.push_back(
         fmt::format("{} is neutral until all its levers have been at their centres: let "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -67,6 +68,12 @@ void RemoteLevers::poll(double now_s) {
   else if (state_ != State::kInUse)
     state_ = centred ? State::kInUse : State::kCentre;
   if (state_ != State::kInUse) input_ = {};
+  if (state_ != State::kSilent) heard_ = endpoint_.counters();
+}
+
+std::string RemoteLevers::silence() const {
+  const std::string_view why = endpoint::unheard_because(heard_, endpoint_.counters());
+  return fmt::format("{} is silent: neutral{}{}", name(), why.empty() ? "" : "; ", why);
 }
 
 }  // namespace knuckleboom::input

@@ -32,6 +32,8 @@ class RemoteLevers {
   State state() const { return state_; }
   const endpoint::UdpEndpoint& endpoint() const { return endpoint_; }
   std::string name() const;  // "the lever stand at 127.0.0.1:47001"
+  // "is silent", and why as far as known; state() is kSilent.
+  std::string silence() const;
 
  private:
   endpoint::UdpEndpoint endpoint_;
@@ -40,6 +42,7 @@ class RemoteLevers {
   exchange::ExchangeInput frame_{};
   command::OperatorInput input_{};
   State state_ = State::kSilent;
+  endpoint::UdpCounters heard_{};  // when it was last heard
   double tick_due_s_ = 0.0;
   bool started_ = false;
 };

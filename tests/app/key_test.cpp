@@ -18,7 +18,7 @@ TEST(Key, IsMadeShownRotatedAndRevoked) {
   const auto key = [&home](const char* action) {
     return run({"key", action}, {"XDG_CONFIG_HOME=" + home.path().string(), "KNUCKLEBOOM_KEY="});
   };
-  const std::filesystem::path file = home / "knuckleboom/wire.key";
+  const std::filesystem::path file = home / "knuckleboom/wire.key", copy = home / "copy.key";
   EXPECT_THAT(key("show").errors, HasSubstr("wire.key' makes one"));
   const Outcome made = key("make");
   EXPECT_EQ(made.status, 0) << made.errors;
@@ -33,8 +33,12 @@ TEST(Key, IsMadeShownRotatedAndRevoked) {
   EXPECT_THAT(content_of(file), HasSubstr(secret));
   EXPECT_EQ(key("rotate").status, 0);
   EXPECT_THAT(content_of(file), Not(HasSubstr(secret)));
+  std::filesystem::copy_file(file, copy);
   EXPECT_EQ(key("revoke").status, 0);
   EXPECT_THAT(key("show").errors, HasSubstr("has been revoked"));
+  EXPECT_THAT(
+      run({"key", "show", copy.string()}, {"XDG_CONFIG_HOME=" + home.path().string()}).errors,
+      HasSubstr("has been revoked"));
   EXPECT_EQ(run({"key"}).status, 2);
 }
 

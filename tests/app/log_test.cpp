@@ -71,12 +71,21 @@ TEST_F(Logs, KeepTheLevelAskedFor) {
 }
 
 TEST_F(Logs, AreBounded) {
-  for (int k = 100; k < 140; ++k)
+  for (int k = 100; k < 310; ++k)
     folder_.write("state/knuckleboom/logs/20200101-000000-" + std::to_string(k) + ".log", "old");
   run({"run", "nothing_of_that_name"}, home());
-  EXPECT_THAT(logs(), SizeIs(20));
-  EXPECT_FALSE(fs::exists(folder_ / "state/knuckleboom/logs/20200101-000000-120.log"));
-  EXPECT_TRUE(fs::exists(folder_ / "state/knuckleboom/logs/20200101-000000-121.log"));
+  EXPECT_THAT(logs(), SizeIs(200));
+  EXPECT_FALSE(fs::exists(folder_ / "state/knuckleboom/logs/20200101-000000-110.log"));
+  EXPECT_TRUE(fs::exists(folder_ / "state/knuckleboom/logs/20200101-000000-111.log"));
+  // However few: 40 MiB in all, a full file of the next start among them.
+  folder_.write("state/knuckleboom/logs/20200101-000000-200.log", std::string(39 << 20, '.'));
+  run({"run", "nothing_of_that_name"}, home());
+  EXPECT_FALSE(fs::exists(folder_ / "state/knuckleboom/logs/20200101-000000-200.log"));
+  EXPECT_TRUE(fs::exists(folder_ / "state/knuckleboom/logs/20200101-000000-201.log"));
+  for (const fs::path& one : logs())
+    if (!one.filename().string().starts_with("20200101")) {
+      EXPECT_EQ(fs::status(one).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    }
 }
 
 TEST_F(Logs, NeverStopTheProgram) {

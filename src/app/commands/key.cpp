@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,7 +24,21 @@ std::filesystem::path place_of(const std::string& file) {
   return out;
 }
 
+// For its owner alone.
+void make_own_folder() {
+  std::error_code fault;
+  const std::filesystem::path folder = user_folder();
+  if (!folder.empty() && std::filesystem::create_directories(folder, fault) && !fault)
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, fault);
+}
+
+std::filesystem::path own_list() {
+  make_own_folder();
+  return revoked_keys_file();
+}
+
 int make(const std::filesystem::path& file) {
+  if (file.parent_path() == user_folder()) make_own_folder();
   const std::string print = endpoint::fingerprint(endpoint::make_key(file));
   say(
       fmt::format("{} has the new key {}\n"
@@ -35,12 +50,12 @@ int make(const std::filesystem::path& file) {
 
 int show(const std::filesystem::path& file) {
   say(fmt::format("{} has the key {}\n", file.string(),
-                  endpoint::fingerprint(endpoint::read_key(file))));
+                  endpoint::fingerprint(endpoint::read_key(file, revoked_keys_file()))));
   return kSuccess;
 }
 
 int rotate(const std::filesystem::path& file) {
-  const std::string print = endpoint::fingerprint(endpoint::rotate_key(file));
+  const std::string print = endpoint::fingerprint(endpoint::rotate_key(file, own_list()));
   say(
       fmt::format("{} has the new key {}; the one before is revoked\n"
                   "Copy it to the other side as well. Programs take it at their next start.\n",
@@ -49,9 +64,9 @@ int rotate(const std::filesystem::path& file) {
 }
 
 int revoke(const std::filesystem::path& file) {
-  const std::string print = endpoint::revoke_key(file);
+  const std::string print = endpoint::revoke_key(file, own_list());
   say(
-      fmt::format("the key {0} is revoked: no program starts with it in {1} any more\n"
+      fmt::format("the key {0} is revoked: no program of this user starts with it any more\n"
                   "Those that run keep it until they end. Revoke it on the other side as well; "
                   "'knuckleboom key rotate {1}' makes another.\n",
                   print, file.string()));

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostLogs = 5;
+constexpr std::size_t kMostLogs = 20;
 constexpr double kLimit_s = 60.0;
 
 struct Part {

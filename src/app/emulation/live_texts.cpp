@@ -66,8 +66,10 @@ std::string signal_words(const HilBench& bench, const HilState& state) {
 
 std::string packet_words(const endpoint::UdpCounters& c) {
   const endpoint::ArrivalCounters& a = c.session.arrivals;
-  return fmt::format("{} received, {} lost, {} late, {} forged, {} from strangers, {} sent",
-                     a.received, a.lost, a.late, c.forged(), c.strangers, c.sent);
+  const std::string_view why = endpoint::unheard_because({}, c);
+  return fmt::format("{} received, {} lost, {} late, {} forged, {} from strangers, {} sent{}{}",
+                     a.received, a.lost, a.late, c.forged(), c.strangers, c.sent,
+                     why.empty() ? "" : "; ", why);
 }
 
 std::string can_words(const endpoint::CanCounters& c) {

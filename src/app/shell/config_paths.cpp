@@ -42,4 +42,9 @@ fs::path user_key_file() {
   return folder.empty() ? folder : folder / "wire.key";
 }
 
+fs::path revoked_keys_file() {
+  const fs::path folder = user_folder();
+  return folder.empty() ? folder : folder / "wire.key.revoked";
+}
+
 }  // namespace knuckleboom::app

@@ -43,5 +43,7 @@ std::filesystem::path user_device_file();
 // The key of connections, which need not exist: $KNUCKLEBOOM_KEY, or wire.key in the user's own folder.
 // Empty if neither is known.
 std::filesystem::path user_key_file();
+// Fingerprints of the keys that this user has revoked, wherever they are kept. Empty likewise.
+std::filesystem::path revoked_keys_file();
 
 }  // namespace knuckleboom::app

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,7 +25,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;  // of a file; a second one holds what was before
-constexpr std::size_t kMostStarts = 20;
+constexpr std::size_t kMostStarts = 200;
+constexpr std::uintmax_t kMostBytesInAll = 40 << 20;
 constexpr std::string_view kSuffix = ".log";
 constexpr std::array<std::string_view, 5> kWords = {"debug", "info", "warning", "error", "off"};
 
@@ -57,13 +61,24 @@ fs::path log_folder() {
   return folder.empty() ? folder : folder / "logs";
 }
 
-void remove_oldest(std::size_t kept) {
-  const std::vector<fs::path> files = log_files();
+std::uintmax_t size_of(const fs::path& file) {
   std::error_code fault;
-  for (std::size_t i = kept; i < files.size(); ++i) {
-    fs::remove(files[i], fault);
-    fs::path second = files[i];
-    fs::remove(second.replace_extension(".1.log"), fault);
+  const std::uintmax_t size = fs::file_size(file, fault);
+  return fault ? 0 : size;
+}
+
+// Room for one more start: what mistyped commands leave is small and pushes out no session.
+void remove_oldest() {
+  std::uintmax_t bytes = 2 * kMostBytes;
+  std::size_t kept = 1;
+  std::error_code fault;
+  for (const fs::path& file : log_files()) {
+    fs::path second = file;
+    second.replace_extension(".1.log");
+    bytes += size_of(file) + size_of(second);
+    if (++kept <= kMostStarts && bytes <= kMostBytesInAll) continue;
+    fs::remove(file, fault);
+    fs::remove(second, fault);
   }
 }
 
@@ -74,15 +89,19 @@ void open_file(Log& log) {
   try {
     fs::create_directories(folder);
     fs::permissions(folder, fs::perms::owner_all);
-    remove_oldest(kMostStarts - 1);
+    remove_oldest();
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
     localtime_r(&now, &parts);
     std::array<char, 32> date{};
     std::strftime(date.data(), date.size(), "%Y%m%d-%H%M%S", &parts);
     const fs::path file = folder / fmt::format("{}-{}{}", date.data(), ::getpid(), kSuffix);
-    auto sink =
-        std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file.string(), kMostBytes, 1);
+    spdlog::file_event_handlers handlers;
+    handlers.after_open = [](const std::string&, std::FILE* opened) {
+      ::fchmod(::fileno(opened), S_IRUSR | S_IWUSR);
+    };
+    auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file.string(), kMostBytes, 1,
+                                                                       false, handlers);
     log.file = std::make_shared<spdlog::logger>("knuckleboom", std::move(sink));
     log.file->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
     log.file->set_level(level_of(log.least));

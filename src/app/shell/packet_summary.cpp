@@ -1,6 +1,7 @@
 #include "app/shell/packet_summary.hpp"
 
 #include <cstddef>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,8 @@ std::string packet_sentence(const endpoint::UdpCounters& c) {
                        c.overflowed);
   if (c.sent > 0 || c.unsent > 0) out += fmt::format("; {} sent", c.sent);
   if (c.unsent > 0) out += fmt::format(", {} not sent", c.unsent);
+  if (const std::string_view why = endpoint::unheard_because({}, c); !why.empty())
+    out += fmt::format("; {}", why);
   return out;
 }
 

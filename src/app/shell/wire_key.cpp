@@ -22,7 +22,7 @@ endpoint::WireKey wire_key(const KeyChoice& choice) {
   if (file.empty())
     throw UserError("neither XDG_CONFIG_HOME nor HOME is set; name the key file with --key");
   try {
-    const endpoint::WireKey key = endpoint::read_key(file);
+    const endpoint::WireKey key = endpoint::read_key(file, revoked_keys_file());
     log(LogLevel::kInfo, "connections use the key " + endpoint::fingerprint(key));
     return key;
   } catch (const endpoint::EndpointError& error) {

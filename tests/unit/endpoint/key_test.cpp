@@ -35,10 +35,12 @@ std::string content(const fs::path& path) {
 
 TEST(KeyFile, IsMadeOnceAndForItsOwnerAlone) {
   const test::TemporaryFolder folder;
-  const fs::path file = folder / "new/wire.key";
+  const fs::path file = folder / "wire.key";
   const WireKey key = make_key(file);
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-  EXPECT_EQ(fs::status(file.parent_path()).permissions(), fs::perms::owner_all);
+  EXPECT_THAT(fault_of([&] { make_key(folder / "mistyped/wire.key"); }),
+              HasSubstr("cannot be written"));
+  EXPECT_FALSE(fs::exists(folder / "mistyped"));
   EXPECT_EQ(read_key(file).bytes, key.bytes);
   EXPECT_TRUE(read_key(file).given);
   EXPECT_NE(drawn_key().bytes, key.bytes);
@@ -102,6 +104,17 @@ TEST(KeyFile, ChangesItsKeyAndRevokesTheFormer) {
   fs::remove(folder / "wire.key.revoked");
   fs::create_directory(folder / "wire.key.revoked");  // the list cannot be read
   EXPECT_THAT(fault_of([&] { read_key(file); }), HasSubstr("not known whether"));
+}
+
+TEST(KeyFile, OnceRevokedIsRefusedUnderEveryName) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder / "wire.key", other = folder / "other.key", list = folder / "list";
+  make_key(file);
+  fs::copy_file(file, other);
+  revoke_key(file, list);
+  EXPECT_THAT(fault_of([&] { read_key(other, list); }), HasSubstr("revoked"));
+  rotate_key(other, list);
+  EXPECT_EQ(fault_of([&] { read_key(other, list); }), "none");
 }
 
 TEST(KeyFile, IsToldByItsFingerprint) {

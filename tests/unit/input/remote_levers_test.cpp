@@ -160,5 +160,21 @@ TEST_F(DeskWithStand, SaysWhatBecomesOfIt) {
   EXPECT_THAT(said(), HasSubstr("fell silent: neutral"));
 }
 
+// With a key that is not the trainer's: the user is told to compare them.
+TEST_F(DeskWithStand, SaysWhyItIsSilent) {
+  Stand stand;
+  ASSERT_TRUE(stand.levers);
+  const std::string address = stand.address();
+  stand.levers.reset();
+  LeverDesk desk;
+  desk.listen_to(std::make_unique<RemoteLevers>(address, test::key_of(3)));
+  desk.poll(0.0);
+  const auto warned = [&desk] { return testing::PrintToString(desk.warnings()); };
+  EXPECT_THAT(warned(), testing::Not(HasSubstr("key")));
+  stand.send(0.0, 0.0, 0.01);
+  desk.poll(0.01);
+  EXPECT_THAT(warned(), HasSubstr("its packets are of another key: compare"));
+}
+
 }  // namespace
 }  // namespace knuckleboom::input
