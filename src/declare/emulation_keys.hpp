@@ -94,6 +94,32 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"emulation.sensor", "[sensor]", all};
 }  // namespace sensor
 
+namespace joint_sensors {
+using emulation::JointSensors;
+using emulation::SensorError;
+inline constexpr Key all[] = {
+    number("position_noise", D::kAngle, kNonNegative, "standard deviation")
+        .to<&JointSensors::position, &SensorError::noise>(),
+    number("position_step", D::kAngle, kNonNegative, "of the encoder; 0: none")
+        .to<&JointSensors::position, &SensorError::step>(),
+    number("position_offset", D::kAngle, {-1.0, 1.0}, "of every joint")
+        .to<&JointSensors::position, &SensorError::offset>(),
+    number("speed_noise", D::kAngularSpeed, kNonNegative, "standard deviation")
+        .to<&JointSensors::speed, &SensorError::noise>(),
+    number("speed_step", D::kAngularSpeed, kNonNegative, "0: none")
+        .to<&JointSensors::speed, &SensorError::step>(),
+    number("speed_offset", D::kAngularSpeed, {-1.0, 1.0}, "")
+        .to<&JointSensors::speed, &SensorError::offset>(),
+    number("pressure_noise", D::kPressure, kNonNegative, "standard deviation")
+        .to<&JointSensors::pressure, &SensorError::noise>(),
+    number("pressure_step", D::kPressure, kNonNegative, "of the converter; 0: none")
+        .to<&JointSensors::pressure, &SensorError::step>(),
+    number("pressure_offset", D::kPressure, {-1e7, 1e7}, "of every port")
+        .to<&JointSensors::pressure, &SensorError::offset>(),
+};
+inline constexpr KeyTable table{"emulation.joint_sensors", "[joint_sensors]", all};
+}  // namespace joint_sensors
+
 namespace tip_control {
 using emulation::EmulationPlan;
 using emulation::Scheme;
@@ -197,6 +223,11 @@ inline constexpr Key emulated =
          "end is its motor. From six joints on its tip's orientation is played as well; with fewer "
          "the host's tool keeps the one it starts with")
         .must();
+inline constexpr Key plant =
+    texts("plant", kMaxEntries,
+          "the host as it is, where it differs from its file, which its control goes by: "
+          "assignments to keys of that file, as `body.hand.mass_kg=15`; `--set plant.KEY=VALUE` "
+          "adds one");
 inline constexpr Key host_start =
     named("host_start", initial::table, "as `[initial.JOINT]` of a scenario");
 inline constexpr Key emulated_start = named("emulated_start", initial::table, "likewise");
@@ -204,6 +235,8 @@ inline constexpr Key rates = table("rates", keys::rates::table, "below");
 inline constexpr Key site = table("site", keys::site::table, "below").must();
 inline constexpr Key peg = table("peg", keys::peg::table, "below").must();
 inline constexpr Key sensor = table("sensor", keys::sensor::table, "below");
+inline constexpr Key joint_sensors =
+    table("joint_sensors", keys::joint_sensors::table, "of the host, below");
 inline constexpr Key control = table("control", tip_control::table, "below");
 inline constexpr Key accommodation = table("accommodation", keys::accommodation::table, "below");
 inline constexpr Key safety = table("safety", keys::safety::table, "below");
@@ -213,6 +246,7 @@ inline constexpr Key all[] = {
     description().to<&EmulationPlan::description>(),
     host,
     emulated,
+    plant,
     number("operator_acceleration", D::kAcceleration, kPositive,
            "how fast the operator's speed changes")
         .usually(1e-4, 100.0, "slower takes hours, faster than any hand")
@@ -223,6 +257,7 @@ inline constexpr Key all[] = {
     site,
     peg,
     sensor,
+    joint_sensors,
     control,
     accommodation,
     safety,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -156,8 +157,10 @@ class Overrider {
   void apply(const Override& override) {
     const std::string file =
         override.unset ? fmt::format("{}{}", kOverrideFile, unset_assignment(override.key))
-                       : fmt::format("{}{}={}", kOverrideFile, override.key, override.value);
+                       : fmt::format("{}{}{}={}", kOverrideFile, override.key,
+                                     override.times ? "*" : "", override.value);
     below_names_ = false;
+    changed_ = 0;
     place_ = {report_.add_file(file), 0, 0};
     std::vector<std::string> path;
     for (std::size_t begin = 0; begin <= override.key.size();) {
@@ -172,6 +175,10 @@ class Overrider {
                                         override.key));
       return;
     }
+    if (override.times && !take_factor(override.value)) {
+      report_.error(place_, fmt::format("'{}' is no number to multiply by", override.value));
+      return;
+    }
     Node* at = &root_;
     keys_ = options_.keys;
     std::size_t first = 0;
@@ -180,19 +187,55 @@ class Overrider {
       keys_ = nullptr;
       first = 2;
     }
-    for (std::size_t i = first; at != nullptr && i + 1 < path.size(); ++i)
-      at = step(*at, path, i, override.unset);
     if (at == nullptr) return;
     if (first >= path.size())
       report_.error(place_, fmt::format("'{}' is a table; name the key in it that is to change",
                                         override.key));
-    else if (override.unset)
+    else
+      descend(*at, path, first, override, false);
+    const bool every = std::find(path.begin(), path.end(), kEvery) != path.end();
+    if (override.times && every && changed_ == 0)
+      report_.error(place_, fmt::format("nothing that '{}' stands for is a number", override.key));
+  }
+
+ private:
+  static constexpr std::string_view kEvery = "*";
+
+  bool take_factor(const std::string& text) {
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, factor_);
+    return error == std::errc() && stop == end && std::isfinite(factor_);
+  }
+
+  // every: one of several tables that a step stands for.
+  void descend(Node& from, const std::vector<std::string>& path, std::size_t first,
+               const Override& override, bool every) {
+    Node* at = &from;
+    for (std::size_t i = first; i + 1 < path.size(); ++i) {
+      if (path[i] == kEvery && !override.unset) {
+        below_names_ = false;
+        const declare::KeyTable* const keys = keys_;
+        const auto into = [&](Node& inside) {
+          keys_ = keys;
+          if (inside.is_table()) descend(inside, path, i + 1, override, true);
+        };
+        for (Node& item : at->items) into(item);
+        for (Entry& entry : at->entries) into(entry.value);
+        return;
+      }
+      // Where a step stands for several tables, not each of them has all that the path names.
+      if (every && at->is_table() && at->find(path[i]) == nullptr) return;
+      at = step(*at, path, i, override.unset || override.times);
+      if (at == nullptr) return;
+    }
+    if (override.unset)
       unset(*at, path.back(), override);
+    else if (override.times)
+      multiply(*at, path.back(), override, every);
     else
       set(*at, path.back(), override);
   }
 
- private:
   Node* joint_table(const std::string& name) {
     std::vector<std::string> names;
     if (Node* bodies = root_.find("body")) {
@@ -274,6 +317,11 @@ class Overrider {
     return array;
   }
 
+  // With its unit, with another or without.
+  static bool meant_by(const std::string& key, const Entry& entry) {
+    return entry.key == key || same_quantity(entry.key, key) || split_key(entry.key).stem == key;
+  }
+
   void unset(Node& at, const std::string& key, const Override& override) {
     if (at.is_array()) {
       const std::size_t dot = override.key.rfind('.');
@@ -281,9 +329,7 @@ class Overrider {
         at.items.erase(at.items.begin() + (old - at.items.data()));
       return;
     }
-    const auto meant = [&key](const Entry& entry) {
-      return entry.key == key || same_quantity(entry.key, key) || split_key(entry.key).stem == key;
-    };
+    const auto meant = [&key](const Entry& entry) { return meant_by(key, entry); };
     if (at.is_table() && std::erase_if(at.entries, meant) > 0) return;
     report_.error(place_, fmt::format("'{}' is not there, so it cannot be taken out{}",
                                       override.key, alternatives(key, keys_of(at))));
@@ -304,6 +350,30 @@ class Overrider {
     } else {
       at.entries.push_back({key, place_, std::move(value)});
     }
+  }
+
+  void multiply(Node& at, const std::string& key, const Override& override, bool every) {
+    if (at.is_array()) {
+      const std::size_t dot = override.key.rfind('.');
+      if (Node* old = item(at, key, override.key.substr(0, dot)); old != nullptr) scale(*old);
+    } else {
+      for (Entry& entry : at.entries)
+        if (meant_by(key, entry)) scale(entry.value);
+    }
+    if (changed_ == 0 && !every)
+      report_.error(place_, fmt::format("'{}' has no number here to multiply{}", override.key,
+                                        alternatives(key, keys_of(at))));
+  }
+
+  void scale(Node& node) {
+    for (Node& item : node.items) scale(item);
+    if (!node.is_number()) return;
+    node.number *= factor_;
+    node.kind = Node::Kind::kFloat;
+    node.text = fmt::format("{:.17g}", node.number);
+    node.place = place_;
+    node.source = "override";
+    ++changed_;
   }
 
   Node parse(const std::string& text) {
@@ -342,6 +412,8 @@ class Overrider {
   const DocumentOptions& options_;
   Report& report_;
   Place place_;
+  double factor_ = 1.0;
+  int changed_ = 0;                          // numbers that were multiplied
   const declare::KeyTable* keys_ = nullptr;  // of the table that was come to; null: not known
   bool below_names_ = false;  // the next step is a name, and keys_ those of its table
 };
@@ -595,7 +667,7 @@ Node read_document(std::string_view text, const std::string& file,
   Node root = read_with_base(text, file, options, report, hash, 0);
   Overrider overrider(root, options, report);
   for (const Override& override : overrides) {
-    hash.add(override.key);
+    hash.add(override.times ? override.key + '*' : override.key);
     hash.add(override.unset ? unset_assignment({}) : override.value);
     overrider.apply(override);
   }
@@ -619,9 +691,11 @@ Override parse_override(const std::string& assignment) {
     s.erase(0, std::min(s.find_first_not_of(' '), s.size()));
     s.erase(s.find_last_not_of(' ') + 1);
   };
+  const bool times = key.ends_with('*') && !key.ends_with(".*");
+  if (times) key.pop_back();
   trim(key);
   trim(value);
-  return {std::move(key), std::move(value)};
+  return {std::move(key), std::move(value), false, times};
 }
 
 }  // namespace knuckleboom::io

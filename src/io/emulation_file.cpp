@@ -27,6 +27,7 @@ class EmulationReader {
     reader.fill(plan());
     out_.host = reader.text(emulation_keys::host).value_or("");
     out_.emulated = reader.text(emulation_keys::emulated).value_or("");
+    out_.plant = reader.texts(emulation_keys::plant).value_or(std::vector<std::string>());
     out_.host_place =
         place_in(report_, reader.place_of(emulation_keys::host), ScenarioPlaces::Unit::kNone);
     out_.emulated_place =
@@ -47,6 +48,7 @@ class EmulationReader {
                       "pegs that are nearly upright");
     }
     fill(reader, emulation_keys::sensor, plan().sensor);
+    fill(reader, emulation_keys::joint_sensors, plan().joint_sensors);
     fill(reader, emulation_keys::control, plan());
     read_accommodation(reader);
     fill(reader, emulation_keys::safety, plan().safety);

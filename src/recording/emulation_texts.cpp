@@ -13,7 +13,7 @@ namespace knuckleboom::io {
 namespace {
 
 struct Sorted {
-  std::vector<Override> host, emulated, plan;
+  std::vector<Override> host, plant, emulated, plan;
 };
 
 Sorted sort(const std::vector<std::string>& assignments) {
@@ -26,6 +26,7 @@ Sorted sort(const std::vector<std::string>& assignments) {
       return true;
     };
     std::vector<Override>& to = take("host.")       ? out.host
+                                : take("plant.")    ? out.plant
                                 : take("emulated.") ? out.emulated
                                                     : out.plan;
     to.push_back(std::move(one));
@@ -89,6 +90,15 @@ EmulationParts make_emulation(const EmulationTexts& from, std::vector<Diagnostic
     check_start(part.initial, starts, part.model);
   };
   add(out.plan.host, "host", file.host_start, overrides.host);
+  std::vector<Override> plant = overrides.host;
+  for (const std::string& assignment : file.plant) plant.push_back(parse_override(assignment));
+  plant.insert(plant.end(), overrides.plant.begin(), overrides.plant.end());
+  if (plant.size() > overrides.host.size()) {
+    const SessionText& machine = needed(from, "host");
+    out.plan.plant = read_machine_texts(machine.text, machine.name,
+                                        texts_of(from.texts, "host base"), plant, unknown)
+                         .model;
+  }
   add(out.plan.emulated, "emulated", file.emulated_start, overrides.emulated);
   if (const SessionText* signals = text_of(from.texts, "signals"))
     out.signals = read_signals_text(signals->text, signals->name, unknown);

@@ -16,8 +16,9 @@
 namespace knuckleboom::io {
 
 struct EmulationFile {
-  emulation::EmulationPlan plan;  // without the models of its machines
-  std::string host, emulated;     // names or files
+  emulation::EmulationPlan plan;   // without the models of its machines
+  std::string host, emulated;      // names or files
+  std::vector<std::string> plant;  // "key=value", of the host as it is
   ScenarioPlaces::Place host_place, emulated_place;
   std::vector<ScenarioPlaces::Place> host_start, emulated_start;  // of the plan's initial joints
   ContentHash hash;

@@ -16,9 +16,11 @@ struct Override {
   std::string key;
   std::string value;
   bool unset = false;  // takes the key or table out instead, so that its default holds
+  bool times = false;  // multiplies what is there, a number or a list of them, by the value
 };
 
-// Splits "key=value", or takes "unset key". Throws FileError for neither and for an empty key.
+// Splits "key=value" or "key*=factor", or takes "unset key". A step "*" of a path stands for every table
+// at its place: "body.*.mass*=1.1". Throws FileError for neither and for an empty key.
 Override parse_override(const std::string& assignment);
 // The text that parse_override takes for a key that is to be taken out.
 std::string unset_assignment(const std::string& key);

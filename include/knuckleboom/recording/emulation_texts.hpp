@@ -20,8 +20,8 @@ struct EmulationTexts {
   // Roles: "emulation", "host", "emulated", each machine's "host base" and "emulated base" (bases and URDF
   // files), "signals".
   std::vector<SessionText> texts;
-  // "key=value" in their order; "host." and "emulated." lead into the machines, all else into the
-  // emulation file.
+  // "key=value" in their order; "host." and "emulated." lead into the machines, "plant." into the host as
+  // it is while its control goes by the host's file, all else into the emulation file.
   std::vector<std::string> assignments;
 };
 

@@ -37,6 +37,9 @@ struct Condition {
 std::string assign(std::string_view key, double value) {
   return fmt::format("{}={:.6g}", key, value);
 }
+std::string times(std::string_view key, double factor) {
+  return fmt::format("{}*={:.6g}", key, factor);
+}
 std::string assign(std::string_view key, const Vec3& v) {
   return fmt::format("{}=[{:.6g}, {:.6g}, {:.6g}]", key, v.x(), v.y(), v.z());
 }
@@ -70,9 +73,66 @@ class Conditions {
     }
     return set;
   }
+  // The host as it is, beside the one that its control goes by.
   std::string hand_mass(double factor) const {
     const multibody::Body& body = plan_.host.model.tree.body(plan_.host.model.tip_body);
-    return assign(fmt::format("host.body.{}.mass_kg", body.name), factor * body.inertia.mass);
+    return times(fmt::format("plant.body.{}.mass", body.name), factor);
+  }
+  static std::vector<std::string> masses(double factor) {
+    return {times("plant.body.*.mass", factor), times("plant.body.*.inertia", factor)};
+  }
+  static std::vector<std::string> seals(double factor) {
+    return {times("plant.actuator.*.friction", factor),
+            times("plant.actuator.*.friction.coulomb", factor),
+            times("plant.actuator.*.friction.static", factor)};
+  }
+  static std::vector<std::string> valves(double factor) {
+    return {times("plant.valve.*.conductance", factor)};
+  }
+  static std::vector<std::string> lines(double factor) {
+    return {times("plant.actuator.*.line_a.capacitance", factor),
+            times("plant.actuator.*.line_b.capacitance", factor)};
+  }
+  // Encoders of 20 bits, tachometers and pressure transducers of 14 bits.
+  static std::vector<std::string> good_sensors() {
+    return {"joint_sensors.position_step_rad=6e-6",
+            "joint_sensors.speed_noise_rad_per_s=2e-4",
+            "joint_sensors.speed_step_rad_per_s=1e-4",
+            "joint_sensors.pressure_noise_Pa=2e3",
+            "joint_sensors.pressure_step_Pa=1500",
+            "sensor.force_noise_N=0.3",
+            "sensor.moment_noise_N_m=0.015"};
+  }
+
+  // One quantity of the plant off by so much, then all of them.
+  void plants() {
+    struct Part {
+      const char* name;
+      double near, far;  // shares
+      std::vector<std::string> (*set)(double factor);
+    };
+    const Part parts[] = {{"masses", 0.1, 0.25, masses},
+                          {"seals' friction", 0.1, 0.2, seals},
+                          {"valves' conductance", 0.1, 0.2, valves},
+                          {"give of the lines", 0.1, 0.2, lines}};
+    const bool hydraulic = !plan_.host.model.actuators.empty();
+    for (const bool far : {false, true})
+      for (const double sign : {-1.0, 1.0}) {
+        std::vector<std::string> all;
+        for (const Part& part : parts) {
+          if (!hydraulic && part.set != masses) continue;
+          const double off = sign * (far ? part.far : part.near);
+          const std::vector<std::string> set = part.set(1.0 + off);
+          add(fmt::format("plant: {} {:+.0f} %", part.name, 1e2 * off), set);
+          all.insert(all.end(), set.begin(), set.end());
+        }
+        if (hydraulic)
+          add(fmt::format("plant: all of these {}{}", far ? "far " : "",
+                          sign < 0.0 ? "less" : "more"),
+              all);
+      }
+    add("plant: lengths +0.5 %", {times("plant.body.*.position", 1.005)});
+    add("good sensors", good_sensors());
   }
   // Moves every joint by up to `most`.
   static std::vector<std::string> pose(const char* which, const emulation::Part& part, double most,
@@ -110,7 +170,8 @@ class Conditions {
       add(fmt::format("tick {:g} ms", ms), {assign("rates.tick_s", 1e-3 * ms)});
     for (const double f : {0.5, 2.0}) add(fmt::format("{:g} times as fast", f), speed(f));
     for (const double f : {0.5, 1.5})
-      add(fmt::format("host's hand {:g} times as heavy", f), {hand_mass(f)});
+      add(fmt::format("plant: hand {:g} times as heavy", f), {hand_mass(f)});
+    plants();
     for (const std::uint64_t seed : {1, 2, 3})
       add(fmt::format("host's pose {}", seed), pose("host_start", plan_.host, 0.3, 1000 * seed));
     for (const std::uint64_t seed : {1, 2, 3})

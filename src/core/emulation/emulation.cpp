@@ -16,6 +16,8 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kLeastRate = 1e-3;  // rad/s, m/s
 constexpr double kLead = 0.02;
 constexpr double kAbsurd = 1e9;
+constexpr std::uint64_t kJointSeed = 0x6a6f696e74;  // apart from the force sensor's
+constexpr std::uint64_t kSamplesOfATick = 4 * kMaxLinks;
 constexpr double kBrakeFrequency = 100.0;  // Hz, of the joints against closed brakes
 constexpr double kBrakeTime = 0.25;        // remaining closed time after a stop [s]
 constexpr double kBrakeStep = 0.5;         // largest part of it in a sub-step [rad]
@@ -96,8 +98,12 @@ Emulation::Emulation(EmulationPlan plan, bool alone)
       emulated_(plan_.emulated.model,
                 scenario_of(plan_.emulated, alone ? plan_.tick_s / plan_.plant_substeps
                                                   : plan_.tick_s * plan_.emulated_every)),
-      host_(plan_.host.model, scenario_of(plan_.host, plan_.tick_s / plan_.plant_substeps)) {
+      host_(plan_.host.model, scenario_of(plan_.host, plan_.tick_s / plan_.plant_substeps)),
+      plant_(plan_.plant ? *plan_.plant : plan_.host.model,
+             scenario_of(plan_.host, plan_.tick_s / plan_.plant_substeps)) {
   check();
+  std::copy_n(host_.initial_state(machine::Fidelity::kFull).machine.inertia, kMaxLinks,
+              host_inertia_);
   for (const machine::Actuator& actuator : host_.model().actuators)
     torque_controls_.emplace_back(actuator, plan_.tick_s);
   for (const machine::Actuator& actuator : emulated_.model().actuators)
@@ -123,6 +129,7 @@ void Emulation::check() const {
   const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
   const machine::MachineModel& host = plan_.host.model;
   const machine::MachineModel& other = plan_.emulated.model;
+  const machine::MachineModel& plant = plant_.model();
   for (const machine::MachineModel* model : {&host, &other})
     if (model->on_air())
       refuse("machine '" + model->name +
@@ -137,6 +144,13 @@ void Emulation::check() const {
     if (a.linkage.kind != machine::LinkageKind::kDirect)
       refuse("host '" + host.name + "': actuator '" + a.name +
              "' is no motor on its joint; torque control needs one");
+  if (plant.joint_count() != 6 || plant.coupled() || plant.on_air() ||
+      !std::equal(plant.actuators.begin(), plant.actuators.end(), host.actuators.begin(),
+                  host.actuators.end(), [](const machine::Actuator& a, const machine::Actuator& b) {
+                    return a.link == b.link && a.linkage.kind == b.linkage.kind;
+                  }))
+    refuse("the plant of host '" + host.name +
+           "' has other joints or motors; it may differ in numbers only");
   if (other.coupled())
     refuse("machine '" + other.name +
            "' has loops, couplings or cylinders across joints; an emulated machine "
@@ -154,15 +168,17 @@ void Emulation::check() const {
 
 void Emulation::place() {
   const double zero[kMaxLinks] = {};
-  TipMotion host, other;
-  tip_motion(host_.model(), host_.initial_state(machine::Fidelity::kFull).machine.q, zero, host);
+  TipMotion host, plant, other;
+  const sim::SimState host_start = plant_.initial_state(machine::Fidelity::kFull);
+  tip_motion(host_.model(), host_start.machine.q, zero, host);
+  tip_motion(plant_.model(), host_start.machine.q, zero, plant);
   const sim::SimState start = emulated_.initial_state(machine::Fidelity::kFull);
   tip_motion(emulated_.model(), start.machine.q, zero, other);
   std::copy_n(Vec3(host.p - other.p).data(), 3, start_shift_.offset);
   store(rows_ == 6 ? Mat3(other.R.transpose() * host.R) : host.R, start_shift_.turn);
   // In the site frame the peg is at start_S, rotated by the misalignment.
-  site_W_.R = host.R * turned(Mat3::Identity(), plan_.misalignment_S).transpose();
-  site_W_.p = host.p - site_W_.R * plan_.start_S;
+  site_W_.R = plant.R * turned(Mat3::Identity(), plan_.misalignment_S).transpose();
+  site_W_.p = plant.p - site_W_.R * plan_.start_S;
   multibody::MassAndBias body;
   multibody::mass_and_bias(emulated_.model().tree, start.machine.inertia, start.machine.q, zero,
                            body);
@@ -174,7 +190,7 @@ EmulationState Emulation::initial_state() const {
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   state.tuning = tuning_of(plan_);
   state.shift = start_shift_;
-  state.host = host_.initial_state(machine::Fidelity::kFull);
+  state.host = plant_.initial_state(machine::Fidelity::kFull);
   state.emulated = emulated_.initial_state(machine::Fidelity::kFull);
   const machine::MachineModel& model = emulated_.model();
   for (int i = 0; i < model.joint_count(); ++i) {
@@ -185,7 +201,7 @@ EmulationState Emulation::initial_state() const {
   TipMotion tip;
   emulated_tip(state.shift, state.emulated, tip);
   store(tip, state.target);
-  tip_motion(host_.model(), state.host.machine.q, state.host.machine.v, tip);
+  tip_motion(plant_.model(), state.host.machine.q, state.host.machine.v, tip);
   store(tip, state.tip);
   return state;
 }
@@ -237,11 +253,18 @@ void Emulation::read_sensors(EmulationState& state, const EmulationInput& input)
   EmulationSensors& sensed = state.sensed;
   sensed.stop_line = 0.0;
   const machine::MachineState& m = state.host.machine;
-  std::copy_n(m.q, kMaxLinks, sensed.q);
-  std::copy_n(m.v, kMaxLinks, sensed.v);
   std::copy_n(state.emulated.machine.q, kMaxLinks, sensed.emulated_q);
+  const JointSensors& sensors = plan_.joint_sensors;
+  std::uint64_t number = mixed_bits(plan_.sensor.seed + kJointSeed) +
+                         kSamplesOfATick * static_cast<std::uint64_t>(state.tick);
+  for (int i = 0; i < kMaxLinks; ++i) {
+    sensed.q[i] = emulation::sensed(sensors.position, m.q[i], number++);
+    sensed.v[i] = emulation::sensed(sensors.speed, m.v[i], number++);
+  }
   for (std::size_t k = 0; k < torque_controls_.size(); ++k)
-    std::copy_n(m.actuator[k].p, 2, sensed.p[host_.model().actuators[k].link]);
+    for (int s = 0; s < 2; ++s)
+      sensed.p[host_.model().actuators[k].link][s] =
+          emulation::sensed(sensors.pressure, m.actuator[k].p[s], number++);
   ForceSensor sensor = plan_.sensor;
   sensor.delay = static_cast<int>(state.tuning.sensor_delay);
   sensor.force_noise = state.tuning.sensor_force_noise;
@@ -304,7 +327,7 @@ Wrench Emulation::observe(const Wrench& measured, EmulationState& state) const {
     std::copy_n(sensed.p[i], 2, motor.p);
     sample.torque[i] = torque_controls_[k].torque(motor, sensed.v[i]);
   }
-  return fused_wrench(host_.model(), m.inertia, sample, measured,
+  return fused_wrench(host_.model(), host_inertia_, sample, measured,
                       static_cast<int>(state.tuning.sensor_delay), state.tuning.observer_Hz,
                       state.tuning.friction_share, plan_.tick_s, state.observer);
 }
@@ -484,7 +507,7 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
   const TipGains gains = feeds ? TipGains{t.bandwidth_Hz, t.damping}
                                : TipGains{t.position_bandwidth_Hz, t.position_damping};
   const TipCommand command = tip_command(
-      model, m.inertia, sensed.q, sensed.v, state.host_acceleration,
+      model, host_inertia_, sensed.q, sensed.v, state.host_acceleration,
       feeds ? Scheme::kAcceleration : Scheme::kPosition, gains, target, wrench(state.felt_W), h);
   if (command.singular) ++state.health.host_singular;
   for (int i = 0; i < 6; ++i) {
@@ -498,6 +521,7 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
     const int i = model.actuators[k].link;
     machine::ActuatorState motor = m.actuator[k];
     std::copy_n(sensed.p[i], 2, motor.p);
+    hydraulics::capacitances(model.actuators[k].circuit, {}, sensed.q[i], motor.p, motor.C);
     const double volts = torque_controls_[k].command_V(
         {state.host_torque[i], sensed.v[i] + h * command.acceleration[i]}, motor, m.pump_Pa,
         m.tank_Pa, t.torque_bandwidth_Hz);
@@ -546,8 +570,8 @@ void Emulation::add_brake(const EmulationState& state, double* force) const {
   const machine::MachineState& m = state.host.machine;
   const int n = host_.model().joint_count();
   multibody::MassAndBias body;
-  multibody::mass_and_bias(host_.model().tree, m.inertia, m.q, m.v, body);
-  const double w = std::min(2.0 * kPi * kBrakeFrequency, kBrakeStep / host_.tick_s());
+  multibody::mass_and_bias(plant_.model().tree, m.inertia, m.q, m.v, body);
+  const double w = std::min(2.0 * kPi * kBrakeFrequency, kBrakeStep / plant_.tick_s());
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       force[i] -= body.M[i][j] * (w * w * (m.q[j] - state.brake_q[j]) + 2.0 * w * m.v[j]);
@@ -600,8 +624,8 @@ void Emulation::sense_host(const EmulationEnergy& before, EmulationState& state)
 
 void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,
                              EmulationState& state) const {
-  const machine::MachineModel& model = host_.model();
-  const double h = host_.tick_s();
+  const machine::MachineModel& model = plant_.model();
+  const double h = plant_.tick_s();
   TipMotion before, after;
   tip_motion(model, state.host.machine.q, state.host.machine.v, before);
   Wrench w;
@@ -610,7 +634,7 @@ void Emulation::advance_host(const sim::TickInput& input, const Wrench& push,
     double outside[kMaxLinks] = {};
     add_to_joints(before, 6, w, outside);
     if (state.braked != 0) add_brake(state, outside);
-    host_.step(state.host, input, outside);
+    plant_.step(state.host, input, outside);
     tip_motion(model, state.host.machine.q, state.host.machine.v, after);
     const double work = h * power(w, before, after);
     state.energy.host += work;

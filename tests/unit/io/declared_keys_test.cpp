@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/machine/actuator.hpp"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 using declare::Key;
 using declare::KeyTable;
 using declare::Type;
+using testing::HasSubstr;
 
 const std::string kRoot = KNUCKLEBOOM_SOURCE_DIR;
 
@@ -112,6 +114,7 @@ TEST(DeclaredKeys, EachIsSpelledOutByItsDeclarationsAlone) {
       {"grapple_opening", "a channel of sessions"},
       {"control_mode", "a channel of sessions"},
       {"damping_ratio", "a figure of inspect --json"},
+      {"joint_sensors", "a path that the study of robustness sets"},
       {"host_start", "a path that the study of robustness sets"},
       {"emulated_start", "a path that the study of robustness sets"},
       {"feed_forward", "the core's name of a gain that an event changes"},
@@ -187,6 +190,40 @@ TEST(Overrides, UnsetGivesTheDefault) {
   EXPECT_FALSE(after.model.actuators[1].stops.enabled);
   EXPECT_EQ(after.model.controllers[1].Ki, 0.0);
   EXPECT_NE(after.hash.hex, before.hash.hex);
+}
+
+TEST(Overrides, MultiplyWhatIsThere) {
+  const std::string file = kRoot + "/config/machines/hydraulic_host/machine.toml";
+  const auto with = [&file](std::initializer_list<const char*> assignments) {
+    std::vector<Override> overrides;
+    for (const char* one : assignments) overrides.push_back(parse_override(one));
+    return read_machine(file, overrides);
+  };
+  const MachineFile before = with({}),
+                    after = with({"body.*.mass*=1.1", "body.hand.inertia*=2",
+                                  "body.tool.com_m.2*=0.5", "actuator.*.friction.coulomb*=0.8"});
+  for (int i = 0; i < before.model.joint_count(); ++i) {
+    const multibody::Body &a = before.model.tree.body(i), &b = after.model.tree.body(i);
+    EXPECT_DOUBLE_EQ(b.inertia.mass, 1.1 * a.inertia.mass);
+    EXPECT_DOUBLE_EQ(b.inertia.about_com(0, 0),
+                     (a.name == "hand" ? 2.0 : 1.0) * a.inertia.about_com(0, 0));
+    EXPECT_DOUBLE_EQ(b.inertia.com.z(), (a.name == "tool" ? 0.5 : 1.0) * a.inertia.com.z());
+    EXPECT_DOUBLE_EQ(after.model.actuators[static_cast<std::size_t>(i)].friction.coulomb,
+                     0.8 * before.model.actuators[static_cast<std::size_t>(i)].friction.coulomb);
+  }
+  EXPECT_NE(after.hash.hex, before.hash.hex);
+  const auto fault = [&with](const char* assignment) -> std::string {
+    try {
+      with({assignment});
+    } catch (const FileError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(fault("body.hand.masss*=1.1"), HasSubstr("has no number here to multiply"));
+  EXPECT_THAT(fault("body.*.masss*=1.1"), HasSubstr("nothing that 'body.*.masss' stands for"));
+  EXPECT_THAT(fault("name*=2"), HasSubstr("has no number here to multiply"));
+  EXPECT_THAT(fault("body.hand.mass*=1,1"), HasSubstr("'1,1' is no number to multiply by"));
 }
 
 TEST(Overrides, UnsetOfWhatIsNotThereIsSaid) {

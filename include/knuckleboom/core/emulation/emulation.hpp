@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "knuckleboom/core/emulation/contact.hpp"
 #include "knuckleboom/core/emulation/force_observer.hpp"
 #include "knuckleboom/core/emulation/force_sensor.hpp"
+#include "knuckleboom/core/emulation/joint_sensor.hpp"
 #include "knuckleboom/core/emulation/tip_emulation.hpp"
 #include "knuckleboom/core/emulation/torque_control.hpp"
 #include "knuckleboom/core/emulation/tuning.hpp"
@@ -71,6 +73,8 @@ struct EmulationPlan {
   std::string name, description;
   Part host;      // six joints; each with its own motor, or none with one: ideal torques
   Part emulated;  // joints with springs (their far ends are the motors), or with hydraulics
+  // The host as it is, where that differs from host.model, which its control goes by.
+  std::optional<machine::MachineModel> plant;
   double tick_s = 1e-3;
   int plant_substeps = 8;  // of the host and the contact, per tick
   int emulated_every = 1;  // ticks
@@ -81,6 +85,7 @@ struct EmulationPlan {
   Vec3 start_S = Vec3::Zero();         // of the peg's end, in the site frame [m]
   Vec3 misalignment_S = Vec3::Zero();  // rotation of the peg relative to the site [rad]
   ForceSensor sensor;
+  JointSensors joint_sensors;
 
   Scheme scheme = Scheme::kAcceleration;
   TipGains gains;                      // of the acceleration scheme's drift feedback
@@ -318,7 +323,9 @@ class Emulation {
   bool alone_;
   int rows_;  // 6, or 3: the emulated machine does not control the orientation, which is constant
   sim::Simulation emulated_;
-  sim::Simulation host_;
+  sim::Simulation host_;   // as its control has it
+  sim::Simulation plant_;  // as it is
+  multibody::LinkInertia host_inertia_[kMaxLinks];
   std::vector<TorqueControl> torque_controls_;
   std::vector<machine::Metering> metering_;
   multibody::Pose site_W_;
