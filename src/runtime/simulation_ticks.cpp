@@ -17,9 +17,10 @@ command::OperatorInput limited(command::OperatorInput input) {
 }
 
 bool same(const command::OperatorInput& a, const command::OperatorInput& b) {
-  return std::equal(
-      std::begin(a.axis), std::end(a.axis), std::begin(b.axis),
-      [](double x, double y) { return x == y && std::signbit(x) == std::signbit(y); });
+  return a.buttons == b.buttons && std::equal(std::begin(a.axis), std::end(a.axis),
+                                              std::begin(b.axis), [](double x, double y) {
+                                                return x == y && std::signbit(x) == std::signbit(y);
+                                              });
 }
 
 }  // namespace

@@ -142,6 +142,42 @@ TEST(SimulationThread, MeasuresItselfBesideABareLoop) {
 }
 
 // Each input is used by the first tick that starts after it was set.
+// Levers at rest, and a button: a replay needs both its press and its release.
+TEST(SimulationThread, RecordsAButtonBesideStillLevers) {
+  class CountingTicker : public Ticker {
+   public:
+    void apply(const Command&) override {}
+    void tick(const OperatorInput&, SessionSnapshot& out) override {
+      ++ticks_;
+      observe(out);
+    }
+    void observe(SessionSnapshot& out) override { out.sim.tick = ticks_; }
+
+   private:
+    std::int64_t ticks_ = 0;
+  };
+  CountingTicker ticker;
+  SimulationThread thread(ticker, {});
+  thread.start();
+  std::int64_t tick = 10;
+  for (const std::int64_t buttons : {0, 4, 0}) {
+    OperatorInput input{};
+    input.axis[0] = 0.25;
+    input.buttons = buttons;
+    thread.set_input(input);
+    wait_for_tick(thread, tick);
+    thread.refresh();
+    tick = thread.published().newer.sim.tick + 10;
+  }
+  thread.stop();
+  std::vector<training::InputEvent> recording;
+  thread.drain(recording);
+  std::vector<std::int64_t> buttons;
+  for (const training::InputEvent& event : recording)
+    if (event.kind == training::InputEventKind::kInput) buttons.push_back(event.input.buttons);
+  EXPECT_EQ(buttons, (std::vector<std::int64_t>{0, 4, 0}));
+}
+
 TEST(SimulationThread, UsesAnInputInTheNextTick) {
   class TimedTicker : public Ticker {
    public:
