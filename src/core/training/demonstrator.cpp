@@ -210,6 +210,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
                                             std::atan2(s.grip_axis_W[1], s.grip_axis_W[0])));
   const double speed = vec(s.tip_v_W).norm();
+  // A log that lies askew in the jaws comes no nearer.
+  const double near = state.timer_s > 2.0 * kPatience ? 2.0 : 1.0;
   wish.p_W = place;
   wish.p_W.z() = travel;
   switch (state.phase) {
@@ -222,8 +224,9 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     case Phase::kAlign:
       wish.jaws = held ? 0.5 : -1.0;
       wish.p_W.z() = over;
-      if (grip_away < (state.timer_s > kPatience ? 2.0 * kNear : kNear) && away < kNear &&
-          turned < kNearHeading && speed < kStill && s.grip_W[2] < over + 0.2)
+      if (grip_away < near * kNear * (state.timer_s > kPatience ? 2.0 : 1.0) &&
+          away < near * kNear && turned < near * kNearHeading && speed < kStill &&
+          s.grip_W[2] < over + near * 0.2)
         enter(Phase::kLower, state);
       break;
     case Phase::kLower:
