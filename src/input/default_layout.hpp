@@ -34,7 +34,7 @@ struct MappedControl {
 // Empty if the mapping lacks it or is invalid.
 std::optional<MappedControl> mapped(const std::string& mapping, const std::string& control);
 
-// What a game controller's parts are, by the names of SDL's mapping; rockers have two, one to each side.
+// Parts of a game controller, by the names of SDL's mapping; rockers have two, one to each side.
 struct PadAxis {
   command::LeverAxis axis;
   const char *negative, *positive;  // of a thumb stick both are the same

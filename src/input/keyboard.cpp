@@ -32,7 +32,7 @@ constexpr LeverKeys kLayout[] = {
     {LeverAxis::kRightPedal, SDL_SCANCODE_H, SDL_SCANCODE_Y},
 };
 
-// What is free beside the trainer's own keys (app/window/keys.cpp).
+// Keys that are free beside the trainer's own (app/window/keys.cpp).
 constexpr ButtonKey kButtonKeys[] = {
     {LeverButton::kLeft1, SDL_SCANCODE_SPACE},      {LeverButton::kLeft2, SDL_SCANCODE_6},
     {LeverButton::kLeft3, SDL_SCANCODE_7},          {LeverButton::kLeft4, SDL_SCANCODE_8},

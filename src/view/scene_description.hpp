@@ -84,7 +84,7 @@ struct MachineLook {
   int swing_body = kWorldBody;       // carries the cab, when the machine has a vertical first joint
   double swing_height = 0.0;         // of that body's frame above the ground [m]
   Vec3 eye_B = Vec3(0.4, 0.9, 2.4);  // of the operator, in that body's frame [m]
-  // Of a cab that does not swing: its body, the middle of its head room and the way from there to its windows
+  // For a cab that does not swing: its body, the middle of its head room and the way from there to its windows
   // along the body's x axis. The seat looks to +x, turned to -x.
   int cab_body = kWorldBody;
   Vec3 cab_B = Vec3::Zero();

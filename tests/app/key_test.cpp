@@ -1,6 +1,7 @@
 // knuckleboom key as a user meets it.
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,6 +54,28 @@ TEST(Key, MustBeTheSameOnBothSides) {
   const Outcome both =
       Program(with_key({"--signals", signals, "--without-key"}), {}, peer_binary()).wait();
   EXPECT_EQ(both.status, 2);
+}
+
+// The keys by which computers sign sessions: made at first use, shown, trusted and forgotten.
+TEST(Station, TrustsOthersByTheirKeys) {
+  const TemporaryFolder home;
+  const auto at = [&home](const char* computer, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "station");
+    return run(arguments, {"XDG_CONFIG_HOME=" + (home / computer).string()});
+  };
+  const Outcome theirs = at("theirs", {});
+  ASSERT_EQ(theirs.status, 0) << theirs.errors;
+  const std::string key = theirs.output.substr(theirs.output.find('=') - 43, 44);
+  EXPECT_EQ(at("theirs", {}).output, theirs.output);
+  const Outcome trusted = at("ours", {"trust", key, "Classroom 2"});
+  EXPECT_EQ(trusted.status, 0) << trusted.errors;
+  EXPECT_THAT(at("ours", {}).output, HasSubstr("trusted       " + key));
+  EXPECT_THAT(at("ours", {"trust", key, "Classroom 3"}).errors, HasSubstr("trusted already"));
+  EXPECT_THAT(at("theirs", {"trust", key, "me"}).errors, HasSubstr("own key"));
+  EXPECT_THAT(at("ours", {"trust", "no key", "x"}).errors, HasSubstr("is no public key"));
+  EXPECT_EQ(at("ours", {"forget", "Classroom 2"}).status, 0);
+  EXPECT_EQ(at("ours", {"forget", "Classroom 2"}).status, 2);
+  EXPECT_THAT(at("ours", {}).output, Not(HasSubstr(key)));
 }
 
 }  // namespace

@@ -362,7 +362,7 @@ void OperatorControl::press(const command::OperatorInput& input, OperatorState& 
     const bool held = use.how == command::ButtonKind::kHold;
     if ((changed & button) == 0) continue;
     const bool down = (now & button) != 0;
-    // What is held ends with the button, in whatever mode that is.
+    // A held switch ends with the button, in whatever mode that is.
     if (!down && !held) continue;
     if (down && use.mode >= 0 && use.mode != mode) continue;
     if (use.does == command::Switch::kLeverMode) {

@@ -107,7 +107,7 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
   return out;
 }
 
-// Of both pumps, the crane's and the one of the wheels' drive.
+// By both pumps, the crane's and the one of the wheels' drive.
 double work(const machine::MachineState& machine) {
   return machine::pump_work(machine) + machine.supply_energy.drive;
 }

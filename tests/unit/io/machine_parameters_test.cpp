@@ -604,7 +604,8 @@ TEST(MachineParameters, RollPitchYawTurnAboutTheParentsAxes) {
       io::read_machine_text(kEverything, "m.toml", std::vector{yaw}).model.tree.body(0).in_parent.R;
   EXPECT_NEAR((Z * Vec3::UnitX() - Vec3::UnitY()).norm(), 0.0, 1e-15);
   const io::Override both{"body.post.rpy_deg", "[90, 0, 90]"};
-  const Mat3 R = io::read_machine_text(kEverything, "m.toml", std::vector{both})
+  const io::Override upright{"wheel.left.axis", "[0, 0, 1]"};
+  const Mat3 R = io::read_machine_text(kEverything, "m.toml", std::vector{both, upright})
                      .model.tree.body(0)
                      .in_parent.R;
   // Roll first: z goes to -y, which the yaw then takes to x.

@@ -43,7 +43,7 @@ class Carrier {
     return root_ >= 0 && (link == root_ || link == root_ + 1 || link == root_ + 4);
   }
 
-  // Of the driven wheels' treads, without any of all wheels': their mean, forwards positive [m/s].
+  // Mean of the driven wheels' treads, without any of all wheels', forwards positive [m/s].
   double speed(const CarrierState& state) const;
 
   // Held by spins, bristles and the drive's oil [J]; not the tyres, whose energy is not computed.

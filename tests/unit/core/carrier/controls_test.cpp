@@ -118,7 +118,7 @@ TEST(CarrierControls, ParkAndLockByThemselvesAndByHand) {
   EXPECT_EQ(seat.carrier().joint_lock, 0);
   seat.press(LeverButton::kRight4);
   EXPECT_EQ(seat.carrier().joint_lock, 1);
-  // What still rolls is not parked; by hand it is.
+  // A machine that still rolls is not parked; by hand it is.
   seat.move(LeverAxis::kRightPedal, 0.0);
   seat.sim.carrier.wheel[0].spin = 1.0;
   seat.sim.input.carrier.released = 1;
@@ -165,7 +165,7 @@ TEST(CarrierControls, AnAxisThatChangesItsMeaningWaitsForItsMiddle) {
   seat.move(LeverAxis::kRightY, 1.0);
   EXPECT_EQ(seat.volts("boom"), 0.0);
   EXPECT_EQ(seat.carrier().drive, -1.0);
-  // What has no other meaning keeps its own, and pedals go on as well.
+  // A lever without another meaning keeps its own, and pedals go on as well.
   seat.move(LeverAxis::kLeftY, 1.0);
   EXPECT_GT(std::fabs(seat.volts("stick")), 5.0);
   seat.move(LeverAxis::kRightY, 0.0);
