@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "bytes.hpp"
+#include "knuckleboom/reader_build.hpp"
 #include "knuckleboom/version.hpp"
 
 namespace knuckleboom::io {
@@ -118,13 +119,19 @@ SessionChild::SessionChild() {
     throw std::runtime_error("it " + why);
   }
   ByteReader hello(payload);
-  const std::string version = hello.take_text();
-  remark_ = hello.take_text();
-  if (version == kVersion) return;
+  const std::string version = hello.take_text(), build = hello.take_text();
+  if (version == kVersion && build == kReaderBuild) {
+    remark_ = hello.take_text();
+    return;
+  }
   stop();
   throw std::runtime_error(
-      fmt::format("{} is of version {}, this program of {}; install both together",
-                  program.string(), version, kVersion));
+      version == kVersion
+          ? fmt::format("{} is of another build of version {} than this program; build or install "
+                        "both together",
+                        program.string(), kVersion)
+          : fmt::format("{} is of version {}, this program of {}; install both together",
+                        program.string(), version, kVersion));
 }
 
 SessionChild::~SessionChild() { stop(); }

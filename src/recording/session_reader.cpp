@@ -26,6 +26,7 @@
 #include "bytes.hpp"
 #include "hdf5_handle.hpp"
 #include "journal_blocks.hpp"
+#include "knuckleboom/reader_build.hpp"
 #include "knuckleboom/recording/journal_file.hpp"
 #include "knuckleboom/version.hpp"
 #include "session_child.hpp"
@@ -148,6 +149,7 @@ void run_session_reader(const std::function<void(const char*, unsigned long)>& b
   }
   std::string hello;
   put_text(hello, kVersion);
+  put_text(hello, kReaderBuild);
   put_text(hello, set_filter());
   send(journal_block(StreamBlock::kHello, 0, hello));
   char how = 0;

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "knuckleboom/reader_build.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
 
@@ -182,6 +183,25 @@ TEST_F(ReplayCommand, refusesWhatIsNoSessionWithASentence) {
   EXPECT_EQ(text.status, 2);
   EXPECT_THAT(text.errors, HasSubstr("this is not a session file"));
   EXPECT_EQ(replay(folder_.path().string()).status, 2);
+}
+
+TEST_F(ReplayCommand, refusesAReaderOfAnotherBuild) {
+  // It would drop the parts of a session that only this program's own reader knows.
+  for (const char* part : {"knuckleboom", "knuckleboom-session-reader"})
+    fs::copy(fs::path(KNUCKLEBOOM_BINARY).parent_path() / part, file(part));
+  std::string reader = content_of(file("knuckleboom-session-reader"));
+  const std::size_t sum = reader.find(io::kReaderBuild);
+  ASSERT_NE(sum, std::string::npos);
+  reader[sum] = 'S';
+  write_text(file("knuckleboom-session-reader"), reader);
+  ASSERT_EQ(knuckleboom({"drive", "reach", "--headless", "--duration", "1", "--session",
+                         file("session.h5")})
+                .status,
+            0);
+  Program other({"replay", file("session.h5"), "--headless"}, {}, file("knuckleboom"));
+  const Outcome refused = other.wait();
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.errors, HasSubstr("is of another build of version"));
 }
 
 TEST_F(ReplayCommand, recordsNothingUnasked) {
