@@ -10,21 +10,15 @@
 
 namespace knuckleboom::declare::keys {
 
-// By command::LeverAxis.
-constexpr std::array<Word, command::kLeverAxes> lever_axis_words() {
-  std::array<Word, command::kLeverAxes> words;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = {command::kLeverAxisNames[i], static_cast<int>(i)};
+// The names of an enumeration's values, from 0 on.
+template <std::size_t n>
+constexpr std::array<Word, n> words_of(const char* const (&names)[n]) {
+  std::array<Word, n> words;
+  for (std::size_t i = 0; i < n; ++i) words[i] = {names[i], static_cast<int>(i)};
   return words;
 }
-inline constexpr auto kLeverAxisWords = lever_axis_words();
-constexpr std::array<Word, command::kLeverButtons> lever_button_words() {
-  std::array<Word, command::kLeverButtons> words;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = {command::kLeverButtonNames[i], static_cast<int>(i)};
-  return words;
-}
-inline constexpr auto kLeverButtonWords = lever_button_words();
+inline constexpr auto kLeverAxisWords = words_of(command::kLeverAxisNames);
+inline constexpr auto kLeverButtonWords = words_of(command::kLeverButtonNames);
 
 // --- Lever file -----------------------------------------------------------------
 
@@ -138,18 +132,22 @@ namespace lever_button {
 using command::ButtonKind;
 using command::ButtonUse;
 using command::Switch;
+constexpr Word switch_word(Switch does, std::string_view says) {
+  return word(command::kSwitchNames[static_cast<int>(does)], does, says);
+}
 inline constexpr Word kSwitches[] = {
-    word("direction", Switch::kDirection, "the lever of the drive works backwards"),
-    word("high_gear", Switch::kHighGear, "engages when the machine stands"),
-    word("service_brake", Switch::kServiceBrake, "fully"),
-    word("parking_brake", Switch::kParkingBrake,
-         "by hand, beside the one that parks a machine that nobody drives; the drive does nothing"),
-    word("differential_lock", Switch::kDifferentialLock, "all driven wheels turn alike"),
-    word("joint_lock", Switch::kJointLock,
-         "by hand, beside the lock of a machine that is parked or whose crane moves"),
-    word("seat", Switch::kSeat,
-         "turned by half a turn: view, sense of the drive and of the steering go with it"),
-    word("lever_mode", Switch::kLeverMode, "the next of the modes")};
+    switch_word(Switch::kDirection, "the lever of the drive works backwards"),
+    switch_word(Switch::kHighGear, "engages when the machine stands"),
+    switch_word(Switch::kServiceBrake, "fully"),
+    switch_word(
+        Switch::kParkingBrake,
+        "by hand, beside the one that parks a machine that nobody drives; the drive does nothing"),
+    switch_word(Switch::kDifferentialLock, "all driven wheels turn alike"),
+    switch_word(Switch::kJointLock,
+                "by hand, beside the lock of a machine that is parked or whose crane moves"),
+    switch_word(Switch::kSeat,
+                "turned by half a turn: view, sense of the drive and of the steering go with it"),
+    switch_word(Switch::kLeverMode, "the next of the modes")};
 inline constexpr Word kKinds[] = {word("toggle", ButtonKind::kToggle, "each press turns it over"),
                                   word("hold", ButtonKind::kHold, "on while the button is held"),
                                   word("press_on", ButtonKind::kPressOn, "a press turns it on"),

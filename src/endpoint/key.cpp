@@ -177,16 +177,12 @@ WireKey read_key(const fs::path& file, const fs::path& list) {
   return key;
 }
 
-namespace {
-
 void make_folder_of(const fs::path& file) {
   std::error_code fault;
   const fs::path folder = file.parent_path();
   if (!folder.empty() && fs::create_directories(folder, fault) && !fault)
     fs::permissions(folder, fs::perms::owner_all, fault);
 }
-
-}  // namespace
 
 WireKey make_key(const fs::path& file) {
   const WireKey key = drawn_key();

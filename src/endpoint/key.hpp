@@ -28,6 +28,8 @@ std::string fingerprint(const WireKey& key);
 // Each throws EndpointError with a sentence, and then has changed nothing. list: fingerprints revoked
 // for every file, besides those beside the file; none where it is empty.
 WireKey read_key(const std::filesystem::path& file, const std::filesystem::path& list = {});
+// The folder of a file, for its owner alone, if it is not there.
+void make_folder_of(const std::filesystem::path& file);
 // The file must not exist, its folder must.
 WireKey make_key(const std::filesystem::path& file);
 // The key that a computer signs its sessions with; one is made where there is none. endpoint/station.hpp

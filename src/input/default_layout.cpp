@@ -12,6 +12,8 @@
 namespace knuckleboom::input {
 namespace {
 
+constexpr int kHatSides[] = {SDL_HAT_UP, SDL_HAT_RIGHT, SDL_HAT_DOWN, SDL_HAT_LEFT};
+
 using command::AxisBinding;
 using command::ControlKind;
 using command::LeverAxis;
@@ -179,10 +181,10 @@ void press(const RawDevice& pad, const PadButton& part, command::LeverSetup& set
   if (found->kind == MappedControl::Kind::kButton) {
     binding.button = found->number;
   } else {
-    constexpr int kSides[] = {SDL_HAT_UP, SDL_HAT_RIGHT, SDL_HAT_DOWN, SDL_HAT_LEFT};
     binding.hat = found->number;
-    binding.side = static_cast<int>(
-        std::find(std::begin(kSides), std::end(kSides), found->hat_mask) - std::begin(kSides));
+    binding.side =
+        static_cast<int>(std::find(std::begin(kHatSides), std::end(kHatSides), found->hat_mask) -
+                         std::begin(kHatSides));
     if (binding.side > 3) return;
   }
   setup.buttons.push_back(binding);
@@ -192,7 +194,7 @@ DefaultLayout gamepad(const RawDevice& pad) {
   DefaultLayout layout;
   layout.setup.devices = {{"controller", pad.identity}};
   for (const PadAxis& part : kPadAxes) {
-    if (part.negative == part.positive) {
+    if (std::string_view(part.negative) == part.positive) {
       const bool along = part.axis == LeverAxis::kLeftY || part.axis == LeverAxis::kRightY;
       bind_stick(pad, part.negative, part.axis, along, layout.setup);
       continue;
@@ -219,6 +221,7 @@ bool mentions(std::string name, std::string_view word) {
 std::span<const PadAxis> pad_axes() { return kPadAxes; }
 std::span<const PadButton> pad_buttons() { return kPadButtons; }
 std::span<const int> stick_buttons() { return kStickButtons; }
+std::span<const int> hat_sides() { return kHatSides; }
 
 std::optional<MappedControl> mapped(const std::string& mapping, const std::string& control) {
   const std::string key = "," + control + ":";

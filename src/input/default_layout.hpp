@@ -47,6 +47,8 @@ std::span<const PadAxis> pad_axes();
 std::span<const PadButton> pad_buttons();
 // Raw numbers of the buttons of a stick that are its lever's own four, then the panel's; 2 and 3 open the menu.
 std::span<const int> stick_buttons();
+// SDL_HAT_ bits, by command::ButtonBinding::side.
+std::span<const int> hat_sides();
 
 // A pad with two thumb sticks; joysticks with mappings do not count.
 bool is_gamepad(const RawDevice& device);

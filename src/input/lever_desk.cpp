@@ -46,8 +46,6 @@ bool device_has(const AxisBinding& b, const RawState& state) {
   return false;
 }
 
-constexpr int kHatSides[] = {SDL_HAT_UP, SDL_HAT_RIGHT, SDL_HAT_DOWN, SDL_HAT_LEFT};
-
 // Certainly near its centre; missing parts do not count.
 bool rests(const AxisBinding& b, const RawState& state) {
   if (b.kind != ControlKind::kAxis) return position(b, state) == 0.0;
@@ -256,9 +254,11 @@ void LeverDesk::read_levers() {
 void LeverDesk::read_buttons(int slot, const RawState& state) {
   for (const command::ButtonBinding& b : setup_.buttons) {
     if (b.slot != slot) continue;
-    const bool down = b.button >= 0 ? pressed(state, b.button)
-                                    : has(state.hats, b.hat) &&
-                                          (nth(state.hats, b.hat) & kHatSides[b.side & 3]) != 0;
+    const bool down =
+        b.button >= 0
+            ? pressed(state, b.button)
+            : has(state.hats, b.hat) &&
+                  (nth(state.hats, b.hat) & hat_sides()[static_cast<std::size_t>(b.side & 3)]) != 0;
     if (down) levers_.buttons |= std::int64_t{1} << static_cast<int>(b.function);
   }
 }

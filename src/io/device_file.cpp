@@ -100,15 +100,7 @@ class DeviceReader {
       report_.error(reader.place(),
                     "a lever button is pressed by a 'button' or by a 'hat' and its "
                     "'side'; give it one of them");
-    const auto moves = [&](const AxisBinding& b) {
-      if (b.slot != binding.slot) return false;
-      if (b.kind == ControlKind::kButtons)
-        return binding.button >= 0 &&
-               (b.negative == binding.button || b.positive == binding.button);
-      const bool along = binding.side == 0 || binding.side == 2;
-      return binding.hat >= 0 && b.number == binding.hat &&
-             b.kind == (along ? ControlKind::kHatY : ControlKind::kHatX);
-    };
+    const auto moves = [&](const AxisBinding& b) { return command::same_part(b, binding); };
     const auto presses = [&](const command::ButtonBinding& b) {
       return b.slot == binding.slot && b.button == binding.button && b.hat == binding.hat &&
              (b.hat < 0 || b.side == binding.side);

@@ -322,10 +322,14 @@ class Overrider {
     return entry.key == key || same_quantity(entry.key, key) || split_key(entry.key).stem == key;
   }
 
+  // The entry of an array that the last step names.
+  Node* last_item(Node& array, const std::string& key, const Override& override) {
+    return item(array, key, override.key.substr(0, override.key.rfind('.')));
+  }
+
   void unset(Node& at, const std::string& key, const Override& override) {
     if (at.is_array()) {
-      const std::size_t dot = override.key.rfind('.');
-      if (const Node* old = item(at, key, override.key.substr(0, dot)))
+      if (const Node* old = last_item(at, key, override))
         at.items.erase(at.items.begin() + (old - at.items.data()));
       return;
     }
@@ -338,8 +342,7 @@ class Overrider {
   void set(Node& at, const std::string& key, const Override& override) {
     Node value = parse(override.value);
     if (at.is_array()) {
-      const std::size_t dot = override.key.rfind('.');
-      if (Node* old = item(at, key, override.key.substr(0, dot))) *old = std::move(value);
+      if (Node* old = last_item(at, key, override)) *old = std::move(value);
     } else if (!at.is_table()) {
       report_.error(place_, fmt::format("'{}' cannot be set, because what holds it is {}",
                                         override.key, kind_name(at.kind)));
@@ -354,8 +357,7 @@ class Overrider {
 
   void multiply(Node& at, const std::string& key, const Override& override, bool every) {
     if (at.is_array()) {
-      const std::size_t dot = override.key.rfind('.');
-      if (Node* old = item(at, key, override.key.substr(0, dot)); old != nullptr) scale(*old);
+      if (Node* old = last_item(at, key, override)) scale(*old);
     } else {
       for (Entry& entry : at.entries)
         if (meant_by(key, entry)) scale(entry.value);

@@ -211,7 +211,7 @@ class ExerciseReader {
           log.heading = pile.heading;
           log.lift = row * (kRowHeight * side + kPileGap);
           refuse_twin(reader, keys::pile::name, log_names_, log.name);
-          if (made == 1 || row == 0) check_room(reader, keys::pile::position, log);
+          if (row == 0) check_room(reader, keys::pile::position, log);
           exercise().world.logs.push_back(std::move(log));
         }
     }

@@ -169,8 +169,7 @@ class LeverReader {
         reader.error(k::all[1 + i],
                      fmt::format("no function is on '{}', so '{}' would do nothing in mode '{}'; "
                                  "name an axis with a function",
-                                 command::kLeverAxisNames[static_cast<int>(*other)],
-                                 command::kLeverAxisNames[i], mode.name));
+                                 command::name_of(*other), command::kLeverAxisNames[i], mode.name));
     }
     reader.done();
     pattern.modes.push_back(std::move(mode));
@@ -200,7 +199,7 @@ class LeverReader {
     }
     if (use.does == command::Switch::kLeverMode && pattern.modes.empty())
       reader.error(k::does, "there is no [[mode]] to change to; add one, or remove this button");
-    const std::string button(command::kLeverButtonNames[static_cast<int>(use.button)]);
+    const std::string button(command::name_of(use.button));
     for (const command::ButtonUse& other : pattern.buttons)
       if (report_.count() == before && other.button == use.button &&
           (other.mode < 0 || use.mode < 0 || other.mode == use.mode)) {

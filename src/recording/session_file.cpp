@@ -149,10 +149,7 @@ std::uint64_t check_guard(const File& file, const std::string& shown) {
   if (::fstat(file.get(), &status) != 0)
     throw FileError(shown,
                     fmt::format("cannot be read: {}", std::generic_category().message(errno)));
-  std::string block(kGuardBytes, '\0');
-  const ssize_t n = ::pread(file.get(), block.data(), block.size(), 0);
-  block.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  const Guard wanted = guard_of(block, shown);
+  const Guard wanted = guard_in(file.get(), shown);
   const auto size = static_cast<std::uint64_t>(status.st_size) - kGuardBytes;
   if (size < wanted.bytes)
     throw FileError(shown, fmt::format("the session file is cut short: {} of {} bytes are there",

@@ -101,17 +101,12 @@ Guard guard_of(int descriptor, const std::string& shown) {
   return guard;
 }
 
-namespace {
-
-// The block at the beginning of an open session file.
 Guard guard_in(int descriptor, const std::string& shown) {
   std::string block(kGuardBytes, '\0');
   const ssize_t n = ::pread(descriptor, block.data(), block.size(), 0);
   block.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return guard_of(block, shown);
 }
-
-}  // namespace
 
 SessionSignatures read_signatures(int descriptor, const std::string& shown) {
   return guard_in(descriptor, shown).signatures;

@@ -22,5 +22,6 @@ std::string to_text(const Guard& guard);  // kGuardBytes long
 // Throws FileError with one sentence for anything else than a sound file of this format.
 Guard guard_of(const std::string& block, const std::string& shown);
 Guard guard_of(int descriptor, const std::string& shown);  // computed from the content
+Guard guard_in(int descriptor, const std::string& shown);  // the block of an open session file
 
 }  // namespace knuckleboom::io

@@ -111,6 +111,8 @@ struct Deviation {
   double share = 0.0;  // of the channel's range
 };
 
+bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 // Largest deviation of one channel, over the rows of both.
 void compare(const io::SessionRecord& recorded, const io::SessionRecord& computed,
              std::size_t channel, Deviation& worst) {
@@ -130,7 +132,7 @@ void compare(const io::SessionRecord& recorded, const io::SessionRecord& compute
     if (row >= b.size() || row >= computed.channel_ticks.size()) return;
     if (computed.channel_ticks[row] != tick) continue;
     const double x = static_cast<double>(a[i]), y = static_cast<double>(b[row]);
-    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    if (equal(x, y)) continue;
     const double share = std::isfinite(x) && std::isfinite(y) ? std::fabs(x - y) / range : 1e300;
     if (share > worst.share) worst = {channel, tick, x, y, share};
   }
@@ -172,8 +174,6 @@ bool has_ended(const io::SessionAttempt& attempt) {
   return attempt.phase == training::TaskPhase::kPassed ||
          attempt.phase == training::TaskPhase::kFailed;
 }
-
-bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 std::vector<std::string> names_of(const std::vector<io::ChannelInfo>& list) {
   std::vector<std::string> names;
@@ -252,12 +252,13 @@ void claims_of_events(const io::SessionRecord& recorded, const io::SessionRecord
 }
 
 void claims_of_hashes(const io::SessionRecord& recorded, const io::SessionRecord& computed,
-                      std::vector<std::string>& out) {
+                      FalseClaims& out) {
   const auto& a = recorded.hashes;
   const auto& b = computed.hashes;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (i < b.size() && a[i].tick == b[i].tick && a[i].value == b[i].value) continue;
-    out.push_back(
+    out.other_states = true;
+    out.sentences.push_back(
         i < b.size()
             ? fmt::format("hash of the state at tick {}: recorded {:016x}, computed {:016x}",
                           a[i].tick, a[i].value, b[i].value)
@@ -266,10 +267,11 @@ void claims_of_hashes(const io::SessionRecord& recorded, const io::SessionRecord
   }
   if (!recorded.end.complete) return;
   if (a.size() < b.size())
-    out.push_back(fmt::format("{} hashes recorded, {} computed", a.size(), b.size()));
-  if (recorded.end.end_hash != computed.end.end_hash)
-    out.push_back(fmt::format("hash of the last state: recorded {:016x}, computed {:016x}",
-                              recorded.end.end_hash, computed.end.end_hash));
+    out.sentences.push_back(fmt::format("{} hashes recorded, {} computed", a.size(), b.size()));
+  if (recorded.end.end_hash == computed.end.end_hash) return;
+  out.other_states = true;
+  out.sentences.push_back(fmt::format("hash of the last state: recorded {:016x}, computed {:016x}",
+                                      recorded.end.end_hash, computed.end.end_hash));
 }
 
 void claims_of_channels(const io::SessionRecord& recorded, const io::SessionRecord& computed,
@@ -317,15 +319,14 @@ void claims_of_states(const io::SessionRecord& recorded, const io::SessionRecord
 
 }  // namespace
 
-std::vector<std::string> false_claims(const io::SessionRecord& recorded,
-                                      const io::SessionRecord& computed) {
-  std::vector<std::string> out;
-  claims_of_attempts(recorded, computed, out);
-  claims_of_events(recorded, computed, out);
+FalseClaims false_claims(const io::SessionRecord& recorded, const io::SessionRecord& computed) {
+  FalseClaims out;
+  claims_of_attempts(recorded, computed, out.sentences);
+  claims_of_events(recorded, computed, out.sentences);
   claims_of_hashes(recorded, computed, out);
-  if (!out.empty()) return out;  // enough; the rest takes longer
-  claims_of_channels(recorded, computed, out);
-  claims_of_states(recorded, computed, out);
+  if (!out.sentences.empty()) return out;  // enough; the rest takes longer
+  claims_of_channels(recorded, computed, out.sentences);
+  claims_of_states(recorded, computed, out.sentences);
   return out;
 }
 

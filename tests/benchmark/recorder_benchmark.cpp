@@ -6,21 +6,17 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "support/session_recording.hpp"
+#include "support/thread_time.hpp"
 
 namespace knuckleboom::runtime {
 namespace {
 
-double thread_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
+using test::thread_seconds;
 
 struct Side {
   SessionTicker ticker;

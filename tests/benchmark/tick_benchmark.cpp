@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -24,6 +23,7 @@
 #include "support/machines.hpp"
 #include "support/mechanisms.hpp"
 #include "support/paths.hpp"
+#include "support/thread_time.hpp"
 
 namespace knuckleboom {
 namespace {
@@ -189,11 +189,7 @@ BENCHMARK_CAPTURE(converged_tick, reduced_stick_sine, test::stick_sine(), Fideli
 // One four-bar, then more of them beside each other: what each adds over the first.
 
 double microseconds_each(int count, const Simulation& simulation, SimState& state) {
-  const auto now = [] {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
-  };
+  const auto now = [] { return 1e6 * test::thread_seconds(); };
   const double start = now();
   for (int k = 0; k < count; ++k) simulation.step(state);
   return (now() - start) / count;
@@ -233,11 +229,7 @@ BENCHMARK(loops)->Iterations(1)->Unit(benchmark::kMillisecond);
 template <class Step>
 double microseconds_each(int count, Step step) {
   // The thread's own time: what else the machine does is in no round then.
-  const auto now = [] {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
-  };
+  const auto now = [] { return 1e6 * test::thread_seconds(); };
   const double start = now();
   for (int k = 0; k < count; ++k) step();
   return (now() - start) / count;

@@ -1,13 +1,13 @@
 // Cost of the forest in a tick of 1 ms, with a machine of 15 parts near it.
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include "knuckleboom/core/world/grapple.hpp"
 #include "knuckleboom/core/world/world.hpp"
+#include "support/thread_time.hpp"
 
 namespace knuckleboom::world {
 namespace {
@@ -114,13 +114,6 @@ void world_tumbling(benchmark::State& bench) {
 }
 BENCHMARK(world_tumbling)->Unit(benchmark::kMicrosecond);
 
-// s, of this thread: the machine may be busy.
-double processor_time() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 // Sixty logs fall between the stakes of a bunk as wide as a load space; then the same at rest. Times of single
 // ticks, which the row in docs/validation.md names.
 void world_load(benchmark::State& bench) {
@@ -144,9 +137,9 @@ void world_load(benchmark::State& bench) {
   if (!awake) run(world, parts, state, 12000, forces);
   std::vector<double> us;
   for (auto _ : bench) {
-    const double begin = processor_time();
+    const double begin = test::thread_seconds();
     world.step(parts, kDt, state, forces);
-    us.push_back(1e6 * (processor_time() - begin));
+    us.push_back(1e6 * (test::thread_seconds() - begin));
     for (int i = 0; awake && i < kMaxMoving; ++i) state.log[i].calm_ticks = 0;
   }
   std::sort(us.begin(), us.end());

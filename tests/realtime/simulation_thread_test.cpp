@@ -141,21 +141,8 @@ TEST(SimulationThread, MeasuresItselfBesideABareLoop) {
   EXPECT_LE(health.input_mean_us, health.input_max_us);
 }
 
-// Each input is used by the first tick that starts after it was set.
 // Levers at rest, and a button: a replay needs both its press and its release.
 TEST(SimulationThread, RecordsAButtonBesideStillLevers) {
-  class CountingTicker : public Ticker {
-   public:
-    void apply(const Command&) override {}
-    void tick(const OperatorInput&, SessionSnapshot& out) override {
-      ++ticks_;
-      observe(out);
-    }
-    void observe(SessionSnapshot& out) override { out.sim.tick = ticks_; }
-
-   private:
-    std::int64_t ticks_ = 0;
-  };
   CountingTicker ticker;
   SimulationThread thread(ticker, {});
   thread.start();
@@ -178,6 +165,7 @@ TEST(SimulationThread, RecordsAButtonBesideStillLevers) {
   EXPECT_EQ(buttons, (std::vector<std::int64_t>{0, 4, 0}));
 }
 
+// Each input is used by the first tick that starts after it was set.
 TEST(SimulationThread, UsesAnInputInTheNextTick) {
   class TimedTicker : public Ticker {
    public:

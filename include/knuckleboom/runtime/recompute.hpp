@@ -19,10 +19,14 @@ struct Recomputed {
 // one and whose first state cannot be read, no room for a temporary file, ended.
 Recomputed recompute(const io::SessionRecord& recorded, const std::function<bool()>& go_on = {});
 
-// Claims of a recording that its inputs do not give: results and figures of attempts, events, hashes,
-// channels and states, a sentence for the first of each, with both. Empty: nothing. computed: by recompute()
-// from the same recording. Of a recording that was cut off only attempts that have ended are compared.
-std::vector<std::string> false_claims(const io::SessionRecord& recorded,
-                                      const io::SessionRecord& computed);
+// Claims of a recording that its inputs do not give.
+struct FalseClaims {
+  std::vector<std::string> sentences;  // empty: none
+  bool other_states = false;           // a hash of a state is among them
+};
+// Results and figures of attempts, events, hashes, channels and states, a sentence for the first of each,
+// with both. computed: by recompute() from the same recording. Of a recording that was cut off only attempts
+// that have ended are compared.
+FalseClaims false_claims(const io::SessionRecord& recorded, const io::SessionRecord& computed);
 
 }  // namespace knuckleboom::runtime

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,21 +23,14 @@ std::filesystem::path place_of(const std::string& file) {
   return out;
 }
 
-// For its owner alone.
-void make_own_folder() {
-  std::error_code fault;
-  const std::filesystem::path folder = user_folder();
-  if (!folder.empty() && std::filesystem::create_directories(folder, fault) && !fault)
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, fault);
-}
-
 std::filesystem::path own_list() {
-  make_own_folder();
-  return revoked_keys_file();
+  std::filesystem::path list = revoked_keys_file();
+  endpoint::make_folder_of(list);
+  return list;
 }
 
 int make(const std::filesystem::path& file) {
-  if (file.parent_path() == user_folder()) make_own_folder();
+  if (file.parent_path() == user_folder()) endpoint::make_folder_of(file);
   const std::string print = endpoint::fingerprint(endpoint::make_key(file));
   say(
       fmt::format("{} has the new key {}\n"

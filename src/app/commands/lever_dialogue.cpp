@@ -233,12 +233,7 @@ class Binder {
       return b.function == binding.function || same_control;
     });
     std::erase_if(setup_.buttons, [&binding](const command::ButtonBinding& b) {
-      if (b.slot != binding.slot) return false;
-      if (binding.kind == ControlKind::kButtons)
-        return b.button >= 0 && (b.button == binding.positive || b.button == binding.negative);
-      const bool along = b.side == 0 || b.side == 2;
-      return b.hat >= 0 && b.hat == binding.number &&
-             binding.kind == (along ? ControlKind::kHatY : ControlKind::kHatX);
+      return command::same_part(binding, b);
     });
     setup_.axes.push_back(binding);
   }

@@ -328,8 +328,7 @@ void show_layout(const LeversOptions& options) {
   const std::vector<ControlRow> rows = control_rows(pattern, lever_keys(), button_keys());
   say(fmt::format("levers {}: {}\n", pattern.name, pattern.description));
   for (int mode = 0; mode < pattern.mode_count(); ++mode) {
-    const std::string in =
-        mode == 0 ? command::kPlainMode : pattern.modes[static_cast<std::size_t>(mode - 1)].name;
+    const std::string in = mode_name(pattern, mode);
     if (pattern.mode_count() > 1) say(fmt::format("\nmode {}\n", in));
     say(fmt::format("{:<28} {:<28} {:<22} {}\n", "what", "two sticks", "game controller", "key"));
     for (const ControlRow& row : rows)

@@ -74,10 +74,8 @@ std::string seek_times(runtime::Replayer& replayer) {
 bool say_trust(const io::SessionRecord& record) {
   try {
     const Examined examined = examine(record, Check::kCompute);
-    const Trust& trust = examined.trust;
     say(replay_line("attempts, events", examined.as_computed ? "as computed here" : "claims"));
-    say(replay_line("trust",
-                    trust_text(trust.level) + (trust.why.empty() ? "" : ": " + trust.why)));
+    say(replay_line("trust", trust_text(examined.trust)));
     return true;
   } catch (const io::FileError& error) {
     complain(error.what());

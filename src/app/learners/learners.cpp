@@ -342,10 +342,11 @@ int restore(const LearnersOptions& options) {
     throw UserError(fmt::format("{}: there is no such file", options.output));
   const fs::path place = learners_file();
   const Database copy(options.output, Access::kRead);
-  const std::size_t there = copy.list().size();
+  const std::vector<Summary> all = copy.list();
+  const std::size_t there = all.size();
   if (there == 0) throw UserError(fmt::format("{}: nobody is filed in it", options.output));
   std::set<std::string> kept;
-  for (const Summary& one : copy.list()) kept.insert(one.learner.key);
+  for (const Summary& one : all) kept.insert(one.learner.key);
   std::string lost;
   for (const Summary& one : Database(place, Access::kRead).list())
     if (!kept.contains(one.learner.key)) lost += "  " + printable(one.learner.name) + "\n";
@@ -367,7 +368,7 @@ int restore(const LearnersOptions& options) {
 int delete_learner(const LearnersOptions& options) {
   Database database(learners_file(), options.yes ? Access::kWrite : Access::kRead);
   const Learner learner = find(database, options.name);
-  const std::vector<FiledSession> filed = filed_sessions(database, learner);
+  const std::vector<FiledSession> filed = database.sessions(learner);
   std::vector<std::string> other_keys;
   for (const Summary& one : database.list())
     if (one.learner.id != learner.id) other_keys.push_back(one.learner.key);

@@ -276,9 +276,7 @@ void RecordedAttempts::set_learner(const std::string& name) {
 
 void RecordedAttempts::set_examined(Examined examined) {
   examined_ = std::move(examined);
-  const Trust& trust = examined_.trust;
-  for (report::Attempt& attempt : attempts_)
-    attempt.trust = trust_text(trust.level) + (trust.why.empty() ? "" : ": " + trust.why);
+  for (report::Attempt& attempt : attempts_) attempt.trust = trust_text(examined_.trust);
 }
 
 int RecordedAttempts::usual() const {

@@ -51,13 +51,12 @@ class Sources {
     return session;
   }
 
-  // Earlier results of its learner under the same conditions, without the known recordings.
-  void add_filed(const RecordedAttempts& session, int number, const std::set<std::string>& known,
-                 std::vector<report::Result>& out) const {
+  // Earlier results of its learner under the same conditions, without the known recordings. key: of the
+  // curve; empty: the conditions are not known.
+  void add_filed(const RecordedAttempts& session, const std::string& key,
+                 const std::set<std::string>& known, std::vector<report::Result>& out) const {
     const auto learner = learner_of(session.header());
-    const auto& conditions = session.examined().conditions;
-    if (!learner || static_cast<std::size_t>(number) > conditions.size()) return;
-    const std::string key = curve_key_of(conditions[static_cast<std::size_t>(number) - 1]);
+    if (!learner || key.empty()) return;
     for (const learners::FiledSession& filed :
          filed_sessions(*database_, *learner, session.attempts().front().exercise)) {
       if (known.contains(filed.recording) || filed.started > session.header().start_utc) continue;
@@ -192,7 +191,7 @@ int write_report(const ReportOptions& options) {
       add_earlier(other, other.attempts().back().number + 1, content.judged, key, content.earlier);
   }
   add_earlier(session, number, content.judged, key, content.earlier);
-  sources.add_filed(session, number, known, content.earlier);
+  sources.add_filed(session, key, known, content.earlier);
   std::stable_sort(
       content.earlier.begin(), content.earlier.end(),
       [](const report::Result& a, const report::Result& b) { return a.started < b.started; });

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "app/session/drive_request.hpp"
-#include "app/session/session_texts.hpp"
 #include "endpoint/station.hpp"
 #include "knuckleboom/core/training/score.hpp"
 
@@ -27,10 +26,10 @@ Condition content(const char* what, const io::SessionRecord& record, const std::
     for (const io::SessionText& text : record.header.texts)
       if (text.role == role) all += endpoint::text_digest(text.text);
   std::string digest = endpoint::text_digest(all);
-  return {what, digest, fmt::format("{} ({})", name, digest.substr(0, kDigits))};
+  return {what, digest, fmt::format("{} ({})", name, digest.substr(0, kDigits)), false};
 }
 
-Condition plain(const char* what, const std::string& value) { return {what, value, value}; }
+Condition plain(const char* what, const std::string& value) { return {what, value, value, false}; }
 
 std::string option(const io::SessionRecord& record, std::string_view name,
                    const std::string& without) {
@@ -49,8 +48,9 @@ std::int64_t first_movement(const io::SessionRecord& record, const io::SessionAt
 }
 
 // The value of a setting at the start of the attempt, and "; changed" if it did not stay.
-std::string setting(const io::SessionRecord& record, const io::SessionAttempt& attempt,
-                    training::CommandKind kind, std::int32_t first, const char* (*word)(int)) {
+Condition setting(const char* what, const io::SessionRecord& record,
+                  const io::SessionAttempt& attempt, training::CommandKind kind, std::int32_t first,
+                  const char* (*word)(int)) {
   const std::int64_t begun = first_movement(record, attempt);
   std::int32_t value = first;
   bool changed = false;
@@ -61,7 +61,8 @@ std::string setting(const io::SessionRecord& record, const io::SessionAttempt& a
     else if (event.tick < attempt.end_tick && event.command.value != value)
       changed = true;
   }
-  return std::string(word(value)) + (changed ? "; changed" : "");
+  const std::string text = std::string(word(value)) + (changed ? "; changed" : "");
+  return {what, text, text, changed};
 }
 
 // Faults begun from outside while the attempt ran, or before it in the same session.
@@ -104,14 +105,12 @@ Conditions conditions_of(const io::SessionRecord& record, const training::Exerci
       content("machine", record, header.machine, {"machine", "base"}),
       content("levers", record, header.levers, {"levers"}),
       plain("ticks a second", fmt::format("{:g}", header.rate_Hz)),
-      plain("control",
-            setting(record, one, training::CommandKind::kControlMode,
-                    static_cast<std::int32_t>(exercise.mode),
-                    [](int value) { return word_of(static_cast<command::ControlMode>(value)); })),
-      plain("model",
-            setting(record, one, training::CommandKind::kFidelity,
-                    static_cast<std::int32_t>(exercise.fidelity),
-                    [](int value) { return word_of(static_cast<machine::Fidelity>(value)); })),
+      setting("control", record, one, training::CommandKind::kControlMode,
+              static_cast<std::int32_t>(exercise.mode),
+              [](int value) { return word_of(static_cast<command::ControlMode>(value)); }),
+      setting("model", record, one, training::CommandKind::kFidelity,
+              static_cast<std::int32_t>(exercise.fidelity),
+              [](int value) { return word_of(static_cast<machine::Fidelity>(value)); }),
       plain("faults", faults(record, one)),
       plain("aids", aids(record, one)),
       plain("settings", option(record, "settings", "the files'")),

@@ -14,7 +14,8 @@ struct Condition {
   std::string what;
   std::string
       value;  // what is compared: of a file the digest of its text and of those it builds on
-  std::string shown;  // for people
+  std::string shown;     // for people
+  bool changed = false;  // while the attempt ran
 };
 // In a fixed order.
 using Conditions = std::vector<Condition>;

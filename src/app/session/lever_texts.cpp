@@ -125,6 +125,10 @@ command::LeverPattern as_driven(const sim::OperatorControl& control, command::Co
   return pattern;
 }
 
+std::string mode_name(const command::LeverPattern& pattern, int mode) {
+  return mode == 0 ? command::kPlainMode : pattern.modes[static_cast<std::size_t>(mode - 1)].name;
+}
+
 std::string button_does(const command::ButtonUse& use) {
   const std::string name = spoken(command::kSwitchNames[static_cast<int>(use.does)]);
   switch (use.how) {

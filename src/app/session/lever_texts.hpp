@@ -32,6 +32,8 @@ view::panels::Help lever_help(const command::LeverPattern& pattern,
                               const std::vector<AxisKeys>& keys,
                               const std::vector<std::string>& button_keys);
 
+// "crane" of the plain one.
+std::string mode_name(const command::LeverPattern& pattern, int mode);
 // "parking brake", "differential lock (held)".
 std::string button_does(const command::ButtonUse& use);
 

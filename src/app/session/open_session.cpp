@@ -11,11 +11,6 @@ namespace knuckleboom::app {
 
 io::SessionRecord open_session(const std::string& name_or_file, bool recompute) {
   io::SessionFiles files;
-  return open_session(name_or_file, recompute, files);
-}
-
-io::SessionRecord open_session(const std::string& name_or_file, bool recompute,
-                               io::SessionFiles& files) {
   io::SessionRecord recorded = files.read(find_session(name_or_file));
   if (!recompute) return recorded;
   runtime::Recomputed again = runtime::recompute(recorded, [] { return !interrupted(); });

@@ -10,7 +10,5 @@ namespace knuckleboom::app {
 // By path or by name (find_session). recompute: computed again from its inputs, with a sentence on how far
 // that is from what was recorded. Throws io::FileError.
 io::SessionRecord open_session(const std::string& name_or_file, bool recompute);
-io::SessionRecord open_session(const std::string& name_or_file, bool recompute,
-                               io::SessionFiles& files);
 
 }  // namespace knuckleboom::app

@@ -205,9 +205,7 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
   faces.grapple = machine.grapple.present;
   faces.wheels = !machine.wheels.empty();
   for (int i = 0; i < session.control().pattern().mode_count(); ++i)
-    faces.lever_modes.emplace_back(
-        i == 0 ? command::kPlainMode
-               : session.control().pattern().modes[static_cast<std::size_t>(i - 1)].name);
+    faces.lever_modes.push_back(mode_name(session.control().pattern(), i));
   faces.swing = machine.tree.find_joint("swing");
   for (const machine::Actuator& actuator : machine.actuators)
     faces.actuators.push_back({spoken(actuator.name), actuator.circuit.protection.relief_Pa,

@@ -1,6 +1,5 @@
 #include "app/session/signing.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <fstream>
@@ -8,13 +7,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/shell/config_paths.hpp"
 #include "app/shell/exit_status.hpp"
 #include "endpoint/station.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/recording/journal_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/recording/session_signatures.hpp"
 
@@ -25,22 +24,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStationsHead = "knuckleboom stations 1";
 
-class SessionDescriptor {
- public:
-  SessionDescriptor(const fs::path& path, int flags)
-      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC)) {
-    if (descriptor_ < 0)
-      throw io::FileError(path.string(), fmt::format("cannot be opened: {}",
-                                                     std::generic_category().message(errno)));
-  }
-  ~SessionDescriptor() { ::close(descriptor_); }
-  SessionDescriptor(const SessionDescriptor&) = delete;
-  SessionDescriptor& operator=(const SessionDescriptor&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
+io::Descriptor opened(const fs::path& path, int flags) {
+  io::Descriptor out(::open(path.c_str(), flags | O_CLOEXEC));
+  if (out.get() < 0)
+    throw io::FileError(path.string(), fmt::format("cannot be opened: {}", io::error_text(errno)));
+  return out;
+}
 
 std::string signed_message(const std::string& digest) {
   return "knuckleboom session\n" + digest + "\n";
@@ -51,10 +40,11 @@ fs::path in_user_folder(const char* name) {
   return folder.empty() ? folder : folder / name;
 }
 
+fs::path trusted_stations_file() { return in_user_folder("stations.txt"); }
+
 }  // namespace
 
 fs::path own_station_file() { return in_user_folder("station.key"); }
-fs::path trusted_stations_file() { return in_user_folder("stations.txt"); }
 
 endpoint::WireKey own_station() {
   const fs::path file = own_station_file();
@@ -104,7 +94,7 @@ std::string sign_session(const fs::path& file) noexcept {
   try {
     if (own_station_file().empty() || file.extension() == io::kJournalSuffix) return {};
     const endpoint::WireKey station = own_station();
-    const SessionDescriptor session(file, O_RDWR);
+    const io::Descriptor session = opened(file, O_RDWR);
     const std::string digest = endpoint::content_digest(session.get(), io::kSessionContentBegin);
     io::put_signatures(session.get(), file.string(),
                        {.station = endpoint::public_key(station),
@@ -124,7 +114,7 @@ std::string sign_session(const fs::path& file) noexcept {
 SignedBy signed_by(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored) || io::is_journal(file)) return {};
-  const SessionDescriptor session(file, O_RDONLY);
+  const io::Descriptor session = opened(file, O_RDONLY);
   const io::SessionSignatures signatures = io::read_signatures(session.get(), file.string());
   SignedBy out;
   try {

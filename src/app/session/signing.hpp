@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@ endpoint::WireKey own_station();
 struct TrustedStation {
   std::string key, name;  // public key; what people here call it
 };
-std::filesystem::path own_station_file(), trusted_stations_file();
+std::filesystem::path own_station_file();
 // Throws UserError for a file that cannot be read or is none.
 std::vector<TrustedStation> trusted_stations();
 void keep_trusted_stations(const std::vector<TrustedStation>& stations);

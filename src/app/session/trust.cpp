@@ -4,7 +4,6 @@
 #include <exception>
 #include <memory>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,7 +55,7 @@ std::string no_attempt(const io::SessionRecord& record, const std::vector<Condit
     return "faults were begun or ended from outside";
   for (const Conditions& one : conditions)
     for (const Condition& condition : one)
-      if (condition.value.ends_with("; changed"))
+      if (condition.changed)
         return fmt::format("the {} was changed during an attempt", condition.what);
   return {};
 }
@@ -70,13 +69,10 @@ std::string computed_again(const io::SessionRecord& record,
                           io::this_processor().substr(0, io::this_processor().find(' '));
   if (other_kind) return "it was recorded on another kind of processor, which rounds otherwise";
   again = runtime::recompute(record, [] { return !interrupted(); });
-  const std::vector<std::string> claims = runtime::false_claims(record, again->record);
+  const auto [claims, other_states] = runtime::false_claims(record, again->record);
   if (claims.empty()) return {};
   // Another program may simulate otherwise; but equal states have equal figures, in every program.
-  const bool same_states = std::none_of(claims.begin(), claims.end(), [](const std::string& claim) {
-    return claim.find("hash of ") != std::string::npos;
-  });
-  if (record.header.program != io::this_program() && !same_states)
+  if (record.header.program != io::this_program() && other_states)
     return fmt::format("it was recorded by {}, and runs otherwise here", record.header.program);
   std::string text;
   for (std::size_t i = 0; i < std::min(claims.size(), kClaimsSaid); ++i)
@@ -93,6 +89,10 @@ std::string trust_text(int level) {
                                     "invigilated"};
   const int known = std::clamp(level, 0, 4);
   return fmt::format("T{} {}", known, kWords[known]);
+}
+
+std::string trust_text(const Trust& trust) {
+  return trust_text(trust.level) + (trust.why.empty() ? "" : ": " + trust.why);
 }
 
 Examined examine(const io::SessionRecord& record, Check check) {

@@ -23,6 +23,8 @@ struct Trust {
 
 // "T3 signed".
 std::string trust_text(int level);
+// "T2 computed here: it is not signed: name and date are claims".
+std::string trust_text(const Trust& trust);
 
 struct Examined {
   Trust trust;

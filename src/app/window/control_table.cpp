@@ -63,7 +63,8 @@ EndNames stick_ends(LeverAxis axis) {
 EndNames pad_ends(LeverAxis axis) {
   for (const input::PadAxis& part : input::pad_axes()) {
     if (part.axis != axis) continue;
-    if (part.negative != part.positive) return {pad_name(part.negative), pad_name(part.positive)};
+    if (std::string_view(part.negative) != part.positive)
+      return {pad_name(part.negative), pad_name(part.positive)};
     const std::string name = pad_name(part.negative);
     return axis == LeverAxis::kLeftX || axis == LeverAxis::kRightX
                ? EndNames{name + " left", name + " right"}

@@ -139,8 +139,6 @@ view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& whe
       Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), direction(tree, wheel.body, wheel.axis_B))
           .toRotationMatrix();
   look.wheel = number;
-  look.coloured = true;
-  look.colour = Vec3(0.06, 0.06, 0.06);
   return look;
 }
 

@@ -285,7 +285,7 @@ void Carrier::turn(const CarrierCommand& command, const double* ground_torque, c
   const machine::Driveline& d = model_.driveline;
   const int taking =
       d.present && d.body != multibody::kBase ? model_.tree.body(d.body).link : multibody::kBase;
-  const double mean = driven_wheels(model_, state).spin;
+  const double mean = command.differential_lock != 0 ? driven_wheels(model_, state).spin : 0.0;
   const double share = command.released != 0 ? std::clamp(command.brake, 0.0, 1.0) : 1.0;
   for (std::size_t i = 0; i < tyres_.size(); ++i) {
     const Wheel& wheel = model_.wheels[i];

@@ -15,6 +15,15 @@ int usable_travel(int raw, const AxisCalibration& c) {
 
 }  // namespace
 
+bool same_part(const AxisBinding& axis, const ButtonBinding& button) {
+  if (axis.slot != button.slot) return false;
+  if (axis.kind == ControlKind::kButtons)
+    return button.button >= 0 && (axis.negative == button.button || axis.positive == button.button);
+  const bool along = button.side == 0 || button.side == 2;
+  return button.hat >= 0 && axis.number == button.hat &&
+         axis.kind == (along ? ControlKind::kHatY : ControlKind::kHatX);
+}
+
 LeverButton mirrored(LeverButton button) {
   constexpr int kSide = 4;  // buttons of a lever, and of half the panel
   return static_cast<LeverButton>(static_cast<int>(button) ^ kSide);

@@ -98,13 +98,10 @@ Emulation::Emulation(EmulationPlan plan, bool alone)
       emulated_(plan_.emulated.model,
                 scenario_of(plan_.emulated, alone ? plan_.tick_s / plan_.plant_substeps
                                                   : plan_.tick_s * plan_.emulated_every)),
-      host_(plan_.host.model, scenario_of(plan_.host, plan_.tick_s / plan_.plant_substeps)),
       plant_(plan_.plant ? *plan_.plant : plan_.host.model,
              scenario_of(plan_.host, plan_.tick_s / plan_.plant_substeps)) {
   check();
-  std::copy_n(host_.initial_state(machine::Fidelity::kFull).machine.inertia, kMaxLinks,
-              host_inertia_);
-  for (const machine::Actuator& actuator : host_.model().actuators)
+  for (const machine::Actuator& actuator : plan_.host.model.actuators)
     torque_controls_.emplace_back(actuator, plan_.tick_s);
   for (const machine::Actuator& actuator : emulated_.model().actuators)
     metering_.emplace_back(actuator.circuit);
@@ -170,7 +167,7 @@ void Emulation::place() {
   const double zero[kMaxLinks] = {};
   TipMotion host, plant, other;
   const sim::SimState host_start = plant_.initial_state(machine::Fidelity::kFull);
-  tip_motion(host_.model(), host_start.machine.q, zero, host);
+  tip_motion(plan_.host.model, host_start.machine.q, zero, host);
   tip_motion(plant_.model(), host_start.machine.q, zero, plant);
   const sim::SimState start = emulated_.initial_state(machine::Fidelity::kFull);
   tip_motion(emulated_.model(), start.machine.q, zero, other);
@@ -239,7 +236,7 @@ void Emulation::emulated_tip(const TipShift& shift, const sim::SimState& state,
 void Emulation::place_on_host(EmulationState& state) const {
   const double zero[kMaxLinks] = {};
   TipMotion host, own;
-  tip_motion(host_.model(), state.sensed.q, zero, host);
+  tip_motion(plan_.host.model, state.sensed.q, zero, host);
   std::fill(std::begin(state.emulated.machine.v), std::end(state.emulated.machine.v), 0.0);
   tip_motion(emulated_.model(), state.emulated.machine.q, zero, own);
   std::copy_n(Vec3(host.p - own.p).data(), 3, state.shift.offset);
@@ -263,7 +260,7 @@ void Emulation::read_sensors(EmulationState& state, const EmulationInput& input)
   }
   for (std::size_t k = 0; k < torque_controls_.size(); ++k)
     for (int s = 0; s < 2; ++s)
-      sensed.p[host_.model().actuators[k].link][s] =
+      sensed.p[plan_.host.model.actuators[k].link][s] =
           emulation::sensed(sensors.pressure, m.actuator[k].p[s], number++);
   ForceSensor sensor = plan_.sensor;
   sensor.delay = static_cast<int>(state.tuning.sensor_delay);
@@ -322,14 +319,15 @@ Wrench Emulation::observe(const Wrench& measured, EmulationState& state) const {
     sample.torque[i] = state.host_torque[i];
   }
   for (std::size_t k = 0; k < torque_controls_.size(); ++k) {
-    const int i = host_.model().actuators[k].link;
+    const int i = plan_.host.model.actuators[k].link;
     machine::ActuatorState motor = m.actuator[k];
     std::copy_n(sensed.p[i], 2, motor.p);
     sample.torque[i] = torque_controls_[k].torque(motor, sensed.v[i]);
   }
-  return fused_wrench(host_.model(), host_inertia_, sample, measured,
-                      static_cast<int>(state.tuning.sensor_delay), state.tuning.observer_Hz,
-                      state.tuning.friction_share, plan_.tick_s, state.observer);
+  return fused_wrench(plan_.host.model, plan_.host.model.tree.link_inertias().data(), sample,
+                      measured, static_cast<int>(state.tuning.sensor_delay),
+                      state.tuning.observer_Hz, state.tuning.friction_share, plan_.tick_s,
+                      state.observer);
 }
 
 // --- 2: emulated machine --------------------------------------------------------------------------
@@ -371,7 +369,7 @@ void Emulation::command_emulated(EmulationState& state, const EmulationInput& in
 
 Mat3 Emulation::sensed_orientation(const EmulationState& state) const {
   TipMotion tip;
-  tip_motion(host_.model(), state.sensed.q, state.sensed.v, tip);
+  tip_motion(plan_.host.model, state.sensed.q, state.sensed.v, tip);
   return tip.R;
 }
 
@@ -498,7 +496,7 @@ void Emulation::control_host(EmulationState& state, const EmulationInput& input)
 }
 
 void Emulation::command_host(const TipTarget& target, EmulationState& state) const {
-  const machine::MachineModel& model = host_.model();
+  const machine::MachineModel& model = plan_.host.model;
   const machine::MachineState& m = state.host.machine;
   const EmulationSensors& sensed = state.sensed;
   const Tuning& t = state.tuning;
@@ -506,9 +504,10 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
   const bool feeds = t.acceleration_scheme != 0.0;
   const TipGains gains = feeds ? TipGains{t.bandwidth_Hz, t.damping}
                                : TipGains{t.position_bandwidth_Hz, t.position_damping};
-  const TipCommand command = tip_command(
-      model, host_inertia_, sensed.q, sensed.v, state.host_acceleration,
-      feeds ? Scheme::kAcceleration : Scheme::kPosition, gains, target, wrench(state.felt_W), h);
+  const TipCommand command =
+      tip_command(model, plan_.host.model.tree.link_inertias().data(), sensed.q, sensed.v,
+                  state.host_acceleration, feeds ? Scheme::kAcceleration : Scheme::kPosition, gains,
+                  target, wrench(state.felt_W), h);
   if (command.singular) ++state.health.host_singular;
   for (int i = 0; i < 6; ++i) {
     const double torque = command.torque[i] + state.observer.friction[i];
@@ -549,7 +548,7 @@ Wrench Emulation::touch(const EmulationState& state, const TipMotion& tip, doubl
 
 // Commands that reach the joints' drives: none after a stop.
 sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) const {
-  const machine::MachineModel& model = host_.model();
+  const machine::MachineModel& model = plan_.host.model;
   sim::TickInput input{};
   for (const machine::Actuator& actuator : model.actuators) {
     const double volts = stop ? 0.0 : state.commands.drive[actuator.link];
@@ -568,7 +567,7 @@ std::int64_t Emulation::brake_time() const {
 // Adds the torque of the brake: a spring with damping to the position at which it closed.
 void Emulation::add_brake(const EmulationState& state, double* force) const {
   const machine::MachineState& m = state.host.machine;
-  const int n = host_.model().joint_count();
+  const int n = plan_.host.model.joint_count();
   multibody::MassAndBias body;
   multibody::mass_and_bias(plant_.model().tree, m.inertia, m.q, m.v, body);
   const double w = std::min(2.0 * kPi * kBrakeFrequency, kBrakeStep / plant_.tick_s());
@@ -613,7 +612,7 @@ void Emulation::move_target(EmulationState& state) const {
 void Emulation::sense_host(const EmulationEnergy& before, EmulationState& state) const {
   const double h = plan_.tick_s;
   TipMotion tip;
-  tip_motion(host_.model(), state.sensed.q, state.sensed.v, tip);
+  tip_motion(plan_.host.model, state.sensed.q, state.sensed.v, tip);
   const double work = h * power(wrench(state.measured_W), tip, tip);
   state.energy.host = before.host + work;
   state.energy.exchanged = before.exchanged + std::fabs(work);

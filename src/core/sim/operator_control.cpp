@@ -74,7 +74,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     throw std::invalid_argument("lever pattern '" + pattern_.name + "' has more than " +
                                 std::to_string(kMaxLeverFunctions) + " functions");
   scale_.fill(1.0);
-  const SimState start = simulation_.initial_state(machine::Fidelity::kReduced);
+  SimState start = simulation_.initial_state(machine::Fidelity::kReduced);
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const machine::Actuator& actuator = model.actuators[k];
     metering_.emplace_back(actuator.circuit);
@@ -84,6 +84,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     const double speed = unloaded_speed(k, full_V);
     if (speed > 0.0) nth(scale_, actuator.link) = speed / mean_lever_[k];
   }
+  to_crane_frame(start.machine.q);
   if (model.grapple.driven())
     for (const int body : model.grapple.jaw)
       jaw_actuator_ = std::max(jaw_actuator_, actuator_of(model.tree.body(body).joint_name));
@@ -95,11 +96,8 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
   if (first != multibody::kBase) {
     origin_W_ = model.tree.link(first).in_parent.p;
     if (!model.wheels.empty()) {
-      double q[kMaxLinks];
-      std::copy_n(start.machine.q, model.joint_count(), q);
-      to_crane_frame(q);
       machine::PointPose foot;
-      machine::locate(model, {first, Vec3::Zero()}, q, foot);
+      machine::locate(model, {first, Vec3::Zero()}, start.machine.q, foot);
       origin_W_ = foot.p_W;
     }
   }
@@ -260,11 +258,8 @@ OperatorControl::Function OperatorControl::make_function(
 bool OperatorControl::moves_tip(int link, const double* start) const {
   const machine::MachineModel& model = simulation_.model();
   if (simulation_.carrier().carries(link)) return false;
-  double q[kMaxLinks];
-  std::copy_n(start, model.joint_count(), q);
-  to_crane_frame(q);
   machine::PointPose pose;
-  machine::locate(model, tip_, q, pose);
+  machine::locate(model, tip_, start, pose);
   if (!nth(pose.carries, link)) return false;
   double rate[kMaxLinks] = {};
   rate[link] = 1.0;
@@ -366,12 +361,10 @@ void OperatorControl::press(const command::OperatorInput& input, OperatorState& 
     if (!down && !held) continue;
     if (down && use.mode >= 0 && use.mode != mode) continue;
     if (use.does == command::Switch::kLeverMode) {
-      const int plain_or_next = (mode + 1) % pattern_.mode_count();
-      change_lever_mode(held && !down                               ? 0
-                        : use.how == command::ButtonKind::kPressOff ? 0
-                        : held ? std::min(1, pattern_.mode_count() - 1)
-                               : plain_or_next,
-                        input, state);
+      int to = (mode + 1) % pattern_.mode_count();
+      if (use.how == command::ButtonKind::kPressOff) to = 0;
+      if (held) to = down ? std::min(1, pattern_.mode_count() - 1) : 0;
+      change_lever_mode(to, input, state);
       continue;
     }
     const bool on = use.how == command::ButtonKind::kToggle ? !is_on(state, use.does)

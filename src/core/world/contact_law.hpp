@@ -30,6 +30,11 @@ inline Vec3 axis_of(const double* q) {
               2.0 * (q[1] * q[3] - q[0] * q[2]));
 }
 
+// own: of a body or the soil; negative: as of all others.
+inline double friction_of(const ContactLaw& law, double own) {
+  return own < 0.0 ? law.friction : own;
+}
+
 // Contact law of a pair of bodies.
 struct PairLaw {
   double k, b;  // N/m, N s/m

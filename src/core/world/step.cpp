@@ -265,15 +265,21 @@ class Tick {
           if (overlap(log_box_[i], part_box[j])) log_part_.add(i, j, state_.contacts_dropped);
         continue;
       }
-      if (state_.log[i].status == LogStatus::kHeld) continue;
-      const Box around = box_around(state_.log[i], 0.5 * nth(constants_, i).length);
-      if (!overlap(around, waking)) continue;
-      load(i);
-      const Box box = box_of(log_[i].m, kBoxMargin);
+      if (!still_box(i, waking)) continue;
       for (int j = 0; j < part_count_; ++j)
-        if (wakes_up[j] && overlap(box, part_box[j]))
+        if (wakes_up[j] && overlap(log_box_[i], part_box[j]))
           part_sleeper_.add(j, i, state_.contacts_dropped);
     }
+  }
+
+  // Finds the box of a log that does not move, if it reaches into this one.
+  bool still_box(int i, const Box& in) {
+    if (state_.log[i].status == LogStatus::kHeld ||
+        !overlap(box_around(state_.log[i], 0.5 * nth(constants_, i).length), in))
+      return false;
+    load(i);
+    log_box_[i] = box_of(log_[i].m, kBoxMargin);
+    return overlap(log_box_[i], in);
   }
 
   void find_fixed_near(int i) {
@@ -314,14 +320,7 @@ class Tick {
     int count = 0;
     Vec3 sum = Vec3::Zero();
     for (int i = 0; i < log_count_; ++i) {
-      if (!is_free(i)) {
-        if (state_.log[i].status == LogStatus::kHeld ||
-            !overlap(box_around(state_.log[i], 0.5 * nth(constants_, i).length), all_free))
-          continue;
-        load(i);
-        log_box_[i] = box_of(log_[i].m, kBoxMargin);
-        if (!overlap(log_box_[i], all_free)) continue;
-      }
+      if (!is_free(i) && !still_box(i, all_free)) continue;
       near[count++] = static_cast<std::int16_t>(i);
       sum += log_box_[i].high - log_box_[i].low;
     }
@@ -408,7 +407,7 @@ class Tick {
     const int mask = (1 << table_bits_) - 1;
     for (int at = place_in_table(key); table_[at] >= 0; at = (at + 1) & mask) {
       const int i = table_[at];
-      if (i >= used_ || key_[i] != key) continue;
+      if (key_[i] != key) continue;
       next_ = i + 1;
       return i;
     }
@@ -584,7 +583,7 @@ class Tick {
   // friction: negative: as of all others.
   PairLaw rolling(double radius, const LogInertia& inertia, double friction = -1.0) const {
     PairLaw law = plain();
-    if (friction >= 0.0) law.friction = friction;
+    law.friction = friction_of(law_, friction);
     add_rolling(law_, radius, inertia, law);
     return law;
   }

@@ -172,7 +172,7 @@ bool slips_away(const Log& log, const Ground& ground, const ContactLaw& law) {
     down += (n.x() * heading.cos + n.y() * heading.sin) / (kSamples * n.z());
     across += (n.y() * heading.cos - n.x() * heading.sin) / (kSamples * n.z());
   }
-  const double friction = law.soil_friction < 0.0 ? law.friction : law.soil_friction;
+  const double friction = friction_of(law, law.soil_friction);
   return std::fabs(across) > std::min(friction, law.rolling_resistance) ||
          std::fabs(down) > friction;
 }

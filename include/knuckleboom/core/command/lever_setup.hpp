@@ -78,6 +78,8 @@ struct ButtonBinding {
   int hat = -1;
   int side = 0;  // of the hat: 0 up, 1 right, 2 down, 3 left
 };
+// Whether both are of one part of a device.
+bool same_part(const AxisBinding& axis, const ButtonBinding& button);
 
 struct DeviceSlot {
   std::string name;  // "left"; unique in the setup

@@ -323,9 +323,7 @@ class Emulation {
   bool alone_;
   int rows_;  // 6, or 3: the emulated machine does not control the orientation, which is constant
   sim::Simulation emulated_;
-  sim::Simulation host_;   // as its control has it
-  sim::Simulation plant_;  // as it is
-  multibody::LinkInertia host_inertia_[kMaxLinks];
+  sim::Simulation plant_;  // the host as it is; its control goes by plan_.host.model
   std::vector<TorqueControl> torque_controls_;
   std::vector<machine::Metering> metering_;
   multibody::Pose site_W_;

@@ -37,8 +37,7 @@ TEST(ControlTable, noPartOfADeviceHasTwoMeaningsInOneMode) {
     const command::LeverPattern pattern = io::read_levers(file).pattern;
     const auto rows = control_rows(pattern, lever_keys(), button_keys());
     for (int mode = 0; mode < pattern.mode_count(); ++mode) {
-      const std::string name =
-          mode == 0 ? command::kPlainMode : pattern.modes[static_cast<std::size_t>(mode - 1)].name;
+      const std::string name = mode_name(pattern, mode);
       std::set<std::string> seen;
       for (const ControlRow& row : rows) {
         if (!row.mode.empty() && row.mode != name) continue;

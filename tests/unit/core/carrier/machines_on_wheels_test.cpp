@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/ball.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"

@@ -6,7 +6,6 @@
 #include <memory>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -220,16 +219,9 @@ TEST(Load, DoesNotCreepWhenItIsKeptAwake) {
   const std::vector<MachinePart> parts = load_space();
   const World world(load_of(14, 3));
   const auto state = std::make_unique<WorldState>(world.initial_state());
-  PartForces forces;
-  const auto awake = [&](int ticks) {
-    for (int k = 0; k < ticks; ++k) {
-      for (int i = 0; i < world.log_count(); ++i) state->log[i].calm_ticks = 0;
-      world.step(parts, 1e-3, *state, forces);
-    }
-  };
-  awake(8000);
+  run_awake(world, *state, 8.0, 1e-3, parts);
   const auto before = std::make_unique<WorldState>(*state);
-  awake(3000);
+  run_awake(world, *state, 3.0, 1e-3, parts);
   EXPECT_LT(largest_move(world, *state, *before), 0.1e-3 * 3.0 / 60.0);
 }
 
@@ -292,26 +284,18 @@ TEST(World, CopiesOfStatesHaveAllThatIsUsed) {
 }
 
 TEST(World, RefusesMoreThanCanMoveAtOnce) {
-  const auto refused = [](const std::vector<Log>& logs) {
-    try {
-      const World world(with_logs(logs));
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
   std::vector<Log> falling, side_by_side;
   for (int i = 0; i < 61; ++i) {
     falling.push_back(log_at(0.0, 1.0 * i, 0.0, 0.5));
     side_by_side.push_back(log_at(0.0, 0.24 * i, 0.0, 0.0));
   }
-  EXPECT_EQ(refused(falling),
+  EXPECT_EQ(complaint(with_logs(falling)),
             "61 logs would move at the start: at most 60 may; lay the others on level ground.");
-  EXPECT_EQ(refused(side_by_side),
+  EXPECT_EQ(complaint(with_logs(side_by_side)),
             "More than 60 logs touch each other, log \"log\" among them: at most 60 may move at "
             "once; make several piles of them.");
   falling.pop_back();
-  EXPECT_EQ(refused(falling), "");
+  EXPECT_EQ(complaint(with_logs(falling)), "");
 }
 
 class Bunkful : public testing::TestWithParam<double> {};

@@ -1,7 +1,6 @@
 // Building a forest: where things stand, and what no forest can be.
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -10,15 +9,6 @@
 
 namespace knuckleboom::world {
 namespace {
-
-std::string complaint(const WorldRecipe& recipe) {
-  try {
-    const World world(recipe);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(WorldRecipe, IsRefusedWithASentence) {
   EXPECT_EQ(complaint(WorldRecipe{}), "");

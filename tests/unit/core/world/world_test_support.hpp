@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,16 @@ inline WorldRecipe with_logs(const std::vector<Log>& logs) {
   return recipe;
 }
 
+// Why there can be no such forest; empty: there can.
+inline std::string complaint(const WorldRecipe& recipe) {
+  try {
+    const World world(recipe);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
 inline void run(const World& world, WorldState& state, double seconds, double dt = 1e-3) {
   PartForces forces;
   const long ticks = std::lround(seconds / dt);
@@ -39,12 +50,13 @@ inline void run(const World& world, WorldState& state, double seconds, double dt
 }
 
 // As run(), but no log may come to rest.
-inline void run_awake(const World& world, WorldState& state, double seconds, double dt = 1e-3) {
+inline void run_awake(const World& world, WorldState& state, double seconds, double dt = 1e-3,
+                      std::span<const MachinePart> parts = {}) {
   PartForces forces;
   const long ticks = std::lround(seconds / dt);
   for (long k = 0; k < ticks; ++k) {
     for (int i = 0; i < world.log_count(); ++i) state.log[i].calm_ticks = 0;
-    world.step({}, dt, state, forces);
+    world.step(parts, dt, state, forces);
   }
 }
 
