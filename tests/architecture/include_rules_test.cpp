@@ -72,7 +72,7 @@ const std::vector<Layer>& layers() {
       // The C interface: libknuckleboom.so.
       {"include/knuckleboom.h", {}},
       {"capi/", {"core/", "io/", "version.hpp", "include/knuckleboom.h"}},
-      {"recording/", {"core/", "io/", "version.hpp"}},
+      {"recording/", {"core/", "io/", "reader_build.hpp", "version.hpp"}},
       {"runtime/", {"core/", "io/", "recording/", "version.hpp"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},
       {"input/", {"core/math/", "core/command/", "core/exchange/", "runtime/", "endpoint/"}},

@@ -188,20 +188,23 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   const double raise = driven && s.contact_force > kDig ? kRaise : 0.0;
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
       state.phase != Phase::kOpen) {
-    // Unexpected change: the log slipped, or someone else released it.
+    // Unexpected change: the log slipped, or someone else released it. Half-closed jaws may still
+    // hook it, and lose it again and again.
     state.carrying = held ? 1 : 0;
-    enter(Phase::kLift, state);
+    enter(held ? Phase::kLift : Phase::kOpen, state);
   }
 
   const Vec3 log_p = vec(s.log[task.log].p);
   const Vec3 log_axis = rotate(s.log[task.log].q, Vec3::UnitX());
   const double bunk_z = world::height(ground_, bunk.x, bunk.y);
   const Vec3 place(held ? bunk.x : log_p.x(), held ? bunk.y : log_p.y(), 0.0);
-  const double over =
-      held ? bunk_z + bunk.height + kStakeMargin + 2.0 * log.radius : log_p.z() + kClearance;
-  // While travelling stay above the bunks' stakes.
-  const double travel =
-      std::max(over, bunk_z + bunk.height + kStakeMargin + (held ? 2.0 * log.radius : 0.3));
+  // A log gripped beside its middle hangs askew: its lower end is to pass above the bunks' stakes.
+  const double lower_end =
+      s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
+  const double below = held ? std::max(2.0 * log.radius, lower_end) : 0.3;
+  const double travel_held = bunk_z + bunk.height + kStakeMargin + below;
+  const double over = held ? travel_held : log_p.z() + kClearance;
+  const double travel = std::max(over, travel_held);
   wish.grip = wish.heading = true;
   wish.axis_x = held ? std::cos(bunk.heading) : log_axis.x();
   wish.axis_y = held ? std::sin(bunk.heading) : log_axis.y();
