@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "endpoint/secret_file.hpp"
 #include "endpoint/sodium.hpp"
 
 namespace knuckleboom::endpoint {
@@ -21,34 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kHead = "knuckleboom-key 1\nkey ";
 constexpr std::string_view kStationHead = "knuckleboom-station 1\nkey ";
 constexpr std::size_t kDigits = 64;
-constexpr std::size_t kMostBytes = 4096;
-
-std::string told(int fault) { return std::generic_category().message(fault); }
-
-// A descriptor that closes itself.
-class File {
- public:
-  File(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-void write_all(const fs::path& path, int flags, std::string_view text) {
-  const File file(path, flags);
-  const bool good =
-      file.fd() >= 0 &&
-      ::write(file.fd(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(file.fd()) == 0;
-  if (!good)
-    throw EndpointError(fmt::format("{} cannot be written: {}", path.string(), told(errno)));
-}
 
 std::string hexadecimal(const WireKey& key) {
   std::string out;
@@ -75,26 +48,10 @@ constexpr const char* kStationAdvice =
     "nobody "
     "has read it";
 
-// secret: refused if others may read or change it.
-std::string content(const fs::path& path, bool secret = true, const char* advice = kWireAdvice) {
-  const File file(path, O_RDONLY | O_NONBLOCK);
-  if (file.fd() < 0)
-    throw EndpointError(
-        errno == ENOENT
-            ? fmt::format("there is no key file {0}; 'knuckleboom key make {0}' makes one",
-                          path.string())
-            : fmt::format("{} cannot be read: {}", path.string(), told(errno)));
-  struct stat info {};
-  if (::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode))
-    throw EndpointError(fmt::format("{} is no file", path.string()));
-  if (secret && ((info.st_mode & 077U) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0)))
-    throw EndpointError(
-        fmt::format("{0} can be read or changed by others, so it is no secret: ", path.string()) +
-        fmt::format(fmt::runtime(advice), path.string()));
-  std::string text(kMostBytes, '\0');
-  const ssize_t size = ::read(file.fd(), text.data(), text.size());
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  return text;
+constexpr const char* kNoKey = "there is no key file {0}; 'knuckleboom key make {0}' makes one";
+
+std::string content(const fs::path& path, const char* advice = kWireAdvice) {
+  return read_secret(path, kNoKey, advice);
 }
 
 WireKey parsed(const fs::path& path, std::string_view text, std::string_view head = kHead) {
@@ -136,7 +93,7 @@ bool stands_in(const fs::path& list, const std::string& print) {
 }
 
 void add_to(const fs::path& list, const std::string& print) {
-  if (!stands_in(list, print)) write_all(list, O_WRONLY | O_CREAT | O_APPEND, print + '\n');
+  if (!stands_in(list, print)) write_secret(list, O_WRONLY | O_CREAT | O_APPEND, print + '\n');
 }
 
 void add_to_revoked(const fs::path& file, const fs::path& list, const std::string& print) {
@@ -190,7 +147,7 @@ WireKey make_key(const fs::path& file) {
     throw EndpointError(fmt::format(
         "{0} exists and is left alone; 'knuckleboom key rotate {0}' puts another key in its place",
         file.string()));
-  write_all(file, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
+  write_secret(file, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
   return key;
 }
 
@@ -202,25 +159,26 @@ WireKey station_key(const fs::path& file) {
     // Under another name first: two programs that start together end with one key.
     const fs::path next = fmt::format("{}.{}.new", file.string(), ::getpid());
     fs::remove(next, fault);
-    write_all(next, O_WRONLY | O_CREAT | O_EXCL, text_of(key, kStationHead));
+    write_secret(next, O_WRONLY | O_CREAT | O_EXCL, text_of(key, kStationHead));
     const bool first = ::link(next.c_str(), file.c_str()) == 0;
     const int why = errno;
     fs::remove(next, fault);
     if (first) return key;
     if (why != EEXIST)
-      throw EndpointError(fmt::format("{} cannot be written: {}", file.string(), told(why)));
+      throw EndpointError(fmt::format("{} cannot be written: {}", file.string(),
+                                      std::generic_category().message(why)));
   }
-  return parsed(file, content(file, true, kStationAdvice), kStationHead);
+  return parsed(file, content(file, kStationAdvice), kStationHead);
 }
 
 WireKey rotate_key(const fs::path& file, const fs::path& list) {
   // A key that others could read is one more reason to change it: only its form matters here.
-  const WireKey old = parsed(file, content(file, false));
+  const WireKey old = parsed(file, content(file, nullptr));
   const WireKey key = drawn_key();
   const fs::path next = file.string() + ".new";
   std::error_code fault;
   fs::remove(next, fault);
-  write_all(next, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
+  write_secret(next, O_WRONLY | O_CREAT | O_EXCL, text_of(key));
   add_to_revoked(file, list, fingerprint(old));
   fs::rename(next, file, fault);
   if (fault)

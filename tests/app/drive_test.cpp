@@ -12,12 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <osg/Image>
 #include <osgDB/ReadFile>
 #include <sys/stat.h>
 
+#include "endpoint/pin.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
@@ -401,6 +403,23 @@ TEST_F(Drive, givesTheInstructorFaultsAndBookmarks) {
   for (const io::SessionEvent& event : record.events)
     if (event.kind != "aid") kinds.push_back(event.kind + " " + event.text);
   EXPECT_THAT(kinds, testing::ElementsAre("fault boom_sticking_spool", "bookmark bookmark"));
+}
+
+// The keys that begin a fault do nothing; then the PIN, and "Bookmark".
+TEST_F(Drive, opensTheInstructorsCardByThePinAlone) {
+  endpoint::set_pin(folder_ / "config/knuckleboom/instructor.pin", "1234");
+  std::vector<std::string> arguments = {"reach"};
+  double at_s = 0.2;
+  for (const char* key : {"F2", "Right", "Right", "Down", "Down", "Return", "F2", "F2", "1", "2",
+                          "3", "4", "Return", "Down", "Down", "Down", "Return"})
+    arguments.insert(arguments.end(), {"--press", fmt::format("{}@{:.1f}", key, at_s += 0.2)});
+  arguments.insert(arguments.end(), {"--duration", "4", "--session", file("i.h5")});
+  const Outcome outcome = drive(small(arguments));
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  std::vector<std::string> kinds;
+  for (const io::SessionEvent& event : io::read_session(file("i.h5")).events)
+    if (event.kind != "aid") kinds.push_back(event.kind + " " + event.text);
+  EXPECT_THAT(kinds, testing::ElementsAre("bookmark bookmark"));
 }
 
 TEST_F(Drive, withADisplayThatDoesNotAnswerIsHeadlessAndSaysSo) {

@@ -99,6 +99,17 @@ TEST_F(Learners, areFiledListedComparedAndExported) {
                     HasSubstr("\r\n'=Bo,2")));
   EXPECT_EQ(learners({"export", "=Bo", "--output", file("bo.csv")}).status, 0);
   EXPECT_THAT(content_of(folder_ / "bo.csv"), Not(HasSubstr("Anna")));
+  EXPECT_EQ(
+      learners({"export", "--all", "-o", file("all.json"), "--xapi", "https://s.example/k"}).errors,
+      "");
+  const std::string statements = content_of(folder_ / "all.json");
+  EXPECT_THAT(statements, AllOf(HasSubstr("verbs/attempted"), HasSubstr("verbs/terminated"),
+                                Not(HasSubstr("Anna")), Not(HasSubstr("Bo"))));
+  for (const char* wrong :
+       {"s.example", "https:///k", "https://s.example/", "https://s.example/a b"})
+    EXPECT_EQ(learners({"export", "--all", "-o", file("no.json"), "--xapi", wrong}).status, 2);
+  EXPECT_EQ(
+      learners({"export", "--all", "-o", file("no.csv"), "--xapi", "https://s.example"}).status, 2);
   EXPECT_THAT(learners({"export", "--output", file("no.csv")}).errors,
               HasSubstr("export needs a learner's name, or --all"));
   EXPECT_THAT(learners({"export", "=Bo", "--all", "-o", file("no.csv")}).errors,

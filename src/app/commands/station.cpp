@@ -3,17 +3,22 @@
 #include "endpoint/station.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "app/commands/options.hpp"
 #include "app/session/signing.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
+#include "endpoint/pin.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -74,41 +79,118 @@ int forget_station(const StationOptions& options) {
   return kSuccess;
 }
 
+// A line from the terminal, which does not show it, or from a pipe.
+std::string asked_pin(const char* question) {
+  const bool terminal = ::isatty(STDIN_FILENO) != 0;
+  struct termios before {};
+  const bool hidden = terminal && ::tcgetattr(STDIN_FILENO, &before) == 0;
+  if (terminal) {
+    say(question);
+    all_was_said();
+    struct termios silent = before;
+    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    if (hidden) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+  }
+  std::string line;
+  const bool read = static_cast<bool>(std::getline(std::cin, line));
+  if (hidden) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+  if (terminal) say("\n");
+  if (!read) throw UserError("there is no PIN on standard input");
+  return line;
+}
+
+// Whoever changes the PIN knows the one before.
+void want_old_pin(const std::filesystem::path& file) {
+  if (!endpoint::pin_opens(file, asked_pin("PIN until now: ")))
+    throw UserError(
+        fmt::format("that is not the PIN; who has forgotten it deletes {}", file.string()));
+}
+
+std::filesystem::path known_pin_file() {
+  const std::filesystem::path file = instructor_pin_file();
+  if (file.empty())
+    throw UserError("there is no folder for a PIN: neither XDG_CONFIG_HOME nor HOME is set");
+  return file;
+}
+
+int set_instructor_pin() {
+  const std::filesystem::path file = known_pin_file();
+  try {
+    if (endpoint::pin_is_set(file)) want_old_pin(file);
+    const std::string pin = asked_pin("New PIN: ");
+    if (!endpoint::is_pin(pin)) throw UserError("a PIN is 4 to 12 digits");
+    if (::isatty(STDIN_FILENO) != 0 && asked_pin("Again: ") != pin)
+      throw UserError("the two differ; nothing is changed");
+    endpoint::set_pin(file, pin);
+  } catch (const endpoint::EndpointError& error) {
+    throw UserError(error.what());
+  }
+  say("the instructor's card asks for the PIN from now on\n");
+  return kSuccess;
+}
+
+int clear_instructor_pin() {
+  const std::filesystem::path file = known_pin_file();
+  try {
+    if (!endpoint::pin_is_set(file)) throw UserError("no PIN is set");
+    want_old_pin(file);
+  } catch (const endpoint::EndpointError& error) {
+    throw UserError(error.what());
+  }
+  std::error_code fault;
+  if (!std::filesystem::remove(file, fault))
+    throw UserError(fmt::format("{} cannot be deleted: {}", file.string(), fault.message()));
+  say("the instructor's card opens without a PIN\n");
+  return kSuccess;
+}
+
 }  // namespace
 
 Command station_command() {
   const auto o = std::make_shared<StationOptions>();
-  return {.name = "station",
-          .sentence = "The key by which this computer signs sessions, and whose it believes",
-          .arguments = {},
-          .examples = {"knuckleboom station",
-                       "knuckleboom station trust "
-                       "'qn1fqbWnHMqCqSVHvVUHNYdUa7QMaJ1SBLqyyLMkyUo=' 'Classroom 2'",
-                       "knuckleboom station forget 'Classroom 2'"},
-          .run = [] { return show_station(); },
-          .commands = {{.name = "trust",
-                        .sentence = "Believe the sessions that another computer has signed",
-                        .arguments = {{.name = "key",
-                                       .target = &o->key,
-                                       .kind = {"KEY"},
-                                       .sentence = "Its public key",
-                                       .required = true},
-                                      {.name = "name",
-                                       .target = &o->name,
-                                       .kind = {"NAME"},
-                                       .sentence = "What it is called here",
-                                       .required = true}},
-                        .examples = {},
-                        .run = [o] { return trust_station(*o); }},
-                       {.name = "forget",
-                        .sentence = "Believe them no more",
-                        .arguments = {{.name = "station",
-                                       .target = &o->name,
-                                       .kind = {"NAME"},
-                                       .sentence = "Its name here, or its key",
-                                       .required = true}},
-                        .examples = {},
-                        .run = [o] { return forget_station(*o); }}}};
+  return {
+      .name = "station",
+      .sentence = "The key by which this computer signs sessions, and whose it believes",
+      .arguments = {},
+      .examples = {"knuckleboom station",
+                   "knuckleboom station trust "
+                   "'qn1fqbWnHMqCqSVHvVUHNYdUa7QMaJ1SBLqyyLMkyUo=' 'Classroom 2'",
+                   "knuckleboom station forget 'Classroom 2'"},
+      .run = [] { return show_station(); },
+      .commands = {{.name = "trust",
+                    .sentence = "Believe the sessions that another computer has signed",
+                    .arguments = {{.name = "key",
+                                   .target = &o->key,
+                                   .kind = {"KEY"},
+                                   .sentence = "Its public key",
+                                   .required = true},
+                                  {.name = "name",
+                                   .target = &o->name,
+                                   .kind = {"NAME"},
+                                   .sentence = "What it is called here",
+                                   .required = true}},
+                    .examples = {},
+                    .run = [o] { return trust_station(*o); }},
+                   {.name = "forget",
+                    .sentence = "Believe them no more",
+                    .arguments = {{.name = "station",
+                                   .target = &o->name,
+                                   .kind = {"NAME"},
+                                   .sentence = "Its name here, or its key",
+                                   .required = true}},
+                    .examples = {},
+                    .run = [o] { return forget_station(*o); }},
+                   {.name = "set-pin",
+                    .sentence = "Choose the PIN that opens the instructor's card; asked for, or "
+                                "a line of standard input",
+                    .arguments = {},
+                    .examples = {},
+                    .run = [] { return set_instructor_pin(); }},
+                   {.name = "clear-pin",
+                    .sentence = "The instructor's card opens without a PIN again",
+                    .arguments = {},
+                    .examples = {},
+                    .run = [] { return clear_instructor_pin(); }}}};
 }
 
 }  // namespace knuckleboom::app

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/learners/deletion.hpp"
+#include "app/learners/xapi.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/names.hpp"
 #include "app/session/session_texts.hpp"
@@ -258,6 +259,14 @@ int export_table(const Database& database, const LearnersOptions& options) {
   if (options.all == !options.name.empty())
     throw UserError(options.all ? "export takes a learner or --all, not both; leave one away"
                                 : "export needs a learner's name, or --all for every learner");
+  if (!options.xapi.empty() && !is_xapi_base(options.xapi))
+    throw UserError(
+        fmt::format("--xapi {}: expected an address such as https://school.example/crane, "
+                    "without '/' at its end",
+                    printable(options.xapi)));
+  if (!options.xapi.empty() && !options.output.ends_with(".json"))
+    throw UserError(fmt::format(
+        "--output {}: statements are written as JSON; end the name in .json", options.output));
   std::vector<learners::LearnerSessions> rows;
   if (options.all) {
     for (const Summary& one : database.list())
@@ -267,7 +276,9 @@ int export_table(const Database& database, const LearnersOptions& options) {
     rows.emplace_back(learner, filed_sessions(database, learner));
   }
   check_distinct({{"--output", options.output}}, {learners_file().string()});
-  if (options.output.ends_with(".xlsx"))
+  if (!options.xapi.empty())
+    io::write_file(options.output, xapi_statements(options.xapi, rows));
+  else if (options.output.ends_with(".xlsx"))
     learners::write_workbook(options.output, rows);
   else
     io::write_file(options.output, learners::csv_table(rows, style_of(options)));

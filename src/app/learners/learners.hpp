@@ -12,6 +12,7 @@ struct LearnersOptions {
   std::string exercise;                        // of compare; empty: all
   std::string output;                          // of export, of backup
   std::string separator = ",", decimal = ".";  // of export
+  std::string xapi;                            // of export: address; empty: a table
   std::vector<std::string> files;              // of import
   std::string learner;                         // of import; empty: as the files say
   bool all = false, yes = false;

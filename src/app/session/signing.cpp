@@ -46,6 +46,8 @@ fs::path trusted_stations_file() { return in_user_folder("stations.txt"); }
 
 fs::path own_station_file() { return in_user_folder("station.key"); }
 
+fs::path instructor_pin_file() { return in_user_folder("instructor.pin"); }
+
 endpoint::WireKey own_station() {
   const fs::path file = own_station_file();
   if (file.empty())

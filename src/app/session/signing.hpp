@@ -16,6 +16,7 @@ struct TrustedStation {
   std::string key, name;  // public key; what people here call it
 };
 std::filesystem::path own_station_file();
+std::filesystem::path instructor_pin_file();  // endpoint/pin.hpp
 // Throws UserError for a file that cannot be read or is none.
 std::vector<TrustedStation> trusted_stations();
 void keep_trusted_stations(const std::vector<TrustedStation>& stations);

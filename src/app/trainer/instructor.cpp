@@ -1,6 +1,7 @@
 #include "app/trainer/instructor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,8 @@ namespace {
 using view::panels::MenuRow;
 
 constexpr std::size_t kLongestMessage = 120;  // bytes
+constexpr std::size_t kLongestPin = 12;
+constexpr double kLongestPinWait = 60.0;  // s
 constexpr std::size_t kFaultsShown = 5;
 constexpr float kLabelWidth = 74.0F, kRowHeight = 25.0F;  // points: it leaves the instruments free
 
@@ -67,12 +70,48 @@ void InstructorCard::begin(const training::Session& session) {
   list_faults();
 }
 
-void InstructorCard::open() {
+void InstructorCard::open(bool locked) {
   menu_.selected = 0;
   asked_ = -1;
+  locked_ = locked;
+  pin_.clear();
+  lock_ = {};
+  lock_.title = "Instructor";
+  lock_.rows = {action(kInstructorPin, ""), action(kInstructorClose, "Close this card")};
+  lock_.subtitle = "Faults and messages need the instructor's PIN.";
+  show_pin();
 }
 
-view::panels::Menu& InstructorCard::menu() { return asked_ >= 0 ? question_ : menu_; }
+view::panels::Menu& InstructorCard::menu() {
+  if (locked_) return lock_;
+  return asked_ >= 0 ? question_ : menu_;
+}
+
+void InstructorCard::show_pin() {
+  lock_.rows.front().label = fmt::format("PIN: {}_", std::string(pin_.size(), '*'));
+}
+
+void InstructorCard::type_digit(char digit) {
+  if (pin_.size() < kLongestPin) pin_ += digit;
+  show_pin();
+}
+
+void InstructorCard::try_pin(double now_s,
+                             const std::function<std::string(const std::string&)>& refusal_of) {
+  if (pin_.empty()) return;
+  std::string refusal;
+  if (now_s >= next_pin_s_) {
+    refusal = refusal_of(pin_);
+    locked_ = !refusal.empty();
+    wrong_pins_ = locked_ ? wrong_pins_ + 1 : 0;
+    if (locked_) next_pin_s_ = now_s + std::min(kLongestPinWait, std::exp2(wrong_pins_));
+    refusal += '\n';
+  }
+  pin_.clear();
+  show_pin();
+  lock_.subtitle =
+      fmt::format("{}The next one is taken in {:.0f} s.", refusal, std::ceil(next_pin_s_ - now_s));
+}
 
 void InstructorCard::ask(int id) {
   asked_ = id;
@@ -132,7 +171,7 @@ void InstructorCard::update(const training::SessionSnapshot& now,
 }
 
 bool InstructorCard::typing() const {
-  return asked_ < 0 && menu_.selected >= 0 &&
+  return !locked_ && asked_ < 0 && menu_.selected >= 0 &&
          menu_.selected < static_cast<int>(menu_.rows.size()) &&
          menu_.rows[static_cast<std::size_t>(menu_.selected)].id == kInstructorMessage;
 }
@@ -142,6 +181,10 @@ void InstructorCard::type(const std::string& text) {
 }
 
 void InstructorCard::erase() {
+  if (locked_) {
+    if (!pin_.empty()) pin_.pop_back();
+    return show_pin();
+  }
   while (!message_.empty()) {
     const auto last = static_cast<unsigned char>(message_.back());
     message_.pop_back();

@@ -1,6 +1,7 @@
 // The instructor's card beside the view: faults, bookmarks, messages, health. The exercise goes on.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ enum InstructorId : int {
   kInstructorAgain,
   kInstructorMain,
   kInstructorClose,
+  kInstructorPin,  // digits; accept hands them over
   kInstructorYes,
   kInstructorNo,
 };
@@ -33,9 +35,14 @@ class InstructorCard {
   void update(const training::SessionSnapshot& now, const runtime::Published& published,
               const std::string& recording);
 
-  // The cursor is on the first row, which is harmless.
-  void open();
-  // Menu of the card, or of a pending question.
+  // The cursor is on the first row, which is harmless. locked: only a PIN opens the rest.
+  void open(bool locked);
+  bool locked() const { return locked_; }
+  void type_digit(char digit);
+  // Opens it where refusal_of(PIN) is empty; otherwise shows that, and takes the next PIN after a
+  // time that doubles.
+  void try_pin(double now_s, const std::function<std::string(const std::string&)>& refusal_of);
+  // Menu of the card, of a pending question, or of the lock.
   view::panels::Menu& menu();
   // Asks for confirmation before ending an attempt: kInstructorAgain, kInstructorMain.
   void ask(int id);
@@ -49,18 +56,23 @@ class InstructorCard {
 
   bool typing() const;  // the message's row is selected
   void type(const std::string& text);
-  void erase();  // the last character
+  void erase();  // the last character, or digit
   std::string take_message();
 
  private:
   void list_faults();
 
   const training::Session* session_ = nullptr;
-  view::panels::Menu menu_, question_;
+  void show_pin();
+
+  view::panels::Menu menu_, question_, lock_;
   int asked_ = -1;                        // action of the pending question; -1: none
   std::vector<std::vector<int>> faults_;  // by place
   std::string message_;
-  bool there_ = false;
+  std::string pin_;
+  double next_pin_s_ = 0.0;
+  int wrong_pins_ = 0;
+  bool there_ = false, locked_ = false;
 };
 
 }  // namespace knuckleboom::app

@@ -12,6 +12,7 @@
 
 #include "app/session/filing.hpp"
 #include "app/session/session_texts.hpp"
+#include "app/session/signing.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -25,6 +26,7 @@
 #include "app/trainer/session_folder.hpp"
 #include "app/window/exit_guard.hpp"
 #include "app/window/frame_pace.hpp"
+#include "endpoint/pin.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/runtime/interpolation.hpp"
 
@@ -50,6 +52,25 @@ constexpr int kWarmUpPictures = 3;
 
 view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
   return {buttons.up, buttons.down, buttons.left, buttons.right, buttons.accept, buttons.back};
+}
+
+// 0: no digit. The row above the letters has them whatever the keyboard's language.
+char digit_of(SDL_Scancode key) {
+  if (key == SDL_SCANCODE_0 || key == SDL_SCANCODE_KP_0) return '0';
+  if (key >= SDL_SCANCODE_1 && key <= SDL_SCANCODE_9)
+    return static_cast<char>('1' + (key - SDL_SCANCODE_1));
+  if (key >= SDL_SCANCODE_KP_1 && key <= SDL_SCANCODE_KP_9)
+    return static_cast<char>('1' + (key - SDL_SCANCODE_KP_1));
+  return 0;
+}
+
+// Why a PIN does not open the card; empty: it does. The picture stands still for a tenth of a second.
+std::string refusal_of_pin(const std::string& pin) {
+  try {
+    return endpoint::pin_opens(instructor_pin_file(), pin) ? "" : "That is not the PIN.";
+  } catch (const endpoint::EndpointError& error) {
+    return error.what();
+  }
 }
 
 }  // namespace
@@ -621,6 +642,11 @@ const char* Trainer::trust_to_come() const {
 
 void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
   if (!has_session()) return;
+  if (instructor_.locked()) {
+    if (intent.activated == kInstructorPin) return instructor_.try_pin(now_s(), refusal_of_pin);
+    if (intent.back || intent.activated == kInstructorClose) back();
+    return;
+  }
   if (instructor_.asking()) {
     const bool yes = intent.activated == kInstructorYes;
     if (!yes && !intent.back && intent.activated != kInstructorNo) return;
@@ -669,6 +695,12 @@ bool Trainer::take_instructor_event(const SDL_Event& event) {
     if (instructor_.typing()) instructor_.type(event.text.text);
     return true;
   }
+  if (event.type == SDL_KEYDOWN && instructor_.locked()) {
+    const char digit = digit_of(event.key.keysym.scancode);
+    if (digit != 0) instructor_.type_digit(digit);
+    if (event.key.keysym.scancode == SDL_SCANCODE_BACKSPACE) instructor_.erase();
+    return digit != 0;
+  }
   if (event.type != SDL_KEYDOWN || !instructor_.typing()) return false;
   const SDL_Scancode key = event.key.keysym.scancode;
   if (key == SDL_SCANCODE_BACKSPACE) instructor_.erase();
@@ -699,7 +731,7 @@ void Trainer::open(Screen screen) {
   if (screen == Screen::kHelp) find_pattern();
   if (screen == Screen::kInstructor) {
     levers_.access()->keyboard().centre();
-    instructor_.open();
+    instructor_.open(endpoint::pin_is_set(instructor_pin_file()));
   }
   if (screen == Screen::kDevices)
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());

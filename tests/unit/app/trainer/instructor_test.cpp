@@ -1,6 +1,9 @@
 // The instructor's card: what it asks before an attempt ends.
 #include "app/trainer/instructor.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "app/session/load_session.hpp"
@@ -22,7 +25,7 @@ class Card : public testing::Test {
 
 TEST_F(Card, beginsAtItsTopAndAsksBeforeAnAttemptEnds) {
   card_.menu().selected = 9;
-  card_.open();
+  card_.open(false);
   EXPECT_EQ(card_.menu().selected, 0);
   card_.ask(kInstructorMain);
   ASSERT_TRUE(card_.asking());
@@ -36,8 +39,39 @@ TEST_F(Card, beginsAtItsTopAndAsksBeforeAnAttemptEnds) {
   EXPECT_FALSE(card_.asking());
   EXPECT_EQ(card_.menu().title, "Instructor");
   card_.ask(kInstructorAgain);
-  card_.open();
+  card_.open(false);
   EXPECT_FALSE(card_.asking());
+}
+
+TEST_F(Card, ShowsNothingBehindItsLock) {
+  card_.open(true);
+  EXPECT_EQ(card_.menu().find(kInstructorSwitch), nullptr);
+  EXPECT_EQ(card_.menu().find(kInstructorMessage), nullptr);
+  EXPECT_FALSE(card_.typing());
+  for (const char digit : {'1', '2', '3', '4', '5'}) card_.type_digit(digit);
+  card_.erase();
+  EXPECT_EQ(card_.menu().find(kInstructorPin)->label, "PIN: ****_");
+  std::vector<std::string> tried;
+  const auto refuse = [&tried](const std::string& pin) {
+    tried.push_back(pin);
+    return std::string("no");
+  };
+  card_.try_pin(10.0, refuse);
+  card_.try_pin(10.0, refuse);  // nothing typed
+  EXPECT_EQ(card_.menu().subtitle, "no\nThe next one is taken in 2 s.");
+  card_.type_digit('7');
+  card_.try_pin(11.5, refuse);  // too early: not even tried, and closing does not help
+  card_.open(true);
+  card_.type_digit('7');
+  card_.try_pin(11.9, refuse);
+  EXPECT_EQ(tried, std::vector<std::string>{"1234"});
+  card_.type_digit('7');
+  card_.try_pin(12.0, refuse);
+  EXPECT_EQ(card_.menu().subtitle, "no\nThe next one is taken in 4 s.");
+  EXPECT_TRUE(card_.locked());
+  card_.type_digit('7');
+  card_.try_pin(16.0, [](const std::string&) { return std::string(); });
+  EXPECT_NE(card_.menu().find(kInstructorSwitch), nullptr);
 }
 
 TEST_F(Card, SaysWhetherTheExerciseStandsStill) {
