@@ -44,6 +44,7 @@ std::string joint_column(const machine::MachineModel& machine, int joint) {
 constexpr std::string_view kTravel = "_travel_s";
 constexpr const char* kLegs = "score_legs";
 constexpr const char* kHeldLog = "held_log";  // its number, -1: none
+constexpr const char* kSpeed = "speed_m_s";
 
 bool is_travel(std::string_view name) { return name.ends_with(kTravel); }
 bool is_demand(std::string_view name) {
@@ -62,6 +63,7 @@ std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names
   for (const char* name : {"held", kHeldLog, "collisions", "impulse_Ns", "at_stop", "at_relief"})
     out.push_back({name, ""});
   out.push_back({kLegs, ""});
+  out.push_back({kSpeed, "m/s"});
   for (const std::string& name : names) {
     if (is_demand(name)) out.push_back({name, ""});
     if (is_travel(name)) out.push_back({name, "s"});
@@ -228,6 +230,7 @@ class Observer {
     at_stop_ = course("at_stop");
     at_relief_ = course("at_relief");
     legs_ = course(kLegs);
+    speed_ = course(kSpeed);
     find_demands();
     find_travel();
     if (!tip_[0] || !tip_[1] || !tip_[2]) find_joints();
@@ -323,6 +326,7 @@ class Observer {
     add(bool(collisions_), kObservedContacts);
     add(bool(impulse_), kObservedImpulse);
     add(bool(at_stop_), kObservedStops);
+    add(bool(speed_), kObservedDrive);
     add(bool(at_relief_), kObservedRelief);
     add(power_ || work_, kObservedPump);
     add(held_ || held_log_, kObservedGrip);
@@ -471,6 +475,7 @@ class Observer {
     for (std::size_t i = 0; i < travel_.size(); ++i)
       row.travel_s[i] = travel_[i].scale * travel_[i].position.at(t);
     if (legs_) row.legs = std::floor(legs_->at(t) + 1e-9);
+    if (speed_) row.speed = speed_->at(t);
     if (collisions_) row.collisions = collisions_->at(t);
     if (impulse_) row.impulse_Ns = impulse_->at(t);
     row.at_stop = above_half(at_stop_, t) ? 1 : 0;
@@ -490,7 +495,7 @@ class Observer {
   std::array<MaybeCourse, kMaxLinks> joints_;
   std::optional<machine::LinkPoint> crane_tip_;  // if the joints that carry it are there
   MaybeCourse head_, power_, work_, held_, collisions_, impulse_, at_stop_, at_relief_;
-  MaybeCourse held_log_, legs_;
+  MaybeCourse held_log_, legs_, speed_;
   std::vector<Course> demands_;
   struct Travel {
     Course position;

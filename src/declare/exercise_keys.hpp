@@ -114,12 +114,62 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"exercise.contact", "[contact]", all};
 }  // namespace contact
 
+namespace way {
+using world::WayCorner;
+using world::WayRecipe;
+inline constexpr Key corner_position = spot<WayCorner>("`[x, y]` where two straights would meet");
+inline constexpr Key corner_all[] = {corner_position};
+inline constexpr KeyTable corner_table{"exercise.way.corner", "[[way.corner]]", corner_all};
+
+inline constexpr Key along = number("along", D::kLength, {0.0, 1e4},
+                                    "from the way's beginning along its middle, to the "
+                                    "crane's foot")
+                                 .usually(0.0, 2e3, "a longer way is no exercise")
+                                 .must();
+inline constexpr Key stop_all[] = {along};
+inline constexpr KeyTable stop_table{"exercise.way.stop", "[[way.stop]]", stop_all};
+
+// Stems on both sides of the way, and what chance adds.
+struct Edge {
+  double tree_every = 0.0;
+  double tree_clear = 0.6;
+  double stop_spread = 0.0;
+  std::uint64_t seed = 1;
+};
+inline constexpr Key tree_every =
+    number("tree_every", D::kLength, {1.0, 100.0},
+           "a stem so often on each side, besides those of `[[stem]]`; none inside a bend where "
+           "there is no room")
+        .to<&Edge::tree_every>()
+        .otherwise("none");
+inline constexpr Key corners =
+    tables("corner", corner_table, 100, "at least two; the first and the last are its ends").must();
+inline constexpr Key stops = tables("stop", stop_table, 40, "where to halt, in this order");
+inline constexpr Key all[] = {
+    corners,
+    stops,
+    number("width", D::kLength, {1.0, 50.0}, "").to<&WayRecipe::width>(),
+    number("bend_radius", D::kLength, {3.0, 1000.0}, "of its middle at each corner")
+        .to<&WayRecipe::bend_radius>(),
+    number("stop_within", D::kLength, {0.05, 10.0}, "how close to a stop counts, along the way")
+        .to<&WayRecipe::stop_within>(),
+    tree_every,
+    number("tree_clear", D::kLength, {0.0, 20.0}, "free between the way's edge and a stem at least")
+        .to<&Edge::tree_clear>(),
+    number("stop_spread", D::kLength, {0.0, 50.0}, "by chance a stop is moved by so much at most")
+        .to<&Edge::stop_spread>(),
+    whole("seed", 0, std::numeric_limits<int>::max(), "of the stems' and the stops' places")
+        .to<&Edge::seed>(),
+};
+inline constexpr KeyTable table{"exercise.way", "[way]", all};
+}  // namespace way
+
 namespace task {
 using training::Exercise;
 using training::TaskKind;
 inline constexpr Word kKinds[] = {word("free", TaskKind::kFree), word("reach", TaskKind::kReach),
                                   word("path", TaskKind::kPath), word("logs", TaskKind::kLogs),
-                                  word("head", TaskKind::kHead)};
+                                  word("head", TaskKind::kHead), word("drive", TaskKind::kDrive)};
 inline constexpr Key all[] = {kind_of(kKinds, "").to<&Exercise::task>()};
 inline constexpr KeyTable table{"exercise.task", "[task]", all};
 }  // namespace task
@@ -206,6 +256,8 @@ inline constexpr Key logs = tables("log", log::table, static_cast<std::size_t>(w
 inline constexpr Key piles = tables("pile", pile::table, 40, "of logs; all logs together: 200");
 inline constexpr Key contact = table("contact", keys::contact::table,
                                      "as [explained](../theory/contact.md) with the contact law");
+inline constexpr Key way =
+    table("way", keys::way::table, "a way for the wheels, with the stems beside it");
 inline constexpr Key task = table("task", keys::task::table, "what is to be done").must();
 inline constexpr Key targets =
     tables("target", target::table, 200, "where the tip or the head is to go");
@@ -242,6 +294,7 @@ inline constexpr Key all[] = {
     logs,
     piles,
     contact,
+    way,
     task,
     targets,
     log_tasks,

@@ -63,6 +63,7 @@ inline constexpr Key all[] = {
     whole("seed", 0, std::numeric_limits<int>::max(), "another seed is another ground")
         .to<&GroundRecipe::seed>(),
     number("size", D::kLength, {10.0, 600.0}, "edge of the square that is made")
+        .usually(10.0, 600.0, "machines on wheels go far")
         .to<&GroundRecipe::size>(),
     number("spacing", D::kLength, {0.2, 5.0}, "between the points of its grid")
         .to<&GroundRecipe::spacing>(),

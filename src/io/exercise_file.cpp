@@ -22,6 +22,7 @@
 #include "knuckleboom/core/training/session.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
+#include "way_table.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -95,7 +96,9 @@ class ExerciseReader {
       contact.fill(e.world.contact);
       contact.done();
     }
+    read_way(reader, exercise_keys::way, report_, e.world);
     read_task(reader);
+    check_way(reader);
     read_targets(reader);
     read_log_tasks(reader);
     read_limits(reader);
@@ -258,6 +261,14 @@ class ExerciseReader {
     TableReader reader(report_, *node, keys::task::table, "'task'");
     task_known_ = reader.fill(exercise());
     if (task_known_) reader.done();
+  }
+
+  void check_way(TableReader& root) {
+    if (!task_known_ || exercise().task != TaskKind::kDrive) return;
+    if (!root.has(exercise_keys::way))
+      report_.error(root_.place, "the task is to drive; add the [way] to follow");
+    else if (exercise().world.way.stops.empty())
+      root.error(exercise_keys::way, "the task is to halt at the way's stops; add a [[way.stop]]");
   }
 
   bool asks_for_targets() {
@@ -467,6 +478,12 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
         {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
          places.task.column,
          fmt::format("the task needs a grapple, which machine '{}' does not have", machine.name)});
+  if (exercise.task == TaskKind::kDrive && machine.wheels.empty())
+    faults.push_back(
+        {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
+         places.task.column,
+         fmt::format("the task is to drive, and machine '{}' has no wheels; 'forwarder_8w' has",
+                     machine.name)});
   if (faults.empty()) faults = check_start(exercise, machine, places);
   return faults;
 }

@@ -17,8 +17,11 @@ constexpr double kRoadHalfWidth = 2.9;   // the machine's track, along -x [m]
 bool on_road(double x, double y) { return x < 2.0 && std::abs(y) < kRoadHalfWidth; }
 
 // Distance from objects that must stay visible.
-double clear_of(const SceneDescription& scene, double x, double y) {
+double clear_of(const SceneDescription& scene, const world::Way& way, double x, double y) {
   double nearest = 1e9;
+  if (way.present())
+    nearest = std::abs(way.nearest(x, y, -10.0, way.length() + 10.0).offset) -
+              0.5 * scene.world.way.width;
   const auto look_at = [&](double px, double py, double size) {
     nearest = std::min(nearest, std::hypot(x - px, y - py) - size);
   };
@@ -103,6 +106,7 @@ double reach_of(const MachineLook& machine) {
 
 ForestPlan plan_forest(const SceneDescription& scene, const QualitySettings& quality) {
   ForestPlan plan;
+  const world::Way way(scene.world.way);
   plan.clearing = std::clamp(reach_of(scene.machine) + 4.5, 11.0, 30.0);
   Random random(scene.world.ground.seed + 17);
   Neighbours neighbours;
@@ -125,7 +129,7 @@ ForestPlan plan_forest(const SceneDescription& scene, const QualitySettings& qua
     const double x = r * std::cos(angle);
     const double y = r * std::sin(angle);
     const double glade = fractal(0.06 * x, 0.06 * y, 2, 0, 91);
-    if (on_road(x, y) || glade < 0.30 || clear_of(scene, x, y) < 4.0) continue;
+    if (on_road(x, y) || glade < 0.30 || clear_of(scene, way, x, y) < 4.0) continue;
     if (!neighbours.is_free(x, y, 1.6 + 0.012 * r)) continue;
     Tree tree = make_tree(random, x, y);
     tree.solid = r < quality.solid_trees_within;
@@ -142,7 +146,7 @@ ForestPlan plan_forest(const SceneDescription& scene, const QualitySettings& qua
     tuft.y = r * std::sin(angle);
     if (on_road(tuft.x, tuft.y) || (std::abs(tuft.x) < 3.0 && std::abs(tuft.y) < 2.2)) continue;
     const double patch = fractal(0.22 * tuft.x, 0.22 * tuft.y, 3, 0, 61) + random.around(0.0, 0.08);
-    if (patch < 0.40 || clear_of(scene, tuft.x, tuft.y) < 0.35) continue;
+    if (patch < 0.40 || clear_of(scene, way, tuft.x, tuft.y) < 0.35) continue;
     const double kind =
         fractal(0.13 * tuft.x + 40.0, 0.13 * tuft.y, 2, 0, 67) + random.around(0.0, 0.1);
     const bool far_out = r > plan.clearing - 1.0;
@@ -172,7 +176,7 @@ ForestPlan plan_forest(const SceneDescription& scene, const QualitySettings& qua
     Stone stone;
     stone.x = r * std::cos(angle);
     stone.y = r * std::sin(angle);
-    if (on_road(stone.x, stone.y) || clear_of(scene, stone.x, stone.y) < 0.8) continue;
+    if (on_road(stone.x, stone.y) || clear_of(scene, way, stone.x, stone.y) < 0.8) continue;
     // Within reach of the crane there are only pebbles, since decoration has no contact.
     const bool in_reach = r < plan.clearing - 2.0;
     stone.stump = !in_reach && random.next() < 0.4;

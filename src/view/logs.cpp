@@ -10,6 +10,7 @@
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
 #include "view/turn.hpp"
+#include "view/way_marks.hpp"
 
 namespace knuckleboom::view {
 namespace {
@@ -156,6 +157,7 @@ Logs::Logs(const SceneDescription& scene, const LogStates& states) : root_(new o
   }
   MeshBuilder bunks(states.detail);
   for (const world::Bunk& bunk : scene.world.bunks) add_bunk(bunks, bunk, scene.ground);
+  add_way(bunks, scene);
   if (!bunks.empty()) steel->addChild(bunks.build());
 }
 

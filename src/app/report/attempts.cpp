@@ -158,6 +158,7 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
   const std::size_t first = std::min(row_at(out.t_s, 0.0), out.tip.size() - 1);
   switch (exercise.task) {
     case TaskKind::kFree:
+    case TaskKind::kDrive:
       return;
     case TaskKind::kPath:
       out.ideal_label = "the path to follow";

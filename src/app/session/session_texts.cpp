@@ -46,6 +46,15 @@ std::string target_line(const Exercise& exercise, const SessionSnapshot& now, co
   return fmt::format("{} {} of {}{}: {}", what, now.task.step + 1, now.task.steps, name, do_what);
 }
 
+std::string drive_line(const Exercise& exercise, const SessionSnapshot& now) {
+  const double within = exercise.world.way.stop_within;
+  const std::string count = fmt::format("Stop {} of {}", now.task.step + 1, now.task.steps);
+  if (now.task.dwell > 0.0) return count + ": stay";
+  if (now.task.distance <= within) return count + ": halt here";
+  return fmt::format("{} in {:.{}f} m: the crane beside its poles", count, now.task.distance,
+                     now.task.distance < 10.0 ? 1 : 0);
+}
+
 // Full scale of the pump's power: its largest output; for a constant source that of the largest
 // function alone, with half of the pressure lost in its open valve.
 double pump_scale(const machine::MachineModel& machine) {
@@ -130,6 +139,8 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
       return log_line(exercise, now);
     case TaskKind::kHead:
       return target_line(exercise, now, "Stem", "bring the head to it");
+    case TaskKind::kDrive:
+      return drive_line(exercise, now);
     case TaskKind::kFree:
       break;
   }

@@ -27,7 +27,10 @@ constexpr double kShiftSpeed = 0.5;  // rad/s of the wheels; faster ones stay in
 constexpr double kUpright = 0.6,
                  kFlat = 0.9;  // vertical part of the axis of a wheel that leans, that lies
 constexpr double kTurn = 6.283185307179586;
-constexpr int kMostStumps = 8;  // under one wheel
+// An engine that is dragged beyond its speed brakes by friction and compression.
+constexpr double kEngineBrake = 0.2;  // of its largest torque
+constexpr double kDragged = 0.05;     // of its speed beyond it: with all of that
+constexpr int kMostStumps = 8;        // under one wheel
 
 // Pressure by depth, without its scale: with the chord that goes with the root of the depth, the load grows
 // straight with the depth.
@@ -250,7 +253,7 @@ Vec3 Carrier::tread(const Tyre& tyre, const Wheel& wheel, const Hub& hub, const 
   const double speed = std::sqrt(std::max(rolled.squaredNorm(), hub_t.squaredNorm()));
   const double over = std::max(speed, kCreep);
   const double slip = std::sqrt(v_t.squaredNorm()) / over;
-  const double moving = std::min(1.0, speed / kCreep);
+  const double moving = std::min(1.0, std::sqrt(rolled.squaredNorm()) / kCreep);
   const double share = moving * moving;
   const double grip = evaluate(wheel.grip, slip).value;
   const double k = wheel.grip_stiffness;
@@ -381,6 +384,13 @@ void Carrier::load_engine(const CarrierCommand& command, machine::MachineState& 
     supply.engine_speed = std::max(0.0, before - h_ * load / engine.inertia);
     machine.supply_energy.drive +=
         0.5 * engine.inertia * (before * before - supply.engine_speed * supply.engine_speed);
+    if (const double over = supply.engine_speed / engine.speed - 1.0; over > 0.0) {
+      const double dragged = supply.engine_speed;
+      const double torque = kEngineBrake * engine.torque_max * std::min(1.0, over / kDragged);
+      supply.engine_speed = std::max(engine.speed, dragged - h_ * torque / engine.inertia);
+      machine.supply_energy.engine -=
+          0.5 * engine.inertia * (dragged * dragged - supply.engine_speed * supply.engine_speed);
+    }
   }
   state.engine_speed = supply.engine_speed;
   const double share = supply.engine_speed / engine.speed;

@@ -45,6 +45,26 @@ constexpr double kLeave = 0.25;    // rad away from the last stem, until the hea
 constexpr double kBrake = 2.0;     // 1/s, rate of a joint per way to the end of its range
 constexpr double kStakeMargin = 0.5;  // m above a bunk's stakes
 
+// On wheels.
+constexpr double kRoadSpeed = 1.1, kBendSpeed = 0.9;  // m/s
+constexpr double kDriveRise = 0.35;                   // m/s^2
+constexpr double kStraight = 0.995;                   // cosine of a turn of the way that is none
+constexpr double kLookAhead = 3.5;                    // m ahead of the front wheels
+constexpr double kWayWindow = 8.0;                    // m along the way
+constexpr double kSteer = 2.0;                        // 1/s, rate of the joint per angle
+constexpr double kMostBent = 0.68;                    // sine of the angle between the frames
+constexpr double kThrottle = 0.15;                    // 1/m, of the lever's travel
+constexpr double kMostThrottle = 0.3;
+constexpr double kStopNear = 0.12;                 // m
+constexpr double kHalted = 0.03;                   // m/s
+constexpr double kPressed = 0.1, kReleased = 0.1;  // s, of a button
+constexpr double kWorkTime = 20.0;                 // s with the crane, at a stop without a task
+constexpr double kFoldTime = 10.0;                 // s, to bring it back
+constexpr double kNearFoot = 1.5;      // m around the crane's foot, where it stands itself
+constexpr double kHeadHalf = 0.4;      // m around the head
+constexpr double kFoldedAngle = 0.04;  // rad
+constexpr double kFoldedNear = 0.2;    // m
+
 double wrap(double angle) {
   while (angle > kPi) angle -= 2.0 * kPi;
   while (angle < -kPi) angle += 2.0 * kPi;
@@ -63,6 +83,8 @@ void approach(double wanted, double rise, double dt, double& value) {
   value += std::clamp(wanted - value, -rise * dt, rise * dt);
 }
 
+Vec3 on_map(const Vec3& p) { return {p.x(), p.y(), 0.0}; }
+
 // Speed towards a target at a distance, slow enough to stop there.
 double speed_for(double distance, double limit, double rise) {
   const double stop = std::sqrt(rise * std::fabs(distance));
@@ -75,35 +97,22 @@ Demonstrator::Demonstrator(const Session& session)
     : session_(session),
       pattern_(session.control().pattern()),
       exercise_(session.exercise()),
-      ground_(session.world().ground()) {
+      ground_(session.world().ground()),
+      way_(exercise_.world.way),
+      rides_(!session.machine().wheels.empty()) {
   const machine::MachineModel& machine = session.machine();
-  const multibody::Tree& tree = machine.tree;
-  // The swing rotates the whole tree about a vertical axis, the rotator only the grapple.
-  int stick = -1, boom = -1;
-  swing_link_ = -1;
-  for (const machine::Actuator& actuator : machine.actuators) {
-    const multibody::Body& body = tree.body(tree.link(actuator.link).body);
-    const bool vertical = std::fabs((tree.link(actuator.link).parent == multibody::kBase)
-                                        ? (body.in_parent.R * body.axis_B).z()
-                                        : 0.0) > 0.99;
-    if (vertical && swing_link_ < 0) {
-      swing_link_ = actuator.link;
-      swing_axis_B_ = body.axis_B;
-      axis_x_ = body.in_parent.p.x();
-      axis_y_ = body.in_parent.p.y();
-    } else if (body.joint_name == "rotator") {
-      rotator_link_ = actuator.link;
-      rotator_axis_B_ = body.axis_B;
-    } else if (boom < 0) {
-      boom = actuator.link;
-    } else if (stick < 0) {
-      stick = actuator.link;
-    }
-  }
-  if (!machine.wheels.empty())
+  const bool drives = exercise_.task == TaskKind::kDrive;
+  find_crane();
+  if (rides_) find_wheels();
+  find_levers();
+  if (drives && !rides_)
     throw std::invalid_argument("machine '" + machine.name +
-                                "' is on wheels, and the demonstration knows only machines that "
-                                "stand still; drive it yourself");
+                                "' has no wheels; the demonstration cannot drive it");
+  if (drives && (steer_.function < 0 || wheels_.function < 0))
+    throw std::invalid_argument("lever pattern '" + pattern_.name +
+                                "' does not drive or does not steer machine '" + machine.name +
+                                "'; the demonstration needs both, as 'nordic_drive' has them");
+  if (drives) return;
   if (swing_link_ < 0)
     throw std::invalid_argument("machine '" + machine.name +
                                 "' has no swing; the demonstration cannot drive it");
@@ -111,6 +120,119 @@ Demonstrator::Demonstrator(const Session& session)
     const world::GrappleFrame jaws = worksite::grapple_shape(machine);
     tips_below_grip_ = jaws.jaw_length + jaws.tine_radius - worksite::usual_seat(jaws);
   }
+  if (swing_.function < 0 || reach_.function < 0 || height_.function < 0)
+    throw std::invalid_argument("lever pattern '" + pattern_.name +
+                                "' lacks swing, boom or stick; the demonstration needs all three");
+  if (rides_) look_behind();
+  if (exercise_.task == TaskKind::kLogs && (rotator_.function < 0 || grapple_.function < 0))
+    throw std::invalid_argument("lever pattern '" + pattern_.name + "' or machine '" +
+                                machine.name +
+                                "' lacks rotator or grapple; the demonstration needs them here");
+}
+
+// The head goes in and out at the height of its target, and down to a log: no part of the carrier may be in between.
+void Demonstrator::look_behind() const {
+  const machine::MachineModel& machine = session_.machine();
+  const sim::SimState start = session_.simulation().initial_state(exercise_.fidelity);
+  const multibody::Kinematics kinematics =
+      multibody::forward_kinematics(machine.tree, start.machine.q, start.machine.v);
+  const Vec3 foot =
+      multibody::body_pose(machine.tree, kinematics, machine.tree.link(swing_link_).body).p;
+  const auto look = [&](const std::string& what, const Vec3& goal, bool from_above) {
+    const Vec3 out = on_map(goal - foot);
+    for (const machine::ContactShape& shape : machine.shapes) {
+      if (shape.role != machine::ShapeRole::kCarrier || shape.body == multibody::kBase) continue;
+      const multibody::Pose pose = multibody::body_pose(machine.tree, kinematics, shape.body);
+      constexpr int kPlaces = 8;
+      for (int i = 0; i <= kPlaces; ++i) {
+        const double share = static_cast<double>(i) / kPlaces;
+        const Vec3 p = pose.R * ((1.0 - share) * shape.from_B + share * shape.to_B) + pose.p;
+        const Vec3 at = on_map(p - foot);
+        if (at.norm() < kNearFoot || p.z() + shape.radius < goal.z() - kHeadHalf) continue;
+        const double along =
+            from_above ? 1.0 : std::clamp(at.dot(out) / out.squaredNorm(), 0.0, 1.0);
+        if ((at - along * out).norm() > shape.radius + kHeadHalf) continue;
+        throw std::invalid_argument(what + " lies at '" + shape.name + "' of machine '" +
+                                    machine.name +
+                                    "' or behind it, where the demonstration does not get past; "
+                                    "drive it yourself or choose another machine");
+      }
+    }
+  };
+  if (exercise_.task == TaskKind::kHead)
+    for (std::size_t i = 0; i < exercise_.targets.size(); ++i)
+      look("target " + std::to_string(i + 1), exercise_.targets[i].p_W, false);
+  if (exercise_.task == TaskKind::kLogs)
+    for (const LogTask& task : exercise_.log_tasks) {
+      const world::Log& log = nth(exercise_.world.logs, task.log);
+      look("log '" + log.name + "'", {log.x, log.y, world::height(ground_, log.x, log.y)}, true);
+    }
+}
+
+// The swing rotates the whole crane about a vertical axis, the rotator only the grapple.
+void Demonstrator::find_crane() {
+  const machine::MachineModel& machine = session_.machine();
+  const multibody::Tree& tree = machine.tree;
+  const carrier::Carrier& carrier = session_.simulation().carrier();
+  const auto carried = [&](int link) { return rides_ && carrier.carries(link); };
+  const double zero[kMaxLinks] = {};
+  const multibody::Kinematics upright = multibody::forward_kinematics(tree, zero, zero);
+  for (const machine::Actuator& actuator : machine.actuators) {
+    if (carried(actuator.link)) continue;
+    const multibody::Link& link = tree.link(actuator.link);
+    const multibody::Body& body = tree.body(link.body);
+    const bool foot = link.parent == multibody::kBase || carried(link.parent);
+    const double up =
+        foot ? (multibody::body_pose(tree, upright, link.body).R * body.axis_B).z() : 0.0;
+    if (std::fabs(up) > 0.99 && swing_link_ < 0) {
+      swing_link_ = actuator.link;
+      swing_sign_ = up < 0.0 ? -1.0 : 1.0;
+      foot_W_ = body.in_parent.p;
+    } else if (body.joint_name == "rotator") {
+      rotator_link_ = actuator.link;
+      rotator_axis_B_ = body.axis_B;
+    } else if (boom_link_ < 0) {
+      boom_link_ = actuator.link;
+    } else if (stick_link_ < 0) {
+      stick_link_ = actuator.link;
+    }
+  }
+}
+
+// The joint that steers has wheels on both sides; those are in front that lie ahead of it.
+void Demonstrator::find_wheels() {
+  const machine::MachineModel& machine = session_.machine();
+  const multibody::Tree& tree = machine.tree;
+  looks_forwards_ = session_.control().looks_forwards(sim::OperatorState{});
+  for (const command::LeverFunction& function : pattern_.functions)
+    if (const int link = tree.find_joint(function.joint);
+        function.target == command::LeverTarget::kJoint && link != multibody::kBase &&
+        session_.simulation().carrier().carries(link))
+      steer_link_ = link;
+  if (steer_link_ < 0) return;
+  const double zero[kMaxLinks] = {};
+  const multibody::Kinematics upright = multibody::forward_kinematics(tree, zero, zero);
+  const multibody::Pose joint = multibody::body_pose(tree, upright, tree.link(steer_link_).body);
+  std::int64_t beyond = 0;  // wheels that the joint carries
+  double ahead = 0.0;       // of it, summed
+  for (std::size_t i = 0; i < machine.wheels.size(); ++i) {
+    const machine::Wheel& wheel = machine.wheels[i];
+    const multibody::Pose pose = multibody::body_pose(tree, upright, wheel.body);
+    const Vec3 rolls = (pose.R * wheel.axis_B).cross(Vec3::UnitZ());
+    bool carried = false;
+    for (int l = tree.body(wheel.body).link; l != multibody::kBase; l = tree.link(l).parent)
+      carried = carried || l == steer_link_;
+    if (!carried) continue;
+    beyond |= std::int64_t{1} << i;
+    ahead += (pose.R * wheel.centre_B + pose.p - joint.p).dot(rolls);
+  }
+  const auto all = (std::int64_t{1} << machine.wheels.size()) - 1;
+  front_wheels_ = ahead > 0.0 ? beyond : all & ~beyond;
+  const double up = (joint.R * tree.body(tree.link(steer_link_).body).axis_B).z();
+  steer_sign_ = (up > 0.0) == (ahead > 0.0) ? 1.0 : -1.0;
+}
+
+void Demonstrator::find_levers() {
   for (std::size_t f = 0; f < pattern_.functions.size(); ++f) {
     const command::LeverFunction& function = pattern_.functions[f];
     const int n = static_cast<int>(f);
@@ -125,26 +247,154 @@ Demonstrator::Demonstrator(const Session& session)
         grapple_ = {n, 1.0};
         break;
       case command::LeverTarget::kDrive:
+        if (session_.machine().driveline.present) wheels_ = {n, function.full};
+        break;
       case command::LeverTarget::kBrake:
         break;
       case command::LeverTarget::kJoint: {
-        const int link = tree.find_joint(function.joint);
-        const double rate = session.control().full_rate(f);
+        const int link = session_.machine().tree.find_joint(function.joint);
+        const double rate = session_.control().full_rate(f);
+        if (link >= 0 && link == steer_link_) steer_ = {n, rate};
         if (link == swing_link_) swing_ = {n, rate};
         if (link >= 0 && link == rotator_link_) rotator_ = {n, rate};
-        if (link == boom && height_.function < 0) height_ = {n, 1.2};
-        if (link == stick && reach_.function < 0) reach_ = {n, 1.5};
+        if (link == boom_link_ && height_.function < 0) height_ = {n, 1.2};
+        if (link == stick_link_ && reach_.function < 0) reach_ = {n, 1.5};
         break;
       }
     }
   }
-  if (swing_.function < 0 || reach_.function < 0 || height_.function < 0)
-    throw std::invalid_argument("lever pattern '" + pattern_.name +
-                                "' lacks swing, boom or stick; the demonstration needs all three");
-  if (exercise_.task == TaskKind::kLogs && (rotator_.function < 0 || grapple_.function < 0))
-    throw std::invalid_argument("lever pattern '" + pattern_.name + "' or machine '" +
-                                machine.name +
-                                "' lacks rotator or grapple; the demonstration needs them here");
+}
+
+Vec3 Demonstrator::swing_foot(const SessionSnapshot& snapshot) const {
+  return rides_ ? vec(snapshot.body[swing_link_].p) : foot_W_;
+}
+
+// --- On wheels ----------------------------------------------------------------
+
+// The lever's first half strokes the pump out, the second takes the motor back.
+double Demonstrator::drive_lever(double speed) const {
+  const machine::MachineModel& machine = session_.machine();
+  const machine::Driveline& d = machine.driveline;
+  const double stroke_out = d.pump_displacement * d.pump_ratio * machine.supply.pump.engine.speed /
+                            (d.motor_displacement * d.ratio[0]) * machine.wheels.front().radius;
+  if (!(stroke_out > 0.0)) return 0.0;
+  const double share = std::fabs(speed) / stroke_out;
+  const double back = share > 1.0 ? (1.0 - 1.0 / share) / std::max(1e-3, 1.0 - d.motor_least) : 0.0;
+  return std::copysign(0.5 * std::min(share, 1.0) + 0.5 * std::min(back, 1.0), speed);
+}
+
+bool Demonstrator::turn(command::Switch of, bool on, const SessionSnapshot& s, double dt,
+                        DemonstratorState& state, command::OperatorInput& out) const {
+  const auto press = [&] { out.buttons |= std::int64_t{1} << state.button; };
+  if (state.press_s > 0.0) {
+    state.press_s -= dt;
+    if (state.press_s > kReleased) press();
+    return false;
+  }
+  if (((s.switches >> static_cast<int>(of) & 1) != 0) == on) return true;
+  for (const command::ButtonUse& use : pattern_.buttons) {
+    const bool does =
+        use.how == command::ButtonKind::kToggle ||
+        use.how == (on ? command::ButtonKind::kPressOn : command::ButtonKind::kPressOff);
+    if (use.does != of || !does || (use.mode >= 0 && use.mode != s.lever_mode)) continue;
+    state.button = static_cast<std::int32_t>(use.button);
+    state.press_s = kPressed + kReleased;
+    press();
+    return false;
+  }
+  return true;  // it has no button: as it is
+}
+
+// Pure pursuit by the front wheels: an arc from them through a point ahead on the way gives the curvature, and that
+// the angle between the frames.
+void Demonstrator::steer(const SessionSnapshot& s, const Vec3& front, const Vec3& rear,
+                         const world::WayPoint& goal, command::OperatorInput& out) const {
+  const Vec3 joint = on_map(vec(s.body[steer_link_].p));
+  const Vec3 ahead = front - joint, behind = joint - rear;
+  const Vec3 to(goal.x - front.x(), goal.y - front.y(), 0.0);
+  const double side = ahead.x() * to.y() - ahead.y() * to.x();
+  const double curvature = 2.0 * side / (ahead.norm() * to.squaredNorm());
+  const double bent =
+      std::atan2(behind.x() * ahead.y() - behind.y() * ahead.x(), behind.dot(ahead));
+  double wanted = bent;
+  for (int i = 0; i < 4; ++i)
+    wanted = std::asin(std::clamp(curvature * (ahead.norm() * std::cos(wanted) + behind.norm()),
+                                  -kMostBent, kMostBent));
+  const double most = session_.control().full_rate(static_cast<std::size_t>(steer_.function));
+  const double rate = std::clamp(kSteer * (wanted - bent), -most, most);
+  double q[kMaxLinks];
+  for (int i = 0; i < session_.machine().joint_count(); ++i) q[i] = s.sim.joint[i].position;
+  const double lever = session_.control().deflection(
+      static_cast<std::size_t>(steer_.function), static_cast<command::ControlMode>(s.control_mode),
+      steer_sign_ * rate, q);
+  const bool turned = (s.switches >> static_cast<int>(command::Switch::kSeat) & 1) != 0;
+  set({steer_.function, 1.0}, looks_forwards_ != turned ? lever : -lever, out);
+}
+
+bool Demonstrator::drive_on(const SessionSnapshot& s, double dt, DemonstratorState& state,
+                            command::OperatorInput& out) const {
+  const bool task = exercise_.task == TaskKind::kDrive;
+  const std::vector<double>& stops = exercise_.world.way.stops;
+  const std::int32_t made = task ? s.task.step : state.stops_made;
+  if (made >= static_cast<std::int32_t>(stops.size())) return task;
+  const auto near = [&](const double(&p)[3]) {
+    return way_.nearest(p[0], p[1], state.along_m - kWayWindow, state.along_m + kWayWindow).along;
+  };
+  state.along_m = near(s.foot_W);
+  const double left = nth(stops, made) - state.along_m;
+  const bool there = std::fabs(left) < kStopNear;
+  const bool halted = std::fabs(s.sim.speed) < kHalted;
+  if (there && halted) {
+    state.throttle = 0.0;
+    if (!task) {
+      turn(command::Switch::kParkingBrake, true, s, dt, state, out);
+      state.worked_s += dt;
+      if (state.worked_s >= kWorkTime) {
+        state.worked_s = 0.0;
+        ++state.stops_made;
+      }
+      return false;
+    }
+    // Its swing leaks on a slope.
+    state.fold_s += dt;
+    return false;
+  }
+  if (halted && state.fold_s < kFoldTime && !folded(s, state)) {
+    state.fold_s += dt;
+    return false;
+  }
+  if (!halted) state.fold_s = 0.0;
+  if (!turn(command::Switch::kParkingBrake, false, s, dt, state, out) ||
+      !turn(command::Switch::kSeat, !looks_forwards_, s, dt, state, out))
+    return true;
+
+  Vec3 front = Vec3::Zero(), rear = Vec3::Zero();
+  double fore = 0.0, aft = 0.0;
+  for (int i = 0; i < s.sim.wheel_count; ++i) {
+    const auto& w = s.wheel_W[i];
+    const Vec3 middle(0.5 * (w[0][0] + w[1][0]), 0.5 * (w[0][1] + w[1][1]), 0.0);
+    const bool ahead = (front_wheels_ >> i & 1) != 0;
+    (ahead ? front : rear) += middle;
+    (ahead ? fore : aft) += 1.0;
+  }
+  if (fore == 0.0 || aft == 0.0) return true;
+  front /= fore;
+  rear /= aft;
+  const double front_m = near({front.x(), front.y(), 0.0});
+  steer(s, front, rear, way_.at(front_m + kLookAhead), out);
+
+  const world::WayPoint here = way_.at(state.along_m), next = way_.at(front_m + kLookAhead);
+  const bool bends = here.ahead_x * next.ahead_x + here.ahead_y * next.ahead_y < kStraight;
+  const double most = bends ? kBendSpeed : kRoadSpeed;
+  const double wanted = there ? 0.0 : speed_for(left, most, kDriveRise);
+  const double missing = wanted - s.sim.speed;
+  state.throttle =
+      there ? 0.0
+            : std::clamp(state.throttle + kThrottle * missing * dt, -kMostThrottle, kMostThrottle);
+  const bool turned = (s.switches >> static_cast<int>(command::Switch::kSeat) & 1) != 0;
+  const double lever = drive_lever(wanted) + state.throttle;
+  set(wheels_, looks_forwards_ != turned ? lever : -lever, out);
+  return true;
 }
 
 void Demonstrator::enter(Phase phase, DemonstratorState& state) const {
@@ -279,8 +529,9 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
 
 // The head approaches a place between stems radially: first in, then around, then out.
 void Demonstrator::keep_off(const SessionSnapshot& s, Wish& wish) const {
-  const Vec3 from(s.sim.tip_W[0] - axis_x_, s.sim.tip_W[1] - axis_y_, 0.0);
-  const Vec3 to(wish.p_W.x() - axis_x_, wish.p_W.y() - axis_y_, 0.0);
+  const Vec3 foot = swing_foot(s);
+  const Vec3 from(s.sim.tip_W[0] - foot.x(), s.sim.tip_W[1] - foot.y(), 0.0);
+  const Vec3 to(wish.p_W.x() - foot.x(), wish.p_W.y() - foot.y(), 0.0);
   const double apart = wrap(std::atan2(to.y(), to.x()) - std::atan2(from.y(), from.x()));
   const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
                                             std::atan2(s.grip_axis_W[1], s.grip_axis_W[0])));
@@ -288,21 +539,29 @@ void Demonstrator::keep_off(const SessionSnapshot& s, Wish& wish) const {
   double way_out = to.norm() - kKeepOff;
   if (s.task.target > 0) {  // as far from the last stem
     const Vec3& p = nth(exercise_.targets, s.task.target - 1).p_W;
-    const Vec3 last(p.x() - axis_x_, p.y() - axis_y_, 0.0);
+    const Vec3 last(p.x() - foot.x(), p.y() - foot.y(), 0.0);
     if (std::fabs(wrap(std::atan2(last.y(), last.x()) - std::atan2(from.y(), from.x()))) < kLeave)
       way_out = std::min(way_out, last.norm() - kKeepOff);
   }
   const bool in = from.norm() < way_out + 0.5 * kKeepOff;
   const Vec3 way =
       in ? to.normalized() * way_out : from.normalized() * std::min(way_out, from.norm());
-  wish.p_W.x() = axis_x_ + way.x();
-  wish.p_W.y() = axis_y_ + way.y();
+  wish.p_W.x() = foot.x() + way.x();
+  wish.p_W.y() = foot.y() + way.y();
 }
 
 Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
                                       DemonstratorState& state) const {
   Wish out;
   out.p_W = vec(s.sim.tip_W);
+  if (state.fold_s > 0.0) {
+    const Vec3 foot = swing_foot(s);
+    const double angle = state.home[1] + heading_of(s);
+    out.p_W = {foot.x() + state.home[0] * std::cos(angle),
+               foot.y() + state.home[0] * std::sin(angle),
+               world::height(ground_, foot.x(), foot.y()) + state.home[2]};
+    return out;
+  }
   const auto count = static_cast<int>(exercise_.targets.size());
   switch (exercise_.task) {
     case TaskKind::kLogs:
@@ -312,13 +571,20 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
     case TaskKind::kHead:
       if (s.task.target < 0 || s.task.target >= count) return out;
       break;
+    case TaskKind::kDrive:
+      return out;
     case TaskKind::kFree: {
       // A tour of the crane's work space, for show.
-      const double t = s.sim.t_s;
+      const double t = state.worked_s > 0.0 ? state.worked_s : s.sim.t_s;
+      const Vec3 foot = swing_foot(s);
       const double radius = 5.2 + 0.9 * std::sin(0.45 * t);
-      const double angle = 0.7 * std::sin(0.22 * t);
-      out.p_W = {axis_x_ + radius * std::cos(angle), axis_y_ + radius * std::sin(angle),
-                 3.0 + 0.8 * std::sin(0.31 * t)};
+      double angle = 0.7 * std::sin(0.22 * t);
+      double height = 3.0 + 0.8 * std::sin(0.31 * t);
+      if (rides_) {
+        angle += heading_of(s);
+        height += world::height(ground_, foot.x(), foot.y());
+      }
+      out.p_W = {foot.x() + radius * std::cos(angle), foot.y() + radius * std::sin(angle), height};
       out.jaws = std::sin(0.5 * t) > 0.0 ? 0.5 : -0.5;
       return out;
     }
@@ -342,16 +608,17 @@ void Demonstrator::set_joints(const SessionSnapshot& s, const double (&speed)[4]
   const sim::OperatorControl& control = session_.control();
   const machine::MachineModel& model = session_.machine();
   const auto mode = static_cast<command::ControlMode>(s.control_mode);
-  double q[kMaxLinks], rate[kMaxLinks];
+  double q[kMaxLinks], upright[kMaxLinks], rate[kMaxLinks];
   bool used[kMaxLinks] = {};
   machine::RateLimits limits{};
   for (int i = 0; i < model.joint_count(); ++i) {
     q[i] = s.sim.joint[i].position;
+    upright[i] = rides_ && session_.simulation().carrier().carries(i) ? 0.0 : q[i];
     limits.scale[i] = 1.0;
   }
   for (std::size_t n = 0; n < pattern_.functions.size(); ++n) {
     const int i = control.joint_of(n);
-    if (i < 0 || i == swing_link_ || i == rotator_link_) continue;
+    if (i < 0 || i == swing_link_ || i == rotator_link_ || i == steer_link_) continue;
     const multibody::Body& body = model.tree.body(model.tree.link(i).body);
     const bool limited = body.upper > body.lower;
     const double most = control.full_rate(n);
@@ -360,22 +627,54 @@ void Demonstrator::set_joints(const SessionSnapshot& s, const double (&speed)[4]
     limits.upper[i] = limited ? kBrake * std::max(0.0, body.upper - q[i]) : most;
     limits.lower[i] = limited ? -kBrake * std::max(0.0, q[i] - body.lower) : -most;
   }
-  machine::tip_rates(model, control.tip(), control.origin_W(), q, {speed[1], speed[2]}, used,
+  machine::tip_rates(model, control.tip(), control.origin_W(), upright, {speed[1], speed[2]}, used,
                      limits, rate);
   rate[swing_link_] = speed[0];
   if (rotator_link_ >= 0) rate[rotator_link_] = speed[3];
   for (std::size_t n = 0; n < pattern_.functions.size(); ++n)
-    if (const int i = control.joint_of(n); i >= 0)
+    if (const int i = control.joint_of(n); i >= 0 && i != steer_link_)
       set({static_cast<int>(n), 1.0}, control.deflection(n, mode, rate[i], q), out);
+}
+
+// Direction in which the crane's carrier stands, against that of the start.
+double Demonstrator::heading_of(const SessionSnapshot& s) const {
+  const int carrier = session_.machine().tree.link(swing_link_).parent;
+  const Vec3 x = rotate(s.body[carrier].q, Vec3::UnitX());
+  return std::atan2(x.y(), x.x());
+}
+
+bool Demonstrator::folded(const SessionSnapshot& s, const DemonstratorState& state) const {
+  if (swing_.function < 0) return true;
+  const Vec3 foot = swing_foot(s);
+  const double x = s.sim.tip_W[0] - foot.x(), y = s.sim.tip_W[1] - foot.y();
+  return std::fabs(wrap(std::atan2(y, x) - heading_of(s) - state.home[1])) < kFoldedAngle &&
+         std::fabs(std::hypot(x, y) - state.home[0]) < kFoldedNear;
+}
+
+// Where the crane was folded.
+void Demonstrator::start(const SessionSnapshot& s, DemonstratorState& state) const {
+  state.started = 1;
+  if (!rides_ || swing_link_ < 0) return;
+  const Vec3 foot = swing_foot(s);
+  const double x = s.sim.tip_W[0] - foot.x(), y = s.sim.tip_W[1] - foot.y();
+  state.home[0] = std::hypot(x, y);
+  state.home[1] = wrap(std::atan2(y, x) - heading_of(s));
+  state.home[2] = s.sim.tip_W[2] - world::height(ground_, foot.x(), foot.y());
 }
 
 command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
                                            DemonstratorState& state) const {
   command::OperatorInput out{};
   state.timer_s += dt;
+  if (state.started == 0) start(s, state);
+  if (way_.present() && steer_.function >= 0 && wheels_.function >= 0 &&
+      drive_on(s, dt, state, out))
+    return out;
+  if (swing_.function < 0) return out;
   const Wish w = wish(s, dt, state);
-  const double tip_x = s.sim.tip_W[0] - axis_x_, tip_y = s.sim.tip_W[1] - axis_y_;
-  const double x = w.p_W.x() - axis_x_, y = w.p_W.y() - axis_y_;
+  const Vec3 foot = swing_foot(s);
+  const double tip_x = s.sim.tip_W[0] - foot.x(), tip_y = s.sim.tip_W[1] - foot.y();
+  const double x = w.p_W.x() - foot.x(), y = w.p_W.y() - foot.y();
   const double radius = std::hypot(tip_x, tip_y);
   const double swing_error = wrap(std::atan2(y, x) - std::atan2(tip_y, tip_x));
   const double reach_error = std::hypot(x, y) - radius;
@@ -403,7 +702,7 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
     turn = std::copysign(1.0, up) * speed_for(error, kRotatorSpeed, kRotatorRise);
   }
   approach(turn, kRotatorRise, dt, state.speed[3]);
-  const double left = state.speed[0] * (swing_axis_B_.z() < 0.0 ? -1.0 : 1.0);
+  const double left = state.speed[0] * swing_sign_;
   if (s.control_mode == static_cast<std::int32_t>(command::ControlMode::kBoomTip)) {
     set(swing_, left, out);
     set(reach_, state.speed[1], out);

@@ -14,7 +14,8 @@ bool counts_as_collision(TaskKind kind, world::Obstacle obstacle) {
       return true;
     case world::Obstacle::kGround:
     case world::Obstacle::kBunk:
-      return kind == TaskKind::kReach || kind == TaskKind::kPath || kind == TaskKind::kHead;
+      return kind == TaskKind::kReach || kind == TaskKind::kPath || kind == TaskKind::kHead ||
+             kind == TaskKind::kDrive;
     case world::Obstacle::kLog:
       break;
   }

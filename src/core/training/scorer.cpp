@@ -18,6 +18,7 @@ constexpr double kNeutral = 0.05;        // a lever below it is back in neutral
 constexpr double kOnTheWay = 0.1;        // m/s, horizontally
 constexpr double kShortApproach = 0.05;  // m
 constexpr double kLeastWeight = 1e-3;    // m; of a leg that ends where it began
+constexpr double kDriving = 0.1;         // m/s of the wheels
 
 // Butterworth low-pass of second order, 5 Hz at kLegSample, by the bilinear transformation.
 constexpr double kB0 = 0.067455273889071896, kB1 = 0.13491054777814379;
@@ -54,6 +55,13 @@ void gather_levers(const Observation& at, ScoreState& state) {
       state.out[i] = 0;
     }
   }
+}
+
+void gather_drive(const Observation& at, ScoreState& state) {
+  if (std::fabs(at.speed) <= kDriving) return;
+  state.drive_s += at.dt;
+  state.score.driven_m += at.dt * std::fabs(at.speed);
+  state.score.drive_speed = state.score.driven_m / state.drive_s;
 }
 
 // --- Log cycles ---------------------------------------------------------------
@@ -142,7 +150,8 @@ void take_sample(const Vec3& tip_W, const Observation& at, ScoreState& state) {
                          {speed, motion.speed[0], motion.speed[1]},
                          at.travel_s,
                          at.unmeasured != 0};
-  if (!follow_leg(sample, state.legs)) state.score.still_s += kLegSample;
+  if (!follow_leg(sample, state.legs) && std::fabs(at.speed) <= kDriving)
+    state.score.still_s += kLegSample;
   motion.speed[1] = motion.speed[0];
   motion.speed[0] = speed;
   if (std::sqrt(step.x() * step.x() + step.y() * step.y()) >= kOnTheWay * kLegSample)
@@ -217,6 +226,7 @@ void gather(bool free, const Observation& at, ScoreState& state) {
   score.relief_s = at.dt * (at.relief_ticks - state.start_relief_ticks);
   score.energy_J = at.pump_work_J - state.start_pump_J;
   gather_levers(at, state);
+  gather_drive(at, state);
   gather_motion(at, state);
   copy(at.tip_W, state.last_tip_W);
   gather_grip(free, at, state);

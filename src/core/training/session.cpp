@@ -153,6 +153,9 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
       notes_.push_back("machine '" + machine.name + "' has no controller for actuator '" +
                        this->machine().actuator_name(static_cast<int>(k)) +
                        "': it is moved in valve mode alone");
+  for (int i = control_.tip().link; i != multibody::kBase && !simulation_.carrier().carries(i);
+       i = this->machine().tree.link(i).parent)
+    foot_link_ = i;
   const auto drives = [](const command::LeverFunction& f) {
     return f.target == command::LeverTarget::kDrive;
   };
@@ -164,6 +167,9 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (exercise_.task == TaskKind::kLogs && !this->machine().grapple.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");
+  if (exercise_.task == TaskKind::kDrive && this->machine().wheels.empty())
+    notes_.push_back("machine '" + machine.name +
+                     "' has no wheels: the way of this exercise cannot be driven");
   for (const Limit& limit : exercise_.limits)
     if (const Figure* figure = find_figure(limit.figure); figure != nullptr &&
                                                           (figure->needs & kObservedHead) != 0 &&
@@ -294,6 +300,18 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
     store(grip.downwards_W, out.hang_W);
   } else {
     store(tip.p_W, out.grip_W);
+  }
+  if (const auto& wheels = model.wheels; !wheels.empty()) {
+    if (foot_link_ != multibody::kBase)
+      std::memcpy(out.foot_W, out.body[foot_link_].p, sizeof out.foot_W);
+    for (std::size_t i = 0; i < wheels.size(); ++i) {
+      const multibody::Pose pose = multibody::body_pose(model.tree, kinematics, wheels[i].body);
+      const Vec3 half = 0.5 * wheels[i].width * wheels[i].axis_B;
+      const Vec3 ends[2] = {pose.R * (wheels[i].centre_B - half) + pose.p,
+                            pose.R * (wheels[i].centre_B + half) + pose.p};
+      for (int side = 0; side < 2; ++side)
+        for (int c = 0; c < 2; ++c) out.wheel_W[i][side][c] = ends[side](c);
+    }
   }
   out.control_mode = state.control.mode;
   out.fidelity = static_cast<std::int32_t>(state.sim.fidelity);

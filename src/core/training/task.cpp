@@ -22,6 +22,9 @@ constexpr double kCalmTime = 0.5;     // s; after this time it has come to rest
 constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
 constexpr double kAboveStakes = 0.3;  // m; allowed height of a heap above the stakes
 constexpr double kBelowBeams = 0.05;  // m
+constexpr double kHalted = 0.03;      // m/s of the wheels
+constexpr double kHaltTime = 1.0;     // s; after this time a stop has been made
+constexpr double kWayWindow = 6.0;    // m along the way; what is further off is another part of it
 
 // A log's axis is its own x.
 Vec3 axis_of(const PoseSnapshot& log) {
@@ -74,6 +77,7 @@ Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
   out.at_stop = snapshot.at_stop;
   out.relief_ticks = static_cast<double>(snapshot.sim.health.relief_ticks);
   out.pump_work_J = snapshot.pump_work_J;
+  out.speed = snapshot.sim.speed;
   out.held = snapshot.held_log;
   return out;
 }
@@ -94,6 +98,9 @@ void check(const Exercise& exercise) {
       if (!((exercise.targets[i].p_W - exercise.targets[i - 1].p_W).squaredNorm() > 0.0))
         refuse("has a path that does not go on from target " + std::to_string(i));
   if (exercise.task == TaskKind::kLogs && exercise.log_tasks.empty()) refuse("has no log tasks");
+  const world::WayRecipe& way = exercise.world.way;
+  if (exercise.task == TaskKind::kDrive && (way.corners.empty() || way.stops.empty()))
+    refuse("needs a way with a stop");
   const auto in = [](int index, std::size_t size) {
     return index >= 0 && static_cast<std::size_t>(index) < size;
   };
@@ -109,7 +116,7 @@ void check(const Exercise& exercise) {
 
 }  // namespace
 
-Task::Task(const Exercise& exercise) : exercise_(exercise) {
+Task::Task(const Exercise& exercise) : exercise_(exercise), way_(exercise.world.way) {
   check(exercise);
   const world::Ground ground = world::make_ground(exercise.world.ground);
   for (const world::Bunk& bunk : exercise.world.bunks) {
@@ -117,6 +124,10 @@ Task::Task(const Exercise& exercise) : exercise_(exercise) {
     const world::Capsule beam = world::bunk_parts(bunk, ground).front();
     bunks_.push_back({Vec3(bunk.x, bunk.y, beam.a.z() + beam.radius + 0.5 * bunk.height),
                       Vec3(heading.cos, heading.sin, 0.0)});
+  }
+  for (const double stop : exercise.world.way.stops) {
+    const world::WayPoint at = way_.at(stop);
+    stops_W_.emplace_back(at.x, at.y, world::height(ground, at.x, at.y));
   }
   if (exercise.task != TaskKind::kPath) return;
   arc_.push_back(0.0);
@@ -133,6 +144,8 @@ int Task::steps() const {
       return 0;
     case TaskKind::kLogs:
       return static_cast<int>(exercise_.log_tasks.size());
+    case TaskKind::kDrive:
+      return static_cast<int>(exercise_.world.way.stops.size());
     case TaskKind::kReach:
     case TaskKind::kPath:
     case TaskKind::kHead:
@@ -196,6 +209,9 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
       break;
     case TaskKind::kLogs:
       advance_logs(dt, snapshot, task, score);
+      break;
+    case TaskKind::kDrive:
+      advance_drive(dt, snapshot, task, score);
       break;
   }
 }
@@ -354,6 +370,45 @@ void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreStat
   ++task.step;
 }
 
+// --- Way ----------------------------------------------------------------------
+
+void Task::advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                         ScoreState& score) const {
+  const world::WayRecipe& recipe = exercise_.world.way;
+  const auto near = [&](double x, double y) {
+    return way_.nearest(x, y, task.along_m - kWayWindow, task.along_m + kWayWindow);
+  };
+  task.along_m = near(snapshot.foot_W[0], snapshot.foot_W[1]).along;
+  const int wheels = snapshot.sim.wheel_count;
+  int outside = 0;
+  for (int i = 0; i < wheels; ++i) {
+    const auto beside = [&](const double(&p)[2]) {
+      return std::fabs(near(p[0], p[1]).offset) > 0.5 * recipe.width;
+    };
+    const auto& wheel = snapshot.wheel_W[i];
+    if (beside(wheel[0]) || beside(wheel[1])) ++outside;
+  }
+  if (wheels > 0) task.outside = std::max(task.outside, static_cast<double>(outside) / wheels);
+  // Each piece of the way counts once, by its worst: who drives to and fro where it is easy gains nothing.
+  const double pieces =
+      std::floor(task.along_m / kErrorPiece) - std::floor(task.progress / kErrorPiece);
+  task.progress = std::max(task.progress, task.along_m);
+  if (pieces > 0.0) {
+    task.inside_sum += pieces * (1.0 - task.outside);
+    task.inside_count += pieces;
+    task.outside = 0.0;
+    score.score.on_way = task.inside_sum / task.inside_count;
+  }
+  const double away = std::fabs(task.along_m - nth(recipe.stops, task.step));
+  const bool there = away <= recipe.stop_within && std::fabs(snapshot.sim.speed) < kHalted;
+  task.dwell_s = there ? task.dwell_s + dt : 0.0;
+  if (task.dwell_s < kHaltTime - 0.5 * dt) return;
+  task.error_sum += away;
+  task.error_count += 1.0;
+  task.dwell_s = 0.0;
+  ++task.step;
+}
+
 // --- What readers see ---------------------------------------------------------
 
 void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& state,
@@ -386,6 +441,12 @@ void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
   for (int c = 0; c < 3; ++c) out.target_W[c] = to(c);
 }
 
+void Task::report_drive(const TaskState& state, TaskSnapshot& out) const {
+  for (int c = 0; c < 3; ++c) out.target_W[c] = nth(stops_W_, state.step)(c);
+  out.distance = std::fabs(nth(exercise_.world.way.stops, state.step) - state.along_m);
+  out.dwell = std::min(1.0, state.dwell_s / kHaltTime);
+}
+
 TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
                           const TaskState& state) const {
   TaskSnapshot out{};
@@ -406,6 +467,8 @@ TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
   out.target = state.step;
   if (exercise_.task == TaskKind::kLogs)
     report_logs(snapshot, state, out);
+  else if (exercise_.task == TaskKind::kDrive)
+    report_drive(state, out);
   else
     report_targets(snapshot, state, out);
   return out;

@@ -200,8 +200,11 @@ void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
     part.v_W = body.v_W;
     part.omega_W = body.omega_W;
     part.role = part_role(shape.role);
+    const int link = link_of(model.tree, shape.body);
+    part.rides = part.role == world::PartRole::kCarrier && link != multibody::kBase &&
+                 simulation_.carrier().carries(link);
     part.id = ++id;
-    parts.link[parts.count++] = link_of(model.tree, shape.body);
+    parts.link[parts.count++] = link;
   }
   if (!model.grapple.present) return;
   const int link = link_of(model.tree, model.grapple.body);

@@ -35,6 +35,9 @@ inline int log_of(std::int32_t key) {
 }
 
 inline bool takes_part(PartRole role) { return role != PartRole::kCarrier; }
+inline bool meets(const MachinePart& part, Obstacle fixed) {
+  return takes_part(part.role) || (part.rides && fixed == Obstacle::kStem);
+}
 
 // Whether a part meets another one of the same machine: what hangs below the crane may hit the carrier,
 // and a log between the jaws the crane itself.

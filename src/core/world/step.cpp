@@ -239,8 +239,8 @@ class Tick {
       wakes_up[i] = !carrier || speed > kStillSpeed;
       include(part_box[i], any);
       if (wakes_up[i]) include(part_box[i], waking);
+      if (!carrier || nth(parts_, i).rides) include(part_box[i], all);
       if (carrier) continue;
-      include(part_box[i], all);
       if (part_box[i].low.z() < world_.ground_top())
         ground_part_[ground_part_count_++] = static_cast<std::int16_t>(i);
     }
@@ -248,7 +248,7 @@ class Tick {
       const Box box{fixed_[k].low, fixed_[k].high};
       if (!overlap(all, box)) continue;
       for (int i = 0; i < part_count_; ++i)
-        if (takes_part(nth(parts_, i).role) && overlap(part_box[i], box))
+        if (meets(nth(parts_, i), fixed_[k].kind) && overlap(part_box[i], box))
           part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
     }
     for (int i = 0; i < part_count_; ++i) {

@@ -387,10 +387,12 @@ std::string World::start_objection(std::span<const MachinePart> parts,
       if (minds(part.role, parts[k].role))
         if (const double depth = overlap(shape, parts[k].shape); depth > kDepthAllowed)
           return inside(part, "the machine's own carrier", depth);
-    if (!takes_part(part.role)) continue;
     for (const Fixed& fixed : fixed_)
-      if (const double depth = overlap(shape, fixed.shape); depth > kDepthAllowed)
+      if (!meets(part, fixed.kind))
+        continue;
+      else if (const double depth = overlap(shape, fixed.shape); depth > kDepthAllowed)
         return inside(part, fixed.kind == Obstacle::kStem ? "a stem" : "a bunk", depth);
+    if (!takes_part(part.role)) continue;
     Touches touches;
     const Moving still = at_rest(shape);
     touches_with_ground(still, ground_, ground_top_, touches);

@@ -464,6 +464,28 @@ TEST(ExerciseFile, TasksNeedWhatTheyAskFor) {
   EXPECT_NE(with("path", target).find("a path needs at least 2 targets"), std::string::npos);
   EXPECT_NE(with("path", target + target).find("the path does not go on"), std::string::npos);
   EXPECT_EQ(with("reach", target), "");
+  EXPECT_NE(with("drive").find("the task is to drive; add the [way] to follow"), std::string::npos);
+  const std::string way =
+      "[way]\n[[way.corner]]\nposition_m = [0, 0]\n[[way.corner]]\nposition_m = [-40, 0]\n";
+  EXPECT_NE(with("drive", way).find("add a [[way.stop]]"), std::string::npos);
+  EXPECT_EQ(with("drive", way + "[[way.stop]]\nalong_m = 30\n"), "");
+  EXPECT_NE(with("drive", way + "[[way.stop]]\nalong_m = 60\n").find("only 40 m long"),
+            std::string::npos);
+  EXPECT_NE(with("free", "[way]\nwidth_m = 4\n").find("corner"), std::string::npos);
+}
+
+TEST(ExerciseFile, DrivingNeedsWheels) {
+  const std::string text =
+      "name = \"e\"\ntitle = \"t\"\nmachine = \"harvester\"\nlevers = \"nordic\"\n"
+      "[task]\nkind = \"drive\"\n[way]\n[[way.corner]]\nposition_m = [0, 0]\n"
+      "[[way.corner]]\nposition_m = [-40, 0]\n[[way.stop]]\nalong_m = 30\n";
+  const io::ExerciseFile file = io::read_exercise_text(text, "e.toml");
+  const auto found = io::check_against(
+      file.exercise, io::read_machine(config("machines/harvester/machine.toml")).model,
+      file.places);
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_NE(found[0].message.find("'harvester' has no wheels"), std::string::npos);
+  EXPECT_EQ(found[0].line, 5);
 }
 
 TEST(ExerciseFile, FitsAMachineOrSaysWhyNot) {

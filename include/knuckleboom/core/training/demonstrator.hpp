@@ -4,6 +4,9 @@
 // Needs a pattern with a lever for each function it uses. In boom-tip control it says how the tip shall
 // move; in the other modes it knows, as an operator does, which joints move the tip there and how far a
 // lever of the empty machine must go for it. It sees what the window shows and has only the levers.
+//
+// On wheels it drives along the exercise's way, halts at each stop and lets the parking brake come on by itself.
+// Without a task it works with the crane there for a while before it drives on.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +36,16 @@ struct DemonstratorState {
   double speed[4];      // commanded: swing [rad/s], reach, height [m/s], rotator [rad/s]
   double error[3];      // to the target, smoothed: swing [rad], reach, height [m]
   double lift_z;        // height at which to leave [m]
+  // On wheels.
+  double along_m;           // where the front wheels are on the way
+  double throttle;          // what the drive's lever is deflected more than it should need
+  double press_s;           // left of pressing a button and of what follows
+  double worked_s;          // with the crane at this stop
+  double fold_s;            // since the crane began to go back to where it was at the start
+  std::int32_t button;      // that is pressed: command::LeverButton
+  std::int32_t stops_made;  // without a task
+  double home[3];           // where the crane was at the start: reach [m], angle [rad], height [m]
+  std::int32_t started, reserved;
 };
 static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 
@@ -62,8 +75,25 @@ class Demonstrator {
   };
   Wish wish(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   Wish logs(const SessionSnapshot& snapshot, DemonstratorState& state) const;
+  void find_crane();
+  void find_wheels();
+  void find_levers();
+  void look_behind() const;  // throws
+  Vec3 swing_foot(const SessionSnapshot& snapshot) const;
+  // Along the way. False: it stands, and the crane may work.
+  bool drive_on(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
+                command::OperatorInput& out) const;
+  void steer(const SessionSnapshot& snapshot, const Vec3& front, const Vec3& rear,
+             const world::WayPoint& goal, command::OperatorInput& out) const;
+  double drive_lever(double speed) const;
+  bool folded(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
+  // Presses the button of a switch until it is so. False: it is not yet.
+  bool turn(command::Switch of, bool on, const SessionSnapshot& snapshot, double dt,
+            DemonstratorState& state, command::OperatorInput& out) const;
   void keep_off(const SessionSnapshot& snapshot, Wish& wish) const;
   void enter(DemonstratorPhase phase, DemonstratorState& state) const;
+  double heading_of(const SessionSnapshot& snapshot) const;
+  void start(const SessionSnapshot& snapshot, DemonstratorState& state) const;
   void set(const Lever& lever, double value, command::OperatorInput& out) const;
   void set_joints(const SessionSnapshot& snapshot, const double (&speed)[4],
                   command::OperatorInput& out) const;
@@ -72,11 +102,18 @@ class Demonstrator {
   command::LeverPattern pattern_;
   Exercise exercise_;
   world::Ground ground_;
-  double axis_x_ = 0.0, axis_y_ = 0.0;  // of the swing [m]
-  int swing_link_ = 0, rotator_link_ = -1;
-  Vec3 swing_axis_B_ = Vec3::UnitZ(), rotator_axis_B_ = Vec3::UnitZ();
-  Lever swing_, reach_, height_, rotator_, grapple_;
-  double tips_below_grip_ = 0.0;  // of jaws with a cylinder, at most [m]
+  world::Way way_;
+  Vec3 foot_W_ = Vec3::Zero();  // on the swing's axis, of a crane that stands
+  bool rides_ = false;          // the crane stands on wheels
+  int swing_link_ = -1, boom_link_ = -1, stick_link_ = -1, rotator_link_ = -1;
+  double swing_sign_ = 1.0;  // of a turn to the left
+  Vec3 rotator_axis_B_ = Vec3::UnitZ();
+  Lever swing_, reach_, height_, rotator_, grapple_, wheels_, steer_;
+  int steer_link_ = -1;
+  double steer_sign_ = 1.0;        // of a bend to the left when driving forwards
+  bool looks_forwards_ = true;     // the seat, while it is not turned
+  std::int64_t front_wheels_ = 0;  // bits
+  double tips_below_grip_ = 0.0;   // of jaws with a cylinder, at most [m]
 };
 
 }  // namespace knuckleboom::training

@@ -20,6 +20,7 @@ enum class TaskKind : std::int32_t {
   kPath,   // follow the targets' polyline or arc with the tip
   kLogs,   // carry the logs, in order, to their bunks
   kHead,   // bring the head to the targets' place and direction
+  kDrive,  // drive along the world's way and halt at its stops
 };
 
 struct Target {

@@ -27,6 +27,7 @@ struct Observation {
   double impulse_Ns;    // of these contacts
   double relief_ticks;  // ticks with a relief valve open
   double pump_work_J;
+  double speed;             // of the carrier's wheels, forwards positive [m/s]; 0 without any
   std::int64_t at_stop;     // bit k: actuator k, not the grapple's, touches its end stop
   double legs;              // that have ended, if somebody else counts them; 0: nobody does
   std::int32_t held;        // log in the grapple, -1: none

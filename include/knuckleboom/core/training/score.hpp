@@ -15,7 +15,7 @@ namespace knuckleboom::training {
 
 // Incremented whenever a figure, an event or a result is taken otherwise than before: attempts are compared
 // only within one version. docs/reference/figures.md lists them.
-inline constexpr int kJudging = 2;
+inline constexpr int kJudging = 3;
 
 // Figures of an attempt so far, as numbers; kFigures says what each is.
 struct Score {
@@ -53,6 +53,9 @@ struct Score {
   double lever_movements_per_leg;
   double effort_per_leg_s;
   double energy_per_leg_J;
+  double driven_m;
+  double drive_speed;
+  double on_way;
 };
 
 // Parts of an observation, as bits of a set: those in a log, those that a figure is read from.
@@ -72,11 +75,12 @@ enum Observed : std::uint32_t {
   kObservedWay = 1u << 12,     // the tip with noise too low to lengthen its path
   kObservedCalm = 1u << 13,    // the tip with noise too low to look like movement
   kObservedTravel = 1u << 14,  // the functions' positions over their full speeds
+  kObservedDrive = 1u << 15,   // the speed of the carrier's wheels
 };
 // By the number of the bit, for people.
 inline constexpr std::string_view kObservedNames[] = {
-    "tip",  "head", "levers",  "demands", "contacts",  "end stops", "relief",   "pump",
-    "grip", "task", "impulse", "25 Hz",   "calm path", "calm tip",  "functions"};
+    "tip",  "head", "levers",  "demands", "contacts",  "end stops", "relief",    "pump",
+    "grip", "task", "impulse", "25 Hz",   "calm path", "calm tip",  "functions", "wheels"};
 
 enum class Better { kLess, kMore, kNeither };
 
@@ -193,12 +197,13 @@ inline constexpr auto kFigures = [] {
           .followed(),
       KB_FIGURE(energy_J, "Pump work", "J", kLess, 0, "work of the pump on the lines")
           .from(kObservedPump),
-      KB_FIGURE(placed, "Done", "", kMore, 0, "targets reached, or logs in their bunks")
+      KB_FIGURE(placed, "Done", "", kMore, 0, "targets reached, logs in their bunks, or stops made")
           .from(kObservedTask),
       KB_FIGURE(error_m, "Mean error", "m", kLess, 2,
                 "mean over the completed steps: distance from the target's centre when it counted, "
                 "or of the log's centre from the bunk's, along the bunk; for a path, mean over "
-                "its length of the largest distance from its nearest point in each 5 cm")
+                "its length of the largest distance from its nearest point in each 5 cm; "
+                "for a way, distance along it from the stop")
           .from(kObservedTask),
       KB_FIGURE(overshoot_m, "Overshoot", "m", kLess, 2,
                 "travel beyond the target along the straight approach to it, mean over the "
@@ -278,8 +283,10 @@ inline constexpr auto kFigures = [] {
           .from(kObservedLevers)
           .detail()
           .as_integral(),
-      KB_FIGURE(still_s, "Standing still", "s", kLess, 1,
-                "time in which no function's actuator moved, above 2 % of its full speed")
+      KB_FIGURE(
+          still_s, "Standing still", "s", kLess, 1,
+          "time in which no function's actuator moved, above 2 % of its full speed, and no wheel "
+          "faster than 0.1 m/s")
           .from(kObservedTravel)
           .detail(),
       KB_FIGURE(reversals_per_leg, "Reversals per leg", "", kLess, 2,
@@ -301,6 +308,22 @@ inline constexpr auto kFigures = [] {
       KB_FIGURE(energy_per_leg_J, "Pump work per leg", "J", kLess, 0,
                 "work of the pump at the end of the last leg, over the legs")
           .from(kObservedTip | kObservedPump)
+          .detail()
+          .mean(),
+      KB_FIGURE(driven_m, "Driven", "m", kNeither, 1,
+                "way of the wheels' treads, forwards and backwards, while they are faster than "
+                "0.1 m/s")
+          .from(kObservedDrive)
+          .detail(),
+      KB_FIGURE(drive_speed, "Driving speed", "m/s", kMore, 2,
+                "way of the wheels' treads over the time in which they are faster than 0.1 m/s")
+          .from(kObservedDrive)
+          .detail()
+          .mean(),
+      KB_FIGURE(on_way, "Wheels on the way", "", kMore, 3,
+                "share of the wheels that are on the way with their whole width, the least in each "
+                "5 cm of it, mean over its length driven so far")
+          .from(kObservedTask)
           .detail()
           .mean()};
 }();

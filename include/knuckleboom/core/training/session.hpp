@@ -110,7 +110,8 @@ class Session {
 
   std::vector<std::string> notes_;
   Exercise exercise_;
-  int steps_;  // of a tick
+  int steps_;                         // of a tick
+  int foot_link_ = multibody::kBase;  // the lowest of the crane
   sim::Simulation simulation_;
   sim::OperatorControl control_;
   worksite::Worksite worksite_;

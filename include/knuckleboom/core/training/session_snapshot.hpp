@@ -37,6 +37,9 @@ struct SessionSnapshot {
   double grip_W[3], grip_axis_W[3];
   double hang_W
       [3];  // from the pin of the grapple through its grip, downwards at rest; without one zeros
+  double foot_W[3];  // on wheels: of the crane, the place of the machine on the map [m]
+  // Both ends of each wheel's width at its axle, on the map [m]; up to the number of wheels.
+  double wheel_W[kMaxWheels][2][2];
   command::OperatorInput input;  // of the last tick
   std::int32_t control_mode;     // command::ControlMode
   std::int32_t fidelity;         // machine::Fidelity

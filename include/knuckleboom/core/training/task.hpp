@@ -10,6 +10,7 @@
 #include "knuckleboom/core/training/legs.hpp"
 #include "knuckleboom/core/training/observation.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
+#include "knuckleboom/core/world/way.hpp"
 
 namespace knuckleboom::training {
 
@@ -19,12 +20,15 @@ struct TaskState {
   std::int64_t start_tick;  // the tick before the first lever movement
   std::int64_t end_tick;    // tick at which it was passed or failed
   double dwell_s;
-  double progress;                // path: arc length reached [m]
+  double progress;                // path, way: length reached along it [m]
   double worst_m;                 // path: largest error in the piece of it that is under way
   double error_sum, error_count;  // their ratio is Score::error_m
   double last_log_W[3];           // logs: centre of the current one, one tick before [m]
   std::int32_t carried;  // logs: the current one was gripped since it became the current one
   std::int32_t on_path;  // path: its start was reached
+  double along_m;        // way: where the machine is
+  double outside;        // way: largest share of the wheels beside it in the piece under way
+  double inside_sum, inside_count;  // their ratio is Score::on_way
 };
 constexpr auto state_fields(const TaskState* /*type*/) {
   using namespace knuckleboom::state;
@@ -33,7 +37,8 @@ constexpr auto state_fields(const TaskState* /*type*/) {
       KB_FIELD(phase, below(4)), KB_FIELD(step, kCounter32), KB_FIELD(start_tick, kCounter),
       KB_FIELD(end_tick, kCounter), KB_FIELD(dwell_s), KB_FIELD(progress), KB_FIELD(worst_m),
       KB_FIELD(error_sum), KB_FIELD(error_count), KB_FIELD(last_log_W, kPosition),
-      KB_FIELD(carried, kFlag), KB_FIELD(on_path, kFlag));
+      KB_FIELD(carried, kFlag), KB_FIELD(on_path, kFlag), KB_FIELD(along_m), KB_FIELD(outside),
+      KB_FIELD(inside_sum), KB_FIELD(inside_count));
 }
 
 // The tip's motion at its own rate, independent of the tick rate.
@@ -94,6 +99,7 @@ struct ScoreState {
   std::int32_t out[command::kLeverAxes];  // 1: the lever has left neutral
   std::int32_t primed, reserved;
   double start_pump_J, start_collisions, start_impulse, start_relief_ticks;
+  double drive_s;        // time of driving
   std::int64_t at_stop;  // in the last tick, as in an Observation
   MotionState motion;
   CycleState cycle;
@@ -108,8 +114,8 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
       KB_FIELD(leg_end_path_m), KB_FIELD(last_axis, kDirection), KB_FIELD(direction, kSignedShare),
       KB_FIELD(out, kFlag), KB_FIELD(primed, kFlag), KB_FIELD(reserved, kZero),
       KB_FIELD(start_pump_J), KB_FIELD(start_collisions), KB_FIELD(start_impulse),
-      KB_FIELD(start_relief_ticks), KB_FIELD(at_stop, kCounter), KB_FIELD(motion), KB_FIELD(cycle),
-      KB_FIELD(approach), KB_FIELD(legs));
+      KB_FIELD(start_relief_ticks), KB_FIELD(drive_s), KB_FIELD(at_stop, kCounter),
+      KB_FIELD(motion), KB_FIELD(cycle), KB_FIELD(approach), KB_FIELD(legs));
 }
 
 class Task {
@@ -143,11 +149,14 @@ class Task {
   void advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const;
   void advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
                     ScoreState& score) const;
+  void advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                     ScoreState& score) const;
   void place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const;
   void end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
                    ScoreState& score) const;
   void report_targets(const SessionSnapshot& snapshot, const TaskState& state,
                       TaskSnapshot& out) const;
+  void report_drive(const TaskState& state, TaskSnapshot& out) const;
   void report_logs(const SessionSnapshot& snapshot, const TaskState& state,
                    TaskSnapshot& out) const;
   TaskSnapshot report(double dt, const SessionSnapshot& snapshot, const TaskState& task) const;
@@ -158,6 +167,8 @@ class Task {
   const Exercise& exercise_;
   std::vector<Bunk> bunks_;
   std::vector<double> arc_;  // path: length up to each target [m]
+  world::Way way_;
+  std::vector<Vec3> stops_W_;
 };
 
 // Whether a score is within the limits; the first broken limit, -1: none.

@@ -15,6 +15,7 @@
 #include "knuckleboom/core/math/vector.hpp"
 #include "knuckleboom/core/state/fields.hpp"
 #include "knuckleboom/core/world/ground.hpp"
+#include "knuckleboom/core/world/way.hpp"
 
 namespace knuckleboom::world {
 
@@ -89,6 +90,7 @@ struct WorldRecipe {
   std::vector<Bunk> bunks;
   std::vector<Log> logs;
   ContactLaw contact;
+  WayRecipe way;
 };
 
 enum class LogStatus : std::int32_t { kFree, kResting, kHeld };
@@ -212,6 +214,7 @@ struct MachinePart {
   Vec3 p_W, v_W, omega_W;  // motion of the body it is fixed to: a point, its velocity, rotation
   PartRole role = PartRole::kHead;
   std::int32_t id = 0;  // the same part has the same id in every tick
+  bool rides = false;   // of a carrier on wheels, which meets stems
 };
 
 // How easily the machine gives way, as its bodies move now.

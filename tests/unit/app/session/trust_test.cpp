@@ -375,7 +375,7 @@ TEST_F(Trust, KeysTellWhatDiffers) {
   EXPECT_THAT(differ([](SessionRecord& r) { r.header.texts[2].text += "#"; }),
               testing::StartsWith("levers: "));
   EXPECT_THAT(differ([](SessionRecord& r) { r.header.judging = 9; }),
-              HasSubstr("judging: 2 and 9"));
+              HasSubstr("judging: " + std::to_string(training::kJudging) + " and 9"));
   EXPECT_THAT(differ([](SessionRecord& r) {
                 training::InputEvent event = r.inputs.front();
                 event.tick = 500;

@@ -34,7 +34,7 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
   std::vector<std::string> names;
   for (const view::panels::MenuChoice& choice : row.choices) names.push_back(choice.value);
   EXPECT_EQ(names, (std::vector<std::string>{"reach", "path", "head_to_stem", "logs", "fault_hunt",
-                                             "free_play", "piles"}));
+                                             "strip_road", "free_play", "piles"}));
   EXPECT_EQ(row.chosen, 3);
   EXPECT_NE(row.choices[3].detail.find("To pass\n  Done within 25:00"), std::string::npos)
       << row.choices[3].detail;

@@ -1,0 +1,85 @@
+#include "way_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "declare/exercise_keys.hpp"
+#include "knuckleboom/core/math/hash.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+constexpr double kStemRadius[2] = {0.09, 0.19}, kStemHeight[2] = {14.0, 23.0};  // m
+constexpr double kStemSpread = 1.5;   // from the way outwards [m]
+constexpr double kStemJitter = 0.35;  // along it, of their distance
+constexpr std::size_t kMostStems = 220;
+
+// Stems on both sides, none within `clear` of any part of the way, nor in another stem.
+void plant(const declare::keys::way::Edge& edge, const world::Way& way, double width,
+           std::vector<world::Stem>& stems) {
+  std::uint64_t number = mixed_bits(edge.seed);
+  const auto chance = [&number](double low, double high) {
+    return low + (high - low) * uniform(++number);
+  };
+  for (double along = 0.0; along <= way.length(); along += edge.tree_every)
+    for (const double side : {-1.0, 1.0}) {
+      world::Stem stem;
+      stem.radius = chance(kStemRadius[0], kStemRadius[1]);
+      stem.height = chance(kStemHeight[0], kStemHeight[1]);
+      const double shift = kStemJitter * edge.tree_every;
+      const world::WayPoint at = way.at(along + chance(-shift, shift));
+      const double free = 0.5 * width + edge.tree_clear + stem.radius;
+      const double out = side * (free + chance(0.01, kStemSpread));
+      stem.x = at.x - out * at.ahead_y;
+      stem.y = at.y + out * at.ahead_x;
+      const bool beside =
+          std::fabs(way.nearest(stem.x, stem.y, -50.0, way.length() + 50.0).offset) >= free;
+      const bool alone = std::none_of(stems.begin(), stems.end(), [&](const world::Stem& other) {
+        return std::hypot(stem.x - other.x, stem.y - other.y) < 2.0 * (stem.radius + other.radius);
+      });
+      if (beside && alone) stems.push_back(stem);
+    }
+}
+
+}  // namespace
+
+void read_way(TableReader& root, const Key& key, Report& report, world::WorldRecipe& world) {
+  namespace k = declare::keys::way;
+  const Node* node = root.subtable(key);
+  if (node == nullptr) return;
+  TableReader reader(report, *node, k::table, "'way'");
+  const std::size_t before = report.count();
+  k::Edge edge;
+  world::WayRecipe& way = world.way;
+  reader.fill(way);
+  reader.fill(edge);
+  for (const Node* one : reader.tables(k::corners)) {
+    TableReader corner(report, *one, k::corner_table, "the corner");
+    corner.fill(way.corners.emplace_back());
+    corner.done();
+  }
+  std::uint64_t number = mixed_bits(edge.seed + 1);
+  for (const Node* one : reader.tables(k::stops)) {
+    TableReader stop(report, *one, k::stop_table, "the stop");
+    const double along = stop.value(k::along);
+    way.stops.push_back(std::max(0.0, along + edge.stop_spread * (2.0 * uniform(++number) - 1.0)));
+    stop.done();
+  }
+  reader.done();
+  if (report.count() != before) return;
+  try {
+    const world::Way laid(way);
+    if (edge.tree_every > 0.0) plant(edge, laid, way.width, world.stems);
+  } catch (const std::invalid_argument& error) {
+    report.error(node->place, error.what());
+  }
+  if (world.stems.size() > kMostStems)
+    reader.error(k::tree_every, fmt::format("there are {} stems with those beside the way; {} is "
+                                            "the most",
+                                            world.stems.size(), kMostStems));
+}
+
+}  // namespace knuckleboom::io
