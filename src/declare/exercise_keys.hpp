@@ -2,6 +2,7 @@
 #pragma once
 
 #include "declare/scenario_keys.hpp"
+#include "declare/timber_keys.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/world/world.hpp"
 #include "knuckleboom/declare/key.hpp"
@@ -16,12 +17,14 @@ namespace stem {
 using world::Stem;
 inline constexpr Key name = name_of("name", "").to<&Stem::name>();
 inline constexpr Key position = spot<Stem>("`[x, y]`");
-inline constexpr Key all[] = {
-    position,
-    number("height", D::kLength, {0.1, 100.0}, "").to<&Stem::height>(),
-    number("radius", D::kLength, {0.01, 2.0}, "").to<&Stem::radius>(),
-    name,
-};
+inline constexpr Key height = number("height", D::kLength, {0.1, 100.0}, "").to<&Stem::height>();
+inline constexpr Key radius =
+    number("radius", D::kLength, {0.01, 2.0}, "of a post that is no tree").to<&Stem::radius>();
+inline constexpr Key species = tree::species(
+    "name of a species (`knuckleboom list species`); the stem then is a tree, with `dbh`");
+inline constexpr Key dbh = tree::dbh.replaces("radius").otherwise("none");
+inline constexpr Key own[] = {position, height, radius, name, species, dbh};
+inline constexpr auto all = join(own, tree::shared);
 inline constexpr KeyTable table{"exercise.stem", "[[stem]]", all};
 }  // namespace stem
 
@@ -249,7 +252,7 @@ inline constexpr Key levers =
     text("levers", "the lever pattern used when none is named").must().to<&Exercise::levers>();
 inline constexpr Key start = named("start", initial::table, "where joints start");
 inline constexpr Key ground = table("ground", keys::ground::table, "its bumps");
-inline constexpr Key stems = tables("stem", stem::table, 200, "standing trees");
+inline constexpr Key stems = tables("stem", stem::table, timber::kMostStems, "standing trees");
 inline constexpr Key bunks = tables("bunk", bunk::table, 16, "two beams with stakes at their ends");
 inline constexpr Key logs = tables("log", log::table, static_cast<std::size_t>(world::kMaxLogs),
                                    "lie on the ground at the start");

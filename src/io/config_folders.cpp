@@ -144,6 +144,24 @@ fs::path find_levers(const std::string& name_or_file) {
   return find_file("lever layout", "levers", name_or_file);
 }
 
+fs::path find_species(const std::string& name_or_file) {
+  return find_file("species", "species", name_or_file);
+}
+
+fs::path find_tree(const std::string& name_or_file) {
+  return find_file("tree", "trees", name_or_file);
+}
+
+fs::path find_price_list(const std::string& name_or_file) {
+  return find_file("price list", "price_lists", name_or_file);
+}
+
+std::vector<std::string> species_names() { return names_in("species"); }
+
+std::vector<std::string> tree_names() { return names_in("trees"); }
+
+std::vector<std::string> price_list_names() { return names_in("price_lists"); }
+
 fs::path assets_folder() {
   for (const fs::path& folder : config_folders())
     if (fs::path assets = (folder / "../assets").lexically_normal(); is_folder(assets))

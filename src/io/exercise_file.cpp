@@ -139,15 +139,46 @@ class ExerciseReader {
     for (const Node* node : root.tables(exercise_keys::stems)) {
       TableReader reader(report_, *node, keys::stem::table, called(*node, "stem"));
       world::Stem stem;
+      timber::TreeRecipe tree;
       reader.fill(stem);
+      reader.fill(tree);
       refuse_twin(reader, keys::stem::name, names, stem.name);
+      read_tree(reader, stem, tree);
       reader.done();
       for (const world::Stem& other : stems)
         if (std::hypot(stem.x - other.x, stem.y - other.y) < stem.radius + other.radius)
           reader.error(keys::stem::position,
                        fmt::format("{} overlaps another stem; move one of them", reader.what()));
       stems.push_back(std::move(stem));
+      exercise().trees.push_back(std::move(tree));
     }
+  }
+
+  // A stem with a species is a tree: its diameter makes the stem's radius.
+  static void read_tree(TableReader& reader, world::Stem& stem, timber::TreeRecipe& tree) {
+    const bool thick = reader.has(keys::stem::dbh);
+    if (tree.species.empty()) {
+      for (const Key& key : keys::stem::all)
+        if (reader.has(key) && (key.name == keys::stem::dbh.name || is_of_trees(key)))
+          reader.error(key,
+                       fmt::format("'{}' is about a tree, and {} has no species; add 'species'",
+                                   key.name, reader.what()));
+      return;
+    }
+    if (!thick)
+      reader.missing(keys::stem::dbh, "since a species makes it a tree");
+    else if (reader.has(keys::stem::radius))
+      reader.error(keys::stem::radius,
+                   fmt::format("{} has 'dbh' and 'radius'; remove one of them", reader.what()));
+    tree.height = stem.height;
+    stem.radius = 0.5 * tree.dbh;
+    if (const std::string fault = timber::objection(tree); thick && !fault.empty())
+      reader.error(keys::stem::dbh, fault);
+  }
+
+  static bool is_of_trees(const Key& key) {
+    return std::ranges::any_of(keys::tree::shared,
+                               [&](const Key& one) { return one.name == key.name; });
   }
 
   void read_bunks(TableReader& root) {

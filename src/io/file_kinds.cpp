@@ -8,6 +8,7 @@
 #include "declare/lever_keys.hpp"
 #include "declare/machine_keys.hpp"
 #include "declare/scenario_keys.hpp"
+#include "declare/timber_keys.hpp"
 #include "log_keys.hpp"
 #include "signal_keys.hpp"
 
@@ -54,6 +55,9 @@ std::span<const FileKindEntry> file_kinds() {
       {FileKind::kSignals, "a signal", keys::signal_file::table},
       {FileKind::kDevices, "a device", keys::device_file::table},
       {FileKind::kSettings, "a settings", keys::settings_file::table},
+      {FileKind::kSpecies, "a species", keys::species_file::table},
+      {FileKind::kTree, "a tree", keys::tree_file::table},
+      {FileKind::kPriceList, "a price list", keys::price_list_file::table},
   };
   return kinds;
 }

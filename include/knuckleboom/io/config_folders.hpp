@@ -36,6 +36,15 @@ std::vector<std::string> lever_names();
 // "nordic" is config/levers/nordic.toml.
 std::filesystem::path find_levers(const std::string& name_or_file);
 
+// "spruce" is config/species/spruce.toml; "spruce_25" config/trees/spruce_25.toml; "thinning"
+// config/price_lists/thinning.toml.
+std::filesystem::path find_species(const std::string& name_or_file);
+std::filesystem::path find_tree(const std::string& name_or_file);
+std::filesystem::path find_price_list(const std::string& name_or_file);
+std::vector<std::string> species_names();
+std::vector<std::string> tree_names();
+std::vector<std::string> price_list_names();
+
 // The folder assets/ next to the first config/ with one; empty: none.
 std::filesystem::path assets_folder();
 

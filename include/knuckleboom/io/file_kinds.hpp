@@ -20,6 +20,9 @@ enum class FileKind {
   kSignals,
   kDevices,
   kSettings,
+  kSpecies,
+  kTree,
+  kPriceList,
 };
 
 struct FileKindEntry {

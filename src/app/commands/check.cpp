@@ -1,4 +1,4 @@
-// knuckleboom check: says all that is wrong in machine, scenario, lever, exercise and emulation files.
+// knuckleboom check: says all that is wrong in files of the kinds that the program reads.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -30,6 +30,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
+#include "knuckleboom/io/timber_file.hpp"
 #include "knuckleboom/io/trainer_settings.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
 
@@ -78,6 +79,19 @@ Finding good_scenario(io::ScenarioFile file, const std::string& path) {
   return {fmt::format("{}, fits machine {}", words, machine->model.name), std::move(file.remarks)};
 }
 
+Finding good_tree(io::TimberFile<timber::TreeRecipe> file, const std::string& path) {
+  try {
+    const timber::Tree tree = io::grow(file.content);
+    return {fmt::format("tree, {} of {:g} cm and {:g} m", file.content.species,
+                        100.0 * file.content.dbh, tree.height()),
+            std::move(file.remarks)};
+  } catch (const io::FileError&) {
+    throw;
+  } catch (const UserError& error) {
+    throw io::FileError(path, error.what());
+  }
+}
+
 Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   const training::Exercise& exercise = file.exercise;
   const std::string words = fmt::format("exercise {}", exercise.name);
@@ -95,6 +109,9 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
   Finding finding{fmt::format("{}, fits machine {}", words, machine->model.name), file.remarks};
+  // The species of its trees.
+  for (const timber::TreeRecipe& tree : exercise.trees)
+    if (!tree.species.empty()) good_tree({tree, {}}, path);
   // Its levers as well: what they move may be on another machine.
   const io::ScenarioPlaces::Place& place = file.places.levers;
   const auto here = [&](const std::string& message) -> io::Diagnostic {
@@ -180,6 +197,19 @@ Finding describe(const std::string& path) {
     case io::FileKind::kSettings:
       io::read_trainer_settings(path);
       return {"settings of the trainer", {}};
+    case io::FileKind::kSpecies: {
+      io::TimberFile<timber::Species> file = io::read_species(path);
+      return {fmt::format("species {}", file.content.name), std::move(file.remarks)};
+    }
+    case io::FileKind::kTree:
+      return good_tree(io::read_tree(path), path);
+    case io::FileKind::kPriceList: {
+      io::TimberFile<timber::PriceList> file = io::read_price_list(path);
+      return {fmt::format("price list {}, {}", file.content.name,
+                          counted(static_cast<long long>(file.content.products.size()), "product",
+                                  "products")),
+              std::move(file.remarks)};
+    }
     case io::FileKind::kScenario:
       break;
   }
@@ -212,15 +242,18 @@ int check(const std::vector<std::string>& files) {
 
 Command check_command() {
   const auto files = std::make_shared<std::vector<std::string>>();
-  return {.name = "check",
-          .sentence = "Report all errors in machine, scenario, lever, exercise and emulation files",
-          .arguments = {{.name = "file",
-                         .target = files.get(),
-                         .kind = file_value(),
-                         .sentence = "File of any of these kinds, or a recording of an emulation",
-                         .required = true}},
-          .examples = {"knuckleboom check my_machine.toml my_scenario.toml"},
-          .run = [files] { return check(*files); }};
+  return {
+      .name = "check",
+      .sentence =
+          "Report all errors in machine, scenario, lever, exercise, emulation, species, tree and "
+          "price list files",
+      .arguments = {{.name = "file",
+                     .target = files.get(),
+                     .kind = file_value(),
+                     .sentence = "File of any of these kinds, or a recording of an emulation",
+                     .required = true}},
+      .examples = {"knuckleboom check my_machine.toml my_scenario.toml"},
+      .run = [files] { return check(*files); }};
 }
 
 }  // namespace knuckleboom::app

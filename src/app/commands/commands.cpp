@@ -6,12 +6,14 @@
 namespace knuckleboom::app {
 
 // Each is declared in a file of its own.
+Command buck_command();
 Command check_command();
 Command compare_command();
 Command completions_command();
 Command demo_command();
 Command drive_command();
 Command emulate_command();
+Command fell_command();
 Command friction_command();
 Command identify_command();
 Command inspect_command();
@@ -26,6 +28,7 @@ Command report_command();
 Command report_problem_command();
 Command run_command();
 Command station_command();
+Command tree_command();
 Command verify_command();
 
 Command knuckleboom_program() {
@@ -40,7 +43,8 @@ Command knuckleboom_program() {
                        learners_command(),       run_command(),        compare_command(),
                        friction_command(),       pneumatics_command(), emulate_command(),
                        verify_command(),         judge_command(),      identify_command(),
-                       check_command(),          inspect_command(),    levers_command(),
+                       check_command(),          tree_command(),       buck_command(),
+                       fell_command(),           inspect_command(),    levers_command(),
                        report_problem_command(), key_command(),        station_command(),
                        demo_command(),           list_command(),       completions_command()}};
 }

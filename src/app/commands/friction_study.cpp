@@ -106,12 +106,12 @@ int watched_joint(const std::string& path, const machine::MachineModel& model) {
   return 0;
 }
 
-std::string unit_of(const machine::MachineModel& model, int joint) {
+std::string joint_unit(const machine::MachineModel& model, int joint) {
   return model.tree.link(joint).revolute ? "rad" : "m";
 }
 
 void measure(const machine::MachineModel& model, int joint, Outcome& out) {
-  const std::string unit = unit_of(model, joint);
+  const std::string unit = joint_unit(model, joint);
   const std::string& name = model.joint_name(joint);
   const std::vector<double>& t = out.run.recording.time();
   const std::vector<double>& q = out.run.recording.column(name + "_" + unit);
@@ -166,7 +166,7 @@ Figure figure(const io::LoadedCase& loaded, int joint, bool tracked,
               const std::vector<Outcome>& outcomes) {
   constexpr double kShown = 0.2;  // of a tracked run, so that single steps can be seen
   const machine::MachineModel& model = loaded.machine.model;
-  const std::string unit = unit_of(model, joint);
+  const std::string unit = joint_unit(model, joint);
   const std::string& name = model.joint_name(joint);
   const std::string label =
       fmt::format("{}{} [{}]", name, tracked ? " - reference" : "", unit == "m" ? "mm" : "mrad");

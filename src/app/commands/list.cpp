@@ -75,13 +75,11 @@ struct Listed {
   const char* kind;
   std::vector<std::string> (*names)();
 };
-constexpr Listed kLists[] = {{"scenarios", &scenario_names},
-                             {"machines", &machine_names},
-                             {"exercises", &exercise_names},
-                             {"emulations", &emulation_names},
-                             {"levers", &lever_names},
-                             {"faults", &usual_fault_lines},
-                             {"keys", &set_keys}};
+constexpr Listed kLists[] = {{"scenarios", &scenario_names}, {"machines", &machine_names},
+                             {"exercises", &exercise_names}, {"emulations", &emulation_names},
+                             {"levers", &lever_names},       {"species", &io::species_names},
+                             {"trees", &io::tree_names},     {"price-lists", &io::price_list_names},
+                             {"faults", &usual_fault_lines}, {"keys", &set_keys}};
 
 std::vector<std::string> kinds() {
   std::vector<std::string> words;
@@ -114,7 +112,8 @@ Command list_command() {
   return {
       .name = "list",
       .sentence =
-          "List scenarios, machines, exercises, emulations, lever layouts, faults or keys of files",
+          "List scenarios, machines, exercises, emulations, lever layouts, species, trees, price "
+          "lists, faults or keys of files",
       .arguments = {{.name = "kind",
                      .target = kind.get(),
                      .kind = word_value("KIND", &kinds, true),

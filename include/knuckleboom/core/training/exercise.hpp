@@ -9,6 +9,7 @@
 #include "knuckleboom/core/command/operator_input.hpp"
 #include "knuckleboom/core/command/scenario.hpp"
 #include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/timber/tree.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
@@ -58,6 +59,7 @@ struct Exercise {
   std::vector<command::InitialJoint> initial;
   double grapple_opening = 1.0;  // at the start, 0 closed .. 1 open
   world::WorldRecipe world;
+  std::vector<timber::TreeRecipe> trees;  // of the world's stems; species empty: a post
   TaskKind task = TaskKind::kFree;
   std::vector<Target> targets;
   std::vector<LogTask> log_tasks;

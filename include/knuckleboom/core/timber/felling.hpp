@@ -1,0 +1,110 @@
+// A tree that is cut off and falls. docs/theory/timber.md.
+//
+// One rigid body, round about its axis and without spin, on a stump: root and uncut wood hold it as springs
+// that yield and break; a saw takes the wood away by a plane cut; then it stands on its butt, tips, slides,
+// jumps and comes to lie on level ground. World frame: z up, ground at z = 0, the stump's middle above the
+// origin; SI units. Constant is the Felling, what moves is a FellingState, a plain value.
+#pragma once
+
+#include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/timber/tree.hpp"
+
+namespace knuckleboom::timber {
+
+inline constexpr int kStemPoints = 16;  // that may touch the ground
+inline constexpr int kRimPoints = 8;    // of the butt, that may touch the stump
+
+// How a tree is felled, and what wood, root and ground are taken for.
+struct FellingSetup {
+  double stump = 0.1;  // height of the cut [m]
+  double towards =
+      0.0;  // the bar comes from the opposite side: the last wood is on this one [rad from x]
+  double hinge = 0.0;  // wood that the saw leaves, across the strip [m]
+  double play =
+      0.0015;  // of the bar in its kerf: the tree sits on it when it leans back farther [m]
+  // Horizontal push of the head, while the tree leans by less than push_until.
+  double push = 0.0, push_height = 1.0, push_towards = 0.0,
+         push_until = 0.5;  // N, m over the cut, rad
+  double root_stiffness =
+      6e5;  // of 20 cm at the cut, growing with the cube of the diameter [N m/rad]
+  double hinge_length = 0.1;   // over which the strip bends [m]
+  double break_strain = 0.05;  // of its outer fibre beyond the yield
+  double wood_friction = 0.4;  // butt on stump
+  double soil_friction = 0.5;
+  double soil_stiffness = 1.5e5;  // at one point of the stem, its branches under it [N/m]
+  double crown_drag = 0.25;       // of the crown's outline in air
+};
+
+struct FellingState {
+  double t = 0.0;
+  Vec3 p, v;          // centre of mass [m, m/s]
+  Vec3 n, omega;      // axis, from butt to tip; turning, across the axis [rad/s]
+  double cut = 0.0;   // depth [m]
+  Vec3 stump_anchor;  // where the strip holds the butt
+  double rest_weak = 0.0,
+         rest_strong = 0.0;  // angles at which root and strip are without load [rad]
+  double bent_weak = 0.0, bent_strong = 0.0;  // by which the strip has yielded [rad]
+  bool attached = true;
+  bool pinched = false;          // the kerf closes on the bar
+  bool on_stump = true;          // the butt touches the stump or is held there
+  bool jumped = false;           // no part of the butt is over it any more
+  bool off[kRimPoints] = {};     // points of the butt's rim that have been beside the stump
+  double torn[kRimPoints] = {};  // by how much the stump is lower there [m]
+  double calm_s = 0.0;
+  // Since the start [J]: work of the push; lost in friction, dampers, air and yielding wood; released as the
+  // saw and the break let go of bent wood.
+  double pushed = 0.0, lost = 0.0, released = 0.0;
+};
+
+class Felling {
+ public:
+  // Throws std::invalid_argument with a sentence for a cut that is not on the stem.
+  Felling(const Tree& tree, const FellingSetup& setup);
+
+  FellingState initial_state() const;
+  // saw: area that it cuts [m^2/s]; 0: it stands. No heap, no exception; dt up to 10 ms.
+  void step(double dt, double saw, FellingState& state) const;
+
+  double energy(const FellingState& state) const;  // kinetic, of height and of springs [J]
+  // Energy that the ledger does not explain since the start, over the weight's work from plumb to the ground.
+  double residual(const FellingState& start, const FellingState& state) const;
+  double lean(const FellingState& state) const;       // from plumb [rad]
+  double direction(const FellingState& state) const;  // in which it leans [rad from x]
+  Vec3 butt(const FellingState& state) const;
+  Vec3 tip(const FellingState& state) const;
+  bool lies(const FellingState& state) const;
+
+  // Widest wood that is left, and the moments at which it yields [m, N m].
+  double strip_width(double cut) const;
+  double weak_moment(double cut) const;
+  double strong_moment(double cut) const;
+  double butt_diameter() const { return 2.0 * radius_; }
+  double mass() const { return mass_; }
+  double centre() const { return centre_; }    // over the cut [m]
+  double inertia() const { return inertia_; }  // across the axis, about the centre [kg m^2]
+
+ private:
+  struct Stiffness {
+    double weak, strong;
+  };
+  struct Rates;
+  Stiffness stiffness(double cut) const;
+  double strip_offset(double cut) const;
+  Vec3 anchor(const FellingState& state) const;
+  double rim_depth(const FellingState& state, int point, Vec3& arm) const;
+  Rates rates(const FellingState& state) const;
+  void substep(double dt, double saw, FellingState& state) const;
+  void advance_cut(double dt, double saw, FellingState& state) const;
+  void yield(FellingState& state) const;
+  void tear(FellingState& state) const;
+  void look_at_stump(FellingState& state) const;
+
+  FellingSetup setup_;
+  TreeRecipe recipe_;
+  double mass_, centre_, inertia_, length_, radius_, strength_, modulus_;
+  double root_, drag_, drag_at_ = 0.0;
+  Vec3 f_, c_;  // across the strip, along it
+  double point_at_[kStemPoints], point_radius_[kStemPoints];
+};
+
+}  // namespace knuckleboom::timber
