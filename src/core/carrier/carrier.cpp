@@ -234,8 +234,8 @@ Carrier::Pressure Carrier::pressure(const Tyre& tyre, const Wheel& wheel, const 
 }
 
 // Along the ground. Bristles bend with the tread's speed over the ground and are carried out of the contact as it
-// rolls, so that in the long run the force is the load times the grip at that slip. A wheel that hardly moves
-// keeps its bristles: it stands without creep until its grip ends.
+// rolls, so that in the long run the force is the load times the grip at that slip. A wheel that hardly rolls
+// keeps its bristles, however its hub sways: it stands without creep until its grip ends.
 Vec3 Carrier::tread(const Tyre& tyre, const Wheel& wheel, const Hub& hub, const Pressure& pressure,
                     WheelState& state) const {
   state.load = pressure.N;
