@@ -28,7 +28,8 @@ using timber::FellingSetup;
 using timber::FellingState;
 
 constexpr double kDegrees = 180.0 / std::numbers::pi;
-constexpr double kTick = 1e-3;  // s
+constexpr double kTick = 1e-3;      // s
+constexpr double kThrough = 0.005;  // m; less wood has no say
 constexpr int kTicksPerSample = 10;
 
 struct FellOptions {
@@ -90,7 +91,9 @@ Fall run(const Felling& felling, const FellOptions& options) {
 
 std::string outcome(const Felling& felling, const Fall& fall) {
   std::string text;
-  if (fall.parted >= 0.0)
+  if (fall.parted >= 0.0 && fall.left < kThrough)
+    text += fmt::format("  {:.2f} s  the saw is through\n", fall.parted);
+  else if (fall.parted >= 0.0)
     text += fmt::format("  {:.2f} s  the stem parts from the stump, {:.0f} mm of wood left\n",
                         fall.parted, 1000.0 * fall.left);
   if (fall.from_5 >= 0.0)
@@ -236,7 +239,7 @@ Command fell_command() {
                         .kind = {"KN"},
                         .sentence = "Push of the head",
                         .without = "0",
-                        .range = Range{0.0, 100.0}},
+                        .range = Range{0.0, 30.0}},
                        {.name = "--push-towards",
                         .target = &o->push_towards_deg,
                         .kind = {"DEG"},

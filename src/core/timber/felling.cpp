@@ -15,13 +15,14 @@ constexpr double kSubstep = 1.25e-4;  // s
 constexpr double kStrip = 1e5, kStripDamping = 60.0;  // uncut wood [1/s^2, 1/s]
 constexpr double kRim = 2e5, kRimDamping = 150.0;     // stump under one point of the rim
 constexpr double kBendDamping = 0.02;                 // s; over the stiffness
-constexpr double kSoilDamping = 0.05;                 // s; over the stiffness
-constexpr int kBack = 4;                              // point of the rim where the saw comes in
-constexpr double kRimReach = 0.03;                    // deeper it is beside the stump [m]
-constexpr double kSlow = 0.02;                        // friction is full beyond this speed [m/s]
-constexpr double kAir = 1.2;                          // kg/m^3
-constexpr double kCalm = 0.05, kCalmTime = 0.4;       // m/s, s
-constexpr double kMostStep = 1e-2;                    // s
+constexpr double kFirm = 200.0;        // mass from which on the ground is as stiff as given [kg]
+constexpr double kSoilDamping = 0.05;  // s; over the stiffness
+constexpr int kBack = 4;               // point of the rim where the saw comes in
+constexpr double kRimReach = 0.03;     // deeper it is beside the stump [m]
+constexpr double kSlow = 0.02;         // friction is full beyond this speed [m/s]
+constexpr double kAir = 1.2;           // kg/m^3
+constexpr double kCalm = 0.05, kCalmTime = 0.4;  // m/s, s
+constexpr double kMostStep = 1e-2;               // s
 
 // The wood that is left of a round section of radius R after a plane cut: a segment of height h.
 struct Segment {
@@ -76,6 +77,8 @@ Felling::Felling(const Tree& tree, const FellingSetup& setup)
   radius_ = 0.5 * over_bark(tree.profile(), setup.stump);
   if (!(setup.hinge >= 0.0 && setup.hinge <= 2.0 * radius_))
     throw std::invalid_argument("The hinge that is left must not be thicker than the stem.");
+  // Under a sapling as soft as its weight, or the steps would be too long for it.
+  soil_ = setup.soil_stiffness * std::min(1.0, mass_ / kFirm);
   const double thick = 2.0 * radius_ / 0.2;
   root_ = setup.root_stiffness * thick * thick * thick;
   drag_ = 0.0;
@@ -232,14 +235,14 @@ Felling::Rates Felling::rates(const FellingState& s) const {
     const Vec3 v = velocity(axis);
     const double rate =
         v.z() + point_radius_[i] * s.n.z() / std::max(flat, 1e-6) * s.omega.cross(s.n).z();
-    const double N = std::max(setup_.soil_stiffness * (depth - kSoilDamping * rate), 0.0);
+    const double N = std::max(soil_ * (depth - kSoilDamping * rate), 0.0);
     const Vec3 slip = friction(Vec3(v.x(), v.y(), 0.0), setup_.soil_friction * N);
     act(slip, axis);
     // Acts so that its power is that of the depth.
     r.force += N * Vec3::UnitZ();
     r.torque +=
         N * (axis + point_radius_[i] * s.n.z() / std::max(flat, 1e-6) * s.n).cross(Vec3::UnitZ());
-    r.lost -= slip.dot(v) + (N - setup_.soil_stiffness * depth) * rate;
+    r.lost -= slip.dot(v) + (N - soil_ * depth) * rate;
   }
 
   if (setup_.push != 0.0 && lean(s) < setup_.push_until) {
@@ -277,7 +280,7 @@ double Felling::energy(const FellingState& s) const {
   const double flat = std::sqrt(std::max(1.0 - s.n.z() * s.n.z(), 0.0));
   for (int i = 0; i < kStemPoints; ++i) {
     const double depth = point_radius_[i] * flat - (s.p + (point_at_[i] - centre_) * s.n).z();
-    if (depth > 0.0) sum += spring_energy(setup_.soil_stiffness, depth);
+    if (depth > 0.0) sum += spring_energy(soil_, depth);
   }
   return sum;
 }

@@ -102,7 +102,7 @@ class Felling {
   FellingSetup setup_;
   TreeRecipe recipe_;
   double mass_, centre_, inertia_, length_, radius_, strength_, modulus_;
-  double root_, drag_, drag_at_ = 0.0;
+  double root_, soil_, drag_, drag_at_ = 0.0;
   Vec3 f_, c_;  // across the strip, along it
   double point_at_[kStemPoints], point_radius_[kStemPoints];
 };

@@ -333,6 +333,20 @@ TEST(Felling, TheStripYieldsAtTheMomentsOfTheBook) {
   EXPECT_EQ(felling.weak_moment(D), 0.0);
 }
 
+TEST(Felling, FromASaplingToAGiantTheEnergyIsExplained) {
+  struct Size {
+    double dbh, height;
+  };
+  for (const Size& size : {Size{0.03, 4.0}, Size{0.08, 9.0}, Size{0.9, 45.0}}) {
+    const Felling felling(spruce(size.dbh, size.height, 6.0), FellingSetup());
+    FellingState state = felling.initial_state();
+    const FellingState start = state;
+    while (state.t < 30.0 && !felling.lies(state)) felling.step(2e-3, 0.5, state);
+    EXPECT_TRUE(felling.lies(state)) << size.dbh;
+    EXPECT_LT(felling.residual(start, state), 1e-3) << size.dbh;
+  }
+}
+
 TEST(Felling, CutsThatAreNotOnTheStemAreRefused) {
   const timber::Tree tree = spruce(0.20, 17.0);
   FellingSetup setup;
