@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -46,6 +47,10 @@ constexpr const char* kLegs = "score_legs";
 constexpr const char* kHeldLog = "held_log";  // its number, -1: none
 constexpr const char* kSpeed = "speed_m_s";
 
+// What a session tells of its work, beside the tip and the held log.
+constexpr const char* kWork[] = {"tip_vx_m_s", "tip_vy_m_s",    "tip_vz_m_s", "grapple_opening",
+                                 "log_gap_m",  "held_tilt_rad", "load_logs",  "work_signals"};
+
 bool is_travel(std::string_view name) { return name.ends_with(kTravel); }
 bool is_demand(std::string_view name) {
   return name.ends_with("_demand") || name.ends_with("_valve_open");
@@ -64,6 +69,8 @@ std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names
     out.push_back({name, ""});
   out.push_back({kLegs, ""});
   out.push_back({kSpeed, "m/s"});
+  constexpr const char* kWorkUnits[] = {"m/s", "m/s", "m/s", "", "m", "rad", "", ""};
+  for (std::size_t i = 0; i < std::size(kWork); ++i) out.push_back({kWork[i], kWorkUnits[i]});
   for (const std::string& name : names) {
     if (is_demand(name)) out.push_back({name, ""});
     if (is_travel(name)) out.push_back({name, "s"});
@@ -231,6 +238,7 @@ class Observer {
     at_relief_ = course("at_relief");
     legs_ = course(kLegs);
     speed_ = course(kSpeed);
+    for (std::size_t i = 0; i < signals_.size(); ++i) signals_[i] = course(kWork[i]);
     find_demands();
     find_travel();
     if (!tip_[0] || !tip_[1] || !tip_[2]) find_joints();
@@ -265,7 +273,41 @@ class Observer {
     out.rows.erase(out.rows.begin(), out.rows.begin() + static_cast<std::ptrdiff_t>(start));
     for (std::size_t i = 0; i < out.rows.size(); ++i)
       out.rows[i].ticks = static_cast<std::int64_t>(i);
+    read_work(out);
     return out;
+  }
+
+  // From the first row on, whose time courses have already passed.
+  void read_work(LogObservations& out) const {
+    const bool told =
+        std::all_of(signals_.begin(), signals_.end(), [](const auto& one) { return !!one; });
+    if (!told || !held_log_ || !has_tip() || out.rate_Hz < kDenseHz) return;
+    std::array<MaybeCourse, std::size(kWork)> work = signals_;
+    MaybeCourse wheels = course(kSpeed), held = course(kHeldLog);
+    const double dt = out.rows.front().dt;
+    const auto every = static_cast<std::size_t>(std::lround(training::kElementSample / dt));
+    for (std::size_t i = every; i < out.rows.size(); i += every) {
+      const double t = out.start_s + dt * static_cast<double>(i);
+      const auto value = [&](std::size_t n) { return work[n]->at(t); };
+      training::ElementSample at;
+      at.tick = static_cast<std::int64_t>(i);
+      const auto signals = std::lround(value(7));
+      at.on_ground = (signals & 1) != 0;
+      at.in_box = (signals & 2) != 0;
+      at.moves = (signals & 4) != 0;
+      for (std::size_t c = 0; c < 3; ++c) {
+        at.tip_m[c] = out.rows[i].tip_W[c];
+        const double v = value(c);
+        if (at.moves || !wheels) at.tip_m_s[c] = v;
+      }
+      at.opening = value(3);
+      at.gap_m = value(4);
+      at.tilt_rad = value(5);
+      at.load = static_cast<std::int32_t>(std::lround(value(6)));
+      at.held = static_cast<std::int32_t>(std::lround(held->at(t)));
+      if (wheels) at.carrier_m_s = wheels->at(t);
+      out.work.push_back(at);
+    }
   }
 
  private:
@@ -496,6 +538,7 @@ class Observer {
   std::optional<machine::LinkPoint> crane_tip_;  // if the joints that carry it are there
   MaybeCourse head_, power_, work_, held_, collisions_, impulse_, at_stop_, at_relief_;
   MaybeCourse held_log_, legs_, speed_;
+  std::array<MaybeCourse, std::size(kWork)> signals_;
   std::vector<Course> demands_;
   struct Travel {
     Course position;
@@ -527,6 +570,16 @@ training::ScoreState judge(const LogObservations& log) {
   }
   training::finish(log.free, log.end_s, state);
   return state;
+}
+
+LogWork judge_work(const LogObservations& log) {
+  LogWork out{training::start_elements(), {}};
+  const double dt = log.rows.front().dt;
+  const std::int64_t end = std::llround(log.end_s / dt);
+  for (const training::ElementSample& at : log.work)
+    if (at.tick <= end) training::follow_elements(dt, at, out.state, &out.pieces);
+  training::finish_elements(dt, end, out.state, &out.pieces);
+  return out;
 }
 
 }  // namespace knuckleboom::analysis

@@ -97,6 +97,72 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"exercise.pile", "[[pile]]", all};
 }  // namespace pile
 
+namespace place {
+using training::Place;
+inline constexpr Key name = keys::name("").to<&Place::name>();
+inline constexpr Key all[] = {
+    name,
+    spot<Place>("`[x, y]` of the log's centre"),
+    heading().to<&Place::heading>(),
+    number("height", D::kLength, {0.0, 10.0}, "of the log's centre above the ground")
+        .to<&Place::height>()
+        .otherwise("as it lies on the ground"),
+    number("radius", D::kLength, {0.01, 10.0}, "how far the log's centre may be off")
+        .to<&Place::radius>(),
+    number("angle", D::kAngle, {0.0, 1.6, true}, "how far its axis may be off, seen from above")
+        .to<&Place::angle>(),
+    number("tilt", D::kAngle, {0.0, 1.6, true}, "how far its axis may be off from level")
+        .to<&Place::tilt>(),
+    colour().to<&Place::colour>(),
+};
+inline constexpr KeyTable table{"exercise.place", "[[place]]", all};
+}  // namespace place
+
+// How much another seed moves, turns and resizes logs and places.
+struct Variant {
+  std::uint64_t seed = 0;
+  double logs_shift = 0.0, logs_turn = 0.0, logs_size = 0.0;
+  double places_shift = 0.0, places_turn = 0.0;
+};
+namespace variant {
+inline constexpr Key all[] = {
+    whole("seed", 0, std::numeric_limits<int>::max(), "of the variant; 0: as written")
+        .to<&Variant::seed>(),
+    number("logs_shift", D::kLength, {0.0, 5.0},
+           "by which each log is moved at most, along x and y")
+        .to<&Variant::logs_shift>(),
+    number("logs_turn", D::kAngle, {0.0, 3.2}, "by which each log is turned at most")
+        .to<&Variant::logs_turn>(),
+    plain("logs_size", {0.0, 0.3}, "share by which length and radius of a log differ at most")
+        .to<&Variant::logs_size>(),
+    number("places_shift", D::kLength, {0.0, 5.0}, "likewise, of each `[[place]]`")
+        .to<&Variant::places_shift>(),
+    number("places_turn", D::kAngle, {0.0, 3.2}, "likewise").to<&Variant::places_turn>(),
+};
+inline constexpr KeyTable table{"exercise.variant", "[variant]", all};
+}  // namespace variant
+
+namespace points {
+using training::Points;
+inline constexpr Key experienced = number("experienced", D::kTime, {0.0, 1e5, true},
+                                          "time of an experienced operator: all points for time")
+                                       .must()
+                                       .to<&Points::experienced_s>();
+inline constexpr Key beginner =
+    number("beginner", D::kTime, {0.0, 1e5, true}, "time of a beginner, the longer one: none")
+        .must()
+        .to<&Points::beginner_s>();
+inline constexpr Key all[] = {
+    experienced,
+    beginner,
+    text("experienced_source", "where that time comes from, or `\"estimate\"`")
+        .must()
+        .to<&Points::experienced_source>(),
+    text("beginner_source", "likewise").must().to<&Points::beginner_source>(),
+};
+inline constexpr KeyTable table{"exercise.points", "[points]", all};
+}  // namespace points
+
 namespace contact {
 using world::ContactLaw;
 inline constexpr Key all[] = {
@@ -173,7 +239,11 @@ using training::TaskKind;
 inline constexpr Word kKinds[] = {word("free", TaskKind::kFree), word("reach", TaskKind::kReach),
                                   word("path", TaskKind::kPath), word("logs", TaskKind::kLogs),
                                   word("head", TaskKind::kHead), word("drive", TaskKind::kDrive)};
-inline constexpr Key all[] = {kind_of(kKinds, "").to<&Exercise::task>()};
+inline constexpr Key stand = number("stand", D::kTime, {0.0, 60.0},
+                                    "logs: how long all of them must lie in their places at the "
+                                    "end, touched by nothing of the machine")
+                                 .to<&Exercise::stand_s>();
+inline constexpr Key all[] = {kind_of(kKinds, "").to<&Exercise::task>(), stand};
 inline constexpr KeyTable table{"exercise.task", "[task]", all};
 }  // namespace task
 
@@ -206,15 +276,21 @@ inline constexpr KeyTable table{"exercise.target", "[[target]]", all};
 
 namespace log_task {
 inline constexpr Key log = text("log", "name of a log").must();
-inline constexpr Key bunk = text("bunk", "name of a bunk").must();
-inline constexpr Key all[] = {log, bunk};
+inline constexpr Key bunk = text("bunk", "name of the bunk that it belongs into");
+inline constexpr Key place =
+    text("place", "instead: name of a place, or of a log: where that one lay at the start");
+inline constexpr Key timed =
+    flag("timed", "`false`: the way to the log does not count in `counted_s`")
+        .to<&training::LogTask::timed>();
+inline constexpr Key all[] = {log, bunk, place, timed};
 inline constexpr KeyTable table{"exercise.log_task", "[[log_task]]", all};
 }  // namespace log_task
 
 namespace limit {
 inline constexpr Key most = plain("most", kAny, "in the figure's unit, itself allowed");
 inline constexpr Key least = plain("least", kAny, "likewise");
-inline constexpr Key all[] = {most, least};
+inline constexpr Key source = text("source", "where the limit comes from, or `\"estimate\"`");
+inline constexpr Key all[] = {most, least, source};
 inline constexpr KeyTable table{"exercise.limit", "[limits]", all};
 }  // namespace limit
 
@@ -257,6 +333,10 @@ inline constexpr Key bunks = tables("bunk", bunk::table, 16, "two beams with sta
 inline constexpr Key logs = tables("log", log::table, static_cast<std::size_t>(world::kMaxLogs),
                                    "lie on the ground at the start");
 inline constexpr Key piles = tables("pile", pile::table, 40, "of logs; all logs together: 200");
+inline constexpr Key places = tables("place", place::table, 40, "marked places for logs");
+inline constexpr Key variant = table("variant", keys::variant::table, "what another seed changes");
+inline constexpr Key points =
+    table("points", keys::points::table, "times between which an attempt earns points");
 inline constexpr Key contact = table("contact", keys::contact::table,
                                      "as [explained](../theory/contact.md) with the contact law");
 inline constexpr Key way =
@@ -266,7 +346,7 @@ inline constexpr Key targets =
     tables("target", target::table, 200, "where the tip or the head is to go");
 inline constexpr Key log_tasks =
     tables("log_task", log_task::table, static_cast<std::size_t>(world::kMaxLogs),
-           "which log belongs into which bunk");
+           "which log belongs into which bunk or place");
 inline constexpr Key limits = named("limits", limit::table, "figures that must be kept to pass");
 inline constexpr Key faults = fault::own();
 inline constexpr Key fault_lot =
@@ -296,11 +376,14 @@ inline constexpr Key all[] = {
     bunks,
     logs,
     piles,
+    places,
+    variant,
     contact,
     way,
     task,
     targets,
     log_tasks,
+    points,
     limits,
     faults,
     fault_lot,

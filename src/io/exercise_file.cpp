@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -87,10 +88,16 @@ class ExerciseReader {
     out_.places.levers = to_place(reader.place_of(exercise_keys::levers));
     read_initial(reader, exercise_keys::start, report_, e.initial, out_.places.initial);
     read_ground(reader, exercise_keys::ground, report_, exercise().world.ground);
+    if (const Node* node = reader.subtable(exercise_keys::variant)) {
+      TableReader variant(report_, *node, keys::variant::table, "'variant'");
+      variant.fill(variant_);
+      variant.done();
+    }
     read_stems(reader);
     read_bunks(reader);
     read_logs(reader);
     read_piles(reader);
+    read_places(reader);
     if (const Node* node = reader.subtable(exercise_keys::contact)) {
       TableReader contact(report_, *node, keys::contact::table, "'contact'");
       contact.fill(e.world.contact);
@@ -102,6 +109,7 @@ class ExerciseReader {
     read_targets(reader);
     read_log_tasks(reader);
     read_limits(reader);
+    read_points(reader);
     read_faults(reader, exercise_keys::faults, report_, e.faults, out_.places.faults);
     read_fault_lot(reader, exercise_keys::fault_lot, report_, e.faults, e.fault_lot);
     reader.done();
@@ -192,6 +200,70 @@ class ExerciseReader {
     }
   }
 
+  // -1 to 1; 0 in the exercise as written. Each thing has its own draws, whatever is added before it.
+  double draw(std::size_t thing, std::uint64_t number) const {
+    if (variant_.seed == 0) return 0.0;
+    const std::uint64_t first = mixed_bits(mixed_bits(variant_.seed) + thing);
+    return 2.0 * uniform(mixed_bits(first + number)) - 1.0;
+  }
+
+  void vary(world::Log& log) const {
+    const std::size_t n = out_.exercise.world.logs.size();
+    log.x += variant_.logs_shift * draw(n, 0);
+    log.y += variant_.logs_shift * draw(n, 1);
+    log.heading += variant_.logs_turn * draw(n, 2);
+    log.length *= 1.0 + variant_.logs_size * draw(n, 3);
+    log.radius *= 1.0 + variant_.logs_size * draw(n, 4);
+  }
+
+  void read_places(TableReader& root) {
+    constexpr std::size_t kPlaces = 1000;  // after the logs
+    std::vector<training::Place>& places = exercise().places;
+    for (const Node* node : root.tables(exercise_keys::places)) {
+      TableReader reader(report_, *node, keys::place::table, called(*node, "place"));
+      training::Place place;
+      reader.fill(place);
+      refuse_twin(reader, keys::place::name, place_names_, place.name);
+      if (log_names_.contains(place.name))
+        reader.error(keys::place::name,
+                     fmt::format("a log is called '{}' as well, and its name stands for where it "
+                                 "lay at the start; rename one of them",
+                                 place.name));
+      reader.done();
+      const std::size_t n = kPlaces + places.size();
+      place.x += variant_.places_shift * draw(n, 0);
+      place.y += variant_.places_shift * draw(n, 1);
+      place.heading += variant_.places_turn * draw(n, 2);
+      places.push_back(std::move(place));
+    }
+  }
+
+  // The place with this name; of a log's name: where that log lay, made when it is first asked for.
+  int place_of(TableReader& reader) {
+    std::vector<training::Place>& places = exercise().places;
+    const std::string name = reader.text(keys::log_task::place).value_or("");
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i].name == name) return static_cast<int>(i);
+    for (const world::Log& log : exercise().world.logs)
+      if (log.name == name) {
+        training::Place place;
+        place.name = name;
+        place.x = log.x;
+        place.y = log.y;
+        place.heading = log.heading;
+        if (log.lift > 0.0) place.height = log.lift + log.radius;
+        place.colour = log.colour;
+        places.push_back(std::move(place));
+        return static_cast<int>(places.size()) - 1;
+      }
+    std::vector<std::string> names(place_names_.begin(), place_names_.end());
+    names.insert(names.end(), log_names_.begin(), log_names_.end());
+    if (!name.empty())
+      reader.error(keys::log_task::place, fmt::format("there is no place and no log '{}'{}", name,
+                                                      alternatives(name, names)));
+    return 0;
+  }
+
   void read_logs(TableReader& root) {
     for (const Node* node : root.tables(exercise_keys::logs)) {
       TableReader reader(report_, *node, keys::log::table, called(*node, "log"));
@@ -199,6 +271,7 @@ class ExerciseReader {
       reader.fill(log);
       refuse_twin(reader, keys::log::name, log_names_, log.name);
       reader.done();
+      vary(log);
       if (log.length <= 2.5 * log.radius)
         reader.error(keys::log::length,
                      fmt::format("{} must be longer than 2.5 times its radius", reader.what()));
@@ -291,6 +364,9 @@ class ExerciseReader {
     out_.places.task = to_place(node->place);
     TableReader reader(report_, *node, keys::task::table, "'task'");
     task_known_ = reader.fill(exercise());
+    if (task_known_ && exercise().task != TaskKind::kLogs && reader.has(keys::task::stand))
+      reader.error(keys::task::stand,
+                   "only a task of kind \"logs\" has 'stand'; remove it or change 'kind'");
     if (task_known_) reader.done();
   }
 
@@ -369,20 +445,46 @@ class ExerciseReader {
   }
 
   void read_log_tasks(TableReader& root) {
-    std::set<int> carried;
+    std::map<int, std::string> last;  // where each log was brought last
     std::vector<training::LogTask>& tasks = exercise().log_tasks;
     namespace k = keys::log_task;
     for (const Node* node : root.tables(exercise_keys::log_tasks)) {
       TableReader reader(report_, *node, k::table, "the log task");
       const std::size_t before = report_.count();
       training::LogTask task;
+      reader.fill(task);
       task.log = index_of(reader, k::log, exercise().world.logs);
-      task.bunk = index_of(reader, k::bunk, exercise().world.bunks);
+      if (reader.has(k::bunk) == reader.has(k::place)) {
+        reader.error(reader.has(k::bunk) ? k::place : k::log,
+                     reader.has(k::bunk)
+                         ? "a log goes to a bunk or to a place, not to both; remove one of them"
+                         : "the log task does not say where the log goes; add 'bunk' or 'place'");
+      }
+      const bool place = reader.has(k::place);
+      task.place = place ? place_of(reader) : -1;
+      task.bunk = place ? -1 : index_of(reader, k::bunk, exercise().world.bunks);
       reader.done();
-      if (report_.count() == before && !carried.insert(task.log).second)
-        reader.error(k::log,
-                     fmt::format("log '{}' is carried twice; remove one of its tasks",
-                                 exercise().world.logs[static_cast<std::size_t>(task.log)].name));
+      if (report_.count() == before) {
+        const std::string& to =
+            place ? exercise().places[static_cast<std::size_t>(task.place)].name
+                  : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
+        const std::string& log = exercise().world.logs[static_cast<std::size_t>(task.log)].name;
+        std::string& there = last[task.log];
+        if (!there.empty() && exercise().stand_s > 0.0)
+          reader.error(k::log, fmt::format("log '{}' is carried again, and could then not stand "
+                                           "where it was first; remove this task or 'stand'",
+                                           log));
+        if (to == (there.empty() ? log : there))
+          reader.error(k::log, there.empty()
+                                   ? fmt::format("log '{}' lies in its place already; bring it "
+                                                 "somewhere else first, or remove this task",
+                                                 log)
+                                   : fmt::format("log '{}' is carried twice to '{}'; remove one of "
+                                                 "its tasks",
+                                                 log, to));
+        there = to;
+      }
+      if (report_.count() != before) last[task.log] = "?";  // not known: the next one has no fault
       tasks.push_back(task);
     }
     if (!task_known_) return;
@@ -436,14 +538,44 @@ class ExerciseReader {
     if (most && least && *most < *least)
       reader.error(k::most,
                    fmt::format("{} cannot be kept: 'most' is below 'least'", reader.what()));
+    limit.source = reader.text(k::source).value_or("");
     reader.done();
     exercise().limits.push_back(std::move(limit));
+  }
+
+  // What passes, as limits like the others, unless the file has its own.
+  void read_points(TableReader& root) {
+    const Node* node = root.subtable(exercise_keys::points);
+    if (node == nullptr) return;
+    namespace k = keys::points;
+    TableReader reader(report_, *node, k::table, "'points'");
+    training::Points& points = exercise().points;
+    reader.fill(points);
+    if (!points.given() && reader.has(k::beginner) && reader.has(k::experienced))
+      reader.error(k::beginner,
+                   "the beginner's time must be longer than that of the experienced operator");
+    if (task_known_ && exercise().task == TaskKind::kFree)
+      report_.error(node->place, "free play asks for nothing, and has no points; remove 'points'");
+    reader.done();
+    const double share = training::kPassTimeShare;
+    add_limit(
+        {"counted_s", true, false, share * points.experienced_s + (1.0 - share) * points.beginner_s,
+         0.0,
+         fmt::format("{:g} of the way from the beginner's time to the experienced one's", share)});
+    add_limit({"points", false, true, 0.0, training::kPassPoints, "estimate"});
+  }
+  void add_limit(training::Limit limit) {
+    std::vector<training::Limit>& limits = exercise().limits;
+    if (std::none_of(limits.begin(), limits.end(),
+                     [&](const training::Limit& own) { return own.figure == limit.figure; }))
+      limits.push_back(std::move(limit));
   }
 
   const Node& root_;
   Report& report_;
   bool task_known_ = false;
-  std::set<std::string> bunk_names_, log_names_;
+  std::set<std::string> bunk_names_, log_names_, place_names_;
+  declare::keys::Variant variant_;
   ExerciseFile out_;
 };
 

@@ -81,6 +81,7 @@ Overlays::Overlays(const SceneDescription& scene)
   drop_node_ = child();
   trail_node_ = child();
   build_targets(scene);
+  build_places(scene);
   build_path(scene);
   build_lines();
   set(settings_);
@@ -149,6 +150,21 @@ void Overlays::build_targets(const SceneDescription& scene) {
   arrow.cylinder({0.0, 0.0, 0.75}, {0.0, 0.0, 0.32}, 0.065, 0.065, true, 10);
   marker_->addChild(arrow.build());
   targets_node_->addChild(marker_);
+}
+
+void Overlays::build_places(const SceneDescription& scene) {
+  for (const PlaceLook& look : scene.places) {
+    MeshBuilder outline;
+    outline.set_colour(look.colour == 1   ? Colour{1.0, 0.25, 0.15, 0.85}
+                       : look.colour == 2 ? Colour{0.25, 0.55, 1.0, 0.85}
+                                          : Colour{1.0, 0.95, 0.75, 0.85});
+    const Vec3 half = 0.5 * look.length * look.along_W;
+    const Vec3 side = 0.5 * look.width * Vec3::UnitZ().cross(look.along_W);
+    outline.tube({half + side, half - side, -half - side, -half + side, half + side}, 0.02, 6);
+    const auto place = placed(look.p_W + Vec3(0.0, 0.0, 0.03));
+    place->addChild(outline.build());
+    targets_node_->addChild(place);
+  }
 }
 
 void Overlays::build_path(const SceneDescription& scene) {

@@ -35,6 +35,7 @@ class Overlays {
     osg::ref_ptr<osg::Uniform> tint;
   };
   void build_targets(const SceneDescription& scene);
+  void build_places(const SceneDescription& scene);
   void build_path(const SceneDescription& scene);
   void build_lines();
   void pose_targets(const FramePoses& poses);

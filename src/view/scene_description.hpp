@@ -98,12 +98,20 @@ struct TargetLook {
   double radius = 0.25;
 };
 
+// The outline of a log in its place.
+struct PlaceLook {
+  Vec3 p_W = Vec3::Zero(), along_W = Vec3::UnitX();  // its lowest line's middle; its direction
+  double length = 4.0, width = 0.3;                  // m
+  int colour = 0;                                    // as world::Log
+};
+
 struct SceneDescription {
   MachineLook machine;
   world::WorldRecipe world;
   world::Ground ground;
   std::vector<TargetLook> targets;  // in the task's order
-  std::filesystem::path assets;     // folder
+  std::vector<PlaceLook> places;
+  std::filesystem::path assets;  // folder
 };
 
 }  // namespace knuckleboom::view

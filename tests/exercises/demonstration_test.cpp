@@ -1,7 +1,9 @@
 // Every shipped exercise can be passed within its limits: the demonstrator does, in both models and all control modes.
 // Here on the exercises' own machine, the other modes and the forwarder in the reduced model; `./dev long` asks for all by
 // KNUCKLEBOOM_DEMONSTRATIONS in the environment.
+#include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct Case {
   std::string exercise, machine;
   Fidelity fidelity;
   ControlMode mode;
+  int variant = 0;
 };
 
 std::vector<Case> cases() {
@@ -34,13 +37,19 @@ std::vector<Case> cases() {
           if (all || (full ? own && tip : own || tip))
             list.push_back({exercise, machine, fidelity, mode});
         }
+  // With points, on seeded variants: two of each here, twenty in both models in `./dev long`.
+  for (const char* exercise : {"red_blue", "tank"})
+    for (int seed = 1; seed <= (all ? 20 : 2); ++seed)
+      for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
+        if (all || (fidelity == Fidelity::kFull) == (seed == 2))
+          list.push_back({exercise, "forwarder", fidelity, ControlMode::kBoomTip, seed});
   return list;
 }
 
 class Demonstration : public testing::TestWithParam<Case> {};
 
 TEST_P(Demonstration, Passes) {
-  training::Exercise exercise = test::shipped_exercise(GetParam().exercise);
+  training::Exercise exercise = test::shipped_exercise(GetParam().exercise, GetParam().variant);
   exercise.fidelity = GetParam().fidelity;
   const training::Session session(test::shipped_machine(GetParam().machine),
                                   test::shipped_levers(exercise.levers), exercise);
@@ -60,6 +69,12 @@ TEST_P(Demonstration, Passes) {
   EXPECT_EQ(snapshot.task.phase, training::TaskPhase::kPassed);
   EXPECT_EQ(snapshot.sim.health.non_finite, 0);
   EXPECT_EQ(state.worksite.world.contacts_dropped, 0);
+  // Each tick belongs to one element of each track.
+  for (const training::ElementTrack& track : state.score.elements.track) {
+    const training::ElementTicks ticks = training::element_ticks(track, state.score.elements.end);
+    EXPECT_EQ(std::accumulate(ticks.begin(), ticks.end(), std::int64_t{0}),
+              state.task.end_tick - state.task.start_tick);
+  }
   // Nothing that no real machine does; all of them together are more than an hour.
   for (int i = 0; i < machine::kOddities; ++i)
     EXPECT_EQ(state.sim.machine.watch.finding[i].lasted_s, 0.0) << "oddity " << i;
@@ -70,6 +85,7 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
       info.param.exercise + "_" + machine::word_of(info.param.fidelity) + "_" + info.param.machine;
   if (info.param.mode == ControlMode::kValve) name += "_valve";
   if (info.param.mode == ControlMode::kJointRate) name += "_joint_rate";
+  if (info.param.variant != 0) name += "_" + std::to_string(info.param.variant);
   return name;
 }
 

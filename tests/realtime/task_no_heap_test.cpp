@@ -21,7 +21,8 @@ Exercise exercise(TaskKind kind) {
   e.world.logs.resize(1);
   e.world.bunks.resize(1);
   e.log_tasks.resize(1);
-  e.limits = {{"collision_impulse_Ns", true, false, 10.0, 0.0}, {"time_s", true, true, 9.0, 0.0}};
+  e.limits = {{"collision_impulse_Ns", true, false, 10.0, 0.0, {}},
+              {"time_s", true, true, 9.0, 0.0, {}}};
   return e;
 }
 

@@ -20,8 +20,10 @@ command::LeverPattern shipped_levers(const std::string& name) {
   return io::read_levers(kConfig / "levers" / (name + ".toml")).pattern;
 }
 
-training::Exercise shipped_exercise(const std::string& name) {
-  return io::read_exercise(kConfig / "exercises" / (name + ".toml")).exercise;
+training::Exercise shipped_exercise(const std::string& name, int variant) {
+  std::vector<io::Override> seed;
+  if (variant != 0) seed.push_back({"variant.seed", std::to_string(variant)});
+  return io::read_exercise(kConfig / "exercises" / (name + ".toml"), seed).exercise;
 }
 
 std::unique_ptr<training::Session> shipped_session(const std::string& exercise) {

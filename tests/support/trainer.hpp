@@ -11,7 +11,8 @@ namespace knuckleboom::test {
 
 machine::MachineModel shipped_machine(const std::string& name = "harvester_grapple");
 command::LeverPattern shipped_levers(const std::string& name = "nordic");
-training::Exercise shipped_exercise(const std::string& name);
+// variant: its seed; 0: as written.
+training::Exercise shipped_exercise(const std::string& name, int variant = 0);
 // An exercise with its own machine and levers.
 std::unique_ptr<training::Session> shipped_session(const std::string& exercise);
 

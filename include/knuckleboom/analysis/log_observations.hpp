@@ -16,7 +16,9 @@ namespace knuckleboom::analysis {
 
 struct LogObservations {
   std::vector<training::Observation> rows;  // at equal times; the first is where the attempt begins
-  std::uint32_t observed = 0;               // bits of training::Observed
+  // Every 20 ms from then on, for the work elements; tick: its row. Empty: the log does not tell them.
+  std::vector<training::ElementSample> work;
+  std::uint32_t observed = 0;  // bits of training::Observed
   bool free = true;  // legs end with grips and releases; false: where the log's own count rises
   double rate_Hz = 0.0;
   double start_s = 0.0;              // of the first row, in the log's time
@@ -35,5 +37,12 @@ LogObservations read_observations(const std::filesystem::path& path, io::LogMap 
 
 // The figures of all rows, as of a session that ended there.
 training::ScoreState judge(const LogObservations& log);
+
+// The work elements of its samples, up to the last action; ticks are rows.
+struct LogWork {
+  training::ElementState state;
+  std::vector<training::FinalPiece> pieces;
+};
+LogWork judge_work(const LogObservations& log);
 
 }  // namespace knuckleboom::analysis

@@ -49,9 +49,10 @@ struct Judgement {
   // By training::figures(); nothing: why it is not known, and what that is due to.
   std::vector<std::optional<double>> values;
   std::vector<std::string> why;
-  std::optional<double> spectral_arc{};  // of a log
-  std::string remark{};                  // a line, or empty
-  std::string watched{};                 // how far the watch could look, or empty
+  std::optional<double> spectral_arc{};         // of a log
+  std::vector<view::panels::FigureRow> work{};  // elements, of a log that tells them
+  std::string remark{};                         // a line, or empty
+  std::string watched{};                        // how far the watch could look, or empty
   std::vector<std::string> warnings{};
 };
 
@@ -136,6 +137,31 @@ std::string watched_text(const analysis::LogObservations& log,
   return text;
 }
 
+// Both tracks, the phases of a load, and the single list that follows from the tracks.
+std::vector<view::panels::FigureRow> work_rows(const analysis::LogObservations& log) {
+  const analysis::LogWork work = analysis::judge_work(log);
+  const double dt = log.rows.front().dt;
+  std::vector<double> tracks[training::kTracks], single(training::kElements), phases;
+  for (const training::ElementTrack& track : work.state.track)
+    for (const std::int64_t ticks : track.ticks)
+      tracks[&track - work.state.track].push_back(dt * static_cast<double>(ticks));
+  for (const training::FinalPiece& piece : training::single_list(work.pieces))
+    single[static_cast<std::size_t>(piece.element)] +=
+        dt * static_cast<double>(piece.end - piece.begin);
+  for (const std::int64_t ticks : work.state.phase_ticks)
+    phases.push_back(dt * static_cast<double>(ticks));
+  const bool drives = tracks[1][static_cast<std::size_t>(training::Element::kMove)] > 0.0;
+  std::vector<view::panels::FigureRow> rows =
+      element_rows({tracks[0], tracks[1], phases, drives, work.state.load > 0});
+  if (!drives) return rows;
+  for (view::panels::FigureRow& one : element_rows({single, {}, {}, false, false})) {
+    one.label = "As a single list";
+    one.value += fmt::format("; {}", training::kSingleListRule);
+    rows.push_back(std::move(one));
+  }
+  return rows;
+}
+
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
   const analysis::LogObservations log = analysis::read_observations(path, map, machine);
@@ -158,6 +184,7 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
     if (figure.member == &training::Score::smoothness && out.values.back())
       out.spectral_arc = analysis::spectral_arc(log);
   }
+  if (!log.work.empty()) out.work = work_rows(log);
   const std::uint32_t movements = training::kObservedDense | training::kObservedCalm;
   if (state.legs.left_out > 0.0 && (log.observed & movements) == movements)
     out.remark = fmt::format("legs left out, as they have gaps or began before the log: {:.0f}",
@@ -180,6 +207,8 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
     if (figure.member == &training::Score::smoothness && judged.spectral_arc)
       text += fmt::format("  {:<20} {:.2f}\n", "Smoothness (SPARC)", *judged.spectral_arc);
   }
+  for (const view::panels::FigureRow& row : judged.work)
+    text += fmt::format("  {:<20} {}\n", row.label, row.value);
   if (!judged.remark.empty()) text += fmt::format("  {}\n", judged.remark);
   if (!judged.watched.empty()) text += fmt::format("  {:<20} {}\n", "watched", judged.watched);
   for (const std::string& warning : judged.warnings)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -25,10 +27,15 @@ std::string colour_name(int colour) { return colour == 1 ? "red " : colour == 2 
 
 std::string log_line(const Exercise& exercise, const SessionSnapshot& now) {
   const auto task = static_cast<std::size_t>(now.task.target);
-  if (task >= exercise.log_tasks.size()) return "Carry the logs to their bunks";
+  if (task >= exercise.log_tasks.size()) return "Carry the logs";
   const training::LogTask& wanted = exercise.log_tasks[task];
   const std::string count = fmt::format("Log {} of {}: ", now.task.step + 1, now.task.steps);
   const world::Log& log = exercise.world.logs[static_cast<std::size_t>(wanted.log)];
+  if (now.held_log == wanted.log && wanted.place >= 0) {
+    const training::Place& place = exercise.places[static_cast<std::size_t>(wanted.place)];
+    return place.name == log.name ? fmt::format("{}bring it back", count)
+                                  : fmt::format("{}bring it to '{}'", count, spoken(place.name));
+  }
   if (now.held_log == wanted.log) {
     const world::Bunk& bunk = exercise.world.bunks[static_cast<std::size_t>(wanted.bunk)];
     return fmt::format("{}bring it to the {}bunk", count, colour_name(bunk.colour));
@@ -71,6 +78,14 @@ double pump_scale(const machine::MachineModel& machine) {
     most = std::max(most, flow * machine.supply.pump_Pa);
   }
   return most > 0.0 ? most : 1.0;
+}
+
+std::string points_text(const Exercise& exercise, const training::Score& score) {
+  if (!exercise.points.given()) return {};
+  const char* grade = score.points >= training::kExcellentPoints ? ", excellent"
+                      : score.points >= training::kGoodPoints    ? ", good"
+                                                                 : "";
+  return fmt::format("{}: {:.0f} of 100 points", grade, score.points);
 }
 
 bool is_there(const training::SessionSnapshot& now, int fault) {
@@ -124,10 +139,12 @@ bool has_ended(const SessionSnapshot& now) {
 
 std::string task_line(const Session& session, const SessionSnapshot& now) {
   const Exercise& exercise = session.exercise();
-  if (now.task.phase == TaskPhase::kPassed) return "Passed";
+  if (now.task.phase == TaskPhase::kPassed) return "Passed" + points_text(exercise, now.score);
   if (now.task.phase == TaskPhase::kFailed) return "Not passed";
   if (exercise.task == TaskKind::kFree)
     return exercise.title.empty() ? "Free play" : exercise.title;
+  if (now.task.target < 0 && exercise.stand_s > 0.0)
+    return fmt::format("Take the grapple away: it must stand for {:g} s", exercise.stand_s);
   if (now.task.target < 0) return exercise.title;
   switch (exercise.task) {
     case TaskKind::kReach:
@@ -171,6 +188,30 @@ std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Sco
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+std::vector<FigureRow> element_rows(const WorkTimes& work) {
+  std::vector<FigureRow> rows;
+  const auto add = [&rows](const char* label, const auto& names, std::span<const double> seconds) {
+    const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    FigureRow row;
+    row.label = label;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      if (seconds[i] > 0.0)
+        row.value += fmt::format("{}{} {:.1f} s ({:.0f} %)", row.value.empty() ? "" : ", ",
+                                 names[i], seconds[i], 100.0 * seconds[i] / sum);
+    if (!row.value.empty()) rows.push_back(std::move(row));
+  };
+  add("Work of the crane", training::kElementNames, work.crane_s);
+  if (work.wheels) add("Work of the carrier", training::kElementNames, work.drive_s);
+  if (work.phases) add("Phases of the load", training::kLoadPhaseNames, work.phase_s);
+  return rows;
+}
+
+std::vector<FigureRow> element_rows(const SessionSnapshot& now) {
+  return element_rows({now.element_s[0], now.element_s[1], now.load_phase_s,
+                       now.sim.wheel_count > 0,
+                       now.element_load > 0 || now.load_phase != training::LoadPhase::kEmpty});
 }
 
 std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now) {

@@ -1,6 +1,7 @@
 // Texts of a session for the operator: task, figures, briefing, names on the instruments.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,15 @@ bool is_beyond(const training::Figure& figure, const training::Limit& limit, dou
 // A recorded figure; NaN for a mean over nothing.
 double figure_value(const std::string& name, double recorded);
 const training::Limit* limit_of(const training::Exercise& exercise, std::string_view figure);
+
+// Seconds of each work element and of each phase of a load.
+struct WorkTimes {
+  std::span<const double> crane_s, drive_s, phase_s;
+  bool wheels, phases;  // whether there are any
+};
+// One line for each track and one for the phases. docs/theory/judging.md
+std::vector<view::panels::FigureRow> element_rows(const WorkTimes& work);
+std::vector<view::panels::FigureRow> element_rows(const training::SessionSnapshot& now);
 
 // Why an attempt has failed: the broken limit, or the time; empty if it has not.
 std::string failure_reason(const training::Exercise& exercise,

@@ -69,6 +69,7 @@ std::string session_summary(const SessionEnd& end, bool paced) {
   std::string text = end.title + '\n';
   text += line("result", result_text(end.last.task));
   for (const FigureRow& row : end.figures) text += line(row.label, figure_text(row));
+  for (const FigureRow& row : end.elements) text += line(row.label, row.value);
   text += line("ticks",
                fmt::format("{}, {:.3f} s", end.ticks, static_cast<double>(end.ticks) * end.tick_s));
   if (paced) text += timing(end);

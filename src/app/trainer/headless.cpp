@@ -266,6 +266,7 @@ SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
   end.session_file = run.recorded.file;
   end.session_fault = run.recorded.fault;
   end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last), true);
+  end.elements = element_rows(loaded.session->snapshot(run.state));
   end.warnings = watch_sentences(loaded.session->machine(), run.last.sim.watch);
   return end;
 }

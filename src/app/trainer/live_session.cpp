@@ -185,6 +185,7 @@ SessionEnd LiveSession::finish() {
   end.tick_s = loaded_.session->tick_s();
   end.state_hash = io::state_hash(ticker_.state());
   end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last), true);
+  end.elements = element_rows(end.last);
   end.warnings = watch_sentences(loaded_.session->machine(), end.last.sim.watch);
   return end;
 }

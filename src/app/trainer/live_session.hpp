@@ -29,7 +29,7 @@ struct SessionEnd {
   bool recording_failed = false;
   std::filesystem::path session_file;  // empty: none
   std::string session_fault;           // of the session file, one message; empty: none
-  std::vector<view::panels::FigureRow> figures;
+  std::vector<view::panels::FigureRow> figures, elements;
   std::vector<std::string> warnings;  // what no real machine does
 };
 

@@ -442,8 +442,12 @@ void Trainer::follow_task() {
   figures_.passed = shown_.task.phase == TaskPhase::kPassed;
   figures_.exercise = briefing_.title;
   figures_.reason = failure_reason(exercise, shown_);
+  if (figures_.passed && exercise.points.given())
+    figures_.reason = task_line(session_->session(), shown_) + ".";
   if (!figures_.reason.empty()) figures_.reason += " ";
   figures_.reason += trust_to_come();
+  for (const view::panels::FigureRow& row : element_rows(shown_))
+    figures_.reason += fmt::format(" {}: {}.", row.label, row.value);
   figures_.figures = figure_rows(exercise, shown_.score, true);
   if (session_->now().playing || demonstrating_)
     figures_.exercise += demonstrating_ ? ", a demonstration" : ", from an input file";

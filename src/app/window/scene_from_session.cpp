@@ -168,6 +168,27 @@ view::TargetLook target_look(const training::Target& target, training::TaskKind 
   return look;
 }
 
+// As long and thick as the first log that goes there.
+view::PlaceLook place_look(const training::Exercise& exercise, int number,
+                           const world::Ground& ground) {
+  const training::Place& place = exercise.places[static_cast<std::size_t>(number)];
+  world::Log log;
+  for (const training::LogTask& task : exercise.log_tasks)
+    if (task.place == number) {
+      log = exercise.world.logs[static_cast<std::size_t>(task.log)];
+      break;
+    }
+  view::PlaceLook look;
+  look.p_W = Vec3(place.x, place.y,
+                  world::height(ground, place.x, place.y) +
+                      (place.height < 0.0 ? 0.0 : place.height - log.radius));
+  look.along_W = Vec3(std::cos(place.heading), std::sin(place.heading), 0.0);
+  look.length = log.length;
+  look.width = 2.0 * log.radius;
+  look.colour = place.colour;
+  return look;
+}
+
 }  // namespace
 
 view::MachineLook machine_look(const machine::MachineModel& machine) {
@@ -259,6 +280,8 @@ view::SceneDescription scene_description(const machine::MachineModel& machine,
   scene.ground = ground;
   for (const training::Target& target : exercise.targets)
     scene.targets.push_back(target_look(target, exercise.task));
+  for (std::size_t i = 0; i < exercise.places.size(); ++i)
+    scene.places.push_back(place_look(exercise, static_cast<int>(i), ground));
   scene.assets = assets;
   return scene;
 }

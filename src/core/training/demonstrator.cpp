@@ -44,6 +44,18 @@ constexpr double kKeepOff = 0.8;   // m short of it, until then
 constexpr double kLeave = 0.25;    // rad away from the last stem, until the head may go out again
 constexpr double kBrake = 2.0;     // 1/s, rate of a joint per way to the end of its range
 constexpr double kStakeMargin = 0.5;  // m above a bunk's stakes
+constexpr double kOverPlace = 0.9;    // m above a place, before a log is lowered
+constexpr double kDown = 0.02;        // m above it, when it is let go
+constexpr double kSink = 0.04;        // m; who aims at the height itself never quite gets there
+constexpr double kThick = 0.2;        // m; a thicker log is gripped from its sides
+constexpr double kBelowSide = 0.35;   // of its radius; so far below its middle
+constexpr double kRise = 1.5;         // s; by then they hold it
+constexpr double kTipsUnder = 1.25;   // of its radius; between the tips that hold a thin log
+constexpr double kBrakeHeight = 0.5;  // m above it; from there on slowly
+constexpr double kShortSqueeze = 1.5, kShortOpen = 0.6;  // s, for a short routine
+constexpr double kEarly = 0.4;     // m below the height for travelling, where it may begin
+constexpr double kJawRoom = 0.45;  // m between the tips of open jaws, beyond a log's thickness
+constexpr double kJawPull = 8.0;   // lever for each opening that the jaws are away
 
 // On wheels.
 constexpr double kRoadSpeed = 1.1, kBendSpeed = 0.9;  // m/s
@@ -101,6 +113,8 @@ Demonstrator::Demonstrator(const Session& session)
       way_(exercise_.world.way),
       rides_(!session.machine().wheels.empty()) {
   const machine::MachineModel& machine = session.machine();
+  for (const world::Bunk& bunk : exercise_.world.bunks)
+    stakes_z_ = std::max(stakes_z_, world::height(ground_, bunk.x, bunk.y) + bunk.height);
   const bool drives = exercise_.task == TaskKind::kDrive;
   find_crane();
   if (rides_) find_wheels();
@@ -397,6 +411,20 @@ bool Demonstrator::drive_on(const SessionSnapshot& s, double dt, DemonstratorSta
   return true;
 }
 
+bool Demonstrator::beside_stakes(const Vec3& p_W) const {
+  return std::any_of(exercise_.world.bunks.begin(), exercise_.world.bunks.end(),
+                     [&](const world::Bunk& bunk) {
+                       return std::hypot(p_W.x() - bunk.x, p_W.y() - bunk.y) <
+                              0.5 * std::hypot(bunk.length, bunk.width);
+                     });
+}
+
+// About: the tips' distance grows with the jaws' opening.
+double Demonstrator::opening_for(double gap) const {
+  const world::GrappleFrame jaws = worksite::grapple_shape(session_.machine());
+  return std::clamp((gap + jaws.overlap) / (jaws.opening_max + jaws.overlap), 0.0, 1.0);
+}
+
 void Demonstrator::enter(Phase phase, DemonstratorState& state) const {
   state.phase = phase;
   state.timer_s = 0.0;
@@ -428,16 +456,23 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   }
   const LogTask& task = nth(exercise_.log_tasks, s.task.step);
   const world::Log& log = nth(exercise_.world.logs, task.log);
-  const world::Bunk& bunk = nth(exercise_.world.bunks, task.bunk);
+  const Task::Spot spot = session_.task().goal(task);
   const bool held = s.held_log == task.log;
   const bool driven = session_.machine().grapple.driven();
   // Tips that close are lowest half way.
   const Vec3 under = vec(s.log[task.log].p);
-  const double lowest = std::max(
-      under.z(), driven ? world::height(ground_, under.x(), under.y()) + tips_below_grip_ : -1e9);
+  const bool thick = task.place >= 0 && log.radius > kThick;
+  const double side = thick ? under.z() - kBelowSide * log.radius : -1e9;
+  const double lowest =
+      std::max(under.z(), driven ? std::max(side, world::height(ground_, under.x(), under.y())) +
+                                       tips_below_grip_
+                                 : -1e9);
   const double raise = driven && s.contact_force > kDig ? kRaise : 0.0;
+  // A thin log that lies high falls between the tines only when they rise.
+  const bool from_below = task.place >= 0 && driven && !thick;
+  const bool rises = from_below && state.phase == Phase::kLift && state.timer_s < kRise;
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
-      state.phase != Phase::kOpen) {
+      state.phase != Phase::kOpen && !rises) {
     // Unexpected change: the log slipped, or someone else released it. Half-closed jaws may still
     // hook it, and lose it again and again.
     state.carrying = held ? 1 : 0;
@@ -446,18 +481,39 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
 
   const Vec3 log_p = vec(s.log[task.log].p);
   const Vec3 log_axis = rotate(s.log[task.log].q, Vec3::UnitX());
-  const double bunk_z = world::height(ground_, bunk.x, bunk.y);
-  const Vec3 place(held ? bunk.x : log_p.x(), held ? bunk.y : log_p.y(), 0.0);
+  const bool to_place = task.place >= 0;
+  const double floor_z =
+      to_place ? spot.centre_W.z() : world::height(ground_, spot.centre_W.x(), spot.centre_W.y());
+  const double stakes_z =
+      to_place ? stakes_z_ : floor_z + nth(exercise_.world.bunks, task.bunk).height;
+  const Vec3 place(held ? spot.centre_W.x() : log_p.x(), held ? spot.centre_W.y() : log_p.y(), 0.0);
   // A log gripped beside its middle hangs askew: its lower end is to pass above the bunks' stakes.
   const double lower_end =
       s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
   const double below = held ? std::max(2.0 * log.radius, lower_end) : 0.3;
-  const double travel_held = bunk_z + bunk.height + kStakeMargin + below;
-  const double over = held ? travel_held : log_p.z() + kClearance;
+  const double travel_held = stakes_z + kStakeMargin + below;
+  const double over = !held                               ? log_p.z() + kClearance
+                      : to_place && !beside_stakes(place) ? floor_z + kOverPlace
+                                                          : travel_held;
+  // Tines that open under a thin log need room below.
+  const double floor_of_tips =
+      beside_stakes(place) ? world::height(ground_, place.x(), place.y()) : floor_z - log.radius;
+  const double down = std::max(s.grip_W[2] + floor_z - under.z(),
+                               driven && !thick ? floor_of_tips + tips_below_grip_ : -1e9);
   const double travel = std::max(over, travel_held);
   wish.grip = wish.heading = true;
-  wish.axis_x = held ? std::cos(bunk.heading) : log_axis.x();
-  wish.axis_y = held ? std::sin(bunk.heading) : log_axis.y();
+  wish.axis_x = held ? spot.along_W.x() : log_axis.x();
+  wish.axis_y = held ? spot.along_W.y() : log_axis.y();
+  // Jaws next to other logs and stakes open no further than they must.
+  const double wide = to_place && driven ? opening_for(2.0 * log.radius + kJawRoom) : 1.0;
+  // They hold a thin log from below, without passing each other under it.
+  const double hold =
+      from_below ? std::clamp(kJawPull * (s.grapple_opening - opening_for(kTipsUnder * log.radius)),
+                              0.0, 1.0)
+                 : 0.5;
+  const bool near_floor = s.grip_W[2] - (held ? down : lowest) < kBrakeHeight;
+  const double ready =
+      wide < 1.0 ? std::clamp(kJawPull * (s.grapple_opening - wide), -1.0, 1.0) : -1.0;
   const double away = std::hypot(s.sim.tip_W[0] - place.x(), s.sim.tip_W[1] - place.y());
   const double grip_away = std::hypot(s.grip_W[0] - place.x(), s.grip_W[1] - place.y());
   const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
@@ -470,12 +526,12 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   switch (state.phase) {
     case Phase::kTravel:
     case Phase::kDone:
-      wish.jaws = held ? 0.5 : -1.0;
+      wish.jaws = held ? hold : ready;
       if (away < 0.4) wish.p_W.z() = over;
       if (away < 2.0 * kNear && turned < 2.0 * kNearHeading) enter(Phase::kAlign, state);
       break;
     case Phase::kAlign:
-      wish.jaws = held ? 0.5 : -1.0;
+      wish.jaws = held ? hold : ready;
       wish.p_W.z() = over;
       if (grip_away < near * kNear * (state.timer_s > kPatience ? 2.0 : 1.0) &&
           away < near * kNear && turned < near * kNearHeading && speed < kStill &&
@@ -483,10 +539,12 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
         enter(Phase::kLower, state);
       break;
     case Phase::kLower:
-      wish.p_W.z() = held ? bunk_z : lowest;
-      wish.speed = 0.5;
-      wish.jaws = held ? 0.5 : -1.0;
-      if (held && s.contact_force > kTouch && state.timer_s > 0.5) enter(Phase::kOpen, state);
+      wish.p_W.z() = !held ? lowest : to_place ? down - kSink : floor_z;
+      wish.speed = to_place && !near_floor ? 1.0 : 0.5;
+      wish.jaws = held ? hold : ready;
+      if (held && state.timer_s > 0.5 &&
+          (to_place ? s.grip_W[2] < down + kDown : s.contact_force > kTouch))
+        enter(Phase::kOpen, state);
       if (!held && (s.grip_W[2] < lowest + 0.04 || s.contact_force > kTouch))
         enter(Phase::kClose, state);
       if (state.timer_s > 12.0) enter(held ? Phase::kOpen : Phase::kClose, state);
@@ -494,8 +552,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     case Phase::kClose:
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2] + raise;
-      wish.jaws = 1.0;
-      if (held && state.timer_s > (driven ? kSqueezeTime : 0.3)) {
+      wish.jaws = from_below ? hold : 1.0;
+      if ((held || (from_below && hold < 0.5)) && state.timer_s > (!driven      ? 0.3
+                                                                   : from_below ? kShortSqueeze
+                                                                                : kSqueezeTime)) {
         state.carrying = 1;
         state.missed = 0;
         enter(Phase::kLift, state);
@@ -507,8 +567,9 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     case Phase::kOpen:
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2] + raise;
-      wish.jaws = -1.0;
-      if (driven ? (state.timer_s > kDrivenOpenTime && s.grapple_opening > kClear) ||
+      wish.jaws = ready;
+      if (driven ? (state.timer_s > (to_place ? kShortOpen : kDrivenOpenTime) &&
+                    s.grapple_opening > std::min(kClear, wide - 0.05)) ||
                        state.timer_s > kStuck
                  : state.timer_s > kOpenTime) {
         state.carrying = 0;
@@ -518,9 +579,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     case Phase::kLift:
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = travel + 0.2;
-      wish.jaws = state.carrying != 0 ? 0.5 : 0.0;
+      wish.jaws = state.carrying != 0 ? hold : 0.0;
       wish.heading = false;
-      if (s.grip_W[2] > travel - 0.1 || state.timer_s > 10.0) enter(Phase::kTravel, state);
+      if (s.grip_W[2] > travel - (to_place ? kEarly : 0.1) || state.timer_s > 10.0)
+        enter(Phase::kTravel, state);
       break;
   }
   state.lift_z = travel;

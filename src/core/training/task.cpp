@@ -25,6 +25,12 @@ constexpr double kBelowBeams = 0.05;  // m
 constexpr double kHalted = 0.03;      // m/s of the wheels
 constexpr double kHaltTime = 1.0;     // s; after this time a stop has been made
 constexpr double kWayWindow = 6.0;    // m along the way; what is further off is another part of it
+constexpr double kNearLog = 1.0;      // m on the map; the way to a log ends there
+constexpr double kTouchDown = 0.02;   // m above where a log lies
+constexpr double kLoadSample = 0.02;  // s
+constexpr double kBoxMargin = 0.5;    // m beyond a bunk; where the head is inside the load space
+constexpr double kGroundTouch = 0.02,
+                 kBunkTouch = 0.25;  // m above the ground, of a held log that touches
 
 // A log's axis is its own x.
 Vec3 axis_of(const PoseSnapshot& log) {
@@ -107,8 +113,9 @@ void check(const Exercise& exercise) {
   for (const LogTask& log_task : exercise.log_tasks)
     if (!in(log_task.log, exercise.world.logs.size()) ||
         !in(log_task.log, static_cast<std::size_t>(world::kMaxLogs)) ||
-        !in(log_task.bunk, exercise.world.bunks.size()))
-      refuse("has a log task with a log or bunk that is not there");
+        !(log_task.place < 0 ? in(log_task.bunk, exercise.world.bunks.size())
+                             : in(log_task.place, exercise.places.size())))
+      refuse("has a log task with a log, bunk or place that is not there");
   for (const Limit& limit : exercise.limits)
     if (find_figure(limit.figure) == nullptr)
       refuse("has a limit on '" + limit.figure + "', which is not a figure");
@@ -118,16 +125,22 @@ void check(const Exercise& exercise) {
 
 Task::Task(const Exercise& exercise) : exercise_(exercise), way_(exercise.world.way) {
   check(exercise);
-  const world::Ground ground = world::make_ground(exercise.world.ground);
+  ground_ = world::make_ground(exercise.world.ground);
   for (const world::Bunk& bunk : exercise.world.bunks) {
     const SinCos heading = sin_cos(bunk.heading);
-    const world::Capsule beam = world::bunk_parts(bunk, ground).front();
+    const world::Capsule beam = world::bunk_parts(bunk, ground_).front();
     bunks_.push_back({Vec3(bunk.x, bunk.y, beam.a.z() + beam.radius + 0.5 * bunk.height),
                       Vec3(heading.cos, heading.sin, 0.0)});
   }
   for (const double stop : exercise.world.way.stops) {
     const world::WayPoint at = way_.at(stop);
-    stops_W_.emplace_back(at.x, at.y, world::height(ground, at.x, at.y));
+    stops_W_.emplace_back(at.x, at.y, world::height(ground_, at.x, at.y));
+  }
+  for (const Place& place : exercise.places) {
+    const SinCos heading = sin_cos(place.heading);
+    places_.push_back({Vec3(place.x, place.y,
+                            world::height(ground_, place.x, place.y) + std::max(0.0, place.height)),
+                       Vec3(heading.cos, heading.sin, 0.0)});
   }
   if (exercise.task != TaskKind::kPath) return;
   arc_.push_back(0.0);
@@ -136,7 +149,11 @@ Task::Task(const Exercise& exercise) : exercise_(exercise), way_(exercise.world.
 }
 
 TaskState Task::initial_state() const { return {}; }
-ScoreState Task::initial_score() const { return {}; }
+ScoreState Task::initial_score() const {
+  ScoreState score{};
+  score.elements = start_elements();
+  return score;
+}
 
 int Task::steps() const {
   switch (exercise_.task) {
@@ -156,7 +173,8 @@ int Task::steps() const {
 
 std::string Task::check_state(const TaskState& task) const {
   const bool going = task.phase == TaskPhase::kReady || task.phase == TaskPhase::kRunning;
-  const int last = going && steps() > 0 ? steps() - 1 : steps();
+  const bool stands = exercise_.stand_s > 0.0;  // done, and waiting
+  const int last = going && steps() > 0 && !stands ? steps() - 1 : steps();
   if (task.step < 0 || task.step > last)
     return state::objection("step", task.step,
                             "the exercise is in steps 0 to " + std::to_string(last) + " there");
@@ -165,6 +183,23 @@ std::string Task::check_state(const TaskState& task) const {
                             "expected 0 or more");
   return {};
 }
+
+namespace {
+
+// What is cheap enough for each tick.
+void show_work(const ElementState& work, SessionSnapshot& out) {
+  for (int t = 0; t < kTracks; ++t) {
+    const ElementTrack& track = work.track[t];
+    out.element[t] = track.count > 0 ? track.open[track.count - 1].element : Element::kIdle;
+  }
+  out.load_phase = work.phase;
+  out.element_load = work.load;
+  out.element_signals = work.signals;
+  out.gap_m = work.gap_m;
+  out.held_tilt_rad = work.tilt_rad;
+}
+
+}  // namespace
 
 void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
   if (task.phase == TaskPhase::kReady) {
@@ -180,19 +215,101 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
     Observation at = observe_snapshot(exercise_.task, dt, snapshot.sim.tick - task.start_tick,
                                       snapshot, score.last_tip_W);
     at.waited_s = dt * static_cast<double>(waited_ticks(dt, task.start_tick));
+    const std::int64_t samples = score.motion.samples;
+    const double still_s = score.score.still_s;
     gather(exercise_.task == TaskKind::kFree, at, score);
+    if (score.motion.samples != samples)
+      follow_elements(dt, element_sample(at.ticks, score.score.still_s == still_s, snapshot),
+                      score.elements);
     advance(dt, snapshot, task, score);
     score.score.placed = task.step;
     if (task.error_count > 0.0) score.score.error_m = task.error_sum / task.error_count;
+    score.score.counted_s = score.score.time_s - task.uncounted_s;
+    score.score.faultless =
+        task.step > 0 ? std::max(0.0, 1.0 - static_cast<double>(task.faults) / task.step) : 0.0;
     end_if_over(at, snapshot.sim.tick, task, score);
   }
-  show(dt, task, score, snapshot);
+  if (has_ended(task.phase)) return show(dt, task, score, snapshot);
+  snapshot.task = report(dt, snapshot, task);
+  snapshot.score = score.score;
+  show_work(score.elements, snapshot);
 }
 
 void Task::show(double dt, const TaskState& task, const ScoreState& score,
                 SessionSnapshot& snapshot) const {
   snapshot.task = report(dt, snapshot, task);
   snapshot.score = score.score;
+  const ElementState& work = score.elements;
+  show_work(work, snapshot);
+  for (int t = 0; t < kTracks; ++t) {
+    const ElementTicks ticks = element_ticks(work.track[t], work.end);
+    for (int e = 0; e < kElements; ++e)
+      snapshot.element_s[t][e] = dt * static_cast<double>(nth(ticks, e));
+  }
+  for (int p = 0; p < kLoadPhases; ++p)
+    snapshot.load_phase_s[p] = dt * static_cast<double>(work.phase_ticks[p]);
+}
+
+// --- Work elements --------------------------------------------------------------
+
+namespace {
+
+// Of the lowest point of a log that lies at this pose.
+double lowest_of(const world::Log& log, const PoseSnapshot& pose) {
+  const double up = axis_of(pose).z();
+  return pose.p[2] - 0.5 * log.length * std::fabs(up) -
+         log.radius * std::sqrt(std::max(0.0, 1.0 - up * up));
+}
+
+// Between the beams and the stakes, up to so far above them.
+bool in_bunk(const Task::Spot& bunk, const world::Bunk& size, double above, const Vec3& p_W) {
+  const Vec3 offset = p_W - bunk.centre_W;
+  const double along = offset.dot(bunk.along_W);
+  const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
+  return std::fabs(along) <= 0.5 * size.length + kBoxMargin &&
+         std::fabs(across) <= 0.5 * size.width && offset.z() >= -0.5 * size.height - kBoxMargin &&
+         offset.z() <= 0.5 * size.height + above;
+}
+
+}  // namespace
+
+ElementSample Task::element_sample(std::int64_t tick, bool moves,
+                                   const SessionSnapshot& snapshot) const {
+  ElementSample at;
+  at.tick = tick;
+  at.moves = moves;
+  at.carrier_m_s = snapshot.sim.speed;
+  for (int c = 0; c < 3; ++c) {
+    at.tip_m[c] = snapshot.sim.tip_W[c];
+    // On wheels the crane alone: what the carrier adds does not count while the crane is still.
+    if (moves || snapshot.sim.wheel_count == 0) at.tip_m_s[c] = snapshot.tip_v_W[c];
+  }
+  at.opening = snapshot.grapple_opening;
+  at.held = snapshot.held_log;
+  const Vec3 grip = vec(snapshot.grip_W);
+  const auto inside = [&](const Vec3& p_W, double above) {
+    for (std::size_t b = 0; b < bunks_.size(); ++b)
+      if (in_bunk(bunks_[b], exercise_.world.bunks[b], above, p_W)) return true;
+    return false;
+  };
+  at.in_box = inside(grip, kBoxMargin);
+  for (int i = 0; i < snapshot.log_count; ++i) {
+    const world::Log& log = nth(exercise_.world.logs, i);
+    const PoseSnapshot& pose = snapshot.log[i];
+    const Vec3 centre = vec(pose.p), axis = axis_of(pose);
+    if (i == at.held) {
+      at.tilt_rad = angle_between_lines(axis, on_the_map(axis));
+      const double floor = world::height(ground_, centre.x(), centre.y());
+      at.on_ground =
+          lowest_of(log, pose) < floor + (inside(centre, 0.0) ? kBunkTouch : kGroundTouch);
+      continue;
+    }
+    const Vec3 off = grip - centre;
+    const double along = std::clamp(off.dot(axis), -0.5 * log.length, 0.5 * log.length);
+    at.gap_m = std::min(at.gap_m, (off - along * axis).norm() - log.radius);
+    if (inside(centre, 0.0)) ++at.load;
+  }
+  return at;
 }
 
 void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
@@ -208,7 +325,8 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
       advance_path(snapshot, task, score);
       break;
     case TaskKind::kLogs:
-      advance_logs(dt, snapshot, task, score);
+      if (task.step < steps()) advance_logs(dt, snapshot, task, score);
+      if (exercise_.stand_s > 0.0) check_standing(dt, snapshot, task);
       break;
     case TaskKind::kDrive:
       advance_drive(dt, snapshot, task, score);
@@ -218,12 +336,20 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
 
 void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
                        ScoreState& score) const {
-  const bool done = steps() > 0 && task.step == steps();
+  const bool done =
+      steps() > 0 && task.step == steps() && task.stood_s >= exercise_.stand_s - 0.5 * at.dt;
   // Half a tick of tolerance: in floating point the limit is not exactly a whole number of ticks.
   const bool late =
       exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
   if (!done && !late) return;
+  finish_elements(at.dt, at.ticks, score.elements);
   finish(exercise_.task == TaskKind::kFree, at.dt * static_cast<double>(at.ticks), score);
+  score.score.technique = technique(score.score);
+  if (exercise_.points.given()) {
+    const double right = static_cast<double>(std::max(0, task.step - task.faults)) / steps();
+    score.score.points = 40.0 * time_share(exercise_.points, score.score.counted_s) + 40.0 * right +
+                         20.0 * score.score.technique;
+  }
   // Free play has no task: its time is simply over.
   const bool good =
       (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score.score) < 0;
@@ -323,8 +449,27 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
 
 // --- Logs ---------------------------------------------------------------------
 
+Task::Spot Task::goal(const LogTask& wanted) const {
+  if (wanted.place < 0) return nth(bunks_, wanted.bunk);
+  Spot spot = nth(places_, wanted.place);
+  if (nth(exercise_.places, wanted.place).height < 0.0)
+    spot.centre_W.z() += nth(exercise_.world.logs, wanted.log).radius;
+  return spot;
+}
+
+bool Task::lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) const {
+  if (wanted.place < 0) return lies_in_bunk(wanted, snapshot);
+  const Place& place = nth(exercise_.places, wanted.place);
+  const Spot spot = goal(wanted);
+  const PoseSnapshot& log = snapshot.log[wanted.log];
+  const Vec3 axis = axis_of(log);
+  return (vec(log.p) - spot.centre_W).norm() <= place.radius &&
+         angle_between_lines(axis, on_the_map(axis)) <= place.tilt &&
+         angle_between_lines(on_the_map(axis), spot.along_W) <= place.angle;
+}
+
 bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const {
-  const Bunk& bunk = nth(bunks_, wanted.bunk);
+  const Spot& bunk = nth(bunks_, wanted.bunk);
   const world::Bunk& size = nth(exercise_.world.bunks, wanted.bunk);
   const Vec3 offset = vec(snapshot.log[wanted.log].p) - bunk.centre_W;
   const double along = offset.dot(bunk.along_W);
@@ -333,6 +478,37 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
          offset.z() >= -0.5 * size.height - kBelowBeams &&
          offset.z() <= 0.5 * size.height + kAboveStakes &&
          angle_between_lines(axis_of(snapshot.log[wanted.log]), bunk.along_W) <= kBunkAngle;
+}
+
+// Speed at which it is set down in a place, and acceleration while it is held.
+void Task::follow_load(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                       Score& score) const {
+  const LogTask& wanted = nth(exercise_.log_tasks, task.step);
+  const world::Log& log = nth(exercise_.world.logs, wanted.log);
+  const Vec3 centre = vec(snapshot.log[wanted.log].p);
+  const double lowest = lowest_of(log, snapshot.log[wanted.log]);
+  if (task.carried != 0 && wanted.place >= 0) {
+    const Vec3 goal_W = goal(wanted).centre_W;
+    const double down = goal_W.z() - log.radius + kTouchDown;
+    if (task.lowest_z > down && lowest <= down && on_the_map(centre - goal_W).norm() < kNearLog)
+      score.set_down_m_s = std::max(score.set_down_m_s, (task.lowest_z - lowest) / dt);
+  }
+  task.lowest_z = lowest;
+
+  if (snapshot.held_log != wanted.log) task.samples = 0;
+  const std::int64_t every = std::llround(kLoadSample / dt);
+  if (snapshot.held_log != wanted.log || snapshot.sim.tick % every != 0) return;
+  const double h = dt * static_cast<double>(every);
+  const Vec3 last = vec(task.load_p[0]), before = vec(task.load_p[1]);
+  if (task.samples == 2)
+    score.load_acceleration_m_s2 =
+        std::max(score.load_acceleration_m_s2, (centre - 2.0 * last + before).norm() / (h * h));
+  else
+    ++task.samples;
+  for (int c = 0; c < 3; ++c) {
+    task.load_p[1][c] = last(c);
+    task.load_p[0][c] = centre(c);
+  }
 }
 
 void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
@@ -344,30 +520,56 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   const bool held = snapshot.held_log == wanted.log;
   const Vec3 grip = on_the_map(vec(snapshot.grip_W)), log = on_the_map(centre);
   if (score.approach.active == 0) begin_approach(grip, log, score.approach);
+  if (held || (grip - log).norm() < kNearLog) task.arrived = 1;
+  if (!wanted.timed && task.arrived == 0) task.uncounted_s += dt;
   if (held && task.carried == 0) {  // the leg to the log ends with the first grip
     end_leg(score);
     task.carried = 1;
     end_approach_at(grip, score.score, score.approach);
-    begin_approach(log, on_the_map(nth(bunks_, wanted.bunk).centre_W), score.approach);
+    begin_approach(log, on_the_map(goal(wanted).centre_W), score.approach);
   }
   if (held || task.carried == 0) follow_approach(held ? log : grip, score.approach);
+  follow_load(dt, snapshot, task, score.score);
   // A log that was never lifted is not placed: one brought too early must be gripped again.
-  const bool down = task.carried != 0 && !held && lies_in_bunk(wanted, snapshot);
+  const bool free = task.carried != 0 && !held;
+  const bool there = free && lies_there(wanted, snapshot);
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
-  task.dwell_s = down && (resting || speed < kCalmSpeed) ? task.dwell_s + dt : 0.0;
-  if (down && (resting || task.dwell_s >= kCalmTime)) place_log(task, snapshot, score);
+  const bool calm = resting || speed < kCalmSpeed;
+  task.dwell_s = there && calm ? task.dwell_s + dt : 0.0;
+  task.beside_s = free && !there && calm ? task.beside_s + dt : 0.0;
+  if (task.beside_s >= kCalmTime) task.faulty = 1;
+  if (there && (resting || task.dwell_s >= kCalmTime)) place_log(task, snapshot, score);
 }
 
 void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const {
   const LogTask& wanted = nth(exercise_.log_tasks, task.step);
-  const Bunk& bunk = nth(bunks_, wanted.bunk);
+  const Spot spot = goal(wanted);
+  const Vec3 off = vec(snapshot.log[wanted.log].p) - spot.centre_W;
   end_leg(score);
   end_approach_at(on_the_map(vec(snapshot.log[wanted.log].p)), score.score, score.approach);
-  task.error_sum += std::fabs((vec(snapshot.log[wanted.log].p) - bunk.centre_W).dot(bunk.along_W));
+  task.error_sum += wanted.place < 0 ? std::fabs(off.dot(spot.along_W)) : off.norm();
   task.error_count += 1.0;
-  task.dwell_s = 0.0;
-  task.carried = 0;
-  ++task.step;
+  task.faults += task.faulty;
+  begin_step(task.step + 1, task);
+}
+
+void Task::begin_step(int step, TaskState& task) const {
+  task.step = step;
+  task.dwell_s = task.beside_s = 0.0;
+  task.carried = task.arrived = task.faulty = task.samples = 0;
+}
+
+// A log that has left its place is to be brought again, and all after it.
+void Task::check_standing(double dt, const SessionSnapshot& snapshot, TaskState& task) const {
+  for (int i = 0; i < task.step; ++i) {
+    const LogTask& placed = nth(exercise_.log_tasks, i);
+    if (snapshot.held_log != placed.log && lies_there(placed, snapshot)) continue;
+    begin_step(i, task);
+    task.faulty = 1;
+    task.faults = std::min(task.faults, i);
+  }
+  const bool untouched = snapshot.held_log < 0 && snapshot.contact_force == 0.0;
+  task.stood_s = task.step == steps() && untouched ? task.stood_s + dt : 0.0;
 }
 
 // --- Way ----------------------------------------------------------------------
@@ -430,13 +632,13 @@ void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& stat
 void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
                        TaskSnapshot& out) const {
   const LogTask& wanted = nth(exercise_.log_tasks, state.step);
-  const Bunk& bunk = nth(bunks_, wanted.bunk);
+  const Spot spot = goal(wanted);
   const PoseSnapshot& log = snapshot.log[wanted.log];
   const bool held = snapshot.held_log == wanted.log;
   const Vec3 from = held ? vec(log.p) : vec(snapshot.grip_W);
-  const Vec3 to = held ? bunk.centre_W : vec(log.p);
+  const Vec3 to = held ? spot.centre_W : vec(log.p);
   out.distance = (to - from).norm();
-  out.angle = angle_between_lines(axis_of(log), held ? bunk.along_W : vec(snapshot.grip_axis_W));
+  out.angle = angle_between_lines(axis_of(log), held ? spot.along_W : vec(snapshot.grip_axis_W));
   out.dwell = std::min(1.0, state.dwell_s / kCalmTime);
   for (int c = 0; c < 3; ++c) out.target_W[c] = to(c);
 }
@@ -463,6 +665,7 @@ TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
                                    : now - state.start_tick + waited_ticks(dt, state.start_tick);
     out.time_left_s = std::max(0.0, exercise_.time_limit_s - dt * static_cast<double>(ticks));
   }
+  if (exercise_.stand_s > 0.0) out.dwell = std::min(1.0, state.stood_s / exercise_.stand_s);
   if (has_ended(state.phase) || state.step >= steps()) return out;
   out.target = state.step;
   if (exercise_.task == TaskKind::kLogs)

@@ -334,6 +334,110 @@ TEST(ExerciseFile, TakesOverrides) {
   EXPECT_EQ(e.log_tasks[1].bunk, 1);
 }
 
+// Places, where a log lay at the start, variants and points.
+const char kPlaces[] = R"(name = "places"
+title = "Places"
+machine = "forwarder"
+levers = "nordic"
+
+[[log]]
+name = "a"
+position_m = [5, 2]
+heading_deg = 20
+length_m = 3
+radius_m = 0.1
+lift_m = 0.2
+
+[[log]]
+name = "b"
+position_m = [7, -3]
+
+[[place]]
+name = "mark"
+position_m = [6, -1]
+heading_deg = 90
+radius_m = 0.2
+tilt_deg = 10
+
+[variant]
+logs_shift_m = 0.3
+logs_turn_deg = 15
+logs_size = 0.15
+places_shift_m = 0.1
+
+[task]
+kind = "logs"
+
+[[log_task]]
+log = "a"
+place = "mark"
+timed = false
+
+[[log_task]]
+log = "a"
+place = "a"
+
+[points]
+experienced_s = 60
+experienced_source = "estimate"
+beginner_s = 160
+beginner_source = "estimate"
+
+[limits]
+collisions = { most = 1, source = "estimate" }
+)";
+
+TEST(ExerciseFile, PlacesAndPointsAreRead) {
+  const Exercise e = parse(kPlaces);
+  ASSERT_EQ(e.places.size(), 2u);  // that of log a is made from it
+  EXPECT_EQ(e.places[0].name, "mark");
+  EXPECT_EQ(e.places[0].radius, 0.2);
+  EXPECT_LT(e.places[0].height, 0.0);
+  EXPECT_EQ(e.places[1].name, "a");
+  EXPECT_EQ(e.places[1].y, 2.0);
+  EXPECT_DOUBLE_EQ(e.places[1].heading, 20.0 * kDegree);
+  EXPECT_DOUBLE_EQ(e.places[1].height, 0.3);
+  ASSERT_EQ(e.log_tasks.size(), 2u);
+  EXPECT_EQ(e.log_tasks[0].place, 0);
+  EXPECT_EQ(e.log_tasks[0].bunk, -1);
+  EXPECT_FALSE(e.log_tasks[0].timed);
+  EXPECT_EQ(e.log_tasks[1].place, 1);
+  EXPECT_TRUE(e.log_tasks[1].timed);
+  EXPECT_EQ(e.stand_s, 0.0);
+  EXPECT_EQ(parse(kLogs, {{"task.stand_s", "2"}}).stand_s, 2.0);
+  EXPECT_EQ(e.points.beginner_s, 160.0);
+  // What passes: 0.3 of the points for time, and 60 points.
+  ASSERT_EQ(e.limits.size(), 3u);
+  EXPECT_EQ(e.limits[0].source, "estimate");
+  EXPECT_EQ(e.limits[1].figure, "counted_s");
+  EXPECT_DOUBLE_EQ(e.limits[1].most, 130.0);
+  EXPECT_EQ(e.limits[2].figure, "points");
+  EXPECT_EQ(e.limits[2].least, 60.0);
+}
+
+TEST(ExerciseFile, AVariantMovesLogsAndPlacesWithinItsBounds) {
+  const Exercise as_written = parse(kPlaces);
+  double furthest = 0.0;
+  for (const char* seed : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
+    const Exercise e = parse(kPlaces, {{"variant.seed", seed}});
+    for (std::size_t i = 0; i < 2; ++i) {
+      const world::Log &is = e.world.logs[i], &was = as_written.world.logs[i];
+      for (const double d : {is.x - was.x, is.y - was.y}) {
+        EXPECT_LE(std::abs(d), 0.3);
+        furthest = std::max(furthest, std::abs(d));
+      }
+      EXPECT_LE(std::abs(is.heading - was.heading), 15.0 * kDegree);
+      EXPECT_LE(std::abs(is.length / was.length - 1.0), 0.15);
+      EXPECT_LE(std::abs(is.radius / was.radius - 1.0), 0.15);
+    }
+    EXPECT_LE(std::abs(e.places[0].x - 6.0), 0.1);
+    EXPECT_EQ(e.places[0].heading, as_written.places[0].heading);
+    EXPECT_EQ(e.places[1].x, e.world.logs[0].x);  // where it lies now
+    EXPECT_EQ(parse(kPlaces, {{"variant.seed", seed}}).world.logs[1].x, e.world.logs[1].x);
+  }
+  EXPECT_GT(furthest, 0.2);
+}
+
 // --- What is refused ----------------------------------------------------------
 
 struct BadInput {
@@ -411,11 +515,28 @@ const BadInput kBadInputs[] = {
     {"NoKind", kLogs, "kind = \"logs\"\n", "", "'task' lacks 'kind'", "[task]"},
     {"UnknownKind", kLogs, "kind = \"logs\"", "kind = \"log\"", "did you mean 'logs'?",
      "kind = \"log\""},
+    {"UnknownPlace", kPlaces, "place = \"mark\"", "place = \"marc\"",
+     "there is no place and no log 'marc'; did you mean 'mark'?", "place = \"marc\""},
+    {"NoWhere", kPlaces, "place = \"mark\"\n", "", "add 'bunk' or 'place'", "log = \"a\"\ntimed"},
+    {"PlaceTwice", kPlaces, "place = \"a\"\n", "place = \"mark\"\n", "carried twice to 'mark'",
+     "log = \"a\"\nplace = \"mark\"\n\n[points]"},
+    {"PlaceWhereItLies", kPlaces, "place = \"mark\"", "place = \"a\"", "lies in its place already",
+     "log = \"a\"\nplace = \"a\"\ntimed"},
+    {"PlaceOfALogsName", kPlaces, "name = \"b\"", "name = \"mark\"",
+     "a log is called 'mark' as well", "name = \"mark\"\nposition_m = [6, -1]"},
+    {"AgainAlthoughItStands", kPlaces, "kind = \"logs\"\n", "kind = \"logs\"\nstand_s = 2\n",
+     "is carried again", "log = \"a\"\nplace = \"a\""},
+    {"StandingTargets", kHead, "kind = \"head\"\n", "kind = \"head\"\nstand_s = 2\n",
+     "only a task of kind \"logs\" has 'stand'", "stand_s"},
+    {"SlowExpert", kPlaces, "experienced_s = 60", "experienced_s = 160",
+     "must be longer than that of the experienced operator", "beginner_s = 160"},
+    {"TimeWithoutSource", kPlaces, "beginner_source = \"estimate\"\n", "",
+     "lacks 'beginner_source'", "[points]"},
     {"UnknownLog", kLogs, "log = \"b\"", "log = \"c\"", "there is no log 'c'", "log = \"c\""},
     {"UnknownBunk", kLogs, "bunk = \"right\"", "bunk = \"rihgt\"", "did you mean 'right'?",
      "rihgt"},
-    {"LogCarriedTwice", kLogs, "log = \"a\"", "log = \"b\"", "log 'b' is carried twice",
-     "log = \"b\"\nbunk = \"left\""},
+    {"LogCarriedTwice", kLogs, "log = \"a\"\nbunk = \"left\"", "log = \"b\"\nbunk = \"right\"",
+     "log 'b' is carried twice to 'right'", "log = \"b\"\nbunk = \"right\"\n\n[limits]"},
     {"LogTasksWithoutNeed", kLogs, "kind = \"logs\"", "kind = \"free\"", "carries no logs",
      "[[log_task]]"},
     {"UnknownFigure", kLogs, "time_s = {", "times_s = {", "'limits' has no figure 'times_s'",

@@ -22,8 +22,8 @@ using test::config;
 using training::Exercise;
 using training::TaskKind;
 
-const char* const kExercises[] = {"free_play",    "reach",      "path",  "logs",
-                                  "head_to_stem", "fault_hunt", "piles", "strip_road"};
+const char* const kExercises[] = {"free_play",  "reach", "path",       "logs",     "head_to_stem",
+                                  "fault_hunt", "piles", "strip_road", "red_blue", "tank"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));
@@ -137,6 +137,37 @@ TEST(ShippedExercises, PathIsWithinReachThroughout) {
       const Vec3 p = e.targets[i - 1].p_W + 0.1 * k * (e.targets[i].p_W - e.targets[i - 1].p_W);
       EXPECT_TRUE(reach.has(p)) << p.transpose();
     }
+}
+
+// Who sets limits to pass says where they come from.
+TEST(ShippedExercises, LimitsWithPointsHaveASource) {
+  int with_points = 0;
+  for (const char* name : kExercises) {
+    const Exercise e = shipped(name).exercise;
+    if (!e.points.given()) continue;
+    ++with_points;
+    for (const training::Limit& limit : e.limits)
+      EXPECT_FALSE(limit.source.empty()) << name << ": " << limit.figure;
+  }
+  EXPECT_EQ(with_points, 2);
+}
+
+// The routine of Manner et al.: red in, blue in, red back, blue back; four times, and the way back is not timed.
+TEST(ShippedExercises, RedAndBlueGoToAndFro) {
+  const Exercise e = shipped("red_blue").exercise;
+  ASSERT_EQ(e.log_tasks.size(), 16u);
+  for (std::size_t i = 0; i < 16; ++i) {
+    const training::LogTask& task = e.log_tasks[i];
+    const training::Place& place = e.places[static_cast<std::size_t>(task.place)];
+    EXPECT_EQ(e.world.logs[static_cast<std::size_t>(task.log)].name, i % 2 == 0 ? "red" : "blue");
+    EXPECT_EQ(place.colour, static_cast<int>(i % 2) + 1);
+    EXPECT_EQ(place.name.starts_with("bunk_"), i % 4 < 2);
+    EXPECT_EQ(place.radius, 0.3);
+    EXPECT_NEAR(place.angle, 20.0 * std::numbers::pi / 180.0, 1e-4);
+    EXPECT_EQ(task.timed, i % 4 != 0);
+  }
+  EXPECT_EQ(e.points.experienced_s, 4 * 7 * 9.0);
+  EXPECT_EQ(e.points.beginner_s, 4 * 7 * 22.0);
 }
 
 // Eight logs of two colours, a red and a blue one in turn, each colour to its own bunk.

@@ -91,6 +91,8 @@ class Demonstrator {
   bool turn(command::Switch of, bool on, const SessionSnapshot& snapshot, double dt,
             DemonstratorState& state, command::OperatorInput& out) const;
   void keep_off(const SessionSnapshot& snapshot, Wish& wish) const;
+  double opening_for(double gap) const;
+  bool beside_stakes(const Vec3& p_W) const;
   void enter(DemonstratorPhase phase, DemonstratorState& state) const;
   double heading_of(const SessionSnapshot& snapshot) const;
   void start(const SessionSnapshot& snapshot, DemonstratorState& state) const;
@@ -113,6 +115,7 @@ class Demonstrator {
   double steer_sign_ = 1.0;        // of a bend to the left when driving forwards
   bool looks_forwards_ = true;     // the seat, while it is not turned
   std::int64_t front_wheels_ = 0;  // bits
+  double stakes_z_ = 0.0;          // top of the highest bunk [m]
   double tips_below_grip_ = 0.0;   // of jaws with a cylinder, at most [m]
 };
 

@@ -33,9 +33,23 @@ struct Target {
   double dwell_s = 0.0;         // to stay before it counts
 };
 
+// A marked place for a log.
+struct Place {
+  std::string name;
+  double x = 0.0, y = 0.0;  // of the log's centre [m]
+  double heading = 0.0;     // of its axis; either end may point there [rad]
+  double height = -1.0;  // of its centre above the ground [m]; negative: as it lies on the ground
+  double radius = 0.3;   // how far its centre may be off [m]
+  double angle = 0.349;  // and its axis, seen from above [rad]
+  double tilt = 0.349;   // and from level [rad]
+  int colour = 0;
+};
+
 struct LogTask {
-  int log = 0;   // index in the world's logs
-  int bunk = 0;  // index in the world's bunks
+  int log = 0;        // index in the world's logs
+  int bunk = 0;       // index in the world's bunks; -1: to a place
+  int place = -1;     // index in the exercise's places
+  bool timed = true;  // false: the way to the log does not count
 };
 
 // To pass, figure (see figures()) must not exceed `most` (nor fall below `least`).
@@ -43,6 +57,14 @@ struct Limit {
   std::string figure;
   bool has_most = false, has_least = false;
   double most = 0.0, least = 0.0;
+  std::string source;  // where it comes from; empty: not told
+};
+
+// Times between which an attempt earns points; both 0: there are no points.
+struct Points {
+  double experienced_s = 0.0, beginner_s = 0.0;
+  std::string experienced_source, beginner_source;
+  bool given() const { return beginner_s > experienced_s; }
 };
 
 struct Exercise {
@@ -62,7 +84,10 @@ struct Exercise {
   std::vector<timber::TreeRecipe> trees;  // of the world's stems; species empty: a post
   TaskKind task = TaskKind::kFree;
   std::vector<Target> targets;
+  std::vector<Place> places;
   std::vector<LogTask> log_tasks;
+  double stand_s = 0.0;  // at the end all logs lie in their places, untouched for so long
+  Points points;
   std::vector<Limit> limits;
   std::vector<command::Fault> faults;
   command::FaultLot fault_lot;

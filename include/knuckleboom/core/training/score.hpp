@@ -56,6 +56,12 @@ struct Score {
   double driven_m;
   double drive_speed;
   double on_way;
+  double counted_s;
+  double faultless;
+  double set_down_m_s;
+  double load_acceleration_m_s2;
+  double technique;
+  double points;
 };
 
 // Parts of an observation, as bits of a set: those in a log, those that a figure is read from.
@@ -201,7 +207,8 @@ inline constexpr auto kFigures = [] {
           .from(kObservedTask),
       KB_FIGURE(error_m, "Mean error", "m", kLess, 2,
                 "mean over the completed steps: distance from the target's centre when it counted, "
-                "or of the log's centre from the bunk's, along the bunk; for a path, mean over "
+                "or of the log's centre from that of its place, or from the bunk's, along the "
+                "bunk; for a path, mean over "
                 "its length of the largest distance from its nearest point in each 5 cm; "
                 "for a way, distance along it from the stop")
           .from(kObservedTask),
@@ -325,7 +332,40 @@ inline constexpr auto kFigures = [] {
                 "5 cm of it, mean over its length driven so far")
           .from(kObservedTask)
           .detail()
-          .mean()};
+          .mean(),
+      KB_FIGURE(
+          counted_s, "Time that counts", "s", kLess, 1,
+          "time, without the ways to a log that the exercise leaves out, each up to where the "
+          "grip is within 1 m of it on the map")
+          .from(kObservedTask)
+          .detail()
+          .as_clock(),
+      KB_FIGURE(faultless, "Without a fault", "", kMore, 2,
+                "share of the steps done so far that were right the first time: a log was let go "
+                "once, and stayed where it lay")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(
+          set_down_m_s, "Set-down speed", "m/s", kLess, 2,
+          "highest speed downwards of a log's lowest point, when it came within 2 cm of where "
+          "a log lies in its place")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(load_acceleration_m_s2, "Peak acceleration", "m/s2", kLess, 1,
+                "largest acceleration of the held log's centre, from its places at 50 Hz")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(technique, "Technique", "", kMore, 2,
+                "mean of functions together, smoothness, movements per leg and path over shortest, "
+                "each from 0 to 1")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(points, "Points", "", kMore, 1,
+                "of 100, at the end of an attempt at an exercise that has points: 40 for the time, "
+                "40 for steps without a fault, 20 for technique")
+          .from(kObservedTask)
+          .detail()
+          .followed()};
 }();
 #undef KB_FIGURE
 
@@ -337,6 +377,15 @@ constexpr auto state_fields(const Score* /*type*/) {
 constexpr std::span<const Figure> figures() { return kFigures; }
 // Null: there is no such figure.
 const Figure* find_figure(std::string_view name);
+
+// The points of an attempt, and what it takes: docs/theory/judging.md, "Points".
+inline constexpr double kPassPoints = 60.0, kGoodPoints = 75.0, kExcellentPoints = 90.0;
+inline constexpr double kPassTimeShare = 0.3;
+struct Points;
+// 0 beginner's time or longer to 1 experienced operator's or shorter.
+double time_share(const Points& times, double counted_s);
+// 0 to 1. What is undefined counts as 0.
+double technique(const Score& score);
 
 // Undefined: a mean over nothing, or NaN. It violates every limit.
 bool is_undefined(const Figure& figure, double value);

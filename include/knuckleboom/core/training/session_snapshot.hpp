@@ -7,6 +7,7 @@
 
 #include "knuckleboom/core/sim/operator_control.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
+#include "knuckleboom/core/training/elements.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/core/world/world.hpp"
@@ -61,6 +62,13 @@ struct SessionSnapshot {
   double pump_work_J;   // since the start
   TaskSnapshot task;
   Score score;
+  // Work elements: seconds of each so far by track, and of each phase of a load, filled after the end of the
+  // attempt and by Session::snapshot(); the present ones; and what was known at the last sample.
+  double element_s[kTracks][kElements], load_phase_s[kLoadPhases];
+  Element element[kTracks];
+  LoadPhase load_phase;
+  std::int32_t element_load, element_signals;  // as in an ElementState
+  double gap_m, held_tilt_rad;
   sim::Snapshot sim;
   // Up to the counts of joints and logs; places beyond are neither written nor copied.
   PoseSnapshot body[kMaxLinks];  // of the body that each link moves, in the world

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "knuckleboom/core/state/fields.hpp"
+#include "knuckleboom/core/training/elements.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/legs.hpp"
 #include "knuckleboom/core/training/observation.hpp"
@@ -29,6 +30,16 @@ struct TaskState {
   double along_m;        // way: where the machine is
   double outside;        // way: largest share of the wheels beside it in the piece under way
   double inside_sum, inside_count;  // their ratio is Score::on_way
+  // Logs that go to places:
+  double lowest_z;       // of the current log's lowest point, one tick before [m]
+  double load_p[2][3];   // the held log's centre one and two samples before [m]
+  double uncounted_s;    // on ways that do not count
+  double stood_s;        // all logs in their places, untouched
+  double beside_s;       // the current one has lain still elsewhere
+  std::int32_t samples;  // of the held log, up to 2
+  std::int32_t arrived;  // 1: the grip has come near the current one
+  std::int32_t faulty;   // 1: it was let go elsewhere since its turn came
+  std::int32_t faults;   // steps done that were not right the first time
 };
 constexpr auto state_fields(const TaskState* /*type*/) {
   using namespace knuckleboom::state;
@@ -38,7 +49,10 @@ constexpr auto state_fields(const TaskState* /*type*/) {
       KB_FIELD(end_tick, kCounter), KB_FIELD(dwell_s), KB_FIELD(progress), KB_FIELD(worst_m),
       KB_FIELD(error_sum), KB_FIELD(error_count), KB_FIELD(last_log_W, kPosition),
       KB_FIELD(carried, kFlag), KB_FIELD(on_path, kFlag), KB_FIELD(along_m), KB_FIELD(outside),
-      KB_FIELD(inside_sum), KB_FIELD(inside_count));
+      KB_FIELD(inside_sum), KB_FIELD(inside_count), KB_FIELD(lowest_z, kPosition),
+      KB_FIELD(load_p, kPosition), KB_FIELD(uncounted_s), KB_FIELD(stood_s), KB_FIELD(beside_s),
+      KB_FIELD(samples, below(3)), KB_FIELD(arrived, kFlag), KB_FIELD(faulty, kFlag),
+      KB_FIELD(faults, kCounter32));
 }
 
 // The tip's motion at its own rate, independent of the tick rate.
@@ -77,16 +91,16 @@ constexpr auto state_fields(const CycleState* /*type*/) {
 // The straight line to the present target, and the travel along it.
 struct ApproachState {
   double from_W[3], along_W[3];
-  double goal_m, furthest_m;  // along the line
-  double sum, count;          // of the completed approaches
-  std::int32_t active, reserved;
+  double goal_m, furthest_m;      // along the line
+  double sum, count;              // of the completed approaches
+  std::int32_t active, reserved;  // active: -1: so short that it does not count
 };
 constexpr auto state_fields(const ApproachState* /*type*/) {
   using namespace knuckleboom::state;
   using S = ApproachState;
   return state::fields_of<S>(KB_FIELD(from_W), KB_FIELD(along_W), KB_FIELD(goal_m),
                              KB_FIELD(furthest_m), KB_FIELD(sum), KB_FIELD(count),
-                             KB_FIELD(active, kFlag), KB_FIELD(reserved, kZero));
+                             KB_FIELD(active, kSignedShare), KB_FIELD(reserved, kZero));
 }
 struct ScoreState {
   Score score;
@@ -105,6 +119,7 @@ struct ScoreState {
   CycleState cycle;
   ApproachState approach;
   LegState legs;
+  ElementState elements;
 };
 constexpr auto state_fields(const ScoreState* /*type*/) {
   using namespace knuckleboom::state;
@@ -115,7 +130,7 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
       KB_FIELD(out, kFlag), KB_FIELD(primed, kFlag), KB_FIELD(reserved, kZero),
       KB_FIELD(start_pump_J), KB_FIELD(start_collisions), KB_FIELD(start_impulse),
       KB_FIELD(start_relief_ticks), KB_FIELD(drive_s), KB_FIELD(at_stop, kCounter),
-      KB_FIELD(motion), KB_FIELD(cycle), KB_FIELD(approach), KB_FIELD(legs));
+      KB_FIELD(motion), KB_FIELD(cycle), KB_FIELD(approach), KB_FIELD(legs), KB_FIELD(elements));
 }
 
 class Task {
@@ -136,12 +151,14 @@ class Task {
   void show(double dt, const TaskState& task, const ScoreState& score,
             SessionSnapshot& snapshot) const;
 
- private:
-  struct Bunk {
-    Vec3 centre_W;  // in the middle of the stakes
-    Vec3 along_W;   // direction of the logs
+  // Where the log of a log task is to lie.
+  struct Spot {
+    Vec3 centre_W;  // of a bunk: in the middle of the stakes
+    Vec3 along_W;   // direction of the log
   };
+  Spot goal(const LogTask& wanted) const;
 
+ private:
   void advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
                ScoreState& score) const;
   void advance_targets(double dt, const SessionSnapshot& snapshot, TaskState& task,
@@ -161,12 +178,19 @@ class Task {
                    TaskSnapshot& out) const;
   TaskSnapshot report(double dt, const SessionSnapshot& snapshot, const TaskState& task) const;
   int steps() const;
+  bool lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) const;
   bool lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const;
+  void follow_load(double dt, const SessionSnapshot& snapshot, TaskState& task, Score& score) const;
+  ElementSample element_sample(std::int64_t tick, bool moves,
+                               const SessionSnapshot& snapshot) const;
+  void begin_step(int step, TaskState& task) const;
+  void check_standing(double dt, const SessionSnapshot& snapshot, TaskState& task) const;
   Vec3 path_point(double s) const;
 
   const Exercise& exercise_;
-  std::vector<Bunk> bunks_;
-  std::vector<double> arc_;  // path: length up to each target [m]
+  world::Ground ground_;
+  std::vector<Spot> bunks_, places_;  // places: at a log's radius, if they have no height
+  std::vector<double> arc_;           // path: length up to each target [m]
   world::Way way_;
   std::vector<Vec3> stops_W_;
 };

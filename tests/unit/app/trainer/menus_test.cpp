@@ -33,11 +33,12 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
   view::panels::MenuRow& row = *menu.find(kMenuExercise);
   std::vector<std::string> names;
   for (const view::panels::MenuChoice& choice : row.choices) names.push_back(choice.value);
-  EXPECT_EQ(names, (std::vector<std::string>{"reach", "path", "head_to_stem", "logs", "fault_hunt",
-                                             "strip_road", "free_play", "piles"}));
-  EXPECT_EQ(row.chosen, 3);
-  EXPECT_NE(row.choices[3].detail.find("To pass\n  Done within 25:00"), std::string::npos)
-      << row.choices[3].detail;
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"reach", "path", "head_to_stem", "tank", "logs", "red_blue",
+                                      "fault_hunt", "strip_road", "free_play", "piles"}));
+  EXPECT_EQ(row.chosen, 4);
+  EXPECT_NE(row.choices[4].detail.find("To pass\n  Done within 25:00"), std::string::npos)
+      << row.choices[4].detail;
   row.chosen = 1;
   take_choices(menu, settings);
   EXPECT_EQ(settings.exercise, "path");

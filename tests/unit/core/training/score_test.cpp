@@ -167,7 +167,7 @@ TEST(Score, FiguresReadWhatTheyName) {
 
 TEST(Score, LimitsAreInclusive) {
   Exercise exercise = free_play();
-  exercise.limits = {{"time_s", true, false, 10.0, 0.0}, {"placed", false, true, 0.0, 3.0}};
+  exercise.limits = {{"time_s", true, false, 10.0, 0.0, {}}, {"placed", false, true, 0.0, 3.0, {}}};
   training::Score score{};
   score.time_s = 10.0;
   score.placed = 3.0;
@@ -180,12 +180,12 @@ TEST(Score, LimitsAreInclusive) {
 
 TEST(Score, AMeanOfNothingIsWithinNoLimit) {
   Exercise exercise = free_play();
-  exercise.limits = {{"cycle_s", true, false, 90.0, 0.0}};
+  exercise.limits = {{"cycle_s", true, false, 90.0, 0.0, {}}};
   training::Score score{};
   EXPECT_EQ(training::broken_limit(exercise, score), 0);  // no cycle is not a fast one
   score.cycle_s = 80.0;
   EXPECT_EQ(training::broken_limit(exercise, score), -1);
-  exercise.limits = {{"swing_peak_rad", true, false, 0.4, 0.0}};
+  exercise.limits = {{"swing_peak_rad", true, false, 0.4, 0.0, {}}};
   EXPECT_EQ(training::broken_limit(exercise, score), -1);  // a head that hangs still
   score.swing_peak_rad = std::nan("");
   EXPECT_EQ(training::broken_limit(exercise, score), 0);

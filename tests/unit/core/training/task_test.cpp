@@ -144,7 +144,7 @@ TEST(Task, DoneBeyondALimitHasFailed) {
   for (const double most : {0.5, 50.0}) {
     Exercise exercise = of_kind(TaskKind::kReach);
     exercise.targets = {target({1.0, 0.0, 0.0})};
-    exercise.limits = {{"path_m", true, false, most, 0.0}};
+    exercise.limits = {{"path_m", true, false, most, 0.0, {}}};
     Attempt attempt(exercise);
     attempt.start();
     attempt.move({1.0, 0.0, 0.0});
@@ -426,6 +426,186 @@ TEST(Logs, ALogThatHardlyMovesIsPlacedAfterAWhile) {
   EXPECT_EQ(attempt.at.task.step, 1);
 }
 
+// --- Places -------------------------------------------------------------------
+
+// One log of 12 cm to a place at y = -2 on level ground, and back.
+Exercise places() {
+  Exercise exercise = of_kind(TaskKind::kLogs);
+  exercise.world.logs.resize(1);
+  exercise.places.resize(2);
+  exercise.places[0].x = exercise.places[1].x = 5.0;
+  exercise.places[0].y = -2.0;
+  exercise.places[1].y = 2.0;
+  exercise.log_tasks = {{0, -1, 0, false}, {0, -1, 1, true}};
+  return exercise;
+}
+
+class PlaceAttempt : public LogAttempt {
+ public:
+  explicit PlaceAttempt(const Exercise& exercise) : LogAttempt(exercise) {}
+  void put_down(const Vec3& p) {
+    log(0, p + Vec3(0.0, 0.0, 0.4));
+    step();
+    let_go(0, p);
+    rest(0);
+    steps(600);
+  }
+  void turn(double heading) {
+    at.log[0].q[0] = std::cos(0.5 * heading);
+    at.log[0].q[3] = std::sin(0.5 * heading);
+  }
+};
+
+TEST(Places, AreMetWithinRadiusAngleAndTilt) {
+  struct Case {
+    Vec3 off;
+    double heading_deg, tilt_deg;
+    int step;
+  };
+  for (const Case& c : {Case{{0.29, 0.0, 0.0}, 0.0, 0.0, 1}, Case{{0.2, 0.25, 0.0}, 0.0, 0.0, 0},
+                        Case{{0.0, 0.0, 0.31}, 0.0, 0.0, 0}, Case{{0.0, 0.0, 0.0}, 199.0, 0.0, 1},
+                        Case{{0.0, 0.0, 0.0}, 21.0, 0.0, 0}, Case{{0.0, 0.0, 0.0}, 0.0, 19.0, 1},
+                        Case{{0.0, 0.0, 0.0}, 0.0, 21.0, 0}}) {
+    const Exercise exercise = places();
+    PlaceAttempt attempt(exercise);
+    attempt.take(0);
+    const double turn = 0.5 * c.heading_deg * std::numbers::pi / 180.0;
+    const double tilt = 0.5 * c.tilt_deg * std::numbers::pi / 180.0;
+    attempt.at.log[0].q[0] = std::cos(turn) * std::cos(tilt);
+    attempt.at.log[0].q[2] = std::sin(tilt);
+    attempt.at.log[0].q[3] = std::sin(turn);
+    attempt.put_down(Vec3(5.0, -2.0, 0.12) + c.off);
+    EXPECT_EQ(attempt.at.task.step, c.step) << c.off.transpose() << ", " << c.heading_deg;
+  }
+}
+
+// Let go elsewhere: the step is done later, and not without a fault.
+TEST(Places, ALogLaidBesideIsAFault) {
+  const Exercise exercise = places();
+  PlaceAttempt attempt(exercise);
+  attempt.take(0);
+  attempt.put_down({5.0, -1.0, 0.12});
+  EXPECT_EQ(attempt.at.task.step, 0);
+  attempt.take(0);
+  attempt.put_down({5.0, -2.0, 0.12});
+  EXPECT_EQ(attempt.at.task.step, 1);
+  EXPECT_EQ(attempt.at.score.faultless, 0.0);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.0, 1e-12);
+  attempt.take(0);
+  attempt.put_down({5.1, 2.0, 0.12});
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_EQ(attempt.at.score.faultless, 0.5);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.05, 1e-12);
+}
+
+// The way to the first log does not count, up to a metre from it.
+TEST(Places, TheWayThatIsNotTimedIsLeftOut) {
+  const Exercise exercise = places();
+  PlaceAttempt attempt(exercise);
+  attempt.grip({5.0, 0.0, 1.0}, {1.0, 0.0, 0.0});
+  attempt.steps(2000);
+  EXPECT_LT(attempt.at.score.counted_s, 0.01);
+  attempt.grip({5.0, 1.1, 1.0}, {1.0, 0.0, 0.0});
+  attempt.steps(1000);
+  attempt.take(0);
+  attempt.put_down({5.0, -2.0, 0.12});
+  const double before = attempt.at.score.counted_s;
+  EXPECT_NEAR(before, attempt.at.score.time_s - 2.002, 2e-3);
+  attempt.grip({5.0, 4.0, 1.0}, {1.0, 0.0, 0.0});  // far from it, in a step that is timed
+  attempt.steps(500);
+  EXPECT_NEAR(attempt.at.score.counted_s, before + 0.5, 1e-9);
+}
+
+// Lowered at 0.25 m/s: the speed counts just above the ground, not on the way.
+TEST(Places, SetDownSpeedAndAcceleration) {
+  const Exercise exercise = places();
+  PlaceAttempt attempt(exercise);
+  attempt.take(0);
+  double z = 1.0;
+  for (; z > 0.5; z -= 0.5 * kTick) {
+    attempt.log(0, {5.0, -2.0, z});
+    attempt.step();
+  }
+  EXPECT_EQ(attempt.at.score.set_down_m_s, 0.0);
+  const double jerked = attempt.at.score.load_acceleration_m_s2;
+  for (; z > 0.12; z -= 0.25 * kTick) {
+    attempt.log(0, {5.0, -2.0, z});
+    attempt.step();
+  }
+  EXPECT_NEAR(attempt.at.score.set_down_m_s, 0.25, 1e-6);
+  EXPECT_LE(attempt.at.score.load_acceleration_m_s2, std::max(jerked, 0.25 / 0.02 + 1e-6));
+  const Exercise other = places();
+  PlaceAttempt steady(other);
+  steady.take(0);
+  for (int i = 0; i <= 400; ++i) {  // 0.5 a t^2 with 2 m/s^2
+    const double t = i * kTick;
+    steady.log(0, {5.0, 2.0 - t * t, 1.0});
+    if (i == 0) steady.state.samples = 0;
+    steady.step();
+  }
+  EXPECT_NEAR(steady.at.score.load_acceleration_m_s2, 2.0, 1e-6);
+}
+
+// The last log lies; the tower stands only while nothing touches it, and a log that falls is asked for again.
+TEST(Places, ATowerMustStandUntouched) {
+  Exercise exercise = places();
+  exercise.stand_s = 2.0;
+  exercise.log_tasks.resize(1);
+  PlaceAttempt attempt(exercise);
+  attempt.take(0);
+  attempt.at.contact_force = 100.0;
+  attempt.put_down({5.0, -2.0, 0.12});
+  EXPECT_EQ(attempt.at.task.step, 1);
+  attempt.steps(3000);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  attempt.at.contact_force = 0.0;
+  attempt.steps(1900);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  attempt.log(0, {5.0, -1.0, 0.12});  // it rolls away
+  attempt.step();
+  EXPECT_EQ(attempt.at.task.step, 0);
+  EXPECT_EQ(attempt.at.task.target, 0);
+  attempt.take(0);
+  attempt.put_down({5.0, -2.0, 0.12});
+  attempt.steps(1398);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kRunning);
+  attempt.steps(4);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_EQ(attempt.at.score.faultless, 0.0);
+}
+
+// --- Points -------------------------------------------------------------------
+
+TEST(Points, OfTimeFaultsAndTechnique) {
+  const training::Points times{60.0, 160.0, "", ""};
+  EXPECT_EQ(training::time_share(times, 10.0), 1.0);
+  EXPECT_DOUBLE_EQ(training::time_share(times, 130.0), 0.3);
+  EXPECT_EQ(training::time_share(times, 1000.0), 0.0);
+  training::Score score{};
+  EXPECT_EQ(training::technique(score), 0.0);  // nothing to average
+  score.together = 0.25;                       // half
+  score.smoothness = -5.0;                     // full
+  score.movements_per_leg = 7.0;               // none
+  score.path_ratio = 1.5;                      // full
+  EXPECT_DOUBLE_EQ(training::technique(score), 0.625);
+}
+
+TEST(Points, AreThereAtTheEnd) {
+  Exercise exercise = places();
+  exercise.points = {1.0, 11.0, "estimate", "estimate"};
+  PlaceAttempt attempt(exercise);
+  attempt.take(0);
+  attempt.put_down({5.0, -1.0, 0.12});
+  attempt.take(0);
+  attempt.put_down({5.0, -2.0, 0.12});
+  attempt.take(0);
+  EXPECT_EQ(attempt.at.score.points, 0.0);
+  attempt.put_down({5.0, 2.0, 0.12});
+  const training::Score& score = attempt.at.score;
+  EXPECT_NEAR(score.points, 40.0 * (11.0 - score.counted_s) / 10.0 + 20.0 + 20.0 * score.technique,
+              1e-9);
+}
+
 // --- Head ---------------------------------------------------------------------
 
 TEST(Head, PlaceAndDirectionOfTheGrip) {
@@ -479,7 +659,7 @@ TEST(Task, RefusesWhatCannotBeDone) {
   exercise.log_tasks[0].log = -1;
   EXPECT_TRUE(refused(exercise));
   exercise = reach();
-  exercise.limits = {{"beauty", false, true, 0.0, 1.0}};
+  exercise.limits = {{"beauty", false, true, 0.0, 1.0, {}}};
   EXPECT_TRUE(refused(exercise));
   EXPECT_FALSE(refused(of_kind(TaskKind::kFree)));
 }

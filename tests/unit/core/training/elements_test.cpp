@@ -1,0 +1,557 @@
+// Work elements against sessions made from a list of elements, whose boundaries are known.
+#include "knuckleboom/core/training/elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace knuckleboom::elements_test {
+namespace {
+
+using namespace training;
+
+constexpr double kHz = 50.0;
+
+struct TruePiece {
+  Track track;
+  Element element;
+  int begin, end;  // samples
+};
+struct Made {
+  std::vector<ElementSample> samples;  // tick: number of the sample
+  std::vector<TruePiece> truth;
+};
+
+// Writes the crane's signals piece by piece; the drive's run beside them.
+class Maker {
+ public:
+  Maker(unsigned seed, bool noise) : random_(seed), noise_(noise) {}
+
+  Made make(int cycles) {
+    rest(seconds(2.5, 6.0));
+    for (int i = 0; i < cycles; ++i) cycle();
+    rest(seconds(2.5, 8.0));
+    add_drive();
+    if (noise_) add_noise();
+    merge();
+    return made_;
+  }
+
+ private:
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  bool chance(double share) { return uniform(0.0, 1.0) < share; }
+  // Mostly short, up to 30 s.
+  int seconds(double low, double high) {
+    const double t = low * std::pow(high / low, std::pow(uniform(0.0, 1.0), 1.5));
+    return std::max(1, static_cast<int>(std::lround(t * kHz)));
+  }
+  int now() const { return static_cast<int>(made_.samples.size()); }
+  void put(Element element, int begin, int end) {
+    made_.truth.push_back({Track::kCrane, element, begin, end});
+  }
+  ElementSample& add(double speed, double gap) {
+    // Turning on the spot in x and y, so that the way over half a second is the speed's.
+    at_.tip_m_s[0] = speed;
+    at_.moves = true;
+    at_.gap_m = gap;
+    at_.tip_m[0] += speed / kHz * side_;
+    if (std::fabs(at_.tip_m[0]) > 6.0) side_ = -side_;
+    at_.tick = now() + 1;
+    made_.samples.push_back(at_);
+    return made_.samples.back();
+  }
+  // From one speed to another over n samples, up to a highest one between.
+  void travel(int n, double from, double to, double top, double gap_from, double gap_to) {
+    const double rise = 1.5 / kHz;
+    for (int i = 0; i < n; ++i) {
+      const double v = std::min({top, from + rise * (i + 1), to + rise * (n - i)});
+      const double share = (i + 1.0) / n;
+      const double gap = n - i > 4 && i > 1
+                             ? std::max(0.8, 0.8 + 4.0 * std::min(share, 1.0 - share))
+                         : i <= 1 ? gap_from
+                                  : gap_to;
+      add(v, gap);
+    }
+  }
+  void rest(int n) {
+    put(Element::kIdle, now(), now() + n);
+    for (int i = 0; i < n; ++i) {
+      add(0.0, made_.samples.empty() ? 3.0 : made_.samples.back().gap_m).moves = false;
+    }
+  }
+  void out() {
+    const int n = seconds(0.4, 20.0), begin = now();
+    travel(n, 0.12, 0.29, uniform(0.6, 2.0), 0.2, 0.35);
+    put(Element::kOut, begin, begin + n);
+  }
+  // again: what comes before the jaws hold belongs to another element, from that sample on.
+  void grip(int log, bool box, int again = -1) {
+    int begin = now();
+    const int n = seconds(0.5, 12.0);
+    const int closes = std::max(1, n - seconds(0.25, 3.0));
+    at_.in_box = box;
+    for (int i = 0; i < n; ++i) {
+      if (i == closes) {
+        at_.held = log;
+        at_.on_ground = true;
+        if (again >= 0) put(Element::kRegrip, again, begin = now());
+      }
+      add(std::max(0.05, 0.28 - 0.02 * i), 0.3);
+    }
+    put(Element::kGrip, begin, now());
+    at_.on_ground = false;
+  }
+  void level() {
+    const int n = seconds(0.5, 6.0), begin = now();
+    at_.on_ground = true;
+    for (int i = 0; i < n; ++i) {
+      at_.tilt_rad = 0.90 - (0.90 - 0.53) * i / n;
+      add(0.3, 2.0);
+    }
+    put(Element::kLevel, begin, now());
+    at_.on_ground = false;
+    at_.tilt_rad = 0.0;
+  }
+  // Until it is slow over where the log goes.
+  void carry(int n, bool box, bool counts) {
+    const int begin = now();
+    const int log = at_.held;
+    const bool chatters = noise_ && n > 60 && chance(0.3);
+    for (int i = 0; i < n; ++i) {
+      const double v = std::min({1.2, 0.3 + 0.03 * (i + 1), 0.2 + 0.03 * (n - i)});
+      at_.in_box = box && i > n - 4;
+      at_.held = chatters && i > 30 && i < 30 + chatter_ ? -1 : log;
+      add(v, 2.0);
+    }
+    at_.held = log;
+    if (counts) put(Element::kIn, begin, now());
+  }
+  // Slow with the log, let go, and slow until the empty grapple leaves.
+  int release(bool box) {
+    at_.in_box = box;
+    const int first = seconds(0.3, 4.0), rest_of = seconds(0.3, 3.0);
+    for (int i = 0; i < first; ++i) add(0.06 + 0.12 * std::exp(-0.3 * i), 2.0);
+    const int at = now();
+    at_.held = -1;
+    for (int i = 0; i < rest_of; ++i) add(0.06, 0.2);
+    return at;
+  }
+  void cycle() {
+    const int log = log_++;
+    out();
+    if (chance(0.15)) rest_inside(Element::kOut);
+    grip(log, false);
+    const double kind = uniform(0.0, 1.0);
+    if (kind < 0.12) {  // let go outside, and taken again
+      carry(seconds(0.6, 1.2), false, true);
+      const int begin = now();
+      const int let_go = release(false);
+      put(Element::kRelease, begin, let_go);
+      grip(log, false, let_go);
+    } else if (kind < 0.24) {  // put down outside; another one comes next
+      const int begin = now();
+      carry(seconds(2.0, 8.0), false, false);
+      const int let_go = release(false);
+      put(Element::kSort, begin, let_go);
+      put(Element::kRelease, let_go, now());
+      at_.in_box = false;
+      return;
+    } else if (kind < 0.36) {
+      carry(seconds(0.6, 3.0), false, true);
+      level();
+    }
+    carry(seconds(0.5, 20.0), true, true);
+    const int begin = now();
+    release(true);
+    put(Element::kRelease, begin, now());
+    if (chance(0.15)) {  // in the box
+      out();
+      grip(log, true);
+      const int from = now();
+      carry(seconds(0.6, 4.0), true, false);
+      const int let_go = release(true);
+      put(Element::kTidy, from, let_go);
+      put(Element::kRelease, let_go, now());
+    }
+    at_.in_box = false;
+    if (chance(0.2)) rest(seconds(2.6, 30.0));
+  }
+  // At the end of a piece; it goes on afterwards.
+  void rest_inside(Element element) {
+    const int n = seconds(2.8, 12.0);
+    rest(n);
+    const int begin = now();
+    travel(seconds(1.0, 3.0), 0.12, 0.29, 0.8, 0.9, 0.35);
+    put(element, begin, now());
+  }
+  void add_drive() {
+    int i = 0;
+    const int n = now();
+    while (i < n) {
+      const int stand = std::min(n - i, seconds(0.7, 30.0));
+      made_.truth.push_back({Track::kDrive, Element::kIdle, i, i + stand});
+      i += stand;
+      const int drive = std::min(n - i, seconds(1.5, 20.0));
+      for (int k = 0; k < drive; ++k)
+        made_.samples[static_cast<std::size_t>(i + k)].carrier_m_s =
+            std::min({1.4, 0.13 + 0.03 * k, 0.06 + 0.03 * (drive - k)});
+      if (drive > 0) made_.truth.push_back({Track::kDrive, Element::kMove, i, i + drive});
+      i += drive;
+    }
+  }
+  void add_noise() {
+    std::normal_distribution<double> way(0.0, 0.02);
+    for (ElementSample& s : made_.samples) {
+      for (int c = 0; c < 3; ++c) {
+        s.tip_m[c] += way(random_);
+        s.tip_m_s[c] += way(random_);
+      }
+      s.gap_m += way(random_);
+      s.carrier_m_s += 0.3 * way(random_);
+    }
+  }
+  void merge() {
+    std::vector<TruePiece> out;
+    for (const TruePiece& piece : made_.truth)
+      if (!out.empty() && out.back().track == piece.track && out.back().element == piece.element)
+        out.back().end = piece.end;
+      else
+        out.push_back(piece);
+    made_.truth = out;
+  }
+
+  std::mt19937 random_;
+  bool noise_;
+  Made made_;
+  ElementSample at_;
+  double side_ = 1.0;
+  int log_ = 0, chatter_ = 7;
+};
+
+// At a rate: the ticks of a sample are as many as lie in 20 ms.
+std::vector<FinalPiece> pieces_of(const std::vector<ElementSample>& samples, int ticks_a_sample,
+                                  const ElementLimits& limits = {}) {
+  const double dt = kElementSample / ticks_a_sample;
+  ElementState state = start_elements();
+  std::vector<FinalPiece> pieces;
+  for (ElementSample at : samples) {
+    at.tick *= ticks_a_sample;
+    follow_elements(dt, at, state, &pieces, limits);
+  }
+  const std::int64_t end = samples.empty() ? 0 : samples.back().tick * ticks_a_sample;
+  finish_elements(dt, end, state, &pieces, limits);
+  for (const ElementTrack& track : state.track) {
+    std::int64_t sum = 0;
+    for (const std::int64_t ticks : track.ticks) sum += ticks;
+    EXPECT_EQ(sum, end);
+  }
+  return pieces;
+}
+
+struct Quality {
+  std::vector<double> errors_s;
+  std::map<Element, double> f1[kTracks];
+  double worst_f1 = 1.0, worst_share = 0.0, median_s = 0.0, most_s = 0.0;
+};
+
+Quality compare(const std::vector<Made>& sessions, const ElementLimits& limits = {}) {
+  Quality q;
+  std::map<Element, double> hits[kTracks], is[kTracks], should[kTracks], time[kTracks];
+  double total = 0.0;
+  for (const Made& made : sessions) {
+    const std::vector<FinalPiece> found = pieces_of(made.samples, 20, limits);
+    total += static_cast<double>(made.samples.size()) / kHz;
+    for (const FinalPiece& p : found) {
+      const auto t = static_cast<std::size_t>(p.track);
+      is[t][p.element] += 1.0;
+      time[t][p.element] += static_cast<double>(p.end - p.begin) / (20.0 * kHz);
+    }
+    for (const TruePiece& p : made.truth) {
+      const auto t = static_cast<std::size_t>(p.track);
+      should[t][p.element] += 1.0;
+      const double begin = p.begin / kHz, end = p.end / kHz;
+      time[t][p.element] -= end - begin;
+      double best = 0.0, error[2] = {10.0, 10.0};
+      for (const FinalPiece& f : found) {
+        if (f.track != p.track || f.element != p.element) continue;
+        const double b = static_cast<double>(f.begin) / (20.0 * kHz);
+        const double e = static_cast<double>(f.end) / (20.0 * kHz);
+        const double both = std::min(e, end) - std::max(b, begin);
+        if (both <= 0.0) continue;
+        const double iou = both / (std::max(e, end) - std::min(b, begin));
+        if (iou <= best) continue;
+        best = iou;
+        error[0] = std::fabs(b - begin);
+        error[1] = std::fabs(e - end);
+      }
+      if (best > 0.5) hits[t][p.element] += 1.0;
+      if (best > 0.0) q.errors_s.insert(q.errors_s.end(), {error[0], error[1]});
+    }
+  }
+  for (std::size_t t = 0; t < kTracks; ++t)
+    for (const auto& [element, count] : should[t]) {
+      q.f1[t][element] = 2.0 * hits[t][element] / (count + is[t][element]);
+      q.worst_f1 = std::min(q.worst_f1, q.f1[t][element]);
+      q.worst_share = std::max(q.worst_share, std::fabs(time[t][element]) / total);
+    }
+  std::sort(q.errors_s.begin(), q.errors_s.end());
+  q.median_s = q.errors_s[q.errors_s.size() / 2];
+  q.most_s = q.errors_s[q.errors_s.size() * 95 / 100];
+  return q;
+}
+
+std::vector<Made> made(bool noise) {
+  const char* wanted = std::getenv("KNUCKLEBOOM_ELEMENT_SESSIONS");
+  const int sessions = wanted != nullptr ? std::atoi(wanted) : 8;
+  std::vector<Made> list;
+  for (int i = 0; i < sessions; ++i)
+    list.push_back(Maker(7U + static_cast<unsigned>(i), noise).make(20));
+  return list;
+}
+
+void expect_accepted(const Quality& q, double f1) {
+  EXPECT_LE(q.median_s, 0.1);
+  EXPECT_LE(q.most_s, 0.3);
+  EXPECT_LE(q.worst_share, 0.02);
+  EXPECT_GE(q.worst_f1, f1);
+  for (std::size_t t = 0; t < kTracks; ++t)
+    for (const auto& [element, value] : q.f1[t])
+      EXPECT_GE(value, f1) << kElementNames[static_cast<std::size_t>(element)];
+  testing::Test::RecordProperty("median_s", std::to_string(q.median_s));
+  testing::Test::RecordProperty("p95_s", std::to_string(q.most_s));
+  testing::Test::RecordProperty("worst_f1", std::to_string(q.worst_f1));
+  testing::Test::RecordProperty("worst_share", std::to_string(q.worst_share));
+}
+
+TEST(Elements, OfMadeSessionsAreTheirs) { expect_accepted(compare(made(false)), 0.98); }
+TEST(Elements, OfNoisySessionsAreTheirs) { expect_accepted(compare(made(true)), 0.95); }
+
+// Each tick belongs to one element of each track, the same in seconds at each rate.
+TEST(Elements, AreTheSameAtEachRate) {
+  const Made made = Maker(3, true).make(15);
+  const std::vector<FinalPiece> at_250 = pieces_of(made.samples, 5);
+  for (const int ticks : {10, 20, 40}) {
+    const std::vector<FinalPiece> pieces = pieces_of(made.samples, ticks);
+    ASSERT_EQ(pieces.size(), at_250.size());
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      EXPECT_EQ(pieces[i].element, at_250[i].element);
+      EXPECT_EQ(pieces[i].begin * 5, at_250[i].begin * ticks);
+      EXPECT_EQ(pieces[i].end * 5, at_250[i].end * ticks);
+    }
+  }
+}
+
+// The pieces of a track follow each other from the first tick to the last.
+TEST(Elements, OfCutOffSessionsLeaveNoGap) {
+  const Made made = Maker(5, true).make(6);
+  for (std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{9}, std::size_t{77},
+        made.samples.size() / 3, made.samples.size() / 2, made.samples.size()}) {
+    const std::vector<ElementSample> some(made.samples.begin(),
+                                          made.samples.begin() + static_cast<std::ptrdiff_t>(n));
+    std::int64_t at[kTracks] = {0, 0};
+    for (const FinalPiece& p : pieces_of(some, 20)) {
+      EXPECT_EQ(p.begin, at[static_cast<std::size_t>(p.track)]);
+      EXPECT_GT(p.end, p.begin);
+      at[static_cast<std::size_t>(p.track)] = p.end;
+    }
+    for (const std::int64_t end : at) EXPECT_EQ(end, 20 * static_cast<std::int64_t>(n));
+    std::int64_t single = 0;
+    for (const FinalPiece& p : single_list(pieces_of(some, 20))) single += p.end - p.begin;
+    EXPECT_EQ(single, 20 * static_cast<std::int64_t>(n));
+  }
+}
+
+// Of a session with everything a quarter within and a quarter beyond each threshold.
+struct Edges {
+  std::vector<ElementSample> samples;
+  ElementSample at;
+
+  void go(double seconds, double speed, double gap) {
+    for (int i = 0; i < std::lround(seconds * kHz); ++i) {
+      at.tip_m_s[0] = speed;
+      at.gap_m = gap;
+      at.moves = true;
+      at.tick = static_cast<std::int64_t>(samples.size()) + 1;
+      samples.push_back(at);
+    }
+  }
+  void still(double seconds, double creep = 0.0) {
+    const std::size_t first = samples.size();
+    go(seconds, creep, at.gap_m);
+    for (std::size_t i = first; i < samples.size(); ++i) samples[i].moves = false;
+  }
+  void tilt(double seconds, double degrees) {
+    at.tilt_rad = degrees * 0.01745329252;
+    at.on_ground = true;
+    go(seconds, 0.5, 2.0);
+    at.tilt_rad = 0.0;
+    at.on_ground = false;
+  }
+  void open(double seconds, double rate) {
+    for (int i = 0; i < std::lround(seconds * kHz); ++i) {
+      at.opening += rate / kHz;
+      go(1.0 / kHz, 0.3, 2.0);
+    }
+  }
+  void drive(double seconds, double speed) {
+    at.carrier_m_s = speed;
+    still(seconds);
+    at.carrier_m_s = 0.0;
+  }
+  void take(int log) {  // from OUT; lifted
+    go(0.6, 0.2, 0.4);
+    at.held = log;
+    at.on_ground = true;
+    go(0.4, 0.1, 0.4);
+    at.on_ground = false;
+    go(0.6, 0.6, 2.0);
+  }
+  void set(bool box) {
+    at.in_box = box;
+    go(0.5, 0.1, 2.0);
+    at.held = -1;
+    at.load += box ? 1 : 0;
+    go(0.5, 0.06, 0.1);
+    go(0.6, 0.6, 2.0);
+    at.in_box = false;
+  }
+};
+
+std::vector<ElementSample> edges() {
+  Edges e;
+  e.still(3.0);
+  e.go(0.5, 0.075, 3.0);  // leaves
+  e.go(1.0, 0.125, 3.0);
+  e.go(0.6, 0.2, 0.6);   // near
+  e.go(0.6, 0.37, 0.4);  // arrives
+  e.go(0.6, 0.22, 0.4);
+  e.go(0.6, 0.2, 0.6);  // away
+  e.go(0.6, 0.2, 0.9);
+  e.go(0.6, 0.2, 0.4);
+  e.at.held = 1;  // dragged
+  e.at.on_ground = true;
+  e.go(0.3, 0.1, 0.4);
+  e.go(0.22, 0.6, 0.4);
+  e.go(0.4, 0.05, 0.4);
+  e.go(0.34, 0.6, 0.4);
+  e.go(0.3, 0.05, 0.4);
+  e.at.on_ground = false;
+  e.go(1.0, 0.6, 2.0);
+  e.at.held = -1;  // held
+  e.go(0.14, 0.6, 2.0);
+  e.at.held = 1;
+  e.go(1.0, 0.6, 2.0);
+  e.at.held = -1;
+  e.go(0.26, 0.6, 2.0);
+  e.at.held = 1;
+  e.at.on_ground = true;
+  e.go(0.4, 0.1, 2.0);
+  e.at.on_ground = false;
+  e.go(1.0, 0.6, 2.0);
+  e.tilt(1.0, 34.0);  // on end
+  e.go(1.0, 0.6, 2.0);
+  e.tilt(1.0, 56.0);  // levelled
+  e.tilt(1.0, 37.0);
+  e.tilt(1.0, 22.0);
+  e.go(1.0, 0.6, 2.0);
+  e.tilt(0.16, 80.0);  // short
+  e.go(1.0, 0.6, 2.0);
+  e.tilt(0.26, 80.0);
+  e.go(1.0, 0.6, 2.0);
+  e.still(1.5);  // rest
+  e.go(1.0, 0.6, 2.0);
+  e.still(2.6);
+  e.go(1.0, 0.6, 2.0);
+  e.still(4.0, 0.03);  // way
+  e.go(1.0, 0.6, 2.0);
+  e.still(4.0, 0.05);
+  e.go(1.0, 0.6, 2.0);
+  e.at.in_box = true;  // sets
+  e.go(1.0, 0.25, 2.0);
+  e.set(true);
+  for (const double way : {1.5, 2.5}) {  // regrip
+    e.take(7);
+    e.set(false);
+    e.at.tip_m[0] += way;
+    e.take(7);
+    e.set(true);
+  }
+  e.take(9);  // opens
+  e.at.in_box = true;
+  e.go(0.5, 0.1, 2.0);
+  e.at.held = -1;
+  e.open(0.5, 0.025);
+  e.open(0.5, 0.015);
+  e.at.in_box = false;
+  e.go(0.6, 0.6, 2.0);
+  e.drive(1.0, 0.075);  // drives
+  e.still(1.0);
+  e.drive(1.0, 0.125);
+  e.still(1.0);
+  e.drive(0.38, 1.0);  // for how long
+  e.still(1.0);
+  e.drive(0.62, 1.0);
+  e.drive(1.0, 0.06);  // stops
+  e.drive(1.0, 0.04);
+  e.go(1.0, 0.6, 2.0);
+  e.drive(11.0, 2.0);  // the next place
+  e.go(1.0, 0.6, 2.0);
+  e.take(8);
+  e.set(true);
+  e.drive(19.0, 2.0);
+  e.go(1.0, 0.6, 2.0);
+  return e.samples;
+}
+
+struct Outcome {
+  std::string pieces;
+  std::int64_t phases[kLoadPhases];
+};
+Outcome outcome(const std::vector<ElementSample>& samples, const ElementLimits& limits) {
+  ElementState state = start_elements();
+  std::vector<FinalPiece> pieces;
+  for (const ElementSample& at : samples)
+    follow_elements(kElementSample, at, state, &pieces, limits);
+  finish_elements(kElementSample, samples.back().tick, state, &pieces, limits);
+  Outcome out{};
+  for (const FinalPiece& p : pieces)
+    out.pieces += std::string(kElementNames[static_cast<std::size_t>(p.element)]) + " " +
+                  std::to_string(p.end) + (p.track == Track::kDrive ? "d " : " ");
+  std::copy(std::begin(state.phase_ticks), std::end(state.phase_ticks), out.phases);
+  return out;
+}
+
+TEST(Elements, HalfAsMuchMoreOrLessOfEachThresholdIsSeen) {
+  const std::vector<ElementSample> samples = edges();
+  const Outcome should = outcome(samples, {});
+  EXPECT_TRUE(should.pieces.starts_with("IDLE 176 OUT 254 GRIP 344 OUT 374 GRIP 451 IN "))
+      << should.pieces;
+  for (double ElementLimits::*limit :
+       {&ElementLimits::short_s, &ElementLimits::rest_way_m, &ElementLimits::rest_s,
+        &ElementLimits::held_s, &ElementLimits::opens_per_s, &ElementLimits::leaves_m_s,
+        &ElementLimits::near_m, &ElementLimits::arrives_m_s, &ElementLimits::away_m,
+        &ElementLimits::sets_m_s, &ElementLimits::drag_s, &ElementLimits::on_end_rad,
+        &ElementLimits::levelled_rad, &ElementLimits::regrip_m, &ElementLimits::drives_m_s,
+        &ElementLimits::drive_s, &ElementLimits::stops_m_s, &ElementLimits::next_place_m})
+    for (const double factor : {0.5, 1.5}) {
+      ElementLimits other;
+      other.*limit *= factor;
+      const Outcome is = outcome(samples, other);
+      EXPECT_TRUE(
+          is.pieces != should.pieces ||
+          !std::equal(std::begin(is.phases), std::end(is.phases), std::begin(should.phases)))
+          << "threshold of " << ElementLimits{}.*limit << " times " << factor;
+    }
+}
+
+}  // namespace
+}  // namespace knuckleboom::elements_test
