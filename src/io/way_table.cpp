@@ -26,6 +26,7 @@ void plant(const declare::keys::way::Edge& edge, const world::Way& way, double w
   };
   for (double along = 0.0; along <= way.length(); along += edge.tree_every)
     for (const double side : {-1.0, 1.0}) {
+      if (stems.size() > kMostStems) return;  // refused below
       world::Stem stem;
       stem.radius = chance(kStemRadius[0], kStemRadius[1]);
       stem.height = chance(kStemHeight[0], kStemHeight[1]);
@@ -77,9 +78,10 @@ void read_way(TableReader& root, const Key& key, Report& report, world::WorldRec
     report.error(node->place, error.what());
   }
   if (world.stems.size() > kMostStems)
-    reader.error(k::tree_every, fmt::format("there are {} stems with those beside the way; {} is "
-                                            "the most",
-                                            world.stems.size(), kMostStems));
+    reader.error(k::tree_every,
+                 fmt::format("with those beside the way there are more than {} stems; make "
+                             "'tree_every' larger",
+                             kMostStems));
 }
 
 }  // namespace knuckleboom::io
