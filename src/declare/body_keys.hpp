@@ -484,6 +484,32 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"machine.joint_lock", "[joint_lock]", all};
 }  // namespace joint_lock
 
+namespace load_space {
+using machine::LoadSpace;
+inline constexpr Key body = keys::body(kBaseOrBody);
+inline constexpr Key all[] = {
+    body,
+    vector("position", D::kLength,
+           "middle of the headboard's foot in the body's frame, at the height of the floor; the "
+           "logs lie along x from there, z points up")
+        .must()
+        .to<&LoadSpace::front_B>(),
+    number("length", D::kLength, {1.5, 10.0}, "from the headboard to the end")
+        .must()
+        .to<&LoadSpace::length>(),
+    number("width", D::kLength, {0.5, 5.0}, "between the stakes").must().to<&LoadSpace::width>(),
+    number("height", D::kLength, {0.3, 4.0}, "of the stakes above the floor")
+        .must()
+        .to<&LoadSpace::height>(),
+    number("headboard_height", D::kLength, {0.3, 4.0}, "above the floor")
+        .must()
+        .to<&LoadSpace::headboard_height>(),
+    whole("pairs", 2, 6, "of stakes, evenly spaced, the first and last half a metre from the ends")
+        .to<&LoadSpace::pairs>(),
+};
+inline constexpr KeyTable table{"machine.load_space", "[load_space]", all};
+}  // namespace load_space
+
 namespace grapple {
 using machine::Grapple;
 inline constexpr Key body = keys::body("name of the body that carries them, one that moves");

@@ -163,6 +163,43 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"exercise.points", "[points]", all};
 }  // namespace points
 
+// Single logs about the machine, to be loaded one after the other.
+struct Grid {
+  double length = 4.0, radius = 0.125, density = 850.0;
+  double place_spread = 0.3, heading_spread = 0.26, size_spread = 0.15;
+  int rounds = 2;
+  std::uint64_t seed = 1;
+};
+namespace grid {
+inline constexpr Key angles =
+    numbers("angles", D::kAngle, {-3.2, 3.2}, 1, 24, "directions of the places, from x").must();
+inline constexpr Key distances =
+    numbers("distances", D::kLength, {1.0, 50.0}, 1, 24, "of the places from the swing's axis")
+        .must();
+inline constexpr Key length =
+    number("length", D::kLength, {0.5, 18.0}, "of the logs; they lie along x").to<&Grid::length>();
+inline constexpr Key rounds =
+    whole("rounds", 1, 2, "the second one on the other side of x").to<&Grid::rounds>();
+inline constexpr Key all[] = {
+    angles,
+    distances,
+    rounds,
+    length,
+    number("radius", D::kLength, {0.02, 1.0}, "").to<&Grid::radius>(),
+    number("density", D::kDensity, {100.0, 3000.0}, "").to<&Grid::density>(),
+    number("place_spread", D::kLength, {0.0, 2.0},
+           "a log lies so far from its place along x and y at most, none beyond the farthest place")
+        .to<&Grid::place_spread>(),
+    number("heading_spread", D::kAngle, {0.0, 0.8}, "and so far turned")
+        .to<&Grid::heading_spread>(),
+    plain("size_spread", {0.0, 0.3}, "share by which length and radius differ at most")
+        .to<&Grid::size_spread>(),
+    whole("seed", 0, std::numeric_limits<int>::max(), "of these, and of the order")
+        .to<&Grid::seed>(),
+};
+inline constexpr KeyTable table{"exercise.grid", "[grid]", all};
+}  // namespace grid
+
 namespace contact {
 using world::ContactLaw;
 inline constexpr Key all[] = {
@@ -276,7 +313,8 @@ inline constexpr KeyTable table{"exercise.target", "[[target]]", all};
 
 namespace log_task {
 inline constexpr Key log = text("log", "name of a log").must();
-inline constexpr Key bunk = text("bunk", "name of the bunk that it belongs into");
+inline constexpr Key bunk =
+    text("bunk", "name of the bunk that it belongs into, or `load_space`: the machine's");
 inline constexpr Key place =
     text("place", "instead: name of a place, or of a log: where that one lay at the start");
 inline constexpr Key timed =
@@ -337,6 +375,8 @@ inline constexpr Key places = tables("place", place::table, 40, "marked places f
 inline constexpr Key variant = table("variant", keys::variant::table, "what another seed changes");
 inline constexpr Key points =
     table("points", keys::points::table, "times between which an attempt earns points");
+inline constexpr Key grid =
+    table("grid", keys::grid::table, "single logs about the machine, each with its log task");
 inline constexpr Key contact = table("contact", keys::contact::table,
                                      "as [explained](../theory/contact.md) with the contact law");
 inline constexpr Key way =
@@ -368,6 +408,8 @@ inline constexpr Key all[] = {
           "have one, by name")
         .to<&Exercise::lesson>()
         .otherwise("none"),
+    flag("load_space", "`false`: the machine's stakes and headboard, if it has them, are taken off")
+        .to<&Exercise::load_space>(),
     plain("grapple_opening", {0.0, 1.0}, "of the jaws at the start, 0 closed to 1 open")
         .to<&Exercise::grapple_opening>(),
     start,
@@ -378,6 +420,7 @@ inline constexpr Key all[] = {
     piles,
     places,
     variant,
+    grid,
     contact,
     way,
     task,

@@ -764,6 +764,9 @@ inline constexpr Key tip =
           "the point that tip control moves and traces record; without it the origin of the last "
           "body");
 inline constexpr Key shapes = tables("shape", shape::table, kMaxBodies, "what can touch the world");
+inline constexpr Key load_space =
+    table("load_space", keys::load_space::table,
+          "stakes and a headboard for logs; an exercise may do without");
 inline constexpr Key grapple =
     table("grapple", keys::grapple::table, "two jaws that close around a log");
 inline constexpr Key wheels =
@@ -807,6 +810,7 @@ inline constexpr Key all[] = {
     controllers,
     tip,
     shapes,
+    load_space,
     grapple,
     wheels,
     driveline,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -33,9 +34,12 @@ using training::TaskKind;
 namespace keys = declare::keys;
 namespace exercise_keys = keys::exercise_file;
 
-constexpr double kPileGap = 0.01;      // between logs of a pile at the start [m]
-constexpr double kRowHeight = 0.8661;  // of a row over the one below, in thicknesses
-constexpr double kTouch = 1e-3;        // m; parts that overlap by less only touch
+constexpr double kPileGap = 0.01;                     // between logs of a pile at the start [m]
+constexpr double kRowHeight = 0.8661;                 // of a row over the one below, in thicknesses
+constexpr double kGridRoom = 0.1;                     // between logs of a grid [m]
+constexpr int kDraws = 50;                            // of a grid's logs, until they have room
+constexpr double kTouch = 1e-3;                       // m; parts that overlap by less only touch
+constexpr const char* kLoadSpaceWord = "load_space";  // in place of a bunk's name
 
 using Point = std::array<double, 2>;
 
@@ -98,6 +102,7 @@ class ExerciseReader {
     read_logs(reader);
     read_piles(reader);
     read_places(reader);
+    read_grid(reader);
     if (const Node* node = reader.subtable(exercise_keys::contact)) {
       TableReader contact(report_, *node, keys::contact::table, "'contact'");
       contact.fill(e.world.contact);
@@ -133,6 +138,11 @@ class ExerciseReader {
                    const std::string& name) {
     if (!name.empty() && !names.insert(name).second)
       reader.error(key, fmt::format("there are two '{}'; rename one of them", name));
+  }
+
+  static std::string text_at(const Node& node, std::string_view key) {
+    const Node* value = node.find(key);
+    return value != nullptr && value->is_string() ? value->text : std::string();
   }
 
   static std::string called(const Node& node, std::string_view kind) {
@@ -328,6 +338,94 @@ class ExerciseReader {
                                 exercise().world.logs.size(), world::kMaxLogs));
   }
 
+  // Who lies in another one is drawn again, until all have room.
+  void read_grid(TableReader& root) {
+    const Node* node = root.subtable(exercise_keys::grid);
+    if (node == nullptr) return;
+    namespace k = keys::grid;
+    TableReader reader(report_, *node, k::table, "the grid");
+    declare::keys::Grid grid;
+    const bool sound = reader.fill(grid);
+    const std::vector<double> angles = reader.numbers(k::angles).value_or(std::vector<double>());
+    const std::vector<double> distances =
+        reader.numbers(k::distances).value_or(std::vector<double>());
+    reader.done();
+    const std::size_t places = angles.size() * distances.size();
+    const std::size_t count = places * static_cast<std::size_t>(grid.rounds);
+    std::vector<world::Log>& logs = exercise().world.logs;
+    if (logs.size() + count > static_cast<std::size_t>(world::kMaxLogs))
+      reader.error(k::distances, fmt::format("there are {} logs with those of the grid; {} is the "
+                                             "most",
+                                             logs.size() + count, world::kMaxLogs));
+    if (grid.length * (1.0 - grid.size_spread) <= 2.5 * grid.radius * (1.0 + grid.size_spread))
+      reader.error(k::length, "the logs of the grid must be longer than 2.5 times their radius");
+    if (!sound || places == 0 || report_.count() > 0) return;
+    const double farthest = *std::max_element(distances.begin(), distances.end());
+    std::uint64_t number = mixed_bits(grid.seed);
+    const auto within = [&number](double most) { return most * (2.0 * uniform(++number) - 1.0); };
+    for (int round = 0; round < grid.rounds; ++round) {
+      const std::size_t first = logs.size();
+      std::vector<Point> place;
+      for (const double angle : angles)
+        for (const double distance : distances) {
+          const SinCos to = sin_cos(round == 0 ? angle : -angle);
+          place.push_back({distance * to.cos, distance * to.sin});
+          world::Log log;
+          log.name = fmt::format("grid_{}", logs.size() + 1);
+          log.density = grid.density;
+          log.length = grid.length * (1.0 + within(grid.size_spread));
+          log.radius = grid.radius * (1.0 + within(grid.size_spread));
+          refuse_twin(reader, k::distances, log_names_, log.name);
+          logs.push_back(std::move(log));
+        }
+      const auto draw =
+          [&](std::size_t n) {  // none beyond the farthest place: a crane may not reach
+            world::Log& log = logs[first + n];
+            log.x = place[n][0] + within(grid.place_spread);
+            log.y = place[n][1] + within(grid.place_spread);
+            const double beyond =
+                std::max(1.0, std::sqrt(log.x * log.x + log.y * log.y) / farthest);
+            log.x /= beyond;
+            log.y /= beyond;
+            log.heading = within(grid.heading_spread);
+          };
+      std::vector<std::size_t> order(places);
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      for (const std::size_t n : order) draw(n);
+      bool fits = false;
+      for (int pass = 0; pass < kDraws && !fits; ++pass) {
+        fits = true;
+        for (const std::size_t n : order)
+          for (int i = 0; i < kDraws && is_in_another(first + n); ++i) {
+            draw(n);
+            fits = false;
+          }
+      }
+      if (!fits)
+        reader.error(k::distances, fmt::format("there is no room for the logs of the grid, which "
+                                               "are {:g} m long; put them farther apart",
+                                               grid.length));
+      for (std::size_t n = places; n > 1; --n)
+        std::swap(order[n - 1],
+                  order[static_cast<std::size_t>(uniform(++number) * static_cast<double>(n))]);
+      for (const std::size_t n : order)
+        exercise().log_tasks.push_back({static_cast<int>(first + n), training::kLoadSpace});
+    }
+  }
+
+  bool is_in_another(std::size_t index) {
+    const world::WorldRecipe& world = exercise().world;
+    const world::Log& log = world.logs[index];
+    const Axis axis = axis_of(log);
+    for (std::size_t i = 0; i < world.logs.size(); ++i)
+      if (i != index &&
+          distance(axis, axis_of(world.logs[i])) < log.radius + world.logs[i].radius + kGridRoom)
+        return true;
+    return std::any_of(world.stems.begin(), world.stems.end(), [&](const world::Stem& stem) {
+      return distance({stem.x, stem.y}, axis.a, axis.b) < log.radius + stem.radius + kGridRoom;
+    });
+  }
+
   // Seen from above, and for logs at about the same height; bumps of the ground are left out.
   void check_room(TableReader& reader, const Key& position, const world::Log& log) {
     const world::WorldRecipe& world = exercise().world;
@@ -444,9 +542,14 @@ class ExerciseReader {
     return found == names.end() ? 0 : static_cast<int>(found - names.begin());
   }
 
+  static bool into_load_space(const training::LogTask& task) {
+    return task.bunk == training::kLoadSpace;
+  }
+
   void read_log_tasks(TableReader& root) {
     std::map<int, std::string> last;  // where each log was brought last
     std::vector<training::LogTask>& tasks = exercise().log_tasks;
+    for (const training::LogTask& task : tasks) last[task.log] = kLoadSpaceWord;
     namespace k = keys::log_task;
     for (const Node* node : root.tables(exercise_keys::log_tasks)) {
       TableReader reader(report_, *node, k::table, "the log task");
@@ -462,12 +565,17 @@ class ExerciseReader {
       }
       const bool place = reader.has(k::place);
       task.place = place ? place_of(reader) : -1;
-      task.bunk = place ? -1 : index_of(reader, k::bunk, exercise().world.bunks);
+      if (!place && text_at(*node, k::bunk.name) == kLoadSpaceWord)
+        task.bunk = reader.text(k::bunk) ? training::kLoadSpace : 0;
+      else
+        task.bunk = place ? -1 : index_of(reader, k::bunk, exercise().world.bunks);
       reader.done();
       if (report_.count() == before) {
-        const std::string& to =
+        const std::string to =
             place ? exercise().places[static_cast<std::size_t>(task.place)].name
-                  : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
+            : into_load_space(task)
+                ? kLoadSpaceWord
+                : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
         const std::string& log = exercise().world.logs[static_cast<std::size_t>(task.log)].name;
         std::string& there = last[task.log];
         if (!there.empty() && exercise().stand_s > 0.0)
@@ -489,6 +597,9 @@ class ExerciseReader {
     }
     if (!task_known_) return;
     const bool wanted = exercise().task == TaskKind::kLogs;
+    if (!exercise().load_space && std::any_of(tasks.begin(), tasks.end(), into_load_space))
+      report_.error(root_.place,
+                    "logs are to be loaded, but the load space is taken off; remove 'load_space'");
     if (wanted && tasks.empty() && !root.has(exercise_keys::log_tasks))
       report_.error(root_.place, "the task is to carry logs; add at least one [[log_task]]");
     else if (wanted && tasks.empty())
@@ -647,6 +758,15 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
          places.task.column,
          fmt::format("the task is to drive, and machine '{}' has no wheels; 'forwarder_8w' has",
                      machine.name)});
+  const auto into_load_space = [](const training::LogTask& task) {
+    return task.bunk == training::kLoadSpace;
+  };
+  if (!machine.load_space.present &&
+      std::any_of(exercise.log_tasks.begin(), exercise.log_tasks.end(), into_load_space))
+    faults.push_back({places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
+                      places.task.column,
+                      fmt::format("the task needs a load space, which machine '{}' does not have",
+                                  machine.name)});
   if (faults.empty()) faults = check_start(exercise, machine, places);
   return faults;
 }

@@ -80,6 +80,7 @@ class MachineReader {
     read_controllers(reader);
     read_tip(reader);
     read_shapes(reader);
+    read_load_space(reader);
     read_grapple(reader);
     read_wheels(reader);
     read_driveline(reader);
@@ -1211,6 +1212,25 @@ class MachineReader {
       reader.done();
       model_.shapes.push_back(std::move(shape));
     }
+  }
+
+  void read_load_space(TableReader& root) {
+    const Node* node = root.subtable(machine_keys::load_space);
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, keys::load_space::table, "the load space");
+    machine::LoadSpace& space = model_.load_space;
+    space.present = reader.fill(space);
+    space.body = body_of(reader, keys::load_space::body);
+    reader.done();
+    if (!space.present) return;
+    for (machine::ContactShape& shape : machine::load_space_shapes(space))
+      model_.shapes.push_back(std::move(shape));
+    if (const std::size_t room = static_cast<std::size_t>(world::kMaxMachineShapes) -
+                                 (root.has(machine_keys::grapple) ? kGrappleShapes : 0);
+        model_.shapes.size() > room)
+      report_.error(node->place, fmt::format("there are {} shapes with those of the load space; a "
+                                             "machine has at most {}",
+                                             model_.shapes.size(), room));
   }
 
   // A direction, of any length but zero.

@@ -37,6 +37,7 @@ std::string log_line(const Exercise& exercise, const SessionSnapshot& now) {
                                   : fmt::format("{}bring it to '{}'", count, spoken(place.name));
   }
   if (now.held_log == wanted.log) {
+    if (wanted.bunk == training::kLoadSpace) return count + "bring it into the load space";
     const world::Bunk& bunk = exercise.world.bunks[static_cast<std::size_t>(wanted.bunk)];
     return fmt::format("{}bring it to the {}bunk", count, colour_name(bunk.colour));
   }
@@ -168,6 +169,8 @@ std::string held_text(const Session& session, const SessionSnapshot& now) {
   const auto& logs = session.exercise().world.logs;
   const auto held = static_cast<std::size_t>(now.held_log);
   if (now.held_log < 0 || held >= logs.size()) return {};
+  if (const int count = now.carried.count(); count > 1)
+    return fmt::format("{} logs, {:.0f} kg", count, now.carried_kg);
   return fmt::format("{}log, {:.0f} kg", colour_name(logs[held].colour), world::mass(logs[held]));
 }
 
@@ -255,6 +258,7 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
   faces.exercise = session.exercise().title;
   faces.pump_full_W = pump_scale(machine);
   faces.grapple = machine.grapple.present;
+  faces.load_space = machine.load_space.present;
   faces.wheels = !machine.wheels.empty();
   for (int i = 0; i < session.control().pattern().mode_count(); ++i)
     faces.lever_modes.push_back(mode_name(session.control().pattern(), i));

@@ -142,6 +142,39 @@ view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& whe
   return look;
 }
 
+// Stakes and beams as square tubes where the contact shapes are; between the headboard's bars there is mesh.
+void add_load_space(const machine::MachineModel& machine, view::MachineLook& look) {
+  const multibody::Tree& tree = machine.tree;
+  const auto add = [&](int body, const Vec3& low, const Vec3& high, const Vec3& colour) {
+    const Place middle = place(tree, body, 0.5 * (low + high));
+    view::PartLook part;
+    part.body = middle.link;
+    part.form = view::LookForm::kBox;
+    part.size = high - low;
+    part.position_B = middle.p;
+    part.R_BM = body == kBase ? Mat3::Identity() : Mat3(in_carrier(tree, body).R);
+    part.coloured = true;
+    part.colour = colour;
+    look.parts.push_back(part);
+  };
+  const Vec3 dark(0.15, 0.15, 0.15), green(0.16, 0.34, 0.18);
+  for (const machine::ContactShape& shape : machine.shapes) {
+    if (shape.role != machine::ShapeRole::kStake && shape.role != machine::ShapeRole::kBed)
+      continue;
+    const Vec3 half = Vec3::Constant(0.9 * shape.radius);
+    add(shape.body, shape.from_B.cwiseMin(shape.to_B) - half,
+        shape.from_B.cwiseMax(shape.to_B) + half, dark);
+  }
+  const machine::LoadSpace& space = machine.load_space;
+  for (double y = -0.5 * space.width; y < 0.5 * space.width; y += 0.12)
+    add(space.body, space.front_B + Vec3(-0.07, y, 0.0),
+        space.front_B + Vec3(-0.05, y + 0.02, space.headboard_height), green);
+  // A frame to stand on, where the machine has none to be seen.
+  if (space.body == kBase)
+    add(space.body, space.front_B + Vec3(-0.5, -0.35, -0.55),
+        space.front_B + Vec3(space.length, 0.35, -0.16), dark);
+}
+
 bool about_vertical(const multibody::Tree& tree, int link) {
   const int body = tree.link(link).body;
   return tree.link(link).revolute &&
@@ -217,6 +250,7 @@ view::MachineLook machine_look(const machine::MachineModel& machine) {
   }
   for (const machine::VisualPart& part : machine.visuals)
     look.parts.push_back(part_look(tree, part));
+  if (machine.load_space.present) add_load_space(machine, look);
   for (std::size_t i = 0; i < machine.wheels.size(); ++i)
     look.parts.push_back(wheel_look(tree, machine.wheels[i], static_cast<int>(i)));
   look.on_wheels = !machine.wheels.empty();

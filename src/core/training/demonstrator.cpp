@@ -56,6 +56,14 @@ constexpr double kShortSqueeze = 1.5, kShortOpen = 0.6;  // s, for a short routi
 constexpr double kEarly = 0.4;     // m below the height for travelling, where it may begin
 constexpr double kJawRoom = 0.45;  // m between the tips of open jaws, beyond a log's thickness
 constexpr double kJawPull = 8.0;   // lever for each opening that the jaws are away
+constexpr double kLoadMargin =
+    0.25;  // above those of a load space, to which the crane hardly gets [m]
+constexpr double kLanes[] = {0.0, 0.3, -0.3, 0.5, -0.5};  // from its middle [m]
+constexpr double kFromHeadboard = 0.15;                   // of a log's middle beyond its own [m]
+constexpr double kOverStakes = 0.4;           // more over the stakes on the way: a log swings [m]
+constexpr double kBetweenStakes = 0.65;       // opening of jaws that let go there
+constexpr double kGently = 0.3;               // of the tip, with a long log in the jaws [m/s^2]
+constexpr double kSinks = 0.01, kLies = 0.6;  // m, s: a log that comes no lower lies on others
 
 // On wheels.
 constexpr double kRoadSpeed = 1.1, kBendSpeed = 0.9;  // m/s
@@ -445,7 +453,18 @@ void Demonstrator::set(const Lever& lever, double value, command::OperatorInput&
   out.axis[static_cast<int>(function.axis)] = side * high;
 }
 
-Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorState& state) const {
+Task::Spot Demonstrator::goal_of(const LogTask& task, const SessionSnapshot& s) const {
+  Task::Spot spot = session_.task().goal(task, s);
+  if (task.bunk != kLoadSpace) return spot;
+  // One beside the other about the middle, where jaws can open; a heap rolls to the stakes by itself.
+  const double across = nth(kLanes, s.task.step % static_cast<int>(std::size(kLanes)));
+  spot.centre_W +=
+      kFromHeadboard * spot.along_W + across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
+  return spot;
+}
+
+Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
+                                      DemonstratorState& state) const {
   Wish wish;
   wish.p_W = vec(s.grip_W);
   const auto count = static_cast<int>(exercise_.log_tasks.size());
@@ -456,9 +475,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   }
   const LogTask& task = nth(exercise_.log_tasks, s.task.step);
   const world::Log& log = nth(exercise_.world.logs, task.log);
-  const Task::Spot spot = session_.task().goal(task);
+  const Task::Spot spot = goal_of(task, s);
   const bool held = s.held_log == task.log;
   const bool driven = session_.machine().grapple.driven();
+  const bool loads = task.bunk == kLoadSpace;
   // Tips that close are lowest half way.
   const Vec3 under = vec(s.log[task.log].p);
   const bool thick = task.place >= 0 && log.radius > kThick;
@@ -482,15 +502,21 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
   const Vec3 log_p = vec(s.log[task.log].p);
   const Vec3 log_axis = rotate(s.log[task.log].q, Vec3::UnitX());
   const bool to_place = task.place >= 0;
-  const double floor_z =
-      to_place ? spot.centre_W.z() : world::height(ground_, spot.centre_W.x(), spot.centre_W.y());
-  const double stakes_z =
-      to_place ? stakes_z_ : floor_z + nth(exercise_.world.bunks, task.bunk).height;
+  const machine::LoadSpace& space = session_.machine().load_space;
+  const double floor_z = loads      ? spot.centre_W.z() - 0.5 * space.height
+                         : to_place ? spot.centre_W.z()
+                                    : world::height(ground_, spot.centre_W.x(), spot.centre_W.y());
+  const double stakes_z = loads      ? floor_z + space.height + kLoadMargin - kStakeMargin
+                          : to_place ? stakes_z_
+                                     : floor_z + nth(exercise_.world.bunks, task.bunk).height;
   const Vec3 place(held ? spot.centre_W.x() : log_p.x(), held ? spot.centre_W.y() : log_p.y(), 0.0);
-  // A log gripped beside its middle hangs askew: its lower end is to pass above the bunks' stakes.
+  // A log gripped beside its middle hangs askew: its lower end is to pass above the bunks' stakes. Above those of a load
+  // space there is no such room.
   const double lower_end =
       s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
-  const double below = held ? std::max(2.0 * log.radius, lower_end) : 0.3;
+  const double below = !held   ? 0.3
+                       : loads ? 2.0 * log.radius
+                               : std::max(2.0 * log.radius, lower_end);
   const double travel_held = stakes_z + kStakeMargin + below;
   const double over = !held                               ? log_p.z() + kClearance
                       : to_place && !beside_stakes(place) ? floor_z + kOverPlace
@@ -527,6 +553,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     case Phase::kTravel:
     case Phase::kDone:
       wish.jaws = held ? hold : ready;
+      wish.together = held && loads;
+      if (wish.together) wish.p_W.z() += kOverStakes;
       if (away < 0.4) wish.p_W.z() = over;
       if (away < 2.0 * kNear && turned < 2.0 * kNearHeading) enter(Phase::kAlign, state);
       break;
@@ -540,10 +568,17 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
       break;
     case Phase::kLower:
       wish.p_W.z() = !held ? lowest : to_place ? down - kSink : floor_z;
-      wish.speed = to_place && !near_floor ? 1.0 : 0.5;
+      wish.speed = to_place && !near_floor ? 1.0 : loads && held ? 0.8 : 0.5;
       wish.jaws = held ? hold : ready;
-      if (held && state.timer_s > 0.5 &&
-          (to_place ? s.grip_W[2] < down + kDown : s.contact_force > kTouch))
+      if (log_p.z() < state.lowest_z - kSinks || state.timer_s <= dt) {
+        state.lowest_z = log_p.z();
+        state.stuck_s = 0.0;
+      } else {
+        state.stuck_s += dt;
+      }
+      if (held && ((state.timer_s > 0.5 &&
+                    (to_place ? s.grip_W[2] < down + kDown : s.contact_force > kTouch)) ||
+                   (loads && state.stuck_s > kLies)))
         enter(Phase::kOpen, state);
       if (!held && (s.grip_W[2] < lowest + 0.04 || s.contact_force > kTouch))
         enter(Phase::kClose, state);
@@ -567,8 +602,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, DemonstratorStat
     case Phase::kOpen:
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2] + raise;
-      wish.jaws = ready;
-      if (driven ? (state.timer_s > (to_place ? kShortOpen : kDrivenOpenTime) &&
+      wish.jaws = loads && s.grapple_opening > kBetweenStakes ? 0.0 : ready;
+      if (driven ? (state.timer_s > (to_place ? kShortOpen
+                                     : loads  ? kOpenTime
+                                              : kDrivenOpenTime) &&
                     s.grapple_opening > std::min(kClear, wide - 0.05)) ||
                        state.timer_s > kStuck
                  : state.timer_s > kOpenTime) {
@@ -612,7 +649,7 @@ void Demonstrator::keep_off(const SessionSnapshot& s, Wish& wish) const {
   wish.p_W.y() = foot.y() + way.y();
 }
 
-Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
+Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
                                       DemonstratorState& state) const {
   Wish out;
   out.p_W = vec(s.sim.tip_W);
@@ -627,7 +664,7 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double,
   const auto count = static_cast<int>(exercise_.targets.size());
   switch (exercise_.task) {
     case TaskKind::kLogs:
-      return logs(s, state);
+      return logs(s, dt, state);
     case TaskKind::kReach:
     case TaskKind::kPath:
     case TaskKind::kHead:
@@ -747,8 +784,14 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
   const double across = low ? 0.0 : 1.0;
   // A reaction to every oscillation of the oil would sustain it.
   const double error[3] = {swing_error, reach_error, height_error};
-  const double limit[3] = {kSwingSpeed, kReachSpeed, kHeightSpeed};
-  const double rise[3] = {kSwingRise, kReachRise, kHeightRise};
+  double limit[3] = {kSwingSpeed, kReachSpeed, kHeightSpeed};
+  double rise[3] = {kSwingRise, kReachRise, kHeightRise};
+  if (w.together) {
+    limit[0] = std::min(kSwingSpeed, std::fabs(swing_error) * kReachSpeed /
+                                         std::max(std::fabs(reach_error), kNear));
+    rise[0] = std::min(kSwingRise, kGently / std::max(radius, 1.0));
+    rise[1] = kGently;
+  }
   for (int i = 0; i < 3; ++i) {
     double& smooth = state.error[i];
     smooth += std::min(1.0, dt / kSmoothing[i]) * (error[i] - smooth);

@@ -17,6 +17,9 @@ namespace {
 // Contact forces are held over a step. The effective mass of a machine at deeply pressed jaws allows no
 // longer step: docs/theory/contact.md, eq. 12.
 constexpr double kLongestStep = 1e-3;  // s
+constexpr double kBeyondEnds = 0.3;    // m; so far may a log in a load space reach beyond it
+constexpr double kAboveStakes = 0.3;   // m; allowed height of a load above the stakes
+constexpr double kLiesAlong = 0.94;    // cosine; of a log to its load space
 
 int steps_in_tick(double rate_Hz) {
   return std::max(1, static_cast<int>(std::ceil(1.0 / (rate_Hz * kLongestStep) - 1e-9)));
@@ -120,9 +123,16 @@ double opening_at_start(const machine::MachineModel& machine, const Exercise& ex
   return worksite::jaw_opening(machine, sim.machine.q[machine.tree.body(g.jaw[0]).link]);
 }
 
+// As the exercise wants it.
+machine::MachineModel fitted(machine::MachineModel machine, const Exercise& exercise) {
+  if (!exercise.load_space) machine::remove_load_space(machine);
+  return machine;
+}
+
 }  // namespace
 
-std::string start_objection(const machine::MachineModel& machine, const Exercise& exercise) {
+std::string start_objection(const machine::MachineModel& model, const Exercise& exercise) {
+  const machine::MachineModel machine = fitted(model, exercise);
   std::vector<std::string> notes;
   const int steps = steps_in_tick(exercise.rate_Hz);
   try {
@@ -140,7 +150,8 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
                  sim::Instructions instructions)
     : exercise_(std::move(exercise)),
       steps_(steps_in_tick(exercise_.rate_Hz)),
-      simulation_(machine, start_of(machine, exercise_, steps_, notes_), instructions),
+      simulation_(fitted(machine, exercise_), start_of(machine, exercise_, steps_, notes_),
+                  instructions),
       control_(simulation_, std::move(levers)),
       worksite_(simulation_, exercise_.world),
       task_(exercise_) {
@@ -170,6 +181,11 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (exercise_.task == TaskKind::kDrive && this->machine().wheels.empty())
     notes_.push_back("machine '" + machine.name +
                      "' has no wheels: the way of this exercise cannot be driven");
+  const auto into_load_space = [](const LogTask& task) { return task.bunk == kLoadSpace; };
+  if (!this->machine().load_space.present &&
+      std::any_of(exercise_.log_tasks.begin(), exercise_.log_tasks.end(), into_load_space))
+    notes_.push_back("machine '" + machine.name +
+                     "' has no load space: the logs of this exercise cannot be loaded");
   for (const Limit& limit : exercise_.limits)
     if (const Figure* figure = find_figure(limit.figure); figure != nullptr &&
                                                           (figure->needs & kObservedHead) != 0 &&
@@ -336,10 +352,49 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
     out.collisions[i] = site.collisions[i];
     out.impulse[i] = site.impulse[i];
   }
+  out.carried = worksite_.carried(kinematics, state.worksite);
+  if (out.held_log >= 0)
+    for (int i = 0; i < out.log_count; ++i)
+      if (out.carried.has(i))
+        out.carried_kg += world().log_constants()[static_cast<std::size_t>(i)].mass;
+  look_at_load(kinematics, state, out.carried, out.load);
   out.contact_force = site.machine_force;
   out.last_impact_speed = site.last_impact_speed;
   out.last_collision_tick = site.last_collision_tick;
   out.pump_work_J = work(m);
+}
+
+void Session::look_at_load(const multibody::Kinematics& kinematics, const SessionState& state,
+                           const world::LogSet& carried, LoadSnapshot& out) const {
+  const machine::LoadSpace& space = machine().load_space;
+  if (!space.present) return;
+  multibody::Pose body;
+  if (space.body != multibody::kBase)
+    body = multibody::body_pose(machine().tree, kinematics, space.body);
+  const Vec3 middle_B = space.front_B + Vec3(0.5 * space.length, 0.0, 0.5 * space.height);
+  const Vec3 half(0.5 * space.length + kBeyondEnds, 0.5 * space.width,
+                  0.5 * space.height + kAboveStakes);
+  const Vec3 centre_W = body.p + body.R * middle_B;
+  store(centre_W, out.centre_W);
+  store(Vec3(body.R.col(0)), out.along_W);
+  const world::WorldState& site = state.worksite.world;
+  for (int i = 0; i < world().log_count(); ++i) {
+    if (carried.has(i)) continue;
+    const world::Log& log = nth(world().recipe().logs, i);
+    const Vec3 away = vec(site.log[i].p) - centre_W;
+    if (away.squaredNorm() > half.squaredNorm()) continue;
+    const Vec3 at = body.R.transpose() * away;
+    const Vec3 reach =
+        body.R.transpose() * (quaternion(site.log[i].q) * Vec3(0.5 * log.length, 0.0, 0.0));
+    // Ends along the room; the middle between the stakes and over the floor.
+    if (std::fabs(at.x()) + std::fabs(reach.x()) > half.x() || std::fabs(at.y()) > half.y() ||
+        at.z() > half.z() || at.z() < -0.5 * space.height ||
+        std::fabs(reach.x()) < kLiesAlong * 0.5 * log.length)
+      continue;
+    out.logs.add(i);
+    ++out.count;
+    out.mass_kg += world::mass(log);
+  }
 }
 
 void copy_used(const SessionState& from, SessionState& to) {

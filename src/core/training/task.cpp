@@ -113,8 +113,9 @@ void check(const Exercise& exercise) {
   for (const LogTask& log_task : exercise.log_tasks)
     if (!in(log_task.log, exercise.world.logs.size()) ||
         !in(log_task.log, static_cast<std::size_t>(world::kMaxLogs)) ||
-        !(log_task.place < 0 ? in(log_task.bunk, exercise.world.bunks.size())
-                             : in(log_task.place, exercise.places.size())))
+        !(log_task.place >= 0           ? in(log_task.place, exercise.places.size())
+          : log_task.bunk == kLoadSpace ? true
+                                        : in(log_task.bunk, exercise.world.bunks.size())))
       refuse("has a log task with a log, bunk or place that is not there");
   for (const Limit& limit : exercise.limits)
     if (find_figure(limit.figure) == nullptr)
@@ -449,7 +450,8 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
 
 // --- Logs ---------------------------------------------------------------------
 
-Task::Spot Task::goal(const LogTask& wanted) const {
+Task::Spot Task::goal(const LogTask& wanted, const SessionSnapshot& snapshot) const {
+  if (wanted.bunk == kLoadSpace) return {vec(snapshot.load.centre_W), vec(snapshot.load.along_W)};
   if (wanted.place < 0) return nth(bunks_, wanted.bunk);
   Spot spot = nth(places_, wanted.place);
   if (nth(exercise_.places, wanted.place).height < 0.0)
@@ -458,9 +460,10 @@ Task::Spot Task::goal(const LogTask& wanted) const {
 }
 
 bool Task::lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) const {
+  if (wanted.bunk == kLoadSpace) return snapshot.load.logs.has(wanted.log);
   if (wanted.place < 0) return lies_in_bunk(wanted, snapshot);
   const Place& place = nth(exercise_.places, wanted.place);
-  const Spot spot = goal(wanted);
+  const Spot spot = goal(wanted, snapshot);
   const PoseSnapshot& log = snapshot.log[wanted.log];
   const Vec3 axis = axis_of(log);
   return (vec(log.p) - spot.centre_W).norm() <= place.radius &&
@@ -488,7 +491,7 @@ void Task::follow_load(double dt, const SessionSnapshot& snapshot, TaskState& ta
   const Vec3 centre = vec(snapshot.log[wanted.log].p);
   const double lowest = lowest_of(log, snapshot.log[wanted.log]);
   if (task.carried != 0 && wanted.place >= 0) {
-    const Vec3 goal_W = goal(wanted).centre_W;
+    const Vec3 goal_W = goal(wanted, snapshot).centre_W;
     const double down = goal_W.z() - log.radius + kTouchDown;
     if (task.lowest_z > down && lowest <= down && on_the_map(centre - goal_W).norm() < kNearLog)
       score.set_down_m_s = std::max(score.set_down_m_s, (task.lowest_z - lowest) / dt);
@@ -526,12 +529,12 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
     end_leg(score);
     task.carried = 1;
     end_approach_at(grip, score.score, score.approach);
-    begin_approach(log, on_the_map(goal(wanted).centre_W), score.approach);
+    begin_approach(log, on_the_map(goal(wanted, snapshot).centre_W), score.approach);
   }
   if (held || task.carried == 0) follow_approach(held ? log : grip, score.approach);
   follow_load(dt, snapshot, task, score.score);
-  // A log that was never lifted is not placed: one brought too early must be gripped again.
-  const bool free = task.carried != 0 && !held;
+  // A log that was never lifted is not placed: one brought too early must be gripped again, but not out of a load.
+  const bool free = (task.carried != 0 || wanted.bunk == kLoadSpace) && !held;
   const bool there = free && lies_there(wanted, snapshot);
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
   const bool calm = resting || speed < kCalmSpeed;
@@ -543,7 +546,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
 
 void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const {
   const LogTask& wanted = nth(exercise_.log_tasks, task.step);
-  const Spot spot = goal(wanted);
+  const Spot spot = goal(wanted, snapshot);
   const Vec3 off = vec(snapshot.log[wanted.log].p) - spot.centre_W;
   end_leg(score);
   end_approach_at(on_the_map(vec(snapshot.log[wanted.log].p)), score.score, score.approach);
@@ -632,7 +635,7 @@ void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& stat
 void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
                        TaskSnapshot& out) const {
   const LogTask& wanted = nth(exercise_.log_tasks, state.step);
-  const Spot spot = goal(wanted);
+  const Spot spot = goal(wanted, snapshot);
   const PoseSnapshot& log = snapshot.log[wanted.log];
   const bool held = snapshot.held_log == wanted.log;
   const Vec3 from = held ? vec(log.p) : vec(snapshot.grip_W);

@@ -50,7 +50,8 @@ int link_of(const multibody::Tree& tree, int body) {
 
 world::PartRole part_role(machine::ShapeRole role) {
   constexpr world::PartRole kRoles[] = {world::PartRole::kCarrier, world::PartRole::kBoom,
-                                        world::PartRole::kStick, world::PartRole::kHead};
+                                        world::PartRole::kStick,   world::PartRole::kHead,
+                                        world::PartRole::kStake,   world::PartRole::kBed};
   return kRoles[static_cast<int>(role)];
 }
 
@@ -201,8 +202,10 @@ void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
     part.omega_W = body.omega_W;
     part.role = part_role(shape.role);
     const int link = link_of(model.tree, shape.body);
-    part.rides = part.role == world::PartRole::kCarrier && link != multibody::kBase &&
-                 simulation_.carrier().carries(link);
+    const bool of_carrier = part.role == world::PartRole::kCarrier ||
+                            part.role == world::PartRole::kStake ||
+                            part.role == world::PartRole::kBed;
+    part.rides = of_carrier && link != multibody::kBase && simulation_.carrier().carries(link);
     part.id = ++id;
     parts.link[parts.count++] = link;
   }
@@ -308,23 +311,64 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   grapple.speed = (next - before) / h;
 }
 
-// Logs that touch both jaws.
-world::LogSet Worksite::between_jaws(const world::WorldState& world) const {
-  world::LogSet side[2], both;
-  for (std::int64_t n = 0; n < world.contacts.end; ++n) {
-    const world::ContactState& contact = world.contact[n];
+// Logs that touch both jaws, or that one jaw presses on the grapple's frame.
+world::LogSet Worksite::between_jaws(const Kinematics& kinematics,
+                                     const WorksiteState& state) const {
+  const std::vector<machine::ContactShape>& shapes = machine().shapes;
+  world::LogSet jaw_side[2], frame, out;
+  for (std::int64_t n = 0; n < state.world.contacts.end; ++n) {
+    const world::ContactState& contact = state.world.contact[n];
     const int log = world::log_of_contact(contact);
     if (log < 0) continue;
-    const int jaw = world::part_of_contact(contact) - kFirstJawId;
-    if (jaw < 0 || jaw >= world::kGrappleParts) continue;
-    const int here = jaw < world::kGrappleParts / 2 ? 0 : 1;
-    side[here].add(log);
-    if (side[1 - here].has(log)) both.add(log);
+    const int part = world::part_of_contact(contact), jaw = part - kFirstJawId;
+    if (jaw >= 0 && jaw < world::kGrappleParts)
+      jaw_side[jaw < world::kGrappleParts / 2 ? 0 : 1].add(log);
+    else if (part >= 1 && part <= static_cast<int>(shapes.size()) &&
+             nth(shapes, part - 1).role == machine::ShapeRole::kHead)
+      frame.add(log);
   }
-  return both;
+  for (int i = 0; i < world_.log_count(); ++i) {
+    const bool left = jaw_side[0].has(i), right = jaw_side[1].has(i);
+    if ((left && right) || ((left || right) && frame.has(i) && encloses(i, kinematics, state)))
+      out.add(i);
+  }
+  return out;
 }
 
-// Jaws that are bodies: a log is held as long as both touch it.
+bool Worksite::encloses(int log, const Kinematics& kinematics, const WorksiteState& state) const {
+  return world::can_grip(grapple_frame(kinematics), state.grapple.opening,
+                         world::log_shape(nth(world_.recipe().logs, log), state.world.log[log]));
+}
+
+world::LogSet Worksite::carried(const Kinematics& kinematics, const WorksiteState& state) const {
+  world::LogSet out;
+  if (state.grapple.held < 0) return out;
+  out.add(state.grapple.held);
+  if (!machine().grapple.driven()) return out;
+  out = between_jaws(kinematics, state);
+  out.add(state.grapple.held);
+  for (bool more = true; more;) {
+    more = false;
+    for (std::int64_t n = 0; n < state.world.contacts.end; ++n) {
+      const world::ContactState& contact = state.world.contact[n];
+      const int a = world::log_of_contact(contact);
+      if (a < 0) continue;
+      const int b = world::other_log_of_contact(contact);
+      const int jaw = world::part_of_contact(contact) - kFirstJawId;
+      int next = -1;
+      if (b >= 0 && out.has(a) != out.has(b))
+        next = out.has(a) ? b : a;
+      else if (jaw >= 0 && jaw < world::kGrappleParts && !out.has(a))
+        next = a;
+      if (next < 0 || !encloses(next, kinematics, state)) continue;
+      out.add(next);
+      more = true;
+    }
+  }
+  return out;
+}
+
+// Jaws that are bodies: a log is held as long as both touch it, or one presses it on the frame.
 void Worksite::feel_grip(const sim::SimState& sim, const Kinematics& kinematics,
                          WorksiteState& state) const {
   const machine::Grapple& g = machine().grapple;
@@ -332,7 +376,7 @@ void Worksite::feel_grip(const sim::SimState& sim, const Kinematics& kinematics,
   GrappleState& grapple = state.grapple;
   grapple.opening = std::clamp((sim.machine.q[link] - closed_) * opening_per_rad_, 0.0, 1.0);
   grapple.speed = opening_per_rad_ * sim.machine.v[link];
-  const world::LogSet between = between_jaws(state.world);
+  const world::LogSet between = between_jaws(kinematics, state);
   if (grapple.held >= 0) {
     const bool touched = between.has(grapple.held);
     grapple.slipping_s = touched ? 0.0 : grapple.slipping_s + simulation_.tick_s();
@@ -401,10 +445,7 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   world::PartForces forces;
   const Crane crane(machine(), m, before, parts);
   world::LogSet carried;
-  if (driven && state.grapple.held >= 0) {
-    carried = between_jaws(state.world);
-    carried.add(state.grapple.held);
-  }
+  if (driven && state.grapple.held >= 0) carried = this->carried(before, state);
   world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried);
   double tau[kMaxLinks];
   joint_forces(before, parts, forces, tau);

@@ -34,17 +34,20 @@ inline int log_of(std::int32_t key) {
              : -1;
 }
 
-inline bool takes_part(PartRole role) { return role != PartRole::kCarrier; }
+inline bool is_load_space(PartRole role) {
+  return role == PartRole::kStake || role == PartRole::kBed;
+}
+inline bool takes_part(PartRole role) { return role != PartRole::kCarrier && !is_load_space(role); }
 inline bool meets(const MachinePart& part, Obstacle fixed) {
   return takes_part(part.role) || (part.rides && fixed == Obstacle::kStem);
 }
 
 // Whether a part meets another one of the same machine: what hangs below the crane may hit the carrier,
-// and a log between the jaws the crane itself.
+// a log between the jaws the crane itself, and all of the crane the load space.
 inline bool minds(PartRole role, PartRole other) {
   const bool hangs =
       role == PartRole::kHead || role == PartRole::kJaw || role == PartRole::kHeldLog;
-  return (hangs && other == PartRole::kCarrier) ||
+  return (hangs && other == PartRole::kCarrier) || (takes_part(role) && is_load_space(other)) ||
          (role == PartRole::kHeldLog && (other == PartRole::kBoom || other == PartRole::kStick));
 }
 

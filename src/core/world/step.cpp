@@ -21,8 +21,21 @@ constexpr double kCalmSpeed = 0.01;        // m/s
 constexpr double kCalmAcceleration = 0.3;  // m/s^2
 constexpr double kCalmTime = 0.5;          // s
 constexpr double kStillSpeed = 1e-3;       // of a carrier part [m/s]
+constexpr double kRidingSpeed = 5e-3;      // of one that moves, with logs at rest on it [m/s]
 constexpr double kCollisionApart = 0.2;    // s
 constexpr std::int32_t kCarrierObject = kFirstFixedKey - 1;
+constexpr std::int32_t kStakesObject = kFirstFixedKey - 2;
+constexpr std::int32_t kBedObject = kFirstFixedKey - 3;
+
+// A strike at a part that does not take part counts as one at this. Logs are set down on a bed.
+Obstacle obstacle_of(PartRole role) {
+  return role == PartRole::kBed ? Obstacle::kBunk : Obstacle::kCarrier;
+}
+std::int32_t object_of(PartRole role) {
+  return role == PartRole::kStake ? kStakesObject
+         : role == PartRole::kBed ? kBedObject
+                                  : kCarrierObject;
+}
 
 struct Box {
   Vec3 low, high;
@@ -120,6 +133,8 @@ class Tick {
     find_pairs();
     if (nobody_touches()) {
       rest();
+      carry_sleepers();
+      finish_forces();
     } else {
       load_contacts();
       for (int i = 0; i < steps_; ++i) {
@@ -127,6 +142,7 @@ class Tick {
         wake_touched();
         small_step();
       }
+      carry_sleepers();
       finish_forces();
       store_logs();
       let_rest();
@@ -232,12 +248,14 @@ class Tick {
     Box part_box[kMaxMachineShapes];
     Box all = no_box(), any = no_box(), waking = no_box();
     bool wakes_up[kMaxMachineShapes];
+    bool loads = false;
     for (int i = 0; i < part_count_; ++i) {
       const double speed = fastest(part_[i]);
       part_box[i] = box_of(part_[i], kBoxMargin + kFollowed + dt_ * speed);
       const bool carrier = !takes_part(nth(parts_, i).role);
-      wakes_up[i] = !carrier || speed > kStillSpeed;
+      wakes_up[i] = !carrier || speed > (nth(parts_, i).rides ? kRidingSpeed : kStillSpeed);
       include(part_box[i], any);
+      loads |= is_load_space(nth(parts_, i).role);
       if (wakes_up[i]) include(part_box[i], waking);
       if (!carrier || nth(parts_, i).rides) include(part_box[i], all);
       if (carrier) continue;
@@ -253,7 +271,7 @@ class Tick {
     }
     for (int i = 0; i < part_count_; ++i) {
       const PartRole role = nth(parts_, i).role;
-      if (!minds(role, PartRole::kCarrier)) continue;
+      if (!minds(role, loads ? PartRole::kStake : PartRole::kCarrier)) continue;
       for (int j = 0; j < part_count_; ++j)
         if (minds(role, nth(parts_, j).role) && overlap(part_box[i], part_box[j]))
           part_part_.add(i, j, state_.contacts_dropped);
@@ -367,6 +385,58 @@ class Tick {
         c = ContactState{};
     }
     trim_extent(state_);
+  }
+
+  // Logs at rest on a carrier that moves a little ride on it, and weigh on it where their centre is: what they
+  // press on it with together is their weight.
+  void carry_sleepers() {
+    if (std::none_of(parts_.begin(), parts_.end(), bears)) return;
+    std::int16_t on[kMaxLogs];
+    std::fill(on, on + log_count_, std::int16_t{-1});
+    for (bool more = true; more;) {
+      more = false;
+      for (std::int64_t n = 0; n < state_.contacts.end; ++n) {
+        const ContactState& c = state_.contact[n];
+        const int a = log_of(body_a(c));
+        if (a < 0 || state_.log[a].status != LogStatus::kResting) continue;
+        const int b = log_of(body_b(c));
+        if (b >= 0 && on[a] != on[b] && (on[a] < 0 || on[b] < 0)) {
+          on[a] = on[b] = std::max(on[a], on[b]);
+          more = true;
+        } else if (b < 0 && on[a] < 0) {
+          on[a] = bearing_part(part_of_contact(c));
+          more |= on[a] >= 0;
+        }
+      }
+    }
+    int force_of_part[kMaxMachineShapes];
+    std::fill(force_of_part, force_of_part + part_count_, -1);
+    for (int i = 0; i < log_count_; ++i)
+      if (on[i] >= 0 && state_.log[i].status == LogStatus::kResting) ride(i, on[i], force_of_part);
+  }
+
+  static bool bears(const MachinePart& part) { return part.rides && !takes_part(part.role); }
+
+  std::int16_t bearing_part(int id) const {
+    for (int j = 0; j < part_count_; ++j)
+      if (nth(parts_, j).id == id && bears(nth(parts_, j))) return static_cast<std::int16_t>(j);
+    return -1;
+  }
+
+  void ride(int i, int part, int* force_of_part) {
+    int& k = force_of_part[part];
+    if (k < 0) k = add_force(part);
+    LogState& log = state_.log[i];
+    const double weight = kGravity * nth(constants_, i).mass;
+    if (k >= 0) {
+      forces_.force[k].f_W.z() -= weight;
+      forces_.force[k].p_W += weight * vec(log.p);
+      weight_[k] += weight;
+    }
+    const MachinePart& under = nth(parts_, part);
+    store(Vec3(vec(log.p) + dt_ * (under.v_W + under.omega_W.cross(vec(log.p) - under.p_W))),
+          log.p);
+    turn(log.q, under.omega_W, dt_);
   }
 
   static bool touch_each_other(const Moving& a, const Moving& b) {
@@ -661,17 +731,21 @@ class Tick {
         is_machine ? plain() : rolling(c.radius, c.inertia), log_[i].axis, dt_, touches, log_[i].m,
         log_key(i), part_[j], key, nullptr, is_machine,
         [&](const Touch& touch, int slot) {
-          return inverse_mass_of_log(i, touch) + inverse_mass_of_parts(j, -1, touch, slot);
+          // A load space on wheels weighs tonnes.
+          const bool unyielding = part.rides && is_load_space(part.role);
+          return inverse_mass_of_log(i, touch) +
+                 (unyielding ? 0.0 : inverse_mass_of_parts(j, -1, touch, slot));
         },
         [&](const Touch& touch, const ContactForce& force, int slot) {
           load_log(log_[i], force.f, touch.point, force.torque);
           // The grip itself is no contact with the world.
-          const bool felt =
-              !is_carried(i) || (part.role != PartRole::kJaw && part.role != PartRole::kHead);
+          const bool felt = is_carried(i)
+                                ? part.role != PartRole::kJaw && part.role != PartRole::kHead
+                                : !is_load_space(part.role);
           add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal, felt);
           if (is_carried(i) && minds(PartRole::kHeldLog, part.role))
-            note(PartRole::kHeldLog, Obstacle::kCarrier, kCarrierObject, touch, log_[i].m, part_[j],
-                 force.normal);
+            note(PartRole::kHeldLog, obstacle_of(part.role), object_of(part.role), touch, log_[i].m,
+                 part_[j], force.normal);
           else if (is_machine)
             note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j], force.normal);
         });
@@ -695,7 +769,8 @@ class Tick {
     for (const auto& [i, j] : part_part_) {
       Touches touches;
       touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches);
-      meet(i, part_[j], key_of_part(j), nullptr, Obstacle::kCarrier, kCarrierObject, j, touches);
+      const PartRole other = nth(parts_, j).role;
+      meet(i, part_[j], key_of_part(j), nullptr, obstacle_of(other), object_of(other), j, touches);
     }
   }
 
@@ -760,7 +835,9 @@ class Tick {
   // A collision begins when the two were separate for a while.
   void note(PartRole role, Obstacle kind, std::int32_t object, const Touch& touch, const Moving& a,
             const Moving& b, double normal) {
-    const PartRole body = role == PartRole::kJaw ? PartRole::kHead : role;
+    const PartRole body = role == PartRole::kJaw ? PartRole::kHead
+                          : is_load_space(role)  ? PartRole::kCarrier
+                                                 : role;
     const std::int32_t who = static_cast<std::int32_t>(body) + 1;
     const auto k = static_cast<std::size_t>(kind);
     state_.impulse[k] += normal * h_;
@@ -827,13 +904,13 @@ class Tick {
     log.m.p += log.touched ? Vec3(h_ * log.m.v) : Vec3(0.5 * h_ * (v_old + log.m.v));
     const Vec3 L = momentum(log.m.omega, log.axis) + h_ * log.torque;
     const Vec3 axis_midway = log.axis + 0.5 * h_ * rate(L, log.axis).cross(log.axis);
-    turn(log.q, rate(L, axis_midway));
+    turn(log.q, rate(L, axis_midway), h_);
     place_log(i);
     log.m.omega = rate(L, log.axis);
   }
 
-  void turn(double* q, const Vec3& omega) const {
-    const Vec3 w = 0.5 * h_ * omega;
+  static void turn(double* q, const Vec3& omega, double h) {
+    const Vec3 w = 0.5 * h * omega;
     const double r[4] = {q[0] - w.x() * q[1] - w.y() * q[2] - w.z() * q[3],
                          q[1] + w.x() * q[0] + w.y() * q[3] - w.z() * q[2],
                          q[2] + w.y() * q[0] + w.z() * q[1] - w.x() * q[3],

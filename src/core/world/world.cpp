@@ -2,6 +2,7 @@
 #include "knuckleboom/core/world/world.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -27,8 +28,9 @@ constexpr double kApart = 0.005;       // of logs that do not touch [m]
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kOverlapAllowed = 0.02;  // of bodies at the start [m]
 constexpr double kDepthAllowed = 0.05;    // of the machine in something at the start [m]
-constexpr const char* kRoleWords[] = {"The carrier", "The boom",          "The stick",
-                                      "The head",    "The grapple's jaw", "The log in the jaws"};
+constexpr const char* kRoleWords[] = {"The carrier",    "The boom",          "The stick",
+                                      "The head",       "The grapple's jaw", "The log in the jaws",
+                                      "The load space", "The load space"};
 
 void require(bool holds, const std::string& sentence) {
   if (!holds) throw std::invalid_argument(sentence);
@@ -191,6 +193,12 @@ bool LogSet::empty() const {
   return std::all_of(std::begin(bits_), std::end(bits_), [](std::uint64_t b) { return b == 0; });
 }
 
+int LogSet::count() const {
+  int n = 0;
+  for (const std::uint64_t bits : bits_) n += std::popcount(bits);
+  return n;
+}
+
 void find_extent(WorldState& state) {
   state.contacts.end = kMaxContacts;
   trim_extent(state);
@@ -203,6 +211,8 @@ void copy_used(const WorldState& from, WorldState& to) {
 }
 
 int log_of_contact(const ContactState& contact) { return log_of(body_a(contact)); }
+
+int other_log_of_contact(const ContactState& contact) { return log_of(body_b(contact)); }
 
 int part_of_contact(const ContactState& contact) {
   const std::int32_t part = body_b(contact) - kFirstPartKey;
@@ -386,7 +396,10 @@ std::string World::start_objection(std::span<const MachinePart> parts,
     for (std::size_t k = 0; k < parts.size(); ++k)
       if (minds(part.role, parts[k].role))
         if (const double depth = overlap(shape, parts[k].shape); depth > kDepthAllowed)
-          return inside(part, "the machine's own carrier", depth);
+          return inside(part,
+                        is_load_space(parts[k].role) ? "the machine's own load space"
+                                                     : "the machine's own carrier",
+                        depth);
     for (const Fixed& fixed : fixed_)
       if (!meets(part, fixed.kind))
         continue;

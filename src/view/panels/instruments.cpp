@@ -194,6 +194,14 @@ std::string lock_text(const SessionSnapshot& now) {
   return frame && axles ? "frame, differential" : frame ? "frame" : axles ? "differential" : "none";
 }
 
+std::string load_text(const SessionSnapshot& now) {
+  if (now.load.count == 0) return "none";
+  char text[48];
+  std::snprintf(text, sizeof text, "%d logs, %.0f kg", static_cast<int>(now.load.count),
+                now.load.mass_kg);
+  return text;
+}
+
 constexpr int kCarrierRows = 5;
 void draw_carrier(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
                   const Rect& card, float& y) {
@@ -215,8 +223,8 @@ float draw_machine(Painter& painter, const InstrumentFaces& faces, const Session
   int joints = 0;
   for (int i = 0; i < std::min(now.sim.joint_count, static_cast<int>(faces.joints.size())); ++i)
     if (!faces.joints[at(i)].name.empty()) joint[joints++] = i;
-  const int rows =
-      std::min(joints, kRoom) + (faces.grapple ? 5 : 3) + (faces.wheels ? kCarrierRows : 0);
+  const int rows = std::min(joints, kRoom) + (faces.grapple ? 5 : 3) + (faces.load_space ? 1 : 0) +
+                   (faces.wheels ? kCarrierRows : 0);
   const Rect card{painter.width() - kEdge - kSide, top, kSide,
                   2.0F * kPad + 8.0F + kLine15 * static_cast<float>(rows)};
   painter.card(card);
@@ -236,6 +244,7 @@ float draw_machine(Painter& painter, const InstrumentFaces& faces, const Session
   char speed[32];
   std::snprintf(speed, sizeof speed, "%.2f m/s", tip_speed(now));
   draw_value(painter, card, y, "tip speed", speed);
+  if (faces.load_space) draw_value(painter, card, y, "load", load_text(now));
   if (!faces.grapple) return card.bottom();
   char open[32];
   std::snprintf(open, sizeof open, "%.0f %% open", now.grapple_opening * 100.0);

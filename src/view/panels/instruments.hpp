@@ -29,6 +29,7 @@ struct InstrumentFaces {
   std::string machine, exercise;
   double pump_full_W = 50e3;
   bool grapple = true;  // the machine has one
+  bool load_space = false;
   bool wheels = false;
   std::vector<std::string> lever_modes;  // none: only one
   int swing = -1;  // joint from whose body the tip's reach counts; -1: from the world's origin

@@ -88,7 +88,14 @@ struct Supply {
 };
 
 // A part of the machine that can touch the world: a capsule fixed to a body.
-enum class ShapeRole { kCarrier, kBoom, kStick, kHead };
+enum class ShapeRole {
+  kCarrier,
+  kBoom,
+  kStick,
+  kHead,
+  kStake,
+  kBed
+};  // the last two of a load space
 struct ContactShape {
   std::string name;
   int body = 0;  // or multibody::kBase
@@ -96,6 +103,24 @@ struct ContactShape {
   Vec3 from_B = Vec3::Zero(), to_B = Vec3::Zero();  // m
   double radius = 0.1;                              // m
 };
+
+// Room for logs between a headboard and pairs of stakes, in its body's frame: they lie along x, z points up.
+// Its contact shapes are among the machine's.
+struct LoadSpace {
+  bool present = false;
+  int body = multibody::kBase;
+  Vec3 front_B = Vec3::Zero();     // middle of the headboard's foot, at the height of the floor [m]
+  double length = 4.7;             // from the headboard to its end [m]
+  double width = 2.75;             // between the stakes [m]
+  double height = 1.75;            // of the stakes above the floor [m]
+  double headboard_height = 1.05;  // above the floor [m]
+  int pairs = 4;                   // of stakes
+};
+// Stakes, headboard and beams of the floor: roles kStake and kBed.
+std::vector<ContactShape> load_space_shapes(const LoadSpace& space);
+struct MachineModel;
+// For work that needs the room: the machine without its load space.
+void remove_load_space(MachineModel& machine);
 
 // Two jaws that close around a log. Either they are bodies of the tree with an actuator, and hold what
 // friction holds; or they are no bodies, follow the lever whatever the oil does, and hold a log like a
@@ -241,6 +266,7 @@ struct MachineModel {
   int tip_body = 0;
   Vec3 tip_B = Vec3::Zero();
   std::vector<ContactShape> shapes;
+  LoadSpace load_space;
   Grapple grapple;
   std::vector<Wheel> wheels;
   Driveline driveline;

@@ -46,6 +46,8 @@ struct DemonstratorState {
   std::int32_t stops_made;  // without a task
   double home[3];           // where the crane was at the start: reach [m], angle [rad], height [m]
   std::int32_t started, reserved;
+  double lowest_z;  // of the log while it is lowered [m]
+  double stuck_s;   // for which it has come no lower
 };
 static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 
@@ -69,12 +71,14 @@ class Demonstrator {
     Vec3 p_W;           // of the tip, or of the grip
     bool grip = false;  // p_W.z refers to the grip
     bool heading = false;
+    bool together = false;              // swing and reach arrive at the same time
     double axis_x = 1.0, axis_y = 0.0;  // wanted direction of the log axis
     double speed = 1.0;                 // share of the usual speed
     double jaws = 0.0;                  // -1 opens .. 1 closes
   };
+  // Where a log is to be let go.
+  Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot) const;
   Wish wish(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
-  Wish logs(const SessionSnapshot& snapshot, DemonstratorState& state) const;
   void find_crane();
   void find_wheels();
   void find_levers();
@@ -90,6 +94,7 @@ class Demonstrator {
   // Presses the button of a switch until it is so. False: it is not yet.
   bool turn(command::Switch of, bool on, const SessionSnapshot& snapshot, double dt,
             DemonstratorState& state, command::OperatorInput& out) const;
+  Wish logs(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   void keep_off(const SessionSnapshot& snapshot, Wish& wish) const;
   double opening_for(double gap) const;
   bool beside_stakes(const Vec3& p_W) const;

@@ -45,9 +45,10 @@ struct Place {
   int colour = 0;
 };
 
+inline constexpr int kLoadSpace = -2;  // in place of a bunk: the machine's
 struct LogTask {
   int log = 0;        // index in the world's logs
-  int bunk = 0;       // index in the world's bunks; -1: to a place
+  int bunk = 0;       // index in the world's bunks, or kLoadSpace; -1: to a place
   int place = -1;     // index in the exercise's places
   bool timed = true;  // false: the way to the log does not count
 };
@@ -79,6 +80,7 @@ struct Exercise {
   int lesson = 0;             // position in the order of learning; 0: none
   double time_limit_s = 0.0;  // 0: none; after it the attempt has failed
   std::vector<command::InitialJoint> initial;
+  bool load_space = true;        // the machine's is fitted, if it has one
   double grapple_opening = 1.0;  // at the start, 0 closed .. 1 open
   world::WorldRecipe world;
   std::vector<timber::TreeRecipe> trees;  // of the world's stems; species empty: a post

@@ -107,6 +107,8 @@ class Session {
   void small_step(const command::OperatorInput& input, SessionState& state,
                   SessionSnapshot& snapshot) const;
   void fill(const SessionState& state, SessionSnapshot& snapshot) const;
+  void look_at_load(const multibody::Kinematics& kinematics, const SessionState& state,
+                    const world::LogSet& carried, LoadSnapshot& out) const;
 
   std::vector<std::string> notes_;
   Exercise exercise_;

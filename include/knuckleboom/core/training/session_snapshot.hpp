@@ -31,6 +31,16 @@ struct TaskSnapshot {
   double time_left_s;  // -1: no limit
 };
 
+// The logs in the machine's load space: with both ends between the stakes, or beyond by 0.3 m at most, and not
+// in the jaws.
+struct LoadSnapshot {
+  double centre_W[3];  // of the room between the stakes [m]
+  double along_W[3];   // direction of the logs; zeros: the machine has no load space
+  double mass_kg;
+  std::int64_t count;
+  world::LogSet logs;
+};
+
 struct SessionSnapshot {
   double tip_v_W[3];  // m/s
   // Centre of a log in the grapple's grip and the direction of its axis; without a grapple the tip and
@@ -52,9 +62,12 @@ struct SessionSnapshot {
   double grapple_opening;  // 0 closed .. 1 open
   std::int32_t held_log;   // -1: none
   std::int32_t log_count;
+  world::LogSet carried;  // by the jaws, the held one among them
+  double carried_kg;
   std::int64_t collisions[world::kObstacles];
   double impulse[world::kObstacles];
-  std::int64_t at_stop;      // bit k: actuator k, not the grapple's, touches its end stop
+  std::int64_t at_stop;  // bit k: actuator k, not the grapple's, touches its end stop
+  LoadSnapshot load;
   double contact_force;      // largest on the machine in this tick [N]
   double last_impact_speed;  // of the newest collision [m/s]
   std::int64_t last_collision_tick;

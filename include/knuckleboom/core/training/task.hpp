@@ -156,7 +156,7 @@ class Task {
     Vec3 centre_W;  // of a bunk: in the middle of the stakes
     Vec3 along_W;   // direction of the log
   };
-  Spot goal(const LogTask& wanted) const;
+  Spot goal(const LogTask& wanted, const SessionSnapshot& snapshot) const;
 
  private:
   void advance(double dt, const SessionSnapshot& snapshot, TaskState& task,

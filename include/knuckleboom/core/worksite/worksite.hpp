@@ -86,6 +86,9 @@ class Worksite {
   void step(const sim::TickInput& input, double grapple, sim::SimState& sim,
             WorksiteState& state) const;
 
+  // The held log and, in jaws that are bodies, all that they enclose with it and that touch them or each other.
+  world::LogSet carried(const multibody::Kinematics& kinematics, const WorksiteState& state) const;
+
   const sim::Simulation& simulation() const { return simulation_; }
   const world::World& world() const { return world_; }
   // Only of a machine with a grapple.
@@ -105,7 +108,9 @@ class Worksite {
   void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
                  WorksiteState& state) const;
   void let_go(sim::SimState& sim, WorksiteState& state) const;
-  world::LogSet between_jaws(const world::WorldState& world) const;
+  world::LogSet between_jaws(const multibody::Kinematics& kinematics,
+                             const WorksiteState& state) const;
+  bool encloses(int log, const multibody::Kinematics& kinematics, const WorksiteState& state) const;
   void feel_grip(const sim::SimState& sim, const multibody::Kinematics& kinematics,
                  WorksiteState& state) const;
   void carry_log(const multibody::Kinematics& kinematics, WorksiteState& state) const;

@@ -147,6 +147,8 @@ constexpr auto state_fields(const ContactState* /*type*/) {
 // Log and part of the machine (MachinePart::id) that touch there; -1: none.
 int log_of_contact(const ContactState& contact);
 int part_of_contact(const ContactState& contact);
+// The other log of a contact between two; -1: none.
+int other_log_of_contact(const ContactState& contact);
 
 // A collision in progress, or one that ended so recently that touching again belongs to it.
 struct TouchState {
@@ -202,19 +204,21 @@ class LogSet {
   void add(int log) { bits_[log / 64] |= std::uint64_t{1} << (log % 64); }
   bool has(int log) const { return (bits_[log / 64] >> (log % 64) & 1U) != 0; }
   bool empty() const;
+  int count() const;
 
  private:
   std::uint64_t bits_[(kMaxLogs + 63) / 64] = {};
 };
 
 // A part of the machine in this tick.
-enum class PartRole : std::int32_t { kCarrier, kBoom, kStick, kHead, kJaw, kHeldLog };
+enum class PartRole : std::int32_t { kCarrier, kBoom, kStick, kHead, kJaw, kHeldLog, kStake, kBed };
 struct MachinePart {
   Capsule shape;           // world frame
   Vec3 p_W, v_W, omega_W;  // motion of the body it is fixed to: a point, its velocity, rotation
   PartRole role = PartRole::kHead;
   std::int32_t id = 0;  // the same part has the same id in every tick
-  bool rides = false;   // of a carrier on wheels, which meets stems
+  bool rides =
+      false;  // of a carrier on wheels and its load space: it meets stems, and bears logs as it moves
 };
 
 // How easily the machine gives way, as its bodies move now.

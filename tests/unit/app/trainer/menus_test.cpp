@@ -35,7 +35,7 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
   for (const view::panels::MenuChoice& choice : row.choices) names.push_back(choice.value);
   EXPECT_EQ(names,
             (std::vector<std::string>{"reach", "path", "head_to_stem", "tank", "logs", "red_blue",
-                                      "fault_hunt", "strip_road", "free_play", "piles"}));
+                                      "fault_hunt", "grid", "strip_road", "free_play", "piles"}));
   EXPECT_EQ(row.chosen, 4);
   EXPECT_NE(row.choices[4].detail.find("To pass\n  Done within 25:00"), std::string::npos)
       << row.choices[4].detail;
