@@ -47,7 +47,7 @@ constexpr const char* kLegs = "score_legs";
 constexpr const char* kHeldLog = "held_log";  // its number, -1: none
 constexpr const char* kSpeed = "speed_m_s";
 
-// What a session tells of its work, beside the tip and the held log.
+// Channels by which a session tells of its work, beside the tip and the held log.
 constexpr const char* kWork[] = {"tip_vx_m_s", "tip_vy_m_s",    "tip_vz_m_s", "grapple_opening",
                                  "log_gap_m",  "held_tilt_rad", "load_logs",  "work_signals"};
 

@@ -313,6 +313,7 @@ inline constexpr KeyTable table{"exercise.target", "[[target]]", all};
 
 namespace log_task {
 inline constexpr Key log = text("log", "name of a log").must();
+inline constexpr const char* kLoadSpaceWord = "load_space";  // in place of a bunk's name
 inline constexpr Key bunk =
     text("bunk", "name of the bunk that it belongs into, or `load_space`: the machine's");
 inline constexpr Key place =

@@ -34,12 +34,11 @@ using training::TaskKind;
 namespace keys = declare::keys;
 namespace exercise_keys = keys::exercise_file;
 
-constexpr double kPileGap = 0.01;                     // between logs of a pile at the start [m]
-constexpr double kRowHeight = 0.8661;                 // of a row over the one below, in thicknesses
-constexpr double kGridRoom = 0.1;                     // between logs of a grid [m]
-constexpr int kDraws = 50;                            // of a grid's logs, until they have room
-constexpr double kTouch = 1e-3;                       // m; parts that overlap by less only touch
-constexpr const char* kLoadSpaceWord = "load_space";  // in place of a bunk's name
+constexpr double kPileGap = 0.01;      // between logs of a pile at the start [m]
+constexpr double kRowHeight = 0.8661;  // of a row over the one below, in thicknesses
+constexpr double kGridRoom = 0.1;      // between logs of a grid [m]
+constexpr int kDraws = 50;             // of a grid's logs, until they have room
+constexpr double kTouch = 1e-3;        // m; parts that overlap by less only touch
 
 using Point = std::array<double, 2>;
 
@@ -549,7 +548,7 @@ class ExerciseReader {
   void read_log_tasks(TableReader& root) {
     std::map<int, std::string> last;  // where each log was brought last
     std::vector<training::LogTask>& tasks = exercise().log_tasks;
-    for (const training::LogTask& task : tasks) last[task.log] = kLoadSpaceWord;
+    for (const training::LogTask& task : tasks) last[task.log] = keys::log_task::kLoadSpaceWord;
     namespace k = keys::log_task;
     for (const Node* node : root.tables(exercise_keys::log_tasks)) {
       TableReader reader(report_, *node, k::table, "the log task");
@@ -565,7 +564,7 @@ class ExerciseReader {
       }
       const bool place = reader.has(k::place);
       task.place = place ? place_of(reader) : -1;
-      if (!place && text_at(*node, k::bunk.name) == kLoadSpaceWord)
+      if (!place && text_at(*node, k::bunk.name) == keys::log_task::kLoadSpaceWord)
         task.bunk = reader.text(k::bunk) ? training::kLoadSpace : 0;
       else
         task.bunk = place ? -1 : index_of(reader, k::bunk, exercise().world.bunks);
@@ -574,7 +573,7 @@ class ExerciseReader {
         const std::string to =
             place ? exercise().places[static_cast<std::size_t>(task.place)].name
             : into_load_space(task)
-                ? kLoadSpaceWord
+                ? keys::log_task::kLoadSpaceWord
                 : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
         const std::string& log = exercise().world.logs[static_cast<std::size_t>(task.log)].name;
         std::string& there = last[task.log];
@@ -654,7 +653,7 @@ class ExerciseReader {
     exercise().limits.push_back(std::move(limit));
   }
 
-  // What passes, as limits like the others, unless the file has its own.
+  // A pass by points is limits like the others, unless the file has its own.
   void read_points(TableReader& root) {
     const Node* node = root.subtable(exercise_keys::points);
     if (node == nullptr) return;

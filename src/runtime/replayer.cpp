@@ -292,6 +292,7 @@ void Replayer::show_channels() {
   snapshot_.fidelity = static_cast<std::int32_t>(stored_whole("fidelity", snapshot_.fidelity, 2));
   snapshot_.pump_power_W = stored("pump_power_W", 0.0);
   snapshot_.pump_work_J = stored("pump_work_J", 0.0);
+  show_work();
   if (stored_whole("seat_turned", 0, 1) > 0)
     snapshot_.switches = 1 << static_cast<int>(command::Switch::kSeat);
   snapshot_.lever_mode =
@@ -345,6 +346,22 @@ void Replayer::show_machine() {
   m.supply.flow = stored("pump_flow_m3_s", m.supply.flow);
   m.supply.relief_flow = stored("main_relief_flow_m3_s", m.supply.relief_flow);
   m.supply.engine_speed = stored("engine_rad_s", m.supply.engine_speed);
+}
+
+// The recording has the present work elements, and the signals that they followed from.
+void Replayer::show_work() {
+  using training::Element;
+  constexpr const char* kTrackChannels[training::kTracks] = {"element_crane", "element_drive"};
+  for (int t = 0; t < training::kTracks; ++t)
+    snapshot_.element[t] =
+        static_cast<Element>(stored_whole(kTrackChannels[t], 0, training::kElements - 1));
+  snapshot_.load_phase =
+      static_cast<training::LoadPhase>(stored_whole("load_phase", 0, training::kLoadPhases - 1));
+  snapshot_.gap_m = stored("log_gap_m", 0.0);
+  snapshot_.held_tilt_rad = stored("held_tilt_rad", 0.0);
+  snapshot_.element_load =
+      static_cast<std::int32_t>(stored_whole("load_logs", 0, session_->world().log_count()));
+  snapshot_.element_signals = static_cast<std::int32_t>(stored_whole("work_signals", 0, 7));
 }
 
 void Replayer::show_task() {

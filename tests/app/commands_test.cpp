@@ -172,7 +172,7 @@ TEST(CommandLine, listsAndCompletes) {
 }
 
 TEST(CommandLine, completesByTheKindOfValue) {
-  EXPECT_THAT(completed({"drive", "re"}), ElementsAre("reach", ":files .toml"));
+  EXPECT_THAT(completed({"drive", "rea"}), ElementsAre("reach", ":files .toml"));
   EXPECT_THAT(completed({"emulate", "peg_on_p"}), ElementsAre("peg_on_plane", ":files .toml"));
   EXPECT_THAT(completed({"identify", "pa"}), ElementsAre("patu655", ":files .toml"));
   EXPECT_THAT(completed({"run", "stick_sine", "--fidelity", "converged-r"}),

@@ -98,6 +98,7 @@ class Replayer {
   void show_channels();
   void show_machine();
   void show_task();
+  void show_work();
 
   io::SessionRecord record_;
   std::unique_ptr<training::Session> session_;

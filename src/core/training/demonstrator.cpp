@@ -27,6 +27,8 @@ constexpr double kPull = 0.9;                              // 1/s, commanded spe
 constexpr double kClearance = 1.2;     // of the jaws above objects they pass [m]
 constexpr double kNear = 0.10;         // m, above a log or bunk
 constexpr double kNearHeading = 0.10;  // rad
+constexpr int kMostLost = 2;           // times that a log is taken once more where it slips
+constexpr double kHangTime = 1.0;      // s, over which the height of a hanging log is smoothed
 constexpr double kPatience = 6.0;   // s; by then the brakes of the link hold the head out of plumb
 constexpr double kCloseTime = 4.0;  // s; closed by then, or missed
 constexpr double kOpenTime = 0.9;   // s
@@ -493,10 +495,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const bool rises = from_below && state.phase == Phase::kLift && state.timer_s < kRise;
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
       state.phase != Phase::kOpen && !rises) {
-    // Unexpected change: the log slipped, or someone else released it. Half-closed jaws may still
-    // hook it, and lose it again and again.
+    // Unexpected change: the log slipped, or someone else released it. Jaws that close on take it once
+    // more; half-closed ones may hook a log and lose it again and again.
     state.carrying = held ? 1 : 0;
-    enter(held ? Phase::kLift : Phase::kOpen, state);
+    if (!held) ++state.lost;
+    enter(held ? Phase::kLift : state.lost > kMostLost ? Phase::kOpen : Phase::kClose, state);
   }
 
   const Vec3 log_p = vec(s.log[task.log].p);
@@ -512,11 +515,14 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const Vec3 place(held ? spot.centre_W.x() : log_p.x(), held ? spot.centre_W.y() : log_p.y(), 0.0);
   // A log gripped beside its middle hangs askew: its lower end is to pass above the bunks' stakes. Above those of a load
   // space there is no such room.
+  // Smoothed, since a height that follows its swing would keep it swinging.
   const double lower_end =
       s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
+  if (!held) state.hangs_m = 2.0 * log.radius;
+  if (held) state.hangs_m += dt / kHangTime * (lower_end - state.hangs_m);
   const double below = !held   ? 0.3
                        : loads ? 2.0 * log.radius
-                               : std::max(2.0 * log.radius, lower_end);
+                               : std::max(2.0 * log.radius, state.hangs_m);
   const double travel_held = stakes_z + kStakeMargin + below;
   const double over = !held                               ? log_p.z() + kClearance
                       : to_place && !beside_stakes(place) ? floor_z + kOverPlace
@@ -609,7 +615,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
                     s.grapple_opening > std::min(kClear, wide - 0.05)) ||
                        state.timer_s > kStuck
                  : state.timer_s > kOpenTime) {
-        state.carrying = 0;
+        state.carrying = state.lost = 0;
         enter(Phase::kLift, state);
       }
       break;

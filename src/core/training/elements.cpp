@@ -49,7 +49,7 @@ class Editor {
     }
     tidy();
   }
-  // What ended before a tick is final; two pieces stay.
+  // Pieces that ended before a tick is final; two pieces stay.
   void settle(std::int64_t tick) {
     while (track_.count > 2 && track_.open[1].begin <= tick) settle_first();
   }

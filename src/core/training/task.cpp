@@ -187,7 +187,7 @@ std::string Task::check_state(const TaskState& task) const {
 
 namespace {
 
-// What is cheap enough for each tick.
+// As much as is cheap enough for each tick.
 void show_work(const ElementState& work, SessionSnapshot& out) {
   for (int t = 0; t < kTracks; ++t) {
     const ElementTrack& track = work.track[t];
@@ -255,7 +255,7 @@ void Task::show(double dt, const TaskState& task, const ScoreState& score,
 
 namespace {
 
-// Of the lowest point of a log that lies at this pose.
+// Height of the lowest point of a log that lies at this pose.
 double lowest_of(const world::Log& log, const PoseSnapshot& pose) {
   const double up = axis_of(pose).z();
   return pose.p[2] - 0.5 * log.length * std::fabs(up) -

@@ -1,6 +1,9 @@
 // Keys of contacts, and waking of logs.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "knuckleboom/core/world/world.hpp"
 
 namespace knuckleboom::world {
@@ -34,22 +37,35 @@ inline int log_of(std::int32_t key) {
              : -1;
 }
 
-inline bool is_load_space(PartRole role) {
+constexpr bool is_load_space(PartRole role) {
   return role == PartRole::kStake || role == PartRole::kBed;
 }
-inline bool takes_part(PartRole role) { return role != PartRole::kCarrier && !is_load_space(role); }
+constexpr bool takes_part(PartRole role) {
+  return role != PartRole::kCarrier && !is_load_space(role);
+}
 inline bool meets(const MachinePart& part, Obstacle fixed) {
   return takes_part(part.role) || (part.rides && fixed == Obstacle::kStem);
 }
 
 // Whether a part meets another one of the same machine: what hangs below the crane may hit the carrier,
 // a log between the jaws the crane itself, and all of the crane the load space.
-inline bool minds(PartRole role, PartRole other) {
+constexpr bool minds(PartRole role, PartRole other) {
   const bool hangs =
       role == PartRole::kHead || role == PartRole::kJaw || role == PartRole::kHeldLog;
   return (hangs && other == PartRole::kCarrier) || (takes_part(role) && is_load_space(other)) ||
          (role == PartRole::kHeldLog && (other == PartRole::kBoom || other == PartRole::kStick));
 }
+// The same as sets of roles, one bit each: all pairs of parts are asked in every tick.
+constexpr std::uint32_t bit_of(PartRole role) { return 1U << static_cast<unsigned>(role); }
+inline constexpr auto kMinded = [] {
+  constexpr int kRoles = static_cast<int>(PartRole::kBed) + 1;
+  std::array<std::uint32_t, kRoles> out{};
+  for (int a = 0; a < kRoles; ++a)
+    for (int b = 0; b < kRoles; ++b)
+      if (minds(static_cast<PartRole>(a), static_cast<PartRole>(b)))
+        out[static_cast<std::size_t>(a)] |= bit_of(static_cast<PartRole>(b));
+  return out;
+}();
 
 inline void trim_extent(WorldState& state) {
   std::int64_t& end = state.contacts.end;

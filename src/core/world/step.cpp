@@ -248,14 +248,14 @@ class Tick {
     Box part_box[kMaxMachineShapes];
     Box all = no_box(), any = no_box(), waking = no_box();
     bool wakes_up[kMaxMachineShapes];
-    bool loads = false;
+    std::uint32_t role_bit[kMaxMachineShapes], roles = 0;
     for (int i = 0; i < part_count_; ++i) {
       const double speed = fastest(part_[i]);
       part_box[i] = box_of(part_[i], kBoxMargin + kFollowed + dt_ * speed);
       const bool carrier = !takes_part(nth(parts_, i).role);
       wakes_up[i] = !carrier || speed > (nth(parts_, i).rides ? kRidingSpeed : kStillSpeed);
       include(part_box[i], any);
-      loads |= is_load_space(nth(parts_, i).role);
+      roles |= role_bit[i] = bit_of(nth(parts_, i).role);
       if (wakes_up[i]) include(part_box[i], waking);
       if (!carrier || nth(parts_, i).rides) include(part_box[i], all);
       if (carrier) continue;
@@ -270,10 +270,10 @@ class Tick {
           part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
     }
     for (int i = 0; i < part_count_; ++i) {
-      const PartRole role = nth(parts_, i).role;
-      if (!minds(role, loads ? PartRole::kStake : PartRole::kCarrier)) continue;
+      const std::uint32_t minded = nth(kMinded, static_cast<int>(nth(parts_, i).role));
+      if ((minded & roles) == 0) continue;
       for (int j = 0; j < part_count_; ++j)
-        if (minds(role, nth(parts_, j).role) && overlap(part_box[i], part_box[j]))
+        if ((minded & role_bit[j]) != 0 && overlap(part_box[i], part_box[j]))
           part_part_.add(i, j, state_.contacts_dropped);
     }
     for (int i = 0; i < log_count_; ++i) {

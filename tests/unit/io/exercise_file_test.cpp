@@ -406,7 +406,7 @@ TEST(ExerciseFile, PlacesAndPointsAreRead) {
   EXPECT_EQ(e.stand_s, 0.0);
   EXPECT_EQ(parse(kLogs, {{"task.stand_s", "2"}}).stand_s, 2.0);
   EXPECT_EQ(e.points.beginner_s, 160.0);
-  // What passes: 0.3 of the points for time, and 60 points.
+  // It takes 0.3 of the points for time, and 60 points.
   ASSERT_EQ(e.limits.size(), 3u);
   EXPECT_EQ(e.limits[0].source, "estimate");
   EXPECT_EQ(e.limits[1].figure, "counted_s");

@@ -36,6 +36,7 @@ struct DemonstratorState {
   double speed[4];      // commanded: swing [rad/s], reach, height [m/s], rotator [rad/s]
   double error[3];      // to the target, smoothed: swing [rad], reach, height [m]
   double lift_z;        // height at which to leave [m]
+  double hangs_m;       // that the log's lower end hangs below the grip, smoothed
   // On wheels.
   double along_m;           // where the front wheels are on the way
   double throttle;          // what the drive's lever is deflected more than it should need
@@ -45,9 +46,10 @@ struct DemonstratorState {
   std::int32_t button;      // that is pressed: command::LeverButton
   std::int32_t stops_made;  // without a task
   double home[3];           // where the crane was at the start: reach [m], angle [rad], height [m]
-  std::int32_t started, reserved;
-  double lowest_z;  // of the log while it is lowered [m]
-  double stuck_s;   // for which it has come no lower
+  std::int32_t started;
+  std::int32_t lost;  // times that the log slipped since it was taken
+  double lowest_z;    // of the log while it is lowered [m]
+  double stuck_s;     // for which it has come no lower
 };
 static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 

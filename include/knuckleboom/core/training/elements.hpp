@@ -13,7 +13,7 @@
 
 namespace knuckleboom::training {
 
-// Of a forwarder. A harvester without a head's signals has kOut, kMove and kIdle of them.
+// Those of a forwarder. A harvester without a head's signals has kOut, kMove and kIdle of them.
 enum class Element : std::int32_t {
   kOut,      // empty, on the way to a log
   kGrip,     // slow over a log, until it is lifted
@@ -62,7 +62,7 @@ struct ElementLimits {
   double next_place_m = 30.0;  // driven without the crane
 };
 
-// What is known at one moment.
+// All that is known at one moment.
 struct ElementSample {
   std::int64_t tick = 0;     // of the attempt; samples come in order
   double tip_m[3] = {};      // in the carrier's frame

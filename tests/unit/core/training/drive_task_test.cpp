@@ -20,7 +20,7 @@ Exercise road() {
   exercise.world.way.corners = {{0.0, 0.0}, {-20.0, 0.0}};
   exercise.world.way.width = 4.0;
   exercise.world.way.stops = {5.0, 12.0};
-  exercise.limits.push_back({"on_way", false, true, 0.0, 0.98});
+  exercise.limits.push_back({"on_way", false, true, 0.0, 0.98, {}});
   return exercise;
 }
 

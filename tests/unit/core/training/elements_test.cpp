@@ -370,7 +370,7 @@ TEST(Elements, OfCutOffSessionsLeaveNoGap) {
   }
 }
 
-// Of a session with everything a quarter within and a quarter beyond each threshold.
+// A session with everything a quarter within and a quarter beyond each threshold.
 struct Edges {
   std::vector<ElementSample> samples;
   ElementSample at;
