@@ -238,8 +238,8 @@ UdpAddress UdpEndpoint::listens_at() const {
 }
 
 void UdpEndpoint::use(const Packet& packet, exchange::SignalFrame& frame) const {
-  std::copy_n(packet.value, settings_.receives, frame.value);
-  frame.fresh = (std::uint64_t{1} << settings_.receives) - 1;
+  std::copy_n(packet.value, packet.count, frame.value);
+  frame.fresh = (std::uint64_t{1} << packet.count) - 1;
   frame.sequence = packet.sequence;
   frame.stamp_ns = packet.stamp_ns;
 }
@@ -252,10 +252,11 @@ void UdpEndpoint::take(std::span<const std::byte> bytes, Place from, std::int64_
     ++counters_.strangers;
     return;
   }
-  Packet packet;
+  Packet packet{};
   Refusal refusal = decode(bytes, settings_.key, packet);
-  if (refusal == Refusal::kNone &&
-      packet.count != (packet.kind == PacketKind::kValues ? settings_.receives : 0))
+  const std::int64_t most = packet.kind == PacketKind::kValues ? settings_.receives : 0;
+  const std::int64_t least = most > 0 ? most - settings_.may_lack : 0;
+  if (refusal == Refusal::kNone && (packet.count > most || packet.count < least))
     refusal = Refusal::kCount;
   if (refusal != Refusal::kNone) {
     ++(elsewhere ? counters_.strangers : counters_.refused[static_cast<int>(refusal)]);

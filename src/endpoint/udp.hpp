@@ -35,6 +35,7 @@ struct UdpSettings {
   WireKey key;
   double late_s = 0.05;       // older values are not used
   std::uint64_t session = 0;  // of this run; 0: a random number
+  int may_lack = 0;           // so many of the last values may be left out; they are not fresh then
 };
 
 // "udp:PEER:PORT" or "udp:PEER:PORT@OWN:PORT"; without the second part it listens on 127.0.0.1 at

@@ -275,6 +275,7 @@ void LeverDesk::read_remote() {
   if (before == RemoteLevers::State::kSilent && before != now)
     say(false, fmt::format("{} is heard", remote_->name()));
   for (std::size_t i = 0; i < command::kLeverAxes; ++i) levers_.axis[i] += remote_->input().axis[i];
+  levers_.buttons |= remote_->input().buttons;
 }
 
 // --- For the screen -----------------------------------------------------------

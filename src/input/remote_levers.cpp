@@ -11,26 +11,44 @@
 namespace knuckleboom::input {
 namespace {
 
+constexpr double kAllButtons = (1 << command::kLeverButtons) - 1;
+
 endpoint::UdpSettings settings_of(const std::string& address, const endpoint::WireKey& key) {
   endpoint::UdpSettings settings = endpoint::udp_settings(address);
-  settings.receives = command::kLeverAxes;
+  settings.receives = kRemoteValues;
+  settings.may_lack = kRemoteValues - command::kLeverAxes;
   settings.key = key;
   settings.late_s = kRemoteStale;
   return settings;
 }
 
 exchange::Exchange rules() {
-  std::vector<exchange::SignalRule> rules(command::kLeverAxes);
+  std::vector<exchange::SignalRule> rules(kRemoteValues);
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    rules[i].name = command::kLeverAxisNames[i];
+    rules[i].name = i < command::kLeverAxes ? command::kLeverAxisNames[i] : "buttons";
     rules[i].stale_s = kRemoteStale;
     rules[i].blend_s = 0.0;
     rules[i].source = exchange::Source::kNetwork;
   }
+  rules.back().most = kAllButtons + 1.0;  // limited to that, it is none
   return {std::move(rules), kRemoteTick};
 }
 
+// A number that is no set of buttons holds none down.
+std::int64_t buttons_of(const exchange::SignalState& s) {
+  if (s.stale != 0 || s.output < 0.0 || s.output > kAllButtons || s.output != std::floor(s.output))
+    return 0;
+  return static_cast<std::int64_t>(s.output);
+}
+
 }  // namespace
+
+std::array<double, kRemoteValues> remote_values(const command::OperatorInput& input) {
+  std::array<double, kRemoteValues> values{};
+  std::copy_n(input.axis, command::kLeverAxes, values.begin());
+  values.back() = static_cast<double>(input.buttons);
+  return values;
+}
 
 RemoteLevers::RemoteLevers(const std::string& address, const endpoint::WireKey& key)
     : endpoint_(settings_of(address, key)),
@@ -42,7 +60,7 @@ std::string RemoteLevers::name() const {
 }
 
 void RemoteLevers::poll(double now_s) {
-  const std::array<double, command::kLeverAxes> none{};
+  const std::array<double, kRemoteValues> none{};
   if (!started_) tick_due_s_ = now_s;
   started_ = true;
   if (now_s < tick_due_s_) return;
@@ -63,6 +81,8 @@ void RemoteLevers::poll(double now_s) {
     centred = centred && std::fabs(s.output) <= kRemoteCentre;
     input_.axis[i] = s.output;
   }
+  input_.buttons = buttons_of(state_of_signals_.signal[command::kLeverAxes]);
+  centred = centred && input_.buttons == 0;
   if (silent)
     state_ = State::kSilent;
   else if (state_ != State::kInUse)

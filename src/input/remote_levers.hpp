@@ -1,11 +1,13 @@
 // Levers over the network: a lever stand that is a separate program or computer. It sends ten
-// values in the order of command::LeverAxis (docs/reference/endpoints.md).
+// values in the order of command::LeverAxis, and an eleventh of its buttons if it has any: the sum
+// of 2^n over those held down, n by command::LeverButton (docs/reference/endpoints.md).
 //
-// As with levers on the desk: silence gives neutral, after kRemoteStale exactly to a poll's tick,
-// and a stand that appears or returns gives neutral until all its axes have been near their centres
-// at the same time.
+// As with levers on the desk: silence gives neutral and no button, after kRemoteStale exactly to a
+// poll's tick, and a stand that appears or returns gives neutral until all its axes have been near
+// their centres and no button was held at the same time.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "endpoint/udp.hpp"
@@ -17,6 +19,10 @@ namespace knuckleboom::input {
 inline constexpr double kRemoteTick = 1e-3;    // s
 inline constexpr double kRemoteStale = 0.05;   // s
 inline constexpr double kRemoteCentre = 0.05;  // share of the travel
+inline constexpr int kRemoteValues = command::kLeverAxes + 1;
+
+// The values that a stand sends for an input.
+std::array<double, kRemoteValues> remote_values(const command::OperatorInput& input);
 
 class RemoteLevers {
  public:

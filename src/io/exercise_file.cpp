@@ -168,6 +168,7 @@ class ExerciseReader {
                        fmt::format("{} overlaps another stem; move one of them", reader.what()));
       stems.push_back(std::move(stem));
       exercise().trees.push_back(std::move(tree));
+      out_.places.species.push_back(to_place(reader.place_of(keys::stem::species)));
     }
   }
 

@@ -89,11 +89,11 @@ FileKind kind_of(std::string_view text, const std::string& path) {
     return best.empty() || std::find(best.begin(), best.end(), kind) != best.end();
   };
   if (best.size() == 1) return best.front();
-  constexpr std::pair<std::string_view, FileKind> kFolders[] = {{"machine", FileKind::kMachine},
-                                                                {"lever", FileKind::kLevers},
-                                                                {"exercise", FileKind::kExercise},
-                                                                {"emulation", FileKind::kEmulation},
-                                                                {"signal", FileKind::kSignals}};
+  constexpr std::pair<std::string_view, FileKind> kFolders[] = {
+      {"machine", FileKind::kMachine},   {"lever", FileKind::kLevers},
+      {"exercise", FileKind::kExercise}, {"emulation", FileKind::kEmulation},
+      {"signal", FileKind::kSignals},    {"species", FileKind::kSpecies},
+      {"tree", FileKind::kTree},         {"price_list", FileKind::kPriceList}};
   for (const auto& [folder, kind] : kFolders)
     if (path.find(folder) != std::string::npos && possible(kind)) return kind;
   return possible(FileKind::kScenario) ? FileKind::kScenario : best.front();

@@ -52,6 +52,15 @@ void check_taper(TableReader& reader, const timber::Species& species) {
                  "the eight factors");
 }
 
+// A misspelt species would give a tree that cannot grow, or a product that no tree gives.
+void check_species(TableReader& reader, const Key& key, const std::string& name) {
+  try {
+    find_species(name);
+  } catch (const UserError& error) {
+    reader.error(key, error.what());
+  }
+}
+
 void read_products(TableReader& reader, timber::PriceList& list) {
   std::set<std::string> names;
   for (const Node* node : reader.tables(keys::price_list_file::products)) {
@@ -63,6 +72,8 @@ void read_products(TableReader& reader, timber::PriceList& list) {
     timber::Product one;
     product.fill(one);
     one.species = product.texts(keys::product::species).value_or(std::vector<std::string>());
+    for (const std::string& species : one.species)
+      check_species(product, keys::product::species, species);
     one.top_factor = product.curve(keys::product::top_factor).value_or(Table());
     one.length_factor = product.curve(keys::product::length_factor).value_or(Table());
     product.done();
@@ -99,6 +110,7 @@ TimberFile<timber::TreeRecipe> read_tree_text(std::string_view text, const std::
   return read_timber<timber::TreeRecipe>(
       text, file_name, "tree file", keys::tree_file::table, overrides,
       [](TableReader& reader, const timber::TreeRecipe& tree) {
+        if (!tree.species.empty()) check_species(reader, keys::tree_file::species, tree.species);
         if (const std::string fault = timber::objection(tree); !fault.empty())
           reader.report().error(reader.place(), fault);
       });

@@ -45,6 +45,42 @@ void plant(const declare::keys::way::Edge& edge, const world::Way& way, double w
     }
 }
 
+// Length of a sound way, else 0: what is wrong with it is said elsewhere.
+double length_of(world::WayRecipe way) {
+  way.stops.clear();
+  try {
+    return world::Way(way).length();
+  } catch (const std::invalid_argument&) {
+    return 0.0;
+  }
+}
+
+// A stop is judged as it is written; where chance puts it stays on the way.
+void read_stops(TableReader& reader, const declare::keys::way::Edge& edge, Report& report,
+                world::WayRecipe& way) {
+  namespace k = declare::keys::way;
+  const double length = length_of(way);
+  std::uint64_t number = mixed_bits(edge.seed + 1);
+  double last = 0.0;
+  for (const Node* one : reader.tables(k::stops)) {
+    TableReader stop(report, *one, k::stop_table, "the stop");
+    const double along = stop.value(k::along);
+    const double drawn = along + edge.stop_spread * (2.0 * uniform(++number) - 1.0);
+    if (length > 0.0 && along > length + way.stop_within)
+      stop.error(k::along,
+                 fmt::format("the way is only {:.4g} m long; stop nearer than that", length));
+    else if (!way.stops.empty() && along < last + 2.0 * (way.stop_within + edge.stop_spread))
+      stop.error(k::along,
+                 fmt::format("the stop is not beyond the one before, at {:g} m, by {:g} m: twice "
+                             "'stop_within' and 'stop_spread'; put it farther along",
+                             last, 2.0 * (way.stop_within + edge.stop_spread)));
+    way.stops.push_back(
+        std::max(0.0, length > 0.0 ? std::min(drawn, length + way.stop_within) : drawn));
+    last = along;
+    stop.done();
+  }
+}
+
 }  // namespace
 
 void read_way(TableReader& root, const Key& key, Report& report, world::WorldRecipe& world) {
@@ -62,13 +98,7 @@ void read_way(TableReader& root, const Key& key, Report& report, world::WorldRec
     corner.fill(way.corners.emplace_back());
     corner.done();
   }
-  std::uint64_t number = mixed_bits(edge.seed + 1);
-  for (const Node* one : reader.tables(k::stops)) {
-    TableReader stop(report, *one, k::stop_table, "the stop");
-    const double along = stop.value(k::along);
-    way.stops.push_back(std::max(0.0, along + edge.stop_spread * (2.0 * uniform(++number) - 1.0)));
-    stop.done();
-  }
+  read_stops(reader, edge, report, way);
   reader.done();
   if (report.count() != before) return;
   try {

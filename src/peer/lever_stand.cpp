@@ -11,6 +11,7 @@
 #include "app/shell/packet_summary.hpp"
 #include "endpoint/udp.hpp"
 #include "input/lever_desk.hpp"
+#include "input/remote_levers.hpp"
 #include "knuckleboom/core/command/operator_input.hpp"
 #include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/io/device_file.hpp"
@@ -79,7 +80,7 @@ class LeverStand {
       const std::int64_t now = clock.now_ns();
       endpoint_.receive(now, nothing_);  // the trainer's challenges
       const command::OperatorInput input = levers(t);
-      wire_.put(endpoint_.compose(input.axis, now), now);
+      wire_.put(endpoint_.compose(input::remote_values(input), now), now);
       wire_.deliver(now, endpoint_);
       pacer.tick_finished();
     }

@@ -190,6 +190,21 @@ TEST_F(Drive, keepsTheRecordingWhenInterrupted) {
   EXPECT_EQ(told(replay.output, "state"), told(outcome.output, "state")) << replay.errors;
 }
 
+// A demonstration is recorded while it is done.
+TEST_F(Drive, keepsADemonstrationAsFarAsItCame) {
+  Program program({"drive", "logs", "--demonstrate", "--headless", "--session", file("cut.h5")},
+                  environment());
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  program.send(SIGTERM);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.status, 130) << outcome.output;
+  EXPECT_THAT(outcome.errors, HasSubstr("stopped before the end"));
+  EXPECT_GT(std::stoi(told(outcome.output, "ticks")), 500) << outcome.output;
+  const Outcome replay = run({"replay", file("cut.h5")}, environment());
+  EXPECT_EQ(replay.status, 0) << replay.output << replay.errors;
+  EXPECT_EQ(told(replay.output, "state"), told(outcome.output, "state"));
+}
+
 TEST_F(Drive, goesOnWithoutTheUsersBrokenFiles) {
   fs::create_directories(folder_ / "config/knuckleboom");
   write_text(folder_ / "config/knuckleboom/trainer.toml", "exercise = [\n");

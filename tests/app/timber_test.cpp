@@ -71,10 +71,33 @@ TEST(Timber, SaysWhatIsWrong) {
   write_text(file, "species = \"oak\"\ndbh_cm = 30\nheight_m = 20\n");
   const Outcome check = run({"check", file});
   EXPECT_NE(check.status, 0);
-  EXPECT_THAT(check.output, AllOf(HasSubstr(file), HasSubstr("there is no species 'oak'")));
+  EXPECT_THAT(check.output, HasSubstr(file + ":1:11: there is no species 'oak'"));
   EXPECT_THAT(run({"buck", file, file}).errors, HasSubstr("species 'oak'"));
   EXPECT_THAT(run({"buck", "spruce_20", file}).errors,
               HasSubstr("this is a tree file, not a price list"));
+}
+
+TEST(Timber, ChecksSpeciesWhereverTheyAreNamed) {
+  const TemporaryFolder folder;
+  const auto complaint = [&](const char* name, const std::string& text) {
+    write_text(folder / name, text);
+    const Outcome outcome = run({"check", (folder / name).string()});
+    EXPECT_EQ(outcome.status, 2);
+    return outcome.output;
+  };
+  EXPECT_THAT(complaint("prices.toml",
+                        "name = \"mine\"\n[[product]]\nname = \"saw\"\nspecies = [\"spurce\"]\n"
+                        "lengths_m = [4]\nprice = 60\nleast_top_cm = 14\n"),
+              HasSubstr("prices.toml:4:11: there is no species 'spurce'; did you mean 'spruce'?"));
+  std::string exercise = content_of(std::string(kConfig) + "/exercises/head_to_stem.toml");
+  const auto lines = std::count(exercise.begin(), exercise.end(), '\n');
+  exercise += "\n[[stem]]\nposition_m = [30, 30]\nheight_m = 20\nspecies = \"oak\"\ndbh_cm = 30\n";
+  EXPECT_THAT(complaint("mine.toml", exercise), HasSubstr("mine.toml:" + std::to_string(lines + 5) +
+                                                          ":11: there is no species 'oak'"));
+  // A price list whose only table is misspelt is still one, by its folder.
+  std::filesystem::create_directories(folder / "price_lists");
+  EXPECT_THAT(complaint("price_lists/a.toml", "name = \"mine\"\n[[produkt]]\nname = \"saw\"\n"),
+              HasSubstr("did you mean 'product'?"));
 }
 
 }  // namespace

@@ -92,6 +92,26 @@ Finding good_tree(io::TimberFile<timber::TreeRecipe> file, const std::string& pa
   }
 }
 
+io::Diagnostic at_place(const io::ScenarioPlaces::Place& place, const std::string& path,
+                        const std::string& message) {
+  return {place.file.empty() ? path : place.file, place.line, place.column, message};
+}
+
+// Whether each tree of an exercise grows.
+void check_trees(const io::ExerciseFile& file, const std::string& path) {
+  std::vector<io::Diagnostic> faults;
+  const std::vector<timber::TreeRecipe>& trees = file.exercise.trees;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    if (trees[i].species.empty()) continue;
+    try {
+      io::grow(trees[i]);
+    } catch (const UserError& error) {
+      faults.push_back(at_place(file.places.species[i], path, error.what()));
+    }
+  }
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+}
+
 Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   const training::Exercise& exercise = file.exercise;
   const std::string words = fmt::format("exercise {}", exercise.name);
@@ -99,8 +119,7 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   try {
     machine = io::read_machine(find_machine(exercise.machine, path));
   } catch (const UserError& error) {
-    const io::ScenarioPlaces::Place& place = file.places.machine;
-    throw io::FileError({{place.file, place.line, place.column, error.what()}});
+    throw io::FileError({at_place(file.places.machine, path, error.what())});
   } catch (const io::FileError&) {
     return {fmt::format("{}; machine {} has faults of its own, so it was not checked against it",
                         words, exercise.machine),
@@ -109,13 +128,10 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
   Finding finding{fmt::format("{}, fits machine {}", words, machine->model.name), file.remarks};
-  // The species of its trees.
-  for (const timber::TreeRecipe& tree : exercise.trees)
-    if (!tree.species.empty()) good_tree({tree, {}}, path);
+  check_trees(file, path);
   // Its levers as well: what they move may be on another machine.
-  const io::ScenarioPlaces::Place& place = file.places.levers;
-  const auto here = [&](const std::string& message) -> io::Diagnostic {
-    return {place.file.empty() ? path : place.file, place.line, place.column, message};
+  const auto here = [&](const std::string& message) {
+    return at_place(file.places.levers, path, message);
   };
   try {
     io::LoadedExercise loaded = io::load_exercise(fs::absolute(path).string(), {}, {}, {}, {});

@@ -11,6 +11,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "knuckleboom/core/command/fault.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
 namespace knuckleboom::app {
@@ -71,15 +72,32 @@ std::vector<std::string> usual_fault_lines() {
   return lines;
 }
 
+std::string purpose_of_machine(const std::string& name) {
+  return io::read_machine(find_machine(name)).purpose;
+}
+
+std::string title_of_exercise(const std::string& name) {
+  const training::Exercise exercise = io::read_exercise(find_exercise(name)).exercise;
+  return fmt::format("{} ({}machine {})", exercise.title,
+                     exercise.lesson > 0 ? fmt::format("lesson {}, ", exercise.lesson) : "",
+                     exercise.machine);
+}
+
 struct Listed {
   const char* kind;
   std::vector<std::string> (*names)();
+  std::string (*text_of)(const std::string& name) = nullptr;
 };
-constexpr Listed kLists[] = {{"scenarios", &scenario_names}, {"machines", &machine_names},
-                             {"exercises", &exercise_names}, {"emulations", &emulation_names},
-                             {"levers", &lever_names},       {"species", &io::species_names},
-                             {"trees", &io::tree_names},     {"price-lists", &io::price_list_names},
-                             {"faults", &usual_fault_lines}, {"keys", &set_keys}};
+constexpr Listed kLists[] = {{"scenarios", &scenario_names},
+                             {"machines", &machine_names, &purpose_of_machine},
+                             {"exercises", &exercise_names, &title_of_exercise},
+                             {"emulations", &emulation_names},
+                             {"levers", &lever_names},
+                             {"species", &io::species_names},
+                             {"trees", &io::tree_names},
+                             {"price-lists", &io::price_list_names},
+                             {"faults", &usual_fault_lines},
+                             {"keys", &set_keys}};
 
 std::vector<std::string> kinds() {
   std::vector<std::string> words;
@@ -87,11 +105,12 @@ std::vector<std::string> kinds() {
   return words;
 }
 
-// The line below a machine's name; a machine that cannot be read has none.
-std::string purpose_of(const std::string& machine) {
+// The line below a name; a file that cannot be read has none.
+std::string below(std::string (*text_of)(const std::string&), const std::string& name) {
+  if (text_of == nullptr) return {};
   try {
-    const std::string purpose = io::read_machine(find_machine(machine)).purpose;
-    return purpose.empty() ? std::string() : "    " + purpose + "\n";
+    const std::string text = text_of(name);
+    return text.empty() ? text : "    " + text + "\n";
   } catch (const std::runtime_error&) {
     return {};
   }
@@ -100,8 +119,7 @@ std::string purpose_of(const std::string& machine) {
 int list(const std::string& kind) {
   for (const Listed& one : kLists)
     if (one.kind == kind)
-      for (const std::string& name : one.names())
-        say(name + "\n" + (one.names == &machine_names ? purpose_of(name) : std::string()));
+      for (const std::string& name : one.names()) say(name + "\n" + below(one.text_of, name));
   return kSuccess;
 }
 

@@ -5,7 +5,6 @@
 
 #include "app/session/session_texts.hpp"
 #include "app/shell/interrupt.hpp"
-#include "knuckleboom/core/training/demonstrator.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -24,12 +23,26 @@ SessionChoice demonstrable(SessionChoice choice) {
   return choice;
 }
 
+Demonstration::Demonstration(const training::Session& session, double longest_s, double rest_s)
+    : demonstrator_(session),
+      state_(demonstrator_.initial_state()),
+      tick_s_(session.tick_s()),
+      longest_(std::llround(longest_s / tick_s_)),
+      rest_(std::llround(rest_s / tick_s_)),
+      end_(longest_) {}
+
+command::OperatorInput Demonstration::drive(std::int64_t tick,
+                                            const training::SessionSnapshot& now) {
+  if (has_ended(now) && end_ == longest_) end_ = std::min(longest_, tick - 1 + rest_);
+  if (tick < end_) last_ = demonstrator_.drive(now, tick_s_, state_);
+  return last_;
+}
+
 std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
                                                 double rest_s) {
   const training::Session& session = *loaded.session;
-  const training::Demonstrator demonstrator(session);
+  Demonstration shown(session, longest_s, rest_s);
   training::SessionState state = session.initial_state();
-  training::DemonstratorState operator_state = demonstrator.initial_state();
   std::vector<training::InputEvent> events;
   for (const training::Command& command : loaded.opening) {
     session.apply(command, state);
@@ -37,21 +50,16 @@ std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, dou
     events.back().command = command;
   }
   training::SessionSnapshot snapshot = session.snapshot(state);
-  const double dt = session.tick_s();
-  const auto longest = static_cast<std::int64_t>(std::llround(longest_s / dt));
-  auto end = longest;
   command::OperatorInput last{};
   std::int64_t tick = 0;
-  for (; tick < end; ++tick) {
+  for (; tick < shown.end(); ++tick) {
     if (tick % 1024 == 0 && interrupted()) return {};
-    const command::OperatorInput input = demonstrator.drive(snapshot, dt, operator_state);
+    const command::OperatorInput input = shown.drive(tick, snapshot);
     if (input != last) {
       events.push_back(event(tick, training::InputEventKind::kInput));
       events.back().input = last = input;
     }
     session.step(input, state, snapshot);
-    if (has_ended(snapshot) && end == longest)
-      end = std::min(longest, tick + static_cast<std::int64_t>(std::llround(rest_s / dt)));
   }
   events.push_back(event(tick, training::InputEventKind::kEnd));
   return events;

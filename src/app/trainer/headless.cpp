@@ -89,11 +89,12 @@ std::int64_t ticks_of(double seconds, double tick_s) {
   return static_cast<std::int64_t>(std::llround(seconds / tick_s));
 }
 
-// Number of ticks to run.
+// Number of ticks to run; a demonstration without a duration may end earlier.
 std::int64_t length_of(const DriveRequest& request, const LoadedSession& loaded,
                        const std::vector<training::InputEvent>& events) {
   const double tick_s = loaded.session->tick_s();
   if (request.duration_s >= 0.0) return ticks_of(request.duration_s, tick_s);
+  if (request.demonstrate) return ticks_of(kLongest, tick_s);
   const std::int64_t end = training::InputPlayback(events).end_tick();
   if (end >= 0) return end;
   const std::int64_t picture = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : 0;
@@ -116,11 +117,8 @@ std::filesystem::path record(const std::filesystem::path& path, const LoadedSess
 }
 
 // Lever events, preceded by the command line's changes of the exercise.
-std::vector<training::InputEvent> events_of(const DriveRequest& request,
-                                            const LoadedSession& loaded,
+std::vector<training::InputEvent> events_of(const LoadedSession& loaded,
                                             std::optional<LoadedInput> input) {
-  if (request.demonstrate)
-    return demonstration(loaded, request.duration_s >= 0.0 ? request.duration_s : kLongest, kRest);
   std::vector<training::InputEvent> events;
   for (const training::Command& command : loaded.opening) {
     training::InputEvent event{};
@@ -224,7 +222,10 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
   std::optional<Snapshotter> picture;
   if (!request.screenshot.empty()) picture.emplace(request, loaded);
   const double tick_s = session.tick_s();
-  const std::int64_t length = length_of(request, loaded, events);
+  std::int64_t length = length_of(request, loaded, events);
+  std::optional<Demonstration> demonstration;
+  if (request.demonstrate)
+    demonstration.emplace(session, static_cast<double>(length) * tick_s, kRest);
   const std::int64_t picture_tick = request.at_s >= 0.0 ? ticks_of(request.at_s, tick_s) : length;
   const std::int64_t show_ticks = std::max<std::int64_t>(1, ticks_of(kShowEvery, tick_s));
   const std::int64_t chore_ticks = std::max<std::int64_t>(1, ticks_of(kChorePeriod, tick_s));
@@ -240,14 +241,20 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
   bool stopped = false;
   for (; run.ticks < length && !stopped; ++run.ticks) {
     if (picture && run.ticks == picture_tick) picture->take(run.last);
-    hands.tick(run.ticks, playback.advance(run.ticks, apply), run.last);
+    command::OperatorInput input = playback.advance(run.ticks, apply);
+    if (demonstration) {
+      if (run.ticks == 0) ticker.observe(run.last);  // as the opening commands leave it
+      input = demonstration->drive(run.ticks, run.last);
+      if (request.duration_s < 0.0) length = demonstration->end();
+    }
+    hands.tick(run.ticks, input, run.last);
     if (picture && run.ticks < picture_tick && run.ticks % show_ticks == 0)
       picture->follow(run.last);
     if (run.ticks % chore_ticks != 0) continue;
     stopped = interrupted();
     if (recorder) recorder->drain();
   }
-  if (picture && !stopped && picture_tick >= length) picture->take(run.last);
+  if (picture && !stopped && picture_tick >= run.ticks) picture->take(run.last);
   if (!stopped) complain_of_late_faults(request, static_cast<double>(run.ticks) * tick_s);
   run.state = ticker.state();
   run.events = hands.take_events();
@@ -286,7 +293,7 @@ int drive_headless(const DriveRequest& request) {
   if (request.demonstrate || !request.input.empty())
     recording.options.emplace_back("playback", "1");
   for (const std::string& remark : recording.remarks) complain(remark);
-  const std::vector<training::InputEvent> events = events_of(request, loaded, std::move(input));
+  const std::vector<training::InputEvent> events = events_of(loaded, std::move(input));
   const HeadlessRun run = run_session(request, loaded, recording, events);
   SessionEnd end = end_of(run, loaded);
   if (!recording.input.empty())

@@ -1,4 +1,5 @@
-// Where a machine comes to rest on its wheels: Newton's method with Levenberg's damping on the balance of forces.
+// Where a machine comes to rest on its wheels: Newton's method with Levenberg's damping on the balance of forces and, where
+// that ends in a balance that does not last, down the energy first.
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +15,8 @@ using multibody::Kinematics;
 
 namespace {
 
+constexpr double kDifference = 1e-7;  // rad, m
+
 constexpr double kLeast = 0.3;  // of the weight, on the wheels
 
 double total_mass(const multibody::Tree& tree) {
@@ -21,6 +24,144 @@ double total_mass(const multibody::Tree& tree) {
   for (int i = 0; i < tree.link_count(); ++i) sum += nth(tree.link_inertias(), i).mass;
   return sum;
 }
+
+// Forces that the free joints lack for rest, over their positions. Forces: writes those of all joints.
+template <class Forces>
+class Balance {
+ public:
+  Balance(const Forces& forces, const bool* free, int links) : forces_(forces), links_(links) {
+    for (int i = 0; i < links; ++i)
+      if (free[i]) nth(joint_, n_++) = i;
+  }
+
+  // To a position without lacking forces if one is found, stable or not.
+  void solve(double* q) const {
+    constexpr int kMaxIterations = 100;
+    constexpr double kLongest = 0.1;  // rad, m
+    if (n_ == 0) return;
+    double here[kMaxLinks];
+    double square = measure(q, here);
+    double damping = 1e-9;
+    for (int iteration = 0; iteration < kMaxIterations && damping < 1e6; ++iteration) {
+      if (square < kBalanced * kBalanced) return;
+      double J[kMaxLinks][kMaxLinks];
+      const double largest = differentiate(q, J);
+      bool moved = false;
+      while (!moved && damping < 1e6) {
+        double A[kMaxLinks][kMaxLinks], step[kMaxLinks], trial[kMaxLinks], there[kMaxLinks];
+        for (int r = 0; r < n_; ++r) {
+          step[r] = 0.0;
+          for (int k = 0; k < n_; ++k) step[r] -= J[r][k] * here[k];
+          for (int c = 0; c <= r; ++c) {
+            A[r][c] = 0.0;
+            for (int k = 0; k < n_; ++k) A[r][c] += J[r][k] * J[c][k];
+          }
+          A[r][r] += damping * largest;
+        }
+        if (solve_positive_definite<kMaxLinks>(n_, A, step)) {
+          move(q, step, kLongest, trial);
+          const double next = measure(trial, there);
+          if (next < square) {
+            std::copy(trial, trial + links_, q);
+            std::copy(there, there + n_, here);
+            square = next;
+            moved = true;
+          }
+        }
+        damping = moved ? std::max(1e-15, damping * 0.1) : damping * 10.0;
+      }
+    }
+  }
+
+  // Down the energy whose slope the lacking forces are: steps of a motion that is all friction, longer and longer ones. It
+  // leaves what is unstable.
+  void sink(double* q) const {
+    constexpr int kMaxIterations = 400;
+    constexpr double kLongest = 0.02;  // rad, m
+    constexpr double kStiffest = 1e9;  // friction, of the joints' own stiffness
+    double friction = 1.0, here[kMaxLinks];
+    for (int iteration = 0; iteration < kMaxIterations && friction < kStiffest; ++iteration) {
+      if (measure(q, here) < kNear * kNear) return;
+      double J[kMaxLinks][kMaxLinks], A[kMaxLinks][kMaxLinks];
+      double step[kMaxLinks], trial[kMaxLinks], there[kMaxLinks];
+      differentiate(q, J);
+      for (int r = 0; r < n_; ++r) {
+        step[r] = -here[r];
+        for (int c = 0; c <= r; ++c) A[r][c] = 0.5 * (J[r][c] + J[c][r]);
+        A[r][r] += friction * std::fabs(J[r][r]) + kLeastStiffness;
+      }
+      bool moved = solve_positive_definite<kMaxLinks>(n_, A, step);
+      if (moved) {
+        move(q, step, kLongest, trial);
+        moved = std::isfinite(measure(trial, there));
+      }
+      if (moved) std::copy(trial, trial + links_, q);
+      friction = moved ? 0.7 * friction : 8.0 * friction;
+    }
+  }
+
+  // Nothing lacks, and each small displacement is answered by forces that lead back.
+  bool rests(const double* q) const {
+    double here[kMaxLinks], A[kMaxLinks][kMaxLinks], J[kMaxLinks][kMaxLinks];
+    double side[kMaxLinks] = {};
+    if (!(measure(q, here) < kNear * kNear)) return false;
+    differentiate(q, J);
+    for (int r = 0; r < n_; ++r)
+      for (int c = 0; c <= r; ++c)
+        A[r][c] = 0.5 * (J[r][c] + J[c][r]) + (r == c ? kLeastStiffness : 0.0);
+    return solve_positive_definite<kMaxLinks>(n_, A, side);
+  }
+
+ private:
+  static constexpr double kBalanced = 1e-6;  // N, N m
+  static constexpr double kNear = 1.0;       // N, N m
+  // A joint that nothing leads back, as a wheel's turning, counts as at rest [N/m, N m/rad].
+  static constexpr double kLeastStiffness = 10.0;
+
+  double measure(const double* at, double* r) const {
+    double all[kMaxLinks];
+    forces_(at, all);
+    double sum = 0.0;
+    for (int k = 0; k < n_; ++k) {
+      r[k] = all[nth(joint_, k)];
+      sum += r[k] * r[k];
+    }
+    return sum;
+  }
+
+  // J[joint][balance]; returns the largest sum of the squares of a row.
+  double differentiate(const double* q, double (&J)[kMaxLinks][kMaxLinks]) const {
+    double side[kMaxLinks], up[kMaxLinks], down[kMaxLinks];
+    double largest = 0.0;
+    for (int c = 0; c < n_; ++c) {
+      const int joint = nth(joint_, c);
+      std::copy(q, q + links_, side);
+      side[joint] = q[joint] + kDifference;
+      measure(side, up);
+      side[joint] = q[joint] - kDifference;
+      measure(side, down);
+      double length = 0.0;
+      for (int r = 0; r < n_; ++r) {
+        J[c][r] = (up[r] - down[r]) / (2.0 * kDifference);
+        length += J[c][r] * J[c][r];
+      }
+      largest = std::max(largest, length);
+    }
+    return largest;
+  }
+
+  void move(const double* q, const double* step, double longest, double* to) const {
+    double length = 0.0;
+    for (int r = 0; r < n_; ++r) length = std::max(length, std::fabs(step[r]));
+    const double share = length > longest ? longest / length : 1.0;
+    std::copy(q, q + links_, to);
+    for (int r = 0; r < n_; ++r) to[nth(joint_, r)] += share * step[r];
+  }
+
+  const Forces& forces_;
+  int joint_[kMaxLinks] = {};
+  int n_ = 0, links_;
+};
 
 }  // namespace
 
@@ -115,77 +256,19 @@ void Carrier::place_root(const bool* free, double* q) const {
 }
 
 void Carrier::settle(const bool* free, double* q) const {
-  constexpr int kMaxIterations = 100;
-  constexpr double kDifference = 1e-7;  // rad, m
-  constexpr double kLongest = 0.1;      // rad, m
-  constexpr double kBalanced = 1e-6;    // N, N m
   place_root(free, q);
-  int joint[kMaxLinks];
-  int n = 0;
-  const int links = model_.joint_count();
-  for (int i = 0; i < links; ++i)
-    if (free[i]) joint[n++] = i;
-  if (n == 0) return;
-  const auto measure = [&](const double* at, double* r) {
-    double all[kMaxLinks];
-    residual(at, all);
-    double sum = 0.0;
-    for (int k = 0; k < n; ++k) {
-      r[k] = all[joint[k]];
-      sum += r[k] * r[k];
-    }
-    return sum;
-  };
-  double here[kMaxLinks];
-  double square = measure(q, here);
-  double damping = 1e-9;
-  for (int iteration = 0; iteration < kMaxIterations && damping < 1e6; ++iteration) {
-    if (square < kBalanced * kBalanced) return;
-    double J[kMaxLinks][kMaxLinks];  // [joint][balance]
-    double side[kMaxLinks], up[kMaxLinks], down[kMaxLinks];
-    double largest = 0.0;
-    for (int c = 0; c < n; ++c) {
-      std::copy(q, q + links, side);
-      side[joint[c]] = q[joint[c]] + kDifference;
-      measure(side, up);
-      side[joint[c]] = q[joint[c]] - kDifference;
-      measure(side, down);
-      double length = 0.0;
-      for (int r = 0; r < n; ++r) {
-        J[c][r] = (up[r] - down[r]) / (2.0 * kDifference);
-        length += J[c][r] * J[c][r];
-      }
-      largest = std::max(largest, length);
-    }
-    bool moved = false;
-    while (!moved && damping < 1e6) {
-      double A[kMaxLinks][kMaxLinks], step[kMaxLinks], trial[kMaxLinks], there[kMaxLinks];
-      double length = 0.0;
-      for (int r = 0; r < n; ++r) {
-        step[r] = 0.0;
-        for (int k = 0; k < n; ++k) step[r] -= J[r][k] * here[k];
-        for (int c = 0; c <= r; ++c) {
-          A[r][c] = 0.0;
-          for (int k = 0; k < n; ++k) A[r][c] += J[r][k] * J[c][k];
-        }
-        A[r][r] += damping * largest;
-      }
-      if (solve_positive_definite<kMaxLinks>(n, A, step)) {
-        for (int r = 0; r < n; ++r) length = std::max(length, std::fabs(step[r]));
-        const double share = length > kLongest ? kLongest / length : 1.0;
-        std::copy(q, q + links, trial);
-        for (int r = 0; r < n; ++r) trial[joint[r]] += share * step[r];
-        const double next = measure(trial, there);
-        if (next < square) {
-          std::copy(trial, trial + links, q);
-          std::copy(there, there + n, here);
-          square = next;
-          moved = true;
-        }
-      }
-      damping = moved ? std::max(1e-15, damping * 0.1) : damping * 10.0;
-    }
-  }
+  const auto forces = [this](const double* at, double* out) { residual(at, out); };
+  const Balance balance(forces, free, model_.joint_count());
+  double first[kMaxLinks];
+  std::copy(q, q + model_.joint_count(), first);
+  balance.solve(q);
+  if (balance.rests(q)) return;
+  // Balanced on its lower wheels, or nowhere: let it sink from where it was put.
+  double sunk[kMaxLinks];
+  std::copy(first, first + model_.joint_count(), sunk);
+  balance.sink(sunk);
+  balance.solve(sunk);
+  if (balance.rests(sunk)) std::copy(sunk, sunk + model_.joint_count(), q);
 }
 
 }  // namespace knuckleboom::carrier

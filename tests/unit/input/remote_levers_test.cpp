@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,9 @@ class Stand {
     std::array<double, command::kLeverAxes> axes{};
     axes[0] = left_x;
     axes[4] = right_y;
+    send(axes, t_s);
+  }
+  void send(std::span<const double> axes, double t_s) {
     const auto now = static_cast<std::int64_t>(t_s * 1e9);
     exchange::SignalFrame nothing{};
     end_->receive(now, nothing);
@@ -123,6 +127,41 @@ TEST(RemoteLevers, AreNeutralAtOnceAfterALongGapInThePolls) {
   stand.levers->poll(3.0);
   EXPECT_EQ(stand.levers->state(), RemoteLevers::State::kSilent);
   EXPECT_THAT(stand.levers->input().axis, Each(0.0));
+}
+
+TEST(RemoteLevers, HoldButtonsDownWhileTheyAreHeard) {
+  Stand stand;
+  ASSERT_TRUE(stand.levers);
+  RemoteLevers& levers = *stand.levers;
+  std::array<double, kRemoteValues> values{};
+  double t = 0.0;
+  const auto after = [&](double buttons) {
+    values.back() = buttons;
+    stand.send(values, t += 0.002);
+    levers.poll(t);
+    return levers.input().buttons;
+  };
+  EXPECT_EQ(after(4.0), 0);  // held since before it was heard
+  EXPECT_EQ(levers.state(), RemoteLevers::State::kCentre);
+  EXPECT_EQ(after(0.0), 0);
+  EXPECT_EQ(after(4.0), 4);
+  EXPECT_EQ(after(65535.0), 65535);
+  for (const double nonsense : {0.5, 3.7, -1.0, 65536.0, 1e300})
+    EXPECT_EQ(after(nonsense), 0) << nonsense;
+  EXPECT_EQ(after(32768.0), 32768);
+  stand.send(0.3, 0.0, t += 0.002);  // ten values alone: the buttons grow stale, the axes do not
+  levers.poll(t);
+  EXPECT_EQ(levers.input().axis[0], 0.3);
+  for (int k = 0; k < 60; ++k) {
+    stand.send(0.3, 0.0, t += 0.001);
+    levers.poll(t);
+  }
+  EXPECT_EQ(levers.input().buttons, 0);
+  EXPECT_EQ(levers.input().axis[0], 0.3);
+  EXPECT_EQ(after(2.0), 2);
+  levers.poll(t + 0.2);
+  EXPECT_EQ(levers.input().buttons, 0);
+  EXPECT_EQ(levers.state(), RemoteLevers::State::kSilent);
 }
 
 class DeskWithStand : public test::SdlJoysticks {};

@@ -592,6 +592,16 @@ TEST(ExerciseFile, TasksNeedWhatTheyAskFor) {
   EXPECT_EQ(with("drive", way + "[[way.stop]]\nalong_m = 30\n"), "");
   EXPECT_NE(with("drive", way + "[[way.stop]]\nalong_m = 60\n").find("only 40 m long"),
             std::string::npos);
+  // At the stop that is wrong, by the numbers of the file, wherever chance puts it.
+  const auto stops = [&](const std::string& more) {
+    return read(replaced(none, "free", "drive") + way +
+                "[[way.stop]]\nalong_m = 30\n[[way.stop]]\n" + more);
+  };
+  const auto close = stops("along_m = 30.2\n");
+  ASSERT_EQ(close.size(), 1u) << joined(close);
+  EXPECT_EQ(close[0].line, 15);
+  EXPECT_NE(close[0].message.find("not beyond the one before, at 30 m"), std::string::npos);
+  EXPECT_EQ(stops("along_m = 41\n")[0].line, 15);
   EXPECT_NE(with("free", "[way]\nwidth_m = 4\n").find("corner"), std::string::npos);
 }
 
