@@ -498,6 +498,9 @@ std::string TableReader::unknown_message(const Entry& entry,
       }
   if (const std::string* close = closest(entry.key, candidates)) {
     explained.push_back(stems[static_cast<std::size_t>(close - candidates.data())]);
+    if (*close == entry.key)
+      return fmt::format("'{}' has no use beside the other keys of {}; remove it", entry.key,
+                         what_);
     return fmt::format("{} has no key '{}'; did you mean '{}'?", what_, entry.key, *close);
   }
   std::vector<std::string> keys;

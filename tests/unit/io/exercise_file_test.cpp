@@ -605,6 +605,15 @@ TEST(ExerciseFile, TasksNeedWhatTheyAskFor) {
   EXPECT_NE(with("free", "[way]\nwidth_m = 4\n").find("corner"), std::string::npos);
 }
 
+TEST(ExerciseFile, AKnownKeyIsNeverSaidToBeUnknown) {
+  const std::string both = replaced(kLogs, "bunk = \"right\"", "bunk = \"right\"\nplace = \"a\"");
+  const std::string text = joined(read(both));
+  EXPECT_NE(text.find("a log goes to a bunk or to a place, not to both"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("'bunk' has no use beside the other keys of"), std::string::npos) << text;
+  EXPECT_EQ(text.find("did you mean"), std::string::npos) << text;
+}
+
 TEST(ExerciseFile, DrivingNeedsWheels) {
   const std::string text =
       "name = \"e\"\ntitle = \"t\"\nmachine = \"harvester\"\nlevers = \"nordic\"\n"
