@@ -68,7 +68,7 @@ struct Pile {
   double x = 0.0, y = 0.0, heading = 0.0;
   int count = 10, bottom = 4;
   double length = 4.0, radius = 0.12, density = 850.0;
-  double spread = 0.1;
+  double spread = 0.1, lift = 0.0;
   std::uint64_t seed = 1;
   int colour = 0;
 };
@@ -91,6 +91,9 @@ inline constexpr Key all[] = {
     plain("spread", {0.0, 0.3},
           "share by which length and radius of a log differ from these at most")
         .to<&Pile::spread>(),
+    number("lift", D::kLength, {0.0, 100.0},
+           "of the lowest row over the ground, as on the floor of a load space")
+        .to<&Pile::lift>(),
     whole("seed", 0, std::numeric_limits<int>::max(), "of those differences").to<&Pile::seed>(),
     colour().to<&Pile::colour>(),
 };

@@ -326,7 +326,7 @@ class ExerciseReader {
           log.x = pile.x - across * heading.sin;
           log.y = pile.y + across * heading.cos;
           log.heading = pile.heading;
-          log.lift = row * (kRowHeight * side + kPileGap);
+          log.lift = pile.lift + row * (kRowHeight * side + kPileGap);
           refuse_twin(reader, keys::pile::name, log_names_, log.name);
           if (row == 0) check_room(reader, keys::pile::position, log);
           exercise().world.logs.push_back(std::move(log));

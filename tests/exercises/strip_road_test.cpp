@@ -1,5 +1,5 @@
-// The strip road, driven by the demonstrator. Short: 26 m with side slope, ditch, a stump under the right bogies and two
-// halts. KNUCKLEBOOM_LONG: the exercise as it is, two seeds in both models.
+// The strip road, driven by the demonstrator, empty and loaded. Short: 26 m with side slope, ditch, a stump under the
+// right bogies and two halts. KNUCKLEBOOM_LONG: the exercises as they are, two seeds in both models.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -21,9 +21,9 @@ namespace {
 using training::SessionSnapshot;
 using training::TaskPhase;
 
-training::Exercise road(int seed, bool whole) {
+training::Exercise road(const std::string& name, int seed, bool whole) {
   training::Exercise e =
-      io::read_exercise(KNUCKLEBOOM_SOURCE_DIR "/config/exercises/strip_road.toml",
+      io::read_exercise(KNUCKLEBOOM_SOURCE_DIR "/config/exercises/" + name + ".toml",
                         std::vector<io::Override>{{"way.seed", std::to_string(seed)}})
           .exercise;
   if (whole) return e;
@@ -44,9 +44,20 @@ Vec3 momentum(const machine::MachineModel& model, const machine::MachineState& s
   return sum;
 }
 
-double total_mass(const machine::MachineModel& model) {
+double total_mass(const training::Session& session) {
+  const multibody::Tree& tree = session.machine().tree;
   double sum = 0.0;
-  for (int b = 0; b < model.tree.body_count(); ++b) sum += model.tree.body(b).inertia.mass;
+  for (int b = 0; b < tree.body_count(); ++b) sum += tree.body(b).inertia.mass;
+  for (const world::Log& log : session.world().recipe().logs) sum += world::mass(log);
+  return sum;
+}
+
+// The machine and the logs that are not at rest on it.
+Vec3 momentum(const training::Session& session, const training::SessionState& state) {
+  Vec3 sum = momentum(session.machine(), state.sim.machine);
+  for (int i = 0; i < session.world().log_count(); ++i)
+    sum += world::mass(session.world().recipe().logs[static_cast<std::size_t>(i)]) *
+           vec(state.worksite.world.log[i].v);
   return sum;
 }
 
@@ -73,14 +84,15 @@ void look_below(const training::Session& session, const SessionSnapshot& s, doub
     tyre = std::max(tyre, wheel.radius - above(place(wheel.body, wheel.centre_B)));
 }
 
-TEST(StripRoad, IsDrivenAndItsForcesAddUp) {
+void is_driven(const std::string& name) {
   const bool whole = test::long_run();
   for (const int seed : {1, 2})
     for (const machine::Fidelity fidelity :
          {machine::Fidelity::kReduced, machine::Fidelity::kFull}) {
-      if (!whole && (seed == 2) != (fidelity == machine::Fidelity::kFull)) continue;
+      const bool full = fidelity == machine::Fidelity::kFull, loaded = name != "strip_road";
+      if (!whole && ((seed == 2) != full || (loaded && full))) continue;
       SCOPED_TRACE(fmt::format("seed {} {}", seed, machine::word_of(fidelity)));
-      training::Exercise exercise = road(seed, whole);
+      training::Exercise exercise = road(name, seed, whole);
       exercise.fidelity = fidelity;
       const training::Session session(test::shipped_machine("forwarder_8w"),
                                       test::shipped_levers("nordic_drive"), exercise);
@@ -93,9 +105,9 @@ TEST(StripRoad, IsDrivenAndItsForcesAddUp) {
                      static_cast<std::int32_t>(command::ControlMode::kBoomTip)},
                     state);
       SessionSnapshot s = session.snapshot(state);
-      const double h = session.tick_s(), mass = total_mass(model);
+      const double h = session.tick_s(), mass = total_mass(session);
       const Vec3 weight = mass * model.tree.gravity_W;
-      Vec3 impulse = Vec3::Zero(), before = momentum(model, state.sim.machine);
+      Vec3 impulse = Vec3::Zero(), before = momentum(session, state);
       double worst = 0.0, frame = -1.0, tyre = 0.0;
       const auto ended = [&] {
         return s.task.phase == TaskPhase::kPassed || s.task.phase == TaskPhase::kFailed;
@@ -113,18 +125,19 @@ TEST(StripRoad, IsDrivenAndItsForcesAddUp) {
           EXPECT_EQ(training::check_state(session, state), "");
         }
         if (k % 1000 != 0) continue;
-        const Vec3 now = momentum(model, state.sim.machine);
+        const Vec3 now = momentum(session, state);
         worst = std::max(worst, (now - before - impulse).norm() / (1000 * h * weight.norm()));
         before = now;
         impulse = Vec3::Zero();
       }
-      RecordProperty(fmt::format("time_s_{}_{}", seed, machine::word_of(fidelity)),
-                     std::to_string(s.score.time_s));
+      testing::Test::RecordProperty(
+          fmt::format("{}_time_s_{}_{}", name, seed, machine::word_of(fidelity)),
+          std::to_string(s.score.time_s));
       std::printf(
-          "[ %d %s ] time %.1f s, error %.2f m, on the way %.4f, forces %.1e, frame %.2f m "
+          "[ %s %d %s ] time %.1f s, error %.2f m, on the way %.4f, forces %.1e, frame %.2f m "
           "above the ground, tyres %.2f m deep\n",
-          seed, machine::word_of(fidelity), s.score.time_s, s.score.error_m, s.score.on_way, worst,
-          -frame, tyre);
+          name.c_str(), seed, machine::word_of(fidelity), s.score.time_s, s.score.error_m,
+          s.score.on_way, worst, -frame, tyre);
       EXPECT_EQ(s.task.phase, TaskPhase::kPassed);
       EXPECT_EQ(s.task.step, s.task.steps);
       EXPECT_EQ(s.score.collisions, 0.0);
@@ -138,8 +151,15 @@ TEST(StripRoad, IsDrivenAndItsForcesAddUp) {
       EXPECT_LT(frame, 0.0);
       EXPECT_LT(tyre, 0.3);
       EXPECT_EQ(s.sim.health.non_finite, 0);
+      EXPECT_EQ(s.load.count, static_cast<int>(exercise.world.logs.size()));
+      EXPECT_EQ(state.worksite.world.contacts_dropped, 0);
     }
 }
+
+TEST(StripRoad, IsDrivenAndItsForcesAddUp) { is_driven("strip_road"); }
+
+// Thirty logs, 5.8 t: all of them arrive.
+TEST(StripRoad, IsDrivenLoaded) { is_driven("strip_road_loaded"); }
 
 }  // namespace
 }  // namespace knuckleboom::strip_road_test

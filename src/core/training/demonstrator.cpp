@@ -7,6 +7,7 @@
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
+#include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::training {
 namespace {
@@ -36,15 +37,17 @@ constexpr double kOpenTime = 0.9;   // s
 constexpr double kSqueezeTime = 2.6, kDrivenOpenTime = 1.8;
 constexpr double kClear = 0.6;  // opening that lets a log fall out
 constexpr double kStuck =
-    8.0;                      // s; jaws that cannot open on a heap are raised first, and then left
-constexpr double kDig = 3e3;  // N; tips that press on the ground so hard are raised
-constexpr double kRaise = 0.3;     // m above where the grip is
-constexpr double kStill = 0.08;    // m/s of the tip, before the jaws go down
-constexpr double kTouch = 400.0;   // N on the log: it rests
-constexpr double kLinedUp = 0.03;  // rad of swing, before the head goes out to a stem
-constexpr double kKeepOff = 0.8;   // m short of it, until then
-constexpr double kLeave = 0.25;    // rad away from the last stem, until the head may go out again
-constexpr double kBrake = 2.0;     // 1/s, rate of a joint per way to the end of its range
+    8.0;  // s; jaws that cannot open on a heap are raised first, and then left
+constexpr double kNoRoom = 1.5;     // s; open by then, or there is no room for it
+constexpr double kDig = 3e3;        // N; tips that press on the ground so hard are raised
+constexpr double kTipsNear = 0.05;  // m above it; what presses on higher ones is a log
+constexpr double kRaise = 0.3;      // m above where the grip is
+constexpr double kStill = 0.08;     // m/s of the tip, before the jaws go down
+constexpr double kTouch = 400.0;    // N on the log: it rests
+constexpr double kLinedUp = 0.03;   // rad of swing, before the head goes out to a stem
+constexpr double kKeepOff = 0.8;    // m short of it, until then
+constexpr double kLeave = 0.25;     // rad away from the last stem, until the head may go out again
+constexpr double kBrake = 2.0;      // 1/s, rate of a joint per way to the end of its range
 constexpr double kStakeMargin = 0.5;  // m above a bunk's stakes
 constexpr double kOverPlace = 0.9;    // m above a place, before a log is lowered
 constexpr double kDown = 0.02;        // m above it, when it is let go
@@ -53,11 +56,13 @@ constexpr double kThick = 0.2;        // m; a thicker log is gripped from its si
 constexpr double kBelowSide = 0.35;   // of its radius; so far below its middle
 constexpr double kRise = 1.5;         // s; by then they hold it
 constexpr double kTipsUnder = 1.25;   // of its radius; between the tips that hold a thin log
-constexpr double kBrakeHeight = 0.5;  // m above it; from there on slowly
+constexpr double kLaidHigh = 0.1;  // m; a log whose place is so far above the ground lies on others
+constexpr double kBrakeHeight = 0.5;                     // m above it; from there on slowly
 constexpr double kShortSqueeze = 1.5, kShortOpen = 0.6;  // s, for a short routine
 constexpr double kEarly = 0.4;     // m below the height for travelling, where it may begin
 constexpr double kJawRoom = 0.45;  // m between the tips of open jaws, beyond a log's thickness
-constexpr double kJawPull = 8.0;   // lever for each opening that the jaws are away
+constexpr double kBesideTips = 0.03, kBeside = 0.5;  // m from them, and in height
+constexpr double kJawPull = 8.0;  // lever for each opening that the jaws are away
 constexpr double kLoadMargin =
     0.25;  // above those of a load space, to which the crane hardly gets [m]
 constexpr double kLanes[] = {0.0, 0.3, -0.3, 0.5, -0.5};  // from its middle [m]
@@ -141,8 +146,8 @@ Demonstrator::Demonstrator(const Session& session)
     throw std::invalid_argument("machine '" + machine.name +
                                 "' has no swing; the demonstration cannot drive it");
   if (machine.grapple.driven()) {
-    const world::GrappleFrame jaws = worksite::grapple_shape(machine);
-    tips_below_grip_ = jaws.jaw_length + jaws.tine_radius - worksite::usual_seat(jaws);
+    jaws_ = worksite::grapple_shape(machine);
+    tips_below_grip_ = jaws_.jaw_length + jaws_.tine_radius - worksite::usual_seat(jaws_);
   }
   if (swing_.function < 0 || reach_.function < 0 || height_.function < 0)
     throw std::invalid_argument("lever pattern '" + pattern_.name +
@@ -431,8 +436,32 @@ bool Demonstrator::beside_stakes(const Vec3& p_W) const {
 
 // About: the tips' distance grows with the jaws' opening.
 double Demonstrator::opening_for(double gap) const {
-  const world::GrappleFrame jaws = worksite::grapple_shape(session_.machine());
-  return std::clamp((gap + jaws.overlap) / (jaws.opening_max + jaws.overlap), 0.0, 1.0);
+  return std::clamp((gap + jaws_.overlap) / (jaws_.opening_max + jaws_.overlap), 0.0, 1.0);
+}
+
+// So far that the tips come down between a log and the one beside it; as far as they can where there is no room for that.
+double Demonstrator::opening_beside(const SessionSnapshot& s, int wanted) const {
+  const Vec3 middle = vec(s.log[wanted].p);
+  const double radius = nth(exercise_.world.logs, wanted).radius;
+  double half = 1e9;
+  for (int i = 0; i < s.log_count; ++i) {
+    if (i == wanted) continue;
+    const world::Log& log = nth(exercise_.world.logs, i);
+    const Vec3 p = vec(s.log[i].p), reach = rotate(s.log[i].q, {0.5 * log.length, 0.0, 0.0});
+    if (std::fabs(p.z() - middle.z()) > kBeside) continue;
+    const Vec3 near =
+        world::closest_on_segment(on_map(p - reach), on_map(p + reach), on_map(middle));
+    half = std::min(half, (near - on_map(middle)).norm() - log.radius);
+  }
+  const double gap = 2.0 * (half - 2.0 * jaws_.tine_radius - kBesideTips);
+  return gap < 2.0 * radius + kJawRoom ? 1.0 : opening_for(gap);
+}
+
+// One jaw that pushes a log presses on it as hard as on ground.
+bool Demonstrator::tips_at_ground(const SessionSnapshot& s) const {
+  const world::JawPoints jaw = world::jaw_points(jaws_, 1, s.grapple_opening);
+  const double below = jaw.tip.y() + jaws_.tine_radius - worksite::usual_seat(jaws_);
+  return s.grip_W[2] - below < world::height(ground_, s.grip_W[0], s.grip_W[1]) + kTipsNear;
 }
 
 void Demonstrator::enter(Phase phase, DemonstratorState& state) const {
@@ -455,11 +484,11 @@ void Demonstrator::set(const Lever& lever, double value, command::OperatorInput&
   out.axis[static_cast<int>(function.axis)] = side * high;
 }
 
-Task::Spot Demonstrator::goal_of(const LogTask& task, const SessionSnapshot& s) const {
+Task::Spot Demonstrator::goal_of(const LogTask& task, const SessionSnapshot& s, int missed) const {
   Task::Spot spot = session_.task().goal(task, s);
   if (task.bunk != kLoadSpace) return spot;
   // One beside the other about the middle, where jaws can open; a heap rolls to the stakes by itself.
-  const double across = nth(kLanes, s.task.step % static_cast<int>(std::size(kLanes)));
+  const double across = nth(kLanes, (s.task.step + missed) % static_cast<int>(std::size(kLanes)));
   spot.centre_W +=
       kFromHeadboard * spot.along_W + across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
   return spot;
@@ -477,7 +506,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   }
   const LogTask& task = nth(exercise_.log_tasks, s.task.step);
   const world::Log& log = nth(exercise_.world.logs, task.log);
-  const Task::Spot spot = goal_of(task, s);
+  const Task::Spot spot = goal_of(task, s, state.missed);
   const bool held = s.held_log == task.log;
   const bool driven = session_.machine().grapple.driven();
   const bool loads = task.bunk == kLoadSpace;
@@ -489,7 +518,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       std::max(under.z(), driven ? std::max(side, world::height(ground_, under.x(), under.y())) +
                                        tips_below_grip_
                                  : -1e9);
-  const double raise = driven && s.contact_force > kDig ? kRaise : 0.0;
+  const bool digs = s.contact_force > kDig && (state.phase != Phase::kClose || tips_at_ground(s));
+  // Between other logs the jaws find no room to open.
+  const bool stuck = loads && state.phase == Phase::kOpen && state.timer_s > kNoRoom &&
+                     s.grapple_opening < kBetweenStakes;
+  const double raise = driven && (digs || stuck) ? kRaise : 0.0;
   // A thin log that lies high falls between the tines only when they rise.
   const bool from_below = task.place >= 0 && driven && !thick;
   const bool rises = from_below && state.phase == Phase::kLift && state.timer_s < kRise;
@@ -520,16 +553,18 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
   if (!held) state.hangs_m = 2.0 * log.radius;
   if (held) state.hangs_m += dt / kHangTime * (lower_end - state.hangs_m);
-  const double below = !held   ? 0.3
+  const double below = !held   ? (loads && driven ? tips_below_grip_ : 0.3)
                        : loads ? 2.0 * log.radius
                                : std::max(2.0 * log.radius, state.hangs_m);
   const double travel_held = stakes_z + kStakeMargin + below;
   const double over = !held                               ? log_p.z() + kClearance
                       : to_place && !beside_stakes(place) ? floor_z + kOverPlace
                                                           : travel_held;
-  // Tines that open under a thin log need room below.
-  const double floor_of_tips =
-      beside_stakes(place) ? world::height(ground_, place.x(), place.y()) : floor_z - log.radius;
+  // Tines that open under a thin log need room below; where it lies high, they have it.
+  const double ground_z = world::height(ground_, place.x(), place.y());
+  const double floor_of_tips = beside_stakes(place) || floor_z - log.radius > ground_z + kLaidHigh
+                                   ? ground_z
+                                   : floor_z - log.radius;
   const double down = std::max(s.grip_W[2] + floor_z - under.z(),
                                driven && !thick ? floor_of_tips + tips_below_grip_ : -1e9);
   const double travel = std::max(over, travel_held);
@@ -537,7 +572,12 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   wish.axis_x = held ? spot.along_W.x() : log_axis.x();
   wish.axis_y = held ? spot.along_W.y() : log_axis.y();
   // Jaws next to other logs and stakes open no further than they must.
-  const double wide = to_place && driven ? opening_for(2.0 * log.radius + kJawRoom) : 1.0;
+  const bool goes_down = !held && (state.phase == Phase::kTravel || state.phase == Phase::kAlign ||
+                                   state.phase == Phase::kLower);
+  const double wide = !driven     ? 1.0
+                      : to_place  ? opening_for(2.0 * log.radius + kJawRoom)
+                      : goes_down ? opening_beside(s, task.log)
+                                  : 1.0;
   // They hold a thin log from below, without passing each other under it.
   const double hold =
       from_below ? std::clamp(kJawPull * (s.grapple_opening - opening_for(kTipsUnder * log.radius)),
@@ -615,6 +655,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
                     s.grapple_opening > std::min(kClear, wide - 0.05)) ||
                        state.timer_s > kStuck
                  : state.timer_s > kOpenTime) {
+        if (held && loads) ++state.missed;  // elsewhere then
         state.carrying = state.lost = 0;
         enter(Phase::kLift, state);
       }

@@ -10,9 +10,12 @@ namespace knuckleboom::world {
 
 namespace {
 
-constexpr double kSampleDistance = 1.3;  // along a capsule on the ground [m]
-constexpr double kParallelSine = 0.3;    // above it two capsules touch in one point
-constexpr double kExcess = 1e-6;         // m
+constexpr double kSampleDistance = 1.3;       // along a capsule on the ground [m]
+constexpr double kParallelSine = 0.3;         // above it two capsules touch in one point
+constexpr double kExcess = 1e-6;              // m
+constexpr int kUnevenPlaces = kFeatures / 2;  // along a capsule on uneven ground, at most
+constexpr double kHigh = 2.0;  // radii over the ground; an axis that is as high does not touch it
+constexpr int kMostLines = 1024;  // of the ground's grid that a capsule crosses
 
 // Middle of the overlap, from a point on a's axis.
 Vec3 touching_point(const Vec3& on_axis, const Vec3& normal, double radius, double depth) {
@@ -31,7 +34,107 @@ double touch_at(const Moving& a, const Moving& b, double s, int feature, Touches
   return depth;
 }
 
+// A place of a capsule's axis over the ground.
+struct OverGround {
+  Vec3 p;
+  GroundPoint under;
+  double depth;
+};
+
+OverGround over_ground(const Moving& m, const Ground& ground, double t) {
+  const Vec3 p = m.a + t * (m.b - m.a);
+  const GroundPoint under = smooth_ground_point(ground, p.x(), p.y());
+  return {p, under, m.radius - (p.z() - under.z) * under.normal.z()};
+}
+
+void add_ground(const OverGround& at, double radius, double depth, int feature, double share,
+                Touches& out) {
+  out.add(at.under.normal, touching_point(at.p, at.under.normal, radius, at.depth), depth, feature,
+          share);
+}
+
+// Shares t of a line from `from` over `way` at which it crosses the lines of a grid, one after the other.
+struct Crossings {
+  double next = 2.0, step = 2.0;
+  Crossings(double from, double way, double first, double spacing, double t) {
+    if (!(std::fabs(way) > 1e-9)) return;
+    step = spacing / std::fabs(way);
+    const double at = (from + t * way - first) / spacing;
+    const double line = way > 0.0 ? std::floor(at) + 1.0 : std::ceil(at) - 1.0;
+    next = (first + line * spacing - from) / way;
+  }
+};
+
+// Where the ground between two places reaches deeper into a capsule than a straight line between their depths. The
+// deepest place is at a line of the grid or between two of them; the mean place, where there are several.
+struct Excess {
+  double depth = 0.0, at = 0.0;
+};
+
+Excess excess_between(const Moving& m, const Ground& ground, double from, double to,
+                      double from_depth, double to_depth) {
+  const Vec3 way = m.b - m.a;
+  Crossings x(m.a.x(), way.x(), ground.x0, ground.spacing, from);
+  Crossings y(m.a.y(), way.y(), ground.y0, ground.spacing, from);
+  double sum = 0.0, sum_at = 0.0;
+  Excess out;
+  const auto look = [&](double t) {
+    const Vec3 p = m.a + t * way;
+    if (p.z() - height(ground, p.x(), p.y()) > kHigh * m.radius) return;
+    const double line = from_depth + (t - from) / (to - from) * (to_depth - from_depth);
+    const double beyond = over_ground(m, ground, t).depth - line;
+    if (!(beyond > 0.0)) return;
+    out.depth = std::max(out.depth, beyond);
+    const double weight = beyond * beyond * beyond * beyond;
+    sum += weight;
+    sum_at += weight * t;
+  };
+  double t = from;
+  for (int i = 0; i < kMostLines && t < to; ++i) {
+    const double next = std::min({x.next, y.next, to});
+    if (x.next <= next) x.next += x.step;
+    if (y.next <= next) y.next += y.step;
+    if (!(next > t)) continue;
+    look(0.5 * (t + next));
+    if (next < to) look(next);
+    t = next;
+  }
+  if (sum > 0.0) out.at = sum_at / sum;
+  return out;
+}
+
 }  // namespace
+
+// The places at regular distances share the whole stiffness as Simpson's rule does, so that a capsule resists tilting
+// as if it lay on its whole length, whatever their number. In between, what exceeds them has that of one distance.
+void touches_along_ground(const Moving& m, const Ground& ground, double top, Touches& out) {
+  if (std::min(m.a.z(), m.b.z()) - m.radius >= top) return;
+  const int places = ground_samples(m);
+  const int n = std::clamp(places, 3, kUnevenPlaces), distances = n - 1;
+  double inner = 0.0;  // mean square of the inner places' distances from the middle
+  for (int i = 1; i < distances; ++i) {
+    const double x = static_cast<double>(i) / distances - 0.5;
+    inner += x * x / (distances - 1);
+  }
+  const double end = (1.0 / 12.0 - inner) / (0.5 - 2.0 * inner);
+  const double share = (1.0 - 2.0 * end) / (distances - 1);
+  OverGround last{};
+  for (int i = 0; i < n; ++i) {
+    const double t = static_cast<double>(i) / distances;
+    const OverGround at = over_ground(m, ground, t);
+    if (at.depth > 0.0)
+      add_ground(at, m.radius, at.depth, i, places * (i == 0 || i == distances ? end : share), out);
+    if (i > 0) {
+      const double before = static_cast<double>(i - 1) / distances;
+      const Excess excess =
+          excess_between(m, ground, before, t, std::max(0.0, last.depth), std::max(0.0, at.depth));
+      if (excess.depth > kExcess)
+        add_ground(over_ground(m, ground, excess.at), m.radius, excess.depth, kFeatures - i,
+                   static_cast<double>(places) / distances, out);
+    }
+    last = at;
+  }
+}
 
 // Rounding must not change the number from tick to tick, hence the slack.
 int ground_samples(const Moving& m) {

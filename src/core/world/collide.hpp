@@ -23,13 +23,14 @@ struct Touch {
   Vec3 normal, point;
   double depth;
   int feature;
+  double share;  // of the pair's stiffness
 };
 
 struct Touches {
   int count = 0;
   Touch touch[kFeatures];
-  void add(const Vec3& normal, const Vec3& point, double depth, int feature) {
-    if (count < kFeatures) touch[count++] = {normal, point, depth, feature};
+  void add(const Vec3& normal, const Vec3& point, double depth, int feature, double share = 1.0) {
+    if (count < kFeatures) touch[count++] = {normal, point, depth, feature, share};
   }
 };
 
@@ -37,6 +38,9 @@ struct Touches {
 int ground_samples(const Moving& m);
 // top: highest ground.
 void touches_with_ground(const Moving& m, const Ground& ground, double top, Touches& out);
+// The same where the ground is uneven, along the whole capsule: what lies deeper between two places than these do is a
+// place of its own.
+void touches_along_ground(const Moving& m, const Ground& ground, double top, Touches& out);
 
 // Features: 0 and 1 the ends of the length over which nearly parallel capsules lie along each other, 2
 // where they are closest. closest, normal, depth: of the latter.

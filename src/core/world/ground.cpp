@@ -152,6 +152,17 @@ GroundPoint smooth_ground_point(const Ground& ground, double x, double y) {
   return {low + cy.u * (high - low), Vec3(-slope_x * scale, -slope_y * scale, scale)};
 }
 
+double level_within(const GroundRecipe& recipe) {
+  double within = recipe.level_radius;
+  for (const Ditch& ditch : recipe.ditches) {
+    const SinCos heading = sin_cos(ditch.heading);
+    const double away = std::fabs(ditch.x * heading.sin - ditch.y * heading.cos);
+    within = std::min(within, away - 0.5 * ditch.width);
+  }
+  constexpr double kSlopes = 3.0;  // a height acts on the slope in the squares around
+  return std::max(0.0, within - kSlopes * recipe.spacing);
+}
+
 double height(const Ground& ground, double x, double y) {
   if (ground.nx < 2 || ground.ny < 2) return 0.0;
   return square_at(ground, x, y).z();

@@ -16,4 +16,7 @@ GroundPoint ground_point(const Ground& ground, double x, double y);
 // otherwise a lying log would rattle on their edges without end.
 GroundPoint smooth_ground_point(const Ground& ground, double x, double y);
 
+// All ground within this distance of the origin is at z = 0 [m].
+double level_within(const GroundRecipe& recipe);
+
 }  // namespace knuckleboom::world

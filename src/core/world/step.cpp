@@ -6,6 +6,7 @@
 #include "collide.hpp"
 #include "contact_keys.hpp"
 #include "contact_law.hpp"
+#include "ground_point.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
@@ -116,6 +117,7 @@ class Tick {
         dt_(dt),
         steps_(std::max(1, static_cast<int>(std::ceil(dt / kSmallStep - 1e-9)))),
         h_(dt / steps_),
+        level_(level_within(world.recipe().ground)),
         mobility_(mobility),
         carried_(carried),
         state_(state),
@@ -635,11 +637,12 @@ class Tick {
                const Moving& a, std::int32_t key_a, const Moving& b, std::int32_t key_b,
                const World::Fixed* fixed, bool machine, const InverseMass& inverse_mass,
                const Use& use) {
+    const double k = law.k;
     for (int t = 0; t < touches.count; ++t) {
       const Touch& touch = touches.touch[t];
       const int slot = find_or_add(key_a, with_feature(key_b, touch.feature), machine);
       live_[slot] = true;
-      if (fixed != nullptr) law.k = stiffness_at(law_, *fixed, touch.point.z());
+      law.k = fixed != nullptr ? stiffness_at(law_, *fixed, touch.point.z()) : k * touch.share;
       law.b = contact_damping(law_, law.k, inverse_mass(touch, slot), hold_s);
       const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
       use(touch,
@@ -680,9 +683,16 @@ class Tick {
         });
   }
 
+  void touch_ground(const Moving& m, Touches& touches) const {
+    const Ground& ground = world_.ground();
+    const bool level = ground.nx < 2 || (m.a.head<2>().squaredNorm() < level_ * level_ &&
+                                         m.b.head<2>().squaredNorm() < level_ * level_);
+    (level ? touches_with_ground : touches_along_ground)(m, ground, world_.ground_top(), touches);
+  }
+
   void touch_log_with_ground(int i) {
     Touches touches;
-    touches_with_ground(log_[i].m, world_.ground(), world_.ground_top(), touches);
+    touch_ground(log_[i].m, touches);
     if (touches.count > 0) resolve_log(i, nullptr, kStill, kGroundKey, touches);
   }
 
@@ -999,6 +1009,7 @@ class Tick {
   double dt_;
   int steps_;
   double h_;
+  double level_;  // distance from the origin within which the ground is level [m]
   const Mobility* mobility_;
   const LogSet& carried_;
   WorldState& state_;

@@ -156,8 +156,20 @@ void place_on_ground(const Log& log, const Ground& ground, LogState& state) {
   }
   state.p[0] = log.x;
   state.p[1] = log.y;
-  state.p[2] = z + log.lift;
+  state.p[2] = z;
   set_orientation(log.heading, sin_pitch, state.q);
+  // Between these places it may reach higher.
+  constexpr int kRounds = 3;
+  constexpr double kSlight = 1e-6;
+  for (int i = 0; i < kRounds && ground.nx > 1; ++i) {
+    double most = 0.0;
+    Touches touches;
+    touches_along_ground(at_rest(log_shape(log, state)), ground, 1e9, touches);
+    for (int t = 0; t < touches.count; ++t)
+      most = std::max(most, touches.touch[t].depth / touches.touch[t].normal.z());
+    if (most > kSlight) state.p[2] += most;
+  }
+  state.p[2] += log.lift;
 }
 
 // Whether the ground under a log is steeper than what holds it, in the mean over its length.

@@ -22,9 +22,9 @@ using test::config;
 using training::Exercise;
 using training::TaskKind;
 
-const char* const kExercises[] = {"free_play",    "reach",      "path",  "logs",
-                                  "head_to_stem", "fault_hunt", "piles", "strip_road",
-                                  "red_blue",     "tank",       "grid"};
+const char* const kExercises[] = {
+    "free_play",  "reach",    "path", "logs", "head_to_stem", "fault_hunt",       "piles",
+    "strip_road", "red_blue", "tank", "grid", "tower",        "strip_road_loaded"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));
@@ -90,12 +90,14 @@ TEST(ShippedExercises, LoadAndFitTheirMachine) {
 // Logs settle a little on uneven ground, and then lie still.
 TEST(ShippedExercises, LogsStayWhereTheyLie) {
   for (const char* name : kExercises) {
-    const world::World world(shipped(name).exercise.world);
+    const Exercise e = shipped(name).exercise;
+    if (e.task == TaskKind::kDrive) continue;  // its logs lie in the load space
+    const world::World world(e.world);
     world::WorldState state = world.initial_state();
     const world::WorldState start = state;
     world::PartForces forces;
     for (int i = 0; i < world.log_count(); ++i) state.log[i].status = world::LogStatus::kFree;
-    for (int i = 0; i < 5000; ++i) world.step({}, 1e-3, state, forces);
+    for (int i = 0; i < 8000; ++i) world.step({}, 1e-3, state, forces);
     for (int i = 0; i < world.log_count(); ++i) {
       EXPECT_EQ(state.log[i].status, world::LogStatus::kResting) << name << ", log " << i;
       for (int c = 0; c < 3; ++c)
@@ -114,6 +116,7 @@ TEST(ShippedExercises, AreAllThereAre) {
 TEST(ShippedExercises, EverythingIsWithinReach) {
   for (const char* name : kExercises) {
     const Exercise e = shipped(name).exercise;
+    if (e.task == TaskKind::kDrive) continue;
     if (e.name == "grid")
       continue;  // with the telescope as far out as each log needs: its demonstration shows it
     const Reach reach(e);
@@ -152,7 +155,7 @@ TEST(ShippedExercises, LimitsWithPointsHaveASource) {
     for (const training::Limit& limit : e.limits)
       EXPECT_FALSE(limit.source.empty()) << name << ": " << limit.figure;
   }
-  EXPECT_EQ(with_points, 2);
+  EXPECT_EQ(with_points, 3);
 }
 
 // The routine of Manner et al.: red in, blue in, red back, blue back; four times, and the way back is not timed.

@@ -78,8 +78,8 @@ class Demonstrator {
     double speed = 1.0;                 // share of the usual speed
     double jaws = 0.0;                  // -1 opens .. 1 closes
   };
-  // Where a log is to be let go.
-  Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot) const;
+  // Where a log is to be let go; missed: how often it could not be.
+  Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot, int missed) const;
   Wish wish(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   void find_crane();
   void find_wheels();
@@ -100,6 +100,8 @@ class Demonstrator {
   void keep_off(const SessionSnapshot& snapshot, Wish& wish) const;
   double opening_for(double gap) const;
   bool beside_stakes(const Vec3& p_W) const;
+  double opening_beside(const SessionSnapshot& snapshot, int log) const;
+  bool tips_at_ground(const SessionSnapshot& snapshot) const;
   void enter(DemonstratorPhase phase, DemonstratorState& state) const;
   double heading_of(const SessionSnapshot& snapshot) const;
   void start(const SessionSnapshot& snapshot, DemonstratorState& state) const;
@@ -123,7 +125,8 @@ class Demonstrator {
   bool looks_forwards_ = true;     // the seat, while it is not turned
   std::int64_t front_wheels_ = 0;  // bits
   double stakes_z_ = 0.0;          // top of the highest bunk [m]
-  double tips_below_grip_ = 0.0;   // of jaws with a cylinder, at most [m]
+  world::GrappleFrame jaws_;       // of jaws with a cylinder
+  double tips_below_grip_ = 0.0;   // at most [m]
 };
 
 }  // namespace knuckleboom::training
