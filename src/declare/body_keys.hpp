@@ -572,6 +572,51 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"machine.grapple", "[grapple]", all};
 }  // namespace grapple
 
+namespace head {
+using machine::Head;
+inline constexpr Key tilt =
+    name_of("tilt",
+            "joint that tilts it, on the way to the grapple's body and without an actuator; at its "
+            "upper end the head stands upright")
+        .must();
+inline constexpr Key all[] = {
+    tilt,
+    number("tilt_rate", D::kAngularSpeed, kPositive, "at full lever").must().to<&Head::tilt_rate>(),
+    number("tilt_torque", D::kTorque, kPositive,
+           "at most; none while the saw is out or a tree is cut: the head floats")
+        .must()
+        .to<&Head::tilt_torque>(),
+    number("saw_distance", D::kLength, kSize,
+           "of the saw from the middle of the grapple's jaws, against its `log_axis`, which points "
+           "to a tree's tip")
+        .must()
+        .to<&Head::saw_distance>(),
+    number("knife_distance", D::kLength, kSize, "between the two pairs of knives")
+        .must()
+        .to<&Head::knife_distance>(),
+    number("knife_force", D::kForce, kPositive,
+           "with which a pair of knives pulls a stem into the head at most")
+        .must()
+        .to<&Head::knife_force>(),
+    number("roller_force", D::kForce, kPositive,
+           "with which the rollers hold a stem along its axis at most")
+        .must()
+        .to<&Head::roller_force>(),
+    number("chain_speed", D::kSpeed, kPositive, "of the saw").must().to<&Head::chain_speed>(),
+    number("saw_power", D::kPower, kPositive, "").must().to<&Head::saw_power>(),
+    number("saw_energy", D::kCuttingEnergy, kPositive, "that an area of wood takes")
+        .must()
+        .to<&Head::saw_energy>(),
+    number("bar_force", D::kForce, kPositive, "that presses the bar into the wood")
+        .must()
+        .to<&Head::bar_force>(),
+    number("bar_time", D::kTime, {0.01, 10.0}, "of the bar to the wood, and back home")
+        .must()
+        .to<&Head::bar_time_s>(),
+};
+inline constexpr KeyTable table{"machine.head", "[head]", all};
+}  // namespace head
+
 namespace visual {
 using machine::VisualPart;
 inline constexpr Key body = keys::body(kBaseOrBody);

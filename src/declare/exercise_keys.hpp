@@ -126,6 +126,7 @@ struct Variant {
   std::uint64_t seed = 0;
   double logs_shift = 0.0, logs_turn = 0.0, logs_size = 0.0;
   double places_shift = 0.0, places_turn = 0.0;
+  double trees_shift = 0.0, trees_size = 0.0, falls_turn = 0.0;
 };
 namespace variant {
 inline constexpr Key all[] = {
@@ -141,6 +142,14 @@ inline constexpr Key all[] = {
     number("places_shift", D::kLength, {0.0, 5.0}, "likewise, of each `[[place]]`")
         .to<&Variant::places_shift>(),
     number("places_turn", D::kAngle, {0.0, 3.2}, "likewise").to<&Variant::places_turn>(),
+    number("trees_shift", D::kLength, {0.0, 5.0},
+           "by which each tree is moved at most, along x and y")
+        .to<&Variant::trees_shift>(),
+    plain("trees_size", {0.0, 0.3}, "share by which diameter and height of a tree differ at most")
+        .to<&Variant::trees_size>(),
+    number("falls_turn", D::kAngle, {0.0, 3.2},
+           "by which the direction of a fall is turned at most")
+        .to<&Variant::falls_turn>(),
 };
 inline constexpr KeyTable table{"exercise.variant", "[variant]", all};
 }  // namespace variant
@@ -278,7 +287,8 @@ using training::Exercise;
 using training::TaskKind;
 inline constexpr Word kKinds[] = {word("free", TaskKind::kFree), word("reach", TaskKind::kReach),
                                   word("path", TaskKind::kPath), word("logs", TaskKind::kLogs),
-                                  word("head", TaskKind::kHead), word("drive", TaskKind::kDrive)};
+                                  word("head", TaskKind::kHead), word("drive", TaskKind::kDrive),
+                                  word("fell", TaskKind::kFell)};
 inline constexpr Key stand = number("stand", D::kTime, {0.0, 60.0},
                                     "logs: how long all of them must lie in their places at the "
                                     "end, touched by nothing of the machine")
@@ -327,6 +337,19 @@ inline constexpr Key timed =
 inline constexpr Key all[] = {log, bunk, place, timed};
 inline constexpr KeyTable table{"exercise.log_task", "[[log_task]]", all};
 }  // namespace log_task
+
+namespace fell_task {
+using training::FellTask;
+inline constexpr Key stem = text("stem", "name of a stem that is a tree").must();
+inline constexpr Key all[] = {
+    stem,
+    number("towards", D::kAngle, {-10.0, 10.0},
+           "direction in which it is to fall, about z from x; drawn on the ground")
+        .must()
+        .to<&FellTask::towards>(),
+};
+inline constexpr KeyTable table{"exercise.fell", "[[fell]]", all};
+}  // namespace fell_task
 
 namespace limit {
 inline constexpr Key most = plain("most", kAny, "in the figure's unit, itself allowed");
@@ -388,6 +411,8 @@ inline constexpr Key way =
 inline constexpr Key task = table("task", keys::task::table, "what is to be done").must();
 inline constexpr Key targets =
     tables("target", target::table, 200, "where the tip or the head is to go");
+inline constexpr Key fell_tasks =
+    tables("fell", fell_task::table, 32, "trees to be felled, in this order");
 inline constexpr Key log_tasks =
     tables("log_task", log_task::table, static_cast<std::size_t>(world::kMaxLogs),
            "which log belongs into which bunk or place");
@@ -430,6 +455,7 @@ inline constexpr Key all[] = {
     task,
     targets,
     log_tasks,
+    fell_tasks,
     points,
     limits,
     faults,

@@ -65,6 +65,8 @@ inline constexpr Word kWheels[] = {
     word("brake", LeverTarget::kBrake,
          "the service brake, by the lever's positive half; it takes the drive's stroke back as "
          "well")};
+inline constexpr Word kHeads[] = {
+    word("tilt", LeverTarget::kTilt, "the tilt of a harvester's head; positive is up")};
 inline constexpr Key axis =
     word_of("axis", kLeverAxisWords, "each at most once").must().to<&LeverFunction::axis>();
 inline constexpr Key joint =
@@ -77,13 +79,15 @@ inline constexpr Key grapple =
     word_of("grapple", kGrapples, "").to<&LeverFunction::target>().otherwise("none");
 inline constexpr Key wheels =
     word_of("wheels", kWheels, "").to<&LeverFunction::target>().otherwise("none");
+inline constexpr Key head =
+    word_of("head", kHeads, "").to<&LeverFunction::target>().otherwise("none");
 // Volts of a joint, a speed of the tip, a share of the jaws' speed.
 inline constexpr Key full =
     number("full", D::kVoltage, {0.0, 1e3, true},
            "at full lever: for a joint the valve command in valve mode; "
-           "for the tip its speed, `full_[m_per_s]`; for grapple and wheels "
-           "a plain `full`, the share of the jaws' closing speed or of the "
-           "drive, at most 1")
+           "for the tip its speed, `full_[m_per_s]`; for grapple, wheels and head "
+           "a plain `full`, the share of the jaws' closing speed, of the "
+           "drive or of the tilt's rate, at most 1")
         .must();
 inline constexpr Key full_negative =
     number("full_negative", D::kVoltage, {0.0, 1e3, true},
@@ -106,7 +110,7 @@ inline constexpr Key full_rate =
             "joints only: speed at full lever in joint rate mode. Without it the speed that the "
             "valve gives at `full` without load");
 inline constexpr Key invert = flag("invert", "`true` turns the sense round").otherwise(0.0);
-inline constexpr Key own[] = {axis, joint,         tip,   grapple,   wheels,
+inline constexpr Key own[] = {axis, joint,         tip,   grapple,   wheels, head,
                               full, full_negative, start, full_rate, invert};
 inline constexpr auto all = join(own, lever_shape::all);
 inline constexpr KeyTable table{"levers.function", "[[function]]", all};
@@ -147,7 +151,8 @@ inline constexpr Word kSwitches[] = {
                 "by hand, beside the lock of a machine that is parked or whose crane moves"),
     switch_word(Switch::kSeat,
                 "turned by half a turn: view, sense of the drive and of the steering go with it"),
-    switch_word(Switch::kLeverMode, "the next of the modes")};
+    switch_word(Switch::kLeverMode, "the next of the modes"),
+    switch_word(Switch::kSaw, "of a harvester's head: out and cutting while it is on")};
 inline constexpr Word kKinds[] = {word("toggle", ButtonKind::kToggle, "each press turns it over"),
                                   word("hold", ButtonKind::kHold, "on while the button is held"),
                                   word("press_on", ButtonKind::kPressOn, "a press turns it on"),
@@ -172,8 +177,9 @@ inline constexpr Key functions =
     tables("function", lever_function::table, 64, "at least one").must();
 inline constexpr Key modes = tables("mode", lever_mode::table, command::kMaxLeverModes - 1,
                                     "other meanings of axes, to which a button changes");
-inline constexpr Key buttons = tables("button", lever_button::table, 64,
-                                      "what a button turns on and off; for machines on wheels");
+inline constexpr Key buttons =
+    tables("button", lever_button::table, 64,
+           "what a button turns on and off; for machines on wheels or with a harvester's head");
 inline constexpr Key all[] = {
     keys::name("").to<&LeverPattern::name>(),
     description().to<&LeverPattern::description>(),

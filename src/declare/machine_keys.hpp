@@ -769,6 +769,9 @@ inline constexpr Key load_space =
           "stakes and a headboard for logs; an exercise may do without");
 inline constexpr Key grapple =
     table("grapple", keys::grapple::table, "two jaws that close around a log");
+inline constexpr Key head =
+    table("head", keys::head::table,
+          "makes the grapple a harvester's head, for standing trees; its jaws must be no bodies");
 inline constexpr Key wheels =
     tables("wheel", wheel::table, kMaxWheels, "discs that roll on the ground");
 inline constexpr Key driveline =
@@ -812,6 +815,7 @@ inline constexpr Key all[] = {
     shapes,
     load_space,
     grapple,
+    head,
     wheels,
     driveline,
     joint_lock,

@@ -62,6 +62,7 @@ constexpr Unit kDensity[] = {{"kg_per_m3", "kg/m3", 1, 1}};
 constexpr Unit kForce[] = {{"N", "N", 1, 1}, {"kN", "kN", 1e3, 1}};
 constexpr Unit kPower[] = {{"W", "W", 1, 1}, {"kW", "kW", 1e3, 1}};
 constexpr Unit kEnergy[] = {{"J", "J", 1, 1}, {"kJ", "kJ", 1e3, 1}};
+constexpr Unit kCuttingEnergy[] = {{"J_per_m2", "J/m2", 1, 1}, {"kJ_per_m2", "kJ/m2", 1e3, 1}};
 
 constexpr Unit kFlow[] = {{"m3_per_s", "m3/s", 1, 1}, {"l_per_min", "l/min", 1, 6e4}};
 
@@ -193,6 +194,10 @@ constexpr Entry kDimensions[] = {
      "a torque",
      kTorque,
      {1e-6, 1e9, "from a lever to the slewing drive of the largest cranes"}},
+    {Dimension::kCuttingEnergy,
+     "an energy for an area of wood",
+     kCuttingEnergy,
+     {1e3, 1e8, "saws take some 0.5 MJ/m2"}},
 };
 
 constexpr bool in_order() {

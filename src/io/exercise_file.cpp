@@ -22,6 +22,8 @@
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/timber_file.hpp"
+#include "knuckleboom/io/user_error.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 #include "way_table.hpp"
@@ -112,6 +114,7 @@ class ExerciseReader {
     check_way(reader);
     read_targets(reader);
     read_log_tasks(reader);
+    read_fell_tasks(reader);
     read_limits(reader);
     read_points(reader);
     read_faults(reader, exercise_keys::faults, report_, e.faults, out_.places.faults);
@@ -160,6 +163,7 @@ class ExerciseReader {
       reader.fill(stem);
       reader.fill(tree);
       refuse_twin(reader, keys::stem::name, names, stem.name);
+      if (!tree.species.empty()) vary(stem, tree);
       read_tree(reader, stem, tree);
       reader.done();
       for (const world::Stem& other : stems)
@@ -172,8 +176,23 @@ class ExerciseReader {
     }
   }
 
+  // The species that its trees name, once each.
+  void read_species_of(TableReader& reader, const timber::TreeRecipe& tree) {
+    std::vector<timber::Species>& known = exercise().species;
+    if (std::ranges::any_of(species_read_, [&](const auto& name) { return name == tree.species; }))
+      return;
+    try {
+      timber::Species species = species_of(tree);
+      species.name = tree.species;
+      known.push_back(std::move(species));
+      species_read_.push_back(tree.species);
+    } catch (const UserError& error) {
+      reader.error(keys::stem::species, error.what());
+    }
+  }
+
   // A stem with a species is a tree: its diameter makes the stem's radius.
-  static void read_tree(TableReader& reader, world::Stem& stem, timber::TreeRecipe& tree) {
+  void read_tree(TableReader& reader, world::Stem& stem, timber::TreeRecipe& tree) {
     const bool thick = reader.has(keys::stem::dbh);
     if (tree.species.empty()) {
       for (const Key& key : keys::stem::all)
@@ -192,6 +211,7 @@ class ExerciseReader {
     stem.radius = 0.5 * tree.dbh;
     if (const std::string fault = timber::objection(tree); thick && !fault.empty())
       reader.error(keys::stem::dbh, fault);
+    read_species_of(reader, tree);
   }
 
   static bool is_of_trees(const Key& key) {
@@ -215,6 +235,19 @@ class ExerciseReader {
     if (variant_.seed == 0) return 0.0;
     const std::uint64_t first = mixed_bits(mixed_bits(variant_.seed) + thing);
     return 2.0 * uniform(mixed_bits(first + number)) - 1.0;
+  }
+
+  // Another form and other branches as well.
+  void vary(world::Stem& stem, timber::TreeRecipe& tree) const {
+    constexpr std::size_t kTrees = 2000;  // after logs and places
+    const std::size_t n = kTrees + out_.exercise.world.stems.size();
+    stem.x += variant_.trees_shift * draw(n, 0);
+    stem.y += variant_.trees_shift * draw(n, 1);
+    const double size = 1.0 + variant_.trees_size * draw(n, 2);
+    tree.dbh *= size;
+    stem.height *= size;
+    if (variant_.seed != 0 && variant_.trees_size > 0.0)
+      tree.seed = mixed_bits(variant_.seed + tree.seed + n);
   }
 
   void vary(world::Log& log) const {
@@ -610,6 +643,38 @@ class ExerciseReader {
                  "this kind of task carries no logs; remove them or change 'kind'");
   }
 
+  void read_fell_tasks(TableReader& root) {
+    namespace k = keys::fell_task;
+    std::vector<training::FellTask>& tasks = exercise().fell_tasks;
+    for (const Node* node : root.tables(exercise_keys::fell_tasks)) {
+      TableReader reader(report_, *node, k::table, "the tree to be felled");
+      training::FellTask task;
+      const std::size_t before = report_.count();
+      reader.fill(task);
+      task.stem = index_of(reader, k::stem, exercise().world.stems);
+      constexpr std::size_t kFalls = 3000;  // after the trees
+      task.towards += variant_.falls_turn * draw(kFalls + tasks.size(), 0);
+      const auto stem = static_cast<std::size_t>(task.stem);
+      if (report_.count() == before &&
+          (stem >= exercise().trees.size() || exercise().trees[stem].species.empty()))
+        reader.error(k::stem, fmt::format("stem '{}' is a post; give it 'species' and 'dbh'",
+                                          exercise().world.stems[stem].name));
+      for (const training::FellTask& other : tasks)
+        if (report_.count() == before && other.stem == task.stem)
+          reader.error(k::stem, fmt::format("stem '{}' is felled twice; remove one of its tables",
+                                            exercise().world.stems[stem].name));
+      reader.done();
+      tasks.push_back(task);
+    }
+    if (!task_known_) return;
+    const bool wanted = exercise().task == TaskKind::kFell;
+    if (wanted && tasks.empty())
+      report_.error(root_.place, "the task is to fell trees; add at least one [[fell]]");
+    if (!wanted && !tasks.empty())
+      root.error(exercise_keys::fell_tasks,
+                 "this kind of task fells no trees; remove them or change 'kind'");
+  }
+
   void read_limits(TableReader& root) {
     const Node* node = root.subtable(exercise_keys::limits);
     if (node == nullptr) return;
@@ -686,6 +751,7 @@ class ExerciseReader {
   Report& report_;
   bool task_known_ = false;
   std::set<std::string> bunk_names_, log_names_, place_names_;
+  std::vector<std::string> species_read_;
   declare::keys::Variant variant_;
   ExerciseFile out_;
 };
@@ -752,6 +818,13 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
         {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
          places.task.column,
          fmt::format("the task needs a grapple, which machine '{}' does not have", machine.name)});
+  if (exercise.task == TaskKind::kFell && !machine.head.present)
+    faults.push_back(
+        {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
+         places.task.column,
+         fmt::format("the task needs a harvester's head, which machine '{}' does not have; "
+                     "'harvester_head' has",
+                     machine.name)});
   if (exercise.task == TaskKind::kDrive && machine.wheels.empty())
     faults.push_back(
         {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,

@@ -74,6 +74,8 @@ class LeverReader {
         return "drive";
       case LeverTarget::kBrake:
         return "brake";
+      case LeverTarget::kTilt:
+        return "tilt";
       case LeverTarget::kJoint:
         break;
     }
@@ -106,12 +108,14 @@ class LeverReader {
   void read_target(TableReader& reader, const Node& node, command::LeverFunction& function) {
     namespace k = keys::lever_function;
     const int given = (reader.has(k::joint) ? 1 : 0) + (reader.has(k::tip) ? 1 : 0) +
-                      (reader.has(k::grapple) ? 1 : 0) + (reader.has(k::wheels) ? 1 : 0);
+                      (reader.has(k::grapple) ? 1 : 0) + (reader.has(k::wheels) ? 1 : 0) +
+                      (reader.has(k::head) ? 1 : 0);
     if (given != 1)
-      report_.error(node.place,
-                    "a function moves either a joint, the tip, the grapple or the wheels; give it "
-                    "'joint' = a joint's name, 'tip' = \"reach\" or \"height\", 'grapple' = "
-                    "\"close\", or 'wheels' = \"drive\" or \"brake\"");
+      report_.error(
+          node.place,
+          "a function moves either a joint, the tip, the grapple, the wheels or the head; give it "
+          "'joint' = a joint's name, 'tip' = \"reach\" or \"height\", 'grapple' = "
+          "\"close\", 'wheels' = \"drive\" or \"brake\", or 'head' = \"tilt\"");
     // A word that is not known is told; its units are those of the tip all the same.
     if (reader.has(k::tip) && function.target == LeverTarget::kJoint)
       function.target = LeverTarget::kTipReach;
@@ -123,7 +127,7 @@ class LeverReader {
     Key full = k::full;
     if (!joint) full.dimension = Dimension::kSpeed;
     if (function.target == LeverTarget::kGrapple || function.target == LeverTarget::kDrive ||
-        function.target == LeverTarget::kBrake) {
+        function.target == LeverTarget::kBrake || function.target == LeverTarget::kTilt) {
       full.dimension = Dimension::kNone;
       full.range.high = 1.0;
     }

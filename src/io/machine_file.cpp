@@ -82,6 +82,7 @@ class MachineReader {
     read_shapes(reader);
     read_load_space(reader);
     read_grapple(reader);
+    read_head(reader);
     read_wheels(reader);
     read_driveline(reader);
     read_joint_lock(reader);
@@ -1371,6 +1372,33 @@ class MachineReader {
     if (g.body != multibody::kBase && model_.tree.body(g.body).link == multibody::kBase)
       reader.error(k::body, fmt::format("the grapple is on body '{}', which does not move",
                                         model_.tree.body(g.body).name));
+  }
+
+  void read_head(TableReader& root) {
+    namespace k = keys::head;
+    const Node* node = root.subtable(machine_keys::head);
+    if (node == nullptr) return;
+    TableReader reader(report_, *node, k::table, "the head");
+    machine::Head& head = model_.head;
+    head.present = true;
+    const std::string tilt = reader.text(k::tilt).value_or("");
+    reader.fill(head);
+    reader.done();
+    const machine::Grapple& g = model_.grapple;
+    if (!g.present || g.driven()) {
+      report_.error(node->place,
+                    "a head is a [grapple] whose jaws are no bodies; add one without "
+                    "'jaws', or remove [head]");
+      return;
+    }
+    if (tilt.empty() || model_.tree.body_count() == 0) return;
+    head.tilt_link = model_.tree.find_joint(tilt);
+    const int link = head.tilt_link;
+    if (link == multibody::kBase || !model_.tree.link(link).revolute || !model_.passive(link) ||
+        model_.tree.body(g.body).link != link)
+      reader.error(k::tilt, fmt::format("'{}' is no joint that turns the grapple's body and has no "
+                                        "actuator; name the one that does",
+                                        tilt));
   }
 
   void read_wheels(TableReader& root) {

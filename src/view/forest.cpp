@@ -285,10 +285,43 @@ void add_stump(Cell& cell, const Stone& stump, const Vec3& foot) {
                       1.0 * stump.size, true, 10);
 }
 
+// Left when a tree is cut; inside its trunk before.
+void add_stump(Cell& cell, const Tree& tree, const Vec3& foot) {
+  constexpr double kHeight = 0.05;
+  const double low = 0.97 * trunk_radius(tree, 0.0), high = 0.97 * trunk_radius(tree, kHeight);
+  cell.bark.set_colour(tree.tone * bark_colour(tree.species, 0.0));
+  cell.bark.cylinder(foot - Vec3(0.0, 0.0, 0.2), foot + Vec3(0.0, 0.0, kHeight), low, high, false,
+                     12);
+  cell.solid.set_colour({0.80, 0.68, 0.48, 0.03});
+  cell.solid.cylinder(foot + Vec3(0.0, 0.0, kHeight - 0.005), foot + Vec3(0.0, 0.0, kHeight), high,
+                      high, true, 12);
+}
+
 }  // namespace
 
+void FelledTrees::add(int stem, const Vec3& foot, osg::ref_ptr<osg::MatrixTransform> trunk,
+                      osg::ref_ptr<osg::MatrixTransform> crown) {
+  trees_.push_back({stem, foot, std::move(trunk), std::move(crown)});
+}
+
+void FelledTrees::pose(const FramePoses& poses) {
+  for (const Tree& tree : trees_) {
+    Pose pose{Mat3::Identity(), tree.foot};
+    for (int i = 0; i < poses.tree_count; ++i) {
+      const TreePose& now = poses.tree[static_cast<std::size_t>(i)];
+      if (now.stem != tree.stem) continue;
+      pose.R =
+          Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), now.towards_tip_W).toRotationMatrix();
+      pose.p = now.butt_W - now.stump * now.towards_tip_W;
+    }
+    tree.trunk->setMatrix(to_osg(pose));
+    tree.crown->setMatrix(to_osg(pose));
+  }
+}
+
 osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const ForestPlan& plan,
-                                      const QualitySettings& quality, const ForestStates& states) {
+                                      const QualitySettings& quality, const ForestStates& states,
+                                      FelledTrees& felled) {
   std::map<std::pair<int, int>, Cell> cells;
   const auto cell_at = [&cells](double x, double y) -> Cell& {
     return cells[{static_cast<int>(std::floor(x / kCell + 0.5)),
@@ -297,9 +330,18 @@ osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const Fores
   const auto foot_at = [&scene](double x, double y) {
     return Vec3(x, y, surface_height(scene.ground, x, y));
   };
-  for (const Tree& tree : plan.trees) {
+  const auto may_fall = [&scene](std::size_t stem) {
+    return std::ranges::find(scene.felled, static_cast<int>(stem)) != scene.felled.end();
+  };
+  // The plan begins with the stems of the world.
+  for (std::size_t i = 0; i < plan.trees.size(); ++i) {
+    const Tree& tree = plan.trees[i];
     Cell& cell = cell_at(tree.x, tree.y);
     const Vec3 foot = foot_at(tree.x, tree.y);
+    if (may_fall(i)) {
+      add_stump(cell, tree, foot);
+      continue;
+    }
     if (!tree.solid) {
       add_flat_tree(cell.leaves, tree, foot);
       continue;
@@ -326,6 +368,19 @@ osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const Fores
   const auto add = [](osg::Group& to, MeshBuilder& mesh) {
     if (!mesh.empty()) to.addChild(mesh.build());
   };
+  for (const int stem : scene.felled) {
+    const Tree& tree = plan.trees[static_cast<std::size_t>(stem)];
+    osg::ref_ptr<osg::MatrixTransform> trunk = new osg::MatrixTransform;
+    osg::ref_ptr<osg::MatrixTransform> crown = new osg::MatrixTransform;
+    MeshBuilder trunk_mesh, crown_mesh;
+    add_trunk(trunk_mesh, tree, Vec3::Zero(), quality.detail);
+    add_crown(crown_mesh, tree, Vec3::Zero(), quality.detail);
+    add(*trunk, trunk_mesh);
+    add(*crown, crown_mesh);
+    near_bark->addChild(trunk);
+    leaves->addChild(crown);
+    felled.add(stem, foot_at(tree.x, tree.y), trunk, crown);
+  }
   for (auto& [key, cell] : cells) {
     add(*leaves, cell.leaves);
     add(*bark, cell.bark);

@@ -1,10 +1,14 @@
 // Plants and stones.
 #pragma once
 
+#include <vector>
+
 #include <osg/Group>
+#include <osg/MatrixTransform>
 #include <osg/ref_ptr>
 
 #include "view/forest_plan.hpp"
+#include "view/poses.hpp"
 
 namespace knuckleboom::view {
 
@@ -12,8 +16,27 @@ namespace knuckleboom::view {
 struct ForestStates {
   osg::ref_ptr<osg::StateSet> foliage, bark, solid;
 };
+
+// Trees that may be felled: each moves by itself.
+class FelledTrees {
+ public:
+  // foot: of its stump.
+  void add(int stem, const Vec3& foot, osg::ref_ptr<osg::MatrixTransform> trunk,
+           osg::ref_ptr<osg::MatrixTransform> crown);
+  void pose(const FramePoses& poses);
+
+ private:
+  struct Tree {
+    int stem;
+    Vec3 foot;
+    osg::ref_ptr<osg::MatrixTransform> trunk, crown;
+  };
+  std::vector<Tree> trees_;
+};
+
 osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const ForestPlan& plan,
-                                      const QualitySettings& quality, const ForestStates& states);
+                                      const QualitySettings& quality, const ForestStates& states,
+                                      FelledTrees& felled);
 
 // Dome of the sky and the row of trees in the haze.
 osg::ref_ptr<osg::Group> build_sky();

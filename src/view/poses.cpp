@@ -33,6 +33,17 @@ FramePoses interpolate(const training::SessionSnapshot& before,
   poses.log_count = std::clamp(after.log_count, 0, world::kMaxLogs);
   for (std::size_t i = 0; i < static_cast<std::size_t>(poses.log_count); ++i)
     poses.log[i] = between(before.log[i], after.log[i], t);
+  for (std::int64_t i = 0; i < after.tree_count; ++i) {
+    const training::TreeSnapshot& now = after.tree[i];
+    const training::TreeSnapshot* then = &now;
+    for (std::int64_t k = 0; k < before.tree_count; ++k)
+      if (before.tree[k].stem == now.stem) then = &before.tree[k];
+    TreePose& tree = poses.tree[static_cast<std::size_t>(poses.tree_count++)];
+    tree.stem = now.stem;
+    tree.butt_W = between(then->butt_W, now.butt_W, t);
+    tree.towards_tip_W = between(then->n_W, now.n_W, t).normalized();
+    tree.stump = now.stump;
+  }
   poses.tip_W = between(before.sim.tip_W, after.sim.tip_W, t);
   poses.grapple_opening =
       before.grapple_opening + t * (after.grapple_opening - before.grapple_opening);

@@ -8,11 +8,20 @@
 
 namespace knuckleboom::view {
 
+// A tree that moves or lies.
+struct TreePose {
+  int stem = 0;  // of the world
+  Vec3 butt_W, towards_tip_W;
+  double stump = 0.0;  // m
+};
+
 struct FramePoses {
   double t_s = 0.0;
   std::array<Pose, kMaxLinks> body;
   std::array<Pose, world::kMaxLogs> log;
   int log_count = 0;
+  std::array<TreePose, training::kMaxTrees> tree;
+  int tree_count = 0;
   Vec3 tip_W = Vec3::Zero();
   double grapple_opening = 1.0;
   bool seat_turned = false;

@@ -44,6 +44,7 @@ struct Scene::Parts {
   osg::ref_ptr<osg::Uniform> main_to_world, inset_to_world, time;
   std::unique_ptr<MachineScene> machine;
   std::unique_ptr<Logs> logs;
+  FelledTrees felled;
   std::unique_ptr<Overlays> overlays;
   osg::ref_ptr<osg::Camera> frame_camera, inset_camera;
   osg::ref_ptr<osgViewer::Viewer> viewer;
@@ -84,7 +85,8 @@ Scene::Parts::Parts(const SceneDescription& description, Quality wanted, bool so
   world->addChild(machine->node());
   world->addChild(logs->node());
   world->addChild(build_terrain(scene, plan, tracks, settings));
-  world->addChild(build_forest(scene, plan, settings, {foliage_state(foliage), wood, steel}));
+  world->addChild(
+      build_forest(scene, plan, settings, {foliage_state(foliage), wood, steel}, felled));
   world->addChild(build_sky());
   world->addChild(overlays->node());
   root->addChild(world);
@@ -127,6 +129,7 @@ void Scene::show(const training::SessionSnapshot& before, const training::Sessio
   parts_->poses = interpolate(before, after, alpha);
   parts_->machine->pose(parts_->poses);
   parts_->logs->pose(parts_->poses);
+  parts_->felled.pose(parts_->poses);
   parts_->overlays->pose(parts_->poses);
   parts_->time->set(static_cast<float>(std::fmod(parts_->poses.t_s, 3600.0)));
 }

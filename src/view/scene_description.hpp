@@ -111,6 +111,7 @@ struct SceneDescription {
   world::Ground ground;
   std::vector<TargetLook> targets;  // in the task's order
   std::vector<PlaceLook> places;
+  std::vector<int> felled;       // stems of the world that may be felled
   std::filesystem::path assets;  // folder
 };
 

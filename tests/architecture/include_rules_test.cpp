@@ -59,7 +59,7 @@ const std::vector<Layer>& layers() {
         "core/integration/", "core/machine/"}},
       {"core/worksite/",
        {"core/math/", "core/state/", "core/multibody/", "core/machine/", "core/sim/",
-        "core/world/"}},
+        "core/timber/", "core/world/"}},
       {"core/emulation/",
        {"core/math/", "core/state/", "core/command/", "core/control/", "core/exchange/",
         "core/friction/", "core/hydraulics/", "core/pneumatics/", "core/multibody/",

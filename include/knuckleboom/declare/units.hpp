@@ -47,6 +47,7 @@ enum class Dimension {
   kEnergy,
   kFlow,
   kTorque,
+  kCuttingEnergy,  // for an area of wood
 };
 
 inline constexpr double kLargest = std::numeric_limits<double>::max();

@@ -159,6 +159,7 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
   switch (exercise.task) {
     case TaskKind::kFree:
     case TaskKind::kDrive:
+    case TaskKind::kFell:
       return;
     case TaskKind::kPath:
       out.ideal_label = "the path to follow";

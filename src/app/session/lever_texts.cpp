@@ -79,6 +79,8 @@ std::string function_name(const LeverFunction& function) {
       return "drive";
     case LeverTarget::kBrake:
       return "brake";
+    case LeverTarget::kTilt:
+      return "head tilt";
     case LeverTarget::kJoint:
       break;
   }
@@ -102,6 +104,9 @@ EndNames end_names(const LeverFunction& function) {
       break;
     case LeverTarget::kBrake:
       words = {"", "service brake"};
+      break;
+    case LeverTarget::kTilt:
+      words = {"head down", "head up"};
       break;
     case LeverTarget::kJoint:
       words = joint_words(function.joint);

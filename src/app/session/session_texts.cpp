@@ -63,6 +63,21 @@ std::string drive_line(const Exercise& exercise, const SessionSnapshot& now) {
                      now.task.distance < 10.0 ? 1 : 0);
 }
 
+std::string fell_line(const Exercise& exercise, const SessionSnapshot& now) {
+  const int stem = exercise.fell_tasks[static_cast<std::size_t>(now.task.target)].stem;
+  const std::string count = fmt::format("Tree {} of {}", now.task.step + 1, now.task.steps);
+  for (std::int64_t k = 0; k < now.tree_count; ++k) {
+    const training::TreeSnapshot& tree = now.tree[k];
+    if (tree.stem != stem) continue;
+    if (tree.attached == 0) return count + ": it falls";
+    return count + (tree.gripped == 0                 ? ": it is cut, and stands"
+                    : now.saw > 0.0 || tree.cut > 0.0 ? ": saw"
+                                                      : ": gripped; saw it");
+  }
+  return fmt::format("{}: {:.1f} m away; turn the head to the arrow, close the knives low", count,
+                     now.task.distance);
+}
+
 // Full scale of the pump's power: its largest output; for a constant source that of the largest
 // function alone, with half of the pressure lost in its open valve.
 double pump_scale(const machine::MachineModel& machine) {
@@ -159,6 +174,8 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
       return target_line(exercise, now, "Stem", "bring the head to it");
     case TaskKind::kDrive:
       return drive_line(exercise, now);
+    case TaskKind::kFell:
+      return fell_line(exercise, now);
     case TaskKind::kFree:
       break;
   }
@@ -286,6 +303,7 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
     if (function.target == command::LeverTarget::kGrapple && !machine.grapple.present) continue;
     if (function.target == command::LeverTarget::kDrive && !machine.driveline.present) continue;
     if (function.target == command::LeverTarget::kBrake && machine.wheels.empty()) continue;
+    if (function.target == command::LeverTarget::kTilt && !machine.head.present) continue;
     if (function.target == command::LeverTarget::kJoint &&
         machine.tree.find_joint(function.joint) == multibody::kBase)
       continue;

@@ -201,6 +201,8 @@ view::TargetLook target_look(const training::Target& target, training::TaskKind 
   return look;
 }
 
+constexpr double kArrow = 4.0;  // length of a mark that shows where a tree is to fall [m]
+
 // As long and thick as the first log that goes there.
 view::PlaceLook place_look(const training::Exercise& exercise, int number,
                            const world::Ground& ground) {
@@ -316,6 +318,20 @@ view::SceneDescription scene_description(const machine::MachineModel& machine,
     scene.targets.push_back(target_look(target, exercise.task));
   for (std::size_t i = 0; i < exercise.places.size(); ++i)
     scene.places.push_back(place_look(exercise, static_cast<int>(i), ground));
+  if (machine.head.present)
+    for (std::size_t i = 0; i < exercise.trees.size(); ++i)
+      if (!exercise.trees[i].species.empty()) scene.felled.push_back(static_cast<int>(i));
+  for (const training::FellTask& fell : exercise.fell_tasks) {
+    const world::Stem& stem = exercise.world.stems[static_cast<std::size_t>(fell.stem)];
+    view::PlaceLook arrow;  // from the foot, where it is to lie
+    arrow.along_W = Vec3(std::cos(fell.towards), std::sin(fell.towards), 0.0);
+    arrow.length = kArrow;
+    arrow.width = 0.25;
+    arrow.p_W = Vec3(stem.x, stem.y, 0.0) + (0.5 * kArrow + 0.4) * arrow.along_W;
+    arrow.p_W.z() = world::height(ground, arrow.p_W.x(), arrow.p_W.y());
+    arrow.colour = 1;
+    scene.places.push_back(arrow);
+  }
   scene.assets = assets;
   return scene;
 }

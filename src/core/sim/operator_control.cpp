@@ -115,14 +115,15 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
   for (const command::LeverFunction& lever : pattern_.functions) {
     functions_.push_back(make_function(lever));
     const Function& f = functions_.back();
-    const bool here =
-        f.actuator >= 0 || f.full_grapple != 0.0 || f.full_drive != 0.0 || f.full_brake != 0.0;
+    const bool here = f.actuator >= 0 || f.full_grapple != 0.0 || f.full_drive != 0.0 ||
+                      f.full_brake != 0.0 || f.full_tilt != 0.0;
     any = any || here;
     if (here) continue;
     missing_.push_back(lever.target == LeverTarget::kJoint       ? lever.joint
                        : lever.target == LeverTarget::kGrapple   ? "grapple"
                        : lever.target == LeverTarget::kDrive     ? "the wheels"
                        : lever.target == LeverTarget::kBrake     ? "the wheels' brake"
+                       : lever.target == LeverTarget::kTilt      ? "the head's tilt"
                        : lever.target == LeverTarget::kTipHeight ? "tip height"
                                                                  : "tip reach");
   }
@@ -216,6 +217,10 @@ OperatorControl::Function OperatorControl::make_function(
   }
   if (lever.target == LeverTarget::kBrake) {
     f.full_brake = model.wheels.empty() ? 0.0 : lever.full;
+    return f;
+  }
+  if (lever.target == LeverTarget::kTilt) {
+    f.full_tilt = model.head.present ? lever.full : 0.0;
     return f;
   }
   const bool jaws = lever.target == LeverTarget::kGrapple;
@@ -693,6 +698,11 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
   for (std::size_t n = 0; n < functions_.size(); ++n)
     demand.grapple += state.shaped[n] * functions_[n].full_grapple;
   demand.grapple = std::clamp(demand.grapple, -1.0, 1.0);
+  if (model.head.present) {
+    for (std::size_t n = 0; n < functions_.size(); ++n)
+      demand.tilt += state.shaped[n] * functions_[n].full_tilt;
+    demand.saw = is_on(state, command::Switch::kSaw);
+  }
   return demand;
 }
 

@@ -140,6 +140,8 @@ std::string_view name_of(const command::LeverFunction& function) {
       return "wheels";
     case command::LeverTarget::kBrake:
       return "wheels_brake";
+    case command::LeverTarget::kTilt:
+      return "head_tilt_lever";
     case command::LeverTarget::kJoint:
       break;
   }

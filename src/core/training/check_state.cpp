@@ -84,6 +84,9 @@ std::string check_state(const Session& session, const SessionState& state) {
   if (wrong.empty()) wrong = check_ticks(session, state);
   if (wrong.empty())
     wrong = within("world.", world::check_state(session.world(), state.worksite.world));
+  if (wrong.empty())
+    wrong =
+        within("timber.", worksite::check_state(session.site().felling(), state.worksite.timber));
   if (wrong.empty()) wrong = within("task.", session.task().check_state(state.task));
   if (wrong.empty()) wrong = check_grip(session, state);
   return wrong;

@@ -72,6 +72,22 @@ constexpr double kBetweenStakes = 0.65;       // opening of jaws that let go the
 constexpr double kGently = 0.3;               // of the tip, with a long log in the jaws [m/s^2]
 constexpr double kSinks = 0.01, kLies = 0.6;  // m, s: a log that comes no lower lies on others
 
+// Felling.
+constexpr double kFellGrip = 0.75;    // height of the grip above the ground [m]
+constexpr double kFellRoom = 1.1;     // short of a tree, until the head is turned and upright [m]
+constexpr double kFellNear = 0.07;    // of the grip from the stem, when the knives close [m]
+constexpr double kFellTouch = 300.0;  // N on the head: the stem is at its frame
+constexpr double kTiltPull = 3.0;     // lever for each radian
+constexpr double kUpright = 0.08;     // rad
+constexpr double kPressed_s = 0.8;    // s, of the knives
+constexpr double kSawTime = 20.0, kFallTime = 15.0, kFellLift = 1.2;  // s
+constexpr double kPushOver = 0.6;                                     // of the tilt's lever
+constexpr double kFalls = 0.97;      // cosine of a lean from which on a tree falls by itself
+constexpr double kFallen = 0.7;      // cosine; then the head is raised
+constexpr double kFellRaise = 0.15;  // m above where it gripped
+constexpr double kUsualStem = 0.13, kFellGap = 0.03;  // m, in an empty head; from its frame
+constexpr double kAheadTime = 1.0;                    // s
+
 // On wheels.
 constexpr double kRoadSpeed = 1.1, kBendSpeed = 0.9;  // m/s
 constexpr double kDriveRise = 0.35;                   // m/s^2
@@ -153,6 +169,16 @@ Demonstrator::Demonstrator(const Session& session)
     throw std::invalid_argument("lever pattern '" + pattern_.name +
                                 "' lacks swing, boom or stick; the demonstration needs all three");
   if (rides_) look_behind();
+  for (const command::ButtonUse& use : pattern_.buttons)
+    if (use.does == command::Switch::kSaw && use.how == command::ButtonKind::kHold && use.mode <= 0)
+      saw_button_ = std::int64_t{1} << static_cast<int>(use.button);
+  if (exercise_.task == TaskKind::kFell &&
+      (rotator_.function < 0 || grapple_.function < 0 || tilt_.function < 0 || saw_button_ == 0))
+    throw std::invalid_argument("lever pattern '" + pattern_.name + "' or machine '" +
+                                machine.name +
+                                "' lacks rotator, knives, tilt or a button that is held for the "
+                                "saw; the demonstration needs them here, as 'nordic_head' and "
+                                "'harvester_head' have them");
   if (exercise_.task == TaskKind::kLogs && (rotator_.function < 0 || grapple_.function < 0))
     throw std::invalid_argument("lever pattern '" + pattern_.name + "' or machine '" +
                                 machine.name +
@@ -279,6 +305,9 @@ void Demonstrator::find_levers() {
         if (session_.machine().driveline.present) wheels_ = {n, function.full};
         break;
       case command::LeverTarget::kBrake:
+        break;
+      case command::LeverTarget::kTilt:
+        if (session_.machine().head.present) tilt_ = {n, 1.0};
         break;
       case command::LeverTarget::kJoint: {
         const int link = session_.machine().tree.find_joint(function.joint);
@@ -673,23 +702,116 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   return wish;
 }
 
+// A tree: the head upright before it, its opening the way it is to fall; knives, saw; it falls in the head and is let go.
+Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
+                                      DemonstratorState& state) const {
+  Wish wish;
+  wish.p_W = vec(s.sim.tip_W);
+  const auto count = static_cast<int>(exercise_.fell_tasks.size());
+  if (s.task.target < 0 || s.task.target >= count) {
+    wish.jaws = -1.0;
+    return wish;
+  }
+  const FellTask& task = nth(exercise_.fell_tasks, s.task.target);
+  const TreeSnapshot* tree = nullptr;
+  for (std::int64_t k = 0; k < s.tree_count; ++k)
+    if (s.tree[k].stem == task.stem) tree = &s.tree[k];
+  const bool done = state.step != s.task.step;
+  const world::Stem& stem = nth(exercise_.world.stems, task.stem);
+  const Vec3 towards(std::cos(task.towards), std::sin(task.towards), 0.0);
+  // A thicker stem than usual has its axis farther from the head's frame.
+  const Vec3 at = Vec3(stem.x, stem.y, world::height(ground_, stem.x, stem.y) + kFellGrip) -
+                  std::max(stem.radius + kFellGap - kUsualStem, 0.0) * towards;
+  const Vec3 ahead(s.grip_W[0] - s.sim.tip_W[0], s.grip_W[1] - s.sim.tip_W[1], 0.0);
+  if (state.ahead_m == 0.0) state.ahead_m = 0.3;
+  switch (state.phase) {
+    case Phase::kTravel:
+    case Phase::kDone: {
+      state.step = s.task.step;
+      wish.p_W = at - state.ahead_m * towards;
+      wish.p_W.z() = at.z();
+      wish.grip = wish.heading = wish.facing = true;
+      wish.axis_x = towards.x();
+      wish.axis_y = towards.y();
+      wish.speed = 0.6;
+      wish.jaws = -1.0;
+      wish.tilt = std::clamp(-kTiltPull * s.reach_W[2], -1.0, 1.0);
+      const bool upright = std::fabs(s.reach_W[2]) < kUpright && s.grip_axis_W[2] > 0.0;
+      const double turned = std::fabs(turned_by(s, wish));
+      if (turned < kNearHeading && upright)
+        state.ahead_m += dt / kAheadTime * (ahead.dot(towards) - state.ahead_m);
+      Vec3 last;
+      if (s.task.target > 0) {
+        const world::Stem& before =
+            nth(exercise_.world.stems, nth(exercise_.fell_tasks, s.task.target - 1).stem);
+        last = Vec3(before.x, before.y, 0.0);
+      }
+      keep_off(s, s.task.target > 0 ? &last : nullptr, upright ? kFellRoom : 2.0 * kFellRoom, wish);
+      const double off = on_map(vec(s.grip_W) - at).norm();
+      if (upright && turned < kNearHeading && vec(s.tip_v_W).norm() < kStill &&
+          std::fabs(s.grip_W[2] - at.z()) < kFellNear &&
+          (off < kFellNear || (off < 2.0 * kFellNear && s.contact_force > kFellTouch)))
+        enter(Phase::kClose, state);
+      break;
+    }
+    case Phase::kClose:
+      wish.jaws = 1.0;
+      if (tree != nullptr && tree->gripped != 0 && state.timer_s > kPressed_s)
+        enter(Phase::kLower, state);
+      else if (state.timer_s > kCloseTime)
+        enter(Phase::kOpen, state);
+      break;
+    case Phase::kLower:
+      wish.jaws = 0.5;
+      wish.saw = true;
+      wish.tilt = -kPushOver;
+      if (done || tree == nullptr || tree->attached == 0 || state.timer_s > kSawTime)
+        enter(Phase::kAlign, state);
+      break;
+    case Phase::kAlign:
+      wish.jaws = 0.5;
+      if (tree != nullptr && tree->n_W[2] > kFalls) wish.tilt = -kPushOver;
+      // A head that lies needs more room below.
+      if (tree != nullptr && tree->n_W[2] < kFallen)
+        wish.p_W.z() += at.z() + kFellRaise - s.grip_W[2];
+      if (done || state.timer_s > kFallTime) enter(Phase::kOpen, state);
+      break;
+    case Phase::kOpen:
+      wish.jaws = -1.0;
+      if (s.grapple_opening > 0.95) enter(Phase::kLift, state);
+      break;
+    case Phase::kLift:
+      wish.p_W.z() += 0.5;
+      wish.jaws = -1.0;
+      if (state.timer_s > kFellLift) enter(Phase::kTravel, state);
+      break;
+  }
+  return wish;
+}
+
+double Demonstrator::turned_by(const SessionSnapshot& s, const Wish& wish) const {
+  const double wanted = std::atan2(wish.axis_y, wish.axis_x);
+  if (!wish.facing) return wrap_line(wanted - std::atan2(s.grip_axis_W[1], s.grip_axis_W[0]));
+  // Upright its opening points ahead, level its axis does.
+  return wrap(wanted -
+              std::atan2(s.grip_axis_W[1] + s.reach_W[1], s.grip_axis_W[0] + s.reach_W[0]));
+}
+
 // The head approaches a place between stems radially: first in, then around, then out.
-void Demonstrator::keep_off(const SessionSnapshot& s, Wish& wish) const {
+void Demonstrator::keep_off(const SessionSnapshot& s, const Vec3* last_W, double room,
+                            Wish& wish) const {
   const Vec3 foot = swing_foot(s);
   const Vec3 from(s.sim.tip_W[0] - foot.x(), s.sim.tip_W[1] - foot.y(), 0.0);
   const Vec3 to(wish.p_W.x() - foot.x(), wish.p_W.y() - foot.y(), 0.0);
   const double apart = wrap(std::atan2(to.y(), to.x()) - std::atan2(from.y(), from.x()));
-  const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
-                                            std::atan2(s.grip_axis_W[1], s.grip_axis_W[0])));
-  if (std::fabs(apart) < kLinedUp && turned < 2.0 * kNearHeading) return;
-  double way_out = to.norm() - kKeepOff;
-  if (s.task.target > 0) {  // as far from the last stem
-    const Vec3& p = nth(exercise_.targets, s.task.target - 1).p_W;
-    const Vec3 last(p.x() - foot.x(), p.y() - foot.y(), 0.0);
+  if (std::fabs(apart) < kLinedUp && std::fabs(turned_by(s, wish)) < 2.0 * kNearHeading) return;
+  double way_out = to.norm() - room;
+  if (last_W != nullptr) {  // as far from the last stem
+    const Vec3 last(last_W->x() - foot.x(), last_W->y() - foot.y(), 0.0);
     if (std::fabs(wrap(std::atan2(last.y(), last.x()) - std::atan2(from.y(), from.x()))) < kLeave)
-      way_out = std::min(way_out, last.norm() - kKeepOff);
+      way_out = std::min(way_out, last.norm() - room);
   }
-  const bool in = from.norm() < way_out + 0.5 * kKeepOff;
+  const bool in = from.norm() < way_out + 0.5 * room;
   const Vec3 way =
       in ? to.normalized() * way_out : from.normalized() * std::min(way_out, from.norm());
   wish.p_W.x() = foot.x() + way.x();
@@ -712,6 +834,8 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
   switch (exercise_.task) {
     case TaskKind::kLogs:
       return logs(s, dt, state);
+    case TaskKind::kFell:
+      return fell(s, dt, state);
     case TaskKind::kReach:
     case TaskKind::kPath:
     case TaskKind::kHead:
@@ -743,7 +867,8 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
     out.axis_x = target.axis_W.x();
     out.axis_y = target.axis_W.y();
     out.speed = 0.6;
-    keep_off(s, out);
+    keep_off(s, s.task.target > 0 ? &nth(exercise_.targets, s.task.target - 1).p_W : nullptr,
+             kKeepOff, out);
   }
   return out;
 }
@@ -848,8 +973,7 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
   }
   double turn = 0.0;
   if (w.heading && rotator_link_ >= 0) {
-    const double error =
-        wrap_line(std::atan2(w.axis_y, w.axis_x) - std::atan2(s.grip_axis_W[1], s.grip_axis_W[0]));
+    const double error = turned_by(s, w);
     const double up = rotate(s.body[rotator_link_].q, rotator_axis_B_).z();
     turn = std::copysign(1.0, up) * speed_for(error, kRotatorSpeed, kRotatorRise);
   }
@@ -864,6 +988,8 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
     set_joints(s, {left, state.speed[1], state.speed[2], state.speed[3]}, out);
   }
   set(grapple_, w.jaws, out);
+  set(tilt_, w.tilt, out);
+  if (w.saw) out.buttons |= saw_button_;
   return out;
 }
 

@@ -110,6 +110,18 @@ command::Scenario start_of(const machine::MachineModel& machine, const Exercise&
   return out;
 }
 
+// Those that a head may grip.
+std::vector<worksite::StandingTree> trees_of(const machine::MachineModel& machine,
+                                             const Exercise& exercise) {
+  std::vector<worksite::StandingTree> out;
+  if (!machine.head.present) return out;
+  for (std::size_t i = 0; i < exercise.trees.size(); ++i)
+    for (const timber::Species& species : exercise.species)
+      if (species.name == exercise.trees[i].species)
+        out.push_back({static_cast<int>(i), timber::Tree(species, exercise.trees[i])});
+  return out;
+}
+
 // By both pumps, the crane's and the one of the wheels' drive.
 double work(const machine::MachineState& machine) {
   return machine::pump_work(machine) + machine.supply_energy.drive;
@@ -153,7 +165,7 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
       simulation_(fitted(machine, exercise_), start_of(machine, exercise_, steps_, notes_),
                   instructions),
       control_(simulation_, std::move(levers)),
-      worksite_(simulation_, exercise_.world),
+      worksite_(simulation_, exercise_.world, trees_of(machine, exercise_)),
       task_(exercise_) {
   for (const std::string& joint : control_.missing())
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
@@ -279,7 +291,8 @@ command::OperatorInput Session::delayed(const command::OperatorInput& input,
 void Session::small_step(const command::OperatorInput& input, SessionState& state,
                          SessionSnapshot& snapshot) const {
   const sim::OperatorDemand demand = control_.drive(input, state.sim, state.control);
-  worksite_.step(demand.input, demand.grapple, state.sim, state.worksite);
+  worksite_.step(demand.input, demand.grapple, state.sim, state.worksite,
+                 {demand.tilt, demand.saw});
   fill(state, snapshot);
   snapshot.input = input;
   task_.observe(simulation_.tick_s(), snapshot, state.task, state.score);
@@ -313,7 +326,13 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
     const worksite::Grip grip = worksite_.grip(kinematics, state.worksite);
     store(grip.p_W, out.grip_W);
     store(grip.axis_W, out.grip_axis_W);
+    store(grip.downwards_W, out.reach_W);
     store(grip.downwards_W, out.hang_W);
+    if (model.head.present) {  // what hangs is the frame that the head tilts in
+      const multibody::Body& head = model.tree.body(model.grapple.body);
+      const multibody::Pose frame = multibody::body_pose(model.tree, kinematics, head.parent);
+      store(Vec3(frame.R * head.in_parent.R * model.grapple.reach_axis_B), out.hang_W);
+    }
   } else {
     store(tip.p_W, out.grip_W);
   }
@@ -358,10 +377,38 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
       if (out.carried.has(i))
         out.carried_kg += world().log_constants()[static_cast<std::size_t>(i)].mass;
   look_at_load(kinematics, state, out.carried, out.load);
+  show_trees(state.worksite.timber, out);
   out.contact_force = site.machine_force;
   out.last_impact_speed = site.last_impact_speed;
   out.last_collision_tick = site.last_collision_tick;
   out.pump_work_J = work(m);
+}
+
+void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& out) const {
+  out.saw = timber.bar;
+  for (std::int64_t k = 0; k < timber.felled_count; ++k) {
+    const worksite::FelledTree& from = timber.felled[k];
+    TreeSnapshot& to = out.tree[out.tree_count++];
+    to = TreeSnapshot{};
+    std::memcpy(to.butt_W, from.butt, sizeof from.butt);
+    std::memcpy(to.n_W, from.n, sizeof from.n);
+    to.stump = from.stump;
+    to.stem = from.stem;
+    to.hits = from.hits;
+  }
+  const worksite::MovingTree& from = timber.moving;
+  if (from.stem < 0) return;
+  TreeSnapshot& to = out.tree[out.tree_count++];
+  const Vec3 n = vec(from.n);
+  store(worksite_.felling().foot_W(from.stem) + vec(from.p) - from.centre * n, to.butt_W);
+  std::memcpy(to.n_W, from.n, sizeof from.n);
+  to.stump = from.stump;
+  to.cut = from.cut;
+  to.tip_m_s = (vec(from.v) + (from.length - from.centre) * vec(from.omega).cross(n)).norm();
+  to.stem = from.stem;
+  to.gripped = from.gripped;
+  to.attached = from.attached;
+  to.hits = from.hits;
 }
 
 void Session::look_at_load(const multibody::Kinematics& kinematics, const SessionState& state,
@@ -413,6 +460,7 @@ void copy_used(const SessionSnapshot& from, SessionSnapshot& to) {
   copy_first(from.body, from.sim.joint_count, to.body);
   copy_first(from.log, from.log_count, to.log);
   copy_first(from.log_status, from.log_count, to.log_status);
+  copy_first(from.tree, static_cast<int>(from.tree_count), to.tree);
 }
 
 }  // namespace knuckleboom::training

@@ -32,6 +32,12 @@ constexpr double kBoxMargin = 0.5;    // m beyond a bunk; where the head is insi
 constexpr double kGroundTouch = 0.02,
                  kBunkTouch = 0.25;  // m above the ground, of a held log that touches
 
+constexpr double kFallenRise = 0.259;  // cosine; a tree that leans by more than 75 degrees
+constexpr double kFallenSpeed = 0.5;   // m/s of its tip
+constexpr double kFallenTime = 0.3;    // s
+constexpr double kFellHeight = 0.8;    // m above the ground, where a head grips
+constexpr double kMostFallError = 0.262, kMostStump = 0.1;  // rad, m; more is a fault
+
 // A log's axis is its own x.
 Vec3 axis_of(const PoseSnapshot& log) {
   const double w = log.q[0], x = log.q[1], y = log.q[2], z = log.q[3];
@@ -104,6 +110,8 @@ void check(const Exercise& exercise) {
       if (!((exercise.targets[i].p_W - exercise.targets[i - 1].p_W).squaredNorm() > 0.0))
         refuse("has a path that does not go on from target " + std::to_string(i));
   if (exercise.task == TaskKind::kLogs && exercise.log_tasks.empty()) refuse("has no log tasks");
+  if (exercise.task == TaskKind::kFell && exercise.fell_tasks.empty())
+    refuse("has no trees to be felled");
   const world::WayRecipe& way = exercise.world.way;
   if (exercise.task == TaskKind::kDrive && (way.corners.empty() || way.stops.empty()))
     refuse("needs a way with a stop");
@@ -117,6 +125,8 @@ void check(const Exercise& exercise) {
           : log_task.bunk == kLoadSpace ? true
                                         : in(log_task.bunk, exercise.world.bunks.size())))
       refuse("has a log task with a log, bunk or place that is not there");
+  for (const FellTask& fell : exercise.fell_tasks)
+    if (!in(fell.stem, exercise.trees.size())) refuse("has a tree to be felled that is not there");
   for (const Limit& limit : exercise.limits)
     if (find_figure(limit.figure) == nullptr)
       refuse("has a limit on '" + limit.figure + "', which is not a figure");
@@ -164,6 +174,8 @@ int Task::steps() const {
       return static_cast<int>(exercise_.log_tasks.size());
     case TaskKind::kDrive:
       return static_cast<int>(exercise_.world.way.stops.size());
+    case TaskKind::kFell:
+      return static_cast<int>(exercise_.fell_tasks.size());
     case TaskKind::kReach:
     case TaskKind::kPath:
     case TaskKind::kHead:
@@ -331,6 +343,9 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
       break;
     case TaskKind::kDrive:
       advance_drive(dt, snapshot, task, score);
+      break;
+    case TaskKind::kFell:
+      advance_felling(dt, snapshot, task, score);
       break;
   }
 }
@@ -614,6 +629,54 @@ void Task::advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& 
   ++task.step;
 }
 
+// --- Felling ------------------------------------------------------------------
+
+namespace {
+// Null: it stands as it has grown.
+const TreeSnapshot* tree_of(int stem, const SessionSnapshot& snapshot) {
+  for (std::int64_t k = 0; k < snapshot.tree_count; ++k)
+    if (snapshot.tree[k].stem == stem) return &snapshot.tree[k];
+  return nullptr;
+}
+}  // namespace
+
+void Task::advance_felling(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                           ScoreState& score) const {
+  if (task.step >= steps()) return;
+  const FellTask& wanted = nth(exercise_.fell_tasks, task.step);
+  const TreeSnapshot* tree = tree_of(wanted.stem, snapshot);
+  const bool gripped = tree != nullptr && tree->gripped != 0;
+  if (gripped && task.carried == 0) {  // the leg to the tree ends with the first grip
+    end_leg(score);
+    task.carried = 1;
+  }
+  const bool fallen = tree != nullptr && tree->attached == 0 && tree->n_W[2] < kFallenRise &&
+                      tree->tip_m_s < kFallenSpeed;
+  task.dwell_s = fallen ? task.dwell_s + dt : 0.0;
+  if (!fallen || task.dwell_s < kFallenTime - 0.5 * dt) return;
+  const SinCos towards = sin_cos(wanted.towards);
+  const Vec3 lies(tree->n_W[0], tree->n_W[1], 0.0), goal(towards.cos, towards.sin, 0.0);
+  const double error = angle_of(lies.cross(goal).norm(), lies.dot(goal));
+  score.score.fall_error_rad = std::max(score.score.fall_error_rad, error);
+  score.score.stump_m = std::max(score.score.stump_m, tree->stump);
+  score.score.stems_hit += tree->hits;
+  if (error > kMostFallError || tree->stump > kMostStump || tree->hits > 0) ++task.faults;
+  end_leg(score);
+  begin_step(task.step + 1, task);
+}
+
+void Task::report_felling(const SessionSnapshot& snapshot, const TaskState& state,
+                          TaskSnapshot& out) const {
+  const FellTask& wanted = nth(exercise_.fell_tasks, state.step);
+  const world::Stem& stem = nth(exercise_.world.stems, wanted.stem);
+  const Vec3 at(stem.x, stem.y, world::height(ground_, stem.x, stem.y) + kFellHeight);
+  for (int c = 0; c < 3; ++c) out.target_W[c] = at(c);
+  out.distance = (at - vec(snapshot.grip_W)).norm();
+  const SinCos towards = sin_cos(wanted.towards);
+  out.angle =
+      angle_between_lines(on_the_map(vec(snapshot.reach_W)), Vec3(towards.cos, towards.sin, 0.0));
+}
+
 // --- What readers see ---------------------------------------------------------
 
 void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& state,
@@ -675,6 +738,8 @@ TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
     report_logs(snapshot, state, out);
   else if (exercise_.task == TaskKind::kDrive)
     report_drive(state, out);
+  else if (exercise_.task == TaskKind::kFell)
+    report_felling(snapshot, state, out);
   else
     report_targets(snapshot, state, out);
   return out;

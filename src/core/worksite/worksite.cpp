@@ -116,8 +116,11 @@ class Worksite::Crane final : public world::Mobility {
   mutable std::optional<machine::FreeMass> mass_;
 };
 
-Worksite::Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe)
-    : simulation_(simulation), world_(std::move(recipe)) {
+Worksite::Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe,
+                   std::vector<StandingTree> trees)
+    : simulation_(simulation),
+      world_(std::move(recipe)),
+      felling_(simulation.model(), world_, std::move(trees)) {
   if (!machine().grapple.present) return;
   // These searches are too long for a tick, and depend on the log's thickness only.
   shape_ = grapple_shape(machine());
@@ -164,6 +167,7 @@ WorksiteState Worksite::initial_state(double opening) const {
   state.grapple.opening = std::clamp(opening, 0.0, 1.0);
   state.grapple.held = -1;
   state.grapple.slot = -1;
+  felling_.start(state.timber);
   return state;
 }
 
@@ -185,6 +189,11 @@ world::GrappleFrame Worksite::grapple_frame(const Kinematics& kinematics) const 
   out.v_W = body.v_W + body.omega_W.cross(out.pin_W - body.pose.p);
   out.omega_W = body.omega_W;
   return out;
+}
+
+HeadFrame Worksite::head_frame(const Kinematics& kinematics) const {
+  const world::GrappleFrame frame = grapple_frame(kinematics);
+  return {frame.pin_W, frame.log_axis_W, frame.reach_axis_W, frame.v_W, frame.omega_W};
 }
 
 void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
@@ -292,7 +301,10 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   double next = std::clamp(before - demand * h / g.closing_time_s, 0.0, 1.0);
   const world::GrappleFrame frame = grapple_frame(kinematics);
   const std::vector<world::Log>& logs = world_.recipe().logs;
-  if (grapple.held >= 0) {
+  if (felling_.present() && grapple.held < 0 &&
+      move_knives(before, next, demand, kinematics, state)) {
+    // They are about a tree.
+  } else if (grapple.held >= 0) {
     const double around = world::grapple_min_opening(frame, nth(logs, grapple.held).radius);
     next = std::max(next, std::min(around, before));
     if (next > around + kLetGo) let_go(sim, state);
@@ -309,6 +321,26 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   }
   grapple.opening = next;
   grapple.speed = (next - before) / h;
+}
+
+// A standing tree in the head, or one that the closing knives take. False: there is none.
+bool Worksite::move_knives(double before, double& next, double demand, const Kinematics& kinematics,
+                           WorksiteState& state) const {
+  TimberState& timber = state.timber;
+  int tree = felling_.gripped(timber);
+  if (tree >= 0) {
+    const double around = felling_.around(tree);
+    next = std::max(next, std::min(around, before));
+    if (next > around + kLetGo) felling_.let_go(timber);
+    return true;
+  }
+  tree = felling_.between_knives(grapple_frame(kinematics), before, timber);
+  if (tree < 0) return false;
+  const double around = felling_.around(tree);
+  next = std::max(next, std::min(around, before));
+  if (demand > 0.0 && next <= around + kGripSlack)
+    felling_.grip(tree, head_frame(kinematics), timber);
+  return true;
 }
 
 // Logs that touch both jaws, or that one jaw presses on the grapple's frame.
@@ -432,7 +464,7 @@ void Worksite::watch_grip(const Parts& parts, const world::PartForces& forces,
 }
 
 void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& sim,
-                    WorksiteState& state) const {
+                    WorksiteState& state, const HeadDemand& head) const {
   const multibody::Tree& tree = machine().tree;
   machine::MachineState& m = sim.machine;
   const Kinematics before = multibody::forward_kinematics(tree, m.q, m.v);
@@ -446,9 +478,21 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   const Crane crane(machine(), m, before, parts);
   world::LogSet carried;
   if (driven && state.grapple.held >= 0) carried = this->carried(before, state);
-  world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried);
   double tau[kMaxLinks];
-  joint_forces(before, parts, forces, tau);
+  if (!felling_.present()) {
+    world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried);
+    joint_forces(before, parts, forces, tau);
+  } else {
+    world::StemChanges changes;
+    felling_.changes(state.timber, changes);
+    if (const int tree =
+            felling_.between_knives(grapple_frame(before), state.grapple.opening, state.timber);
+        tree >= 0)
+      changes.between = felling_.stem_of(tree);
+    world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried, &changes);
+    joint_forces(before, parts, forces, tau);
+    use_head(head, before, sim, state, tau);
+  }
   const Vec3 v_before_W =
       state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
   simulation_.step(sim, input, tau);
@@ -459,6 +503,19 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   }
   carry_log(after, state);
   watch_grip(parts, forces, v_before_W, sim, state);
+}
+
+// Tree, saw and tilt, and what they do to the joints.
+void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
+                        const sim::SimState& sim, WorksiteState& state, double* tau) const {
+  HeadLoad load;
+  felling_.step(demand, head_frame(kinematics), simulation_.tick_s(), state.timber, load);
+  const int link = link_of(machine().tree, machine().grapple.body);
+  for (int k = 0; k < load.count; ++k)
+    add_joint_forces(machine().tree, kinematics, link, load.p_W[k], load.f_W[k], tau);
+  const int tilt = machine().head.tilt_link;
+  tau[tilt] += felling_.tilt_torque(demand, sim.machine.q[tilt], sim.machine.v[tilt],
+                                    simulation_.tick_s(), state.timber);
 }
 
 Grip Worksite::grip(const Kinematics& kinematics, const WorksiteState& state) const {

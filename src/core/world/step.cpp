@@ -105,7 +105,7 @@ struct Pairs {
 class Tick {
  public:
   Tick(const World& world, std::span<const MachinePart> parts, double dt, const Mobility* mobility,
-       const LogSet& carried, WorldState& state, PartForces& forces)
+       const LogSet& carried, const StemChanges* changes, WorldState& state, PartForces& forces)
       : world_(world),
         fixed_(world.fixed()),
         constants_(world.log_constants()),
@@ -120,6 +120,7 @@ class Tick {
         level_(level_within(world.recipe().ground)),
         mobility_(mobility),
         carried_(carried),
+        changes_(changes),
         state_(state),
         forces_(forces) {}
 
@@ -268,7 +269,8 @@ class Tick {
       const Box box{fixed_[k].low, fixed_[k].high};
       if (!overlap(all, box)) continue;
       for (int i = 0; i < part_count_; ++i)
-        if (meets(nth(parts_, i), fixed_[k].kind) && overlap(part_box[i], box))
+        if (meets(nth(parts_, i), fixed_[k].kind) && overlap(part_box[i], box) &&
+            !(nth(parts_, i).role == PartRole::kJaw && is_between(k)))
           part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
     }
     for (int i = 0; i < part_count_; ++i) {
@@ -698,7 +700,7 @@ class Tick {
 
   void touch_log_with_fixed(int i, int k) {
     const World::Fixed& fixed = nth(fixed_, k);
-    const Moving still = at_rest(fixed.shape);
+    const Moving still = at_rest(shape_of(k));
     Touches touches;
     touches_of(log_[i].m, still, log_key(i), fixed_key(k), 0.0, touches);
     if (touches.count > 0) resolve_log(i, &fixed, still, fixed_key(k), touches);
@@ -770,7 +772,7 @@ class Tick {
     }
     for (const Pair& pair : part_fixed_) {
       const World::Fixed& other = nth(fixed_, pair.second);
-      const Moving fixed = at_rest(other.shape);
+      const Moving fixed = at_rest(shape_of(pair.second));
       const std::int32_t key = fixed_key(pair.second);
       Touches touches;
       touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, h_, touches);
@@ -782,6 +784,20 @@ class Tick {
       const PartRole other = nth(parts_, j).role;
       meet(i, part_[j], key_of_part(j), nullptr, obstacle_of(other), object_of(other), j, touches);
     }
+  }
+
+  bool is_between(std::size_t k) const {
+    return changes_ != nullptr && changes_->between == static_cast<std::int32_t>(k);
+  }
+
+  // Of a stem that is cut its stump. Stems come first among what is fixed.
+  Capsule shape_of(int k) const {
+    Capsule shape = nth(fixed_, k).shape;
+    if (changes_ == nullptr) return shape;
+    for (int i = 0; i < changes_->count; ++i)
+      if (changes_->cut[i].stem == k)
+        shape.b.z() = nth(fixed_, k).foot_z + changes_->cut[i].height - shape.radius;
+    return shape;
   }
 
   std::int32_t key_of_part(int i) const { return part_key(nth(parts_, i).id); }
@@ -1012,6 +1028,7 @@ class Tick {
   double level_;  // distance from the origin within which the ground is level [m]
   const Mobility* mobility_;
   const LogSet& carried_;
+  const StemChanges* changes_;
   WorldState& state_;
   PartForces& forces_;
 
@@ -1051,8 +1068,9 @@ class Tick {
 }  // namespace
 
 void World::step(std::span<const MachinePart> parts, double dt, WorldState& state,
-                 PartForces& forces, const Mobility* mobility, const LogSet& carried) const {
-  Tick(*this, parts, dt, mobility, carried, state, forces).run();
+                 PartForces& forces, const Mobility* mobility, const LogSet& carried,
+                 const StemChanges* changes) const {
+  Tick(*this, parts, dt, mobility, carried, changes, state, forces).run();
 }
 
 }  // namespace knuckleboom::world

@@ -22,9 +22,13 @@ using test::config;
 using training::Exercise;
 using training::TaskKind;
 
-const char* const kExercises[] = {
-    "free_play",  "reach",    "path", "logs", "head_to_stem", "fault_hunt",       "piles",
-    "strip_road", "red_blue", "tank", "grid", "tower",        "strip_road_loaded"};
+const char* const kExercises[] = {"free_play",    "reach",
+                                  "path",         "logs",
+                                  "head_to_stem", "fault_hunt",
+                                  "piles",        "felling",
+                                  "strip_road",   "red_blue",
+                                  "tank",         "grid",
+                                  "tower",        "strip_road_loaded"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));

@@ -78,6 +78,7 @@ enum class LeverTarget {
   kGrapple,    // output is the speed of the jaws, positive closes; 1: the machine's closing time
   kDrive,      // output is the input of the wheels' drive, positive ahead of the seat; 1: full
   kBrake,      // output is the service brake, of the lever's positive side; 1: full
+  kTilt,       // output is the tilt of a harvester's head, positive up; 1: the machine's full rate
 };
 
 struct LeverFunction {
@@ -107,12 +108,14 @@ enum class Switch {
   kJointLock,  // by hand, also while driving
   kSeat,       // turned by half a turn
   kLeverMode,  // the next of the modes; its bit is not used
+  kSaw,        // of a harvester's head
 };
-inline constexpr int kSwitches = 8;
+inline constexpr int kSwitches = 9;
 // Names in files, by Switch.
 inline constexpr const char* kSwitchNames[kSwitches] = {
-    "direction",         "high_gear",  "service_brake", "parking_brake",
-    "differential_lock", "joint_lock", "seat",          "lever_mode"};
+    "direction",     "high_gear",         "service_brake",
+    "parking_brake", "differential_lock", "joint_lock",
+    "seat",          "lever_mode",        "saw"};
 
 enum class ButtonKind {
   kToggle,    // each press turns it over

@@ -148,6 +148,24 @@ struct Grapple {
   bool driven() const { return present && jaw[0] != multibody::kBase; }
 };
 
+// A harvester's head, on the body of a grapple whose jaws, its knives, are no bodies: it grips standing trees and
+// saws them. Tilt, knives and saw have a circuit of their own, which is no oil but limits of force, rate and power.
+struct Head {
+  bool present = false;
+  int tilt_link = multibody::kBase;  // the joint that tilts it; without an actuator
+  double tilt_rate = 1.2;            // at full lever [rad/s]
+  double tilt_torque = 20e3;         // N m
+  double saw_distance = 0.7;         // of the saw's plane from the middle of the grip [m]
+  double knife_distance = 0.8;       // between the two pairs of knives [m]
+  double knife_force = 20e3;         // of a pair [N]
+  double roller_force = 20e3;        // that holds a stem along its axis [N]
+  double chain_speed = 38.0;         // m/s
+  double saw_power = 45e3;           // W
+  double saw_energy = 0.6e6;         // for an area of wood [J/m^2]
+  double bar_force = 350.0;          // that presses the bar into the wood [N]
+  double bar_time_s = 0.2;           // to the wood, and back home
+};
+
 // A wheel: a disc that turns about an axis fixed to a body. Its spin is a state of its own, not a body's; its mass
 // is part of the body's.
 struct Wheel {
@@ -268,6 +286,7 @@ struct MachineModel {
   std::vector<ContactShape> shapes;
   LoadSpace load_space;
   Grapple grapple;
+  Head head;
   std::vector<Wheel> wheels;
   Driveline driveline;
   JointLock joint_lock;

@@ -60,6 +60,8 @@ constexpr auto state_fields(const OperatorState* /*type*/) {
 struct OperatorDemand {
   TickInput input;       // for Simulation::step
   double grapple = 0.0;  // -1 opens .. 1 closes, full speed
+  double tilt = 0.0;     // of a harvester's head, -1 down .. 1 up
+  bool saw = false;
 };
 
 // Valve commands of a lever; [0] towards larger positions of the joint, [1] towards smaller ones [V].
@@ -126,6 +128,7 @@ class OperatorControl {
         0.0;  // not 0: of the grapple; jaws that are bodies have an actuator as well
     double full_drive = 0.0;
     double full_brake = 0.0;
+    double full_tilt = 0.0;
     bool steers = false;  // its sense turns with the seat
   };
   // Demands of the levers on every joint and actuator in this tick.

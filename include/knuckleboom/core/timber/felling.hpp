@@ -35,6 +35,37 @@ struct FellingSetup {
   double crown_drag = 0.25;       // of the crown's outline in air
 };
 
+// What follows from a tree and the height of the cut: plain data.
+struct FellingForm {
+  double mass = 0.0, centre = 0.0;        // kg, over the cut [m]
+  double inertia = 0.0;                   // across the axis, about the centre [kg m^2]
+  double length = 0.0, radius = 0.0;      // over the cut, at the cut [m]
+  double strength = 0.0, modulus = 0.0;   // Pa
+  double root = 0.0;                      // N m/rad
+  double soil = 0.0;                      // under one point of the stem [N/m]
+  double drag = 0.0, drag_at = 0.0;       // kg/m, over the cut [m]
+  double lean = 0.0, lean_towards = 0.0;  // as it has grown
+  double point_radius[kStemPoints] = {};  // m
+};
+// Throws std::invalid_argument with a sentence for a cut that is not on the stem. No heap without one.
+FellingForm felling_form(const Tree& tree, const FellingSetup& setup);
+
+// A head that holds the stem: two pairs of knives pull its axis into the head's, rollers between them hold it
+// along. In the stump's frame; during a step the head goes on as it moves.
+struct FellingGrip {
+  Vec3 p, axis;     // middle of the grip; towards the tip
+  Vec3 v, omega;    // of the head there
+  double half;      // from the middle to either pair of knives [m]
+  double knives;    // largest force of a pair [N]
+  double rollers;   // largest force along the stem [N]
+  double feed = 0;  // of the rollers' rims; positive: the head goes towards the tip [m/s]
+};
+// Mean forces on the stem over a step, at the knives towards the butt, those towards the tip, and the rollers,
+// which act where these are on the head.
+struct FellingGripLoad {
+  Vec3 force[3] = {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
+};
+
 struct FellingState {
   double t = 0.0;
   Vec3 p, v;          // centre of mass [m, m/s]
@@ -54,16 +85,26 @@ struct FellingState {
   // Since the start [J]: work of the push; lost in friction, dampers, air and yielding wood; released as the
   // saw and the break let go of bent wood.
   double pushed = 0.0, lost = 0.0, released = 0.0;
+  // Of a grip: where on the stem the rollers hold, from the cut [m]; work of head and rollers on it, and what
+  // slip and dampers have taken [J]. What it does to the stem counts as pushed.
+  double grip_at = 0.0, grip_work = 0.0, grip_lost = 0.0;
 };
 
 class Felling {
  public:
   // Throws std::invalid_argument with a sentence for a cut that is not on the stem.
   Felling(const Tree& tree, const FellingSetup& setup);
+  Felling(const FellingForm& form, const FellingSetup& setup);
 
   FellingState initial_state() const;
   // saw: area that it cuts [m^2/s]; 0: it stands. No heap, no exception; dt up to 10 ms.
-  void step(double dt, double saw, FellingState& state) const;
+  // grip: null: nothing holds it.
+  void step(double dt, double saw, FellingState& state, const FellingGrip* grip = nullptr,
+            FellingGripLoad* load = nullptr) const;
+  // The rollers take hold where the head is.
+  void take_hold(const FellingGrip& grip, FellingState& state) const;
+  // Energy in knives and rollers that give, at the beginning of a step.
+  double grip_energy(const FellingGrip& grip, const FellingState& state) const;
 
   double energy(const FellingState& state) const;  // kinetic, of height and of springs [J]
   // Energy that the ledger does not explain since the start, over the weight's work from plumb to the ground.
@@ -78,10 +119,13 @@ class Felling {
   double strip_width(double cut) const;
   double weak_moment(double cut) const;
   double strong_moment(double cut) const;
-  double butt_diameter() const { return 2.0 * radius_; }
-  double mass() const { return mass_; }
-  double centre() const { return centre_; }    // over the cut [m]
-  double inertia() const { return inertia_; }  // across the axis, about the centre [kg m^2]
+  // Of the front of a cut that goes on, at least a millimetre or so.
+  double cut_width(double cut) const;
+  double butt_diameter() const { return 2.0 * form_.radius; }
+  double length() const { return form_.length; }
+  double mass() const { return form_.mass; }
+  double centre() const { return form_.centre; }    // over the cut [m]
+  double inertia() const { return form_.inertia; }  // across the axis, about the centre [kg m^2]
 
  private:
   struct Stiffness {
@@ -92,19 +136,20 @@ class Felling {
   double strip_offset(double cut) const;
   Vec3 anchor(const FellingState& state) const;
   double rim_depth(const FellingState& state, int point, Vec3& arm) const;
-  Rates rates(const FellingState& state) const;
-  void substep(double dt, double saw, FellingState& state) const;
+  struct Hold;
+  Hold hold(const FellingGrip& grip, double t, const FellingState& state) const;
+  Rates rates(const FellingState& state, const FellingGrip* grip, double t) const;
+  void substep(double dt, double saw, const FellingGrip* grip, double t, FellingState& state,
+               FellingGripLoad& load) const;
+  void slip(const FellingGrip& grip, double t, double dt, FellingState& state) const;
   void advance_cut(double dt, double saw, FellingState& state) const;
   void yield(FellingState& state) const;
   void tear(FellingState& state) const;
   void look_at_stump(FellingState& state) const;
 
   FellingSetup setup_;
-  TreeRecipe recipe_;
-  double mass_, centre_, inertia_, length_, radius_, strength_, modulus_;
-  double root_, soil_, drag_, drag_at_ = 0.0;
+  FellingForm form_;
   Vec3 f_, c_;  // across the strip, along it
-  double point_at_[kStemPoints], point_radius_[kStemPoints];
 };
 
 }  // namespace knuckleboom::timber

@@ -50,6 +50,7 @@ struct DemonstratorState {
   std::int32_t lost;  // times that the log slipped since it was taken
   double lowest_z;    // of the log while it is lowered [m]
   double stuck_s;     // for which it has come no lower
+  double ahead_m;     // of the tip on the map: the grip of a head, smoothed
 };
 static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 
@@ -77,6 +78,9 @@ class Demonstrator {
     double axis_x = 1.0, axis_y = 0.0;  // wanted direction of the log axis
     double speed = 1.0;                 // share of the usual speed
     double jaws = 0.0;                  // -1 opens .. 1 closes
+    bool facing = false;                // the head's opening points along axis_x, axis_y
+    double tilt = 0.0;                  // of the head
+    bool saw = false;
   };
   // Where a log is to be let go; missed: how often it could not be.
   Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot, int missed) const;
@@ -97,7 +101,9 @@ class Demonstrator {
   bool turn(command::Switch of, bool on, const SessionSnapshot& snapshot, double dt,
             DemonstratorState& state, command::OperatorInput& out) const;
   Wish logs(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
-  void keep_off(const SessionSnapshot& snapshot, Wish& wish) const;
+  Wish fell(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
+  double turned_by(const SessionSnapshot& snapshot, const Wish& wish) const;
+  void keep_off(const SessionSnapshot& snapshot, const Vec3* last_W, double room, Wish& wish) const;
   double opening_for(double gap) const;
   bool beside_stakes(const Vec3& p_W) const;
   double opening_beside(const SessionSnapshot& snapshot, int log) const;
@@ -119,7 +125,8 @@ class Demonstrator {
   int swing_link_ = -1, boom_link_ = -1, stick_link_ = -1, rotator_link_ = -1;
   double swing_sign_ = 1.0;  // of a turn to the left
   Vec3 rotator_axis_B_ = Vec3::UnitZ();
-  Lever swing_, reach_, height_, rotator_, grapple_, wheels_, steer_;
+  Lever swing_, reach_, height_, rotator_, grapple_, wheels_, steer_, tilt_;
+  std::int64_t saw_button_ = 0;  // bits
   int steer_link_ = -1;
   double steer_sign_ = 1.0;        // of a bend to the left when driving forwards
   bool looks_forwards_ = true;     // the seat, while it is not turned

@@ -22,6 +22,7 @@ enum class TaskKind : std::int32_t {
   kLogs,   // carry the logs, in order, to their bunks
   kHead,   // bring the head to the targets' place and direction
   kDrive,  // drive along the world's way and halt at its stops
+  kFell,   // fell the trees, in order, each in its direction
 };
 
 struct Target {
@@ -51,6 +52,12 @@ struct LogTask {
   int bunk = 0;       // index in the world's bunks, or kLoadSpace; -1: to a place
   int place = -1;     // index in the exercise's places
   bool timed = true;  // false: the way to the log does not count
+};
+
+// A tree to be felled.
+struct FellTask {
+  int stem = 0;          // index in the world's stems
+  double towards = 0.0;  // direction in which it is to lie, from x [rad]
 };
 
 // To pass, figure (see figures()) must not exceed `most` (nor fall below `least`).
@@ -84,10 +91,12 @@ struct Exercise {
   double grapple_opening = 1.0;  // at the start, 0 closed .. 1 open
   world::WorldRecipe world;
   std::vector<timber::TreeRecipe> trees;  // of the world's stems; species empty: a post
+  std::vector<timber::Species> species;   // those that they name
   TaskKind task = TaskKind::kFree;
   std::vector<Target> targets;
   std::vector<Place> places;
   std::vector<LogTask> log_tasks;
+  std::vector<FellTask> fell_tasks;
   double stand_s = 0.0;  // at the end all logs lie in their places, untouched for so long
   Points points;
   std::vector<Limit> limits;

@@ -60,6 +60,9 @@ struct Score {
   double faultless;
   double set_down_m_s;
   double load_acceleration_m_s2;
+  double fall_error_rad;
+  double stump_m;
+  double stems_hit;
   double technique;
   double points;
 };
@@ -353,6 +356,17 @@ inline constexpr auto kFigures = [] {
           .detail(),
       KB_FIGURE(load_acceleration_m_s2, "Peak acceleration", "m/s2", kLess, 1,
                 "largest acceleration of the held log's centre, from its places at 50 Hz")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(fall_error_rad, "Direction of the fall", "rad", kLess, 1,
+                "largest angle on the map between where a felled tree lies and where it was to lie")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(stump_m, "Stump", "m", kLess, 2, "height of the highest stump that was left")
+          .from(kObservedTask)
+          .detail(),
+      KB_FIGURE(stems_hit, "Stems hit", "", kLess, 0,
+                "standing stems that falling ones have come upon")
           .from(kObservedTask)
           .detail(),
       KB_FIGURE(technique, "Technique", "", kMore, 2,

@@ -93,6 +93,7 @@ class Session {
   const machine::MachineModel& machine() const { return simulation_.model(); }
   const Exercise& exercise() const { return exercise_; }
   const world::World& world() const { return worksite_.world(); }
+  const worksite::Worksite& site() const { return worksite_; }
   const sim::Simulation& simulation() const { return simulation_; }
   const sim::OperatorControl& control() const { return control_; }
   const Task& task() const { return task_; }
@@ -109,6 +110,7 @@ class Session {
   void fill(const SessionState& state, SessionSnapshot& snapshot) const;
   void look_at_load(const multibody::Kinematics& kinematics, const SessionState& state,
                     const world::LogSet& carried, LoadSnapshot& out) const;
+  void show_trees(const worksite::TimberState& timber, SessionSnapshot& out) const;
 
   std::vector<std::string> notes_;
   Exercise exercise_;

@@ -10,6 +10,7 @@
 #include "knuckleboom/core/training/elements.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/score.hpp"
+#include "knuckleboom/core/worksite/felling_site.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
 namespace knuckleboom::training {
@@ -18,6 +19,17 @@ struct PoseSnapshot {
   double p[3];  // m
   double q[4];  // w x y z
 };
+
+// A tree that moves or lies.
+struct TreeSnapshot {
+  double butt_W[3], n_W[3];  // m; towards the tip
+  double stump;              // height of the cut [m]
+  double cut;                // depth [m]
+  double tip_m_s;            // speed of its tip
+  std::int32_t stem;         // of the world
+  std::int32_t gripped, attached, hits;
+};
+inline constexpr int kMaxTrees = worksite::kMaxFelled + 1;
 
 struct TaskSnapshot {
   TaskPhase phase;
@@ -48,7 +60,8 @@ struct SessionSnapshot {
   double grip_W[3], grip_axis_W[3];
   double hang_W
       [3];  // from the pin of the grapple through its grip, downwards at rest; without one zeros
-  double foot_W[3];  // on wheels: of the crane, the place of the machine on the map [m]
+  double reach_W[3];  // from the pin to a log or stem in the grip; without a grapple zeros
+  double foot_W[3];   // on wheels: of the crane, the place of the machine on the map [m]
   // Both ends of each wheel's width at its axle, on the map [m]; up to the number of wheels.
   double wheel_W[kMaxWheels][2][2];
   command::OperatorInput input;  // of the last tick
@@ -62,6 +75,8 @@ struct SessionSnapshot {
   double grapple_opening;  // 0 closed .. 1 open
   std::int32_t held_log;   // -1: none
   std::int32_t log_count;
+  std::int64_t tree_count;
+  double saw;             // 0 at home .. 1 at the wood
   world::LogSet carried;  // by the jaws, the held one among them
   double carried_kg;
   std::int64_t collisions[world::kObstacles];
@@ -87,6 +102,7 @@ struct SessionSnapshot {
   PoseSnapshot body[kMaxLinks];  // of the body that each link moves, in the world
   PoseSnapshot log[world::kMaxLogs];
   world::LogStatus log_status[world::kMaxLogs];
+  TreeSnapshot tree[kMaxTrees];
 };
 static_assert(std::is_trivially_copyable_v<SessionSnapshot>);
 

@@ -168,10 +168,14 @@ class Task {
                     ScoreState& score) const;
   void advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& task,
                      ScoreState& score) const;
+  void advance_felling(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                       ScoreState& score) const;
   void place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const;
   void end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
                    ScoreState& score) const;
   void report_targets(const SessionSnapshot& snapshot, const TaskState& state,
+                      TaskSnapshot& out) const;
+  void report_felling(const SessionSnapshot& snapshot, const TaskState& state,
                       TaskSnapshot& out) const;
   void report_drive(const TaskState& state, TaskSnapshot& out) const;
   void report_logs(const SessionSnapshot& snapshot, const TaskState& state,

@@ -17,6 +17,7 @@
 #include "knuckleboom/core/multibody/kinematics.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/state/fields.hpp"
+#include "knuckleboom/core/worksite/felling_site.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
 #include "knuckleboom/core/world/world.hpp"
 
@@ -46,12 +47,14 @@ constexpr auto state_fields(const GrappleState* /*type*/) {
 struct WorksiteState {
   std::int64_t logs_slipped;  // out of the jaws, by too strong a pull
   GrappleState grapple;
+  TimberState timber;
   world::WorldState world;
 };
 constexpr auto state_fields(const WorksiteState* /*type*/) {
   using namespace knuckleboom::state;
   using S = WorksiteState;
-  return state::fields_of<S>(KB_FIELD(logs_slipped, kCounter), KB_FIELD(grapple), KB_FIELD(world));
+  return state::fields_of<S>(KB_FIELD(logs_slipped, kCounter), KB_FIELD(grapple), KB_FIELD(timber),
+                             KB_FIELD(world));
 }
 
 // The machine's grapple, placed at the origin. Jaws that are bodies close as far as their joint goes.
@@ -71,7 +74,9 @@ class Worksite {
  public:
   // The simulation must outlive it. A machine without a grapple touches only. Throws
   // std::invalid_argument with one sentence for what no forest can be.
-  Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe);
+  // trees: those of its stems that a head may grip.
+  Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe,
+           std::vector<StandingTree> trees = {});
 
   // Logs where the recipe puts them, jaws empty. opening: 0 closed to 1 open, clamped; jaws that are bodies
   // are where their joints are.
@@ -83,14 +88,17 @@ class Worksite {
   // One tick of the simulation (0.25 to 4 ms) and of what it touches. grapple: -1 opens .. 1 closes, at
   // full speed. sim must be a state of the simulation given; the payload slot of the held log is the
   // worksite's. No heap, no exception.
-  void step(const sim::TickInput& input, double grapple, sim::SimState& sim,
-            WorksiteState& state) const;
+  void step(const sim::TickInput& input, double grapple, sim::SimState& sim, WorksiteState& state,
+            const HeadDemand& head = {}) const;
 
   // The held log and, in jaws that are bodies, all that they enclose with it and that touch them or each other.
   world::LogSet carried(const multibody::Kinematics& kinematics, const WorksiteState& state) const;
 
   const sim::Simulation& simulation() const { return simulation_; }
   const world::World& world() const { return world_; }
+  const FellingSite& felling() const { return felling_; }
+  // Only of a machine with a grapple.
+  HeadFrame head_frame(const multibody::Kinematics& kinematics) const;
   // Only of a machine with a grapple.
   Grip grip(const multibody::Kinematics& kinematics, const WorksiteState& state) const;
 
@@ -105,8 +113,12 @@ class Worksite {
   world::GrappleFrame grapple_frame(const multibody::Kinematics& kinematics) const;
   void move_grapple(double demand, const multibody::Kinematics& kinematics, sim::SimState& sim,
                     WorksiteState& state) const;
+  bool move_knives(double before, double& next, double demand,
+                   const multibody::Kinematics& kinematics, WorksiteState& state) const;
   void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
                  WorksiteState& state) const;
+  void use_head(const HeadDemand& demand, const multibody::Kinematics& kinematics,
+                const sim::SimState& sim, WorksiteState& state, double* tau) const;
   void let_go(sim::SimState& sim, WorksiteState& state) const;
   world::LogSet between_jaws(const multibody::Kinematics& kinematics,
                              const WorksiteState& state) const;
@@ -119,6 +131,7 @@ class Worksite {
 
   const sim::Simulation& simulation_;
   world::World world_;
+  FellingSite felling_;
   // By log: the smallest opening around it, and its position then, from the pin [m].
   std::array<double, world::kMaxLogs> around_{}, seat_{};
   world::GrappleFrame shape_;

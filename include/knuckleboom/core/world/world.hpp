@@ -210,6 +210,18 @@ class LogSet {
   std::uint64_t bits_[(kMaxLogs + 63) / 64] = {};
 };
 
+// Stems that are not as the recipe has them.
+struct StemChanges {
+  static constexpr int kMost = 64;
+  struct Cut {
+    std::int32_t stem;
+    double height;  // left of it above the ground [m]
+  };
+  Cut cut[kMost];
+  int count = 0;
+  std::int32_t between = -1;  // between the knives of a head, which do not touch it; -1: none
+};
+
 // A part of the machine in this tick.
 enum class PartRole : std::int32_t { kCarrier, kBoom, kStick, kHead, kJaw, kHeldLog, kStake, kBed };
 struct MachinePart {
@@ -252,8 +264,10 @@ class World {
   // impulse on a log. No heap, no exception. Parts beyond kMaxMachineShapes are left out. dt: 0.25
   // to 4 ms. mobility: asked where parts touch; null: every part is a mass of its own of 40 kg.
   // carried: logs that are in the jaws but move by themselves: what they hit counts as a collision.
+  // changes: null: all stems stand.
   void step(std::span<const MachinePart> parts, double dt, WorldState& state, PartForces& forces,
-            const Mobility* mobility = nullptr, const LogSet& carried = {}) const;
+            const Mobility* mobility = nullptr, const LogSet& carried = {},
+            const StemChanges* changes = nullptr) const;
 
   // One sentence if a part is deep inside the ground, a stem, a bunk or a log, or one that minds the
   // carrier inside it; empty: where they overlap, contact parts them gently.

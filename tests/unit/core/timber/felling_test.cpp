@@ -347,6 +347,139 @@ TEST(Felling, FromASaplingToAGiantTheEnergyIsExplained) {
   }
 }
 
+// --- In a head -------------------------------------------------------------------------
+
+timber::FellingGrip still_head(const FellingState& at, double height) {
+  timber::FellingGrip grip{};
+  grip.p = Vec3(0.0, 0.0, height);
+  grip.axis = at.n;
+  grip.v = grip.omega = Vec3::Zero();
+  grip.half = 0.4;
+  grip.knives = grip.rollers = 2e4;
+  return grip;
+}
+
+// Both ledgers: that of the tree, and that of the grip, at the beginning of a step.
+double residual_of_grip(const Felling& felling, const timber::FellingGrip& grip, double before,
+                        const FellingState& state) {
+  return std::fabs(state.grip_work - state.pushed - state.grip_lost -
+                   (felling.grip_energy(grip, state) - before)) /
+         (felling.mass() * kGravity * felling.centre());
+}
+
+// Closed knives press on what is off their middle with their force and no more, whatever way it is off.
+TEST(FellingInAHead, AMisplacedGripHasTheForceOfItsKnives) {
+  const Felling felling(spruce(0.25, 20.0), FellingSetup());
+  for (const Vec3& off : {Vec3(0.2, 0.0, 0.0), Vec3(0.0, -0.2, 0.0), Vec3(0.0, 0.0, 0.0)}) {
+    FellingState state = felling.initial_state();
+    timber::FellingGrip grip = still_head(state, 0.8);
+    grip.p += off;
+    if (off.isZero()) grip.axis = Vec3(std::sin(10.0 * kDegree), 0.0, std::cos(10.0 * kDegree));
+    felling.take_hold(grip, state);
+    const double before = felling.grip_energy(grip, state);
+    double most = 0.0;
+    for (int i = 0; i < 1000; ++i) {
+      timber::FellingGripLoad load;
+      felling.step(1e-3, 0.0, state, &grip, &load);
+      for (const Vec3& force : load.force) most = std::max(most, force.norm());
+    }
+    EXPECT_LE(most, grip.knives * (1.0 + 1e-9));
+    EXPECT_GT(most, 0.999 * grip.knives);
+    EXPECT_LT(residual_of_grip(felling, grip, before, state), 1e-3);
+  }
+}
+
+// A head that stays and floats is a hinge at the grip: the tree over it is a pendulum.
+TEST(FellingInAHead, ATreeThatFallsInAFloatingHeadIsAPendulumAboutIt) {
+  const timber::Tree tree = spruce(0.25, 20.0, 5.0);
+  FellingSetup setup;
+  setup.crown_drag = 0.0;
+  const Felling felling(tree, setup);
+  FellingState state = felling.initial_state();
+  state.attached = false;
+  for (bool& off : state.off) off = true;
+  // Far above the ground.
+  state.p.z() += 30.0;
+  const double at = 0.8;
+  timber::FellingGrip grip = still_head(state, 0.0);
+  grip.p = felling.butt(state) + at * state.n;
+  grip.knives = grip.rollers = 1e6;
+  felling.take_hold(grip, state);
+  double angle = felling.lean(state), rate = 0.0;
+  const double arm = felling.centre() - at;
+  const double inertia = felling.inertia() + felling.mass() * arm * arm;
+  const FellingState start = state;
+  const double before = felling.grip_energy(grip, state);
+  while (angle < 1.4) {
+    grip.axis = state.n;
+    grip.omega = state.omega;
+    felling.step(1e-3, 0.0, state, &grip);
+    constexpr int kParts = 50;
+    for (int i = 0; i < kParts; ++i) {
+      rate += 1e-3 / kParts * felling.mass() * kGravity * arm * std::sin(angle) / inertia;
+      angle += 1e-3 / kParts * rate;
+    }
+  }
+  EXPECT_NEAR(felling.lean(state), angle, 1.0 * kDegree);
+  EXPECT_NEAR(state.omega.norm(), rate, 0.01 * rate);
+  EXPECT_NEAR(felling.direction(state), 0.0, 0.1 * kDegree);
+  EXPECT_LT(felling.residual(start, state), 1e-3);
+  // The head turned with it: no work, as its knives stood still.
+  EXPECT_LT(residual_of_grip(felling, grip, before, state), 1e-3);
+}
+
+TEST(FellingInAHead, GripCutBreakAndFallKeepTheEnergy) {
+  for (const double dbh : {0.12, 0.25, 0.35}) {
+    const timber::Tree tree = spruce(dbh, 80.0 * dbh, 1.0, 40.0);
+    const Felling felling(tree, FellingSetup());
+    FellingState state = felling.initial_state();
+    timber::FellingGrip grip = still_head(state, 0.8);
+    grip.p.x() += 0.05;
+    felling.take_hold(grip, state);
+    const FellingState start = state;
+    double before = felling.grip_energy(grip, state);
+    double most = 0.0;
+    while (state.t < 12.0 && !felling.lies(state)) {
+      if (state.cut > 0.0) {
+        // It turns a little between two steps as well, which gives the springs energy or takes it.
+        before -= felling.grip_energy(grip, state);
+        grip.axis = state.n;
+        grip.omega = state.omega;
+        before += felling.grip_energy(grip, state);
+      }
+      felling.step(1e-3, state.t > 0.5 ? kSaw : 0.0, state, &grip);
+      grip.axis += 1e-3 * grip.omega.cross(grip.axis);
+      most = std::max(most, felling.residual(start, state));
+    }
+    EXPECT_TRUE(felling.lean(state) > 75.0 * kDegree) << dbh;
+    EXPECT_LT(most, 1e-3) << dbh;
+    EXPECT_LT(residual_of_grip(felling, grip, before, state), 1e-3) << dbh;
+    EXPECT_LT(std::fabs(felling.direction(state)), 15.0 * kDegree) << dbh;
+  }
+}
+
+// Rollers that press too little let a stem that is free slip down, and what that takes is counted.
+TEST(FellingInAHead, AStemSlipsThroughRollersThatPressTooLittle) {
+  const Felling felling(spruce(0.25, 20.0), FellingSetup());
+  FellingState state = felling.initial_state();
+  state.attached = false;
+  for (bool& off : state.off) off = true;
+  state.p.z() += 30.0;
+  timber::FellingGrip grip = still_head(state, 0.0);
+  grip.p = felling.butt(state) + 0.8 * state.n;
+  grip.rollers = 0.5 * felling.mass() * kGravity;
+  felling.take_hold(grip, state);
+  const double before = felling.grip_energy(grip, state);
+  const auto fall = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) felling.step(1e-3, 0.0, state, &grip);
+    return state.v.z();
+  };
+  const double first = fall(200), last = fall(300);
+  // Half of its weight is left to accelerate it.
+  EXPECT_NEAR((first - last) / 0.3, 0.5 * kGravity, 0.01 * kGravity);
+  EXPECT_LT(residual_of_grip(felling, grip, before, state), 1e-3);
+}
+
 TEST(Felling, CutsThatAreNotOnTheStemAreRefused) {
   const timber::Tree tree = spruce(0.20, 17.0);
   FellingSetup setup;
