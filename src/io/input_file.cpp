@@ -55,6 +55,7 @@ constexpr NamedCommand kCommands[] = {
 constexpr NamedCommand kNumbered[] = {
     {"fault:", {CommandKind::kFault, 0}},
     {"clear_fault:", {CommandKind::kClearFault, 0}},
+    {"diagnose:", {CommandKind::kDiagnose, 0}},
 };
 
 std::string known_commands() {

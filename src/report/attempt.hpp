@@ -80,6 +80,14 @@ struct Place {
   double radius = 0.0;  // m
 };
 
+// A work element, or a phase of a load.
+struct Work {
+  std::string part;  // "Crane"
+  std::string name;  // "OUT"
+  double seconds = 0.0;
+  long long times = 0;  // how often it was; 0: not told
+};
+
 struct Attempt {
   std::string title;    // of the exercise
   std::string learner;  // empty: unknown
@@ -89,9 +97,11 @@ struct Attempt {
   std::string trust;   // how far it can be believed, and why no further
   int number = 1, of = 1;
   Outcome outcome = Outcome::kNotBegun;
+  std::string points;       // "92.1 of 100 points, excellent"; empty: there are none
   double duration_s = 0.0;  // from its begin to its end
 
   std::vector<Figure> figures;
+  std::vector<Work> work;  // part after part; each adds up to the attempt's time
   std::vector<Event> events;
   std::vector<double> t_s;  // rising
   std::vector<Point> tip;

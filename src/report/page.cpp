@@ -111,8 +111,9 @@ std::string label_of(const Attempt& other, const Attempt& judged) {
 
 std::string head(const Attempt& a) {
   std::string out = fmt::format("<h1>{}</h1>\n", escaped(a.title.empty() ? a.exercise : a.title));
-  out += fmt::format("<p class=\"result\"><span class=\"{}\">{}</span></p>\n",
-                     outcome_class(a.outcome), outcome_text(a.outcome));
+  out += fmt::format("<p class=\"result\"><span class=\"{}\">{}</span>{}</p>\n",
+                     outcome_class(a.outcome), outcome_text(a.outcome),
+                     a.points.empty() ? "" : " " + escaped(a.points));
   out += "<dl>\n";
   const auto item = [&out](const char* term, const std::string& text) {
     if (!text.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", term, escaped(text));
@@ -158,7 +159,7 @@ std::string score(const Attempt& a) {
   for (const Figure& figure : a.figures) {
     if (figure.least || figure.most)
       judged.push_back(&figure);
-    else if (!figure.detail)
+    else if (!figure.detail && std::isfinite(figure.value))
       plain.push_back(&figure);
   }
   const auto broken = std::count_if(judged.begin(), judged.end(), [](const Figure* figure) {
@@ -188,11 +189,40 @@ std::string score(const Attempt& a) {
 std::string details(const Attempt& a) {
   std::string items;
   for (const Figure& figure : a.figures)
-    if (figure.detail && !figure.least && !figure.most)
+    if (figure.detail && !figure.least && !figure.most && std::isfinite(figure.value))
       items += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(figure.label),
                            escaped(value_text(figure)));
   if (items.empty() || a.outcome == Outcome::kNotBegun) return {};
   return "<div class=\"whole\">\n" + heading("More figures") + "<dl>\n" + items + "</dl>\n</div>\n";
+}
+
+// --- Work elements --------------------------------------------------------------
+
+std::string work_elements(const Attempt& a) {
+  if (a.work.empty()) return {};
+  std::string out = "<div class=\"whole\">\n" + heading("Work elements");
+  out += lead(
+      "Crane and carrier work side by side: each moment belongs to one element of each, so that "
+      "each adds up "
+      "to the time of the attempt.");
+  out +=
+      "<table>\n<thead><tr><th>Part</th><th>Element</th><th class=\"n\">Time</th>"
+      "<th class=\"n\">Share</th><th class=\"n\">Times</th></tr></thead>\n<tbody>\n";
+  for (auto one = a.work.begin(); one != a.work.end();) {
+    const auto end = std::find_if(
+        one, a.work.end(), [&part = one->part](const Work& other) { return other.part != part; });
+    double sum = 0.0;
+    for (auto i = one; i != end; ++i) sum += i->seconds;
+    for (auto i = one; i != end; ++i)
+      out += "<tr>" + cell(i == one ? i->part : "") + cell(i->name) +
+             number_cell(quantity(i->seconds, "s")) +
+             number_cell(fmt::format("{:.1f} %", 100.0 * i->seconds / sum)) +
+             number_cell(i->times > 0 ? fmt::format("{}", i->times) : "") + "</tr>\n";
+    out += "<tr>" + cell("") + cell("together") + number_cell(quantity(sum, "s")) +
+           number_cell("100.0 %") + number_cell("") + "</tr>\n";
+    one = end;
+  }
+  return out + "</tbody>\n</table>\n</div>\n";
 }
 
 // --- Timeline -------------------------------------------------------------------
@@ -485,8 +515,9 @@ std::string page(const Content& c) {
   out += head(a);
   for (const std::string& sentence : sentences(a))
     out += fmt::format("<p class=\"remark\">{}</p>\n", escaped(sentence));
-  out += score(a) + attempts(c) + comparison(c) + learning_curves(c) + timeline(a) + paths(c) +
-         pressures(a) + levers(a) + joints(a) + details(a) + event_list(a) + recording(a);
+  out += score(a) + attempts(c) + comparison(c) + learning_curves(c) + work_elements(a) +
+         timeline(a) + paths(c) + pressures(a) + levers(a) + joints(a) + details(a) +
+         event_list(a) + recording(a);
   out += fmt::format("</main>\n<footer>Made by {}.</footer>\n</body>\n</html>\n", escaped(c.build));
   return out;
 }

@@ -41,6 +41,7 @@ std::vector<Case> cases() {
           if (all || (full ? own && tip : own || tip))
             list.push_back({exercise, machine, fidelity, mode});
         }
+  list.push_back({"fault_hunt", "harvester_wheeled", Fidelity::kReduced, ControlMode::kBoomTip});
   // With points, on seeded variants: two of each here, twenty in both models in `./dev long`.
   for (const char* exercise : {"red_blue", "tank", "tower"})
     for (int seed = 1; seed <= (all ? 20 : 2); ++seed)
@@ -126,6 +127,16 @@ TEST(GridDemonstration, LoadsFromEverywhere) {
           });
       EXPECT_EQ(end.task.phase, training::TaskPhase::kPassed);
       EXPECT_GE(end.load.count, end.task.steps);
+      // Work elements know the machine's load space: what is let go in it was brought, not sorted.
+      const training::ElementState& work = state.score.elements;
+      const training::ElementTicks ticks = training::element_ticks(work.track[0], work.end);
+      const auto of = [&ticks](training::Element e) { return ticks[static_cast<std::size_t>(e)]; };
+      EXPECT_EQ(work.load, end.load.count);
+      EXPECT_EQ(work.phase, training::LoadPhase::kLoading);
+      EXPECT_GT(of(training::Element::kRelease), 0);
+      EXPECT_EQ(of(training::Element::kSort), 0);
+      EXPECT_EQ(end.score.faultless, 1.0);
+      EXPECT_EQ(of(training::Element::kTidy), 0);
       EXPECT_EQ(state.worksite.world.contacts_dropped, 0);
       std::printf("grid, seed %s, %s: %d logs, %.1f s a cycle, %.0f collisions\n", seed,
                   machine::word_of(fidelity), end.task.step, end.score.cycle_s,

@@ -26,8 +26,11 @@ training::SessionSnapshot demonstrate(const training::Session& session,
   session.apply({training::CommandKind::kControlMode, static_cast<std::int32_t>(mode)}, state);
   training::SessionSnapshot snapshot = session.snapshot(state);
   const double h = session.tick_s();
-  for (double t = 0.0; t < limit_s && !done(snapshot); t += h)
+  for (double t = 0.0; t < limit_s && !done(snapshot); t += h) {
+    if (const std::int32_t fault = driver.diagnosis(snapshot); fault >= 0)
+      session.apply({training::CommandKind::kDiagnose, fault}, state);
     session.step(driver.drive(snapshot, h, hands), state, snapshot);
+  }
   return snapshot;
 }
 

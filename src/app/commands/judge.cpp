@@ -15,6 +15,7 @@
 #include "app/session/open_session.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/session/watch_texts.hpp"
+#include "app/session/work_times.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -49,10 +50,11 @@ struct Judgement {
   // By training::figures(); nothing: why it is not known, and what that is due to.
   std::vector<std::optional<double>> values;
   std::vector<std::string> why;
-  std::optional<double> spectral_arc{};         // of a log
-  std::vector<view::panels::FigureRow> work{};  // elements, of a log that tells them
-  std::string remark{};                         // a line, or empty
-  std::string watched{};                        // how far the watch could look, or empty
+  std::optional<double> spectral_arc{};                      // of a log
+  std::vector<view::panels::FigureRow> work{};               // elements, where they are told
+  std::vector<std::pair<std::string, double>> named_work{};  // the same by name, of a session
+  std::string remark{};                                      // a line, or empty
+  std::string watched{};  // how far the watch could look, or empty
   std::vector<std::string> warnings{};
 };
 
@@ -62,15 +64,10 @@ bool is_session(const fs::path& path) {
 
 // Every attempt as it was judged when it was made, or now if it is computed again.
 std::vector<Judgement> judge_session(const fs::path& path, bool recompute) {
-  io::SessionOutline session;
-  if (recompute) {
-    io::SessionRecord record = open_session(path.string(), true);
-    session = {std::move(record.header), std::move(record.end), std::move(record.attempts),
-               std::move(record.remarks)};
-  } else {
-    session = io::read_session_outline(path);
-  }
+  const io::SessionRecord session =
+      recompute ? open_session(path.string(), true) : io::read_session(path);
   for (const std::string& remark : session.remarks) complain(remark);
+  const RecordedWork work(session);
   std::vector<Judgement> out;
   for (std::size_t i = 0; i < session.attempts.size(); ++i) {
     const io::SessionAttempt& attempt = session.attempts[i];
@@ -89,6 +86,10 @@ std::vector<Judgement> judge_session(const fs::path& path, bool recompute) {
                                ? std::optional<double>(attempt.figures[index])
                                : std::nullopt);
       one.why.emplace_back("not in the log");
+    }
+    if (const auto end = work.at_end_of(i)) {
+      one.work = element_rows(*end);
+      one.named_work = named_work(*end);
     }
     out.push_back(std::move(one));
   }
@@ -198,6 +199,7 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
     const training::Figure& figure = training::figures()[i];
     std::string line = judged.values[i] ? value_text(figure, *judged.values[i]) : judged.why[i];
     const training::Limit* limit = exercise == nullptr ? nullptr : limit_of(*exercise, figure.name);
+    if (limit == nullptr && judged.values[i] && std::isnan(*judged.values[i])) continue;
     if (limit != nullptr) {
       line = fmt::format("{:<14}  {}", line, limit_text(figure, *limit));
       if (judged.values[i] && is_beyond(figure, *limit, *judged.values[i], true))
@@ -232,6 +234,11 @@ std::string to_json(const std::vector<Judgement>& all) {
     for (std::size_t i = 0; i < judged.values.size(); ++i)
       if (!judged.values[i]) json.member(training::figures()[i].name, judged.why[i]);
     json.end_object();
+    if (!judged.named_work.empty()) {
+      json.key("work").begin_object();
+      for (const auto& [name, value] : judged.named_work) json.member(name, value);
+      json.end_object();
+    }
     if (!judged.watched.empty()) json.member("watched", judged.watched);
     json.member("warnings", judged.warnings).end_object();
   }

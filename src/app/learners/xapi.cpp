@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/work_times.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/version.hpp"
@@ -28,6 +29,8 @@ double figure(const Result& result, std::string_view name) {
     if (key == name) return value;
   return std::nan("");
 }
+
+bool is_work(std::string_view key) { return key.starts_with(kWorkPrefix); }
 
 // Names of exercises become part of an address.
 std::string in_address(std::string_view text) {
@@ -95,9 +98,19 @@ class Statements {
     }
     json_.key("extensions").begin_object();
     json_.key(base_ + "/extension/figures").begin_object();
-    for (const auto& [key, value] : result.figures)
-      if (std::isfinite(value)) json_.member(key, value);
-    json_.end_object().end_object().end_object();
+    bool worked = false;
+    for (const auto& [key, value] : result.figures) {
+      if (is_work(key)) worked = true;
+      if (std::isfinite(value) && !is_work(key)) json_.member(key, value);
+    }
+    json_.end_object();
+    if (worked) {  // seconds and how often, by track
+      json_.key(base_ + "/extension/elements").begin_object();
+      for (const auto& [key, value] : result.figures)
+        if (is_work(key)) json_.member(key.substr(std::string_view(kWorkPrefix).size()), value);
+      json_.end_object();
+    }
+    json_.end_object().end_object();
   }
 
   void context(const FiledSession& session, const Result& result) {

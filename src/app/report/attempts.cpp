@@ -9,6 +9,7 @@
 
 #include "app/session/drive_request.hpp"
 #include "app/session/session_texts.hpp"
+#include "app/session/work_times.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 
@@ -81,6 +82,7 @@ std::string text_of(const training::Command& command) {
     case training::CommandKind::kRestart:
     case training::CommandKind::kFault:  // also reported by an event
     case training::CommandKind::kClearFault:
+    case training::CommandKind::kDiagnose:  // named by who knows the session
       break;
   }
   return {};
@@ -269,6 +271,11 @@ report::Attempt RecordedAttempts::describe(const io::SessionAttempt& recorded,
   out.outcome = outcome_of(recorded.phase, exercise);
   out.duration_s = static_cast<double>(span.end - span.begin) * record_.tick_s();
   out.figures = figures(recorded);
+  if (exercise != nullptr && (out.outcome == Outcome::kPassed || out.outcome == Outcome::kFailed))
+    for (const report::Figure& figure : out.figures)
+      if (const training::Figure* known = training::find_figure(figure.name);
+          known != nullptr && known->member == &training::Score::points)
+        out.points = points_text(*exercise, figure.value);
   return out;
 }
 
@@ -372,7 +379,27 @@ void RecordedAttempts::add_commands(const Span& span, report::Attempt& out) cons
       continue;
     if (std::string text = text_of(input.command); !text.empty())
       out.events.push_back({seconds(input.tick, span), EventKind::kControl, std::move(text), 0.0});
+    if (input.command.kind == training::CommandKind::kDiagnose && session_)
+      out.events.push_back({seconds(input.tick, span), EventKind::kFault,
+                            "said to be: " + fault_text(*session_, input.command.value), 0.0});
   }
+}
+
+void RecordedAttempts::add_work(std::size_t index, report::Attempt& out) const {
+  const auto end = RecordedWork(record_).at_end_of(index);
+  if (!end) return;
+  const auto add = [&out](const char* part, std::string_view name, double seconds,
+                          std::int64_t times) {
+    if (seconds > 0.0) out.work.push_back({part, std::string(name), seconds, times});
+  };
+  for (std::size_t t = 0; t < training::kTracks; ++t)
+    for (std::size_t e = 0; e < training::kElements; ++e)
+      if (t == 0 || end->sim.wheel_count > 0)
+        add(t == 0 ? "Crane" : "Carrier", training::kElementNames[e], end->element_s[t][e],
+            end->element_pieces[t][e]);
+  if (tells_phases(*end))
+    for (std::size_t p = 0; p < training::kLoadPhases; ++p)
+      add("Load", training::kLoadPhaseNames[p], end->load_phase_s[p], 0);
 }
 
 report::Attempt RecordedAttempts::complete(int number) const {
@@ -393,6 +420,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
     return std::vector<double>(all.begin() + begin, all.begin() + stop);
   };
 
+  add_work(index, out);
   add_events(span, out);
   add_commands(span, out);
   add_faults(span, out);

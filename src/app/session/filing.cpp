@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "app/session/names.hpp"
 #include "app/session/session_texts.hpp"
+#include "app/session/work_times.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -62,6 +64,7 @@ learners::FiledSession filed_session(const io::SessionRecord& record, const Exam
   out.station = examined.trust.signature.station;
   out.instructor = header.instructor;
   if (!header.parent_id.empty()) return out;
+  const RecordedWork work(record);
   for (std::size_t i = 0; i < record.attempts.size(); ++i) {
     const io::SessionAttempt& attempt = record.attempts[i];
     const bool passed = attempt.phase == training::TaskPhase::kPassed;
@@ -71,6 +74,8 @@ learners::FiledSession filed_session(const io::SessionRecord& record, const Exam
     for (std::size_t k = 0; k < attempt.figures.size() && k < header.figures.size(); ++k)
       result.figures.emplace_back(header.figures[k].name,
                                   figure_value(header.figures[k].name, attempt.figures[k]));
+    if (const auto end = work.at_end_of(i))
+      std::ranges::move(named_work(*end), std::back_inserter(result.figures));
     if (i < examined.conditions.size()) {
       result.key = key_of(examined.conditions[i]);
       result.curve_key = curve_key_of(examined.conditions[i]);

@@ -96,19 +96,17 @@ double pump_scale(const machine::MachineModel& machine) {
   return most > 0.0 ? most : 1.0;
 }
 
-std::string points_text(const Exercise& exercise, const training::Score& score) {
-  if (!exercise.points.given()) return {};
-  const char* grade = score.points >= training::kExcellentPoints ? ", excellent"
-                      : score.points >= training::kGoodPoints    ? ", good"
-                                                                 : "";
-  return fmt::format("{}: {:.0f} of 100 points", grade, score.points);
-}
-
 bool is_there(const training::SessionSnapshot& now, int fault) {
   return (now.sim.faults[fault / 32] >> (fault % 32) & 1U) != 0;
 }
 
 }  // namespace
+
+std::string points_text(const Exercise& exercise, double points) {
+  if (!exercise.points.given() || std::isnan(points)) return {};
+  const std::string_view grade = training::grade(points);
+  return fmt::format("{:.1f} of 100 points{}{}", points, grade.empty() ? "" : ", ", grade);
+}
 
 std::string value_text(const training::Figure& figure, double value) {
   if (training::is_undefined(figure, value)) return "-";
@@ -155,12 +153,17 @@ bool has_ended(const SessionSnapshot& now) {
 
 std::string task_line(const Session& session, const SessionSnapshot& now) {
   const Exercise& exercise = session.exercise();
-  if (now.task.phase == TaskPhase::kPassed) return "Passed" + points_text(exercise, now.score);
+  if (now.task.phase == TaskPhase::kPassed) {
+    const std::string points = points_text(exercise, now.score.points);
+    return points.empty() ? "Passed" : "Passed: " + points;
+  }
   if (now.task.phase == TaskPhase::kFailed) return "Not passed";
   if (exercise.task == TaskKind::kFree)
     return exercise.title.empty() ? "Free play" : exercise.title;
   if (now.task.target < 0 && exercise.stand_s > 0.0)
     return fmt::format("Take the grapple away: it must stand for {:g} s", exercise.stand_s);
+  if (now.task.target < 0 && training::asks_diagnosis(exercise) && !(now.score.diagnosis_s > 0.0))
+    return "Say what is wrong: Esc, then \"Something is wrong\"";
   if (now.task.target < 0) return exercise.title;
   switch (exercise.task) {
     case TaskKind::kReach:
@@ -195,9 +198,16 @@ std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Sco
                                    bool ended, bool details) {
   std::vector<FigureRow> rows;
   for (const training::Figure& figure : training::figures()) {
-    if (figure.in_detail && !details && limit_of(exercise, figure.name) == nullptr) continue;
-    FigureRow row;
+    const bool limited = limit_of(exercise, figure.name) != nullptr;
+    const bool makes_points = ended && exercise.points.given() &&
+                              (figure.member == &training::Score::technique ||
+                               figure.member == &training::Score::faultless);
+    if (figure.in_detail && !details && !limited && !makes_points) continue;
     const double value = figure.read(score);
+    // Not measured here; at the end, nothing to average.
+    if (!limited && (std::isnan(value) || (ended && training::is_undefined(figure, value))))
+      continue;
+    FigureRow row;
     row.label = figure.label;
     row.value = value_text(figure, value);
     if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr) {
@@ -230,8 +240,11 @@ std::vector<FigureRow> element_rows(const WorkTimes& work) {
 
 std::vector<FigureRow> element_rows(const SessionSnapshot& now) {
   return element_rows({now.element_s[0], now.element_s[1], now.load_phase_s,
-                       now.sim.wheel_count > 0,
-                       now.element_load > 0 || now.load_phase != training::LoadPhase::kEmpty});
+                       now.sim.wheel_count > 0, tells_phases(now)});
+}
+
+bool tells_phases(const SessionSnapshot& now) {
+  return now.element_load > 0 || now.load_phase != training::LoadPhase::kEmpty;
 }
 
 std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now) {
@@ -252,6 +265,37 @@ std::vector<int> faults_there(const training::Session& session,
   for (int i = 0; i < static_cast<int>(session.faults().size()); ++i)
     if (is_there(now, i)) list.push_back(i);
   return list;
+}
+
+std::string fault_text(const Session& session, int fault) {
+  if (fault < 0 || fault >= static_cast<int>(session.faults().size())) return {};
+  const command::Fault& is = session.faults()[static_cast<std::size_t>(fault)];
+  const std::string kind = spoken(command::name_of(is.kind));
+  return is.function.empty() ? kind : fmt::format("{} of the {}", kind, spoken(is.function));
+}
+
+std::vector<int> suspected_faults(const Session& session, const SessionSnapshot& now) {
+  std::vector<int> out;
+  if (!training::asks_diagnosis(session.exercise()) || now.task.phase != TaskPhase::kRunning ||
+      now.score.diagnosis_s > 0.0)
+    return out;
+  const auto& lot = session.exercise().fault_lot.candidates;
+  for (int i = 0; i < static_cast<int>(session.faults().size()); ++i)
+    if (std::find(lot.begin(), lot.end(), session.faults()[static_cast<std::size_t>(i)].name) !=
+        lot.end())
+      out.push_back(i);
+  return out;
+}
+
+std::string diagnosis_text(const Session& session, const SessionSnapshot& now) {
+  if (!training::asks_diagnosis(session.exercise()) || !has_ended(now)) return {};
+  const std::string is = fault_text(session, session.drawn_fault());
+  if (is.empty()) return {};
+  const training::Score& score = now.score;
+  if (!(score.diagnosis_s > 0.0)) return fmt::format("It was the {}; nobody said so.", is);
+  return score.diagnosis_right > 0.0
+             ? fmt::format("It was the {}, and you said so after {:.1f} s.", is, score.diagnosis_s)
+             : fmt::format("It was the {}; something else was said.", is);
 }
 
 view::panels::Briefing briefing_of(const Exercise& exercise) {

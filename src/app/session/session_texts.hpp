@@ -28,6 +28,8 @@ std::vector<view::panels::FigureRow> figure_rows(const training::Exercise& exerc
                                                  bool details = false);
 // As it is shown: "0.25 m", "-".
 std::string value_text(const training::Figure& figure, double value);
+// For an attempt that has ended: "92.1 of 100 points, excellent"; empty: the exercise has no points.
+std::string points_text(const training::Exercise& exercise, double points);
 std::string limit_text(const training::Figure& figure, const training::Limit& limit);
 bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,
                bool ended);
@@ -43,6 +45,8 @@ struct WorkTimes {
 // One line for each track and one for the phases. docs/theory/judging.md
 std::vector<view::panels::FigureRow> element_rows(const WorkTimes& work);
 std::vector<view::panels::FigureRow> element_rows(const training::SessionSnapshot& now);
+// Whether there was a load, and so more than one of its phases.
+bool tells_phases(const training::SessionSnapshot& now);
 
 // Why an attempt has failed: the broken limit, or the time; empty if it has not.
 std::string failure_reason(const training::Exercise& exercise,
@@ -51,6 +55,14 @@ std::string failure_reason(const training::Exercise& exercise,
 // Numbers of the active faults.
 std::vector<int> faults_there(const training::Session& session,
                               const training::SessionSnapshot& now);
+
+// Name of a fault, without its size: "cylinder leak of the boom"; empty: there is no such fault.
+std::string fault_text(const training::Session& session, int fault);
+// The faults of which one was drawn, while it may be said which: by their numbers.
+std::vector<int> suspected_faults(const training::Session& session,
+                                  const training::SessionSnapshot& now);
+// After an attempt that asked for it: what was wrong, and whether it was said; else empty.
+std::string diagnosis_text(const training::Session& session, const training::SessionSnapshot& now);
 
 view::panels::Briefing briefing_of(const training::Exercise& exercise);
 view::panels::InstrumentFaces faces_of(const training::Session& session);

@@ -38,6 +38,12 @@ command::OperatorInput Demonstration::drive(std::int64_t tick,
   return last_;
 }
 
+std::optional<training::Command> Demonstration::says(const training::SessionSnapshot& now) const {
+  const std::int32_t fault = demonstrator_.diagnosis(now);
+  if (fault < 0) return std::nullopt;
+  return training::Command{training::CommandKind::kDiagnose, fault};
+}
+
 std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
                                                 double rest_s) {
   const training::Session& session = *loaded.session;
@@ -54,6 +60,11 @@ std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, dou
   std::int64_t tick = 0;
   for (; tick < shown.end(); ++tick) {
     if (tick % 1024 == 0 && interrupted()) return {};
+    if (const auto said = shown.says(snapshot)) {
+      events.push_back(event(tick, training::InputEventKind::kCommand));
+      events.back().command = *said;
+      session.apply(*said, state);
+    }
     const command::OperatorInput input = shown.drive(tick, snapshot);
     if (input != last) {
       events.push_back(event(tick, training::InputEventKind::kInput));

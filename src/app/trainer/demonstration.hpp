@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "app/session/load_session.hpp"
@@ -17,6 +18,8 @@ class Demonstration {
   Demonstration(const training::Session& session, double longest_s, double rest_s);
   // Levers for a tick, from what is seen before it. After the end they stay.
   command::OperatorInput drive(std::int64_t tick, const training::SessionSnapshot& now);
+  // A command before the levers of that tick: what is wrong.
+  std::optional<training::Command> says(const training::SessionSnapshot& now) const;
   std::int64_t end() const { return end_; }  // first tick that is no part of it; may move forward
 
  private:

@@ -67,7 +67,9 @@ std::string timing(const SessionEnd& end) {
 
 std::string session_summary(const SessionEnd& end, bool paced) {
   std::string text = end.title + '\n';
-  text += line("result", result_text(end.last.task));
+  text +=
+      line("result", result_text(end.last.task) + (end.points.empty() ? "" : ", " + end.points));
+  if (!end.diagnosis.empty()) text += line("diagnosis", end.diagnosis);
   for (const FigureRow& row : end.figures) text += line(row.label, figure_text(row));
   for (const FigureRow& row : end.elements) text += line(row.label, row.value);
   text += line("ticks",

@@ -244,6 +244,7 @@ HeadlessRun run_session(const DriveRequest& request, const LoadedSession& loaded
     command::OperatorInput input = playback.advance(run.ticks, apply);
     if (demonstration) {
       if (run.ticks == 0) ticker.observe(run.last);  // as the opening commands leave it
+      if (const auto said = demonstration->says(run.last)) apply(*said);
       input = demonstration->drive(run.ticks, run.last);
       if (request.duration_s < 0.0) length = demonstration->end();
     }
@@ -273,6 +274,8 @@ SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
   end.session_file = run.recorded.file;
   end.session_fault = run.recorded.fault;
   end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last), true);
+  if (has_ended(end.last)) end.points = points_text(loaded.exercise(), end.last.score.points);
+  end.diagnosis = diagnosis_text(*loaded.session, run.last);
   end.elements = element_rows(loaded.session->snapshot(run.state));
   end.warnings = watch_sentences(loaded.session->machine(), run.last.sim.watch);
   return end;

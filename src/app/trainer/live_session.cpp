@@ -172,6 +172,8 @@ std::string LiveSession::save_recording() {
   return fmt::format("{}, {}", record_.string(), counted(events_, "event", "events"));
 }
 
+void LiveSession::diagnose(int fault) { thread_.post({training::CommandKind::kDiagnose, fault}); }
+
 SessionEnd LiveSession::finish() {
   SessionEnd end;
   end.recording = save_recording();
@@ -185,6 +187,8 @@ SessionEnd LiveSession::finish() {
   end.tick_s = loaded_.session->tick_s();
   end.state_hash = io::state_hash(ticker_.state());
   end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last), true);
+  if (has_ended(end.last)) end.points = points_text(loaded_.exercise(), end.last.score.points);
+  end.diagnosis = diagnosis_text(*loaded_.session, end.last);
   end.elements = element_rows(end.last);
   end.warnings = watch_sentences(loaded_.session->machine(), end.last.sim.watch);
   return end;

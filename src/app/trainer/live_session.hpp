@@ -29,6 +29,8 @@ struct SessionEnd {
   bool recording_failed = false;
   std::filesystem::path session_file;  // empty: none
   std::string session_fault;           // of the session file, one message; empty: none
+  std::string points;                  // of an attempt that has ended; empty: none
+  std::string diagnosis;               // a sentence on it; empty: it was not asked
   std::vector<view::panels::FigureRow> figures, elements;
   std::vector<std::string> warnings;  // what no real machine does
 };
@@ -84,6 +86,7 @@ class LiveSession {
   std::optional<std::string> update();
 
   // Stops the thread and completes the recording. Once.
+  void diagnose(int fault);
   SessionEnd finish();
   // Saves only the recording while the program is being ended: uses nothing that may already be
   // destroyed. Returns its file, or why there is none; empty: not recorded.

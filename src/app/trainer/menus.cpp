@@ -281,12 +281,22 @@ SessionChoice choice_of(const io::TrainerSettings& settings, const SessionChoice
   return choice;
 }
 
-Menu pause_menu(const std::string& exercise, bool can_restart) {
+Menu pause_menu(const std::string& exercise, bool can_restart, std::vector<MenuChoice> suspects) {
   Menu menu;
   menu.title = "Paused";
   menu.subtitle = exercise;
   menu.rows.push_back(action(kMenuContinue, "Go on"));
-  if (can_restart) menu.rows.push_back(action(kMenuAgain, "Start again"));
+  if (!suspects.empty()) {
+    MenuRow row;
+    row.id = kMenuSuspect;
+    row.label = "Something is wrong";
+    row.choices = std::move(suspects);
+    row.gap_above = true;
+    menu.rows.push_back(std::move(row));
+    menu.rows.push_back(action(kMenuDiagnose, "Say so", "What is chosen above, once and for all."));
+    menu.label_width = 190.0F;
+  }
+  if (can_restart) menu.rows.push_back(action(kMenuAgain, "Start again", "", menu.rows.size() > 1));
   menu.rows.push_back(action(kMenuHelp, "Help"));
   menu.rows.push_back(action(kMenuDevices, "Levers"));
   menu.rows.push_back(action(kMenuReplay, "End it and see it again", "", true));

@@ -34,6 +34,8 @@ enum MenuId : int {
   kMenuSave,
   kMenuBack,
   kMenuInfo,
+  kMenuSuspect,
+  kMenuDiagnose,
 };
 
 // All existing files; the rows are set from the settings.
@@ -43,7 +45,9 @@ void take_choices(const view::panels::Menu& menu, io::TrainerSettings& settings)
 // "" stands for the exercise's value. asked: from the command line, for choices without a menu row.
 SessionChoice choice_of(const io::TrainerSettings& settings, const SessionChoice& asked);
 
-view::panels::Menu pause_menu(const std::string& exercise, bool can_restart);
+// suspects: what the operator may say is wrong; empty: it is not asked now.
+view::panels::Menu pause_menu(const std::string& exercise, bool can_restart,
+                              std::vector<view::panels::MenuChoice> suspects = {});
 // demonstrated: driven by the program.
 view::panels::Menu result_menu(bool passed, bool demonstrated);
 // Assignment of devices. can_save: the layout may be saved as the user's own.

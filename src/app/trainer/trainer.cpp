@@ -445,6 +445,8 @@ void Trainer::follow_task() {
   if (figures_.passed && exercise.points.given())
     figures_.reason = task_line(session_->session(), shown_) + ".";
   if (!figures_.reason.empty()) figures_.reason += " ";
+  if (const std::string is = diagnosis_text(session_->session(), shown_); !is.empty())
+    figures_.reason += is + " ";
   figures_.reason += trust_to_come();
   for (const view::panels::FigureRow& row : element_rows(shown_))
     figures_.reason += fmt::format(" {}: {}.", row.label, row.value);
@@ -594,6 +596,8 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
       return back();
     case kMenuBack:
       return back();
+    case kMenuDiagnose:
+      return diagnose();
     case kMenuAgain:
       return restart();
     case kMenuMain:
@@ -731,7 +735,7 @@ void Trainer::open(Screen screen) {
   if (before == Screen::kDriving) resume_ = has_session() && !session_->paused();
   menu_input_.reset();
   if (screen == Screen::kPause)
-    pause_ = pause_menu(briefing_.title, has_session() && !session_->now().playing);
+    pause_ = pause_menu(briefing_.title, has_session() && !session_->now().playing, suspects());
   if (screen == Screen::kHelp) find_pattern();
   if (screen == Screen::kInstructor) {
     levers_.access()->keyboard().centre();
@@ -740,6 +744,25 @@ void Trainer::open(Screen screen) {
   if (screen == Screen::kDevices)
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());
   if (has_session() && screens_.rule().pauses) session_->pause();
+}
+
+// Value: the number of the fault.
+std::vector<view::panels::MenuChoice> Trainer::suspects() const {
+  std::vector<view::panels::MenuChoice> out;
+  if (!has_session() || session_->now().playing) return out;
+  for (const int fault : suspected_faults(session_->session(), shown_))
+    out.push_back({fault_text(session_->session(), fault), {}, std::to_string(fault)});
+  return out;
+}
+
+void Trainer::diagnose() {
+  const view::panels::MenuRow* row = pause_.find(kMenuSuspect);
+  if (row == nullptr || !has_session()) return;
+  const view::panels::MenuChoice& said = row->choices[static_cast<std::size_t>(row->chosen)];
+  session_->diagnose(std::stoi(said.value));
+  notices_.say(now_s(), fmt::format("You said: {}.", said.name));
+  resume_ = true;
+  back();
 }
 
 // Functions of the levers, now or after a start.

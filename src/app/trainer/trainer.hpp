@@ -102,6 +102,8 @@ class Trainer {
 
   void open(Screen screen);
   void back();
+  std::vector<view::panels::MenuChoice> suspects() const;
+  void diagnose();
   void find_pattern();
   view::panels::Menu* menu();  // of the screen; nullptr: none
 

@@ -933,6 +933,18 @@ void Demonstrator::start(const SessionSnapshot& s, DemonstratorState& state) con
   state.home[2] = s.sim.tip_W[2] - world::height(ground_, foot.x(), foot.y());
 }
 
+// It knows what was drawn, and has looked at it for a while.
+std::int32_t Demonstrator::diagnosis(const SessionSnapshot& s) const {
+  constexpr double kLooks = 8.0;  // s
+  const int there = session_.drawn_fault();
+  if (there < 0 || s.task.phase != TaskPhase::kRunning || s.score.diagnosis_s > 0.0 ||
+      !asks_diagnosis(exercise_))
+    return -1;
+  const double now_s = session_.simulation().tick_s() * static_cast<double>(s.sim.tick);
+  const double since_s = now_s - nth(session_.faults(), there).at_s;
+  return since_s >= kLooks ? there : -1;
+}
+
 command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
                                            DemonstratorState& state) const {
   command::OperatorInput out{};

@@ -17,6 +17,14 @@ constexpr Mask kCarrying = bit(Element::kIn) | bit(Element::kRelease);
 
 std::int64_t ticks_of(double seconds, double dt) { return std::llround(seconds / dt); }
 
+// One that follows another of its kind is the same.
+template <class Counts>
+void count_piece(Element element, std::int32_t& last, Counts& pieces) {
+  const auto number = static_cast<std::int32_t>(element);
+  if (last != number + 1) ++nth(pieces, number);
+  last = number + 1;
+}
+
 // --- A track ------------------------------------------------------------------
 
 // One track while it is changed.
@@ -75,6 +83,7 @@ class Editor {
   }
   void settle_piece(const ElementPiece& piece, std::int64_t end) {
     track_.ticks[static_cast<int>(piece.element)] += end - piece.begin;
+    if (end > piece.begin) count_piece(piece.element, track_.last, track_.pieces);
     if (done_ != nullptr && end > piece.begin)
       done_->push_back({which_, piece.element, piece.begin, end});
   }
@@ -337,6 +346,11 @@ ElementState start_elements() {
   return s;
 }
 
+void wait_elements(std::int64_t ticks, ElementState& s) {
+  for (ElementTrack& track : s.track) track.ticks[static_cast<int>(Element::kIdle)] += ticks;
+  s.phase_ticks[static_cast<int>(s.phase)] += ticks;
+}
+
 void follow_elements(double dt, const ElementSample& at, ElementState& s,
                      std::vector<FinalPiece>* done, const ElementLimits& limits) {
   Editor crane(dt, limits, Track::kCrane, s, done), drive(dt, limits, Track::kDrive, s, done);
@@ -373,6 +387,14 @@ ElementTicks element_ticks(const ElementTrack& track, std::int64_t end) {
     nth(sums, static_cast<int>(track.open[i].element)) +=
         (i + 1 < track.count ? track.open[i + 1].begin : end) - track.open[i].begin;
   return sums;
+}
+
+ElementTicks element_pieces(const ElementTrack& track) {
+  ElementTicks pieces;
+  std::copy(std::begin(track.pieces), std::end(track.pieces), pieces.begin());
+  std::int32_t last = track.last;
+  for (int i = 0; i < track.count; ++i) count_piece(track.open[i].element, last, pieces);
+  return pieces;
 }
 
 std::vector<FinalPiece> single_list(std::span<const FinalPiece> pieces) {

@@ -188,9 +188,10 @@ void complete_bin(LegState& state) {
 }
 
 bool follow_travel(const LegSample& at, LegState& state) {
-  bool moved = false;
+  std::int32_t moved = 0;
   for (int f = 0; f < kFunctions; ++f) {
-    moved = moved || std::fabs(at.travel_s[f] - state.travel_s[f]) > kInUse * kLegSample;
+    if (std::fabs(at.travel_s[f] - state.travel_s[f]) > kInUse * kLegSample)
+      moved |= std::int32_t{1} << f;
     state.travel_s[f] = at.travel_s[f];
     const std::int16_t from_start = to_milliseconds(at.travel_s[f] - state.start.travel_s[f]);
     state.filling.low[f] = std::min(state.filling.low[f], from_start);
@@ -203,7 +204,8 @@ bool follow_travel(const LegSample& at, LegState& state) {
   }
   // A bin begins with a motion, so that a pause does not move the motions after it from bin to bin.
   if (has_moved(state.filling) && ++state.samples == kBinSamples) complete_bin(state);
-  return moved;
+  state.moved = moved;
+  return moved != 0;
 }
 
 // Work of the functions in each bin, in seconds at full speed: its sum over them, and that of the squares.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "knuckleboom/core/training/task.hpp"
 
@@ -57,17 +58,53 @@ double technique(const Score& score) {
   return sum / std::size(kParts);
 }
 
+std::string_view grade(double points) {
+  if (points >= kExcellentPoints) return "excellent";
+  return points >= kGoodPoints ? "good" : "";
+}
+
+namespace {
+bool is_broken(const Limit& limit, const Score& score) {
+  const Figure* figure = find_figure(limit.figure);
+  if (figure == nullptr) return false;
+  const double value = figure->read(score);
+  return is_undefined(*figure, value) || (limit.has_most && value > limit.most) ||
+         (limit.has_least && value < limit.least);
+}
+}  // namespace
+
 int broken_limit(const Exercise& exercise, const Score& score) {
-  for (std::size_t i = 0; i < exercise.limits.size(); ++i) {
-    const Limit& limit = exercise.limits[i];
-    const Figure* figure = find_figure(limit.figure);
-    if (figure == nullptr) continue;
-    const double value = figure->read(score);
-    if (is_undefined(*figure, value) || (limit.has_most && value > limit.most) ||
-        (limit.has_least && value < limit.least))
-      return static_cast<int>(i);
-  }
+  for (std::size_t i = 0; i < exercise.limits.size(); ++i)
+    if (is_broken(exercise.limits[i], score)) return static_cast<int>(i);
   return -1;
+}
+
+bool gates_hold(const Exercise& exercise, const Score& score) {
+  return std::none_of(exercise.limits.begin(), exercise.limits.end(), [&](const Limit& limit) {
+    const Figure* figure = find_figure(limit.figure);
+    return figure != nullptr && figure->member != &Score::points &&
+           figure->member != &Score::counted_s && is_broken(limit, score);
+  });
+}
+
+bool asks_diagnosis(const Exercise& exercise) { return exercise.fault_lot.draw > 0; }
+
+Score blank_score(const Exercise& exercise) {
+  constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+  const bool logs = exercise.task == TaskKind::kLogs, points = exercise.points.given();
+  const bool untimed = std::any_of(exercise.log_tasks.begin(), exercise.log_tasks.end(),
+                                   [](const LogTask& task) { return !task.timed; });
+  Score score{};
+  if (!asks_diagnosis(exercise)) score.diagnosis_s = score.diagnosis_right = kNotMeasured;
+  if (!points) score.points = score.technique = kNotMeasured;
+  if (!points && !untimed) score.counted_s = kNotMeasured;
+  if (!points && !logs) score.faultless = kNotMeasured;
+  if (!logs) score.load_acceleration_m_s2 = kNotMeasured;
+  if (exercise.places.empty()) score.set_down_m_s = kNotMeasured;
+  if (exercise.task != TaskKind::kFell)
+    score.fall_error_rad = score.stump_m = score.stems_hit = kNotMeasured;
+  if (exercise.task != TaskKind::kDrive) score.on_way = kNotMeasured;
+  return score;
 }
 
 }  // namespace knuckleboom::training

@@ -179,6 +179,10 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   for (int i = control_.tip().link; i != multibody::kBase && !simulation_.carrier().carries(i);
        i = this->machine().tree.link(i).parent)
     foot_link_ = i;
+  for (std::size_t f = 0; f < control_.pattern().functions.size(); ++f)
+    if (const int link = control_.joint_of(f);
+        link != multibody::kBase && simulation_.carrier().carries(link))
+      on_wheels_ |= std::int32_t{1} << f;
   const auto drives = [](const command::LeverFunction& f) {
     return f.target == command::LeverTarget::kDrive;
   };
@@ -245,7 +249,38 @@ void Session::apply(const Command& command, SessionState& state) const {
     case CommandKind::kClearFault:
       simulation_.set_fault(state.sim, command.value, false);
       break;
+    case CommandKind::kDiagnose:
+      diagnose(command.value, state);
+      break;
   }
+}
+
+int Session::drawn_fault() const {
+  int first = -1;
+  for (int i = 0; i < static_cast<int>(faults().size()); ++i) {
+    const command::Fault& fault = nth(faults(), i);
+    const auto& lot = exercise_.fault_lot.candidates;
+    if (fault.at_s < 0.0 || std::find(lot.begin(), lot.end(), fault.name) == lot.end()) continue;
+    if (first < 0 || fault.at_s < nth(faults(), first).at_s) first = i;
+  }
+  return first;
+}
+
+// Once in an attempt. Right is what has begun, by kind and function; its size nobody can tell.
+void Session::diagnose(int fault, SessionState& state) const {
+  Score& score = state.score.score;
+  if (!asks_diagnosis(exercise_) || state.task.phase != TaskPhase::kRunning ||
+      score.diagnosis_s > 0.0 || fault < 0 || fault >= static_cast<int>(faults().size()))
+    return;
+  const double tick = simulation_.tick_s(), now_s = tick * static_cast<double>(state.sim.tick);
+  const int there = drawn_fault();
+  double since_s = 0.0;
+  if (there >= 0 && nth(faults(), there).at_s <= now_s) {
+    const command::Fault &is = nth(faults(), there), &said = nth(faults(), fault);
+    since_s = now_s - is.at_s;
+    score.diagnosis_right = is.kind == said.kind && is.function == said.function ? 1.0 : 0.0;
+  }
+  score.diagnosis_s = std::max(tick, since_s);
 }
 
 void Session::step(const command::OperatorInput& input, SessionState& state,
@@ -354,6 +389,7 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.lever_mode = state.control.lever_mode;
   for (int i = 0; i < sim::kMaxLeverFunctions; ++i) out.shaped[i] = state.control.shaped[i];
   control_.travel(m.q, state.worksite.grapple.opening, out.travel_s);
+  out.on_wheels = on_wheels_;
   for (int k = 0; k < out.sim.actuator_count; ++k)
     if (k != control_.jaw_actuator() && out.sim.actuator[k].at_stop != 0)
       out.at_stop |= std::int64_t{1} << k;
@@ -424,6 +460,8 @@ void Session::look_at_load(const multibody::Kinematics& kinematics, const Sessio
   const Vec3 centre_W = body.p + body.R * middle_B;
   store(centre_W, out.centre_W);
   store(Vec3(body.R.col(0)), out.along_W);
+  store(Vec3(body.R.col(2)), out.up_W);
+  store(Vec3(0.5 * Vec3(space.length, space.width, space.height)), out.half_m);
   const world::WorldState& site = state.worksite.world;
   for (int i = 0; i < world().log_count(); ++i) {
     if (carried.has(i)) continue;

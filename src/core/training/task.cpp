@@ -128,8 +128,10 @@ void check(const Exercise& exercise) {
   for (const FellTask& fell : exercise.fell_tasks)
     if (!in(fell.stem, exercise.trees.size())) refuse("has a tree to be felled that is not there");
   for (const Limit& limit : exercise.limits)
-    if (find_figure(limit.figure) == nullptr)
+    if (const Figure* figure = find_figure(limit.figure); figure == nullptr)
       refuse("has a limit on '" + limit.figure + "', which is not a figure");
+    else if (std::isnan(figure->read(blank_score(exercise))))
+      refuse("has a limit on '" + limit.figure + "', which it does not measure");
 }
 
 }  // namespace
@@ -162,6 +164,7 @@ Task::Task(const Exercise& exercise) : exercise_(exercise), way_(exercise.world.
 TaskState Task::initial_state() const { return {}; }
 ScoreState Task::initial_score() const {
   ScoreState score{};
+  score.score = blank_score(exercise_);
   score.elements = start_elements();
   return score;
 }
@@ -186,7 +189,7 @@ int Task::steps() const {
 
 std::string Task::check_state(const TaskState& task) const {
   const bool going = task.phase == TaskPhase::kReady || task.phase == TaskPhase::kRunning;
-  const bool stands = exercise_.stand_s > 0.0;  // done, and waiting
+  const bool stands = exercise_.stand_s > 0.0 || asks_diagnosis(exercise_);  // done, and waiting
   const int last = going && steps() > 0 && !stands ? steps() - 1 : steps();
   if (task.step < 0 || task.step > last)
     return state::objection("step", task.step,
@@ -214,6 +217,11 @@ void show_work(const ElementState& work, SessionSnapshot& out) {
 
 }  // namespace
 
+// Steps that were right the first time, over so many.
+double Task::right_share(const TaskState& task, int of) {
+  return of > 0 ? static_cast<double>(std::max(0, task.step - task.faults)) / of : 0.0;
+}
+
 void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
   if (task.phase == TaskPhase::kReady) {
     const bool moved = lever_moved(snapshot);
@@ -222,6 +230,7 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
     if (moved) {
       task.phase = TaskPhase::kRunning;
       task.start_tick = snapshot.sim.tick - 1;
+      wait_elements(waited_ticks(dt, task.start_tick), score.elements);
     }
   }
   if (task.phase == TaskPhase::kRunning) {
@@ -229,17 +238,17 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
                                       snapshot, score.last_tip_W);
     at.waited_s = dt * static_cast<double>(waited_ticks(dt, task.start_tick));
     const std::int64_t samples = score.motion.samples;
-    const double still_s = score.score.still_s;
     gather(exercise_.task == TaskKind::kFree, at, score);
     if (score.motion.samples != samples)
-      follow_elements(dt, element_sample(at.ticks, score.score.still_s == still_s, snapshot),
-                      score.elements);
+      follow_elements(
+          dt, element_sample(at.ticks, (score.legs.moved & ~snapshot.on_wheels) != 0, snapshot),
+          score.elements);
     advance(dt, snapshot, task, score);
     score.score.placed = task.step;
     if (task.error_count > 0.0) score.score.error_m = task.error_sum / task.error_count;
-    score.score.counted_s = score.score.time_s - task.uncounted_s;
-    score.score.faultless =
-        task.step > 0 ? std::max(0.0, 1.0 - static_cast<double>(task.faults) / task.step) : 0.0;
+    if (!std::isnan(score.score.counted_s))
+      score.score.counted_s = score.score.time_s - task.uncounted_s;
+    if (!std::isnan(score.score.faultless)) score.score.faultless = right_share(task, task.step);
     end_if_over(at, snapshot.sim.tick, task, score);
   }
   if (has_ended(task.phase)) return show(dt, task, score, snapshot);
@@ -254,13 +263,20 @@ void Task::show(double dt, const TaskState& task, const ScoreState& score,
   snapshot.score = score.score;
   const ElementState& work = score.elements;
   show_work(work, snapshot);
+  const std::int64_t end =
+      task.phase == TaskPhase::kRunning ? snapshot.sim.tick - task.start_tick : work.end;
   for (int t = 0; t < kTracks; ++t) {
-    const ElementTicks ticks = element_ticks(work.track[t], work.end);
-    for (int e = 0; e < kElements; ++e)
+    const ElementTicks ticks = element_ticks(work.track[t], end);
+    const ElementTicks pieces = element_pieces(work.track[t]);
+    for (int e = 0; e < kElements; ++e) {
       snapshot.element_s[t][e] = dt * static_cast<double>(nth(ticks, e));
+      snapshot.element_pieces[t][e] = nth(pieces, e);
+    }
   }
-  for (int p = 0; p < kLoadPhases; ++p)
-    snapshot.load_phase_s[p] = dt * static_cast<double>(work.phase_ticks[p]);
+  for (int p = 0; p < kLoadPhases; ++p) {
+    const std::int64_t more = p == static_cast<int>(work.phase) ? end - work.end : 0;
+    snapshot.load_phase_s[p] = dt * static_cast<double>(work.phase_ticks[p] + more);
+  }
 }
 
 // --- Work elements --------------------------------------------------------------
@@ -274,17 +290,47 @@ double lowest_of(const world::Log& log, const PoseSnapshot& pose) {
          log.radius * std::sqrt(std::max(0.0, 1.0 - up * up));
 }
 
-// Between the beams and the stakes, up to so far above them.
-bool in_bunk(const Task::Spot& bunk, const world::Bunk& size, double above, const Vec3& p_W) {
-  const Vec3 offset = p_W - bunk.centre_W;
-  const double along = offset.dot(bunk.along_W);
-  const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
-  return std::fabs(along) <= 0.5 * size.length + kBoxMargin &&
-         std::fabs(across) <= 0.5 * size.width && offset.z() >= -0.5 * size.height - kBoxMargin &&
-         offset.z() <= 0.5 * size.height + above;
+// Between the floor and the stakes, up to so far above them. offset: from the middle; half: of the room.
+bool in_room(const Vec3& offset, const Vec3& along, const Vec3& up, const Vec3& half,
+             double above) {
+  const double height = offset.dot(up);
+  return std::fabs(offset.dot(along)) <= half.x() + kBoxMargin &&
+         std::fabs(offset.dot(up.cross(along))) <= half.y() && height >= -half.z() - kBoxMargin &&
+         height <= half.z() + above;
+}
+
+// The held log lies on the floor of the load space, or on a log in it that it crosses or lies beside.
+bool on_load(const world::Log& log, const PoseSnapshot& pose, std::span<const world::Log> logs,
+             const SessionSnapshot& snapshot) {
+  const LoadSnapshot& load = snapshot.load;
+  const Vec3 centre = vec(pose.p), up = vec(load.up_W), along = vec(load.along_W);
+  const double lowest = lowest_of(log, pose) + (centre - vec(load.centre_W)).dot(up) - centre.z();
+  if (lowest < -load.half_m[2] + kGroundTouch) return true;
+  const Vec3 across = up.cross(along);
+  for (int i = 0; i < snapshot.log_count; ++i) {
+    if (!load.logs.has(i)) continue;
+    const Vec3 away = centre - vec(snapshot.log[i].p);
+    const double beside = away.dot(across), reach = log.radius + nth(logs, i).radius + kGroundTouch;
+    const double height = away.dot(up);
+    if (height > 0.0 && beside * beside + height * height < reach * reach) return true;
+  }
+  return false;
 }
 
 }  // namespace
+
+// Where logs are loaded: the bunks of the exercise, and the machine's load space.
+bool Task::inside(const Vec3& p_W, double above, const SessionSnapshot& snapshot) const {
+  for (std::size_t b = 0; b < bunks_.size(); ++b) {
+    const world::Bunk& size = exercise_.world.bunks[b];
+    if (in_room(p_W - bunks_[b].centre_W, bunks_[b].along_W, Vec3::UnitZ(),
+                0.5 * Vec3(size.length, size.width, size.height), above))
+      return true;
+  }
+  const LoadSnapshot& load = snapshot.load;
+  return load.half_m[0] > 0.0 && in_room(p_W - vec(load.centre_W), vec(load.along_W),
+                                         vec(load.up_W), vec(load.half_m), above);
+}
 
 ElementSample Task::element_sample(std::int64_t tick, bool moves,
                                    const SessionSnapshot& snapshot) const {
@@ -300,12 +346,7 @@ ElementSample Task::element_sample(std::int64_t tick, bool moves,
   at.opening = snapshot.grapple_opening;
   at.held = snapshot.held_log;
   const Vec3 grip = vec(snapshot.grip_W);
-  const auto inside = [&](const Vec3& p_W, double above) {
-    for (std::size_t b = 0; b < bunks_.size(); ++b)
-      if (in_bunk(bunks_[b], exercise_.world.bunks[b], above, p_W)) return true;
-    return false;
-  };
-  at.in_box = inside(grip, kBoxMargin);
+  at.in_box = inside(grip, kBoxMargin, snapshot);
   for (int i = 0; i < snapshot.log_count; ++i) {
     const world::Log& log = nth(exercise_.world.logs, i);
     const PoseSnapshot& pose = snapshot.log[i];
@@ -313,20 +354,24 @@ ElementSample Task::element_sample(std::int64_t tick, bool moves,
     if (i == at.held) {
       at.tilt_rad = angle_between_lines(axis, on_the_map(axis));
       const double floor = world::height(ground_, centre.x(), centre.y());
-      at.on_ground =
-          lowest_of(log, pose) < floor + (inside(centre, 0.0) ? kBunkTouch : kGroundTouch);
+      const bool in_box = inside(centre, 0.0, snapshot);
+      at.on_ground = lowest_of(log, pose) < floor + (in_box ? kBunkTouch : kGroundTouch) ||
+                     (in_box && snapshot.load.half_m[0] > 0.0 &&
+                      on_load(log, pose, exercise_.world.logs, snapshot));
       continue;
     }
+    if (snapshot.carried.has(i)) continue;  // with the held one
     const Vec3 off = grip - centre;
     const double along = std::clamp(off.dot(axis), -0.5 * log.length, 0.5 * log.length);
     at.gap_m = std::min(at.gap_m, (off - along * axis).norm() - log.radius);
-    if (inside(centre, 0.0)) ++at.load;
+    if (snapshot.load.logs.has(i) || inside(centre, 0.0, snapshot)) ++at.load;
   }
   return at;
 }
 
 void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
                    ScoreState& score) const {
+  if (task.step == steps() && exercise_.stand_s == 0.0) return;  // a diagnosis is missing
   switch (exercise_.task) {
     case TaskKind::kFree:
       break;
@@ -352,19 +397,22 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
 
 void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
                        ScoreState& score) const {
-  const bool done =
-      steps() > 0 && task.step == steps() && task.stood_s >= exercise_.stand_s - 0.5 * at.dt;
+  const bool said = !asks_diagnosis(exercise_) || score.score.diagnosis_s > 0.0;
+  const bool done = steps() > 0 && task.step == steps() && said &&
+                    task.stood_s >= exercise_.stand_s - 0.5 * at.dt;
   // Half a tick of tolerance: in floating point the limit is not exactly a whole number of ticks.
   const bool late =
       exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
   if (!done && !late) return;
   finish_elements(at.dt, at.ticks, score.elements);
   finish(exercise_.task == TaskKind::kFree, at.dt * static_cast<double>(at.ticks), score);
-  score.score.technique = technique(score.score);
+  const double right = right_share(task, steps());
+  if (!std::isnan(score.score.faultless)) score.score.faultless = right;
   if (exercise_.points.given()) {
-    const double right = static_cast<double>(std::max(0, task.step - task.faults)) / steps();
-    score.score.points = 40.0 * time_share(exercise_.points, score.score.counted_s) + 40.0 * right +
-                         20.0 * score.score.technique;
+    score.score.technique = technique(score.score);
+    if (done && gates_hold(exercise_, score.score))
+      score.score.points = 40.0 * time_share(exercise_.points, score.score.counted_s) +
+                           40.0 * right + 20.0 * score.score.technique;
   }
   // Free play has no task: its time is simply over.
   const bool good =
@@ -554,7 +602,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
   const bool calm = resting || speed < kCalmSpeed;
   task.dwell_s = there && calm ? task.dwell_s + dt : 0.0;
-  task.beside_s = free && !there && calm ? task.beside_s + dt : 0.0;
+  task.beside_s = task.carried != 0 && free && !there && calm ? task.beside_s + dt : 0.0;
   if (task.beside_s >= kCalmTime) task.faulty = 1;
   if (there && (resting || task.dwell_s >= kCalmTime)) place_log(task, snapshot, score);
 }

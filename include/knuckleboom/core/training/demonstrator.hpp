@@ -64,6 +64,8 @@ class Demonstrator {
   // The levers for the next tick. No heap, no exception.
   command::OperatorInput drive(const SessionSnapshot& snapshot, double dt,
                                DemonstratorState& state) const;
+  // The fault that it names now; -1: none.
+  std::int32_t diagnosis(const SessionSnapshot& snapshot) const;
 
  private:
   struct Lever {

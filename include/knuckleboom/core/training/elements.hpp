@@ -94,15 +94,16 @@ constexpr auto state_fields(const ElementPiece* /*type*/) {
 inline constexpr int kOpenPieces = 24;
 // Pieces that what comes may still change, in order; the last one lasts.
 struct ElementTrack {
-  std::int64_t ticks[kElements];  // of the pieces that are final
+  std::int64_t ticks[kElements], pieces[kElements];  // of the pieces that are final
   ElementPiece open[kOpenPieces];
-  std::int32_t count, reserved;
+  std::int32_t count, last;  // last: 1 more than the element that became final last, 0: none has
 };
 constexpr auto state_fields(const ElementTrack* /*type*/) {
   using namespace knuckleboom::state;
   using S = ElementTrack;
-  return state::fields_of<S>(KB_FIELD(ticks, kCounter), KB_FIELD(open),
-                             KB_FIELD(count, below(kOpenPieces + 1)), KB_FIELD(reserved, kZero));
+  return state::fields_of<S>(KB_FIELD(ticks, kCounter), KB_FIELD(pieces, kCounter), KB_FIELD(open),
+                             KB_FIELD(count, below(kOpenPieces + 1)),
+                             KB_FIELD(last, below(kElements + 1)));
 }
 
 struct ElementState {
@@ -158,6 +159,8 @@ struct FinalPiece {
 
 // At rest, empty, nothing known of the past.
 ElementState start_elements();
+// Time that counts before the first sample: it is idle.
+void wait_elements(std::int64_t ticks, ElementState& state);
 // The next sample, kElementSample after the last. dt: of a tick [s]. done: receives the pieces that have
 // become final; null: nobody wants them, and there is no heap.
 void follow_elements(double dt, const ElementSample& at, ElementState& state,
@@ -168,6 +171,8 @@ void finish_elements(double dt, std::int64_t ticks, ElementState& state,
 // Ticks of each element so far, up to the end given; what is open counts as it stands.
 using ElementTicks = std::array<std::int64_t, kElements>;
 ElementTicks element_ticks(const ElementTrack& track, std::int64_t end);
+// How often each of them was so far.
+ElementTicks element_pieces(const ElementTrack& track);
 
 // The classical single list: at each moment what the crane does, unless it rests, else the drive.
 std::vector<FinalPiece> single_list(std::span<const FinalPiece> pieces);

@@ -76,10 +76,10 @@ struct LegState {
   LegBin filling;
   double travel_s[sim::kMaxLeverFunctions];  // at the last sample
   std::int64_t way_next;
-  std::int32_t bins, samples;  // samples: in the bin that is filling
-  std::int32_t higher;         // 1: the tip reached its highest point in it
-  std::int32_t carrying, overflow,
-      reserved;                      // since the start of the leg; more bins than there is room for
+  std::int32_t bins, samples;       // samples: in the bin that is filling
+  std::int32_t higher;              // 1: the tip reached its highest point in it
+  std::int32_t carrying, overflow;  // since the start of the leg; more bins than there is room for
+  std::int32_t moved;  // a bit for each function whose actuator moved at the last sample
   double smooth_weight, smooth_sum;  // over the completed legs
   double together_weight, together_sum;
   double movements, submovements, measured;  // measured: legs in them
@@ -94,7 +94,7 @@ constexpr auto state_fields(const LegState* /*type*/) {
       KB_FIELD(filling), KB_FIELD(travel_s, kNumber, Along::kLeverFunctions),
       KB_FIELD(way_next, kCounter), KB_FIELD(bins, kCounter32), KB_FIELD(samples, kCounter32),
       KB_FIELD(higher, kFlag), KB_FIELD(carrying, kFlag), KB_FIELD(overflow, kFlag),
-      KB_FIELD(reserved, kZero), KB_FIELD(smooth_weight), KB_FIELD(smooth_sum),
+      KB_FIELD(moved, bits(sim::kMaxLeverFunctions)), KB_FIELD(smooth_weight), KB_FIELD(smooth_sum),
       KB_FIELD(together_weight), KB_FIELD(together_sum), KB_FIELD(movements),
       KB_FIELD(submovements), KB_FIELD(measured), KB_FIELD(left_out));
 }

@@ -15,7 +15,7 @@ namespace knuckleboom::training {
 
 // Incremented whenever a figure, an event or a result is taken otherwise than before: attempts are compared
 // only within one version. docs/reference/figures.md lists them.
-inline constexpr int kJudging = 3;
+inline constexpr int kJudging = 4;
 
 // Figures of an attempt so far, as numbers; kFigures says what each is.
 struct Score {
@@ -65,6 +65,8 @@ struct Score {
   double stems_hit;
   double technique;
   double points;
+  double diagnosis_s;
+  double diagnosis_right;
 };
 
 // Parts of an observation, as bits of a set: those in a log, those that a figure is read from.
@@ -335,51 +337,76 @@ inline constexpr auto kFigures = [] {
                 "5 cm of it, mean over its length driven so far")
           .from(kObservedTask)
           .detail()
-          .mean(),
+          .mean()
+          .perhaps(),
       KB_FIGURE(
           counted_s, "Time that counts", "s", kLess, 1,
           "time, without the ways to a log that the exercise leaves out, each up to where the "
           "grip is within 1 m of it on the map")
           .from(kObservedTask)
           .detail()
-          .as_clock(),
-      KB_FIGURE(faultless, "Without a fault", "", kMore, 2,
-                "share of the steps done so far that were right the first time: a log was let go "
-                "once, and stayed where it lay")
+          .as_clock()
+          .perhaps(),
+      KB_FIGURE(
+          faultless, "Without a fault", "", kMore, 2,
+          "share of the steps done so far, at the end of all steps, that were right the first "
+          "time: a log was let go once, and stayed where it lay")
           .from(kObservedTask)
-          .detail(),
+          .detail()
+          .perhaps(),
       KB_FIGURE(
           set_down_m_s, "Set-down speed", "m/s", kLess, 2,
           "highest speed downwards of a log's lowest point, when it came within 2 cm of where "
           "a log lies in its place")
           .from(kObservedTask)
-          .detail(),
+          .detail()
+          .perhaps(),
       KB_FIGURE(load_acceleration_m_s2, "Peak acceleration", "m/s2", kLess, 1,
                 "largest acceleration of the held log's centre, from its places at 50 Hz")
           .from(kObservedTask)
-          .detail(),
+          .detail()
+          .perhaps(),
       KB_FIGURE(fall_error_rad, "Direction of the fall", "rad", kLess, 1,
                 "largest angle on the map between where a felled tree lies and where it was to lie")
           .from(kObservedTask)
-          .detail(),
+          .detail()
+          .perhaps(),
       KB_FIGURE(stump_m, "Stump", "m", kLess, 2, "height of the highest stump that was left")
           .from(kObservedTask)
-          .detail(),
+          .detail()
+          .perhaps(),
       KB_FIGURE(stems_hit, "Stems hit", "", kLess, 0,
                 "standing stems that falling ones have come upon")
           .from(kObservedTask)
-          .detail(),
+          .detail()
+          .perhaps(),
       KB_FIGURE(technique, "Technique", "", kMore, 2,
                 "mean of functions together, smoothness, movements per leg and path over shortest, "
-                "each from 0 to 1")
-          .from(kObservedTask)
-          .detail(),
-      KB_FIGURE(points, "Points", "", kMore, 1,
-                "of 100, at the end of an attempt at an exercise that has points: 40 for the time, "
-                "40 for steps without a fault, 20 for technique")
+                "each from 0 to 1, at the end of an attempt at an exercise that has points")
           .from(kObservedTask)
           .detail()
-          .followed()};
+          .perhaps(),
+      KB_FIGURE(points, "Points", "", kMore, 1,
+                "of 100, at the end of an attempt at an exercise that has points: 40 for the time, "
+                "40 for steps without a fault, 20 for technique; 0 if not all was done or another "
+                "limit is broken")
+          .from(kObservedTask)
+          .detail()
+          .followed()
+          .perhaps(),
+      KB_FIGURE(diagnosis_s, "Diagnosis after", "s", kLess, 1,
+                "from the beginning of the fault that was drawn until the operator said what "
+                "it is; 0 before that")
+          .from(kObservedTask)
+          .detail()
+          .mean()
+          .perhaps(),
+      KB_FIGURE(diagnosis_right, "Diagnosis right", "", kMore, 0,
+                "1: the operator named kind and function of the fault that had begun; 0: others, "
+                "or nothing")
+          .from(kObservedTask)
+          .detail()
+          .perhaps()};
 }();
 #undef KB_FIGURE
 
@@ -395,6 +422,8 @@ const Figure* find_figure(std::string_view name);
 // The points of an attempt, and what it takes: docs/theory/judging.md, "Points".
 inline constexpr double kPassPoints = 60.0, kGoodPoints = 75.0, kExcellentPoints = 90.0;
 inline constexpr double kPassTimeShare = 0.3;
+// "excellent", "good"; empty: neither.
+std::string_view grade(double points);
 struct Points;
 // 0 beginner's time or longer to 1 experienced operator's or shorter.
 double time_share(const Points& times, double counted_s);

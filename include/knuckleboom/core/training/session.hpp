@@ -28,6 +28,7 @@ enum class CommandKind : std::int32_t {
   kRestart,      // back to the start of the exercise
   kFault,        // value: index of a fault that begins
   kClearFault,   // value: index of a fault that ends
+  kDiagnose,     // value: index of a fault like the one that the operator believes there is
 };
 struct Command {
   CommandKind kind;
@@ -102,8 +103,11 @@ class Session {
   const std::vector<std::string>& notes() const { return notes_; }
   // The exercise's, then the usual ones of the machine; commands and snapshots number them.
   const std::vector<command::Fault>& faults() const { return simulation_.scenario().faults; }
+  // The drawn fault that begins first; -1: there is none.
+  int drawn_fault() const;
 
  private:
+  void diagnose(int fault, SessionState& state) const;
   command::OperatorInput delayed(const command::OperatorInput& input, SessionState& state) const;
   void small_step(const command::OperatorInput& input, SessionState& state,
                   SessionSnapshot& snapshot) const;
@@ -116,6 +120,7 @@ class Session {
   Exercise exercise_;
   int steps_;                         // of a tick
   int foot_link_ = multibody::kBase;  // the lowest of the crane
+  std::int32_t on_wheels_ = 0;        // bits of the functions that steer
   sim::Simulation simulation_;
   sim::OperatorControl control_;
   worksite::Worksite worksite_;

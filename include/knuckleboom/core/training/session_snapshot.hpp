@@ -48,6 +48,8 @@ struct TaskSnapshot {
 struct LoadSnapshot {
   double centre_W[3];  // of the room between the stakes [m]
   double along_W[3];   // direction of the logs; zeros: the machine has no load space
+  double up_W[3];
+  double half_m[3];  // half its length, width and height; zeros: none
   double mass_kg;
   std::int64_t count;
   world::LogSet logs;
@@ -72,8 +74,9 @@ struct SessionSnapshot {
   double shaped[sim::kMaxLeverFunctions];
   // Position of each function's actuator, in seconds at its full speed; larger: out, up, closed.
   double travel_s[sim::kMaxLeverFunctions];
-  double grapple_opening;  // 0 closed .. 1 open
-  std::int32_t held_log;   // -1: none
+  std::int32_t on_wheels, reserved;  // bits of the functions that move wheels: they steer
+  double grapple_opening;            // 0 closed .. 1 open
+  std::int32_t held_log;             // -1: none
   std::int32_t log_count;
   std::int64_t tree_count;
   double saw;             // 0 at home .. 1 at the wood
@@ -90,9 +93,10 @@ struct SessionSnapshot {
   double pump_work_J;   // since the start
   TaskSnapshot task;
   Score score;
-  // Work elements: seconds of each so far by track, and of each phase of a load, filled after the end of the
-  // attempt and by Session::snapshot(); the present ones; and what was known at the last sample.
+  // Work elements: seconds of each so far by track, and how often it was, and seconds of each phase of a load, filled
+  // after the end of the attempt and by Session::snapshot(); the present ones; and what was known at the last sample.
   double element_s[kTracks][kElements], load_phase_s[kLoadPhases];
+  std::int64_t element_pieces[kTracks][kElements];
   Element element[kTracks];
   LoadPhase load_phase;
   std::int32_t element_load, element_signals;  // as in an ElementState

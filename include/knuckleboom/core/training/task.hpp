@@ -182,11 +182,13 @@ class Task {
                    TaskSnapshot& out) const;
   TaskSnapshot report(double dt, const SessionSnapshot& snapshot, const TaskState& task) const;
   int steps() const;
+  static double right_share(const TaskState& task, int of);
   bool lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) const;
   bool lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const;
   void follow_load(double dt, const SessionSnapshot& snapshot, TaskState& task, Score& score) const;
   ElementSample element_sample(std::int64_t tick, bool moves,
                                const SessionSnapshot& snapshot) const;
+  bool inside(const Vec3& p_W, double above, const SessionSnapshot& snapshot) const;
   void begin_step(int step, TaskState& task) const;
   void check_standing(double dt, const SessionSnapshot& snapshot, TaskState& task) const;
   Vec3 path_point(double s) const;
@@ -201,6 +203,12 @@ class Task {
 
 // Whether a score is within the limits; the first broken limit, -1: none.
 int broken_limit(const Exercise& exercise, const Score& score);
+// The gates of an exercise with points: all limits but those on points and on the time that counts.
+bool gates_hold(const Exercise& exercise, const Score& score);
+// Whether the operator is asked what is wrong: it draws faults.
+bool asks_diagnosis(const Exercise& exercise);
+// At the start. Figures that the exercise does not measure are NaN.
+Score blank_score(const Exercise& exercise);
 
 // Whether a contact with it is a mistake. Ground, bunks and logs may be touched where logs are
 // carried.

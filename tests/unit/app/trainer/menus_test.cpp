@@ -54,5 +54,16 @@ TEST(Menus, OfferAReplayAfterEveryExercise) {
   EXPECT_EQ(result_menu(true, true).rows.front().id, kMenuStart);
 }
 
+// A diagnosis can be given only where it is asked.
+TEST(Menus, AskWhatIsWrong) {
+  EXPECT_EQ(pause_menu("Reach", true).find(kMenuDiagnose), nullptr);
+  const view::panels::Menu menu =
+      pause_menu("Something is wrong", true, {{"worn pump", {}, "3"}, {"lever delay", {}, "5"}});
+  ASSERT_NE(menu.find(kMenuSuspect), nullptr);
+  EXPECT_EQ(menu.find(kMenuSuspect)->choices[1].value, "5");
+  EXPECT_NE(menu.find(kMenuDiagnose), nullptr);
+  EXPECT_NE(menu.find(kMenuAgain), nullptr);
+}
+
 }  // namespace
 }  // namespace knuckleboom::app

@@ -118,5 +118,50 @@ TEST(DriveTask, StandingStillEndsWithTheWheels) {
   EXPECT_NEAR(car.at.score.still_s, still + 1.0, 0.05);
 }
 
+// A log is loaded; then the machine drives off. The wheels are no actuator of the crane, nor is what steers.
+TEST(DriveTask, TheCraneRestsOnTheWay) {
+  Exercise exercise = road();
+  exercise.world.way.corners.back() = {-80.0, 0.0};
+  exercise.world.logs.resize(1);
+  exercise.world.bunks.resize(1);
+  exercise.world.bunks[0].x = 5.0;
+  exercise.world.bunks[0].y = -2.0;
+  Car car(exercise);
+  car.at.log_count = 1;
+  car.at.on_wheels = 2;
+  const auto work = [&car](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      car.at.travel_s[0] += test::kTick;
+      car.step();
+    }
+  };
+  const auto hold = [&](const Vec3& p) {
+    car.log(0, p);
+    car.grip(p, Vec3::UnitX());
+    work(400);
+  };
+  car.log(0, {5.0, 2.0, 0.12});
+  car.start();
+  car.at.held_log = 0;
+  hold({5.0, 2.0, 0.12});
+  hold({5.0, 0.0, 1.5});
+  hold({5.0, -2.0, 0.4});
+  car.at.held_log = -1;
+  work(400);
+  EXPECT_EQ(car.at.load_phase, training::LoadPhase::kLoading);
+  EXPECT_EQ(car.at.element_load, 1);
+  car.at.tip_v_W[0] = -2.0;  // with the carrier
+  car.at.sim.speed = 2.0;
+  for (int i = 0; i < 16000; ++i) {
+    car.at.travel_s[1] += i < 8000 ? test::kTick : -test::kTick;
+    car.step();
+  }
+  EXPECT_EQ(car.at.element[0], training::Element::kIdle);
+  EXPECT_EQ(car.at.element[1], training::Element::kMove);
+  EXPECT_EQ(car.at.load_phase, training::LoadPhase::kLoaded);
+  work(20);
+  EXPECT_NE(car.at.element_signals & 4, 0);
+}
+
 }  // namespace
 }  // namespace knuckleboom::drive_task_test

@@ -370,6 +370,33 @@ TEST(Elements, OfCutOffSessionsLeaveNoGap) {
   }
 }
 
+// How often an element was is the number of its pieces.
+TEST(Elements, AreCounted) {
+  const Made made = Maker(7, true).make(12);
+  ElementState state = start_elements();
+  std::vector<FinalPiece> pieces;
+  for (ElementSample at : made.samples) {
+    at.tick *= 20;
+    follow_elements(1e-3, at, state, &pieces);
+  }
+  const ElementTicks open = element_pieces(state.track[0]);
+  finish_elements(1e-3, state.end, state, &pieces);
+  std::int64_t counted[kTracks][kElements] = {};
+  Element last[kTracks] = {Element::kMove, Element::kOut};  // not those of the track
+  for (const FinalPiece& piece : pieces) {
+    const auto track = static_cast<std::size_t>(piece.track);
+    if (piece.element != last[track]) ++counted[track][static_cast<std::size_t>(piece.element)];
+    last[track] = piece.element;
+  }
+  for (std::size_t t = 0; t < kTracks; ++t)
+    for (std::size_t e = 0; e < kElements; ++e) {
+      EXPECT_EQ(element_pieces(state.track[t])[e], counted[t][e]) << t << ", " << e;
+      EXPECT_EQ(state.track[t].pieces[e], counted[t][e]);
+    }
+  EXPECT_EQ(open, element_pieces(state.track[0]));
+  EXPECT_GT(counted[0][static_cast<std::size_t>(Element::kGrip)], 10);
+}
+
 // A session with everything a quarter within and a quarter beyond each threshold.
 struct Edges {
   std::vector<ElementSample> samples;

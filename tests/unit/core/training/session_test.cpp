@@ -283,6 +283,42 @@ TEST(Session, EnergyOfACarriedLogIsAccountedFor) {
   }
 }
 
+// Said once, while the attempt runs; right is who names kind and function of what has begun.
+TEST(Session, ADiagnosisCountsOnceByKindAndFunction) {
+  training::Exercise exercise = test::shipped_exercise("fault_hunt");
+  exercise.fault_lot.candidates = {"boom_sinks"};
+  exercise.faults[0].at_s = 0.2;
+  const training::Session session(test::shipped_machine(exercise.machine),
+                                  test::shipped_levers(exercise.levers), exercise);
+  ASSERT_EQ(session.drawn_fault(), 0);
+  int alike = -1, other = -1;  // the machine's usual leak of the same cylinder, and of another one
+  for (int i = 1; i < static_cast<int>(session.faults().size()); ++i) {
+    const command::Fault& fault = session.faults()[static_cast<std::size_t>(i)];
+    if (fault.kind != session.faults()[0].kind) continue;
+    (fault.function == session.faults()[0].function ? alike : other) = i;
+  }
+  ASSERT_GE(alike, 1);
+  ASSERT_GE(other, 1);
+  command::OperatorInput out{};
+  out.axis[0] = 0.5;
+  const auto figures_after = [&](int ticks, const std::vector<int>& said) {
+    training::SessionState state = session.initial_state();
+    training::SessionSnapshot snapshot;
+    for (int i = 0; i < ticks; ++i) session.step(out, state, snapshot);
+    for (const int fault : said) session.apply({CommandKind::kDiagnose, fault}, state);
+    return state.score.score;
+  };
+  EXPECT_EQ(figures_after(0, {alike}).diagnosis_s, 0.0);  // before the first lever movement
+  const training::Score early = figures_after(150, {0});
+  EXPECT_GT(early.diagnosis_s, 0.0);
+  EXPECT_EQ(early.diagnosis_right, 0.0);
+  const training::Score right = figures_after(700, {alike, other});
+  EXPECT_NEAR(right.diagnosis_s, 0.5, 1e-9);
+  EXPECT_EQ(right.diagnosis_right, 1.0);
+  EXPECT_EQ(figures_after(700, {other, alike}).diagnosis_right, 0.0);
+  EXPECT_EQ(figures_after(700, {-1, 1000}).diagnosis_s, 0.0);
+}
+
 TEST(Session, RestartIsTheStartAgain) {
   const auto session = test::shipped_session("reach");
   SessionState state = session->initial_state();

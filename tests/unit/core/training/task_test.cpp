@@ -3,7 +3,9 @@
 #include "knuckleboom/core/training/task.hpp"
 
 #include <cmath>
+#include <iterator>
 #include <numbers>
+#include <numeric>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -186,6 +188,8 @@ TEST(Task, TheClockRunsTenSecondsAfterTheStart) {
     attempt.steps(4000);
     EXPECT_EQ(attempt.phase(), TaskPhase::kFailed);
     EXPECT_NEAR(attempt.at.score.time_s, 5.0, 1e-9) << waited;
+    for (const auto& track : attempt.at.element_s)
+      EXPECT_NEAR(std::accumulate(std::begin(track), std::end(track), 0.0), 5.0, 1e-9) << waited;
   }
 }
 
@@ -604,6 +608,60 @@ TEST(Points, AreThereAtTheEnd) {
   const training::Score& score = attempt.at.score;
   EXPECT_NEAR(score.points, 40.0 * (11.0 - score.counted_s) / 10.0 + 20.0 + 20.0 * score.technique,
               1e-9);
+}
+
+// Time was left, but nothing was done: neither the time nor the units count.
+TEST(Points, AreNoneWithoutAllThatWasAsked) {
+  Exercise exercise = places();
+  exercise.points = {100.0, 200.0, "estimate", "estimate"};
+  exercise.time_limit_s = 3.0;
+  PlaceAttempt late(exercise);
+  late.steps(3100);
+  EXPECT_EQ(late.phase(), TaskPhase::kFailed);
+  EXPECT_EQ(late.at.score.points, 0.0);
+  EXPECT_EQ(late.at.score.faultless, 0.0);
+  PlaceAttempt half(exercise);
+  half.take(0);
+  half.put_down({5.0, -2.0, 0.12});
+  EXPECT_EQ(half.at.score.faultless, 1.0);  // of the one that is done
+  half.steps(3000);
+  EXPECT_EQ(half.phase(), TaskPhase::kFailed);
+  EXPECT_EQ(half.at.score.points, 0.0);
+  EXPECT_EQ(half.at.score.faultless, 0.5);  // of both
+}
+
+TEST(Points, AreNoneBeyondAGate) {
+  for (const double most : {0.0, 1.0}) {
+    Exercise exercise = places();
+    exercise.points = {100.0, 200.0, "estimate", "estimate"};
+    exercise.limits = {{"collisions", true, false, most, 0.0, ""},
+                       {"counted_s", true, false, 0.1, 0.0, ""}};  // broken, and no gate
+    PlaceAttempt attempt(exercise);
+    attempt.at.collisions[static_cast<int>(world::Obstacle::kStem)] = 1;
+    attempt.take(0);
+    attempt.put_down({5.0, -2.0, 0.12});
+    attempt.take(0);
+    attempt.put_down({5.0, 2.0, 0.12});
+    EXPECT_EQ(attempt.phase(), TaskPhase::kFailed);
+    EXPECT_EQ(attempt.at.score.points,
+              most == 0.0 ? 0.0 : 80.0 + 20.0 * attempt.at.score.technique);
+  }
+  EXPECT_EQ(training::grade(89.9), "good");
+  EXPECT_EQ(training::grade(90.0), "excellent");
+  EXPECT_EQ(training::grade(74.9), "");
+}
+
+TEST(Points, WhatIsNotMeasuredIsUndefined) {
+  const training::Score of_reach = training::blank_score(reach());
+  for (const double one : {of_reach.points, of_reach.technique, of_reach.faultless,
+                           of_reach.set_down_m_s, of_reach.counted_s, of_reach.on_way})
+    EXPECT_TRUE(std::isnan(one));
+  EXPECT_EQ(of_reach.error_m, 0.0);
+  const training::Score of_places = training::blank_score(places());
+  for (const double one : {of_places.faultless, of_places.set_down_m_s, of_places.counted_s,
+                           of_places.load_acceleration_m_s2})
+    EXPECT_EQ(one, 0.0);
+  EXPECT_TRUE(std::isnan(of_places.points));
 }
 
 // --- Head ---------------------------------------------------------------------

@@ -138,6 +138,7 @@ TEST(LoadSpace, WeighsOnTheWheelsAndDrivesAlong) {
               load.now->load.mass_kg, 1e-3 * (before - empty.wheel_loads()), 1e-3 * weight, way);
   EXPECT_GT(std::fabs(way), 1.0);
   EXPECT_EQ(load.now->load.count, 7);
+  EXPECT_EQ(load.now->element_load, 7);
   EXPECT_NEAR(load.now->log[0].p[0] - log_x, way, 0.05);
   EXPECT_EQ(load.state->worksite.world.contacts_dropped, 0);
 }
