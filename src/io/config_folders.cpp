@@ -156,6 +156,18 @@ fs::path find_price_list(const std::string& name_or_file) {
   return find_file("price list", "price_lists", name_or_file);
 }
 
+fs::path find_course(const std::string& name_or_file) {
+  return find_file("course", "courses", name_or_file);
+}
+
+fs::path find_quiz(const std::string& name_or_file) {
+  return find_file("quiz", "quizzes", name_or_file);
+}
+
+std::vector<std::string> course_names() { return names_in("courses"); }
+
+std::vector<std::string> quiz_names() { return names_in("quizzes"); }
+
 std::vector<std::string> species_names() { return names_in("species"); }
 
 std::vector<std::string> tree_names() { return names_in("trees"); }

@@ -24,6 +24,7 @@
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/timber_file.hpp"
 #include "knuckleboom/io/user_error.hpp"
+#include "limits_table.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 #include "way_table.hpp"
@@ -115,7 +116,7 @@ class ExerciseReader {
     read_targets(reader);
     read_log_tasks(reader);
     read_fell_tasks(reader);
-    read_limits(reader);
+    read_limits(reader, exercise_keys::limits, e.limits);
     read_points(reader);
     read_faults(reader, exercise_keys::faults, report_, e.faults, out_.places.faults);
     read_fault_lot(reader, exercise_keys::fault_lot, report_, e.faults, e.fault_lot);
@@ -673,50 +674,6 @@ class ExerciseReader {
     if (!wanted && !tasks.empty())
       root.error(exercise_keys::fell_tasks,
                  "this kind of task fells no trees; remove them or change 'kind'");
-  }
-
-  void read_limits(TableReader& root) {
-    const Node* node = root.subtable(exercise_keys::limits);
-    if (node == nullptr) return;
-    std::vector<std::string> names;
-    for (const training::Figure& figure : training::figures()) names.emplace_back(figure.name);
-    for (const Entry& entry : node->entries) {
-      if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
-        report_.error(entry.place, fmt::format("'limits' has no figure '{}'{}", entry.key,
-                                               alternatives(entry.key, names)));
-        continue;
-      }
-      if (!entry.value.is_table()) {
-        report_.error(
-            entry.value.place,
-            fmt::format("the limit of '{}' must be a table, such as {{ most = 3 }}, not {}",
-                        entry.key, kind_name(entry.value.kind)));
-        continue;
-      }
-      read_limit(entry);
-    }
-  }
-
-  void read_limit(const Entry& entry) {
-    namespace k = keys::limit;
-    TableReader reader(report_, entry.value, k::table, fmt::format("the limit of '{}'", entry.key));
-    training::Limit limit;
-    limit.figure = entry.key;
-    const auto most = reader.quantity(k::most);
-    const auto least = reader.quantity(k::least);
-    limit.has_most = most.has_value();
-    limit.has_least = least.has_value();
-    limit.most = most.value_or(0.0);
-    limit.least = least.value_or(0.0);
-    if (!reader.has(k::most) && !reader.has(k::least))
-      report_.error(entry.value.place,
-                    fmt::format("{} says nothing; add 'most' or 'least'", reader.what()));
-    if (most && least && *most < *least)
-      reader.error(k::most,
-                   fmt::format("{} cannot be kept: 'most' is below 'least'", reader.what()));
-    limit.source = reader.text(k::source).value_or("");
-    reader.done();
-    exercise().limits.push_back(std::move(limit));
   }
 
   // A pass by points is limits like the others, unless the file has its own.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "declare/course_keys.hpp"
 #include "declare/emulation_keys.hpp"
 #include "declare/exercise_keys.hpp"
 #include "declare/lever_keys.hpp"
@@ -58,6 +59,8 @@ std::span<const FileKindEntry> file_kinds() {
       {FileKind::kSpecies, "a species", keys::species_file::table},
       {FileKind::kTree, "a tree", keys::tree_file::table},
       {FileKind::kPriceList, "a price list", keys::price_list_file::table},
+      {FileKind::kCourse, "a course", keys::course_file::table},
+      {FileKind::kQuiz, "a quiz", keys::quiz_file::table},
   };
   return kinds;
 }
@@ -91,6 +94,7 @@ FileKind kind_of(std::string_view text, const std::string& path) {
   if (best.size() == 1) return best.front();
   constexpr std::pair<std::string_view, FileKind> kFolders[] = {
       {"machine", FileKind::kMachine},   {"lever", FileKind::kLevers},
+      {"course", FileKind::kCourse},     {"quiz", FileKind::kQuiz},
       {"exercise", FileKind::kExercise}, {"emulation", FileKind::kEmulation},
       {"signal", FileKind::kSignals},    {"species", FileKind::kSpecies},
       {"tree", FileKind::kTree},         {"price_list", FileKind::kPriceList}};

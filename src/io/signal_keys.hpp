@@ -131,6 +131,7 @@ inline constexpr KeyTable table{"signals", "", all};
 namespace settings_file {
 using io::TrainerSettings;
 inline constexpr Key all[] = {
+    text("learner", "random id of who drove last").to<&TrainerSettings::learner>(),
     text("exercise", "").to<&TrainerSettings::exercise>(),
     text("machine", "").to<&TrainerSettings::machine>(),
     text("levers", "").to<&TrainerSettings::levers>(),

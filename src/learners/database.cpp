@@ -76,6 +76,21 @@ CREATE TABLE deleted (learners INTEGER NOT NULL, sessions INTEGER NOT NULL);
 INSERT INTO deleted VALUES (0, 0);
 )SQL";
 
+// Added by format 4.
+constexpr const char* kCourse = R"SQL(
+ALTER TABLE learners ADD COLUMN pin TEXT NOT NULL DEFAULT '';
+CREATE TABLE quizzes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  learner INTEGER NOT NULL REFERENCES learners(id) ON DELETE CASCADE,
+  quiz TEXT NOT NULL,
+  taken TEXT NOT NULL,
+  correct INTEGER NOT NULL,
+  questions INTEGER NOT NULL,
+  passed INTEGER NOT NULL
+);
+CREATE INDEX quizzes_by_learner ON quizzes(learner);
+)SQL";
+
 // From format 1 to 2. Names that have become equal are kept; find() prefers the given spelling.
 constexpr const char* kUpgrade = R"SQL(
 ALTER TABLE learners ADD COLUMN folded TEXT NOT NULL DEFAULT '';
@@ -279,6 +294,10 @@ void Database::upgrade() const {
   }
   if (number("PRAGMA user_version") == 2) {
     run(kTrust);
+    run("PRAGMA user_version = 3");
+  }
+  if (number("PRAGMA user_version") == 3) {
+    run(kCourse);
     run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
   }
   transaction.commit();
@@ -297,6 +316,7 @@ void Database::check_format(Access access, int patience_ms) {
     if (empty()) {  // else another program was quicker
       run(kSchema);
       run(kTrust);
+      run(kCourse);
       run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
       run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
     }
@@ -304,7 +324,7 @@ void Database::check_format(Access access, int patience_ms) {
   }
   if (number("PRAGMA application_id") != kApplication) fail(SQLITE_NOTADB);
   const std::int64_t old = number("PRAGMA user_version");
-  if (old == 1 || old == 2) {
+  if (old >= 1 && old < kDatabaseFormat) {
     if (access == Access::kRead) {
       sqlite3_close(std::exchange(handle_, nullptr));
       return open(Access::kWrite, patience_ms);
@@ -425,6 +445,26 @@ std::vector<Result> Database::results(std::int64_t session) const {
   return out;
 }
 
+std::string Database::pin_hash(const Learner& learner) const {
+  if (handle_ == nullptr) return {};
+  Statement statement(*this, "SELECT pin FROM learners WHERE id = ?");
+  statement.bind(learner.id);
+  return statement.step() ? statement.text(0) : std::string();
+}
+
+std::vector<QuizTaken> Database::quizzes(const Learner& learner) const {
+  std::vector<QuizTaken> out;
+  if (handle_ == nullptr) return out;
+  Statement rows(*this,
+                 "SELECT quiz, taken, correct, questions, passed FROM quizzes WHERE learner = ? "
+                 "ORDER BY id");
+  rows.bind(learner.id);
+  while (rows.step())
+    out.push_back({rows.text(0), rows.text(1), static_cast<int>(rows.integer(2)),
+                   static_cast<int>(rows.integer(3)), rows.integer(4) != 0});
+  return out;
+}
+
 // --- Writing --------------------------------------------------------------------
 
 Learner Database::insert(const std::string& name, const std::string& key) {
@@ -468,6 +508,27 @@ void Database::rename(const Learner& learner, const std::string& name) {
     transaction.commit();
   }
   compact();
+}
+
+void Database::set_pin_hash(const Learner& learner, const std::string& hash) {
+  Transaction transaction(*this);
+  Statement(*this, "UPDATE learners SET pin = ? WHERE id = ?").bind(hash).bind(learner.id).step();
+  transaction.commit();
+}
+
+void Database::file(const Learner& learner, const QuizTaken& quiz) {
+  Transaction transaction(*this);
+  Statement(*this,
+            "INSERT INTO quizzes (learner, quiz, taken, correct, questions, passed) VALUES "
+            "(?, ?, ?, ?, ?, ?)")
+      .bind(learner.id)
+      .bind(quiz.quiz)
+      .bind(quiz.taken)
+      .bind(std::int64_t{quiz.correct})
+      .bind(std::int64_t{quiz.questions})
+      .bind(std::int64_t{quiz.passed})
+      .step();
+  transaction.commit();
 }
 
 // Deleted data has been overwritten; this removes the empty pages. It may fail, as it needs space.

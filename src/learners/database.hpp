@@ -17,7 +17,7 @@ struct sqlite3;
 namespace knuckleboom::learners {
 
 // Incremented with every change that older programs cannot read.
-inline constexpr int kDatabaseFormat = 3;
+inline constexpr int kDatabaseFormat = 4;
 
 struct Learner {
   std::int64_t id = 0;
@@ -64,6 +64,14 @@ struct FiledSession {
 // All that a row says about a session, so that one changed by hand is told.
 std::string sealed_text(const Learner& learner, const FiledSession& session);
 
+// A quiz that was answered to its end.
+struct QuizTaken {
+  std::string quiz;   // its name
+  std::string taken;  // "2026-11-28T06:40:12Z"
+  int correct = 0, questions = 0;
+  bool passed = false;
+};
+
 // How much was deleted so far.
 struct Deleted {
   std::int64_t learners = 0, sessions = 0;
@@ -96,6 +104,12 @@ class Database {
   // key: of a new one, if nobody has it; empty: a random one.
   Learner find_or_add(const std::string& name, const std::string& key = {});
   void rename(const Learner& learner, const std::string& name);
+  // Hash of the PIN that opens the learner in the trainer's menu; empty: none is wanted.
+  std::string pin_hash(const Learner& learner) const;
+  void set_pin_hash(const Learner& learner, const std::string& hash);
+  void file(const Learner& learner, const QuizTaken& quiz);
+  // In the order in which they were taken.
+  std::vector<QuizTaken> quizzes(const Learner& learner) const;
   // Digest of the learner's session that was filed last; empty: none.
   std::string last_digest(const std::string& key) const;
   Deleted deleted() const;

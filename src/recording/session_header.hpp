@@ -12,7 +12,6 @@
 namespace knuckleboom::io {
 
 std::string random_id();  // 32 hexadecimal digits
-std::string now_utc();    // "2026-11-28T06:40:12Z"
 
 std::string to_bytes(const SessionHeader& header);
 // Whether another version of the program has written them.

@@ -17,6 +17,9 @@ namespace {
 constexpr int kTrailPoints = 400;
 constexpr double kTrailStep = 0.025;  // s
 
+constexpr double kHaloBar = 0.016;  // m, radius
+constexpr int kHaloBars = 4;
+
 constexpr Colour kBright = {1.0, 0.50, 0.05, 0.55};
 constexpr Colour kCalm = {0.15, 0.80, 1.0, 0.80};
 
@@ -66,7 +69,10 @@ osg::ref_ptr<osg::MatrixTransform> placed(const Vec3& p) {
 }  // namespace
 
 Overlays::Overlays(const SceneDescription& scene)
-    : ground_(scene.ground), looks_(scene.targets), root_(new osg::Group) {
+    : ground_(scene.ground),
+      looks_(scene.targets),
+      root_(new osg::Group),
+      meant_logs_(scene.meant_logs) {
   root_->setNodeMask(kSeen);
   root_->setStateSet(plain_state(false));
   root_->getOrCreateStateSet()->addUniform(
@@ -82,6 +88,7 @@ Overlays::Overlays(const SceneDescription& scene)
   trail_node_ = child();
   build_targets(scene);
   build_places(scene);
+  build_halos(scene);
   build_path(scene);
   build_lines();
   set(settings_);
@@ -164,6 +171,33 @@ void Overlays::build_places(const SceneDescription& scene) {
     const auto place = placed(look.p_W + Vec3(0.0, 0.0, 0.03));
     place->addChild(outline.build());
     targets_node_->addChild(place);
+  }
+}
+
+// Bars along a log and rings at its ends: seen on that log and on no other, from wherever.
+void Overlays::build_halos(const SceneDescription& scene) {
+  halos_.resize(scene.world.logs.size());
+  for (const int meant : scene.meant_logs) {
+    const auto index = static_cast<std::size_t>(meant);
+    if (meant < 0 || index >= halos_.size() || halos_[index].valid()) continue;
+    const world::Log& log = scene.world.logs[index];
+    MeshBuilder mesh;
+    mesh.set_colour({1.0, 0.72, 0.15, 0.95});
+    const double out = 1.12 * log.radius + 0.015, half = 0.5 * log.length;
+    for (const double side : {-1.0, 1.0}) {
+      std::vector<Vec3> ring = circle(out, Vec3::UnitX(), 24);
+      for (Vec3& p : ring) p.x() += side * half;
+      mesh.tube(ring, kHaloBar, 6);
+    }
+    for (int k = 0; k < kHaloBars; ++k) {
+      const double angle = kTwoPi * (k + 0.5) / kHaloBars;
+      const Vec3 beside(0.0, out * std::cos(angle), out * std::sin(angle));
+      mesh.cylinder(beside - half * Vec3::UnitX(), beside + half * Vec3::UnitX(), kHaloBar,
+                    kHaloBar, false, 6);
+    }
+    halos_[index] = new osg::MatrixTransform;
+    halos_[index]->addChild(mesh.build());
+    targets_node_->addChild(halos_[index]);
   }
 }
 
@@ -264,6 +298,15 @@ void Overlays::pose_targets(const FramePoses& poses) {
   const Vec3 wanted(task.target_W[0], task.target_W[1], task.target_W[2]);
   ghost_->setMatrix(to_osg(Pose{Mat3::Identity(), wanted}));
   ghost_->setNodeMask(open && task.target >= 0 ? ~0U : 0U);
+  const auto meant = static_cast<std::size_t>(task.target);
+  const int log = open && task.target >= 0 && meant < meant_logs_.size() ? meant_logs_[meant] : -1;
+  for (std::size_t i = 0; i < halos_.size(); ++i) {
+    if (!halos_[i].valid()) continue;
+    // Held, it needs no mark, and nothing may hide the jaws.
+    const bool shown = static_cast<int>(i) == log && log != poses.held_log;
+    halos_[i]->setNodeMask(shown ? ~0U : 0U);
+    if (shown) halos_[i]->setMatrix(to_osg(poses.log[i]));
+  }
   // Without a ball the arrow marks the place.
   const bool has_ball = task.target >= 0 && static_cast<std::size_t>(task.target) < looks_.size();
   marker_->setNodeMask(open && task.target >= 0 && !has_ball ? ~0U : 0U);

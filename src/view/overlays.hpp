@@ -36,6 +36,7 @@ class Overlays {
   };
   void build_targets(const SceneDescription& scene);
   void build_places(const SceneDescription& scene);
+  void build_halos(const SceneDescription& scene);
   void build_path(const SceneDescription& scene);
   void build_lines();
   void pose_targets(const FramePoses& poses);
@@ -47,8 +48,10 @@ class Overlays {
   osg::ref_ptr<osg::Group> root_;
   osg::ref_ptr<osg::Group> targets_node_, path_node_, drop_node_, trail_node_;
   std::vector<Target> targets_;
-  osg::ref_ptr<osg::MatrixTransform> marker_;  // over the next log or place
-  osg::ref_ptr<osg::MatrixTransform> ghost_;   // target of the tip on the path
+  std::vector<int> meant_logs_;
+  std::vector<osg::ref_ptr<osg::MatrixTransform>> halos_;  // by log; null: none is needed
+  osg::ref_ptr<osg::MatrixTransform> marker_;              // over the next log or place
+  osg::ref_ptr<osg::MatrixTransform> ghost_;               // target of the tip on the path
   osg::ref_ptr<osg::MatrixTransform> drop_line_, drop_mark_;
   osg::ref_ptr<osg::Geometry> trail_;
   struct TrailPoint {

@@ -31,6 +31,7 @@ FramePoses interpolate(const training::SessionSnapshot& before,
   for (std::size_t i = 0; i < poses.body.size(); ++i)
     poses.body[i] = between(before.body[i], after.body[i], t);
   poses.log_count = std::clamp(after.log_count, 0, world::kMaxLogs);
+  poses.held_log = after.held_log;
   for (std::size_t i = 0; i < static_cast<std::size_t>(poses.log_count); ++i)
     poses.log[i] = between(before.log[i], after.log[i], t);
   for (std::int64_t i = 0; i < after.tree_count; ++i) {

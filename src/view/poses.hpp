@@ -22,6 +22,7 @@ struct FramePoses {
   int log_count = 0;
   std::array<TreePose, training::kMaxTrees> tree;
   int tree_count = 0;
+  int held_log = -1;
   Vec3 tip_W = Vec3::Zero();
   double grapple_opening = 1.0;
   bool seat_turned = false;

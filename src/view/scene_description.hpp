@@ -112,6 +112,7 @@ struct SceneDescription {
   std::vector<TargetLook> targets;  // in the task's order
   std::vector<PlaceLook> places;
   std::vector<int> felled;       // stems of the world that may be felled
+  std::vector<int> meant_logs;   // by the task's target: the log that is to be picked up
   std::filesystem::path assets;  // folder
 };
 

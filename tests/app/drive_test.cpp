@@ -21,12 +21,14 @@
 
 #include "endpoint/pin.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "learners/database.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -174,6 +176,104 @@ TEST_F(Drive, canBeUsedByKeysAlone) {
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, Not(HasSubstr("no exercise was begun")));
   EXPECT_THAT(outcome.output, HasSubstr("Free play"));
+}
+
+// An exercise that is passed by touching a lever, under the name of the first one of the course.
+constexpr const char* kTouch = R"(name = "reach"
+title = "Touch"
+machine = "harvester_wheeled"
+levers = "nordic"
+load_space = false
+[start.boom]
+position_rad = 0.65
+port_b_MPa = 3
+[start.stick]
+position_rad = -1.4
+port_a_MPa = 1
+[start.extension]
+position_m = 0.5
+port_a_bar = 4
+[task]
+kind = "reach"
+[[target]]
+position_m = [4, 0, 3]
+radius_m = 50
+dwell_s = 0.1
+[limits]
+collisions = { most = 0 }
+)";
+
+// Two questions in the place of ten.
+constexpr const char* kTwoQuestions = R"(name = "danger_zone"
+title = "Danger zone"
+least_right = 2
+[[question]]
+text = "One?"
+answers = ["right", "wrong"]
+[[question]]
+text = "Two?"
+answers = ["right", "wrong"]
+)";
+
+// Keys one after the other.
+class Keys {
+ public:
+  explicit Keys(double at_s) : at_s_(at_s) {}
+  Keys& press(const std::string& key, double then_s = 0.15) {
+    out_.emplace_back("--press");
+    out_.push_back(fmt::format("{}@{:.2f}+0.05", key, at_s_));
+    at_s_ += then_s;
+    return *this;
+  }
+  // Which opens a page: the keys after it are meant for that one.
+  Keys& open(double then_s = 0.6) { return press("Return", then_s); }
+  std::vector<std::string> arguments() const { return out_; }
+  std::string end() const { return fmt::format("{:.2f}", at_s_); }
+
+ private:
+  double at_s_;
+  std::vector<std::string> out_;
+};
+
+// From the menu alone: makes a learner, answers the questions, passes the exercise twice, and goes on to the second
+// lesson. The course is the shipped one.
+TEST_F(Drive, leadsANewLearnerThroughTheFirstLessonByKeysAlone) {
+  fs::create_directories(folder_ / "own/exercises");
+  fs::create_directories(folder_ / "own/quizzes");
+  write_text(folder_ / "own/exercises/reach.toml", kTouch);
+  write_text(folder_ / "own/quizzes/danger_zone.toml", kTwoQuestions);
+  Keys keys(1.0);
+  for (int i = 0; i < 4; ++i) keys.press("Up");
+  keys.open();
+  for (const char* key : {"U", "N", "A"}) keys.press(key);
+  keys.open();         // joins: back in the menu, on the course
+  keys.open().open();  // the course, its first lesson
+  keys.open();         // the questions
+  keys.press("Return", 0.4).press("Return", 0.4);
+  keys.press("Down", 0.4).press("Return", 0.4).press("Return");  // the right one has moved down
+  keys.open();     // back to the lesson, on its exercise
+  keys.open(3.5);  // starts
+  keys.press("W", 3.5);
+  keys.open(1.0);  // again
+  keys.press("W", 3.5);
+  keys.open(3.5);  // on with the course
+  std::vector<std::string> arguments = keys.arguments();
+  arguments.insert(arguments.end(),
+                   {"drive", "--menu", "--duration", keys.end(), "--screenshot", file("end.png")});
+  std::rotate(arguments.begin(), arguments.end() - 6, arguments.end());
+  std::vector<std::string> home = environment();
+  home.push_back("KNUCKLEBOOM_CONFIG=" + file("own"));
+  const Outcome outcome = run(small(arguments), home);
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("Touch"), HasSubstr("Follow the path"))) << outcome.errors;
+  const Outcome shown = run({"learners", "show", "una"}, home);
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("2 passed"), HasSubstr("T3"))) << shown.errors;
+  const learners::Database database(folder_ / "data/knuckleboom/learners.db",
+                                    learners::Access::kRead);
+  const auto quizzes = database.quizzes(*database.find("una"));
+  ASSERT_EQ(quizzes.size(), 1U);
+  EXPECT_EQ(quizzes[0].correct, 2);
+  EXPECT_TRUE(quizzes[0].passed);
 }
 
 TEST_F(Drive, keepsTheRecordingWhenInterrupted) {

@@ -23,6 +23,8 @@ enum class FileKind {
   kSpecies,
   kTree,
   kPriceList,
+  kCourse,
+  kQuiz,
 };
 
 struct FileKindEntry {

@@ -11,6 +11,7 @@ namespace knuckleboom::io {
 
 // Names as on the command line; empty: as the exercise or the program has it.
 struct TrainerSettings {
+  std::string learner;  // random id, not a name
   std::string exercise, machine, levers, control, fidelity;
   std::string quality, camera, instruments;
   double volume = 0.7;  // 0 to 1

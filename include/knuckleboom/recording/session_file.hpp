@@ -75,6 +75,7 @@ struct SessionHeader {
 void describe(const training::Session& session, SessionHeader& header);
 std::string this_program();    // as in SessionHeader::program
 std::string this_processor();  // as in SessionHeader::processor
+std::string now_utc();         // "2026-11-28T06:40:12Z"
 
 // An event. Readers skip kinds they do not know.
 struct SessionEvent {

@@ -20,6 +20,7 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/course_file.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
@@ -146,6 +147,27 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   return finding;
 }
 
+// With the exercises and quizzes that it names.
+Finding good_course(const io::Course& course, const std::string& path) {
+  std::vector<io::Diagnostic> faults;
+  const auto look_for = [&](const std::string& name, fs::path (*find)(const std::string&)) {
+    try {
+      find(name);
+    } catch (const UserError& error) {
+      faults.push_back({path, 0, 0, error.what()});
+    }
+  };
+  for (const io::Lesson& lesson : course.lessons) {
+    if (!lesson.quiz.empty()) look_for(lesson.quiz, &io::find_quiz);
+    for (const io::LessonExercise& exercise : lesson.exercises)
+      look_for(exercise.name, &io::find_exercise);
+  }
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+  return {fmt::format("course {}, {}", course.name,
+                      counted(static_cast<long long>(course.lessons.size()), "lesson", "lessons")),
+          {}};
+}
+
 // By both machines, as far as that their tips can be brought together.
 Finding good_emulation(const std::string& path) {
   EmulateOptions options;
@@ -226,6 +248,15 @@ Finding describe(const std::string& path) {
                                   "products")),
               std::move(file.remarks)};
     }
+    case io::FileKind::kCourse:
+      return good_course(io::read_course(path), path);
+    case io::FileKind::kQuiz: {
+      const io::Quiz quiz = io::read_quiz(path);
+      return {fmt::format(
+                  "quiz {}, {}", quiz.name,
+                  counted(static_cast<long long>(quiz.questions.size()), "question", "questions")),
+              {}};
+    }
     case io::FileKind::kScenario:
       break;
   }
@@ -258,18 +289,17 @@ int check(const std::vector<std::string>& files) {
 
 Command check_command() {
   const auto files = std::make_shared<std::vector<std::string>>();
-  return {
-      .name = "check",
-      .sentence =
-          "Report all errors in machine, scenario, lever, exercise, emulation, species, tree and "
-          "price list files",
-      .arguments = {{.name = "file",
-                     .target = files.get(),
-                     .kind = file_value(),
-                     .sentence = "File of any of these kinds, or a recording of an emulation",
-                     .required = true}},
-      .examples = {"knuckleboom check my_machine.toml my_scenario.toml"},
-      .run = [files] { return check(*files); }};
+  return {.name = "check",
+          .sentence =
+              "Report all errors in machine, scenario, lever, exercise, emulation, species, tree, "
+              "price list, course and quiz files",
+          .arguments = {{.name = "file",
+                         .target = files.get(),
+                         .kind = file_value(),
+                         .sentence = "File of any of these kinds, or a recording of an emulation",
+                         .required = true}},
+          .examples = {"knuckleboom check my_machine.toml my_scenario.toml"},
+          .run = [files] { return check(*files); }};
 }
 
 }  // namespace knuckleboom::app

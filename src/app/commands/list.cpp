@@ -96,6 +96,8 @@ constexpr Listed kLists[] = {{"scenarios", &scenario_names},
                              {"species", &io::species_names},
                              {"trees", &io::tree_names},
                              {"price-lists", &io::price_list_names},
+                             {"courses", &io::course_names},
+                             {"quizzes", &io::quiz_names},
                              {"faults", &usual_fault_lines},
                              {"keys", &set_keys}};
 
@@ -131,7 +133,7 @@ Command list_command() {
       .name = "list",
       .sentence =
           "List scenarios, machines, exercises, emulations, lever layouts, species, trees, price "
-          "lists, faults or keys of files",
+          "lists, courses, quizzes, faults or keys of files",
       .arguments = {{.name = "kind",
                      .target = kind.get(),
                      .kind = word_value("KIND", &kinds, true),

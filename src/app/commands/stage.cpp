@@ -125,6 +125,8 @@ class Stage {
     // A run without a user does not change the user's settings.
     if (request_.presses.empty() && !request_.ends()) keep_settings(settings, trainer.settings());
     request_.sessions_before += trainer.sessions();
+    request_.learner = trainer.learner();
+    request_.learner_id = trainer.learner_id();
     wants_replay = !trainer.wanted_replay().empty();
     if (!wants_replay) return std::nullopt;
     try {

@@ -45,7 +45,6 @@ bool has_files_of_here(const io::SessionHeader& header) {
 // Why a recording is no attempt of its own, made under the conditions that it names; empty: it is.
 std::string no_attempt(const io::SessionRecord& record, const std::vector<Conditions>& conditions) {
   const io::SessionHeader& header = record.header;
-  if (!record.end.complete) return "the recording was cut off";
   if (record.end.lost > 0) return "the recording has gaps";
   if (!header.parent_id.empty()) return "it was taken over from another session";
   if (has_option(header, "playback"))
@@ -58,6 +57,12 @@ std::string no_attempt(const io::SessionRecord& record, const std::vector<Condit
       if (condition.changed)
         return fmt::format("the {} was changed during an attempt", condition.what);
   return {};
+}
+
+// Why files are not those of here; empty: they are.
+std::string other_files(const io::SessionHeader& header) {
+  if (has_files_of_here(header)) return {};
+  return "its exercise, machine or levers are not those that this program has by these names";
 }
 
 // Throws for claims that its inputs do not give. Why it cannot be told; empty: all is as computed.
@@ -121,14 +126,13 @@ Examined examine(const io::SessionRecord& record, Check check) {
     trust.why = computed_again(record, out.computed);
     out.as_computed = trust.why.empty();
   }
+  if (trust.why.empty() && !record.end.complete) trust.why = "the recording was cut off";
   if (trust.why.empty()) trust.why = no_attempt(record, out.conditions);
   if (trust.why.empty() && check == Check::kTrustOwn && !trust.signature.own)
     trust.why =
         "it was not computed again when it was filed; 'knuckleboom learners import' does that";
   if (trust.why.empty() && !remarks.empty()) trust.why = remarks.front();
-  if (trust.why.empty() && !has_files_of_here(record.header))
-    trust.why =
-        "its exercise, machine or levers are not those that this program has by these names";
+  if (trust.why.empty()) trust.why = other_files(record.header);
   if (!trust.why.empty()) return out;
   trust.level = kComputedHere;
   const SignedBy& by = trust.signature;
@@ -143,6 +147,18 @@ Examined examine(const io::SessionRecord& record, Check check) {
     trust.level = kSigned;
     trust.why = "nobody has countersigned who drove";
   }
+  return out;
+}
+
+Examined examine_running(const io::SessionRecord& record, const training::Exercise& exercise) {
+  Examined out;
+  out.exercise = exercise.name;
+  out.free = exercise.task == training::TaskKind::kFree;
+  for (std::size_t i = 0; i < record.attempts.size(); ++i)
+    out.conditions.push_back(conditions_of(record, exercise, i));
+  out.trust.why = no_attempt(record, out.conditions);
+  if (out.trust.why.empty()) out.trust.why = other_files(record.header);
+  if (out.trust.why.empty()) out.trust.level = kSigned;
   return out;
 }
 

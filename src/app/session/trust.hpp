@@ -44,4 +44,8 @@ enum class Check {
 // are not those that it names, or whose signature is another content's.
 Examined examine(const io::SessionRecord& record, Check check);
 
+// A session that this program is recording, as it stands so far and as it would be believed when it is signed.
+// exercise: the record's.
+Examined examine_running(const io::SessionRecord& record, const training::Exercise& exercise);
+
 }  // namespace knuckleboom::app

@@ -53,6 +53,14 @@ std::string spoken(std::string name) {
   return name;
 }
 
+void erase_character(std::string& text) {
+  while (!text.empty()) {
+    const auto last = static_cast<unsigned char>(text.back());
+    text.pop_back();
+    if ((last & 0xC0U) != 0x80U) return;  // the first byte of a character
+  }
+}
+
 double parse_number(const std::string& text, std::string_view what) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);

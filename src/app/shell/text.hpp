@@ -23,6 +23,9 @@ std::string spoken(std::string name);
 // terminal.
 std::string printable(std::string_view text);
 
+// Takes the last character off a UTF-8 text.
+void erase_character(std::string& text);
+
 // The number in a text. Throws UserError with its purpose if it is not a number.
 double parse_number(const std::string& text, std::string_view what);
 

@@ -1,7 +1,6 @@
 #include "app/trainer/instructor.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,8 +15,6 @@ namespace {
 using view::panels::MenuRow;
 
 constexpr std::size_t kLongestMessage = 120;  // bytes
-constexpr std::size_t kLongestPin = 12;
-constexpr double kLongestPinWait = 60.0;  // s
 constexpr std::size_t kFaultsShown = 5;
 constexpr float kLabelWidth = 74.0F, kRowHeight = 25.0F;  // points: it leaves the instruments free
 
@@ -87,30 +84,13 @@ view::panels::Menu& InstructorCard::menu() {
   return asked_ >= 0 ? question_ : menu_;
 }
 
-void InstructorCard::show_pin() {
-  lock_.rows.front().label = fmt::format("PIN: {}_", std::string(pin_.size(), '*'));
-}
-
-void InstructorCard::type_digit(char digit) {
-  if (pin_.size() < kLongestPin) pin_ += digit;
-  show_pin();
-}
+void InstructorCard::show_pin() { lock_.rows.front().label = "PIN: " + pin_.shown(); }
 
 void InstructorCard::try_pin(double now_s,
                              const std::function<std::string(const std::string&)>& refusal_of) {
   if (pin_.empty()) return;
-  std::string refusal;
-  if (now_s >= next_pin_s_) {
-    refusal = refusal_of(pin_);
-    locked_ = !refusal.empty();
-    wrong_pins_ = locked_ ? wrong_pins_ + 1 : 0;
-    if (locked_) next_pin_s_ = now_s + std::min(kLongestPinWait, std::exp2(wrong_pins_));
-    refusal += '\n';
-  }
-  pin_.clear();
+  locked_ = !pin_.opens(now_s, refusal_of, lock_.subtitle);
   show_pin();
-  lock_.subtitle =
-      fmt::format("{}The next one is taken in {:.0f} s.", refusal, std::ceil(next_pin_s_ - now_s));
 }
 
 void InstructorCard::ask(int id) {
@@ -182,14 +162,10 @@ void InstructorCard::type(const std::string& text) {
 
 void InstructorCard::erase() {
   if (locked_) {
-    if (!pin_.empty()) pin_.pop_back();
+    pin_.erase();
     return show_pin();
   }
-  while (!message_.empty()) {
-    const auto last = static_cast<unsigned char>(message_.back());
-    message_.pop_back();
-    if ((last & 0xC0U) != 0x80U) return;  // the first byte of a character
-  }
+  erase_character(message_);
 }
 
 std::string InstructorCard::take_message() { return std::exchange(message_, {}); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/trainer/pin_entry.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/runtime/simulation_thread.hpp"
 #include "view/panels/menu.hpp"
@@ -38,7 +39,10 @@ class InstructorCard {
   // The cursor is on the first row, which is harmless. locked: only a PIN opens the rest.
   void open(bool locked);
   bool locked() const { return locked_; }
-  void type_digit(char digit);
+  void type_digit(char digit) {
+    pin_.type(digit);
+    show_pin();
+  }
   // Opens it where refusal_of(PIN) is empty; otherwise shows that, and takes the next PIN after a
   // time that doubles.
   void try_pin(double now_s, const std::function<std::string(const std::string&)>& refusal_of);
@@ -69,9 +73,7 @@ class InstructorCard {
   int asked_ = -1;                        // action of the pending question; -1: none
   std::vector<std::vector<int>> faults_;  // by place
   std::string message_;
-  std::string pin_;
-  double next_pin_s_ = 0.0;
-  int wrong_pins_ = 0;
+  PinEntry pin_;
   bool there_ = false, locked_ = false;
 };
 

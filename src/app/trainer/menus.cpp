@@ -47,6 +47,10 @@ std::vector<std::string> instrument_names() {
   return {word_of(InstrumentLevel::kFull), word_of(InstrumentLevel::kCompact),
           word_of(InstrumentLevel::kOff)};
 }
+constexpr const char* kLearnerDetail =
+    "Attempts are filed under who drives, and the course remembers what is done.";
+constexpr const char* kCourseDetail =
+    "Lessons in their order, from the first lever to a strip road, and what is next.";
 constexpr std::array<double, 5> kVolumes = {0.0, 0.25, 0.5, 0.75, 1.0};
 
 int index_of(const std::vector<std::string>& names, const std::string& name, int otherwise = 0) {
@@ -209,14 +213,18 @@ std::string device_text(const input::DeviceLine& line) {
 
 }  // namespace
 
-Menu main_menu(const io::TrainerSettings& settings) {
+Menu main_menu(const io::TrainerSettings& settings, const LearnerRows& rows) {
   Menu menu;
   menu.title = "Knuckleboom";
   menu.subtitle = "Learn to drive a forestry crane";
   const std::vector<std::string> exercises = lessons();
   const std::vector<std::string> machines = optional_names(machine_names());
   const std::vector<std::string> layouts = optional_names(lever_names());
-  menu.rows.push_back(action(kMenuStart, "Start", "Begins the exercise below."));
+  menu.rows.push_back(action(kMenuLearner, "Who drives", kLearnerDetail));
+  menu.rows.back().note = rows.learner.empty() ? "nobody" : rows.learner;
+  menu.rows.push_back(action(kMenuCourse, "Course", kCourseDetail));
+  menu.rows.back().note = rows.next;
+  menu.rows.push_back(action(kMenuStart, "Start", "Begins the exercise below.", true));
   menu.rows.push_back(action(kMenuShow, "Show me",
                              "The computer does the exercise, by the same levers and with boom-tip "
                              "control; you watch. Esc ends it."));
@@ -250,7 +258,7 @@ Menu main_menu(const io::TrainerSettings& settings) {
                              true));
   menu.rows.push_back(action(kMenuHelp, "Help", "Keys, and what each lever does."));
   menu.rows.push_back(action(kMenuQuit, "Quit"));
-  menu.selected = 2;
+  menu.selected = rows.next.empty() ? 4 : 1;
   return menu;
 }
 
@@ -305,19 +313,24 @@ Menu pause_menu(const std::string& exercise, bool can_restart, std::vector<MenuC
   return menu;
 }
 
-Menu result_menu(bool passed, bool demonstrated) {
+Menu result_menu(const ResultChoice& choice) {
   Menu menu;
-  if (demonstrated) {
+  if (choice.demonstrated) {
     menu.rows.push_back(action(kMenuStart, "Now you"));
     menu.rows.push_back(action(kMenuMain, "Main menu"));
     menu.rows.push_back(action(kMenuReplay, "See it again"));
     return menu;
   }
-  menu.rows.push_back(action(kMenuAgain, passed ? "Do it again" : "Try again"));
+  if (choice.passed && !choice.next.empty())
+    menu.rows.push_back(action(kMenuNext, "Go on with the course"));
+  menu.rows.push_back(action(kMenuAgain, choice.passed ? "Do it again" : "Try again"));
   menu.rows.push_back(action(kMenuMain, "Main menu"));
   menu.rows.push_back(action(kMenuReplay, "See it again"));
   menu.rows.push_back(action(kMenuContinue, "Go on driving"));
-  if (passed) std::swap(menu.rows[0], menu.rows[1]);
+  if (menu.rows.front().id == kMenuNext)
+    menu.rows.front().note = choice.next;
+  else if (choice.passed && !choice.wanted_again)
+    std::swap(menu.rows[0], menu.rows[1]);
   return menu;
 }
 

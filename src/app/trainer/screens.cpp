@@ -16,6 +16,10 @@ constexpr ScreenRule kRules[] = {
     {Screen::kDevices,    false,  false, false,      true},
     {Screen::kHelp,       false,  false, true,       true},
     {Screen::kInstructor, true,   false, false,      false},  // the levers are the trainee's
+    {Screen::kLearner,    false,  false, false,      false},
+    {Screen::kCourse,     false,  false, false,      false},
+    {Screen::kLesson,     false,  false, false,      false},
+    {Screen::kQuiz,       false,  false, false,      false},
 };
 // clang-format on
 

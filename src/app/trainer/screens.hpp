@@ -9,8 +9,13 @@
 //      | |                   |           |
 //      | +- F1 ----> help    |           |
 //      |                     +-----------+----- main menu ---> main --+--> devices, help
-//      +---------------------------- start, show ----------------------+
+//      +---------------------------- start, show ----------------------+--> learner
+//      |                                                               |
+//      +---------------------------- start, show ---------- lesson <---+-- course
+//                                                             |
+//                                                             +--> quiz
 //
+// A result goes on to the next part of the course: its exercise, or its quiz with the main menu behind it.
 // Back leads to the screen that was there before; from the first one to driving. The main menu has
 // nothing behind it. What holds on a screen is a row of the table in screens.cpp.
 #pragma once
@@ -19,7 +24,19 @@
 
 namespace knuckleboom::app {
 
-enum class Screen { kDriving, kMain, kPause, kResult, kDevices, kHelp, kInstructor };
+enum class Screen {
+  kDriving,
+  kMain,
+  kPause,
+  kResult,
+  kDevices,
+  kHelp,
+  kInstructor,
+  kLearner,
+  kCourse,
+  kLesson,
+  kQuiz,
+};
 
 struct ScreenRule {
   Screen screen;

@@ -19,6 +19,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/log.hpp"
 #include "app/shell/text.hpp"
+#include "app/trainer/course_pages.hpp"
 #include "app/trainer/demonstration.hpp"
 #include "app/trainer/drive_summary.hpp"
 #include "app/trainer/lever_stand.hpp"
@@ -40,6 +41,7 @@ using view::CameraKind;
 using view::panels::InstrumentLevel;
 
 constexpr double kResultDelay = 1.2;              // s, to see the end of the last movement
+constexpr double kLongestResultDelay = 2.5;       // s, until the recorder has written the attempt
 constexpr double kLongestDemonstration = 1800.0;  // s
 constexpr double kDemonstrationRest = 2.0;        // s
 constexpr double kPictureTime = 2.0;              // s, default of --screenshot
@@ -52,16 +54,6 @@ constexpr int kWarmUpPictures = 3;
 
 view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
   return {buttons.up, buttons.down, buttons.left, buttons.right, buttons.accept, buttons.back};
-}
-
-// 0: no digit. The row above the letters has them whatever the keyboard's language.
-char digit_of(SDL_Scancode key) {
-  if (key == SDL_SCANCODE_0 || key == SDL_SCANCODE_KP_0) return '0';
-  if (key >= SDL_SCANCODE_1 && key <= SDL_SCANCODE_9)
-    return static_cast<char>('1' + (key - SDL_SCANCODE_1));
-  if (key >= SDL_SCANCODE_KP_1 && key <= SDL_SCANCODE_KP_9)
-    return static_cast<char>('1' + (key - SDL_SCANCODE_KP_1));
-  return 0;
 }
 
 // Why a PIN does not open the card; empty: it does. The picture stands still for a tenth of a second.
@@ -161,6 +153,7 @@ void Trainer::begin() {
   if (!choice.levers.empty()) settings_.levers = choice.levers;
   if (choice.control) settings_.control = word_of(*choice.control);
   if (choice.fidelity) settings_.fidelity = word_of(*choice.fidelity);
+  if (wants_menu && request_.learner.empty()) drive_as_last_time();
   if (wants_menu) return open_main_menu({});
   if (request_.demonstrate) choice = demonstrable(choice);
   LoadedSession loaded = load_session(choice);
@@ -241,6 +234,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
                      fmt::format("Knuckleboom: {}", briefing_.title).c_str());
   result_shown_ = false;
   demonstrating_ = false;
+  restarts_ = 0;
   ended_s_ = -1.0;
   screens_.begin_with(Screen::kDriving);
   note_aids();
@@ -261,7 +255,7 @@ void Trainer::warm_up(const SessionBranch* branch) {
 
 void Trainer::open_main_menu(const std::string& complaint) {
   end_session();
-  main_ = main_menu(settings_);
+  show_main_rows();
   if (!complaint.empty()) notices_.say(now_s(), complaint, true);
   // The forest behind the menu is optional and must not fail.
   if (complaint.empty() && picture_.scene() == nullptr) {
@@ -345,6 +339,7 @@ void Trainer::take_event(const SDL_Event& event) {
     return;
   }
   if (screens_.now() == Screen::kInstructor && take_instructor_event(event)) return;
+  if (screens_.now() == Screen::kLearner && take_learner_event(event)) return;
   if (screens_.now() != Screen::kInstructor) levers_.access()->handle(event);
   if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
     const KeyBinding* binding = find_binding(event.key.keysym.scancode);
@@ -438,6 +433,7 @@ void Trainer::follow_task() {
   }
   if (ended_s_ < 0.0) ended_s_ = now_s();
   if (result_shown_ || !drives() || now_s() - ended_s_ < kResultDelay) return;
+  if (!read_running_row() && now_s() - ended_s_ < kLongestResultDelay) return;
   const training::Exercise& exercise = session_->session().exercise();
   figures_.passed = shown_.task.phase == TaskPhase::kPassed;
   figures_.exercise = briefing_.title;
@@ -453,7 +449,7 @@ void Trainer::follow_task() {
   figures_.figures = figure_rows(exercise, shown_.score, true);
   if (session_->now().playing || demonstrating_)
     figures_.exercise += demonstrating_ ? ", a demonstration" : ", from an input file";
-  result_ = result_menu(figures_.passed, demonstrating_);
+  show_history();
   result_shown_ = true;
   open(Screen::kResult);
 }
@@ -577,6 +573,10 @@ void Trainer::act_on(const KeyBinding& binding) {
 
 void Trainer::act_on(const view::panels::MenuIntent& intent) {
   if (screens_.now() == Screen::kInstructor) return act_as_instructor(intent);
+  if (screens_.now() == Screen::kLearner) return act_as_learner(intent);
+  if (screens_.now() == Screen::kCourse || screens_.now() == Screen::kLesson)
+    return act_in_course(intent);
+  if (screens_.now() == Screen::kQuiz) return act_in_quiz(intent);
   if (intent.changed >= 0) change_choice(intent.changed);
   if (intent.back && screens_.now() != Screen::kMain) return back();
   switch (intent.activated) {
@@ -584,6 +584,12 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
       return start_chosen(false);
     case kMenuShow:
       return start_chosen(true);
+    case kMenuLearner:
+      return open(Screen::kLearner);
+    case kMenuCourse:
+      return open(Screen::kCourse);
+    case kMenuNext:
+      return go_on_with_course();
     case kMenuHelp:
       return open(Screen::kHelp);
     case kMenuDevices:
@@ -712,11 +718,7 @@ bool Trainer::take_instructor_event(const SDL_Event& event) {
   if (event.type != SDL_KEYDOWN || !instructor_.typing()) return false;
   const SDL_Scancode key = event.key.keysym.scancode;
   if (key == SDL_SCANCODE_BACKSPACE) instructor_.erase();
-  const bool for_menu = key == SDL_SCANCODE_UP || key == SDL_SCANCODE_DOWN ||
-                        key == SDL_SCANCODE_RETURN || key == SDL_SCANCODE_ESCAPE ||
-                        key == SDL_SCANCODE_F2 || key == SDL_SCANCODE_F11 ||
-                        key == SDL_SCANCODE_F12;
-  return !for_menu;
+  return key != SDL_SCANCODE_F2 && !is_for_menu(key);
 }
 
 void Trainer::change_choice(int id) {
@@ -743,6 +745,9 @@ void Trainer::open(Screen screen) {
   }
   if (screen == Screen::kDevices)
     devices_ = devices_menu(*levers_.access(), !user_folder().empty());
+  if (screen == Screen::kLearner) list_learners();
+  if (screen == Screen::kCourse && learning_.course())
+    course_ = course_menu(*learning_.course(), learning_.lessons(), request_.learner);
   if (has_session() && screens_.rule().pauses) session_->pause();
 }
 
@@ -800,6 +805,14 @@ view::panels::Menu* Trainer::menu() {
       return &devices_;
     case Screen::kInstructor:
       return &instructor_.menu();
+    case Screen::kLearner:
+      return &learner_page_.menu();
+    case Screen::kCourse:
+      return &course_;
+    case Screen::kLesson:
+      return &lesson_;
+    case Screen::kQuiz:
+      return &quiz_.menu();
     case Screen::kDriving:
     case Screen::kHelp:
       break;
@@ -847,6 +860,7 @@ void Trainer::restart() {
   screens_.begin_with(Screen::kDriving);
   latency_.forget();
   session_->restart();
+  ++restarts_;
   result_shown_ = false;
   ended_s_ = -1.0;
   notices_.say(now_s(), "From the start again");

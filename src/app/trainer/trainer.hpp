@@ -12,7 +12,9 @@
 #include "app/session/watch_texts.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/instructor.hpp"
+#include "app/trainer/learning.hpp"
 #include "app/trainer/live_session.hpp"
+#include "app/trainer/quiz_page.hpp"
 #include "app/trainer/screens.hpp"
 #include "app/window/frame_meter.hpp"
 #include "app/window/keys.hpp"
@@ -47,6 +49,9 @@ class Trainer {
   // The session file to be replayed now; empty: none.
   const std::filesystem::path& wanted_replay() const { return wanted_replay_; }
   int sessions() const { return sessions_; }  // number of begun sessions
+  // Who drives; empty: nobody.
+  const std::string& learner() const { return request_.learner; }
+  const std::string& learner_id() const { return request_.learner_id; }
 
   const io::TrainerSettings& settings() const { return settings_; }
 
@@ -104,6 +109,21 @@ class Trainer {
   void back();
   std::vector<view::panels::MenuChoice> suspects() const;
   void diagnose();
+
+  // Who drives, and the course (trainer_learning.cpp).
+  void drive_as(const learners::Learner* learner);  // nullptr: nobody
+  void drive_as_last_time();
+  void list_learners();
+  void show_main_rows();
+  void act_as_learner(const view::panels::MenuIntent& intent);
+  void act_in_course(const view::panels::MenuIntent& intent);
+  void act_in_quiz(const view::panels::MenuIntent& intent);
+  bool take_learner_event(const SDL_Event& event);
+  void open_lesson(int number);
+  void start_part(int number, bool demonstrate);
+  void go_on_with_course();
+  bool read_running_row();  // false: it has not been written yet
+  void show_history();
   void find_pattern();
   view::panels::Menu* menu();  // of the screen; nullptr: none
 
@@ -142,7 +162,12 @@ class Trainer {
   bool by_hand_ = false;  // from the start
 
   Screens screens_;
-  view::panels::Menu main_, pause_, result_, devices_;
+  view::panels::Menu main_, pause_, result_, devices_, course_, lesson_;
+  Learning learning_;
+  LearnerPage learner_page_;
+  QuizPage quiz_;
+  int lesson_shown_ = 0;  // from 0
+  int restarts_ = 0;      // of the session
   InstructorCard instructor_;
   std::vector<int> faults_seen_;
   view::panels::Result figures_;

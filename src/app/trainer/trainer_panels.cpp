@@ -62,9 +62,15 @@ void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
     case Screen::kResult:
       intent = view::panels::draw_result(painter, figures_, result_, pointer);
       break;
+    case Screen::kQuiz:
+      intent = view::panels::draw_question(painter, quiz_.question(), quiz_.menu(), pointer);
+      break;
     case Screen::kMain:
     case Screen::kPause:
     case Screen::kDevices:
+    case Screen::kLearner:
+    case Screen::kCourse:
+    case Screen::kLesson:
       intent = view::panels::draw_menu(painter, *menu(), pointer);
       break;
   }

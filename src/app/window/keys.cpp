@@ -54,6 +54,21 @@ const KeyBinding* find_binding(int scancode) {
   return found == std::end(kBindings) ? nullptr : found;
 }
 
+char digit_of(int scancode) {
+  if (scancode == SDL_SCANCODE_0 || scancode == SDL_SCANCODE_KP_0) return '0';
+  if (scancode >= SDL_SCANCODE_1 && scancode <= SDL_SCANCODE_9)
+    return static_cast<char>('1' + (scancode - SDL_SCANCODE_1));
+  if (scancode >= SDL_SCANCODE_KP_1 && scancode <= SDL_SCANCODE_KP_9)
+    return static_cast<char>('1' + (scancode - SDL_SCANCODE_KP_1));
+  return 0;
+}
+
+bool is_for_menu(int scancode) {
+  return scancode == SDL_SCANCODE_UP || scancode == SDL_SCANCODE_DOWN ||
+         scancode == SDL_SCANCODE_RETURN || scancode == SDL_SCANCODE_ESCAPE ||
+         scancode == SDL_SCANCODE_F11 || scancode == SDL_SCANCODE_F12;
+}
+
 std::string key_name(int scancode) {
   const auto code = static_cast<SDL_Scancode>(scancode);
   const std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));

@@ -38,6 +38,12 @@ struct KeyBinding {
 std::span<const KeyBinding> key_bindings();
 const KeyBinding* find_binding(int scancode);
 
+// The digit of a key, by the row above the letters whatever the keyboard's language, or by the block of
+// digits; 0: none.
+char digit_of(int scancode);
+// Keys that a menu takes while somebody types into one of its rows.
+bool is_for_menu(int scancode);
+
 // Name of a key on the user's keyboard.
 std::string key_name(int scancode);
 // Names of the keys on the user's keyboard. Not before SDL's video subsystem is running.

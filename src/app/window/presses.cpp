@@ -54,9 +54,16 @@ void Presses::push_due(double now_s) {
         events_.begin() + static_cast<std::ptrdiff_t>(next_),
         [&](const Event& event) { return event.down && event.scancode == release.scancode; });
   };
+  const auto any_pressed_now = [&] {
+    return std::any_of(events_.begin() + static_cast<std::ptrdiff_t>(first),
+                       events_.begin() + static_cast<std::ptrdiff_t>(next_),
+                       [](const Event& event) { return event.down; });
+  };
   for (; waiting(now_s); ++next_) {
     const Event& due = events_[next_];
     if (!due.down && pressed_now(due)) return;
+    // One key a picture: it may open a page that the next one is meant for.
+    if (due.down && any_pressed_now()) return;
     push(due);
   }
 }

@@ -314,6 +314,7 @@ view::SceneDescription scene_description(const machine::MachineModel& machine,
   scene.machine = machine_look(machine);
   scene.world = world;
   scene.ground = ground;
+  for (const training::LogTask& task : exercise.log_tasks) scene.meant_logs.push_back(task.log);
   for (const training::Target& target : exercise.targets)
     scene.targets.push_back(target_look(target, exercise.task));
   for (std::size_t i = 0; i < exercise.places.size(); ++i)

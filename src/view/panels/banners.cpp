@@ -116,9 +116,12 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
                 8.0F;
   const float height = 72.0F + reason + rows * kFigureHeight + 18.0F +
                        30.0F * static_cast<float>(menu.rows.size()) + kBannerMargin;
-  const Rect card{(painter.width() - kResultWidth) * 0.5F,
+  const float width = kResultWidth + (result.history.shown() ? kHistoryWidth : 0.0F);
+  const Rect card{(painter.width() - width) * 0.5F,
                   std::max(8.0F, (painter.height() - height) * 0.45F), kResultWidth, height};
-  painter.card(card, kSolidCard);
+  painter.card({card.x, card.y, width, height}, kSolidCard);
+  if (result.history.shown())
+    draw_history(painter, result.history, {card.right(), card.y, kHistoryWidth, height});
   const float x = card.x + kBannerMargin;
   painter.text(x, card.y + 14.0F, Type::kHuge, result.passed ? kGood : kAlarm,
                result.passed ? "PASSED" : "FAILED");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "view/panels/history.hpp"
 #include "view/panels/instruments.hpp"
 #include "view/panels/menu.hpp"
 #include "view/panels/painter.hpp"
@@ -36,6 +37,7 @@ struct Result {
   std::string exercise;
   std::string reason;  // of a failure
   std::vector<FigureRow> figures;
+  History history = {};
 };
 // The figures, and below them the menu of next steps.
 MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const Pointer& pointer);

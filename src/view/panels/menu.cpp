@@ -11,6 +11,7 @@ constexpr float kGap = 12.0F;
 constexpr float kListWidth = 470.0F;
 constexpr float kDetailWidth = 380.0F;
 constexpr float kMenuMargin = 26.0F;
+constexpr float kLabelIndent = 14.0F;
 
 int size(const Menu& menu) { return static_cast<int>(menu.rows.size()); }
 MenuRow& row(Menu& menu, int index) { return nth(menu.rows, index); }
@@ -36,17 +37,17 @@ void settle(Menu& menu) {
   if (size(menu) > 0 && !row(menu, menu.selected).enabled) move(menu, 1);
 }
 
-float rows_height(const Menu& menu) {
-  float height = 0.0F;
-  for (const MenuRow& row : menu.rows) height += menu.row_height + (row.gap_above ? kGap : 0.0F);
-  return height;
+float row_height(const Painter& painter, const Menu& menu, const MenuRow& row, float width) {
+  if (!menu.wrapped) return menu.row_height;
+  const float text = painter.block_height(width - 2.0F * kLabelIndent, Type::kBody, row.label);
+  return std::max(menu.row_height, text + menu.row_height - painter.line_height(Type::kBody));
 }
 
 const std::string& detail_of(const MenuRow& row) {
   return row.is_choice() ? nth(row.choices, row.chosen).detail : row.detail;
 }
 
-void draw_row(Painter& painter, const MenuRow& row, bool selected, float label_width,
+void draw_row(Painter& painter, const MenuRow& row, bool selected, float label_width, bool wrapped,
               const Rect& box) {
   if (selected) {
     painter.fill(box, kAccentSoft, 4.0F);
@@ -54,9 +55,22 @@ void draw_row(Painter& painter, const MenuRow& row, bool selected, float label_w
   }
   const Colour label = !row.enabled ? kDim : selected || !row.is_choice() ? kText : kDim;
   const float y = box.y + (box.height - painter.line_height(Type::kBody)) * 0.5F;
-  painter.text(box.x + 14.0F, y, row.is_choice() || !row.enabled ? Type::kBody : Type::kBold, label,
-               row.label);
-  if (!row.is_choice()) return;
+  const float x = box.x + kLabelIndent;
+  if (wrapped) {
+    const float inner = box.width - 2.0F * kLabelIndent;
+    const float text = painter.block_height(inner, Type::kBody, row.label);
+    painter.text_block(x, box.y + (box.height - text) * 0.5F, inner, Type::kBody, label, row.label);
+    return;
+  }
+  const Type type = row.is_choice() || !row.enabled ? Type::kBody : Type::kBold;
+  if (row.is_choice()) {
+    painter.text(x, y, type, label, row.label);
+  } else {
+    const float note = painter.text_width(Type::kBody, row.note);
+    painter.text_within(x, y, box.width - 3.0F * kLabelIndent - note, type, label, row.label);
+    painter.text(box.right() - kLabelIndent, y, Type::kBody, kDim, row.note, Align::kRight);
+    return;
+  }
   const float left = box.x + label_width;
   const float middle = box.y + box.height * 0.5F;
   const Colour arrows = selected && row.choices.size() > 1 ? kAccent : kLine;
@@ -111,16 +125,24 @@ MenuIntent act(Menu& menu, const MenuKeys& keys) {
   return intent;
 }
 
+float rows_height(const Painter& painter, const Menu& menu, float width) {
+  float height = 0.0F;
+  for (const MenuRow& row : menu.rows)
+    height += row_height(painter, menu, row, width) + (row.gap_above ? kGap : 0.0F);
+  return height;
+}
+
 MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y,
                      float width, float& bottom) {
   MenuIntent intent;
   settle(menu);
   for (int i = 0; i < size(menu); ++i) {
     if (row(menu, i).gap_above) y += kGap;
-    const Rect box{x, y, width, menu.row_height - 2.0F};
+    const float height = row_height(painter, menu, row(menu, i), width);
+    const Rect box{x, y, width, height - 2.0F};
     use_pointer(menu, i, box, pointer, intent);
-    draw_row(painter, row(menu, i), i == menu.selected, menu.label_width, box);
-    y += menu.row_height;
+    draw_row(painter, row(menu, i), i == menu.selected, menu.label_width, menu.wrapped, box);
+    y += height;
   }
   bottom = y;
   return intent;
@@ -148,8 +170,8 @@ MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
   const float head = menu.subtitle.empty() ? 76.0F : 96.0F;
   const float width =
       2.0F * kMenuMargin + kListWidth + (has_details ? kDetailWidth + kMenuMargin : 0.0F);
-  const float height =
-      std::max(head + rows_height(menu) + kMenuMargin, has_details ? 330.0F : 0.0F);
+  const float height = std::max(head + rows_height(painter, menu, kListWidth) + kMenuMargin,
+                                has_details ? 330.0F : 0.0F);
   const Rect card{(painter.width() - width) * 0.5F,
                   std::max(12.0F, (painter.height() - height) * 0.45F), width, height};
   painter.card(card, kSolidCard);
@@ -176,7 +198,8 @@ MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer, 
   constexpr float kSideWidth = 292.0F;
   const float text = painter.block_height(kSideWidth, Type::kSmall, menu.subtitle);
   const float head = 44.0F + text + 10.0F;
-  const Rect card{x, y, 2.0F * kSideMargin + kSideWidth, head + rows_height(menu) + kSideMargin};
+  const Rect card{x, y, 2.0F * kSideMargin + kSideWidth,
+                  head + rows_height(painter, menu, kSideWidth) + kSideMargin};
   painter.card(card, kSolidCard);
   painter.text(card.x + kSideMargin, card.y + 12.0F, Type::kLarge, kText, menu.title);
   painter.text_block(card.x + kSideMargin, card.y + 42.0F, kSideWidth, Type::kSmall, kDim,

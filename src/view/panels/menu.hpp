@@ -21,6 +21,7 @@ struct MenuRow {
   std::vector<MenuChoice> choices = {};  // empty: the row is an action
   int chosen = 0;
   std::string detail = {};  // of an action
+  std::string note = {};    // of an action, at the right
   bool enabled = true;
   bool gap_above = false;
 
@@ -32,6 +33,7 @@ struct Menu {
   std::vector<MenuRow> rows;
   int selected = 0;
   float label_width = 150.0F, row_height = 30.0F;  // points
+  bool wrapped = false;                            // labels may have several lines
 
   MenuRow* find(int id);
   const MenuRow* find(int id) const;
@@ -56,6 +58,7 @@ MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer);
 // On a narrow card with its upper left corner at (x, y), over a running view. The subtitle may have
 // several lines.
 MenuIntent draw_side_menu(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y);
+float rows_height(const Painter& painter, const Menu& menu, float width);
 // Only its rows, from (x, y) down; bottom receives their end.
 MenuIntent draw_rows(Painter& painter, Menu& menu, const Pointer& pointer, float x, float y,
                      float width, float& bottom);

@@ -371,10 +371,10 @@ TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
   };
 
-  tamper("PRAGMA user_version = 4");
+  tamper("PRAGMA user_version = 5");
   for (const Access access : {Access::kRead, Access::kWrite})
     EXPECT_THAT(fault_of([&] { open(access); }),
-                HasSubstr("a newer version of the program (format 4; this one knows 3)"));
+                HasSubstr("a newer version of the program (format 5; this one knows 4)"));
   tamper("PRAGMA user_version = 1; PRAGMA application_id = 7");
   EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("this is no database of learners"));
 

@@ -50,8 +50,8 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
 TEST(Menus, OfferAReplayAfterEveryExercise) {
   for (const bool passed : {false, true})
     for (const bool demonstrated : {false, true})
-      EXPECT_NE(result_menu(passed, demonstrated).find(kMenuReplay), nullptr);
-  EXPECT_EQ(result_menu(true, true).rows.front().id, kMenuStart);
+      EXPECT_NE(result_menu({passed, demonstrated}).find(kMenuReplay), nullptr);
+  EXPECT_EQ(result_menu({true, true}).rows.front().id, kMenuStart);
 }
 
 // A diagnosis can be given only where it is asked.

@@ -1,0 +1,109 @@
+#include "app/trainer/course.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "app/session/trust.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+bool keeps(const learners::Result& result, const training::Limit& limit) {
+  const auto found =
+      std::find_if(result.figures.begin(), result.figures.end(),
+                   [&limit](const auto& figure) { return figure.first == limit.figure; });
+  // Comparisons with what is not a number are false.
+  return found != result.figures.end() && (!limit.has_most || found->second <= limit.most) &&
+         (!limit.has_least || found->second >= limit.least);
+}
+
+// Each attempt that counts, in the order of time: whether it was passed.
+std::vector<bool> passes(const io::LessonExercise& wanted,
+                         const std::vector<learners::FiledSession>& sessions) {
+  std::vector<bool> out;
+  for (const learners::FiledSession& session : sessions) {
+    if (session.exercise != wanted.name || session.trust < kComputedHere) continue;
+    for (const learners::Result& result : session.results)
+      out.push_back(result.passed &&
+                    std::all_of(wanted.limits.begin(), wanted.limits.end(),
+                                [&result](const auto& limit) { return keeps(result, limit); }));
+  }
+  return out;
+}
+
+PartStanding standing_of(const io::LessonExercise& wanted,
+                         const std::vector<learners::FiledSession>& sessions) {
+  const std::vector<bool> all = passes(wanted, sessions);
+  const auto within = static_cast<std::size_t>(wanted.within);
+  std::ptrdiff_t now = 0;
+  PartStanding out{false, false, wanted.name, {}};
+  for (std::size_t end = 1; end <= all.size() && !out.done; ++end) {
+    const std::size_t begin = end > within ? end - within : 0;
+    now = std::count(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                     all.begin() + static_cast<std::ptrdiff_t>(end), true);
+    out.done = now >= wanted.passes;
+  }
+  const std::string aim = wanted.passes == wanted.within
+                              ? fmt::format("{} in a row", wanted.passes)
+                              : fmt::format("{} of {} in a row", wanted.passes, wanted.within);
+  if (out.done)
+    out.words = "done";
+  else if (all.empty())
+    out.words = fmt::format("not tried yet; to pass: {}", aim);
+  else
+    out.words = fmt::format("passed in {} of the last {}; to pass: {}", now,
+                            std::min(all.size(), within), aim);
+  return out;
+}
+
+PartStanding standing_of(const std::string& quiz, const std::vector<learners::QuizTaken>& taken) {
+  PartStanding out{true, false, quiz, "not answered yet"};
+  for (const learners::QuizTaken& one : taken) {
+    if (one.quiz != quiz || out.done) continue;
+    out.done = one.passed;
+    out.words =
+        out.done ? "done" : fmt::format("{} of {} right, too few", one.correct, one.questions);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<LessonStanding> standing_in(const io::Course& course,
+                                        const std::vector<learners::FiledSession>& sessions,
+                                        const std::vector<learners::QuizTaken>& quizzes) {
+  std::vector<LessonStanding> out;
+  for (const io::Lesson& lesson : course.lessons) {
+    LessonStanding now;
+    if (!lesson.quiz.empty()) now.parts.push_back(standing_of(lesson.quiz, quizzes));
+    for (const io::LessonExercise& exercise : lesson.exercises)
+      now.parts.push_back(standing_of(exercise, sessions));
+    now.done = std::all_of(now.parts.begin(), now.parts.end(),
+                           [](const PartStanding& part) { return part.done; });
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (!out[i].done && std::find(lesson.needs.begin(), lesson.needs.end(),
+                                    course.lessons[i].name) != lesson.needs.end())
+        now.waits_for.push_back(static_cast<int>(i));
+    out.push_back(std::move(now));
+  }
+  return out;
+}
+
+CoursePlace next_in(const std::vector<LessonStanding>& lessons) {
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    if (lessons[i].done || lessons[i].locked()) continue;
+    const auto part = std::find_if(lessons[i].parts.begin(), lessons[i].parts.end(),
+                                   [](const PartStanding& one) { return !one.done; });
+    return {static_cast<int>(i), static_cast<int>(part - lessons[i].parts.begin())};
+  }
+  return {};
+}
+
+int lessons_done(const std::vector<LessonStanding>& lessons) {
+  return static_cast<int>(std::count_if(lessons.begin(), lessons.end(),
+                                        [](const LessonStanding& one) { return one.done; }));
+}
+
+}  // namespace knuckleboom::app

@@ -1,0 +1,223 @@
+// The trainer's pages on who drives and on the course, and the history on the result card.
+#include <exception>
+#include <filesystem>
+#include <utility>
+
+#include <SDL2/SDL.h>
+#include <fmt/format.h>
+
+#include "app/session/filing.hpp"
+#include "app/session/trust.hpp"
+#include "app/shell/config_paths.hpp"
+#include "app/trainer/course_pages.hpp"
+#include "app/trainer/history.hpp"
+#include "app/trainer/menus.hpp"
+#include "app/trainer/trainer.hpp"
+#include "endpoint/pin.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+// Messages of files and keys name the file first, which says nothing to somebody at a menu.
+std::string without_file(const std::exception& error) {
+  std::string text = error.what();
+  if (const std::size_t colon = text.find(": "); text.starts_with('/') && colon < text.size())
+    text.erase(0, colon + 2);
+  if (text.starts_with("learner: ")) text.erase(0, 9);
+  return text;
+}
+
+}  // namespace
+
+// --- Who drives -----------------------------------------------------------------
+
+void Trainer::drive_as(const learners::Learner* learner) {
+  request_.learner = learner != nullptr ? learner->name : std::string();
+  request_.learner_id = learner != nullptr ? learner->key : std::string();
+  settings_.learner = request_.learner_id;
+}
+
+// Who drove last, if the menu does not have to ask for a PIN.
+void Trainer::drive_as_last_time() {
+  if (settings_.learner.empty()) return;
+  try {
+    for (const KnownLearner& one : known_learners())
+      if (one.learner.key == settings_.learner && one.pin_hash.empty())
+        return drive_as(&one.learner);
+  } catch (const std::exception&) {  // the page of learners says why
+  }
+  settings_.learner.clear();
+}
+
+void Trainer::list_learners() {
+  std::vector<KnownLearner> known;
+  std::string fault;
+  try {
+    known = known_learners();
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  learner_page_.open(std::move(known), request_.learner_id);
+  if (!fault.empty()) learner_page_.say(fault);
+}
+
+void Trainer::show_main_rows() {
+  learning_.look(request_.learner_id);
+  if (!learning_.fault().empty()) notices_.say(now_s(), learning_.fault(), true);
+  main_ = main_menu(settings_, {request_.learner, learning_.next()});
+}
+
+void Trainer::act_as_learner(const view::panels::MenuIntent& intent) {
+  if (intent.changed == kLearnerWho) return learner_page_.change();
+  if (intent.back || intent.activated == kMenuBack) return back();
+  try {
+    switch (intent.activated) {
+      case kLearnerPin:
+      case kLearnerTake: {
+        const KnownLearner* who = learner_page_.chosen();
+        const auto refusal = [who](const std::string& pin) {
+          return endpoint::pin_fits(who->pin_hash, pin) ? "" : "That is not the PIN.";
+        };
+        if (!learner_page_.opens(now_s(), refusal)) return;
+        drive_as(who != nullptr ? &who->learner : nullptr);
+        break;
+      }
+      case kLearnerName:
+      case kLearnerNewPin:
+      case kLearnerAdd: {
+        const std::string& pin = learner_page_.new_pin();
+        if (!pin.empty() && !endpoint::is_pin(pin))
+          return learner_page_.say("A PIN is 4 to 12 digits, or none.");
+        const learners::Learner learner = join_learner(learner_page_.name(), pin);
+        drive_as(&learner);
+        break;
+      }
+      default:
+        return;
+    }
+  } catch (const std::exception& error) {
+    return learner_page_.say(without_file(error));
+  }
+  back();
+  show_main_rows();
+}
+
+// True: handled.
+bool Trainer::take_learner_event(const SDL_Event& event) {
+  if (event.type == SDL_TEXTINPUT) {
+    if (learner_page_.types_name()) learner_page_.type(event.text.text);
+    return true;
+  }
+  if (event.type != SDL_KEYDOWN || (!learner_page_.types_name() && !learner_page_.types_digits()))
+    return false;
+  const SDL_Scancode key = event.key.keysym.scancode;
+  if (key == SDL_SCANCODE_BACKSPACE) learner_page_.erase();
+  if (const char digit = digit_of(key); learner_page_.types_digits() && digit != 0)
+    learner_page_.type_digit(digit);
+  return !is_for_menu(key);
+}
+
+// --- The course -----------------------------------------------------------------
+
+void Trainer::act_in_course(const view::panels::MenuIntent& intent) {
+  if (intent.back || intent.activated == kMenuBack) return back();
+  if (intent.activated >= kLessonShow) return start_part(intent.activated - kLessonShow, true);
+  if (intent.activated >= kLessonPart) return start_part(intent.activated - kLessonPart, false);
+  if (intent.activated >= kCourseLesson) return open_lesson(intent.activated - kCourseLesson);
+}
+
+void Trainer::open_lesson(int number) {
+  lesson_shown_ = number;
+  lesson_ = lesson_menu(*learning_.course(), number,
+                        learning_.lessons().at(static_cast<std::size_t>(number)));
+  open(Screen::kLesson);
+}
+
+void Trainer::start_part(int number, bool demonstrate) {
+  const PartStanding& part = learning_.lessons()
+                                 .at(static_cast<std::size_t>(lesson_shown_))
+                                 .parts.at(static_cast<std::size_t>(number));
+  if (!part.quiz) {
+    settings_.exercise = part.name;
+    settings_.machine.clear();  // those of the exercise
+    settings_.levers.clear();
+    return start_chosen(demonstrate);
+  }
+  try {
+    quiz_.open(io::read_quiz(io::find_quiz(part.name)),
+               times_taken(request_.learner_id, part.name));
+    open(Screen::kQuiz);
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
+}
+
+void Trainer::act_in_quiz(const view::panels::MenuIntent& intent) {
+  if (!intent.back && intent.activated < 0) return;
+  if (intent.back || intent.activated == kQuizLeave) {
+    back();
+    show_main_rows();
+    if (screens_.now() != Screen::kLesson) return;
+    back();
+    return open_lesson(lesson_shown_);
+  }
+  if (!quiz_.act(intent.activated) || request_.learner_id.empty()) return;
+  try {
+    file_quiz(request_.learner_id, quiz_.result());
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
+}
+
+// From a result: files the session and begins the next part.
+void Trainer::go_on_with_course() {
+  open_main_menu({});
+  const CoursePlace next = next_in(learning_.lessons());
+  open(Screen::kCourse);
+  if (!next.any()) return;
+  open_lesson(next.lesson);
+  start_part(next.part, false);
+}
+
+// --- The result card ------------------------------------------------------------
+
+// The running session, as it will be filed, into the learner's standing.
+bool Trainer::read_running_row() {
+  if (request_.learner_id.empty() || !by_hand_ || session_->recorder() == nullptr) return true;
+  std::optional<learners::FiledSession> row;
+  try {
+    std::filesystem::path journal = session_->recorder()->file();
+    journal += io::kJournalSuffix;
+    const io::SessionRecord record = io::read_session(journal);
+    const auto ended = static_cast<std::size_t>(restarts_) + 1;
+    if (record.attempts.size() < ended || record.attempts[ended - 1].phase != shown_.task.phase)
+      return false;
+    row = filed_session(record, examine_running(record, session_->session().exercise()));
+  } catch (const std::exception& error) {
+    log(LogLevel::kInfo, error.what());
+  }
+  learning_.look(request_.learner_id, std::move(row));
+  return true;
+}
+
+void Trainer::show_history() {
+  figures_.history = {};
+  ResultChoice choice{figures_.passed, demonstrating_, false, {}};
+  if (!request_.learner_id.empty() && by_hand_ && session_->recorder() != nullptr) {
+    const training::Exercise& exercise = session_->session().exercise();
+    figures_.history = history_of(learning_.sessions(), exercise);
+    for (std::size_t i = 0; i < learning_.lessons().size(); ++i) {
+      const LessonStanding& lesson = learning_.lessons()[i];
+      for (const PartStanding& part : lesson.parts) {
+        if (part.quiz || part.name != exercise.name || lesson.locked()) continue;
+        figures_.history.lines.push_back(fmt::format("Lesson {}: {}.", i + 1, part.words));
+        choice.wanted_again = choice.wanted_again || !part.done;
+      }
+    }
+    if (!choice.wanted_again) choice.next = learning_.next();
+  }
+  result_ = result_menu(choice);
+}
+
+}  // namespace knuckleboom::app

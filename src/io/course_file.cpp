@@ -1,0 +1,123 @@
+#include "knuckleboom/io/course_file.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "declare/course_keys.hpp"
+#include "document.hpp"
+#include "knuckleboom/io/words.hpp"
+#include "limits_table.hpp"
+#include "table_reader.hpp"
+#include "text_file.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+namespace course_keys = declare::keys::course_file;
+namespace quiz_keys = declare::keys::quiz_file;
+
+LessonExercise read_lesson_exercise(Report& report, const Node& node) {
+  namespace k = declare::keys::lesson_exercise;
+  TableReader reader(report, node, k::table, "the exercise of a lesson");
+  LessonExercise out;
+  reader.fill(out);
+  read_limits(reader, k::limits, out.limits);
+  reader.done();
+  if (out.passes > out.within)
+    reader.error(k::passes, fmt::format("{} passed attempts of {} are more than there are; lower "
+                                        "'passes' or raise 'within'",
+                                        out.passes, out.within));
+  return out;
+}
+
+// known: names of the lessons before it.
+Lesson read_lesson(Report& report, const Node& node, std::vector<std::string>& known) {
+  namespace k = declare::keys::lesson;
+  TableReader reader(report, node, k::table, "a lesson");
+  Lesson out;
+  reader.fill(out);
+  out.needs = reader.texts(k::needs).value_or(std::vector<std::string>());
+  for (const std::string& one : out.needs)
+    if (std::find(known.begin(), known.end(), one) == known.end())
+      reader.error(k::needs, fmt::format("there is no lesson '{}' before this one{}", one,
+                                         alternatives(one, known)));
+  for (const Node* exercise : reader.tables(k::exercises))
+    out.exercises.push_back(read_lesson_exercise(report, *exercise));
+  reader.done();
+  if (out.exercises.empty() && out.quiz.empty())
+    report.error(reader.place(), "a lesson needs an 'exercise' or a 'quiz'");
+  if (std::find(known.begin(), known.end(), out.name) != known.end())
+    reader.error(k::name, fmt::format("there are two lessons '{}'; rename one of them", out.name));
+  known.push_back(out.name);
+  return out;
+}
+
+Question read_question(Report& report, const Node& node) {
+  namespace k = declare::keys::question;
+  TableReader reader(report, node, k::table, "a question");
+  Question out;
+  reader.fill(out);
+  out.answers = reader.texts(k::answers).value_or(std::vector<std::string>());
+  reader.done();
+  const std::set<std::string> different(out.answers.begin(), out.answers.end());
+  if (reader.has(k::answers) && (out.answers.size() < 2 || different.size() < out.answers.size()))
+    reader.error(k::answers, "a question needs two answers at least, each another one");
+  return out;
+}
+
+Node document_of(std::string_view text, const std::string& file_name, std::string_view what,
+                 const KeyTable& keys, Report& report) {
+  Hasher hash;
+  DocumentOptions options;
+  options.what = what;
+  options.keys = &keys;
+  return read_document(text, file_name, {}, options, report, hash);
+}
+
+}  // namespace
+
+Course read_course_text(std::string_view text, const std::string& file_name) {
+  Report report;
+  const Node root = document_of(text, file_name, "course file", course_keys::table, report);
+  TableReader reader(report, root, course_keys::table, "the course file");
+  Course out;
+  reader.fill(out);
+  std::vector<std::string> known;
+  for (const Node* node : reader.tables(course_keys::lessons))
+    out.lessons.push_back(read_lesson(report, *node, known));
+  reader.done();
+  report.throw_if_any();
+  return out;
+}
+
+Course read_course(const std::filesystem::path& path) {
+  return read_course_text(read_text_file(path, kConfigurationLimit, "course file"), path.string());
+}
+
+Quiz read_quiz_text(std::string_view text, const std::string& file_name) {
+  Report report;
+  const Node root = document_of(text, file_name, "quiz file", quiz_keys::table, report);
+  TableReader reader(report, root, quiz_keys::table, "the quiz file");
+  Quiz out;
+  reader.fill(out);
+  for (const Node* node : reader.tables(quiz_keys::questions))
+    out.questions.push_back(read_question(report, *node));
+  const int count = static_cast<int>(out.questions.size());
+  if (!reader.has(quiz_keys::least_right)) out.least_right = count;
+  if (out.least_right > count)
+    reader.error(
+        quiz_keys::least_right,
+        fmt::format("{} right answers cannot be given to {} questions", out.least_right, count));
+  reader.done();
+  report.throw_if_any();
+  return out;
+}
+
+Quiz read_quiz(const std::filesystem::path& path) {
+  return read_quiz_text(read_text_file(path, kConfigurationLimit, "quiz file"), path.string());
+}
+
+}  // namespace knuckleboom::io

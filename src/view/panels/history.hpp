@@ -1,0 +1,29 @@
+// Earlier attempts beside the result of this one: a curve, and a few sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "view/panels/painter.hpp"
+
+namespace knuckleboom::view::panels {
+
+inline constexpr float kHistoryWidth = 300.0F;  // points
+
+struct HistoryPoint {
+  float value = 0.0F;
+  bool passed = false;
+};
+
+struct History {
+  std::string title;                 // of the curve: "Time over 7 attempts"
+  std::vector<HistoryPoint> points;  // the last is this attempt
+  std::string highest, lowest;       // values at the ends of the axis
+  std::vector<std::string> lines;
+
+  bool shown() const { return !points.empty() || !lines.empty(); }
+};
+
+void draw_history(Painter& painter, const History& history, const Rect& card);
+
+}  // namespace knuckleboom::view::panels
