@@ -265,7 +265,8 @@ TEST_F(Drive, leadsANewLearnerThroughTheFirstLessonByKeysAlone) {
   home.push_back("KNUCKLEBOOM_CONFIG=" + file("own"));
   const Outcome outcome = run(small(arguments), home);
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
-  EXPECT_THAT(outcome.output, AllOf(HasSubstr("Touch"), HasSubstr("Follow the path"))) << outcome.errors;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("Touch"), HasSubstr("Follow the path")))
+      << outcome.errors;
   const Outcome shown = run({"learners", "show", "una"}, home);
   EXPECT_THAT(shown.output, AllOf(HasSubstr("2 passed"), HasSubstr("T3"))) << shown.errors;
   const learners::Database database(folder_ / "data/knuckleboom/learners.db",

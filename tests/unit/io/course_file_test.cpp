@@ -77,8 +77,9 @@ TEST(QuizFile, SaysWhatIsWrong) {
 TEST(CourseFile, ShippedOnesNameWhatIsThere) {
   for (const std::string& name : io::course_names())
     for (const io::Lesson& lesson : io::read_course(io::find_course(name)).lessons) {
-      if (!lesson.quiz.empty())
+      if (!lesson.quiz.empty()) {
         EXPECT_EQ(io::read_quiz(io::find_quiz(lesson.quiz)).name, lesson.quiz);
+      }
       for (const io::LessonExercise& exercise : lesson.exercises)
         EXPECT_NO_THROW(io::find_exercise(exercise.name)) << name;
     }
