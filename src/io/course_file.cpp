@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "declare/course_keys.hpp"
+#include "course_keys.hpp"
 #include "document.hpp"
 #include "knuckleboom/io/words.hpp"
 #include "limits_table.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "declare/course_keys.hpp"
+#include "course_keys.hpp"
 #include "declare/emulation_keys.hpp"
 #include "declare/exercise_keys.hpp"
 #include "declare/lever_keys.hpp"

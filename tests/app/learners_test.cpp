@@ -103,7 +103,7 @@ TEST_F(Learners, areFiledListedComparedAndExported) {
       learners({"export", "--all", "-o", file("all.json"), "--xapi", "https://s.example/k"}).errors,
       "");
   const std::string statements = content_of(folder_ / "all.json");
-  EXPECT_THAT(content_of(folder_ / "all.csv"), HasSubstr(",work_crane_OUT_s,work_crane_OUT_n"));
+  EXPECT_THAT(content_of(folder_ / "all.csv"), HasSubstr(",work_crane_OUT_n,work_crane_OUT_s"));
   EXPECT_THAT(statements, AllOf(HasSubstr("https://s.example/k/extension/elements"),
                                 HasSubstr("\"crane_OUT_s\""), Not(HasSubstr("\"raw\""))));
   EXPECT_THAT(statements, AllOf(HasSubstr("verbs/attempted"), HasSubstr("verbs/terminated"),

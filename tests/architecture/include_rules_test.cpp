@@ -102,7 +102,7 @@ const std::vector<Layer>& layers() {
         "app/session/"}},
       {"app/trainer/",
        {"core/", "io/", "recording/", "runtime/", "endpoint/", "input/", "view/", "sound/",
-        "version.hpp", "app/shell/", "app/session/", "app/window/"}},
+        "learners/", "version.hpp", "app/shell/", "app/session/", "app/window/"}},
       {"app/replay/",
        {"core/", "io/", "recording/", "runtime/", "input/", "view/", "sound/", "app/shell/",
         "app/session/", "app/window/"}},

@@ -48,7 +48,7 @@ std::vector<Case> cases() {
       for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
         if (all || (fidelity == Fidelity::kFull) == (seed == 2))
           list.push_back({exercise, "forwarder", fidelity, ControlMode::kBoomTip, seed});
-  // Of twelve trees three here, as written and on a variant.
+  // Three of the twelve trees here, as written and on a variant.
   for (int seed = 0; seed <= (all ? 20 : 1); ++seed)
     for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
       if (all || (fidelity == Fidelity::kFull) == (seed == 1))

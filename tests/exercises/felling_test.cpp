@@ -96,7 +96,7 @@ TEST(FellingInASession, TheFirstTreeFallsWhereTheHeadPointsAndTheEnergyIsExplain
   EXPECT_LT(run.snapshot->score.stump_m, 0.1);
   EXPECT_EQ(run.snapshot->score.stems_hit, 0.0);
   EXPECT_EQ(run.snapshot->score.collisions, 0.0);
-  // What the tree does to the machine is in the machine's own balance.
+  // The tree's work on the machine is in the machine's own balance.
   const sim::Simulation& simulation = run.session->simulation();
   const sim::SimState& sim = run.state->sim;
   EXPECT_LT(std::fabs(simulation.energy_residual(sim)),

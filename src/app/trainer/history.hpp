@@ -1,4 +1,4 @@
-// What the result card says of a learner's earlier attempts under equal conditions.
+// Lines of the result card on a learner's earlier attempts under equal conditions.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ class Learning {
   const std::optional<io::Course>& course() const { return course_; }
   const std::vector<LessonStanding>& lessons() const { return lessons_; }
   const std::vector<learners::FiledSession>& sessions() const { return sessions_; }
-  // Of the next thing to do; empty: nobody drives, or all is done.
+  // The next thing to do; empty: nobody drives, or all is done.
   std::string next() const;
 
  private:

@@ -232,7 +232,7 @@ void FellingSite::grip(int tree, const HeadFrame& head, TimberState& state) cons
   keep(s, m);
 }
 
-// What is not cut stands as if nothing had been.
+// A tree that is not cut stands as if nothing had been.
 void FellingSite::let_go(TimberState& state) const {
   MovingTree& m = state.moving;
   m.gripped = 0;

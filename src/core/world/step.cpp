@@ -790,7 +790,7 @@ class Tick {
     return changes_ != nullptr && changes_->between == static_cast<std::int32_t>(k);
   }
 
-  // Of a stem that is cut its stump. Stems come first among what is fixed.
+  // A stem that is cut is its stump. Stems come first among what is fixed.
   Capsule shape_of(int k) const {
     Capsule shape = nth(fixed_, k).shape;
     if (changes_ == nullptr) return shape;

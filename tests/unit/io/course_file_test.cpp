@@ -52,7 +52,7 @@ TEST(CourseFile, HasLessonsWithTheirExercises) {
 
 TEST(CourseFile, SaysWhatIsWrong) {
   const std::string a = "[[lesson]]\nname = \"a\"\ntitle = \"A\"\n";
-  EXPECT_THAT(course_fault(a), HasSubstr("c.toml:3: a lesson needs an 'exercise' or a 'quiz'"));
+  EXPECT_THAT(course_fault(a), HasSubstr("c.toml:3:1: a lesson needs an 'exercise' or a 'quiz'"));
   EXPECT_THAT(course_fault(a + "quiz = \"q\"\nneeds = [\"b\"]\n"),
               HasSubstr("there is no lesson 'b' before this one"));
   EXPECT_THAT(course_fault(a + "quiz = \"q\"\n" + a + "quiz = \"q\"\n"),
@@ -73,7 +73,7 @@ TEST(QuizFile, SaysWhatIsWrong) {
               HasSubstr("two answers at least, each another one"));
 }
 
-// What the course names is there, and each quiz can be passed and failed.
+// The course names what is there, and each quiz can be passed and failed.
 TEST(CourseFile, ShippedOnesNameWhatIsThere) {
   for (const std::string& name : io::course_names())
     for (const io::Lesson& lesson : io::read_course(io::find_course(name)).lessons) {

@@ -229,7 +229,7 @@ TEST(InputFile, saysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint(start + "10,0,jump\n"),
             "hands.csv:3:6: there is no command 'jump'; known are control_mode:valve, "
             "control_mode:joint_rate, control_mode:boom_tip, fidelity:reduced, fidelity:paper, "
-            "fidelity:full, restart, fault:NUMBER, clear_fault:NUMBER, end\n");
+            "fidelity:full, restart, fault:NUMBER, clear_fault:NUMBER, diagnose:NUMBER, end\n");
   EXPECT_EQ(
       complaint(start + "10,0\n"),
       "hands.csv:3:1: this line has 2 fields, but there are 3 columns; the line may have been "

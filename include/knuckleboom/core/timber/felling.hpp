@@ -35,7 +35,7 @@ struct FellingSetup {
   double crown_drag = 0.25;       // of the crown's outline in air
 };
 
-// What follows from a tree and the height of the cut: plain data.
+// A tree above the height of its cut, as its fall needs it.
 struct FellingForm {
   double mass = 0.0, centre = 0.0;        // kg, over the cut [m]
   double inertia = 0.0;                   // across the axis, about the centre [kg m^2]
@@ -85,7 +85,7 @@ struct FellingState {
   // Since the start [J]: work of the push; lost in friction, dampers, air and yielding wood; released as the
   // saw and the break let go of bent wood.
   double pushed = 0.0, lost = 0.0, released = 0.0;
-  // Of a grip: where on the stem the rollers hold, from the cut [m]; work of head and rollers on it, and what
+  // A grip: where on the stem the rollers hold, from the cut [m]; work of head and rollers on it, and what
   // slip and dampers have taken [J]. What it does to the stem counts as pushed.
   double grip_at = 0.0, grip_work = 0.0, grip_lost = 0.0;
 };
@@ -119,7 +119,7 @@ class Felling {
   double strip_width(double cut) const;
   double weak_moment(double cut) const;
   double strong_moment(double cut) const;
-  // Of the front of a cut that goes on, at least a millimetre or so.
+  // The front of a cut that goes on, at least a millimetre or so [m].
   double cut_width(double cut) const;
   double butt_diameter() const { return 2.0 * form_.radius; }
   double length() const { return form_.length; }

@@ -26,7 +26,7 @@ struct StandingTree {
   timber::Tree tree;
 };
 
-// Of the head, beside the lever of its knives.
+// An operator's demand on the head, beside the lever of its knives.
 struct HeadDemand {
   double tilt = 0.0;  // -1 down .. 1 up
   bool saw = false;
@@ -129,7 +129,7 @@ class FellingSite {
                      const TimberState& state) const;
   double around(int tree) const { return around_[static_cast<std::size_t>(tree)]; }
   int stem_of(int tree) const { return trees_[static_cast<std::size_t>(tree)].stem; }
-  // Of the tree in the head, -1: none.
+  // The tree in the head, -1: none.
   int gripped(const TimberState& state) const;
   void grip(int tree, const HeadFrame& head, TimberState& state) const;
   void let_go(TimberState& state) const;
