@@ -48,6 +48,8 @@ std::vector<Case> cases() {
       for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
         if (all || (fidelity == Fidelity::kFull) == (seed == 2))
           list.push_back({exercise, "forwarder", fidelity, ControlMode::kBoomTip, seed});
+  for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
+    list.push_back({"approach", "harvester_head", fidelity, ControlMode::kBoomTip});
   // Three of the twelve trees here, as written and on a variant.
   for (int seed = 0; seed <= (all ? 20 : 1); ++seed)
     for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})

@@ -85,8 +85,11 @@ constexpr double kPushOver = 0.6;                                     // of the 
 constexpr double kFalls = 0.97;      // cosine of a lean from which on a tree falls by itself
 constexpr double kFallen = 0.7;      // cosine; then the head is raised
 constexpr double kFellRaise = 0.15;  // m above where it gripped
-constexpr double kUsualStem = 0.13, kFellGap = 0.03;  // m, in an empty head; from its frame
-constexpr double kAheadTime = 1.0;                    // s
+constexpr double kUsualStem = 0.13, kFellGap = 0.03;     // m, in an empty head; from its frame
+constexpr double kAlongStem = 0.985;                     // cosine, of the head to the stem
+constexpr double kSawStuck = 5.0, kFellPatience = 18.0;  // s
+constexpr double kUsualAhead = 0.3;                      // m
+constexpr double kAheadTime = 1.0;                       // s
 
 // On wheels.
 constexpr double kRoadSpeed = 1.1, kBendSpeed = 0.9;  // m/s
@@ -722,35 +725,27 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
   // A thicker stem than usual has its axis farther from the head's frame.
   const Vec3 at = Vec3(stem.x, stem.y, world::height(ground_, stem.x, stem.y) + kFellGrip) -
                   std::max(stem.radius + kFellGap - kUsualStem, 0.0) * towards;
-  const Vec3 ahead(s.grip_W[0] - s.sim.tip_W[0], s.grip_W[1] - s.sim.tip_W[1], 0.0);
-  if (state.ahead_m == 0.0) state.ahead_m = 0.3;
+  // Pushed harder than the knives hold, the head would turn about the stem.
+  const bool along = tree != nullptr && vec(tree->n_W).dot(vec(s.grip_axis_W)) > kAlongStem;
+  const double push = along ? -kPushOver : 0.0;
   switch (state.phase) {
     case Phase::kTravel:
     case Phase::kDone: {
       state.step = s.task.step;
-      wish.p_W = at - state.ahead_m * towards;
-      wish.p_W.z() = at.z();
-      wish.grip = wish.heading = wish.facing = true;
-      wish.axis_x = towards.x();
-      wish.axis_y = towards.y();
       wish.speed = 0.6;
       wish.jaws = -1.0;
-      wish.tilt = std::clamp(-kTiltPull * s.reach_W[2], -1.0, 1.0);
-      const bool upright = std::fabs(s.reach_W[2]) < kUpright && s.grip_axis_W[2] > 0.0;
-      const double turned = std::fabs(turned_by(s, wish));
-      if (turned < kNearHeading && upright)
-        state.ahead_m += dt / kAheadTime * (ahead.dot(towards) - state.ahead_m);
       Vec3 last;
       if (s.task.target > 0) {
         const world::Stem& before =
             nth(exercise_.world.stems, nth(exercise_.fell_tasks, s.task.target - 1).stem);
         last = Vec3(before.x, before.y, 0.0);
       }
-      keep_off(s, s.task.target > 0 ? &last : nullptr, upright ? kFellRoom : 2.0 * kFellRoom, wish);
+      const bool ready =
+          bring_upright(s, at, towards, s.task.target > 0 ? &last : nullptr, dt, state, wish);
+      const double near = state.timer_s > kFellPatience ? 2.0 * kFellNear : kFellNear;
       const double off = on_map(vec(s.grip_W) - at).norm();
-      if (upright && turned < kNearHeading && vec(s.tip_v_W).norm() < kStill &&
-          std::fabs(s.grip_W[2] - at.z()) < kFellNear &&
-          (off < kFellNear || (off < 2.0 * kFellNear && s.contact_force > kFellTouch)))
+      if (ready && vec(s.tip_v_W).norm() < kStill && std::fabs(s.grip_W[2] - at.z()) < kFellNear &&
+          (off < near || (off < 2.0 * kFellNear && s.contact_force > kFellTouch)))
         enter(Phase::kClose, state);
       break;
     }
@@ -764,13 +759,13 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
     case Phase::kLower:
       wish.jaws = 0.5;
       wish.saw = true;
-      wish.tilt = -kPushOver;
+      if (state.timer_s > kSawStuck) wish.tilt = push;
       if (done || tree == nullptr || tree->attached == 0 || state.timer_s > kSawTime)
         enter(Phase::kAlign, state);
       break;
     case Phase::kAlign:
       wish.jaws = 0.5;
-      if (tree != nullptr && tree->n_W[2] > kFalls) wish.tilt = -kPushOver;
+      if (tree != nullptr && tree->n_W[2] > kFalls) wish.tilt = push;
       // A head that lies needs more room below.
       if (tree != nullptr && tree->n_W[2] < kFallen)
         wish.p_W.z() += at.z() + kFellRaise - s.grip_W[2];
@@ -787,6 +782,26 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
       break;
   }
   return wish;
+}
+
+// The head with its grip at a place, upright, its opening towards a direction, from where it keeps off until it is. False: it
+// is not yet.
+bool Demonstrator::bring_upright(const SessionSnapshot& s, const Vec3& grip_W, const Vec3& towards,
+                                 const Vec3* last_W, double dt, DemonstratorState& state,
+                                 Wish& wish) const {
+  if (state.ahead_m == 0.0) state.ahead_m = kUsualAhead;
+  wish.p_W = grip_W - state.ahead_m * towards;
+  wish.p_W.z() = grip_W.z();
+  wish.grip = wish.heading = wish.facing = true;
+  wish.axis_x = towards.x();
+  wish.axis_y = towards.y();
+  wish.tilt = std::clamp(-kTiltPull * s.reach_W[2], -1.0, 1.0);
+  const bool upright = std::fabs(s.reach_W[2]) < kUpright && s.grip_axis_W[2] > 0.0;
+  const bool ready = upright && std::fabs(turned_by(s, wish)) < kNearHeading;
+  const Vec3 ahead(s.grip_W[0] - s.sim.tip_W[0], s.grip_W[1] - s.sim.tip_W[1], 0.0);
+  if (ready) state.ahead_m += dt / kAheadTime * (ahead.dot(towards) - state.ahead_m);
+  keep_off(s, last_W, upright ? kFellRoom : 2.0 * kFellRoom, wish);
+  return ready;
 }
 
 double Demonstrator::turned_by(const SessionSnapshot& s, const Wish& wish) const {
@@ -863,12 +878,20 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
   out.p_W = vec(s.task.target_W);
   if (exercise_.task == TaskKind::kPath) out.speed = 0.45;
   if (exercise_.task == TaskKind::kHead) {
+    out.speed = 0.6;
+    const Vec3* last_W =
+        s.task.target > 0 ? &nth(exercise_.targets, s.task.target - 1).p_W : nullptr;
+    if (tilt_.function >= 0 && std::fabs(target.axis_W.z()) > 0.5) {
+      // About a stem, from where the crane stands.
+      out.jaws = -1.0;
+      bring_upright(s, target.p_W, on_map(target.p_W - swing_foot(s)).normalized(), last_W, dt,
+                    state, out);
+      return out;
+    }
     out.grip = out.heading = true;
     out.axis_x = target.axis_W.x();
     out.axis_y = target.axis_W.y();
-    out.speed = 0.6;
-    keep_off(s, s.task.target > 0 ? &nth(exercise_.targets, s.task.target - 1).p_W : nullptr,
-             kKeepOff, out);
+    keep_off(s, last_W, kKeepOff, out);
   }
   return out;
 }

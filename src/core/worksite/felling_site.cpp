@@ -7,6 +7,8 @@
 
 #include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/worksite/worksite.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::worksite {
@@ -114,12 +116,7 @@ FellingSite::FellingSite(const machine::MachineModel& machine, const world::Worl
   saw_.power = head_.saw_power;
   saw_.energy = head_.saw_energy;
   saw_.feed_force = head_.bar_force;
-  world::GrappleFrame frame;
-  frame.hinge_distance = machine.grapple.hinge_distance;
-  frame.jaw_length = machine.grapple.jaw_length;
-  frame.jaw_width = machine.grapple.jaw_width;
-  frame.tine_radius = machine.grapple.tine_radius;
-  frame.opening_max = machine.grapple.opening_max;
+  const world::GrappleFrame frame = grapple_shape(machine);
   for (std::size_t i = 0; i < trees_.size(); ++i) {
     nth(tree_of_, trees_[i].stem) = static_cast<int>(i);
     around_.push_back(world::grapple_min_opening(
@@ -198,9 +195,7 @@ int FellingSite::between_knives(const world::GrappleFrame& frame, double opening
       shape.b = shape.a + state.moving.length * n;
     }
     const double along = (shape.b - shape.a).normalized().dot(frame.log_axis_W);
-    if (along > sin_cos(0.5 * 3.14159265358979323846 - kMostAskew).sin &&
-        world::can_grip(frame, opening, shape))
-      return i;
+    if (along > sin_cos(kMostAskew).cos && world::can_grip(frame, opening, shape)) return i;
   }
   return -1;
 }
@@ -315,20 +310,20 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
     tree.step(dt, 0.0, s);
   }
   keep(s, m);
-  strike(state);
+  strike(dt, state);
   if (!gripped && m.attached == 0 && tree.lies(s)) lay_down(state);
 }
 
 // Stems that the falling one goes through. It passes them: nothing holds it up.
-void FellingSite::strike(TimberState& state) const {
+void FellingSite::strike(double dt, TimberState& state) const {
   MovingTree& m = state.moving;
-  if (m.attached != 0 || m.n[2] > sin_cos(0.5 * 3.14159265358979323846 - kStruckLean).sin) return;
+  if (m.attached != 0 || m.n[2] > sin_cos(kStruckLean).cos) return;
   const Vec3 foot = foot_W(m.stem), n = vec(m.n), omega = vec(m.omega);
   const Vec3 butt = foot + vec(m.p) - m.centre * n;
   const Vec3 tip = butt + kStem * m.length * n;
   // A stem counts in the tick in which the falling one comes upon it.
-  const Vec3 back = 1e-3 * (vec(m.v) - m.centre * omega.cross(n));
-  const Vec3 tip_back = 1e-3 * (vec(m.v) + (kStem * m.length - m.centre) * omega.cross(n));
+  const Vec3 back = dt * (vec(m.v) - m.centre * omega.cross(n));
+  const Vec3 tip_back = dt * (vec(m.v) + (kStem * m.length - m.centre) * omega.cross(n));
   const std::vector<world::Stem>& stems = world_.recipe().stems;
   for (int i = 0; i < static_cast<int>(stems.size()); ++i) {
     if (i == m.stem) continue;

@@ -509,7 +509,21 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
 void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
                         const sim::SimState& sim, WorksiteState& state, double* tau) const {
   HeadLoad load;
-  felling_.step(demand, head_frame(kinematics), simulation_.tick_s(), state.timber, load);
+  HeadFrame head = head_frame(kinematics);
+  if (state.timber.moving.gripped != 0) {
+    // In the mean over the tick it moves as it will if the joints' accelerations stay.
+    const machine::MachineState& m = sim.machine;
+    const double h = simulation_.tick_s();
+    double q[kMaxLinks], v[kMaxLinks];
+    for (int i = 0; i < machine().joint_count(); ++i) {
+      q[i] = m.q[i] + h * (m.v[i] + 0.5 * h * m.a[i]);
+      v[i] = m.v[i] + h * m.a[i];
+    }
+    const HeadFrame later = head_frame(multibody::forward_kinematics(machine().tree, q, v));
+    head.v_W = 0.5 * (head.v_W + later.v_W);
+    head.omega_W = 0.5 * (head.omega_W + later.omega_W);
+  }
+  felling_.step(demand, head, simulation_.tick_s(), state.timber, load);
   const int link = link_of(machine().tree, machine().grapple.body);
   for (int k = 0; k < load.count; ++k)
     add_joint_forces(machine().tree, kinematics, link, load.p_W[k], load.f_W[k], tau);

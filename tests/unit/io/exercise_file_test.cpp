@@ -644,6 +644,75 @@ TEST(ExerciseFile, FitsAMachineOrSaysWhyNot) {
   EXPECT_EQ(joined(io::check_against(parse(kLogs), machine)), "");
 }
 
+const char kFell[] = R"(name = "fell"
+title = "Fell"
+machine = "harvester_head"
+levers = "nordic_head"
+
+[variant]
+seed = 3
+trees_shift_m = 0.2
+trees_size = 0.1
+falls_turn_deg = 5
+
+[task]
+kind = "fell"
+
+[[fell]]
+stem = "one"
+towards_deg = 90
+
+[[stem]]
+name = "one"
+position_m = [6, 1]
+species = "spruce"
+dbh_cm = 20
+height_m = 17
+
+[[stem]]
+name = "post"
+position_m = [6, -3]
+)";
+
+TEST(ExerciseFile, TreesToBeFelledAreReadWithTheirSpecies) {
+  const Exercise e = parse(kFell);
+  EXPECT_EQ(e.task, TaskKind::kFell);
+  ASSERT_EQ(e.fell_tasks.size(), 1U);
+  EXPECT_EQ(e.fell_tasks[0].stem, 0);
+  ASSERT_EQ(e.species.size(), 1U);
+  EXPECT_EQ(e.species[0].density, 880.0);
+  // Another seed, another tree; the post stays.
+  const double turned = e.fell_tasks[0].towards - 0.5 * std::numbers::pi;
+  EXPECT_GT(std::fabs(turned), 1e-3);
+  EXPECT_LE(std::fabs(turned), 5.0 * std::numbers::pi / 180.0);
+  EXPECT_NE(e.trees[0].dbh, 0.20);
+  EXPECT_LE(std::fabs(e.trees[0].dbh - 0.20), 0.02 + 1e-12);
+  EXPECT_NE(e.world.stems[0].x, 6.0);
+  EXPECT_EQ(e.world.stems[0].radius, 0.5 * e.trees[0].dbh);
+  EXPECT_EQ(e.world.stems[1].x, 6.0);
+  const Exercise written = parse(replaced(kFell, "seed = 3", "seed = 0"));
+  EXPECT_EQ(written.trees[0].dbh, 0.20);
+  EXPECT_EQ(written.world.stems[0].x, 6.0);
+  EXPECT_NEAR(written.fell_tasks[0].towards, 0.5 * std::numbers::pi, 1e-12);
+}
+
+TEST(ExerciseFile, WhatCannotBeFelledIsRefused) {
+  const auto said = [](const std::string& text) { return joined(read(text)); };
+  const std::string again = "\n[[fell]]\nstem = \"one\"\ntowards_deg = 0\n";
+  EXPECT_NE(
+      said(replaced(kFell, "stem = \"one\"", "stem = \"post\"")).find("stem 'post' is a post"),
+      std::string::npos);
+  EXPECT_NE(said(kFell + again).find("stem 'one' is felled twice"), std::string::npos);
+  EXPECT_NE(said(replaced(kFell, "species = \"spruce\"", "species = \"spruc\"")).find("spruc"),
+            std::string::npos);
+  EXPECT_NE(said(replaced(kFell, "kind = \"fell\"", "kind = \"free\"")).find("fells no trees"),
+            std::string::npos);
+  const machine::MachineModel grapple =
+      io::read_machine(config("machines/harvester_wheeled/machine.toml")).model;
+  EXPECT_NE(joined(io::check_against(parse(kFell), grapple)).find("needs a harvester's head"),
+            std::string::npos);
+}
+
 std::string with_pile(const std::string& keys) {
   return std::string(kLogs) + "\n[[pile]]\nname = \"heap\"\nposition_m = [-9, -9]\n" + keys;
 }

@@ -104,6 +104,8 @@ class Demonstrator {
             DemonstratorState& state, command::OperatorInput& out) const;
   Wish logs(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   Wish fell(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
+  bool bring_upright(const SessionSnapshot& snapshot, const Vec3& grip_W, const Vec3& towards,
+                     const Vec3* last_W, double dt, DemonstratorState& state, Wish& wish) const;
   double turned_by(const SessionSnapshot& snapshot, const Wish& wish) const;
   void keep_off(const SessionSnapshot& snapshot, const Vec3* last_W, double room, Wish& wish) const;
   double opening_for(double gap) const;

@@ -154,7 +154,7 @@ class FellingSite {
   int tree_of(int stem) const;
   void set_up(int tree, double stump, double towards, TimberState& state) const;
   void begin_cut(const HeadFrame& head, TimberState& state) const;
-  void strike(TimberState& state) const;
+  void strike(double dt, TimberState& state) const;
   void lay_down(TimberState& state) const;
 
   machine::Head head_;
