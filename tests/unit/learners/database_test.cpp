@@ -364,6 +364,35 @@ TEST_F(LearnersDatabase, SaysThatAnotherProgramHoldsIt) {
   open().add("Bo");
 }
 
+TEST_F(LearnersDatabase, KeepsQuizzesAndPinsAndTakesOverTheThirdFormat) {
+  {
+    Database database = open();
+    const Learner anna = database.add("Anna");
+    EXPECT_EQ(database.pin_hash(anna), "");
+    database.set_pin_hash(anna, "h1");
+    database.file(anna, {"danger_zone", "2026-11-28T06:40:12Z", 8, 10, false});
+    database.file(anna, {"danger_zone", "2026-11-28T06:50:12Z", 10, 10, true});
+    database.file(anna, session("a", "2026-11-28T06:40:12Z"));
+    database.add("Bo");
+  }
+  EXPECT_EQ(open(Access::kRead).pin_hash(*open().find("Anna")), "h1");
+  const std::vector<QuizTaken> taken = open(Access::kRead).quizzes(*open().find("Anna"));
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken[0].correct, 8);
+  EXPECT_EQ(taken[1].taken, "2026-11-28T06:50:12Z");
+  EXPECT_TRUE(!taken[0].passed && taken[1].passed);
+  EXPECT_TRUE(open().quizzes(*open().find("Bo")).empty());
+  // As a program before quizzes left it.
+  tamper("DROP TABLE quizzes; ALTER TABLE learners DROP COLUMN pin; PRAGMA user_version = 3");
+  EXPECT_EQ(open(Access::kRead).sessions(*open().find("Anna")).size(), 1U);
+  EXPECT_TRUE(open().quizzes(*open().find("Anna")).empty());
+  Database database = open();
+  database.file(*database.find("Anna"), {"q", "t", 1, 1, true});
+  // Nothing of her remains.
+  database.remove(*database.find("Anna"));
+  EXPECT_TRUE(database.quizzes({1, "", ""}).empty());
+}
+
 TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
   open().add("Anna");
   const std::string sound = bytes_of(file_);
