@@ -310,7 +310,7 @@ void Overlays::pose_targets(const FramePoses& poses) {
   // Without a ball the arrow marks the place.
   const bool has_ball = task.target >= 0 && static_cast<std::size_t>(task.target) < looks_.size();
   marker_->setNodeMask(open && task.target >= 0 && !has_ball ? ~0U : 0U);
-  marker_->setMatrix(to_osg(Pose{Mat3::Identity(), wanted + Vec3(0.0, 0.0, 0.55 + 0.15 * beat)}));
+  marker_->setMatrix(to_osg(Pose{Mat3::Identity(), wanted + Vec3(0.0, 0.0, 0.28 + 0.10 * beat)}));
 }
 
 void Overlays::pose_trail(const FramePoses& poses) {

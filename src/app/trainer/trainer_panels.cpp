@@ -1,11 +1,14 @@
 // Panels of the trainer over the view.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/session/session_texts.hpp"
 #include "app/trainer/trainer.hpp"
+#include "view/panels/direction.hpp"
+#include "view/pointing.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -16,6 +19,31 @@ using view::panels::Message;
 using view::panels::MessagePlace;
 using view::panels::Painter;
 using view::panels::Pointer;
+
+constexpr double kEdgeOfView = 0.04;     // share of the picture
+constexpr float kGripKeptFree = 190.0F;  // points
+
+// Towards a target out of view; never before the grapple.
+void point_to_target(Painter& painter, const view::CameraView& view,
+                     const training::SessionSnapshot& now) {
+  if (now.task.target < 0 || has_ended(now)) return;
+  const Vec3 target(now.task.target_W[0], now.task.target_W[1], now.task.target_W[2]);
+  const Vec3 grip(now.grip_W[0], now.grip_W[1], now.grip_W[2]);
+  const auto aspect = static_cast<double>(painter.width() / painter.height());
+  const view::Pointing to = view::pointing_to(view, target, aspect, kEdgeOfView);
+  if (to.inside) return;
+  const auto right = static_cast<float>(to.right), down = static_cast<float>(to.down);
+  view::panels::Place place = view::panels::direction_place(painter, right, down);
+  // Beside the grapple rather than before it.
+  double x = 0.0, y = 0.0;
+  if (view::project(view, grip, static_cast<int>(painter.width()),
+                    static_cast<int>(painter.height()), x, y)) {
+    const auto grip_x = static_cast<float>(x), grip_y = static_cast<float>(y);
+    if (std::hypot(grip_x - place.x, grip_y - place.y) < kGripKeptFree)
+      place.x = grip_x + (place.x < grip_x ? -kGripKeptFree : kGripKeptFree);
+  }
+  view::panels::draw_direction(painter, place, right, down);
+}
 
 }  // namespace
 
@@ -43,7 +71,9 @@ void Trainer::draw_driving(Painter& painter) {
   if (session_->paused())
     return view::panels::draw_banner(painter, "PAUSED", "P goes on, Esc opens the menu");
   if (shown_.task.phase == TaskPhase::kReady && !now.playing)
-    view::panels::draw_briefing(painter, briefing_);
+    return view::panels::draw_briefing(painter, briefing_);
+  if (picture_.scene() != nullptr && picture_.overlays().targets)
+    point_to_target(painter, picture_.scene()->view(), shown_);
 }
 
 void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
