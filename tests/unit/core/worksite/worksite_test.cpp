@@ -406,5 +406,106 @@ TEST(JawsWithACylinder, HoldTheMomentOfALogGrippedOffItsMiddle) {
   EXPECT_LT(in_jaws, 0.1);
 }
 
+// Ten logs in the jaws of a crane without dry friction in its lift cylinder, and with more of the other: what the boom's ports bear is the machine's own
+// weight and that of each log, where they are.
+TEST(JawsWithACylinder, TenLogsWeighOnTheBoomAsWhatTheyAre) {
+  const std::vector<io::Override> smooth = {{"actuator.boom.friction.coulomb_N", "0.001"},
+                                            {"actuator.boom.friction.static_N", "0.001"},
+                                            {"actuator.boom.friction.viscous_N_s_per_m", "4e5"}};
+  const machine::MachineModel machine =
+      io::read_machine(KNUCKLEBOOM_SOURCE_DIR "/config/machines/forwarder/machine.toml", smooth)
+          .model;
+  constexpr double kOpening = 0.31;  // the tips meet
+  const world::GrappleFrame shape = grapple_shape(machine);
+  command::Scenario scenario = with_jaws_at(world::jaw_angle(shape, kOpening));
+  scenario.programs.push_back(program("jaw_right", command::JointMode::kVoltage, 10.0));
+  const sim::Simulation simulation(machine, scenario);
+  sim::SimState sim = simulation.initial_state(machine::Fidelity::kReduced);
+  const Worksite empty(simulation, {});
+  const Grip grip = grip_of(empty, sim, empty.initial_state(kOpening));
+  const Vec3 pin = grip.p_W - usual_seat(shape) * grip.downwards_W;
+  const Vec3 across = grip.axis_W.cross(grip.downwards_W);
+  world::WorldRecipe recipe;
+  for (const auto& [down, beside] :
+       {std::pair{0.52, -0.075}, std::pair{0.52, 0.075}, std::pair{0.395, -0.15},
+        std::pair{0.395, 0.0}, std::pair{0.395, 0.15}, std::pair{0.27, -0.075},
+        std::pair{0.27, 0.075}, std::pair{0.145, -0.15}, std::pair{0.145, 0.0},
+        std::pair{0.145, 0.15}}) {
+    const Vec3 at = pin + down * grip.downwards_W + beside * across;
+    world::Log log;
+    log.name = "log";
+    log.radius = 0.07;
+    log.length = 2.4 + 0.1 * static_cast<double>(recipe.logs.size());
+    log.x = at.x();
+    log.y = at.y();
+    log.lift = at.z() - log.radius;
+    recipe.logs.push_back(log);
+  }
+  const Worksite worksite(simulation, recipe);
+  WorksiteState state = worksite.initial_state(kOpening);
+  const multibody::Tree& tree = machine.tree;
+  const int boom = tree.find_joint("boom");
+  const auto boom_of = [&](double turned) {
+    sim::SimState at = sim;
+    at.machine.q[boom] += turned;
+    sim::Snapshot s;
+    sim::take_snapshot(simulation, at, s);
+    return s.actuator[s.actuator_of_joint[boom]];
+  };
+  const auto kinematics = [&] {
+    return multibody::forward_kinematics(tree, sim.machine.q, sim.machine.v);
+  };
+  // Moment of the oil about the boom's joint less that of the machine's weight, and of the logs' weight [N m], as means.
+  struct Moments {
+    double oil = 0.0, logs = 0.0;
+  };
+  const auto measure = [&] {
+    Moments mean;
+    constexpr int kTicks = 2000;
+    for (int t = 0; t < kTicks; ++t) {
+      worksite.step(simulation.scenario_input(sim), 0.0, sim, state);
+      const multibody::Kinematics k = kinematics();
+      const multibody::LinkMotion& joint = nth(k.link, boom);
+      const auto moment = [&](const Vec3& p, double mass) {
+        return joint.axis_W.dot((p - joint.in_world.p).cross(mass * tree.gravity_W)) / kTicks;
+      };
+      constexpr double kTurn = 1e-5;  // rad, either way
+      const double arm =
+          (boom_of(kTurn).displacement - boom_of(-kTurn).displacement) / (2.0 * kTurn);
+      mean.oil -= boom_of(0.0).force * arm / kTicks;
+      for (int b = 0; b < tree.body_count(); ++b) {
+        int link = tree.body(b).link;
+        while (link != multibody::kBase && link != boom) link = tree.link(link).parent;
+        const multibody::RigidInertia& inertia = tree.body(b).inertia;
+        if (link == boom)
+          mean.oil -= moment(multibody::point_motion(tree, k, b, inertia.com).p_W, inertia.mass);
+      }
+      for (int i = 0; i < 10; ++i)
+        if (state.world.log[i].status != world::LogStatus::kHeld)
+          mean.logs += moment(vec(state.world.log[i].p),
+                              world::mass(recipe.logs[static_cast<std::size_t>(i)]));
+    }
+    return mean;
+  };
+  const auto run = [&](double seconds) {
+    for (int t = 0; t < static_cast<int>(1e3 * seconds); ++t)
+      worksite.step(simulation.scenario_input(sim), 0.0, sim, state);
+  };
+  constexpr double kSettle = 20.0;  // s, until nothing rings any more
+  run(kSettle);
+  ASSERT_EQ(worksite.carried(kinematics(), state).count(), 10);
+  const Moments all = measure();
+  std::printf("ten logs: %.1f N m on the boom, in its ports %.1f\n", all.logs, all.oil);
+  EXPECT_NEAR(all.oil, all.logs, 1e-3 * std::fabs(all.logs));
+  // Each that is taken out of the bundle is missing with its weight.
+  for (const int taken : {8, 7, 9}) {
+    worksite.world().hold(taken, state.world);
+    run(kSettle);
+    const Moments left = measure();
+    std::printf("one less: %.1f N m, in the ports %.1f\n", left.logs, left.oil);
+    EXPECT_NEAR(left.oil, left.logs, 1e-3 * std::fabs(all.logs));
+  }
+}
+
 }  // namespace
 }  // namespace knuckleboom::worksite
