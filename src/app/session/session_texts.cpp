@@ -74,8 +74,7 @@ std::string fell_line(const Exercise& exercise, const SessionSnapshot& now) {
                     : now.saw > 0.0 || tree.cut > 0.0 ? ": saw"
                                                       : ": gripped; saw it");
   }
-  return fmt::format("{}: {:.1f} m away; turn the head to the arrow, close the knives low", count,
-                     now.task.distance);
+  return count + ": turn to the arrow, grip low";  // its distance is shown beside
 }
 
 // Full scale of the pump's power: its largest output; for a constant source that of the largest
@@ -185,7 +184,19 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
   return exercise.title;
 }
 
+// The tree in the head; empty: none.
+std::string held_tree(const Exercise& exercise, const SessionSnapshot& now) {
+  for (std::int64_t k = 0; k < now.tree_count; ++k) {
+    const training::TreeSnapshot& tree = now.tree[k];
+    const auto stem = static_cast<std::size_t>(tree.stem);
+    if (tree.gripped != 0 && stem < exercise.trees.size())
+      return exercise.trees[stem].species + (tree.attached != 0 ? ", rooted" : "");
+  }
+  return {};
+}
+
 std::string held_text(const Session& session, const SessionSnapshot& now) {
+  if (std::string tree = held_tree(session.exercise(), now); !tree.empty()) return tree;
   const auto& logs = session.exercise().world.logs;
   const auto held = static_cast<std::size_t>(now.held_log);
   if (now.held_log < 0 || held >= logs.size()) return {};
