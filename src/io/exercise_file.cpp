@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -22,6 +23,7 @@
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/timber_file.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "limits_table.hpp"
@@ -83,7 +85,8 @@ double distance(const Axis& s, const Axis& t) {
 
 class ExerciseReader {
  public:
-  ExerciseReader(const Node& root, Report& report) : root_(root), report_(report) {}
+  ExerciseReader(const Node& root, Report& report, std::span<const NamedText> species)
+      : root_(root), report_(report), species_texts_(species) {}
 
   ExerciseFile read() {
     training::Exercise& e = exercise();
@@ -177,13 +180,23 @@ class ExerciseReader {
     }
   }
 
+  NamedText species_text(const std::string& name) const {
+    const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem(); };
+    for (const NamedText& text : species_texts_)
+      if (stem(text.name) == stem(name)) return text;
+    const std::filesystem::path path = find_species(name);
+    return {path.string(), read_text_file(path, kConfigurationLimit, "species file")};
+  }
+
   // The species that its trees name, once each.
   void read_species_of(TableReader& reader, const timber::TreeRecipe& tree) {
     std::vector<timber::Species>& known = exercise().species;
     if (std::ranges::any_of(species_read_, [&](const auto& name) { return name == tree.species; }))
       return;
     try {
-      timber::Species species = species_of(tree);
+      out_.species.push_back(species_text(tree.species));
+      timber::Species species =
+          read_species_text(out_.species.back().text, out_.species.back().name).content;
       species.name = tree.species;
       known.push_back(std::move(species));
       species_read_.push_back(tree.species);
@@ -706,6 +719,7 @@ class ExerciseReader {
 
   const Node& root_;
   Report& report_;
+  std::span<const NamedText> species_texts_;
   bool task_known_ = false;
   std::set<std::string> bunk_names_, log_names_, place_names_;
   std::vector<std::string> species_read_;
@@ -717,7 +731,8 @@ class ExerciseReader {
 
 ExerciseFile read_exercise_text(std::string_view text, const std::string& file_name,
                                 std::span<const Override> overrides,
-                                std::vector<Diagnostic>* unknown) {
+                                std::vector<Diagnostic>* unknown,
+                                std::span<const NamedText> species) {
   Report report;
   report.leave_out_unknown(unknown);
   Hasher hash;
@@ -725,7 +740,8 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
   options.what = "exercise file";
   options.keys = &exercise_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
-  ExerciseFile file = ExerciseReader(root, report).read();
+  ExerciseFile file = ExerciseReader(root, report, species).read();
+  for (const NamedText& one : file.species) hash.add(one.text);
   file.hash = hash.result();
   file.files = report.files_read();
   file.remarks = report.remarks();

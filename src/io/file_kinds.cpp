@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "course_keys.hpp"
 #include "declare/emulation_keys.hpp"
@@ -26,9 +27,9 @@ std::string_view first_word(std::string_view line) {
   return line.substr(begin, end == std::string_view::npos ? end : end - begin);
 }
 
-// Words of the top level: keys before the first header, and headers.
-std::set<std::string_view> top_words(std::string_view text) {
-  std::set<std::string_view> words;
+// Words of the top level: keys before the first header, and headers, which are true.
+std::set<std::pair<std::string_view, bool>> top_words(std::string_view text) {
+  std::set<std::pair<std::string_view, bool>> words;
   bool at_top = true;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -37,7 +38,7 @@ std::set<std::string_view> top_words(std::string_view text) {
     const std::size_t first = line.find_first_not_of(" \t");
     const bool header = first != std::string_view::npos && line[first] == '[';
     if (header) at_top = false;
-    if (header || at_top) words.insert(first_word(line));
+    if (header || at_top) words.emplace(first_word(line), header);
   }
   return words;
 }
@@ -70,9 +71,10 @@ const FileKindEntry& file_kind(FileKind kind) {
 }
 
 int keys_found(std::string_view text, FileKind kind) {
-  const std::set<std::string_view> words = top_words(text);
-  return static_cast<int>(std::count_if(words.begin(), words.end(), [&](std::string_view word) {
-    return declare::find_key(file_kind(kind).keys, word) != nullptr;
+  const auto words = top_words(text);
+  return static_cast<int>(std::count_if(words.begin(), words.end(), [&](const auto& word) {
+    const declare::Key* key = declare::find_key(file_kind(kind).keys, word.first);
+    return key != nullptr && (!word.second || key->inside != nullptr);
   }));
 }
 

@@ -12,6 +12,9 @@
 
 namespace knuckleboom::io {
 
+inline constexpr std::string_view kSpeciesRole =
+    "species";  // of the exercise's trees; may be several
+
 // what: "exercise file".
 SessionText read_text_of(const std::string& role, const std::filesystem::path& path,
                          std::string_view what);

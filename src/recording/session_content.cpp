@@ -9,6 +9,7 @@
 #include "belief.hpp"
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
+#include "machine_texts.hpp"
 #include "session_blocks.hpp"
 #include "session_header.hpp"
 
@@ -47,7 +48,8 @@ bool are_texts(const std::vector<SessionText>& texts) {
   return texts.size() <= kMostEntries &&
          std::all_of(texts.begin(), texts.end(), [&roles](const SessionText& text) {
            return is_link_name(text.role) && is_plain_text(text.name, kLongestText) &&
-                  (text.role == "base" || roles.insert(text.role).second);
+                  (text.role == "base" || text.role == kSpeciesRole ||
+                   roles.insert(text.role).second);
          });
 }
 

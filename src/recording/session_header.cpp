@@ -155,7 +155,8 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
     throw FileError("session " + header.id,
                     "the texts of its exercise, machine and lever files are not all there");
   std::vector<Diagnostic> unknown;
-  ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name, {}, &unknown);
+  ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name, {}, &unknown,
+                                                  texts_of(header.texts, kSpeciesRole));
   MachineFile machine_file = read_machine_texts(machine->text, machine->name,
                                                 texts_of(header.texts, "base"), {}, &unknown);
   LeverFile lever_file = read_levers_text(levers->text, levers->name, {}, &unknown);

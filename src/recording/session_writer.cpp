@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "knuckleboom/io/input_file.hpp"
+#include "machine_texts.hpp"
 #include "session_guard.hpp"
 #include "session_layout.hpp"
 
@@ -218,14 +219,16 @@ void SessionWriter::write_header() {
   for (const auto& [name, value] : header_.options) write_attribute(options.id(), name, value);
 
   const Hdf5Handle texts = make_group(file, "files", "files that the session was made from");
-  int number = 0;
+  int number = 0, species = 0;
   for (const SessionText& text : header_.texts) {
     const std::string& hash = text.role == "exercise"  ? header_.exercise_hash.hex
                               : text.role == "machine" ? header_.machine_hash.hex
                               : text.role == "levers"  ? header_.levers_hash.hex
                                                        : std::string();
-    const std::string name =
-        text.role == "base" ? "machine_base_" + std::to_string(++number) : text.role;
+    const std::string name = text.role == "base" ? "machine_base_" + std::to_string(++number)
+                             : text.role == kSpeciesRole
+                                 ? text.role + "_" + std::to_string(++species)
+                                 : text.role;
     write_text(texts.id(), name, text, hash);
   }
 }

@@ -277,6 +277,14 @@ TEST_F(Drive, leadsANewLearnerThroughTheFirstLessonByKeysAlone) {
   EXPECT_TRUE(quizzes[0].passed);
 }
 
+// A row near the end of the main menu, before anything was driven.
+TEST_F(Drive, showsKeysAndLeversFromTheMenu) {
+  const Outcome outcome =
+      drive(small({"--menu", "--duration", "1.5", "--press", "Up@0.3", "--press", "Up@0.5",
+                   "--press", "Up@0.7", "--press", "Return@0.9"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+}
+
 TEST_F(Drive, keepsTheRecordingWhenInterrupted) {
   std::vector<std::string> arguments =
       small({"drive", "reach", "--duration", "60", "--record-input", file("live.csv"), "--press",

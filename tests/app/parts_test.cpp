@@ -109,6 +109,8 @@ TEST(Check, tellsFilesByWhatTheyHold) {
   EXPECT_EQ(io::kind_of("name = \"a\"\ntitle = \"A\"\nmachine = \"m\"\n[task]\nkind = \"free\"\n",
                         "x.toml"),
             io::FileKind::kExercise);
+  EXPECT_EQ(io::kind_of("title = \"T\"\n[[lesson]]\nname = \"a\"\n", "x.toml"),
+            io::FileKind::kCourse);  // an exercise has a number for its lesson
   EXPECT_EQ(io::kind_of("", "exercises/x.toml"), io::FileKind::kExercise);
   EXPECT_EQ(io::kind_of("", "levers/x.toml"), io::FileKind::kLevers);
   EXPECT_EQ(io::kind_of("", "machines/x/machine.toml"), io::FileKind::kMachine);

@@ -121,6 +121,28 @@ TEST_F(ReplayCommand, needsNoneOfTheFilesTheSessionWasMadeFrom) {
   EXPECT_EQ(told(again.output, "hashes"), "21 of 21 equal");
 }
 
+// A session keeps the species of its trees: another density afterwards changes nothing in it.
+TEST_F(ReplayCommand, knowsTheTreesThatWereFelled) {
+  const fs::path config = folder_ / "settings";
+  fs::copy(kConfig, config, fs::copy_options::recursive);
+  std::vector<std::string> variables = environment();
+  variables.push_back("KNUCKLEBOOM_CONFIG=" + config.string());
+  const Outcome driven = run({"drive", "felling", "--demonstrate", "--headless", "--duration", "22",
+                              "--session", file("felling.h5")},
+                             variables);
+  ASSERT_EQ(driven.status, 0) << driven.errors;
+  EXPECT_EQ(told(driven.output, "Done"), "1") << driven.output;
+  for (const char* name : {"spruce", "pine", "birch"}) {
+    const fs::path species = config / "species" / (std::string(name) + ".toml");
+    std::string text = content_of(species);
+    text.replace(text.find("density_kg_per_m3 = ") + 20, 3, "500");
+    write_text(species, text);
+  }
+  const Outcome again = run({"replay", file("felling.h5"), "--headless"}, variables);
+  EXPECT_EQ(again.status, 0) << again.output << again.errors;
+  EXPECT_EQ(told(again.output, "state"), told(driven.output, "state"));
+}
+
 TEST_F(ReplayCommand, completesARecordingThatWasKilled) {
   Program program(
       live({"reach", "--duration", "60", "--sessions", file("mine"), "--press", "W@0.2+50"}),

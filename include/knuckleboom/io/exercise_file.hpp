@@ -11,6 +11,7 @@
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/io/content_hash.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/named_text.hpp"
 #include "knuckleboom/io/override.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 
@@ -26,8 +27,9 @@ struct ExercisePlaces {
 
 struct ExerciseFile {
   training::Exercise exercise;
-  ContentHash hash;
+  ContentHash hash;                 // with the species of its trees
   std::vector<std::string> files;   // that were read
+  std::vector<NamedText> species;   // files of the species that its trees name, as read
   std::vector<Diagnostic> remarks;  // numbers beyond what is usual
   ExercisePlaces places;
 };
@@ -36,9 +38,11 @@ struct ExerciseFile {
 ExerciseFile read_exercise(const std::filesystem::path& path,
                            std::span<const Override> overrides = {});
 // unknown: not null: keys that are not known are left out and listed there; they are errors otherwise.
+// species: in place of the files of the same name.
 ExerciseFile read_exercise_text(std::string_view text, const std::string& file_name,
                                 std::span<const Override> overrides = {},
-                                std::vector<Diagnostic>* unknown = nullptr);
+                                std::vector<Diagnostic>* unknown = nullptr,
+                                std::span<const NamedText> species = {});
 
 // Reasons why an exercise cannot be done on a machine: missing joints, starts outside their limits, no
 // grapple where one is needed, and what check_start() says. Empty if it fits.

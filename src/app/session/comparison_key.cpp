@@ -101,7 +101,7 @@ Conditions conditions_of(const io::SessionRecord& record, const training::Exerci
   const io::SessionAttempt& one = record.attempts.at(attempt);
   const io::SessionHeader& header = record.header;
   return {
-      content("exercise", record, exercise.name, {"exercise"}),
+      content("exercise", record, exercise.name, {"exercise", "species"}),
       content("machine", record, header.machine, {"machine", "base"}),
       content("levers", record, header.levers, {"levers"}),
       plain("ticks a second", fmt::format("{:g}", header.rate_Hz)),

@@ -306,7 +306,7 @@ std::string diagnosis_text(const Session& session, const SessionSnapshot& now) {
   if (!(score.diagnosis_s > 0.0)) return fmt::format("It was the {}; nobody said so.", is);
   return score.diagnosis_right > 0.0
              ? fmt::format("It was the {}, and you said so after {:.1f} s.", is, score.diagnosis_s)
-             : fmt::format("It was the {}; something else was said.", is);
+             : fmt::format("It was the {}; something else was said, or too early.", is);
 }
 
 view::panels::Briefing briefing_of(const Exercise& exercise) {

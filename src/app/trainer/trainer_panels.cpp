@@ -141,7 +141,9 @@ view::panels::Help Trainer::help() const {
                                  : fmt::format("{} of {} plugged-in devices move the machine.",
                                                in_use, devices.size());
   help.keys = key_help();
-  if (session_->session().machine().wheels.empty()) help.buttons.clear();
+  if (!has_session()) return help;  // from the main menu
+  const machine::MachineModel& machine = session_->session().machine();
+  if (machine.wheels.empty() && !machine.head.present) help.buttons.clear();
   return help;
 }
 

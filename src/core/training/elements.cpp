@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "knuckleboom/core/math/arrays.hpp"
 
@@ -355,6 +356,12 @@ void follow_elements(double dt, const ElementSample& at, ElementState& s,
                      std::vector<FinalPiece>* done, const ElementLimits& limits) {
   Editor crane(dt, limits, Track::kCrane, s, done), drive(dt, limits, Track::kDrive, s, done);
   s.phase_ticks[static_cast<int>(s.phase)] += at.tick - s.end;
+  // Logs that lie there before any is held were there from the beginning.
+  if (s.phase == LoadPhase::kEmpty && at.load > 0 && s.last_log < 0 && s.held < 0 && at.held < 0) {
+    s.phase = LoadPhase::kLoaded;
+    std::swap(s.phase_ticks[static_cast<int>(LoadPhase::kEmpty)],
+              s.phase_ticks[static_cast<int>(LoadPhase::kLoaded)]);
+  }
   s.end = at.tick;
   s.gap_m = at.gap_m;
   s.tilt_rad = at.tilt_rad;

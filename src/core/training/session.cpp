@@ -194,6 +194,9 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (exercise_.task == TaskKind::kLogs && !this->machine().grapple.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");
+  if (exercise_.task == TaskKind::kFell && !this->machine().head.present)
+    notes_.push_back("machine '" + machine.name +
+                     "' has no harvester's head: the trees of this exercise cannot be felled");
   if (exercise_.task == TaskKind::kDrive && this->machine().wheels.empty())
     notes_.push_back("machine '" + machine.name +
                      "' has no wheels: the way of this exercise cannot be driven");

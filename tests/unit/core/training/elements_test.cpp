@@ -371,6 +371,19 @@ TEST(Elements, OfCutOffSessionsLeaveNoGap) {
 }
 
 // How often an element was is the number of its pieces.
+TEST(Elements, ALoadThatIsThereAtTheBeginningIsCarried) {
+  ElementState s = start_elements();
+  ElementSample at{};
+  at.held = -1;
+  for (at.tick = 1; at.tick <= 100; ++at.tick) {
+    at.load = at.tick < 5 ? 0 : 30;  // it comes to rest first
+    follow_elements(1.0 / kHz, at, s);
+  }
+  EXPECT_EQ(s.phase, LoadPhase::kLoaded);
+  EXPECT_EQ(s.phase_ticks[static_cast<int>(LoadPhase::kEmpty)], 0);
+  EXPECT_EQ(s.phase_ticks[static_cast<int>(LoadPhase::kLoaded)], 100);
+}
+
 TEST(Elements, AreCounted) {
   const Made made = Maker(7, true).make(12);
   ElementState state = start_elements();
