@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "content_reader.hpp"
 #include "course_keys.hpp"
-#include "document.hpp"
 #include "knuckleboom/io/words.hpp"
 #include "limits_table.hpp"
-#include "table_reader.hpp"
 #include "text_file.hpp"
 
 namespace knuckleboom::io {
@@ -68,29 +67,15 @@ Question read_question(Report& report, const Node& node) {
   return out;
 }
 
-Node document_of(std::string_view text, const std::string& file_name, std::string_view what,
-                 const KeyTable& keys, Report& report) {
-  Hasher hash;
-  DocumentOptions options;
-  options.what = what;
-  options.keys = &keys;
-  return read_document(text, file_name, {}, options, report, hash);
-}
-
 }  // namespace
 
 Course read_course_text(std::string_view text, const std::string& file_name) {
-  Report report;
-  const Node root = document_of(text, file_name, "course file", course_keys::table, report);
-  TableReader reader(report, root, course_keys::table, "the course file");
-  Course out;
-  reader.fill(out);
-  std::vector<std::string> known;
-  for (const Node* node : reader.tables(course_keys::lessons))
-    out.lessons.push_back(read_lesson(report, *node, known));
-  reader.done();
-  report.throw_if_any();
-  return out;
+  return read_content<Course>(text, file_name, "course file", course_keys::table, {},
+                              [](TableReader& reader, Course& out) {
+                                std::vector<std::string> known;
+                                for (const Node* node : reader.tables(course_keys::lessons))
+                                  out.lessons.push_back(read_lesson(reader.report(), *node, known));
+                              });
 }
 
 Course read_course(const std::filesystem::path& path) {
@@ -98,22 +83,17 @@ Course read_course(const std::filesystem::path& path) {
 }
 
 Quiz read_quiz_text(std::string_view text, const std::string& file_name) {
-  Report report;
-  const Node root = document_of(text, file_name, "quiz file", quiz_keys::table, report);
-  TableReader reader(report, root, quiz_keys::table, "the quiz file");
-  Quiz out;
-  reader.fill(out);
-  for (const Node* node : reader.tables(quiz_keys::questions))
-    out.questions.push_back(read_question(report, *node));
-  const int count = static_cast<int>(out.questions.size());
-  if (!reader.has(quiz_keys::least_right)) out.least_right = count;
-  if (out.least_right > count)
-    reader.error(
-        quiz_keys::least_right,
-        fmt::format("{} right answers cannot be given to {} questions", out.least_right, count));
-  reader.done();
-  report.throw_if_any();
-  return out;
+  return read_content<Quiz>(
+      text, file_name, "quiz file", quiz_keys::table, {}, [](TableReader& reader, Quiz& out) {
+        for (const Node* node : reader.tables(quiz_keys::questions))
+          out.questions.push_back(read_question(reader.report(), *node));
+        const int count = static_cast<int>(out.questions.size());
+        if (!reader.has(quiz_keys::least_right)) out.least_right = count;
+        if (out.least_right > count)
+          reader.error(quiz_keys::least_right,
+                       fmt::format("{} right answers cannot be given to {} questions",
+                                   out.least_right, count));
+      });
 }
 
 Quiz read_quiz(const std::filesystem::path& path) {

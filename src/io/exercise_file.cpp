@@ -176,7 +176,6 @@ class ExerciseReader {
                        fmt::format("{} overlaps another stem; move one of them", reader.what()));
       stems.push_back(std::move(stem));
       exercise().trees.push_back(std::move(tree));
-      out_.places.species.push_back(to_place(reader.place_of(keys::stem::species)));
     }
   }
 
@@ -191,7 +190,7 @@ class ExerciseReader {
   // The species that its trees name, once each.
   void read_species_of(TableReader& reader, const timber::TreeRecipe& tree) {
     std::vector<timber::Species>& known = exercise().species;
-    if (std::ranges::any_of(species_read_, [&](const auto& name) { return name == tree.species; }))
+    if (std::ranges::any_of(known, [&](const auto& one) { return one.name == tree.species; }))
       return;
     try {
       out_.species.push_back(species_text(tree.species));
@@ -199,7 +198,6 @@ class ExerciseReader {
           read_species_text(out_.species.back().text, out_.species.back().name).content;
       species.name = tree.species;
       known.push_back(std::move(species));
-      species_read_.push_back(tree.species);
     } catch (const UserError& error) {
       reader.error(keys::stem::species, error.what());
     }
@@ -722,7 +720,6 @@ class ExerciseReader {
   std::span<const NamedText> species_texts_;
   bool task_known_ = false;
   std::set<std::string> bunk_names_, log_names_, place_names_;
-  std::vector<std::string> species_read_;
   declare::keys::Variant variant_;
   ExerciseFile out_;
 };
@@ -785,34 +782,29 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
                                     "which could then not be chosen; rename it",
                                     name, machine.name)});
   }
+  const auto at_task = [&](std::string message) {
+    faults.push_back({places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
+                      places.task.column, std::move(message)});
+  };
   const bool grapple = exercise.task == TaskKind::kLogs || exercise.task == TaskKind::kHead;
   if (grapple && !machine.grapple.present)
-    faults.push_back(
-        {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
-         places.task.column,
-         fmt::format("the task needs a grapple, which machine '{}' does not have", machine.name)});
+    at_task(
+        fmt::format("the task needs a grapple, which machine '{}' does not have", machine.name));
   if (exercise.task == TaskKind::kFell && !machine.head.present)
-    faults.push_back(
-        {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
-         places.task.column,
-         fmt::format("the task needs a harvester's head, which machine '{}' does not have; "
-                     "'harvester_head' has",
-                     machine.name)});
+    at_task(
+        fmt::format("the task needs a harvester's head, which machine '{}' does not have; "
+                    "'harvester_head' has",
+                    machine.name));
   if (exercise.task == TaskKind::kDrive && machine.wheels.empty())
-    faults.push_back(
-        {places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
-         places.task.column,
-         fmt::format("the task is to drive, and machine '{}' has no wheels; 'forwarder_8w' has",
-                     machine.name)});
+    at_task(fmt::format("the task is to drive, and machine '{}' has no wheels; 'forwarder_8w' has",
+                        machine.name));
   const auto into_load_space = [](const training::LogTask& task) {
     return task.bunk == training::kLoadSpace;
   };
   if (!machine.load_space.present &&
       std::any_of(exercise.log_tasks.begin(), exercise.log_tasks.end(), into_load_space))
-    faults.push_back({places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
-                      places.task.column,
-                      fmt::format("the task needs a load space, which machine '{}' does not have",
-                                  machine.name)});
+    at_task(
+        fmt::format("the task needs a load space, which machine '{}' does not have", machine.name));
   if (faults.empty()) faults = check_start(exercise, machine, places);
   return faults;
 }

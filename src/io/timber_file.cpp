@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "content_reader.hpp"
 #include "declare/timber_keys.hpp"
-#include "document.hpp"
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/user_error.hpp"
-#include "table_reader.hpp"
 #include "text_file.hpp"
 
 namespace knuckleboom::io {
@@ -25,19 +24,8 @@ template <class T, class Read>
 TimberFile<T> read_timber(std::string_view text, const std::string& file_name,
                           std::string_view what, const KeyTable& table,
                           std::span<const Override> overrides, Read read) {
-  Report report;
-  Hasher hash;
-  DocumentOptions options;
-  options.what = what;
-  options.keys = &table;
-  const Node root = read_document(text, file_name, overrides, options, report, hash);
-  TableReader reader(report, root, table, fmt::format("the {}", what));
   TimberFile<T> out;
-  reader.fill(out.content);
-  read(reader, out.content);
-  reader.done();
-  report.throw_if_any();
-  out.remarks = report.remarks();
+  out.content = read_content<T>(text, file_name, what, table, overrides, read, &out.remarks);
   return out;
 }
 

@@ -225,6 +225,12 @@ std::int64_t Database::number(const char* sql) const {
 
 // --- Opening --------------------------------------------------------------------
 
+double figure_of(const Result& result, std::string_view name) {
+  for (const auto& [key, value] : result.figures)
+    if (key == name) return value;
+  return std::nan("");
+}
+
 Database::Database(const fs::path& file, Access access, int patience_ms) : path_(file) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(file, error);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct Result {
   // Empty: not known.
   std::string key{}, curve_key{};
 };
+
+// The figure by this name; nan: it is not known.
+double figure_of(const Result& result, std::string_view name);
 
 struct FiledSession {
   std::int64_t id = 0;

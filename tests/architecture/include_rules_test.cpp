@@ -39,7 +39,7 @@ const std::vector<Layer>& layers() {
       {"core/math/", {}},
       {"core/state/", {"core/math/"}},
       {"core/world/", {"core/math/", "core/state/"}},
-      {"core/timber/", {"core/math/"}},
+      {"core/timber/", {"core/math/", "core/state/"}},
       {"core/command/", {"core/math/", "core/state/", "core/world/ground"}},
       {"core/control/", {"core/math/", "core/state/", "core/command/"}},
       {"core/hydraulics/", {"core/math/", "core/state/"}},

@@ -139,8 +139,9 @@ TEST(FellingInASession, AForgedTreeIsRefused) {
             std::string::npos);
   EXPECT_NE(objection([](TimberState& t) { t.moving.n[2] = 0.2; }).find("timber.moving.n"),
             std::string::npos);
-  EXPECT_NE(objection([](TimberState& t) { t.moving.mass = 0.0; }).find("timber.moving.mass"),
-            std::string::npos);
+  EXPECT_NE(
+      objection([](TimberState& t) { t.moving.form.mass = 0.0; }).find("timber.moving.form.mass"),
+      std::string::npos);
   EXPECT_NE(objection([](TimberState& t) { t.moving.cut = 3.0; }).find("timber.moving.cut"),
             std::string::npos);
   EXPECT_NE(objection([](TimberState& t) { t.felled_count = 1; }).find("timber.felled[0]"),

@@ -22,7 +22,6 @@ struct ExercisePlaces {
   ScenarioPlaces::Place machine, levers, task;
   std::vector<ScenarioPlaces::Place> initial;  // entry for entry as in training::Exercise
   std::vector<ScenarioPlaces::Place> faults;   // likewise
-  std::vector<ScenarioPlaces::Place> species;  // of the exercise's trees, in their order
 };
 
 struct ExerciseFile {

@@ -98,21 +98,6 @@ io::Diagnostic at_place(const io::ScenarioPlaces::Place& place, const std::strin
   return {place.file.empty() ? path : place.file, place.line, place.column, message};
 }
 
-// Whether each tree of an exercise grows.
-void check_trees(const io::ExerciseFile& file, const std::string& path) {
-  std::vector<io::Diagnostic> faults;
-  const std::vector<timber::TreeRecipe>& trees = file.exercise.trees;
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    if (trees[i].species.empty()) continue;
-    try {
-      io::grow(trees[i]);
-    } catch (const UserError& error) {
-      faults.push_back(at_place(file.places.species[i], path, error.what()));
-    }
-  }
-  if (!faults.empty()) throw io::FileError(std::move(faults));
-}
-
 Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   const training::Exercise& exercise = file.exercise;
   const std::string words = fmt::format("exercise {}", exercise.name);
@@ -129,7 +114,6 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   std::vector<io::Diagnostic> faults = io::check_against(exercise, machine->model, file.places);
   if (!faults.empty()) throw io::FileError(std::move(faults));
   Finding finding{fmt::format("{}, fits machine {}", words, machine->model.name), file.remarks};
-  check_trees(file, path);
   // Its levers as well: what they move may be on another machine.
   const auto here = [&](const std::string& message) {
     return at_place(file.places.levers, path, message);

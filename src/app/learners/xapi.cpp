@@ -24,12 +24,6 @@ constexpr const char* kVerbs = "http://adlnet.gov/expapi/verbs/";
 constexpr const char* kSimulation = "http://adlnet.gov/expapi/activities/simulation";
 constexpr double kFullPoints = 100.0;
 
-double figure(const Result& result, std::string_view name) {
-  for (const auto& [key, value] : result.figures)
-    if (key == name) return value;
-  return std::nan("");
-}
-
 bool is_work(std::string_view key) { return key.starts_with(kWorkPrefix); }
 
 // Names of exercises become part of an address.
@@ -90,9 +84,9 @@ class Statements {
     json_.key("result").begin_object();
     if (result.finished) json_.member("success", result.passed);
     json_.member("completion", result.finished);
-    if (const double time_s = figure(result, "time_s"); std::isfinite(time_s))
+    if (const double time_s = learners::figure_of(result, "time_s"); std::isfinite(time_s))
       json_.member("duration", fmt::format("PT{:.2f}S", std::max(time_s, 0.0)));
-    if (const double points = figure(result, "points"); std::isfinite(points)) {
+    if (const double points = learners::figure_of(result, "points"); std::isfinite(points)) {
       json_.key("score").begin_object().member("scaled", points / kFullPoints);
       json_.member("raw", points).member("min", 0).member("max", kFullPoints).end_object();
     }

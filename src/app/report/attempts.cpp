@@ -386,7 +386,8 @@ void RecordedAttempts::add_commands(const Span& span, report::Attempt& out) cons
 }
 
 void RecordedAttempts::add_work(std::size_t index, report::Attempt& out) const {
-  const auto end = RecordedWork(record_).at_end_of(index);
+  if (!session_) return;
+  const auto end = RecordedWork(record_, *session_).at_end_of(index);
   if (!end) return;
   const auto add = [&out](const char* part, std::string_view name, double seconds,
                           std::int64_t times) {

@@ -24,7 +24,6 @@ using report::escaped;
 // Estimates: work of the pumps over that at the engine's shaft, and a diesel engine's litres for each joule there
 // (210 g/kWh at 0.84 kg/l).
 constexpr double kPumpEfficiency = 0.85, kLitresPerJoule = 0.25 / 3.6e6;
-constexpr double kLooksRound_s = 10.0;  // before the first lever movement; it does not count
 
 // --- Text -----------------------------------------------------------------------
 
@@ -92,7 +91,7 @@ std::vector<Span> spans_of(const io::SessionRecord& record) {
         span.start = event.tick - 1;
         break;
       }
-    const std::int64_t free = std::llround(kLooksRound_s * record.header.rate_Hz);
+    const std::int64_t free = std::llround(training::kReadyTime * record.header.rate_Hz);
     span.begin = std::min(span.start, span.begin + free);
     out.push_back(span);
   }
@@ -273,7 +272,7 @@ struct Load {
 // the room was empty.
 std::vector<Load> loads_of(const io::SessionRecord& record, const training::Session& session) {
   const Column driven(record, "score_driven_m");
-  const RecordedWork work(record);
+  const RecordedWork work(record, session);
   std::vector<Load> out;
   for (const Span& span : spans_of(record)) {
     Load load{};

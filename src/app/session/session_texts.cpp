@@ -66,13 +66,11 @@ std::string drive_line(const Exercise& exercise, const SessionSnapshot& now) {
 std::string fell_line(const Exercise& exercise, const SessionSnapshot& now) {
   const int stem = exercise.fell_tasks[static_cast<std::size_t>(now.task.target)].stem;
   const std::string count = fmt::format("Tree {} of {}", now.task.step + 1, now.task.steps);
-  for (std::int64_t k = 0; k < now.tree_count; ++k) {
-    const training::TreeSnapshot& tree = now.tree[k];
-    if (tree.stem != stem) continue;
-    if (tree.attached == 0) return count + ": it falls";
-    return count + (tree.gripped == 0                 ? ": it is cut, and stands"
-                    : now.saw > 0.0 || tree.cut > 0.0 ? ": saw"
-                                                      : ": gripped; saw it");
+  if (const training::TreeSnapshot* tree = training::tree_of(stem, now)) {
+    if (tree->attached == 0) return count + ": it falls";
+    return count + (tree->gripped == 0                 ? ": it is cut, and stands"
+                    : now.saw > 0.0 || tree->cut > 0.0 ? ": saw"
+                                                       : ": gripped; saw it");
   }
   return count + ": turn to the arrow, grip low";  // its distance is shown beside
 }

@@ -12,14 +12,16 @@ namespace knuckleboom::app {
 RecordedWork::RecordedWork(const io::SessionRecord& record) : record_(record) {
   if (!record.states_known()) return;
   try {
-    session_ = io::make_session(record.header);
+    own_ = io::make_session(record.header);
+    session_ = own_.get();
   } catch (const io::FileError&) {  // said by who shows the session
   } catch (const std::invalid_argument&) {
   }
 }
 
 std::unique_ptr<training::SessionSnapshot> RecordedWork::at_end_of(std::size_t index) const {
-  if (!session_ || index >= record_.attempts.size()) return nullptr;
+  if (session_ == nullptr || !record_.states_known() || index >= record_.attempts.size())
+    return nullptr;
   const io::SessionAttempt& attempt = record_.attempts[index];
   if (attempt.phase == training::TaskPhase::kReady) return nullptr;
   const auto& ticks = record_.state_ticks;

@@ -16,6 +16,9 @@ class RecordedWork {
  public:
   // The record must outlive it.
   explicit RecordedWork(const io::SessionRecord& record);
+  // session: made from the record; it must outlive it as well.
+  RecordedWork(const io::SessionRecord& record, const training::Session& session)
+      : record_(record), session_(&session) {}
 
   // As it was when the attempt ended, with the times of its elements: from the nearest stored state, and the ticks
   // from there on. index: from 0. Null: not begun, or the states are not known here.
@@ -23,7 +26,8 @@ class RecordedWork {
 
  private:
   const io::SessionRecord& record_;
-  std::unique_ptr<training::Session> session_;  // null: this program cannot make it
+  std::unique_ptr<training::Session> own_;
+  const training::Session* session_ = nullptr;  // null: this program cannot make it
 };
 
 // Names of the elements in tables begin with it.

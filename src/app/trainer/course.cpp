@@ -1,6 +1,7 @@
 #include "app/trainer/course.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -11,12 +12,9 @@ namespace knuckleboom::app {
 namespace {
 
 bool keeps(const learners::Result& result, const training::Limit& limit) {
-  const auto found =
-      std::find_if(result.figures.begin(), result.figures.end(),
-                   [&limit](const auto& figure) { return figure.first == limit.figure; });
-  // Comparisons with what is not a number are false.
-  return found != result.figures.end() && (!limit.has_most || found->second <= limit.most) &&
-         (!limit.has_least || found->second >= limit.least);
+  const double value = learners::figure_of(result, limit.figure);
+  return !std::isnan(value) && (!limit.has_most || value <= limit.most) &&
+         (!limit.has_least || value >= limit.least);
 }
 
 // Each attempt that counts, in the order of time: whether it was passed.

@@ -17,12 +17,8 @@ namespace {
 using view::panels::Menu;
 using view::panels::MenuRow;
 
-MenuRow course_row(int id, std::string label, std::string note, std::string detail) {
-  MenuRow row;
-  row.id = id;
-  row.label = std::move(label);
+MenuRow with_note(MenuRow row, std::string note) {
   row.note = std::move(note);
-  row.detail = std::move(detail);
   return row;
 }
 
@@ -96,13 +92,13 @@ Menu course_menu(const io::Course& course, const std::vector<LessonStanding>& le
     std::string detail = lesson.text;
     if (lesson.hours > 0.0) detail += fmt::format("\n\nAbout {:g} h.", lesson.hours);
     menu.rows.push_back(
-        course_row(kCourseLesson + number, fmt::format("{}   {}", i + 1, lesson.title),
-                   nobody ? "" : lesson_note(lessons[i], number == next), std::move(detail)));
+        with_note(action_row(kCourseLesson + number, fmt::format("{}   {}", i + 1, lesson.title),
+                             std::move(detail)),
+                  nobody ? "" : lesson_note(lessons[i], number == next)));
     menu.rows.back().enabled = nobody || !lessons[i].locked();
     if (number == next) menu.selected = number;
   }
-  menu.rows.push_back(course_row(kMenuBack, "Back", "", ""));
-  menu.rows.back().gap_above = true;
+  menu.rows.push_back(action_row(kMenuBack, "Back", {}, true));
   return menu;
 }
 
@@ -114,10 +110,10 @@ Menu lesson_menu(const io::Course& course, int number, const LessonStanding& sta
   bool found = false;
   for (std::size_t i = 0; i < standing.parts.size(); ++i) {
     const PartStanding& part = standing.parts[i];
-    menu.rows.push_back(course_row(kLessonPart + static_cast<int>(i), part_title(part),
-                                   part.done ? "done" : "",
-                                   fmt::format("{}{}\n\nSo far: {}.", part_text(part),
-                                               limits_text(lesson, part), part.words)));
+    menu.rows.push_back(with_note(action_row(kLessonPart + static_cast<int>(i), part_title(part),
+                                             fmt::format("{}{}\n\nSo far: {}.", part_text(part),
+                                                         limits_text(lesson, part), part.words)),
+                                  part.done ? "done" : ""));
     if (!part.done && !found) menu.selected = static_cast<int>(i);
     found = found || !part.done;
   }
@@ -125,13 +121,12 @@ Menu lesson_menu(const io::Course& course, int number, const LessonStanding& sta
   for (std::size_t i = 0; i < standing.parts.size(); ++i) {
     if (standing.parts[i].quiz) continue;
     menu.rows.push_back(
-        course_row(kLessonShow + static_cast<int>(i),
-                   fmt::format("Show me: {}", part_title(standing.parts[i])), "",
-                   "The computer does the exercise, by the same levers; you watch. Esc ends it."));
-    menu.rows.back().gap_above = std::exchange(first, false);
+        action_row(kLessonShow + static_cast<int>(i),
+                   fmt::format("Show me: {}", part_title(standing.parts[i])),
+                   "The computer does the exercise, by the same levers; you watch. Esc ends it.",
+                   std::exchange(first, false)));
   }
-  menu.rows.push_back(course_row(kMenuBack, "Back", "", ""));
-  menu.rows.back().gap_above = true;
+  menu.rows.push_back(action_row(kMenuBack, "Back", {}, true));
   return menu;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/watch_texts.hpp"
 #include "app/shell/packet_summary.hpp"
 #include "app/shell/text.hpp"
 #include "view/panels/format.hpp"
@@ -64,6 +65,14 @@ std::string timing(const SessionEnd& end) {
 }
 
 }  // namespace
+
+void tell_result(const LoadedSession& loaded, SessionEnd& end) {
+  const bool ended = has_ended(end.last);
+  end.figures = figure_rows(loaded.exercise(), end.last.score, ended, true);
+  if (ended) end.points = points_text(loaded.exercise(), end.last.score.points);
+  end.diagnosis = diagnosis_text(*loaded.session, end.last);
+  end.warnings = watch_sentences(loaded.session->machine(), end.last.sim.watch);
+}
 
 std::string session_summary(const SessionEnd& end, bool paced) {
   std::string text = end.title + '\n';

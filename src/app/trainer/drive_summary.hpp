@@ -12,6 +12,9 @@
 
 namespace knuckleboom::app {
 
+// Fills in what end.last tells: figures, points, diagnosis and warnings.
+void tell_result(const LoadedSession& loaded, SessionEnd& end);
+
 // Result, figures, ticks and hash of a session. paced: with its timing.
 std::string session_summary(const SessionEnd& end, bool paced);
 

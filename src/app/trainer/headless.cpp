@@ -13,7 +13,6 @@
 #include "app/session/filing.hpp"
 #include "app/session/load_session.hpp"
 #include "app/session/session_texts.hpp"
-#include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -273,11 +272,8 @@ SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
   end.state_hash = io::state_hash(run.state);
   end.session_file = run.recorded.file;
   end.session_fault = run.recorded.fault;
-  end.figures = figure_rows(loaded.exercise(), run.last.score, has_ended(run.last), true);
-  if (has_ended(end.last)) end.points = points_text(loaded.exercise(), end.last.score.points);
-  end.diagnosis = diagnosis_text(*loaded.session, run.last);
+  tell_result(loaded, end);
   end.elements = element_rows(loaded.session->snapshot(run.state));
-  end.warnings = watch_sentences(loaded.session->machine(), run.last.sim.watch);
   return end;
 }
 

@@ -20,12 +20,6 @@ struct EarlierAttempt {
   double value;  // nan: not known
 };
 
-double value_in(const learners::Result& result, std::string_view figure) {
-  for (const auto& [name, value] : result.figures)
-    if (name == figure) return value;
-  return std::nan("");
-}
-
 std::string outcome(const learners::Result& result) {
   return result.passed ? "passed" : result.finished ? "failed" : "broken off";
 }
@@ -44,7 +38,7 @@ view::panels::History history_of(const std::vector<learners::FiledSession>& sess
   for (const learners::FiledSession& session : sessions) {
     if (session.trust == kFiguresOnly) continue;
     for (const learners::Result& result : session.results) {
-      const EarlierAttempt one{&result, value_in(result, figure->name)};
+      const EarlierAttempt one{&result, learners::figure_of(result, figure->name)};
       if (result.curve_key == now.curve_key) curve.push_back(one);
       if (result.key == now.key) equal.push_back(one);
     }
@@ -72,7 +66,7 @@ view::panels::History history_of(const std::vector<learners::FiledSession>& sess
   }
   out.title = fmt::format("{}: attempt {}", figure->label, curve.size());
 
-  const double value = value_in(now, figure->name);
+  const double value = learners::figure_of(now, figure->name);
   if (now.passed && (!best_before || better(value, *best_before)))
     out.lines.emplace_back(best_before ? "This is your best so far." : "Your first pass.");
   else if (best_before)

@@ -14,15 +14,6 @@ using view::panels::MenuRow;
 
 constexpr std::size_t kLongestTypedName = 60;  // bytes; what fits in its row
 
-MenuRow page_row(int id, std::string label, const char* detail, bool gap = false) {
-  MenuRow row;
-  row.id = id;
-  row.label = std::move(label);
-  row.detail = detail;
-  row.gap_above = gap;
-  return row;
-}
-
 }  // namespace
 
 void LearnerPage::open(std::vector<KnownLearner> known, const std::string& current) {
@@ -33,7 +24,7 @@ void LearnerPage::open(std::vector<KnownLearner> known, const std::string& curre
   menu_ = {};
   menu_.title = "Who drives?";
   menu_.subtitle = "Attempts are filed under a learner, and the course remembers what is done.";
-  MenuRow who = page_row(kLearnerWho, "Learner", "");
+  MenuRow who = action_row(kLearnerWho, "Learner", "");
   who.choices.push_back({"nobody", "Sessions are recorded, but filed under no name.", {}});
   for (const KnownLearner& one : known_) {
     if (one.learner.key == current) who.chosen = static_cast<int>(who.choices.size());
@@ -50,18 +41,19 @@ void LearnerPage::list_rows(int selected) {
   menu_.rows.resize(1);
   const KnownLearner* who = chosen();
   if (who != nullptr && !who->pin_hash.empty())
-    menu_.rows.push_back(page_row(kLearnerPin, "", "Type the PIN and press Enter."));
+    menu_.rows.push_back(action_row(kLearnerPin, "", "Type the PIN and press Enter."));
   menu_.rows.push_back(
-      page_row(kLearnerTake, "Drive under this name", "Files what comes under this learner."));
-  menu_.rows.push_back(page_row(kLearnerName, "",
-                                "Type a name and press Enter. It stays on this computer; "
-                                "recordings have a number in its place.",
-                                true));
-  menu_.rows.push_back(page_row(kLearnerNewPin, "",
-                                "4 to 12 digits that this menu then asks for; leave it empty to do "
-                                "without. It keeps classmates from driving under your name."));
-  menu_.rows.push_back(page_row(kLearnerAdd, "Join", "Adds the learner, who drives then."));
-  menu_.rows.push_back(page_row(kMenuBack, "Back", "", true));
+      action_row(kLearnerTake, "Drive under this name", "Files what comes under this learner."));
+  menu_.rows.push_back(action_row(kLearnerName, "",
+                                  "Type a name and press Enter. It stays on this computer; "
+                                  "recordings have a number in its place.",
+                                  true));
+  menu_.rows.push_back(
+      action_row(kLearnerNewPin, "",
+                 "4 to 12 digits that this menu then asks for; leave it empty to do "
+                 "without. It keeps classmates from driving under your name."));
+  menu_.rows.push_back(action_row(kLearnerAdd, "Join", "Adds the learner, who drives then."));
+  menu_.rows.push_back(action_row(kMenuBack, "Back", "", true));
   for (std::size_t i = 0; i < menu_.rows.size(); ++i)
     if (menu_.rows[i].id == selected) menu_.selected = static_cast<int>(i);
 }

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "app/session/session_texts.hpp"
-#include "app/session/watch_texts.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/text.hpp"
+#include "app/trainer/drive_summary.hpp"
 #include "knuckleboom/io/state_file.hpp"
 
 namespace knuckleboom::app {
@@ -186,11 +186,8 @@ SessionEnd LiveSession::finish() {
   end.ticks = ticker_.state().tick;
   end.tick_s = loaded_.session->tick_s();
   end.state_hash = io::state_hash(ticker_.state());
-  end.figures = figure_rows(loaded_.exercise(), end.last.score, has_ended(end.last), true);
-  if (has_ended(end.last)) end.points = points_text(loaded_.exercise(), end.last.score.points);
-  end.diagnosis = diagnosis_text(*loaded_.session, end.last);
+  tell_result(loaded_, end);
   end.elements = element_rows(end.last);
-  end.warnings = watch_sentences(loaded_.session->machine(), end.last.sim.watch);
   return end;
 }
 

@@ -81,12 +81,12 @@ class LiveSession {
   void set_control(command::ControlMode mode);
   void set_fidelity(machine::Fidelity fidelity);
   void set_fault(int fault, bool on);  // by its number in the session
+  void diagnose(int fault);            // the operator's word on it, likewise
 
   // Takes the thread's published and recorded data. A message if the recording has just failed.
   std::optional<std::string> update();
 
   // Stops the thread and completes the recording. Once.
-  void diagnose(int fault);
   SessionEnd finish();
   // Saves only the recording while the program is being ended: uses nothing that may already be
   // destroyed. Returns its file, or why there is none; empty: not recorded.

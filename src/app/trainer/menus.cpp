@@ -150,15 +150,6 @@ MenuRow choice_row(int id, const char* label, const std::vector<std::string>& na
   return row;
 }
 
-MenuRow action(int id, const char* label, const char* detail = "", bool gap = false) {
-  MenuRow row;
-  row.id = id;
-  row.label = label;
-  row.detail = detail;
-  row.gap_above = gap;
-  return row;
-}
-
 int volume_index(const io::TrainerSettings& settings) {
   if (settings.muted) return 0;
   int best = 0;
@@ -213,6 +204,15 @@ std::string device_text(const input::DeviceLine& line) {
 
 }  // namespace
 
+MenuRow action_row(int id, std::string label, std::string detail, bool gap) {
+  MenuRow row;
+  row.id = id;
+  row.label = std::move(label);
+  row.detail = std::move(detail);
+  row.gap_above = gap;
+  return row;
+}
+
 Menu main_menu(const io::TrainerSettings& settings, const LearnerRows& rows) {
   Menu menu;
   menu.title = "Knuckleboom";
@@ -220,14 +220,15 @@ Menu main_menu(const io::TrainerSettings& settings, const LearnerRows& rows) {
   const std::vector<std::string> exercises = lessons();
   const std::vector<std::string> machines = optional_names(machine_names());
   const std::vector<std::string> layouts = optional_names(lever_names());
-  menu.rows.push_back(action(kMenuLearner, "Who drives", kLearnerDetail));
+  menu.rows.push_back(action_row(kMenuLearner, "Who drives", kLearnerDetail));
   menu.rows.back().note = rows.learner.empty() ? "nobody" : rows.learner;
-  menu.rows.push_back(action(kMenuCourse, "Course", kCourseDetail));
+  menu.rows.push_back(action_row(kMenuCourse, "Course", kCourseDetail));
   menu.rows.back().note = rows.next;
-  menu.rows.push_back(action(kMenuStart, "Start", "Begins the exercise below.", true));
-  menu.rows.push_back(action(kMenuShow, "Show me",
-                             "The computer does the exercise, by the same levers and with boom-tip "
-                             "control; you watch. Esc ends it."));
+  menu.rows.push_back(action_row(kMenuStart, "Start", "Begins the exercise below.", true));
+  menu.rows.push_back(
+      action_row(kMenuShow, "Show me",
+                 "The computer does the exercise, by the same levers and with boom-tip "
+                 "control; you watch. Esc ends it."));
   menu.rows.push_back(
       choice_row(kMenuExercise, "Exercise", exercises,
                  index_of(exercises, settings.exercise, index_of(exercises, kFirstExercise)),
@@ -252,12 +253,12 @@ Menu main_menu(const io::TrainerSettings& settings, const LearnerRows& rows) {
     volume.choices.push_back({v > 0.0 ? fmt::format("{:.0f} %", v * 100.0) : "off", {}});
   volume.chosen = volume_index(settings);
   menu.rows.push_back(std::move(volume));
-  menu.rows.push_back(action(kMenuDevices, "Levers",
-                             "Which of the plugged-in devices is the left lever and which the "
-                             "right one.",
-                             true));
-  menu.rows.push_back(action(kMenuHelp, "Help", "Keys, and what each lever does."));
-  menu.rows.push_back(action(kMenuQuit, "Quit"));
+  menu.rows.push_back(action_row(kMenuDevices, "Levers",
+                                 "Which of the plugged-in devices is the left lever and which the "
+                                 "right one.",
+                                 true));
+  menu.rows.push_back(action_row(kMenuHelp, "Help", "Keys, and what each lever does."));
+  menu.rows.push_back(action_row(kMenuQuit, "Quit"));
   menu.selected = rows.next.empty() ? 4 : 1;
   return menu;
 }
@@ -293,7 +294,7 @@ Menu pause_menu(const std::string& exercise, bool can_restart, std::vector<MenuC
   Menu menu;
   menu.title = "Paused";
   menu.subtitle = exercise;
-  menu.rows.push_back(action(kMenuContinue, "Go on"));
+  menu.rows.push_back(action_row(kMenuContinue, "Go on"));
   if (!suspects.empty()) {
     MenuRow row;
     row.id = kMenuSuspect;
@@ -301,32 +302,34 @@ Menu pause_menu(const std::string& exercise, bool can_restart, std::vector<MenuC
     row.choices = std::move(suspects);
     row.gap_above = true;
     menu.rows.push_back(std::move(row));
-    menu.rows.push_back(action(kMenuDiagnose, "Say so", "What is chosen above, once and for all."));
+    menu.rows.push_back(
+        action_row(kMenuDiagnose, "Say so", "What is chosen above, once and for all."));
     menu.label_width = 190.0F;
   }
-  if (can_restart) menu.rows.push_back(action(kMenuAgain, "Start again", "", menu.rows.size() > 1));
-  menu.rows.push_back(action(kMenuHelp, "Help"));
-  menu.rows.push_back(action(kMenuDevices, "Levers"));
-  menu.rows.push_back(action(kMenuReplay, "End it and see it again", "", true));
-  menu.rows.push_back(action(kMenuMain, "Main menu"));
-  menu.rows.push_back(action(kMenuQuit, "Quit"));
+  if (can_restart)
+    menu.rows.push_back(action_row(kMenuAgain, "Start again", "", menu.rows.size() > 1));
+  menu.rows.push_back(action_row(kMenuHelp, "Help"));
+  menu.rows.push_back(action_row(kMenuDevices, "Levers"));
+  menu.rows.push_back(action_row(kMenuReplay, "End it and see it again", "", true));
+  menu.rows.push_back(action_row(kMenuMain, "Main menu"));
+  menu.rows.push_back(action_row(kMenuQuit, "Quit"));
   return menu;
 }
 
 Menu result_menu(const ResultChoice& choice) {
   Menu menu;
   if (choice.demonstrated) {
-    menu.rows.push_back(action(kMenuStart, "Now you"));
-    menu.rows.push_back(action(kMenuMain, "Main menu"));
-    menu.rows.push_back(action(kMenuReplay, "See it again"));
+    menu.rows.push_back(action_row(kMenuStart, "Now you"));
+    menu.rows.push_back(action_row(kMenuMain, "Main menu"));
+    menu.rows.push_back(action_row(kMenuReplay, "See it again"));
     return menu;
   }
   if (choice.passed && !choice.next.empty())
-    menu.rows.push_back(action(kMenuNext, "Go on with the course"));
-  menu.rows.push_back(action(kMenuAgain, choice.passed ? "Do it again" : "Try again"));
-  menu.rows.push_back(action(kMenuMain, "Main menu"));
-  menu.rows.push_back(action(kMenuReplay, "See it again"));
-  menu.rows.push_back(action(kMenuContinue, "Go on driving"));
+    menu.rows.push_back(action_row(kMenuNext, "Go on with the course"));
+  menu.rows.push_back(action_row(kMenuAgain, choice.passed ? "Do it again" : "Try again"));
+  menu.rows.push_back(action_row(kMenuMain, "Main menu"));
+  menu.rows.push_back(action_row(kMenuReplay, "See it again"));
+  menu.rows.push_back(action_row(kMenuContinue, "Go on driving"));
   if (menu.rows.front().id == kMenuNext)
     menu.rows.front().note = choice.next;
   else if (choice.passed && !choice.wanted_again)
@@ -339,22 +342,23 @@ Menu devices_menu(const input::LeverDesk& desk, bool can_save) {
   menu.title = "Levers";
   menu.subtitle = "Move a lever: its number moves. The keyboard always works as well.";
   for (const input::DeviceLine& line : desk.devices()) {
-    MenuRow row = action(kMenuInfo, "");
+    MenuRow row = action_row(kMenuInfo, "");
     row.label = device_text(line);
     row.enabled = false;
     menu.rows.push_back(std::move(row));
   }
   if (menu.rows.empty()) {
-    MenuRow row = action(kMenuInfo, "No lever or game controller is plugged in.");
+    MenuRow row = action_row(kMenuInfo, "No lever or game controller is plugged in.");
     row.enabled = false;
     menu.rows.push_back(std::move(row));
   }
   const std::size_t first = menu.rows.size();
   const bool any = !desk.devices().empty();
-  if (any) menu.rows.push_back(action(kMenuSwap, "Swap left and right"));
-  if (desk.anything_unclear()) menu.rows.push_back(action(kMenuConfirm, "They are in this order"));
-  if (any && can_save) menu.rows.push_back(action(kMenuSave, "Keep this for the next time"));
-  menu.rows.push_back(action(kMenuBack, "Back"));
+  if (any) menu.rows.push_back(action_row(kMenuSwap, "Swap left and right"));
+  if (desk.anything_unclear())
+    menu.rows.push_back(action_row(kMenuConfirm, "They are in this order"));
+  if (any && can_save) menu.rows.push_back(action_row(kMenuSave, "Keep this for the next time"));
+  menu.rows.push_back(action_row(kMenuBack, "Back"));
   menu.rows[first].gap_above = true;
   menu.selected = static_cast<int>(menu.rows.size()) - 1;
   return menu;

@@ -41,6 +41,10 @@ enum MenuId : int {
   kMenuNext,
 };
 
+// A row that does something, and says what.
+view::panels::MenuRow action_row(int id, std::string label, std::string detail = {},
+                                 bool gap = false);
+
 // The rows of the main menu on who drives.
 struct LearnerRows {
   std::string learner;  // empty: nobody

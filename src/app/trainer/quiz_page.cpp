@@ -5,17 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "app/trainer/menus.hpp"
+
 namespace knuckleboom::app {
-namespace {
-
-view::panels::MenuRow quiz_row(int id, std::string label) {
-  view::panels::MenuRow row;
-  row.id = id;
-  row.label = std::move(label);
-  return row;
-}
-
-}  // namespace
 
 void QuizPage::open(io::Quiz quiz, int taken) {
   quiz_ = std::move(quiz);
@@ -44,7 +36,7 @@ void QuizPage::ask() {
   for (int place = 0; place < count; ++place) {
     const int answer = (place - right_place() + count) % count;
     menu_.rows.push_back(
-        quiz_row(kQuizAnswer + place, now().answers[static_cast<std::size_t>(answer)]));
+        action_row(kQuizAnswer + place, now().answers[static_cast<std::size_t>(answer)]));
   }
 }
 
@@ -55,7 +47,7 @@ void QuizPage::answer(int place) {
   shown_.because = shown_.right ? "" : "Right is: " + now().answers.front() + ".\n";
   shown_.because += now().because;
   const bool last = index_ + 1 == static_cast<int>(quiz_.questions.size());
-  menu_.rows = {quiz_row(kQuizNext, last ? "Result" : "Next question")};
+  menu_.rows = {action_row(kQuizNext, last ? "Result" : "Next question")};
   menu_.selected = 0;
 }
 
@@ -67,7 +59,7 @@ void QuizPage::finish() {
   shown_.right = end.passed;
   shown_.text = fmt::format("{} of {} right", end.correct, end.questions);
   shown_.because = end.passed ? "" : fmt::format("{} right answers pass.", quiz_.least_right);
-  menu_.rows = {quiz_row(kQuizLeave, "Back to the lesson"), quiz_row(kQuizAgain, "Once more")};
+  menu_.rows = {action_row(kQuizLeave, "Back to the lesson"), action_row(kQuizAgain, "Once more")};
   if (!end.passed) std::swap(menu_.rows[0], menu_.rows[1]);
   menu_.selected = 0;
 }

@@ -16,8 +16,7 @@ using multibody::Kinematics;
 namespace {
 
 constexpr double kDifference = 1e-7;  // rad, m
-
-constexpr double kLeast = 0.3;  // of the weight, on the wheels
+constexpr double kLeast = 0.3;        // of the weight, on the wheels
 
 double total_mass(const multibody::Tree& tree) {
   double sum = 0.0;
@@ -259,13 +258,11 @@ void Carrier::settle(const bool* free, double* q) const {
   place_root(free, q);
   const auto forces = [this](const double* at, double* out) { residual(at, out); };
   const Balance balance(forces, free, model_.joint_count());
-  double first[kMaxLinks];
-  std::copy(q, q + model_.joint_count(), first);
+  double sunk[kMaxLinks];
+  std::copy(q, q + model_.joint_count(), sunk);
   balance.solve(q);
   if (balance.rests(q)) return;
   // Balanced on its lower wheels, or nowhere: let it sink from where it was put.
-  double sunk[kMaxLinks];
-  std::copy(first, first + model_.joint_count(), sunk);
   balance.sink(sunk);
   balance.solve(sunk);
   if (balance.rests(sunk)) std::copy(sunk, sunk + model_.joint_count(), q);

@@ -83,7 +83,7 @@ struct Felling::Hold {
 FellingForm felling_form(const Tree& tree, const FellingSetup& setup) {
   if (!(setup.stump >= 0.0 && setup.stump <= 0.5 * tree.height()))
     throw std::invalid_argument("The cut must be in the lower half of the tree.");
-  FellingForm form;
+  FellingForm form{};
   const Round body = tree.above(setup.stump);
   form.mass = body.mass;
   form.centre = body.centre - setup.stump;

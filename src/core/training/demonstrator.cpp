@@ -716,9 +716,7 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
     return wish;
   }
   const FellTask& task = nth(exercise_.fell_tasks, s.task.target);
-  const TreeSnapshot* tree = nullptr;
-  for (std::int64_t k = 0; k < s.tree_count; ++k)
-    if (s.tree[k].stem == task.stem) tree = &s.tree[k];
+  const TreeSnapshot* tree = tree_of(task.stem, s);
   const bool done = state.step != s.task.step;
   const world::Stem& stem = nth(exercise_.world.stems, task.stem);
   const Vec3 towards(std::cos(task.towards), std::sin(task.towards), 0.0);
@@ -791,7 +789,6 @@ bool Demonstrator::bring_upright(const SessionSnapshot& s, const Vec3& grip_W, c
                                  Wish& wish) const {
   if (state.ahead_m == 0.0) state.ahead_m = kUsualAhead;
   wish.p_W = grip_W - state.ahead_m * towards;
-  wish.p_W.z() = grip_W.z();
   wish.grip = wish.heading = wish.facing = true;
   wish.axis_x = towards.x();
   wish.axis_y = towards.y();

@@ -439,11 +439,12 @@ void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& o
   if (from.stem < 0) return;
   TreeSnapshot& to = out.tree[out.tree_count++];
   const Vec3 n = vec(from.n);
-  store(worksite_.felling().foot_W(from.stem) + vec(from.p) - from.centre * n, to.butt_W);
+  store(worksite_.felling().foot_W(from.stem) + vec(from.p) - from.form.centre * n, to.butt_W);
   std::memcpy(to.n_W, from.n, sizeof from.n);
   to.stump = from.stump;
   to.cut = from.cut;
-  to.tip_m_s = (vec(from.v) + (from.length - from.centre) * vec(from.omega).cross(n)).norm();
+  to.tip_m_s =
+      (vec(from.v) + (from.form.length - from.form.centre) * vec(from.omega).cross(n)).norm();
   to.stem = from.stem;
   to.gripped = from.gripped;
   to.attached = from.attached;

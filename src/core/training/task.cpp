@@ -15,7 +15,6 @@ namespace knuckleboom::training {
 namespace {
 
 constexpr double kMovedAxis = 0.03;   // of a lever's travel; it starts the attempt
-constexpr double kReadyTime = 10.0;   // s, for looking round before the clock runs
 constexpr double kErrorPiece = 0.05;  // m of a path that has one error
 constexpr double kCalmSpeed = 0.1;    // m/s; a log slower than it
 constexpr double kCalmTime = 0.5;     // s; after this time it has come to rest
@@ -679,14 +678,11 @@ void Task::advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& 
 
 // --- Felling ------------------------------------------------------------------
 
-namespace {
-// Null: it stands as it has grown.
 const TreeSnapshot* tree_of(int stem, const SessionSnapshot& snapshot) {
   for (std::int64_t k = 0; k < snapshot.tree_count; ++k)
     if (snapshot.tree[k].stem == stem) return &snapshot.tree[k];
   return nullptr;
 }
-}  // namespace
 
 void Task::advance_felling(double dt, const SessionSnapshot& snapshot, TaskState& task,
                            ScoreState& score) const {

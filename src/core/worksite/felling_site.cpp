@@ -30,42 +30,6 @@ void put(const T (&from)[n], T (&to)[n]) {
   std::copy(from, from + n, to);
 }
 
-timber::FellingForm form_of(const MovingTree& m) {
-  timber::FellingForm f;
-  f.mass = m.mass;
-  f.centre = m.centre;
-  f.inertia = m.inertia;
-  f.length = m.length;
-  f.radius = m.radius;
-  f.strength = m.strength;
-  f.modulus = m.modulus;
-  f.root = m.root;
-  f.soil = m.soil;
-  f.drag = m.drag;
-  f.drag_at = m.drag_at;
-  f.lean = m.lean;
-  f.lean_towards = m.lean_towards;
-  put(m.point_radius, f.point_radius);
-  return f;
-}
-
-void keep(const timber::FellingForm& f, MovingTree& m) {
-  m.mass = f.mass;
-  m.centre = f.centre;
-  m.inertia = f.inertia;
-  m.length = f.length;
-  m.radius = f.radius;
-  m.strength = f.strength;
-  m.modulus = f.modulus;
-  m.root = f.root;
-  m.soil = f.soil;
-  m.drag = f.drag;
-  m.drag_at = f.drag_at;
-  m.lean = f.lean;
-  m.lean_towards = f.lean_towards;
-  put(f.point_radius, m.point_radius);
-}
-
 void keep(const timber::FellingState& s, MovingTree& m) {
   m.t_s = s.t;
   store(s.p, m.p);
@@ -92,6 +56,11 @@ void keep(const timber::FellingState& s, MovingTree& m) {
   m.grip_at = s.grip_at;
   m.grip_work_J = s.grip_work;
   m.grip_lost_J = s.grip_lost;
+}
+
+bool lies(int stem, const TimberState& state) {
+  return std::any_of(state.felled, state.felled + state.felled_count,
+                     [stem](const FelledTree& tree) { return tree.stem == stem; });
 }
 
 timber::FellingSetup setup_of(double stump, double towards) {
@@ -141,7 +110,7 @@ int FellingSite::gripped(const TimberState& state) const {
 }
 
 timber::Felling FellingSite::felling(const MovingTree& tree) const {
-  return {form_of(tree), setup_of(tree.stump, tree.towards)};
+  return {tree.form, setup_of(tree.stump, tree.towards)};
 }
 
 timber::FellingState FellingSite::felling_state(const MovingTree& m) {
@@ -183,16 +152,13 @@ int FellingSite::between_knives(const world::GrappleFrame& frame, double opening
     if (moving >= 0 && moving != i) continue;
     // Cheap: most are far away.
     if (moving < 0 && Vec3(foot - frame.pin_W).head<2>().norm() > 2.0) continue;
-    bool down = false;
-    for (std::int64_t k = 0; k < state.felled_count; ++k)
-      down = down || state.felled[k].stem == stem;
-    if (down) continue;
+    if (lies(stem, state)) continue;
     world::Capsule shape{foot, foot + Vec3(0.0, 0.0, nth(trees_, i).tree.height()),
                          0.5 * timber::over_bark(nth(trees_, i).tree.profile(), kGripHeight)};
     if (moving == i) {
       const Vec3 n = vec(state.moving.n);
-      shape.a = foot + vec(state.moving.p) - state.moving.centre * n;
-      shape.b = shape.a + state.moving.length * n;
+      shape.a = foot + vec(state.moving.p) - state.moving.form.centre * n;
+      shape.b = shape.a + state.moving.form.length * n;
     }
     const double along = (shape.b - shape.a).normalized().dot(frame.log_axis_W);
     if (along > sin_cos(kMostAskew).cos && world::can_grip(frame, opening, shape)) return i;
@@ -205,7 +171,7 @@ void FellingSite::set_up(int tree, double stump, double towards, TimberState& st
   const timber::Tree& from = nth(trees_, tree).tree;
   const timber::FellingSetup setup =
       setup_of(std::clamp(stump, kLeastStump, 0.4 * from.height()), towards);
-  keep(timber::felling_form(from, setup), m);
+  m.form = timber::felling_form(from, setup);
   m.stump = setup.stump;
   m.towards = towards;
   m.stem = nth(trees_, tree).stem;
@@ -241,7 +207,7 @@ void FellingSite::let_go(TimberState& state) const {
 timber::FellingGrip FellingSite::grip_of(const HeadFrame& head, const TimberState& state) const {
   timber::FellingGrip grip;
   // The stem lies against the head's frame.
-  const Vec3 arm = state.moving.radius * head.reach_W;
+  const Vec3 arm = state.moving.form.radius * head.reach_W;
   grip.p = head.p_W + arm - foot_W(state.moving.stem);
   grip.axis = head.axis_W;
   grip.v = head.v_W + head.omega_W.cross(arm);
@@ -258,7 +224,7 @@ void FellingSite::begin_cut(const HeadFrame& head, TimberState& state) const {
   const timber::FellingState before = felling_state(m);
   const Vec3 butt = felling(m).butt(before);
   const Vec3 saw =
-      head.p_W + m.radius * head.reach_W - head_.saw_distance * head.axis_W - foot_W(m.stem);
+      head.p_W + m.form.radius * head.reach_W - head_.saw_distance * head.axis_W - foot_W(m.stem);
   set_up(tree_of(m.stem), m.stump + (saw - butt).dot(before.n),
          angle_of(head.reach_W.y(), head.reach_W.x()), state);
   const timber::Felling after = felling(m);
@@ -266,7 +232,7 @@ void FellingSite::begin_cut(const HeadFrame& head, TimberState& state) const {
   const Vec3 foot = after.butt(s);
   s.n = before.n;
   s.omega = before.omega;
-  s.p = foot + m.centre * s.n;
+  s.p = foot + m.form.centre * s.n;
   s.v = s.omega.cross(s.p - foot);
   s.t = before.t;
   after.take_hold(grip_of(head, state), s);
@@ -283,24 +249,18 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
   const bool gripped = m.gripped != 0;
   const bool cuts = gripped && demand.saw && state.bar >= 1.0 && m.attached != 0;
   if (cuts && m.cut == 0.0) begin_cut(head, state);
-  if (gripped) {
-    // Knives that press more do work on what gives.
-    const timber::Felling at = felling(m);
-    timber::FellingState s = felling_state(m);
-    const double before = at.grip_energy(grip_of(head, state), s);
-    state.press = std::min(state.press + dt / kPressTime, 1.0);
-    s.grip_work += at.grip_energy(grip_of(head, state), s) - before;
-    keep(s, m);
-  }
   const timber::Felling tree = felling(m);
   timber::FellingState s = felling_state(m);
-  const double saw = cuts ? timber::cutting_rate(saw_, tree.cut_width(m.cut)) : 0.0;
-  timber::FellingGripLoad on_stem;
   if (gripped) {
+    // Knives that press more do work on what gives.
+    const double before = tree.grip_energy(grip_of(head, state), s);
+    state.press = std::min(state.press + dt / kPressTime, 1.0);
     const timber::FellingGrip grip = grip_of(head, state);
-    tree.step(dt, saw, s, &grip, &on_stem);
-    const Vec3 foot = foot_W(m.stem);
-    const Vec3 middle = foot + grip.p;
+    s.grip_work += tree.grip_energy(grip, s) - before;
+    timber::FellingGripLoad on_stem;
+    tree.step(dt, cuts ? timber::cutting_rate(saw_, tree.cut_width(m.cut)) : 0.0, s, &grip,
+              &on_stem);
+    const Vec3 middle = foot_W(m.stem) + grip.p;
     load.count = 3;
     load.p_W[0] = middle - grip.half * grip.axis;
     load.p_W[1] = middle + grip.half * grip.axis;
@@ -319,20 +279,18 @@ void FellingSite::strike(double dt, TimberState& state) const {
   MovingTree& m = state.moving;
   if (m.attached != 0 || m.n[2] > sin_cos(kStruckLean).cos) return;
   const Vec3 foot = foot_W(m.stem), n = vec(m.n), omega = vec(m.omega);
-  const Vec3 butt = foot + vec(m.p) - m.centre * n;
-  const Vec3 tip = butt + kStem * m.length * n;
+  const Vec3 butt = foot + vec(m.p) - m.form.centre * n;
+  const Vec3 tip = butt + kStem * m.form.length * n;
   // A stem counts in the tick in which the falling one comes upon it.
-  const Vec3 back = dt * (vec(m.v) - m.centre * omega.cross(n));
-  const Vec3 tip_back = dt * (vec(m.v) + (kStem * m.length - m.centre) * omega.cross(n));
+  const Vec3 back = dt * (vec(m.v) - m.form.centre * omega.cross(n));
+  const Vec3 tip_back = dt * (vec(m.v) + (kStem * m.form.length - m.form.centre) * omega.cross(n));
   const std::vector<world::Stem>& stems = world_.recipe().stems;
   for (int i = 0; i < static_cast<int>(stems.size()); ++i) {
     if (i == m.stem) continue;
     const Vec3 low = foot_W(i);
-    const double reach = nth(stems, i).radius + 0.5 * m.radius;
-    if (Vec3(low - foot).head<2>().norm() > m.length + 1.0) continue;
-    bool down = false;
-    for (std::int64_t k = 0; k < state.felled_count; ++k) down = down || state.felled[k].stem == i;
-    if (down) continue;
+    const double reach = nth(stems, i).radius + 0.5 * m.form.radius;
+    if (Vec3(low - foot).head<2>().norm() > m.form.length + 1.0) continue;
+    if (lies(i, state)) continue;
     const Vec3 high = low + Vec3(0.0, 0.0, nth(stems, i).height);
     const world::ClosestPoints now = world::closest_points(butt, tip, low, high);
     if ((now.a - now.b).norm() > reach) continue;
@@ -345,7 +303,7 @@ void FellingSite::lay_down(TimberState& state) const {
   MovingTree& m = state.moving;
   if (state.felled_count < kMaxFelled) {
     FelledTree& felled = state.felled[state.felled_count++];
-    store(Vec3(foot_W(m.stem) + vec(m.p) - m.centre * vec(m.n)), felled.butt);
+    store(Vec3(foot_W(m.stem) + vec(m.p) - m.form.centre * vec(m.n)), felled.butt);
     put(m.n, felled.n);
     felled.stump = m.stump;
     felled.stem = m.stem;
@@ -389,15 +347,16 @@ std::string check_state(const FellingSite& site, const TimberState& state) {
   const MovingTree& m = state.moving;
   if (m.stem >= 0 && !is_tree(m.stem))
     return state::objection("moving.stem", m.stem, "there is no such tree");
-  if (m.stem < 0 && (m.gripped != 0 || m.mass != 0.0))
+  if (m.stem < 0 && (m.gripped != 0 || m.form.mass != 0.0))
     return state::objection("moving.gripped", m.gripped, "but no tree moves");
   if (m.stem >= 0) {
     if (!(std::fabs(vec(m.n).squaredNorm() - 1.0) <= 1e-6))
       return state::objection("moving.n", vec(m.n).norm(), "as a direction it must have length 1");
-    if (!(m.mass > 0.0 && m.inertia > 0.0 && m.length > 0.0 && m.radius > 0.0 && m.root > 0.0 &&
-          m.modulus > 0.0))
-      return state::objection("moving.mass", m.mass, "a tree has mass, length and stiffness");
-    if (!(m.cut <= 2.0 * m.radius))
+    if (!(m.form.mass > 0.0 && m.form.inertia > 0.0 && m.form.length > 0.0 && m.form.radius > 0.0 &&
+          m.form.root > 0.0 && m.form.modulus > 0.0))
+      return state::objection("moving.form.mass", m.form.mass,
+                              "a tree has mass, length and stiffness");
+    if (!(m.cut <= 2.0 * m.form.radius))
       return state::objection("moving.cut", m.cut, "the cut is deeper than the stem is thick");
   }
   for (std::int64_t k = 0; k < kMaxFelled; ++k) {

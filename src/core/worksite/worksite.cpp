@@ -327,19 +327,17 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
 bool Worksite::move_knives(double before, double& next, double demand, const Kinematics& kinematics,
                            WorksiteState& state) const {
   TimberState& timber = state.timber;
-  int tree = felling_.gripped(timber);
-  if (tree >= 0) {
-    const double around = felling_.around(tree);
-    next = std::max(next, std::min(around, before));
-    if (next > around + kLetGo) felling_.let_go(timber);
-    return true;
-  }
-  tree = felling_.between_knives(grapple_frame(kinematics), before, timber);
+  const int held = felling_.gripped(timber);
+  const int tree =
+      held >= 0 ? held : felling_.between_knives(grapple_frame(kinematics), before, timber);
   if (tree < 0) return false;
   const double around = felling_.around(tree);
   next = std::max(next, std::min(around, before));
-  if (demand > 0.0 && next <= around + kGripSlack)
+  if (held >= 0) {
+    if (next > around + kLetGo) felling_.let_go(timber);
+  } else if (demand > 0.0 && next <= around + kGripSlack) {
     felling_.grip(tree, head_frame(kinematics), timber);
+  }
   return true;
 }
 
@@ -479,20 +477,19 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   world::LogSet carried;
   if (driven && state.grapple.held >= 0) carried = this->carried(before, state);
   double tau[kMaxLinks];
-  if (!felling_.present()) {
-    world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried);
-    joint_forces(before, parts, forces, tau);
-  } else {
-    world::StemChanges changes;
+  const bool fells = felling_.present();
+  world::StemChanges changes;
+  if (fells) {
     felling_.changes(state.timber, changes);
     if (const int tree =
             felling_.between_knives(grapple_frame(before), state.grapple.opening, state.timber);
         tree >= 0)
       changes.between = felling_.stem_of(tree);
-    world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried, &changes);
-    joint_forces(before, parts, forces, tau);
-    use_head(head, before, sim, state, tau);
   }
+  world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried,
+              fells ? &changes : nullptr);
+  joint_forces(before, parts, forces, tau);
+  if (fells) use_head(head, before, sim, state, tau);
   const Vec3 v_before_W =
       state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
   simulation_.step(sim, input, tau);

@@ -111,13 +111,7 @@ void touches_along_ground(const Moving& m, const Ground& ground, double top, Tou
   if (std::min(m.a.z(), m.b.z()) - m.radius >= top) return;
   const int places = ground_samples(m);
   const int n = std::clamp(places, 3, kUnevenPlaces), distances = n - 1;
-  double inner = 0.0;  // mean square of the inner places' distances from the middle
-  for (int i = 1; i < distances; ++i) {
-    const double x = static_cast<double>(i) / distances - 0.5;
-    inner += x * x / (distances - 1);
-  }
-  const double end = (1.0 / 12.0 - inner) / (0.5 - 2.0 * inner);
-  const double share = (1.0 - 2.0 * end) / (distances - 1);
+  const double end = 0.5 / (distances + 1), share = (1.0 - 2.0 * end) / (distances - 1);
   OverGround last{};
   for (int i = 0; i < n; ++i) {
     const double t = static_cast<double>(i) / distances;

@@ -6,7 +6,6 @@
 #include "collide.hpp"
 #include "contact_keys.hpp"
 #include "contact_law.hpp"
-#include "ground_point.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
@@ -117,7 +116,6 @@ class Tick {
         dt_(dt),
         steps_(std::max(1, static_cast<int>(std::ceil(dt / kSmallStep - 1e-9)))),
         h_(dt / steps_),
-        level_(level_within(world.recipe().ground)),
         mobility_(mobility),
         carried_(carried),
         changes_(changes),
@@ -687,9 +685,10 @@ class Tick {
 
   void touch_ground(const Moving& m, Touches& touches) const {
     const Ground& ground = world_.ground();
-    const bool level = ground.nx < 2 || (m.a.head<2>().squaredNorm() < level_ * level_ &&
-                                         m.b.head<2>().squaredNorm() < level_ * level_);
-    (level ? touches_with_ground : touches_along_ground)(m, ground, world_.ground_top(), touches);
+    const double level = world_.ground_level();
+    const bool flat = ground.nx < 2 || (m.a.head<2>().squaredNorm() < level * level &&
+                                        m.b.head<2>().squaredNorm() < level * level);
+    (flat ? touches_with_ground : touches_along_ground)(m, ground, world_.ground_top(), touches);
   }
 
   void touch_log_with_ground(int i) {
@@ -1025,7 +1024,6 @@ class Tick {
   double dt_;
   int steps_;
   double h_;
-  double level_;  // distance from the origin within which the ground is level [m]
   const Mobility* mobility_;
   const LogSet& carried_;
   const StemChanges* changes_;

@@ -280,6 +280,7 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
 
   ground_ = make_ground(recipe_.ground);
   for (const double z : ground_.height) ground_top_ = std::max(ground_top_, z);
+  ground_level_ = level_within(recipe_.ground);
   const auto add = [this](const Capsule& shape, Obstacle kind, int object) {
     const Vec3 r = Vec3::Constant(shape.radius);
     fixed_.push_back(

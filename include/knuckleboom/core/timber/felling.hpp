@@ -7,6 +7,7 @@
 #pragma once
 
 #include "knuckleboom/core/math/vector.hpp"
+#include "knuckleboom/core/state/fields.hpp"
 #include "knuckleboom/core/timber/tree.hpp"
 
 namespace knuckleboom::timber {
@@ -37,16 +38,26 @@ struct FellingSetup {
 
 // A tree above the height of its cut, as its fall needs it.
 struct FellingForm {
-  double mass = 0.0, centre = 0.0;        // kg, over the cut [m]
-  double inertia = 0.0;                   // across the axis, about the centre [kg m^2]
-  double length = 0.0, radius = 0.0;      // over the cut, at the cut [m]
-  double strength = 0.0, modulus = 0.0;   // Pa
-  double root = 0.0;                      // N m/rad
-  double soil = 0.0;                      // under one point of the stem [N/m]
-  double drag = 0.0, drag_at = 0.0;       // kg/m, over the cut [m]
-  double lean = 0.0, lean_towards = 0.0;  // as it has grown
-  double point_radius[kStemPoints] = {};  // m
+  double mass, centre;               // kg, over the cut [m]
+  double inertia;                    // across the axis, about the centre [kg m^2]
+  double length, radius;             // over the cut, at the cut [m]
+  double strength, modulus;          // Pa
+  double root;                       // N m/rad
+  double soil;                       // under one point of the stem [N/m]
+  double drag, drag_at;              // kg/m, over the cut [m]
+  double lean, lean_towards;         // as it has grown
+  double point_radius[kStemPoints];  // m
 };
+constexpr auto state_fields(const FellingForm* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = FellingForm;
+  return state::fields_of<S>(
+      KB_FIELD(mass, kPositive), KB_FIELD(centre, kPositive), KB_FIELD(inertia, kPositive),
+      KB_FIELD(length, kPositive), KB_FIELD(radius, kPositive), KB_FIELD(strength, kPositive),
+      KB_FIELD(modulus, kPositive), KB_FIELD(root, kPositive), KB_FIELD(soil, kPositive),
+      KB_FIELD(drag, kPositive), KB_FIELD(drag_at, kPosition), KB_FIELD(lean, kPosition),
+      KB_FIELD(lean_towards, kPosition), KB_FIELD(point_radius, kPositive));
+}
 // Throws std::invalid_argument with a sentence for a cut that is not on the stem. No heap without one.
 FellingForm felling_form(const Tree& tree, const FellingSetup& setup);
 

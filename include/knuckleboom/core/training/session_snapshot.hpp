@@ -110,6 +110,9 @@ struct SessionSnapshot {
 };
 static_assert(std::is_trivially_copyable_v<SessionSnapshot>);
 
+// A stem that moves or lies; null: it stands as it has grown.
+const TreeSnapshot* tree_of(int stem, const SessionSnapshot& snapshot);
+
 // Into one that is zero, or another one of the same session.
 void copy_used(const SessionSnapshot& from, SessionSnapshot& to);
 // The same without the poses of bodies and logs, which no channel reads.

@@ -133,6 +133,8 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
       KB_FIELD(motion), KB_FIELD(cycle), KB_FIELD(approach), KB_FIELD(legs), KB_FIELD(elements));
 }
 
+inline constexpr double kReadyTime = 10.0;  // s, for looking round before the clock runs
+
 class Task {
  public:
   // The exercise must outlive it. Throws std::invalid_argument with a message for an impossible

@@ -32,11 +32,9 @@ struct HeadDemand {
   bool saw = false;
 };
 
-// The tree that moves, as a timber::FellingState and its form; from the stump's foot.
+// The tree that moves: its form and, as a timber::FellingState, where it is, from the stump's foot.
 struct MovingTree {
-  double mass, centre, inertia, length, radius, strength, modulus, root, soil, drag, drag_at, lean,
-      lean_towards;
-  double point_radius[timber::kStemPoints];
+  timber::FellingForm form;
   double stump, towards;  // height of the cut [m], where it is to fall [rad from x]
   double t_s;
   double p[3], v[3], n[3], omega[3];
@@ -56,14 +54,10 @@ constexpr auto state_fields(const MovingTree* /*type*/) {
   using namespace knuckleboom::state;
   using S = MovingTree;
   return state::fields_of<S>(
-      KB_FIELD(mass, kPositive), KB_FIELD(centre, kPositive), KB_FIELD(inertia, kPositive),
-      KB_FIELD(length, kPositive), KB_FIELD(radius, kPositive), KB_FIELD(strength, kPositive),
-      KB_FIELD(modulus, kPositive), KB_FIELD(root, kPositive), KB_FIELD(soil, kPositive),
-      KB_FIELD(drag, kPositive), KB_FIELD(drag_at, kPosition), KB_FIELD(lean, kPosition),
-      KB_FIELD(lean_towards, kPosition), KB_FIELD(point_radius, kPositive),
-      KB_FIELD(stump, kPositive), KB_FIELD(towards, kPosition), KB_FIELD(t_s, kPositive),
-      KB_FIELD(p, kPosition), KB_FIELD(v, kSpeed), KB_FIELD(n, kDirection), KB_FIELD(omega, kSpeed),
-      KB_FIELD(cut, kPositive), KB_FIELD(stump_anchor, kPosition), KB_FIELD(rest_weak, kPosition),
+      KB_FIELD(form), KB_FIELD(stump, kPositive), KB_FIELD(towards, kPosition),
+      KB_FIELD(t_s, kPositive), KB_FIELD(p, kPosition), KB_FIELD(v, kSpeed),
+      KB_FIELD(n, kDirection), KB_FIELD(omega, kSpeed), KB_FIELD(cut, kPositive),
+      KB_FIELD(stump_anchor, kPosition), KB_FIELD(rest_weak, kPosition),
       KB_FIELD(rest_strong, kPosition), KB_FIELD(bent_weak, kPosition),
       KB_FIELD(bent_strong, kPosition), KB_FIELD(torn, kPosition), KB_FIELD(calm_s, kPositive),
       KB_FIELD(pushed_J), KB_FIELD(lost_J), KB_FIELD(released_J), KB_FIELD(grip_at, kPosition),

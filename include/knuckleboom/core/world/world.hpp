@@ -310,6 +310,7 @@ class World {
   const FixedMap& fixed_map() const { return fixed_map_; }
   const std::vector<LogConstants>& log_constants() const { return log_constants_; }
   double ground_top() const { return ground_top_; }
+  double ground_level() const { return ground_level_; }
 
  private:
   void map_fixed();
@@ -320,7 +321,8 @@ class World {
   std::vector<Fixed> fixed_;
   FixedMap fixed_map_;
   std::vector<LogConstants> log_constants_;
-  double ground_top_ = 0.0;  // highest ground [m]
+  double ground_top_ = 0.0;    // highest ground [m]
+  double ground_level_ = 0.0;  // distance from the origin within which it is level [m]
 };
 
 // First invalid value of a stored state of this world: "log[2].q is ..."; empty if it is valid.
