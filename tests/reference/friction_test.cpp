@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -70,8 +71,14 @@ Difference difference(const Shipped& s, Fidelity fidelity) {
 
 // The paper's sine, closed loop, on the small cylinder.
 TEST(FrictionAgainstConverged, TracksTheSineAlike) {
-  for (const char* model : {"viscous", "continuous_coulomb_viscous", "lugre"})
-    for (const Fidelity fidelity : {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper}) {
+  // Each law with each model by KNUCKLEBOOM_LONG=1; else each law and each model once.
+  const std::vector<const char*> laws = {"viscous", "continuous_coulomb_viscous", "lugre"};
+  const std::vector<Fidelity> models = {Fidelity::kFull, Fidelity::kReduced, Fidelity::kPaper};
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    for (std::size_t j = 0; j < models.size(); ++j) {
+      if (i != j && !test::long_run()) continue;
+      const char* model = laws[i];
+      const Fidelity fidelity = models[j];
       const Shipped s = shipped("friction_sine", "actuator.cylinder.friction.model", model);
       const Difference d = difference(s, fidelity);
       std::printf("%s, %s: rms %.3g m, residual of the converged %.3g J\n", model,
