@@ -24,6 +24,7 @@
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/config_folders.hpp"
+#include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/io/timber_file.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "limits_table.hpp"
@@ -745,6 +746,28 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
   return file;
 }
 
+std::vector<Override> variant_of_text(std::string_view text, const std::string& file_name,
+                                      std::uint64_t seed) {
+  Report report;
+  Hasher hash;
+  DocumentOptions options;
+  options.what = "exercise file";
+  options.keys = &exercise_keys::table;
+  const Node root = read_document(text, file_name, {}, options, report, hash);
+  std::vector<Override> out;
+  for (const declare::Key& table :
+       {exercise_keys::variant, exercise_keys::grid, exercise_keys::way, exercise_keys::fault_lot})
+    if (std::any_of(root.entries.begin(), root.entries.end(),
+                    [&table](const Entry& entry) { return entry.key == table.name; }))
+      out.push_back({fmt::format("{}.seed", table.name), fmt::format("{}", seed)});
+  return out;
+}
+
+std::vector<Override> variant_of(const std::filesystem::path& path, std::uint64_t seed) {
+  return variant_of_text(read_text_file(path, kConfigurationLimit, "exercise file"), path.string(),
+                         seed);
+}
+
 ExerciseFile read_exercise(const std::filesystem::path& path, std::span<const Override> overrides) {
   return read_exercise_text(read_text_file(path, kConfigurationLimit, "exercise file"),
                             path.string(), overrides);
@@ -761,27 +784,10 @@ std::vector<Diagnostic> check_start(const training::Exercise& exercise,
            std::move(fault)}};
 }
 
-std::vector<Diagnostic> check_against(const training::Exercise& exercise,
-                                      const machine::MachineModel& machine,
-                                      const ExercisePlaces& places) {
-  command::Scenario start;
-  start.name = exercise.name;
-  start.initial = exercise.initial;
-  ScenarioPlaces start_places;
-  start_places.initial = places.initial;
-  start.faults = exercise.faults;
-  start_places.faults = places.faults;
-  std::vector<Diagnostic> faults = check_against(start, machine, start_places);
-  const std::vector<command::Fault> usual = sim::usual_faults(machine);
-  for (std::size_t i = 0; i < exercise.faults.size() && i < places.faults.size(); ++i) {
-    const std::string& name = exercise.faults[i].name;
-    if (std::any_of(usual.begin(), usual.end(),
-                    [&name](const command::Fault& fault) { return fault.name == name; }))
-      faults.push_back({places.faults[i].file, places.faults[i].line, places.faults[i].column,
-                        fmt::format("fault '{}' has the name of a usual fault of machine '{}', "
-                                    "which could then not be chosen; rename it",
-                                    name, machine.name)});
-  }
+std::vector<Diagnostic> check_tools(const training::Exercise& exercise,
+                                    const machine::MachineModel& machine,
+                                    const ExercisePlaces& places) {
+  std::vector<Diagnostic> faults;
   const auto at_task = [&](std::string message) {
     faults.push_back({places.task.file.empty() ? exercise.name : places.task.file, places.task.line,
                       places.task.column, std::move(message)});
@@ -805,6 +811,32 @@ std::vector<Diagnostic> check_against(const training::Exercise& exercise,
       std::any_of(exercise.log_tasks.begin(), exercise.log_tasks.end(), into_load_space))
     at_task(
         fmt::format("the task needs a load space, which machine '{}' does not have", machine.name));
+  return faults;
+}
+
+std::vector<Diagnostic> check_against(const training::Exercise& exercise,
+                                      const machine::MachineModel& machine,
+                                      const ExercisePlaces& places) {
+  command::Scenario start;
+  start.name = exercise.name;
+  start.initial = exercise.initial;
+  ScenarioPlaces start_places;
+  start_places.initial = places.initial;
+  start.faults = exercise.faults;
+  start_places.faults = places.faults;
+  std::vector<Diagnostic> faults = check_against(start, machine, start_places);
+  const std::vector<command::Fault> usual = sim::usual_faults(machine);
+  for (std::size_t i = 0; i < exercise.faults.size() && i < places.faults.size(); ++i) {
+    const std::string& name = exercise.faults[i].name;
+    if (std::any_of(usual.begin(), usual.end(),
+                    [&name](const command::Fault& fault) { return fault.name == name; }))
+      faults.push_back({places.faults[i].file, places.faults[i].line, places.faults[i].column,
+                        fmt::format("fault '{}' has the name of a usual fault of machine '{}', "
+                                    "which could then not be chosen; rename it",
+                                    name, machine.name)});
+  }
+  const std::vector<Diagnostic> missing = check_tools(exercise, machine, places);
+  faults.insert(faults.end(), missing.begin(), missing.end());
   if (faults.empty()) faults = check_start(exercise, machine, places);
   return faults;
 }

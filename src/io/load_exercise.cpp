@@ -65,10 +65,12 @@ LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machi
   }
   // A recording has been driven; it can always be looked at again.
   std::vector<Diagnostic> faults;
-  if (machine.empty())
+  if (machine.empty()) {
     faults = check_against(wanted, loaded.machine.model, loaded.exercise.places);
-  else if (!exercise.text)
-    faults = check_start(wanted, loaded.machine.model, loaded.exercise.places);
+  } else if (!exercise.text) {
+    faults = check_tools(wanted, loaded.machine.model, loaded.exercise.places);
+    if (faults.empty()) faults = check_start(wanted, loaded.machine.model, loaded.exercise.places);
+  }
   if (!faults.empty()) throw FileError(std::move(faults));
   return loaded;
 }

@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/released_layouts.hpp"
 #include "knuckleboom/io/state_file.hpp"
@@ -155,7 +156,12 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
     throw FileError("session " + header.id,
                     "the texts of its exercise, machine and lever files are not all there");
   std::vector<Diagnostic> unknown;
-  ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name, {}, &unknown,
+  std::vector<Override> variant;  // of an exam
+  for (const auto& [name, value] : header.options)
+    if (name == "variant")
+      variant = variant_of_text(exercise->text, exercise->name,
+                                std::strtoull(value.c_str(), nullptr, 10));
+  ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name, variant, &unknown,
                                                   texts_of(header.texts, kSpeciesRole));
   MachineFile machine_file = read_machine_texts(machine->text, machine->name,
                                                 texts_of(header.texts, "base"), {}, &unknown);

@@ -8,7 +8,10 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "endpoint/pin.hpp"
+#include "learners/database.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 
 namespace knuckleboom::test {
 namespace {
@@ -26,8 +29,10 @@ class Learners : public testing::Test {
     write_text(folder_ / "hands.csv", "t_s,left_y,right_y\n0.5,0.3,0\n1.5,0,-0.4\n2.5,0,0\n");
   }
   Outcome knuckleboom(const std::vector<std::string>& arguments) const {
-    return run(arguments, {"XDG_DATA_HOME=" + data().string(),
-                           "XDG_CONFIG_HOME=" + (folder_ / "config").string()});
+    return run(arguments, home());
+  }
+  std::vector<std::string> home() const {
+    return {"XDG_DATA_HOME=" + data().string(), "XDG_CONFIG_HOME=" + (folder_ / "config").string()};
   }
   Outcome learners(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "learners");
@@ -58,6 +63,56 @@ class Learners : public testing::Test {
 
   const TemporaryFolder folder_;
 };
+
+// A drawn variant, countersigned by who was there: on this computer, in replay and in the list.
+TEST_F(Learners, areExaminedBeforeAnInstructor) {
+  const auto in_shell = [&](const std::string& pin, const std::string& command) {
+    return Program({"-c", "echo " + pin + " | \"$0\" station " + command, KNUCKLEBOOM_BINARY},
+                   home(), "/bin/sh")
+        .wait();
+  };
+  ASSERT_EQ(knuckleboom({"drive", "tank", "--exam", "--learner", "Anna", "--headless", "--duration",
+                         "1", "--session", file("exam.h5")})
+                .status,
+            0);
+  EXPECT_THAT(knuckleboom({"replay", file("exam.h5"), "--headless"}).output,
+              HasSubstr("T3 signed: nobody has countersigned"));
+  EXPECT_THAT(in_shell("4711", "countersign " + file("exam.h5")).errors,
+              HasSubstr("'knuckleboom station set-pin' sets one"));
+  ASSERT_EQ(in_shell("4711", "set-pin").status, 0);
+  EXPECT_THAT(in_shell("4712", "countersign " + file("exam.h5")).errors,
+              HasSubstr("that is not the PIN; nothing is signed"));
+  EXPECT_THAT(in_shell("4711", "countersign " + file("exam.h5")).output,
+              HasSubstr("T4 invigilated"));
+  EXPECT_THAT(learners({"show", "Anna"}).output, HasSubstr("T4"));
+  EXPECT_THAT(knuckleboom({"replay", file("exam.h5"), "--headless"}).output,
+              HasSubstr("T4 invigilated"));
+}
+
+// Who names a learner who has a PIN must know it.
+TEST_F(Learners, WithAPinAreAskedForIt) {
+  ASSERT_EQ(drive("Anna").status, 0);
+  const std::size_t before = session_files();
+  {
+    learners::Database anna(database(), learners::Access::kWrite);
+    anna.set_pin_hash(*anna.find("Anna"), endpoint::pin_hash("471100"));
+  }
+  const auto drive_with = [&](const std::string& pin) {
+    return Program({"-c",
+                    "echo " + pin +
+                        " | \"$0\" drive reach --headless --duration 1 --input \"$1\" "
+                        "--learner Anna",
+                    KNUCKLEBOOM_BINARY, file("hands.csv")},
+                   home(), "/bin/sh")
+        .wait();
+  };
+  const Outcome wrong = drive_with("471101");
+  EXPECT_NE(wrong.status, 0);
+  EXPECT_THAT(wrong.errors, HasSubstr("that is not the PIN of Anna; nothing was driven"));
+  EXPECT_EQ(session_files(), before);
+  EXPECT_EQ(drive_with("471100").status, 0);
+  EXPECT_EQ(session_files(), before + 1);
+}
 
 TEST_F(Learners, areNoneAtFirst) {
   const Outcome outcome = learners({});

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/io/lever_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
@@ -20,7 +21,7 @@
 
 namespace knuckleboom::test {
 
-DescribedSession described_session(const std::string& name) {
+DescribedSession described_session(const std::string& name, int variant) {
   const std::filesystem::path config = std::filesystem::path(KNUCKLEBOOM_SOURCE_DIR) / "config";
   const std::filesystem::path exercise = config / "exercises" / (name + ".toml");
   const training::Exercise read = io::read_exercise(exercise).exercise;
@@ -31,6 +32,11 @@ DescribedSession described_session(const std::string& name) {
   io::read_session_texts(exercise, config / "machines" / read.machine / "machine.toml",
                          config / "levers" / (read.levers + ".toml"), out.header);
   out.header.rate_Hz = read.rate_Hz;
+  if (variant != 0) {
+    out.header.options.emplace_back("variant", std::to_string(variant));
+    const auto seeds = io::variant_of(exercise, static_cast<std::uint64_t>(variant));
+    out.header.exercise_hash = io::read_exercise(exercise, seeds).hash;
+  }
   out.session = io::make_session(out.header);
   io::describe(*out.session, out.header);
   return out;

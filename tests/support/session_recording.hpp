@@ -19,7 +19,8 @@ struct DescribedSession {
   std::unique_ptr<training::Session> session;
   io::SessionHeader header;
 };
-DescribedSession described_session(const std::string& exercise);
+// variant: as drawn for an exam; 0: none.
+DescribedSession described_session(const std::string& exercise, int variant = 0);
 
 // Random lever input: each axis moves to a new position every 50 to 500 ms, at the speed of a hand;
 // positions come as a USB device sends them, every `every` ticks in 16 bits. Some commands in

@@ -43,11 +43,16 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
                                 std::vector<Diagnostic>* unknown = nullptr,
                                 std::span<const NamedText> species = {});
 
-// Reasons why an exercise cannot be done on a machine: missing joints, starts outside their limits, no
-// grapple where one is needed, and what check_start() says. Empty if it fits.
+// Reasons why an exercise cannot be done on a machine: missing joints, starts outside their limits, and
+// what check_tools() and check_start() say. Empty if it fits.
 std::vector<Diagnostic> check_against(const training::Exercise& exercise,
                                       const machine::MachineModel& machine,
                                       const ExercisePlaces& places = {});
+
+// Tools that the task needs and a machine does not have: grapple, harvester's head, wheels, load space.
+std::vector<Diagnostic> check_tools(const training::Exercise& exercise,
+                                    const machine::MachineModel& machine,
+                                    const ExercisePlaces& places = {});
 
 // The start as it would be on a machine that the exercise is not made for: deep inside something.
 std::vector<Diagnostic> check_start(const training::Exercise& exercise,

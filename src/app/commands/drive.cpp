@@ -3,18 +3,22 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/command_line/key_options.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/stage.hpp"
 #include "app/session/drive_request.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/names.hpp"
+#include "app/shell/asked_pin.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/trainer/headless.hpp"
 #include "app/trainer/lever_stand.hpp"
 #include "app/window/display.hpp"
+#include "endpoint/pin.hpp"
 #include "view/window.hpp"
 
 namespace knuckleboom::app {
@@ -27,6 +31,9 @@ int drive(const DriveOptions& options) {
   if (!request.learner.empty()) {
     WhoDrives who = who_drives(request.learner);
     if (!who.fault.empty()) complain(who.fault);
+    if (!who.pin_hash.empty() &&
+        !endpoint::pin_fits(who.pin_hash, asked_pin(fmt::format("PIN of {}: ", who.name))))
+      throw UserError(fmt::format("that is not the PIN of {}; nothing was driven", who.name));
     request.learner = std::move(who.name);
     request.learner_id = std::move(who.key);
   }
@@ -124,6 +131,10 @@ Command drive_command() {
                     .kind = {"N"},
                     .sentence = "Another random draw from the exercise's faults",
                     .range = Range{0.0, 4611686018427387904.0}},
+                   {.name = "--exam",
+                    .target = &o->exam,
+                    .sentence = "A variant of the exercise that is drawn now, for an attempt "
+                                "that an instructor countersigns"},
                    headless_option(o->headless)}}),
       .examples = {"knuckleboom drive", "knuckleboom drive reach --levers excavator --fullscreen",
                    "knuckleboom drive logs --record-input mine.csv",

@@ -4,32 +4,40 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "app/commands/options.hpp"
+#include "app/session/filing.hpp"
 #include "app/session/signing.hpp"
+#include "app/session/trust.hpp"
+#include "app/shell/asked_pin.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "endpoint/pin.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
 struct StationOptions {
-  std::string key, name;
+  std::string key, name, session;
 };
 
 int show_station() {
   const std::string key = endpoint::public_key(own_station());
   say(fmt::format("this station  {}  {}\n", key, endpoint::public_fingerprint(key)));
+  std::error_code ignored;
+  if (std::filesystem::exists(own_instructor_file(), ignored)) {
+    const std::string instructor = endpoint::public_key(own_instructor());
+    say(fmt::format("instructor    {}  {}\n", instructor,
+                    endpoint::public_fingerprint(instructor)));
+  }
   for (const TrustedStation& one : trusted_stations())
     say(fmt::format("trusted       {}  {}  {}\n", one.key, endpoint::public_fingerprint(one.key),
                     printable(one.name)));
@@ -79,26 +87,6 @@ int forget_station(const StationOptions& options) {
   return kSuccess;
 }
 
-// A line from the terminal, which does not show it, or from a pipe.
-std::string asked_pin(const char* question) {
-  const bool terminal = ::isatty(STDIN_FILENO) != 0;
-  struct termios before {};
-  const bool hidden = terminal && ::tcgetattr(STDIN_FILENO, &before) == 0;
-  if (terminal) {
-    say(question);
-    all_was_said();
-    struct termios silent = before;
-    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    if (hidden) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
-  }
-  std::string line;
-  const bool read = static_cast<bool>(std::getline(std::cin, line));
-  if (hidden) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-  if (terminal) say("\n");
-  if (!read) throw UserError("there is no PIN on standard input");
-  return line;
-}
-
 // Whoever changes the PIN knows the one before.
 void want_old_pin(const std::filesystem::path& file) {
   if (!endpoint::pin_opens(file, asked_pin("PIN until now: ")))
@@ -126,6 +114,36 @@ int set_instructor_pin() {
     throw UserError(error.what());
   }
   say("the instructor's card asks for the PIN from now on\n");
+  return kSuccess;
+}
+
+// Person, levers and no help are what an instructor says who was there; the rest is looked at here.
+int countersign(const StationOptions& options) {
+  const std::filesystem::path pin = known_pin_file(), file = find_session(options.session);
+  const io::SessionRecord record = io::read_session(file);
+  const Examined examined = examine(record, Check::kTrustOwn);
+  if (examined.trust.level < kSigned)
+    throw UserError(fmt::format("{}: only a signed attempt can be countersigned; it is at {}",
+                                file.string(), trust_text(examined.trust)));
+  const std::string who = learner_shown(record.header);
+  if (who.empty())
+    throw UserError(
+        fmt::format("{}: it names no learner who could have been watched", file.string()));
+  say(fmt::format("{}, {}, {}\nYou sign that {} drove this, at these levers, without help.\n",
+                  printable(who), printable(examined.exercise), printable(record.header.start_utc),
+                  printable(who)));
+  try {
+    if (!endpoint::pin_is_set(pin))
+      throw UserError(
+          "an instructor has a PIN; 'knuckleboom station set-pin' sets one on this computer");
+    if (!endpoint::pin_opens(pin, asked_pin("PIN: ")))
+      throw UserError("that is not the PIN; nothing is signed");
+  } catch (const endpoint::EndpointError& error) {
+    throw UserError(error.what());
+  }
+  countersign_session(file, own_instructor());
+  if (const std::string fault = file_session(file); !fault.empty()) complain(fault);
+  say(trust_text(examine(record, Check::kTrustOwn).trust) + "\n");
   return kSuccess;
 }
 
@@ -180,6 +198,17 @@ Command station_command() {
                                    .required = true}},
                     .examples = {},
                     .run = [o] { return forget_station(*o); }},
+                   {.name = "countersign",
+                    .sentence = "Sign as the instructor who was there that the learner drove an "
+                                "attempt; asks for the PIN",
+                    .arguments = {{.name = "session",
+                                   .target = &o->session,
+                                   .kind = session_value(),
+                                   .sentence = "Session file, or its name in the user's folder of "
+                                               "sessions",
+                                   .required = true}},
+                    .examples = {},
+                    .run = [o] { return countersign(*o); }},
                    {.name = "set-pin",
                     .sentence = "Choose the PIN that opens the instructor's card; asked for, or "
                                 "a line of standard input",

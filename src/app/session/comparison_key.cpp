@@ -87,6 +87,13 @@ std::string aids(const io::SessionRecord& record, const io::SessionAttempt& atte
   return text.empty() ? "none told" : text;
 }
 
+// Seeds of what is drawn at random.
+std::string variant(const io::SessionRecord& record) {
+  const std::string faults = option(record, "fault_seed", "the exercise's");
+  const std::string exam = option(record, "variant", "");
+  return exam.empty() ? faults : fmt::format("{}, of an exam {}", faults, exam);
+}
+
 std::string text_without(const Conditions& conditions, std::string_view left_out) {
   std::string text = "knuckleboom attempt\n";
   for (const Condition& one : conditions)
@@ -115,7 +122,7 @@ Conditions conditions_of(const io::SessionRecord& record, const training::Exerci
       plain("aids", aids(record, one)),
       plain("settings", option(record, "settings", "the files'")),
       plain("judging", fmt::format("{}", header.judging)),
-      plain(kVariant, option(record, "fault_seed", "the exercise's")),
+      plain(kVariant, variant(record)),
   };
 }
 

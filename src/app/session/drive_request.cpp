@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <random>
 #include <string_view>
 #include <system_error>
 
@@ -13,6 +14,7 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/recording/session_journal.hpp"
 #include "learners/database.hpp"
 
 namespace knuckleboom::app {
@@ -226,6 +228,17 @@ TimedFault fault_of(const std::string& text, bool on) {
   return {text.substr(0, at), seconds, on};
 }
 
+// Nobody can know it before the candidate sits at the levers, and so have an input ready for it.
+std::uint64_t drawn_variant(const DriveOptions& o) {
+  if (o.exercise.empty() || o.learner.empty() || o.menu || o.no_record)
+    throw UserError(
+        "--exam needs an exercise and --learner NAME, and neither --menu nor --no-record: the "
+        "attempt is to be filed");
+  constexpr std::uint64_t kMost = 2'147'483'647;
+  std::random_device random;
+  return 1 + random() % kMost;
+}
+
 }  // namespace
 
 DriveRequest request_of(const DriveOptions& o) {
@@ -246,11 +259,16 @@ DriveRequest request_of(const DriveOptions& o) {
   std::stable_sort(request.faults.begin(), request.faults.end(),
                    [](const TimedFault& a, const TimedFault& b) { return a.at_s < b.at_s; });
   if (o.fault_seed >= 0) request.choice.fault_seed = static_cast<std::uint64_t>(o.fault_seed);
+  if (o.exam) request.choice.variant = drawn_variant(o);
   request.screenshot = o.screenshot;
   request.input = o.input;
   request.record_input = o.record_input;
   request.session = o.session;
   refuse_other_than_files("--session", o.session, ".h5");
+  // By the ending, judge and replay know it again.
+  if (!o.session.empty() && std::filesystem::path(o.session).extension() != io::kSessionSuffix)
+    throw UserError(fmt::format("--session {}: a session's file ends in {}; name one that does",
+                                o.session, io::kSessionSuffix));
   refuse_other_than_files("--record-input", o.record_input, ".csv");
   refuse_other_than_files("--screenshot", o.screenshot, ".png");
   request.sessions = o.sessions;

@@ -40,6 +40,7 @@ struct DriveOptions {
   std::int64_t fault_seed = -1;                     // below 0: the exercise's
   bool no_record = false;
   bool headless = false, mute = false, menu = false, demonstrate = false;
+  bool exam = false;
 };
 
 // A requested session. Names are names or files; empty: the exercise's own.
@@ -49,6 +50,7 @@ struct SessionChoice {
   std::optional<machine::Fidelity> fidelity;
   double rate_Hz = 0.0;  // 0: the exercise's
   std::optional<std::uint64_t> fault_seed;
+  std::optional<std::uint64_t> variant = {};  // of an exam, drawn by the program
 };
 
 // A fault that begins or ends at a time of every attempt.

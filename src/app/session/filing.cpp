@@ -197,12 +197,13 @@ void conceal_learners() {
 
 WhoDrives who_drives(const std::string& name) {
   conceal_in_log(name);
-  WhoDrives out{learners::checked_name(name), {}, {}};
+  WhoDrives out{learners::checked_name(name), {}, {}, {}};
   try {
     learners::Database database(learners_file(), learners::Access::kWrite);
     const learners::Learner learner = database.find_or_add(out.name);
     out.name = learner.name;
     out.key = learner.key;
+    out.pin_hash = database.pin_hash(learner);
     if (is_hexadecimal(out.key)) return out;
     out.key.clear();
     out.fault =

@@ -32,7 +32,7 @@ std::string learner_shown(const io::SessionHeader& header) noexcept;
 // The filed name and its key; a new name is added. The trainer continues without the database: then
 // fault has a message and the key is empty.
 struct WhoDrives {
-  std::string name, key, fault;
+  std::string name, key, pin_hash, fault;  // pin_hash: empty: no PIN
 };
 WhoDrives who_drives(const std::string& name);
 

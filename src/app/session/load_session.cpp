@@ -9,6 +9,7 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
+#include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/io/load_exercise.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/recording/session_texts.hpp"
@@ -37,6 +38,11 @@ std::string without_folder(const std::string& name_or_file, const std::string& o
 void take_texts(LoadedSession& loaded) {
   io::SessionHeader now;
   io::read_session_texts(loaded.exercise_path, loaded.machine_path, loaded.levers_path, now);
+  if (loaded.choice.variant)
+    now.exercise_hash =
+        io::read_exercise_text(now.texts.front().text, loaded.exercise_path.string(),
+                               io::variant_of(loaded.exercise_path, *loaded.choice.variant))
+            .hash;
   if (now.exercise_hash != loaded.exercise_hash || now.machine_hash != loaded.machine_hash ||
       now.levers_hash != loaded.levers_hash)
     throw UserError("the files of the session are being changed just now; try again");
@@ -81,6 +87,7 @@ io::SessionHeader LoadedSession::session_header() const {
   if (choice.fidelity) out.options.emplace_back("fidelity", word_of(*choice.fidelity));
   if (choice.fault_seed)
     out.options.emplace_back("fault_seed", fmt::format("{}", *choice.fault_seed));
+  if (choice.variant) out.options.emplace_back("variant", fmt::format("{}", *choice.variant));
   if (choice.rate_Hz > 0.0)
     out.options.emplace_back("rate_Hz", fmt::format("{:g}", choice.rate_Hz));
   io::describe(*session, out);
@@ -92,8 +99,17 @@ LoadedSession load_session(const SessionChoice& choice,
   LoadedSession loaded;
   loaded.choice = choice;
   if (loaded.choice.exercise.empty()) loaded.choice.exercise = kFirstExercise;
-  auto [exercise, machine, levers, exercise_path, machine_path, levers_path] =
-      io::load_exercise(loaded.choice.exercise, choice.machine, choice.levers, machine_overrides);
+  std::vector<io::Override> variant;
+  if (choice.variant) {
+    variant = io::variant_of(find_exercise(loaded.choice.exercise), *choice.variant);
+    if (variant.empty())
+      throw UserError(fmt::format(
+          "exercise '{}' has no variants, of which an exam draws one; 'tank', 'red_blue' "
+          "and 'grid' have",
+          loaded.choice.exercise));
+  }
+  auto [exercise, machine, levers, exercise_path, machine_path, levers_path] = io::load_exercise(
+      loaded.choice.exercise, choice.machine, choice.levers, machine_overrides, variant);
   loaded.exercise_path = std::move(exercise_path);
   loaded.machine_path = std::move(machine_path);
   loaded.levers_path = std::move(levers_path);
@@ -152,8 +168,10 @@ LoadedSession recorded_session(const io::SessionHeader& header) {
   loaded.choice.machine = header.machine;
   loaded.choice.levers = header.levers;
   loaded.choice.rate_Hz = header.rate_Hz;
-  for (const auto& [name, value] : header.options)
+  for (const auto& [name, value] : header.options) {
     if (name == "fault_seed") loaded.choice.fault_seed = std::strtoull(value.c_str(), nullptr, 10);
+    if (name == "variant") loaded.choice.variant = std::strtoull(value.c_str(), nullptr, 10);
+  }
   loaded.exercise_hash = header.exercise_hash;
   loaded.machine_hash = header.machine_hash;
   loaded.levers_hash = header.levers_hash;

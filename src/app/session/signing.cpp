@@ -35,6 +35,11 @@ std::string signed_message(const std::string& digest) {
   return "knuckleboom session\n" + digest + "\n";
 }
 
+// Person, levers and no help: what a countersignature says.
+std::string witnessed_message(const std::string& digest) {
+  return "knuckleboom invigilated\n" + digest + "\n";
+}
+
 fs::path in_user_folder(const char* name) {
   const fs::path folder = user_folder();
   return folder.empty() ? folder : folder / name;
@@ -48,8 +53,10 @@ fs::path own_station_file() { return in_user_folder("station.key"); }
 
 fs::path instructor_pin_file() { return in_user_folder("instructor.pin"); }
 
-endpoint::WireKey own_station() {
-  const fs::path file = own_station_file();
+fs::path own_instructor_file() { return in_user_folder("instructor.key"); }
+
+namespace {
+endpoint::WireKey key_in(const fs::path& file) {
   if (file.empty())
     throw UserError("there is no folder for a key: neither XDG_CONFIG_HOME nor HOME is set");
   try {
@@ -58,6 +65,10 @@ endpoint::WireKey own_station() {
     throw UserError(error.what());
   }
 }
+}  // namespace
+
+endpoint::WireKey own_station() { return key_in(own_station_file()); }
+endpoint::WireKey own_instructor() { return key_in(own_instructor_file()); }
 
 std::vector<TrustedStation> trusted_stations() {
   std::vector<TrustedStation> out;
@@ -113,6 +124,23 @@ std::string sign_session(const fs::path& file) noexcept {
   }
 }
 
+void countersign_session(const fs::path& file, const endpoint::WireKey& instructor) {
+  const io::Descriptor session = opened(file, O_RDWR);
+  io::SessionSignatures signatures = io::read_signatures(session.get(), file.string());
+  if (signatures.signature.empty())
+    throw UserError(
+        fmt::format("{}: it is not signed by the computer that recorded it", file.string()));
+  try {
+    signatures.witness = endpoint::public_key(instructor);
+    signatures.countersignature = endpoint::sign(
+        instructor,
+        witnessed_message(endpoint::content_digest(session.get(), io::kSessionContentBegin)));
+  } catch (const endpoint::EndpointError& error) {
+    throw io::FileError(file.string(), error.what());
+  }
+  io::put_signatures(session.get(), file.string(), signatures);
+}
+
 SignedBy signed_by(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored) || io::is_journal(file)) return {};
@@ -130,12 +158,22 @@ SignedBy signed_by(const fs::path& file) {
                         "its signature is not one of its content: it was changed after it was "
                         "signed, or the signature is another session's");
   out.station = signatures.station;
+  const bool witnessed = !signatures.witness.empty() || !signatures.countersignature.empty();
+  if (witnessed && !endpoint::is_signed(signatures.witness, witnessed_message(out.digest),
+                                        signatures.countersignature))
+    throw io::FileError(file.string(), "its countersignature is not one of its content");
+  out.witness = signatures.witness;
   try {
     std::error_code ignored;
+    if (witnessed && fs::exists(own_instructor_file(), ignored) &&
+        endpoint::public_key(own_instructor()) == out.witness)
+      out.witness_name = "this computer's instructor";
     out.own = fs::exists(own_station_file(), ignored) &&
               endpoint::public_key(own_station()) == out.station;
-    for (const TrustedStation& one : trusted_stations())
+    for (const TrustedStation& one : trusted_stations()) {
       if (one.key == out.station) out.name = one.name;
+      if (one.key == out.witness) out.witness_name = one.name;
+    }
   } catch (const UserError&) {
     // A key or a list that cannot be read makes nobody trusted.
   }

@@ -10,6 +10,8 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/interrupt.hpp"
 #include "endpoint/station.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/recording/session_texts.hpp"
 
 namespace knuckleboom::app {
@@ -40,6 +42,22 @@ bool has_files_of_here(const io::SessionHeader& header) {
   } catch (const std::exception&) {
     return false;
   }
+}
+
+// Why a signed session is no exam that somebody watched; empty: it is one.
+std::string not_invigilated(const io::SessionHeader& header, const SignedBy& by) {
+  if (by.witness.empty()) return "nobody has countersigned who drove";
+  if (by.witness == by.station) return "the computer that recorded it countersigned itself";
+  if (by.witness_name.empty())
+    return fmt::format("who countersigned is not trusted here ({})",
+                       endpoint::public_fingerprint(by.witness));
+  if (header.learner_id.empty()) return "it names no learner who could have been watched";
+  const auto exercise = std::find_if(header.texts.begin(), header.texts.end(),
+                                     [](const auto& text) { return text.role == "exercise"; });
+  if (!has_option(header, "variant") || exercise == header.texts.end() ||
+      io::variant_of_text(exercise->text, exercise->name, 1).empty())
+    return "its variant was not drawn for an exam, so that an input could have been ready";
+  return {};
 }
 
 // Why a recording is no attempt of its own, made under the conditions that it names; empty: it is.
@@ -144,8 +162,8 @@ Examined examine(const io::SessionRecord& record, Check check) {
         "are claims",
         endpoint::public_fingerprint(by.station));
   } else {
-    trust.level = kSigned;
-    trust.why = "nobody has countersigned who drove";
+    trust.why = not_invigilated(record.header, by);
+    trust.level = trust.why.empty() ? kInvigilated : kSigned;
   }
   return out;
 }

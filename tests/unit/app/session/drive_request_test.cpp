@@ -41,6 +41,9 @@ TEST(DriveRequest, saysWhatIsWrong) {
     o.window = size;
     EXPECT_NE(complaint(o).find(size), std::string::npos) << size;
   }
+  DriveOptions session;
+  session.session = "a.kbs";
+  EXPECT_NE(complaint(session).find("ends in .h5"), std::string::npos);
   DriveOptions rate;
   rate.rate_Hz = 100.0;
   EXPECT_NE(complaint(rate).find("250 to 2000"), std::string::npos);
@@ -74,6 +77,21 @@ TEST(DriveRequest, saysWhatIsWrong) {
   DriveOptions press;
   press.presses = {"@3"};
   EXPECT_FALSE(complaint(press).empty());
+}
+
+// An exam's variant is drawn anew each time, for a learner who is named.
+TEST(DriveRequest, AnExamDrawsAVariant) {
+  DriveOptions o;
+  o.exam = true;
+  o.exercise = "tank";
+  EXPECT_NE(complaint(o).find("--learner"), std::string::npos);
+  o.learner = "Anna";
+  const auto first = request_of(o).choice.variant, second = request_of(o).choice.variant;
+  ASSERT_TRUE(first && second);
+  EXPECT_GE(*first, 1U);
+  EXPECT_NE(*first, *second);
+  o.exam = false;
+  EXPECT_FALSE(request_of(o).choice.variant);
 }
 
 TEST(DriveRequest, wordsComeBack) {

@@ -1,6 +1,6 @@
 // Attempts that somebody has forged, with checksums that are right: what their inputs do not give is refused with
 // both values, what was changed after it was signed by its signature, and without a signature names and dates are
-// said to be claims. 450 in memory and some as files; KNUCKLEBOOM_FORGED_ATTEMPTS says how many of those.
+// said to be claims. 500 in memory and some as files; KNUCKLEBOOM_FORGED_ATTEMPTS says how many of those.
 #include "app/session/trust.hpp"
 
 #include <cstdint>
@@ -18,8 +18,13 @@
 #include <unistd.h>
 
 #include "app/session/filing.hpp"
+#include "app/shell/exit_status.hpp"
+#include "endpoint/station.hpp"
+#include "knuckleboom/io/exercise_file.hpp"
+#include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/recording/session_signatures.hpp"
+#include "support/paths.hpp"
 #include "support/session_recording.hpp"
 
 namespace knuckleboom::trust_test {
@@ -256,12 +261,12 @@ const std::vector<Change>& changes() {
   return all;
 }
 
-TEST_F(Trust, NoneOf450ForgedAttemptsIsBelieved) {
+TEST_F(Trust, NoneOf500ForgedAttemptsIsBelieved) {
   const runtime::Recomputed computed = runtime::recompute(*sound);
   ASSERT_THAT(runtime::false_claims(*sound, computed.record).sentences, testing::IsEmpty());
   std::mt19937 random(450);
   int refused = 0;
-  while (refused < 450) {
+  while (refused < 500) {
     SessionRecord forged = *sound;
     const std::string what = changes()[below(random, changes().size())](forged, random);
     if (what.empty()) continue;
@@ -353,6 +358,62 @@ TEST_F(Trust, ForgedFiles) {
   }
 }
 
+// --- Exams ----------------------------------------------------------------------
+
+// T4: signed, of a variant that was drawn, and countersigned by somebody who is trusted here.
+TEST_F(Trust, AnExamIsCountersigned) {
+  test::DescribedSession exam = test::described_session("tank", 7);
+  exam.header.learner_id = "anna";
+  const fs::path path = *folder / "exam.h5";
+  test::record_session(exam, hands(), path);
+  EXPECT_THAT(outcome(path), HasSubstr("T2 it is not signed"));
+  EXPECT_THROW(app::countersign_session(path, app::own_instructor()), UserError);
+  ASSERT_EQ(app::sign_session(path), "");
+  EXPECT_EQ(outcome(path), "T3 nobody has countersigned who drove");
+  app::countersign_session(path, app::own_station());
+  EXPECT_EQ(outcome(path), "T3 the computer that recorded it countersigned itself");
+  app::countersign_session(path, app::own_instructor());
+  EXPECT_EQ(outcome(path), "T4 ");
+  // From an instructor's computer that is not trusted here, and then is.
+  const fs::path stranger = *folder / "stranger.key";
+  const endpoint::WireKey key = endpoint::station_key(stranger);
+  app::countersign_session(path, key);
+  EXPECT_THAT(outcome(path), testing::StartsWith("T3 who countersigned is not trusted here ("));
+  app::keep_trusted_stations({{endpoint::public_key(key), "Maija"}});
+  EXPECT_EQ(outcome(path), "T4 ");
+  app::keep_trusted_stations({});
+  // The countersignature of another session.
+  const auto signatures_of = [](const fs::path& file, int flags) {
+    return std::pair(::open(file.c_str(), flags), file.string());
+  };
+  app::countersign_session(file(), app::own_instructor());
+  EXPECT_THAT(outcome(file()), HasSubstr("T3 its variant was not drawn for an exam"));
+  const auto [from, from_name] = signatures_of(file(), O_RDONLY);
+  const auto [to, to_name] = signatures_of(path, O_RDWR);
+  io::SessionSignatures mixed = io::read_signatures(to, to_name);
+  mixed.countersignature = io::read_signatures(from, from_name).countersignature;
+  mixed.witness = io::read_signatures(from, from_name).witness;
+  io::put_signatures(to, to_name, mixed);
+  ::close(from);
+  ::close(to);
+  EXPECT_THAT(outcome(path), HasSubstr("refused: "));
+  ASSERT_EQ(app::sign_session(file()), "");  // as the other tests know it
+}
+
+// Another draw is another place of the tank; the same one is the same session.
+TEST_F(Trust, AnExamDrawsItsVariant) {
+  const auto place = [](int variant) {
+    return test::described_session("tank", variant).session->exercise().places[1].x;
+  };
+  EXPECT_EQ(place(7), place(7));
+  EXPECT_NE(place(7), place(8));
+  EXPECT_NE(place(7), place(0));
+  const fs::path config = fs::path(KNUCKLEBOOM_SOURCE_DIR) / "config/exercises";
+  EXPECT_TRUE(io::variant_of(config / "reach.toml", 5).empty());
+  EXPECT_EQ(io::variant_of(config / "grid.toml", 5).front().key, "grid.seed");
+  EXPECT_EQ(io::variant_of(config / "fault_hunt.toml", 5).front().key, "fault_lot.seed");
+}
+
 // --- What may be compared -------------------------------------------------------
 
 TEST_F(Trust, KeysTellWhatDiffers) {
@@ -390,6 +451,9 @@ TEST_F(Trust, KeysTellWhatDiffers) {
   const app::Conditions variant = app::conditions_of(other, exercise, 0);
   EXPECT_NE(app::key_of(first), app::key_of(variant));
   EXPECT_EQ(app::curve_key_of(first), app::curve_key_of(variant));
+  other.header.options.back() = {"variant", "5"};
+  EXPECT_NE(app::key_of(app::conditions_of(other, exercise, 0)), app::key_of(first));
+  EXPECT_EQ(app::curve_key_of(app::conditions_of(other, exercise, 0)), app::curve_key_of(first));
   // A name is only a name.
   other = *sound;
   other.header.machine = "another name";
