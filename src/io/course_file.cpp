@@ -23,6 +23,7 @@ LessonExercise read_lesson_exercise(Report& report, const Node& node) {
   TableReader reader(report, node, k::table, "the exercise of a lesson");
   LessonExercise out;
   reader.fill(out);
+  out.line = reader.place_of(k::name).line;
   read_limits(reader, k::limits, out.limits);
   reader.done();
   if (out.passes > out.within)
@@ -38,6 +39,7 @@ Lesson read_lesson(Report& report, const Node& node, std::vector<std::string>& k
   TableReader reader(report, node, k::table, "a lesson");
   Lesson out;
   reader.fill(out);
+  out.quiz_line = reader.place_of(k::quiz).line;
   out.needs = reader.texts(k::needs).value_or(std::vector<std::string>());
   for (const std::string& one : out.needs)
     if (std::find(known.begin(), known.end(), one) == known.end())
@@ -75,6 +77,8 @@ Course read_course_text(std::string_view text, const std::string& file_name) {
                                 std::vector<std::string> known;
                                 for (const Node* node : reader.tables(course_keys::lessons))
                                   out.lessons.push_back(read_lesson(reader.report(), *node, known));
+                                if (reader.has(course_keys::lessons) && out.lessons.empty())
+                                  reader.error(course_keys::lessons, "a course needs a lesson");
                               });
 }
 
@@ -89,7 +93,9 @@ Quiz read_quiz_text(std::string_view text, const std::string& file_name) {
           out.questions.push_back(read_question(reader.report(), *node));
         const int count = static_cast<int>(out.questions.size());
         if (!reader.has(quiz_keys::least_right)) out.least_right = count;
-        if (out.least_right > count)
+        if (reader.has(quiz_keys::questions) && count == 0)
+          reader.error(quiz_keys::questions, "a quiz needs a question");
+        else if (out.least_right > count)
           reader.error(quiz_keys::least_right,
                        fmt::format("{} right answers cannot be given to {} questions",
                                    out.least_right, count));

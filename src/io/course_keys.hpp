@@ -28,7 +28,8 @@ namespace lesson {
 using io::Lesson;
 inline constexpr Key name = keys::name("").to<&Lesson::name>();
 inline constexpr Key needs = texts("needs", 20, "names of lessons before it").otherwise("none");
-inline constexpr Key quiz = text("quiz", "name of a quiz").to<&Lesson::quiz>().otherwise("none");
+inline constexpr Key quiz =
+    name_of("quiz", "of a quiz (`knuckleboom list quizzes`)").to<&Lesson::quiz>().otherwise("none");
 inline constexpr Key exercises =
     tables("exercise", lesson_exercise::table, 20, "what is to be passed");
 inline constexpr Key all[] = {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "declare/exercise_keys.hpp"
+#include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/io/words.hpp"
 
 namespace knuckleboom::io {
@@ -27,6 +28,9 @@ training::Limit read_limit(Report& report, const Entry& entry) {
                  fmt::format("{} says nothing; add 'most' or 'least'", reader.what()));
   if (most && least && *most < *least)
     reader.error(k::most, fmt::format("{} cannot be kept: 'most' is below 'least'", reader.what()));
+  if (const training::Figure* figure = training::find_figure(limit.figure);
+      most && *most < 0.0 && figure != nullptr && !figure->negative)
+    reader.error(k::most, fmt::format("{} cannot be kept: it is never below 0", reader.what()));
   limit.source = reader.text(k::source).value_or("");
   reader.done();
   return limit;

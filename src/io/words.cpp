@@ -1,6 +1,7 @@
 #include "knuckleboom/io/words.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -51,9 +52,12 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 }
 
 std::string alternatives(std::string_view word, std::span<const std::string> names) {
-  const std::string close = suggestion(word, names);
+  std::vector<std::string> named;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(named),
+               [](const std::string& name) { return !name.empty(); });
+  const std::string close = suggestion(word, named);
   if (!close.empty()) return close;
-  return fmt::format("; there {} {}", names.size() == 1 ? "is only" : "are", listing(names));
+  return fmt::format("; there {} {}", named.size() == 1 ? "is only" : "are", listing(named));
 }
 
 std::string listing(std::span<const std::string> names, std::string_view conjunction) {

@@ -303,6 +303,25 @@ TEST(Check, saysWhoReadsBundlesAndLogMaps) {
               HasSubstr("this is a bundle file, not a machine"));
 }
 
+// A course that nobody could finish.
+TEST(Check, saysWhatOfACourseCannotBePassed) {
+  const TemporaryFolder folder;
+  write_text(folder / "c.toml",
+             "name = \"c\"\ntitle = \"C\"\n[[lesson]]\nname = \"a\"\ntitle = \"A\"\nquiz = \"no\"\n"
+             "[[lesson.exercise]]\nname = \"free_play\"\n"
+             "[[lesson.exercise]]\nname = \"reach\"\n"
+             "limits = { set_down_m_s = { most = 1 } }\n"
+             "[[lesson.exercise]]\nname = \"nowhere\"\n");
+  const std::string file = (folder / "c.toml").string();
+  const Outcome outcome = run({"check", file});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr(file + ":6: there is no quiz 'no'"),
+                    HasSubstr(file + ":8: exercise 'free_play' has no end"),
+                    HasSubstr(file + ":10: exercise 'reach' does not measure 'set_down_m_s'"),
+                    HasSubstr(file + ":13: there is no exercise 'nowhere'")));
+}
+
 TEST(Check, knowsSignalFiles) {
   const std::string file = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/config/signals/bench.toml";
   EXPECT_THAT(run({"check", file}).output, HasSubstr("signals, 2 to the machine and 2 from it"));

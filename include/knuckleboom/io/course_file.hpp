@@ -16,6 +16,7 @@ struct LessonExercise {
   std::string name;
   int passes = 2, within = 3;           // so many of so many attempts in a row
   std::vector<training::Limit> limits;  // on top of the exercise's own
+  int line = 0;                         // of the file, where it is named
 };
 
 struct Lesson {
@@ -23,6 +24,7 @@ struct Lesson {
   double hours = 0.0;
   std::vector<std::string> needs;  // names of lessons
   std::string quiz;                // empty: none
+  int quiz_line = 0;
   std::vector<LessonExercise> exercises;
 };
 

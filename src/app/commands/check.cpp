@@ -1,4 +1,5 @@
 // knuckleboom check: says all that is wrong in files of the kinds that the program reads.
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/training/session.hpp"
+#include "knuckleboom/core/training/task.hpp"
 #include "knuckleboom/io/course_file.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
@@ -39,6 +41,8 @@ namespace knuckleboom::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double kLeastSlenderness = 40.0, kMostSlenderness = 140.0;  // height over dbh
 
 // A sound file is said to be so; numbers in it that are hardly meant get a remark.
 struct Finding {
@@ -83,6 +87,13 @@ Finding good_scenario(io::ScenarioFile file, const std::string& path) {
 Finding good_tree(io::TimberFile<timber::TreeRecipe> file, const std::string& path) {
   try {
     const timber::Tree tree = io::grow(file.content);
+    const double slenderness = tree.height() / file.content.dbh;
+    if (slenderness < kLeastSlenderness || slenderness > kMostSlenderness)
+      file.remarks.push_back(
+          {path, 0, 0,
+           fmt::format(
+               "its height is {:.0f} times its diameter; trees of forests have {:g} to {:g}",
+               slenderness, kLeastSlenderness, kMostSlenderness)});
     return {fmt::format("tree, {} of {:g} cm and {:g} m", file.content.species,
                         100.0 * file.content.dbh, tree.height()),
             std::move(file.remarks)};
@@ -131,20 +142,43 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
   return finding;
 }
 
+// Why nobody can pass it; empty: somebody can.
+std::string not_to_pass(const io::LessonExercise& wanted) {
+  const training::Exercise exercise = io::read_exercise(io::find_exercise(wanted.name)).exercise;
+  if (exercise.task == training::TaskKind::kFree)
+    return fmt::format("exercise '{}' has no end, so nobody passes it; name another one",
+                       wanted.name);
+  const training::Score blank = training::blank_score(exercise);
+  for (const training::Limit& limit : wanted.limits)
+    if (const training::Figure* figure = training::find_figure(limit.figure);
+        figure != nullptr && std::isnan(figure->read(blank)))
+      return fmt::format("exercise '{}' does not measure '{}', so nobody keeps that limit",
+                         wanted.name, limit.figure);
+  return {};
+}
+
 // With the exercises and quizzes that it names.
 Finding good_course(const io::Course& course, const std::string& path) {
   std::vector<io::Diagnostic> faults;
-  const auto look_for = [&](const std::string& name, fs::path (*find)(const std::string&)) {
+  const auto look = [&](int line, const std::string& name, const auto& fault_of) {
+    std::string fault;
     try {
-      find(name);
+      fault = fault_of();
+    } catch (const io::FileError&) {
+      fault = fmt::format("'{}' has faults of its own, which 'knuckleboom check' says of it", name);
     } catch (const UserError& error) {
-      faults.push_back({path, 0, 0, error.what()});
+      fault = error.what();
     }
+    if (!fault.empty()) faults.push_back({path, line, 0, fault});
   };
   for (const io::Lesson& lesson : course.lessons) {
-    if (!lesson.quiz.empty()) look_for(lesson.quiz, &io::find_quiz);
+    if (!lesson.quiz.empty())
+      look(lesson.quiz_line, lesson.quiz, [&] {
+        io::read_quiz(io::find_quiz(lesson.quiz));
+        return std::string();
+      });
     for (const io::LessonExercise& exercise : lesson.exercises)
-      look_for(exercise.name, &io::find_exercise);
+      look(exercise.line, exercise.name, [&] { return not_to_pass(exercise); });
   }
   if (!faults.empty()) throw io::FileError(std::move(faults));
   return {fmt::format("course {}, {}", course.name,

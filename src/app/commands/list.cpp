@@ -10,7 +10,9 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/text.hpp"
 #include "knuckleboom/core/command/fault.hpp"
+#include "knuckleboom/io/course_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
@@ -83,6 +85,19 @@ std::string title_of_exercise(const std::string& name) {
                      exercise.machine);
 }
 
+std::string title_of_course(const std::string& name) {
+  const io::Course course = io::read_course(io::find_course(name));
+  return fmt::format("{} ({})", course.title,
+                     counted(static_cast<long long>(course.lessons.size()), "lesson", "lessons"));
+}
+
+std::string title_of_quiz(const std::string& name) {
+  const io::Quiz quiz = io::read_quiz(io::find_quiz(name));
+  return fmt::format(
+      "{} ({})", quiz.title,
+      counted(static_cast<long long>(quiz.questions.size()), "question", "questions"));
+}
+
 struct Listed {
   const char* kind;
   std::vector<std::string> (*names)();
@@ -96,8 +111,8 @@ constexpr Listed kLists[] = {{"scenarios", &scenario_names},
                              {"species", &io::species_names},
                              {"trees", &io::tree_names},
                              {"price-lists", &io::price_list_names},
-                             {"courses", &io::course_names},
-                             {"quizzes", &io::quiz_names},
+                             {"courses", &io::course_names, &title_of_course},
+                             {"quizzes", &io::quiz_names, &title_of_quiz},
                              {"faults", &usual_fault_lines},
                              {"keys", &set_keys}};
 

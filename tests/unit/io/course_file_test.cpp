@@ -62,6 +62,15 @@ TEST(CourseFile, SaysWhatIsWrong) {
   EXPECT_THAT(course_fault(a + "[[lesson.exercise]]\nname = \"reach\"\n"
                                "[lesson.exercise.limits]\ntogther = { least = 1 }\n"),
               HasSubstr("'limits' has no figure 'togther'; did you mean 'together'?"));
+  EXPECT_THAT(course_fault(a + "[[lesson.exercise]]\nname = \"reach\"\n"
+                               "[lesson.exercise.limits]\ntime_s = { most = -1 }\n"),
+              HasSubstr("the limit of 'time_s' cannot be kept: it is never below 0"));
+  EXPECT_EQ(course_fault(a + "[[lesson.exercise]]\nname = \"reach\"\n"
+                             "[lesson.exercise.limits]\nsmoothness = { most = -1 }\n"),
+            "none");
+  EXPECT_THAT(course_fault(a + "quiz = \"../../etc/passwd\"\n"),
+              HasSubstr("c.toml:6:8: 'quiz' is \"../../etc/passwd\"; a name starts"));
+  EXPECT_THAT(course_fault("lesson = []\n"), HasSubstr("a course needs a lesson"));
 }
 
 TEST(QuizFile, SaysWhatIsWrong) {
@@ -71,6 +80,7 @@ TEST(QuizFile, SaysWhatIsWrong) {
               HasSubstr("q.toml:3:15: 2 right answers cannot be given to 1 questions"));
   EXPECT_THAT(quiz_fault("[[question]]\ntext = \"t\"\nanswers = [\"a\", \"a\"]\n"),
               HasSubstr("two answers at least, each another one"));
+  EXPECT_THAT(quiz_fault("question = []\n"), HasSubstr("a quiz needs a question"));
 }
 
 // The course names what is there, and each quiz can be passed and failed.

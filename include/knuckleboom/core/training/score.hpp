@@ -112,6 +112,7 @@ struct Figure {
   bool averages = false;    // a mean: 0 if there was nothing to average
   bool curve = false;       // followed over the attempts of a learner
   bool clock = false;       // shown in minutes and seconds
+  bool negative = false;    // may be below 0
   bool elapsed = true;      // seconds are elapsed time, not an integral over it
 
   double read(const Score& score) const { return score.*member; }
@@ -133,6 +134,9 @@ struct Figure {
   }
   constexpr Figure as_integral() const {
     return with([](Figure& f) { f.elapsed = false; });
+  }
+  constexpr Figure below_zero() const {
+    return with([](Figure& f) { f.negative = true; });
   }
   // May be nan: there is nothing to measure.
   constexpr Figure perhaps() const {
@@ -257,6 +261,7 @@ inline constexpr auto kFigures = [] {
           "over the legs by their length: the closer to 0, the smoother; the smoothest "
           "possible motion from rest to rest has -5.32")
           .from(kDense)
+          .below_zero()
           .detail()
           .mean(),
       KB_FIGURE(
