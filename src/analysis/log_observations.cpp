@@ -46,6 +46,7 @@ constexpr std::string_view kTravel = "_travel_s";
 constexpr const char* kLegs = "score_legs";
 constexpr const char* kHeldLog = "held_log";  // its number, -1: none
 constexpr const char* kSpeed = "speed_m_s";
+constexpr const char* kReach = "reach_m";
 
 // Channels by which a session tells of its work, beside the tip and the held log.
 constexpr const char* kWork[] = {"tip_vx_m_s", "tip_vy_m_s",    "tip_vz_m_s", "grapple_opening",
@@ -69,6 +70,7 @@ std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names
     out.push_back({name, ""});
   out.push_back({kLegs, ""});
   out.push_back({kSpeed, "m/s"});
+  out.push_back({kReach, "m"});
   constexpr const char* kWorkUnits[] = {"m/s", "m/s", "m/s", "", "m", "rad", "", ""};
   for (std::size_t i = 0; i < std::size(kWork); ++i) out.push_back({kWork[i], kWorkUnits[i]});
   for (const std::string& name : names) {
@@ -274,6 +276,10 @@ class Observer {
     for (std::size_t i = 0; i < out.rows.size(); ++i)
       out.rows[i].ticks = static_cast<std::int64_t>(i);
     read_work(out);
+    for (const Travel& one : travel_) out.functions.push_back(one.function);
+    if (MaybeCourse reach = course(kReach))
+      for (std::size_t i = 0; i < out.rows.size(); ++i)
+        out.reach_m.push_back(reach->at(out.start_s + dt * static_cast<double>(i)));
     return out;
   }
 
@@ -331,11 +337,12 @@ class Observer {
   void find_travel() {
     for (const std::string& name : log_.columns)
       if (is_travel(name) && travel_.size() < sim::kMaxLeverFunctions)
-        if (MaybeCourse found = course(name)) travel_.push_back({std::move(*found), 1.0});
+        if (MaybeCourse found = course(name))
+          travel_.push_back({name.substr(0, name.size() - kTravel.size()), std::move(*found), 1.0});
     if (!travel_.empty() || machine_ == nullptr) return;
     for (const auto& [joint, rate] : full_rates(*machine_))
       if (MaybeCourse found = course(joint_column(*machine_, joint)))
-        travel_.push_back({std::move(*found), 1.0 / rate});
+        travel_.push_back({machine_->joint_name(joint), std::move(*found), 1.0 / rate});
   }
 
   // All joints that carry the tip, without freely hanging ones.
@@ -541,6 +548,7 @@ class Observer {
   std::array<MaybeCourse, std::size(kWork)> signals_;
   std::vector<Course> demands_;
   struct Travel {
+    std::string function;
     Course position;
     double scale;  // seconds at full speed
   };

@@ -88,6 +88,13 @@ struct Work {
   long long times = 0;  // how often it was; 0: not told
 };
 
+// A sentence of the coach, with the worst moments.
+struct Advice {
+  std::string text;
+  bool praise = false;
+  std::vector<double> at_s;
+};
+
 struct Attempt {
   std::string title;    // of the exercise
   std::string learner;  // empty: unknown
@@ -102,6 +109,8 @@ struct Attempt {
 
   std::vector<Figure> figures;
   std::vector<Work> work;  // part after part; each adds up to the attempt's time
+  std::vector<Advice> advice;
+  std::string advice_remark;  // how far it can be believed
   std::vector<Event> events;
   std::vector<double> t_s;  // rising
   std::vector<Point> tip;

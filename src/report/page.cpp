@@ -225,6 +225,19 @@ std::string work_elements(const Attempt& a) {
   return out + "</tbody>\n</table>\n</div>\n";
 }
 
+// --- Advice ---------------------------------------------------------------------
+
+std::string advice(const Attempt& a) {
+  if (a.advice.empty()) return {};
+  std::string out = "<div class=\"whole\">\n" + heading("Advice") + lead(a.advice_remark);
+  for (const Advice& one : a.advice) {
+    std::string times;
+    for (const double at_s : one.at_s) times += (times.empty() ? "" : ", ") + clock_text(at_s);
+    out += paragraph(one.text + (times.empty() ? "" : " Look at " + times + "."));
+  }
+  return out + "</div>\n";
+}
+
 // --- Timeline -------------------------------------------------------------------
 
 const char* word_of(EventKind kind) {
@@ -515,9 +528,9 @@ std::string page(const Content& c) {
   out += head(a);
   for (const std::string& sentence : sentences(a))
     out += fmt::format("<p class=\"remark\">{}</p>\n", escaped(sentence));
-  out += score(a) + attempts(c) + comparison(c) + learning_curves(c) + work_elements(a) +
-         timeline(a) + paths(c) + pressures(a) + levers(a) + joints(a) + details(a) +
-         event_list(a) + recording(a);
+  out += score(a) + attempts(c) + comparison(c) + learning_curves(c) + advice(a) +
+         work_elements(a) + timeline(a) + paths(c) + pressures(a) + levers(a) + joints(a) +
+         details(a) + event_list(a) + recording(a);
   out += fmt::format("</main>\n<footer>Made by {}.</footer>\n</body>\n</html>\n", escaped(c.build));
   return out;
 }

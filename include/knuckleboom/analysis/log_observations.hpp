@@ -18,7 +18,9 @@ struct LogObservations {
   std::vector<training::Observation> rows;  // at equal times; the first is where the attempt begins
   // Every 20 ms from then on, for the work elements; tick: its row. Empty: the log does not tell them.
   std::vector<training::ElementSample> work;
-  std::uint32_t observed = 0;  // bits of training::Observed
+  std::vector<double> reach_m;         // of the tip from the crane's foot, by row; empty: not told
+  std::vector<std::string> functions;  // whose travel the rows have, in their order
+  std::uint32_t observed = 0;          // bits of training::Observed
   bool free = true;  // legs end with grips and releases; false: where the log's own count rises
   double rate_Hz = 0.0;
   double start_s = 0.0;              // of the first row, in the log's time

@@ -1,6 +1,7 @@
 #include "app/commands/commands.hpp"
 
 #include "app/shell/exit_status.hpp"
+#include "coach/habits.hpp"
 #include "knuckleboom/io/reference_tables.hpp"
 
 namespace knuckleboom::app {
@@ -50,6 +51,11 @@ Command knuckleboom_program() {
               completions_command()}};
 }
 
-Tables reference_tables() { return io::reference_tables(); }
+Tables reference_tables() {
+  Tables tables = io::reference_tables();
+  tables.emplace("coach rules", coach::rule_rows());
+  tables.emplace("coach sentences", coach::sentence_rows());
+  return tables;
+}
 
 }  // namespace knuckleboom::app

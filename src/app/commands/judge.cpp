@@ -1,6 +1,7 @@
 // knuckleboom judge: the figures of logs, traces and recorded sessions. docs/reference/figures.md
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/options.hpp"
+#include "app/session/coaching.hpp"
 #include "app/session/open_session.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/session/watch_texts.hpp"
@@ -54,6 +56,7 @@ struct Judgement {
   std::vector<view::panels::FigureRow> work{};               // elements, where they are told
   std::vector<std::pair<std::string, double>> named_work{};  // the same by name, of a session
   std::string remark{};                                      // a line, or empty
+  Coaching coaching{};
   std::string watched{};  // how far the watch could look, or empty
   std::vector<std::string> warnings{};
 };
@@ -91,6 +94,7 @@ std::vector<Judgement> judge_session(const fs::path& path, bool recompute) {
       one.work = element_rows(*end);
       one.named_work = named_work(*end);
     }
+    one.coaching = coach_attempt(session, i);
     out.push_back(std::move(one));
   }
   if (out.empty())
@@ -163,6 +167,41 @@ std::vector<view::panels::FigureRow> work_rows(const analysis::LogObservations& 
   return rows;
 }
 
+// The same rules as for a session, as far as the log's signals go.
+Coaching coach_log(const analysis::LogObservations& log) {
+  coach::Told told;
+  told.free = log.free;
+  const bool dense = (log.observed & training::kObservedDense) != 0;
+  const auto add = [&told](bool there, std::uint32_t bit) { told.signals |= there ? bit : 0U; };
+  add(dense && (log.observed & training::kObservedCalm) != 0, coach::kTip);
+  add((log.observed & training::kObservedGrip) != 0, coach::kGrips);
+  add((log.observed & training::kObservedTravel) != 0, coach::kTravel);
+  add(!log.work.empty(), coach::kWork);
+  add(!log.reach_m.empty(), coach::kReach);
+  add((log.observed & training::kObservedDrive) != 0, coach::kDriving);
+  add((log.observed & training::kObservedHead) != 0, coach::kHead);
+  for (std::size_t i = 0; i < log.functions.size(); ++i)
+    if (log.functions[i] == "rotator") told.rotator = static_cast<int>(i);
+  add(told.rotator >= 0, coach::kRotator);
+
+  coach::Observer observer(told);
+  std::vector<double> times_s;
+  const double dt = log.rows.front().dt;
+  const auto every = dense ? static_cast<std::size_t>(std::lround(training::kElementSample / dt))
+                           : log.rows.size();
+  for (std::size_t i = 0; i < log.rows.size(); i += every) {
+    const double t = dt * static_cast<double>(i);
+    if (t > log.end_s) break;
+    coach::Sample sample;
+    sample.seen = log.rows[i];
+    if (i > 0 && i / every <= log.work.size()) sample.work = log.work[i / every - 1];
+    if (i < log.reach_m.size()) sample.reach_m = log.reach_m[i];
+    observer.add(sample);
+    times_s.push_back(log.start_s + t);
+  }
+  return coaching_of(coach::advise(observer.finish(), told), times_s);
+}
+
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
   const analysis::LogObservations log = analysis::read_observations(path, map, machine);
@@ -186,11 +225,24 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
       out.spectral_arc = analysis::spectral_arc(log);
   }
   if (!log.work.empty()) out.work = work_rows(log);
+  out.coaching = coach_log(log);
   const std::uint32_t movements = training::kObservedDense | training::kObservedCalm;
   if (state.legs.left_out > 0.0 && (log.observed & movements) == movements)
     out.remark = fmt::format("legs left out, as they have gaps or began before the log: {:.0f}",
                              state.legs.left_out);
   return out;
+}
+
+// Advice, praise, and the rules that could not look.
+std::string to_text(const Coaching& coaching) {
+  std::string text = fmt::format("  Advice ({})\n", coach::kUnchecked);
+  for (const CoachLine& line : coaching.lines)
+    text += fmt::format("    {} {}\n", line.praise ? "+" : fmt::format("{}", line.rule),
+                        coach_sentence(line));
+  if (coaching.lines.empty()) text += "    nothing to say\n";
+  for (const std::string& silent : coaching.silent)
+    text += fmt::format("    not looked at: {}\n", silent);
+  return text;
 }
 
 std::string to_text(const Judgement& judged, const training::Exercise* exercise) {
@@ -211,11 +263,26 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
   }
   for (const view::panels::FigureRow& row : judged.work)
     text += fmt::format("  {:<20} {}\n", row.label, row.value);
+  text += to_text(judged.coaching);
   if (!judged.remark.empty()) text += fmt::format("  {}\n", judged.remark);
   if (!judged.watched.empty()) text += fmt::format("  {:<20} {}\n", "watched", judged.watched);
   for (const std::string& warning : judged.warnings)
     text += fmt::format("  warning: {}\n", warning);
   return text;
+}
+
+void add_coaching(const Coaching& coaching, JsonWriter& json) {
+  json.key("advice").begin_array();
+  for (const CoachLine& line : coaching.lines) {
+    json.begin_object().member("rule", line.rule).member("habit", line.habit);
+    json.member("praise", line.praise).member("text", line.text);
+    json.member("occasions", line.finding.occasions).member("counted", line.finding.counted);
+    json.member("figure", line.finding.figure).member("bound", line.finding.bound);
+    json.member("lost_s", line.finding.lost_s).key("at_s").begin_array();
+    for (const double at_s : line.marks_s) json.value(at_s);
+    json.end_array().end_object();
+  }
+  json.end_array().member("not_looked_at", coaching.silent);
 }
 
 std::string to_json(const std::vector<Judgement>& all) {
@@ -239,6 +306,7 @@ std::string to_json(const std::vector<Judgement>& all) {
       for (const auto& [name, value] : judged.named_work) json.member(name, value);
       json.end_object();
     }
+    add_coaching(judged.coaching, json);
     if (!judged.watched.empty()) json.member("watched", judged.watched);
     json.member("warnings", judged.warnings).end_object();
   }

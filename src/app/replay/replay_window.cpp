@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/replay/replay_texts.hpp"
+#include "app/session/coaching.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/console.hpp"
@@ -136,6 +137,10 @@ void ReplayWindow::read_marks() {
     if (!words.text.empty())
       marks_.push_back({seconds(static_cast<double>(event.tick)), words.kind, words.text});
   }
+  for (std::size_t i = 0; i < replayer_.record().attempts.size(); ++i)
+    for (const CoachLine& line : coach_attempt(replayer_.record(), i).lines)
+      for (const double at_s : line.marks_s)
+        marks_.push_back({at_s, view::panels::MarkKind::kAdvice, "coach: " + line.text});
   std::stable_sort(marks_.begin(), marks_.end(),
                    [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
 }

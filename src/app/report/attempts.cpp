@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/coaching.hpp"
 #include "app/session/drive_request.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/session/work_times.hpp"
@@ -403,6 +404,20 @@ void RecordedAttempts::add_work(std::size_t index, report::Attempt& out) const {
       add("Load", training::kLoadPhaseNames[p], end->load_phase_s[p], 0);
 }
 
+void RecordedAttempts::add_advice(std::size_t index, const Span& span, report::Attempt& out) const {
+  out.advice_remark = fmt::format(
+      "From the coach's rules, which are {}; they change no figure and no result. Times as in the "
+      "events.",
+      coach::kUnchecked);
+  for (const CoachLine& line : coach_attempt(record_, index).lines) {
+    report::Advice one{line.text, line.praise, {}};
+    for (const double at_s : line.marks_s)
+      one.at_s.push_back(at_s - static_cast<double>(span.start - record_.header.first_tick) *
+                                    record_.tick_s());
+    out.advice.push_back(std::move(one));
+  }
+}
+
 report::Attempt RecordedAttempts::complete(int number) const {
   const auto index = static_cast<std::size_t>(number - 1);
   report::Attempt out = attempts_.at(index);
@@ -422,6 +437,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
   };
 
   add_work(index, out);
+  add_advice(index, span, out);
   add_events(span, out);
   add_commands(span, out);
   add_faults(span, out);

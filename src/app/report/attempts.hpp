@@ -43,6 +43,7 @@ class RecordedAttempts {
   std::size_t row_after(std::int64_t tick) const;  // of the channels, the first at or after it
   std::string at_stop(std::size_t row) const;      // names of the joints
   void add_work(std::size_t index, report::Attempt& out) const;
+  void add_advice(std::size_t index, const Span& span, report::Attempt& out) const;
   void add_events(const Span& span, report::Attempt& out) const;
   std::vector<std::string> standing_faults() const;
   void add_faults(const Span& span, report::Attempt& out) const;

@@ -6,6 +6,7 @@
 #include <SDL2/SDL.h>
 #include <fmt/format.h>
 
+#include "app/session/coaching.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/trust.hpp"
 #include "app/shell/config_paths.hpp"
@@ -182,9 +183,10 @@ void Trainer::go_on_with_course() {
 
 // --- The result card ------------------------------------------------------------
 
-// The running session, as it will be filed, into the learner's standing.
+// The running session, as it will be filed, into the learner's standing, and the coach's advice on it.
 bool Trainer::read_running_row() {
-  if (request_.learner_id.empty() || !by_hand_ || session_->recorder() == nullptr) return true;
+  figures_.advice.clear();
+  if (!by_hand_ || session_->recorder() == nullptr) return true;
   std::optional<learners::FiledSession> row;
   try {
     std::filesystem::path journal = session_->recorder()->file();
@@ -193,10 +195,14 @@ bool Trainer::read_running_row() {
     const auto ended = static_cast<std::size_t>(restarts_) + 1;
     if (record.attempts.size() < ended || record.attempts[ended - 1].phase != shown_.task.phase)
       return false;
+    for (const CoachLine& line : coach_attempt(record, ended - 1).lines)
+      figures_.advice.push_back(coach_sentence(line));
+    if (request_.learner_id.empty()) return true;
     row = filed_session(record, examine_running(record, session_->session().exercise()));
   } catch (const std::exception& error) {
     log(LogLevel::kInfo, error.what());
   }
+  if (request_.learner_id.empty()) return true;
   learning_.look(request_.learner_id, std::move(row));
   return true;
 }

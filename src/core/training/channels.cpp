@@ -1,8 +1,10 @@
 #include "knuckleboom/core/training/channels.hpp"
 
+#include <cmath>
 #include <iterator>
 #include <utility>
 
+#include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::training {
@@ -29,7 +31,7 @@ double trouble(Shot s, int joint) {
          (a->at_stop != 0 ? 4.0 : 0.0);
 }
 
-enum class Of { kRun, kJoint, kLever, kFunction, kCarrier, kObstacle, kFigure };
+enum class Of { kRun, kJoint, kLever, kFunction, kCarrier, kGrapple, kObstacle, kFigure };
 
 struct Family {
   std::string_view name, unit, description;
@@ -62,6 +64,13 @@ constexpr Family kFamilies[] = {
      [](Shot s, int) { return static_cast<double>(s.control_mode); }},
     {"fidelity", "", "0: full, 1: paper, 2: reduced", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.fidelity); }},
+    {"head_rad", "rad", "of what hangs from the tip from the vertical", Of::kGrapple,
+     [](Shot s, int) { return angle_between_lines(vec(s.hang_W), Vec3::UnitZ()); }},
+    {"reach_m", "m", "from the crane's foot to the tip, on the map", Of::kCarrier,
+     [](Shot s, int) {
+       const double x = s.sim.tip_W[0] - s.foot_W[0], y = s.sim.tip_W[1] - s.foot_W[1];
+       return std::sqrt(x * x + y * y);
+     }},
     {"seat_turned", "", "1: by half a turn", Of::kCarrier,
      [](Shot s, int) {
        return static_cast<double>(s.switches >> static_cast<int>(command::Switch::kSeat) & 1);
@@ -118,6 +127,8 @@ int count(Of of, const Session& session) {
       return command::kLeverAxes;
     case Of::kCarrier:
       return session.machine().wheels.empty() ? 0 : 1;
+    case Of::kGrapple:
+      return session.machine().grapple.present ? 1 : 0;
     case Of::kObstacle:
       return world::kObstacles;
     case Of::kFigure:
@@ -163,6 +174,7 @@ sim::MemberNames names_of(Of of, const Session& session, int member) {
     case Of::kFigure:
       return {.owner = nth(kFigures, member).name};
     case Of::kCarrier:
+    case Of::kGrapple:
     case Of::kRun:
       break;
   }
@@ -203,6 +215,7 @@ std::vector<sim::FamilyRow> session_channel_rows() {
                                {"AXIS", "each axis of the levers"},
                                {"FUNCTION", "each function of the lever pattern"},
                                {"", "a machine on wheels"},
+                               {"", "a machine with a grapple"},
                                {"OBSTACLE", "ground, stem, log, bunk and carrier"},
                                {"FIGURE", "each figure"}};
   static_assert(std::size(kOwners) == static_cast<std::size_t>(Of::kFigure) + 1);

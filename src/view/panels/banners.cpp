@@ -11,6 +11,7 @@ constexpr float kMessageWidth = 560.0F;
 // Between the instructor's card and the instruments on the right.
 constexpr float kNarrowWidth = 456.0F, kBesideShift = 164.0F;
 constexpr float kResultWidth = 620.0F;
+constexpr float kAdviceGap = 5.0F;
 constexpr float kFigureHeight = 21.0F;
 
 void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float y) {
@@ -114,7 +115,11 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
           ? 0.0F
           : painter.block_height(kResultWidth - 2.0F * kBannerMargin, Type::kBody, result.reason) +
                 8.0F;
-  const float height = 72.0F + reason + rows * kFigureHeight + 18.0F +
+  float advice = 0.0F;
+  for (const std::string& one : result.advice)
+    advice +=
+        painter.block_height(kResultWidth - 2.0F * kBannerMargin, Type::kBody, one) + kAdviceGap;
+  const float height = 72.0F + reason + advice + rows * kFigureHeight + 18.0F +
                        30.0F * static_cast<float>(menu.rows.size()) + kBannerMargin;
   const float width = kResultWidth + (result.history.shown() ? kHistoryWidth : 0.0F);
   const Rect card{(painter.width() - width) * 0.5F,
@@ -138,6 +143,10 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
     draw_figure(painter, row, card, y);
     y += kFigureHeight;
   }
+  for (const std::string& one : result.advice)
+    y += painter.text_block(x, y + kAdviceGap, kResultWidth - 2.0F * kBannerMargin, Type::kBody,
+                            kAccent, one) +
+         kAdviceGap;
   painter.line(x, y + 6.0F, card.right() - kBannerMargin, y + 6.0F, kLine);
   float bottom = 0.0F;
   const MenuIntent intent =

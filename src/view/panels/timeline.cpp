@@ -45,7 +45,17 @@ std::string value_text(double value, const std::string& unit) {
 }
 
 Colour colour_of(MarkKind kind) {
-  return kind == MarkKind::kBad ? kAlarm : kind == MarkKind::kInstructor ? kVoice : kDim;
+  switch (kind) {
+    case MarkKind::kBad:
+      return kAlarm;
+    case MarkKind::kInstructor:
+      return kVoice;
+    case MarkKind::kAdvice:
+      return kAccent;
+    case MarkKind::kEvent:
+      break;
+  }
+  return kDim;
 }
 
 bool any(const TimelineCurve& curve) {
@@ -95,7 +105,8 @@ void draw_seek_bar(Painter& painter, const Timeline& timeline, const Axis& axis,
     painter.line(x, y + 3.0F, x, y + 19.0F, colour_of(mark.kind),
                  mark.kind == MarkKind::kEvent ? 1.0F : 2.0F);
     // A flag, so that it is found between many marks.
-    if (mark.kind == MarkKind::kInstructor) painter.fill({x, y + 1.0F, 7.0F, 6.0F}, kVoice, 1.0F);
+    if (mark.kind == MarkKind::kInstructor || mark.kind == MarkKind::kAdvice)
+      painter.fill({x, y + 1.0F, 7.0F, 6.0F}, colour_of(mark.kind), 1.0F);
   }
   painter.dot(axis.at(timeline.at_s), groove.y + 3.0F, 6.0F, kAccent);
 }

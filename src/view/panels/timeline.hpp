@@ -19,8 +19,9 @@ struct TimelineCurve {
 TimelineCurve curve_of(const std::string& name, const std::string& unit,
                        const std::vector<float>& samples, std::size_t stretches);
 
-// Bad: a mistake, or a difference between recording and replay. The instructor's: bookmarks, messages.
-enum class MarkKind { kEvent, kBad, kInstructor };
+// Bad: a mistake, or a difference between recording and replay. The instructor's: bookmarks, messages. Advice: the
+// coach's bookmarks.
+enum class MarkKind { kEvent, kBad, kInstructor, kAdvice };
 struct TimelineMark {
   double at_s = 0.0;
   MarkKind kind = MarkKind::kEvent;

@@ -1,0 +1,203 @@
+#include "app/session/coaching.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "view/panels/format.hpp"
+
+namespace knuckleboom::app {
+namespace {
+
+using Column = std::vector<float>;
+
+constexpr std::string_view kTravelEnding = "_travel_s";
+constexpr double kSampleTolerance = 0.02;  // of the step between two rows
+
+// The channels that the coach looks at; empty: not recorded.
+class CoachChannels {
+ public:
+  explicit CoachChannels(const io::SessionRecord& record) : record_(record) {
+    constexpr const char* kAxes[] = {"x", "y", "z"};
+    for (std::size_t c = 0; c < 3; ++c) {
+      tip_[c] = read(fmt::format("tip_{}_m", kAxes[c]));
+      speed_[c] = read(fmt::format("tip_v{}_m_s", kAxes[c]));
+    }
+    for (std::size_t i = 0; i < command::kLeverAxes; ++i)
+      levers_[i] = read(fmt::format("lever_{}", command::kLeverAxisNames[i]));
+    for (const io::ChannelInfo& channel : record.header.channels) {
+      if (!channel.name.ends_with(kTravelEnding) || travel_.size() == sim::kMaxLeverFunctions)
+        continue;
+      const std::string_view name =
+          std::string_view(channel.name).substr(0, channel.name.size() - kTravelEnding.size());
+      if (name == "rotator") told_.rotator = static_cast<int>(travel_.size());
+      drives_ = drives_ || name == "wheels";
+      travel_.push_back(read(channel.name));
+    }
+    constexpr const char* kNames[] = {
+        "held_log",  "score_legs",    "speed_m_s", "head_rad",     "reach_m",
+        "log_gap_m", "held_tilt_rad", "load_logs", "work_signals", "grapple_opening"};
+    static_assert(std::size(kNames) == kOthers);
+    for (std::size_t i = 0; i < kOthers; ++i) others_[i] = read(kNames[i]);
+    tell();
+  }
+
+  const coach::Told& told() const { return told_; }
+
+  coach::Sample at(std::size_t row) const {
+    coach::Sample out;
+    training::Observation& seen = out.seen;
+    training::ElementSample& work = out.work;
+    const int signals = static_cast<int>(std::lround(value(kSignals, row)));
+    work.on_ground = (signals & 1) != 0;
+    work.in_box = (signals & 2) != 0;
+    work.moves = (signals & 4) != 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      seen.tip_W[c] = work.tip_m[c] = value(tip_[c], row);
+      // On wheels the crane alone, as in the session.
+      if (work.moves || others_[kCarrierSpeed].empty()) work.tip_m_s[c] = value(speed_[c], row);
+    }
+    for (std::size_t i = 0; i < command::kLeverAxes; ++i) seen.axis[i] = value(levers_[i], row);
+    for (std::size_t f = 0; f < travel_.size(); ++f) seen.travel_s[f] = value(travel_[f], row);
+    seen.legs = value(kLegs, row);
+    seen.speed = work.carrier_m_s = value(kCarrierSpeed, row);
+    seen.held = work.held =
+        others_[kHeld].empty() ? -1 : static_cast<std::int32_t>(std::lround(value(kHeld, row)));
+    if (!others_[kSwing].empty()) {
+      seen.hang_W[0] = std::sin(value(kSwing, row));
+      seen.hang_W[2] = -std::cos(value(kSwing, row));
+    }
+    work.gap_m = value(kGap, row);
+    work.tilt_rad = value(kTilt, row);
+    work.load = static_cast<std::int32_t>(std::lround(value(kLoad, row)));
+    work.opening = value(kOpening, row);
+    out.reach_m = value(kReachOut, row);
+    return out;
+  }
+
+ private:
+  enum Other : std::size_t {
+    kHeld,
+    kLegs,
+    kCarrierSpeed,
+    kSwing,
+    kReachOut,
+    kGap,
+    kTilt,
+    kLoad,
+    kSignals,
+    kOpening,
+    kOthers
+  };
+
+  Column read(const std::string& name) const {
+    const auto& known = record_.header.channels;
+    const bool there = std::any_of(known.begin(), known.end(),
+                                   [&](const auto& channel) { return channel.name == name; });
+    return there ? record_.channel(name) : Column();
+  }
+  static double value(const Column& column, std::size_t row) {
+    return row < column.size() ? static_cast<double>(column[row]) : 0.0;
+  }
+  double value(Other what, std::size_t row) const { return value(others_[what], row); }
+
+  bool at_50_Hz() const {
+    const auto& ticks = record_.channel_ticks;
+    if (ticks.size() < 3) return false;
+    const double step = static_cast<double>(ticks[2] - ticks[1]) * record_.tick_s();
+    return std::fabs(step / training::kElementSample - 1.0) < kSampleTolerance;
+  }
+
+  void tell() {
+    told_.free = others_[kLegs].empty();
+    std::uint32_t& signals = told_.signals;
+    const auto add = [&signals](bool there, std::uint32_t bit) { signals |= there ? bit : 0U; };
+    add(!tip_[0].empty() && !tip_[1].empty() && !tip_[2].empty() && at_50_Hz(), coach::kTip);
+    add(!others_[kHeld].empty(), coach::kGrips);
+    add(!travel_.empty(), coach::kTravel);
+    add(told_.rotator >= 0, coach::kRotator);
+    add(!others_[kSignals].empty() && !others_[kGap].empty() && !others_[kTilt].empty() &&
+            !others_[kOpening].empty() && !speed_[0].empty() && at_50_Hz(),
+        coach::kWork);
+    add(!others_[kReachOut].empty(), coach::kReach);
+    add(drives_, coach::kDriving);
+    add(!others_[kSwing].empty(), coach::kHead);
+  }
+
+  const io::SessionRecord& record_;
+  coach::Told told_;
+  bool drives_ = false;
+  Column tip_[3], speed_[3], levers_[command::kLeverAxes], others_[kOthers];
+  std::vector<Column> travel_;
+};
+
+// Where the figures of an attempt begin: the tick before the first lever movement; its end, if there was none.
+std::int64_t begin_of(const io::SessionRecord& record, const io::SessionAttempt& attempt) {
+  for (const io::SessionEvent& event : record.events)
+    if (event.kind == "phase" && event.value[0] == 1.0 && event.tick > attempt.begin_tick &&
+        event.tick <= attempt.end_tick)
+      return event.tick - 1;
+  return attempt.end_tick;
+}
+
+}  // namespace
+
+Coaching coach_attempt(const io::SessionRecord& record, std::size_t index) {
+  const io::SessionAttempt& attempt = record.attempts.at(index);
+  const CoachChannels channels(record);
+  coach::Observer observer(channels.told());
+  const auto& ticks = record.channel_ticks;
+  std::vector<double> times_s;
+  auto tick = std::lower_bound(ticks.begin(), ticks.end(), begin_of(record, attempt));
+  for (; tick != ticks.end() && *tick <= attempt.end_tick; ++tick) {
+    observer.add(channels.at(static_cast<std::size_t>(tick - ticks.begin())));
+    times_s.push_back(static_cast<double>(*tick - record.header.first_tick) * record.tick_s());
+  }
+  return coaching_of(coach::advise(observer.finish(), channels.told()), times_s);
+}
+
+Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& times_s) {
+  Coaching out;
+  const auto add = [&](const coach::Finding& finding) {
+    CoachLine line;
+    line.rule = coach::number_of(finding.habit);
+    line.praise = finding.verdict == coach::Verdict::kPraised;
+    line.habit = coach::rule_of(finding.habit).habit;
+    line.text = coach::advice_text(finding);
+    line.finding = finding;
+    for (const coach::Mark& mark : finding.marks) {
+      const auto sample =
+          static_cast<std::size_t>(std::max(0.0, std::round(mark.at_s / training::kElementSample)));
+      if (!times_s.empty()) line.marks_s.push_back(times_s[std::min(sample, times_s.size() - 1)]);
+    }
+    out.lines.push_back(std::move(line));
+  };
+  for (const coach::Finding* one : advice.said()) add(*one);
+  if (const coach::Finding* praise = advice.praise()) add(*praise);
+  for (const coach::Finding& one : advice.findings) {
+    const auto because = [&](const std::string& why) {
+      out.silent.push_back(fmt::format("{} {}: {}", coach::number_of(one.habit),
+                                       coach::rule_of(one.habit).habit, why));
+    };
+    if (one.verdict == coach::Verdict::kOff) because(std::string(coach::rule_of(one.habit).off));
+    if (one.verdict == coach::Verdict::kNotFed) because("without " + one.missing);
+    if (one.verdict == coach::Verdict::kTooFew)
+      because(fmt::format("{} of {} {} that it takes", one.occasions, coach::kLeastOccasions,
+                          coach::rule_of(one.habit).occasion));
+  }
+  return out;
+}
+
+std::string coach_sentence(const CoachLine& line) {
+  std::string times;
+  for (const double at_s : line.marks_s)
+    times += (times.empty() ? "" : ", ") + view::panels::clock_text(at_s);
+  return times.empty() ? line.text : fmt::format("{} Look at {}.", line.text, times);
+}
+
+}  // namespace knuckleboom::app

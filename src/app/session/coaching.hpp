@@ -1,0 +1,35 @@
+// What the coach says of recorded attempts, and how it is put. docs/reference/coach.md
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "coach/advice.hpp"
+#include "knuckleboom/recording/session_file.hpp"
+
+namespace knuckleboom::app {
+
+struct CoachLine {
+  int rule = 0;
+  bool praise = false;
+  std::string habit, text;
+  std::vector<double> marks_s;  // the worst occasions, in the session's time
+  coach::Finding finding;
+};
+
+struct Coaching {
+  std::vector<CoachLine> lines;     // advice, the dearest first; then praise
+  std::vector<std::string> silent;  // of the rules that could not look: which and why
+};
+
+// An attempt of a record, by its channels alone. index: from 0.
+Coaching coach_attempt(const io::SessionRecord& record, std::size_t index);
+
+// times_s: of each sample.
+Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& times_s);
+
+// A sentence with its bookmarks: "... (0:12.3, 1:05.0)".
+std::string coach_sentence(const CoachLine& line);
+
+}  // namespace knuckleboom::app

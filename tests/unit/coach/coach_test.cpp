@@ -1,0 +1,264 @@
+// The coach's rules on operators that are made up, with habits of known strength.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "coach/advice.hpp"
+#include "unit/coach/operators.hpp"
+
+namespace knuckleboom::coach_test {
+namespace {
+
+using coach::Advice;
+using coach::Verdict;
+
+constexpr double kSeverities[] = {0.0, 0.7, 1.0, 1.5, 2.0};
+constexpr double kWanted = 1.5;
+
+Advice advice_for(const Style& style, std::uint64_t seed) {
+  coach::Observer observer(all_told());
+  work(style, seed, [&](const coach::Sample& sample) { observer.add(sample); });
+  return advise(observer.finish(), all_told());
+}
+
+std::vector<Habit> habits_that_are_on() {
+  std::vector<Habit> out;
+  for (int i = 0; i < kHabits; ++i)
+    if (coach::rule_of(static_cast<Habit>(i)).off.empty()) out.push_back(static_cast<Habit>(i));
+  return out;
+}
+
+// The others: without the habit or mild, half of its threshold.
+Style style_of(Habit habit, double severity, std::uint64_t seed) {
+  Style style;
+  std::uint64_t bits = seed * 0x9e3779b97f4a7c15ULL;
+  for (double& one : style.severity) {
+    bits ^= bits >> 29;
+    bits *= 0xbf58476d1ce4e5b9ULL;
+    one = (bits >> 60 & 1U) != 0 ? 0.5 : 0.1;
+  }
+  style.severity[static_cast<std::size_t>(Habit::kOneByOne)] *= 0.8;
+  style.severity[static_cast<std::size_t>(habit)] = severity;
+  return style;
+}
+
+// Share of sessions in which each rule speaks, and any.
+struct Cell {
+  std::array<int, kHabits> speaks{};
+  int any = 0, sessions = 0;
+};
+
+Cell cell_of(Habit habit, double severity, int sessions, bool by_chance = false, int cycles = 60) {
+  Cell cell;
+  for (int i = 0; i < sessions; ++i) {
+    const auto seed = static_cast<std::uint64_t>(1 + i + 1000 * static_cast<int>(habit));
+    Style style = style_of(habit, severity, seed);
+    style.by_chance = by_chance;
+    style.cycles = cycles;
+    const Advice advice = advice_for(style, seed);
+    bool any = false;
+    for (const coach::Finding& one : advice.findings) {
+      const bool speaks = one.verdict == Verdict::kAdvised;
+      cell.speaks[static_cast<std::size_t>(one.habit)] += speaks ? 1 : 0;
+      any = any || speaks;
+    }
+    cell.any += any ? 1 : 0;
+    ++cell.sessions;
+  }
+  return cell;
+}
+
+// Sessions in a cell: few, or as many as the environment says.
+int sessions_wanted() {
+  const char* wanted = std::getenv("KNUCKLEBOOM_COACH_SESSIONS");
+  return wanted != nullptr ? std::atoi(wanted) : 2;
+}
+bool whole_matrix() { return std::getenv("KNUCKLEBOOM_COACH_SESSIONS") != nullptr; }
+
+double percent(int of, int sessions) { return 100.0 * of / sessions; }
+
+std::string row_of(const std::string& what, const Cell& cell) {
+  std::string row = "| " + what + " |";
+  for (const Habit habit : habits_that_are_on())
+    row += fmt::format(" {:.3g} |",
+                       percent(cell.speaks[static_cast<std::size_t>(habit)], cell.sessions));
+  return row + fmt::format(" {:.3g} |\n", percent(cell.any, cell.sessions));
+}
+
+std::string head_of(const std::string& what) {
+  std::string head = "| " + what + " |", line = "|---|";
+  for (const Habit habit : habits_that_are_on()) {
+    head += fmt::format(" {} |", coach::number_of(habit));
+    line += "---|";
+  }
+  return head + " any |\n" + line + "---|\n";
+}
+
+// Each habit alone speaks, and nothing else does. All cells, with the matrix as a page, by
+// KNUCKLEBOOM_COACH_SESSIONS=200 KNUCKLEBOOM_COACH_MATRIX=FILE.
+TEST(Coach, TellsHabitsApart) {
+  const int sessions = sessions_wanted();
+  std::string page = head_of("habit, severity");
+  Cell clean;
+  for (const Habit habit : habits_that_are_on())
+    for (const double severity : kSeverities) {
+      if (!whole_matrix() && severity != 0.0 && severity != kWanted) continue;
+      const Cell cell = cell_of(habit, severity, sessions);
+      page += row_of(fmt::format("{}, {:g}", coach::number_of(habit), severity), cell);
+      if (severity == 0.0) {
+        clean.sessions += sessions;
+        clean.any += cell.any;
+        for (std::size_t i = 0; i < kHabits; ++i) clean.speaks[i] += cell.speaks[i];
+      }
+      if (severity < kWanted) continue;
+      for (const Habit other : habits_that_are_on()) {
+        const double speaks = percent(cell.speaks[static_cast<std::size_t>(other)], cell.sessions);
+        const std::string where =
+            fmt::format("rule {} at {:g} times the threshold of {}", coach::number_of(other),
+                        severity, coach::number_of(habit));
+        if (other == habit)
+          EXPECT_GE(speaks, 90.0) << where;
+        else
+          EXPECT_LE(speaks, 5.0) << where;
+      }
+    }
+  page += row_of("all, 0", clean);
+  for (const Habit habit : habits_that_are_on())
+    EXPECT_LE(percent(clean.speaks[static_cast<std::size_t>(habit)], clean.sessions), 3.0)
+        << coach::number_of(habit);
+  EXPECT_LE(percent(clean.any, clean.sessions), 10.0);
+  if (whole_matrix()) {
+    page += "\nEach occasion drawn by itself, at 1.5 times the threshold, by cycles:\n\n" +
+            head_of("cycles");
+    for (const int cycles : {20, 60, 120}) {
+      Cell recall;
+      recall.sessions = sessions;
+      for (const Habit habit : habits_that_are_on()) {
+        const Cell cell = cell_of(habit, kWanted, sessions, true, cycles);
+        recall.speaks[static_cast<std::size_t>(habit)] =
+            cell.speaks[static_cast<std::size_t>(habit)];
+      }
+      page += row_of(fmt::format("{}", cycles), recall);
+    }
+  }
+  if (const char* file = std::getenv("KNUCKLEBOOM_COACH_MATRIX")) std::ofstream(file) << page;
+}
+
+// --- Evidence -------------------------------------------------------------------
+
+// By the binomial distribution: how often the bound is above the true share.
+double misses(double share, int n) {
+  double term = std::pow(1.0 - share, n), sum = 0.0;
+  for (int k = 0; k <= n; ++k) {
+    if (coach::share_bound(k, n, -1) > share) sum += term;
+    term *= share / (1.0 - share) * (n - k) / (k + 1.0);
+  }
+  return sum;
+}
+
+TEST(Coach, BoundOfAShareHoldsInFourOfFiveCases) {
+  EXPECT_NEAR(coach::share_bound(8, 8, -1), 1.0 / (1.0 + 0.7083 / 8.0), 1e-4);
+  EXPECT_NEAR(coach::share_bound(0, 8, 1), 0.7083 / 8.7083, 1e-4);
+  for (const double share : {0.15, 0.3, 0.4})
+    for (const int n : {20, 60, 150}) EXPECT_NEAR(misses(share, n), 0.2, 0.09) << share << " " << n;
+}
+
+TEST(Coach, BoundOfAMedianHoldsInFourOfFiveCases) {
+  std::mt19937_64 random(3);
+  std::exponential_distribution<double> value(1.0);
+  int above = 0;
+  constexpr int kTrials = 300;
+  for (int i = 0; i < kTrials; ++i) {
+    std::vector<double> values(31);
+    for (double& one : values) one = value(random);
+    above += coach::median_bound(values, -1) > std::log(2.0) ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(above) / kTrials, 0.2, 0.07);
+  EXPECT_EQ(coach::median_bound({2.0, 2.0, 2.0}, 1), 2.0);
+}
+
+coach::Occasions some(Habit habit, int n, int counted, double lost_s) {
+  coach::Occasions out;
+  for (int i = 0; i < n; ++i) {
+    const bool counts = i < counted;
+    out[static_cast<std::size_t>(habit)].push_back(
+        {10.0 * i, 10.0 * i + 5.0, 0.1 * i, counts, counts ? lost_s + i : 0.0});
+  }
+  return out;
+}
+
+void add(const coach::Occasions& from, coach::Occasions& to) {
+  for (std::size_t i = 0; i < from.size(); ++i)
+    to[i].insert(to[i].end(), from[i].begin(), from[i].end());
+}
+
+TEST(Coach, SaysTheTwoDearestWithTheirThreeWorstMoments) {
+  coach::Occasions all = some(Habit::kDrags, 20, 15, 1.0);
+  add(some(Habit::kRegrips, 20, 15, 14.0), all);
+  add(some(Habit::kSwings, 20, 15, 2.0), all);
+  add(some(Habit::kLevels, 20, 0, 0.0), all);
+  add(some(Habit::kLateTurn, 20, 0, 0.0), all);
+  const Advice advice = advise(all, all_told());
+  const auto said = advice.said();
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0]->habit, Habit::kRegrips);
+  EXPECT_EQ(said[1]->habit, Habit::kSwings);
+  ASSERT_EQ(said[0]->marks.size(), 3U);
+  EXPECT_EQ(said[0]->marks[0].at_s, 120.0);
+  EXPECT_EQ(said[0]->marks[2].at_s, 140.0);
+  // 15 times 14 s and 0 to 14 s more.
+  EXPECT_EQ(
+      coach::advice_text(*said[0]),
+      "15 of 20 grabs were taken again, which cost about 5:15 min: close firmly at the middle "
+      "of the log.");
+  ASSERT_NE(advice.praise(), nullptr);
+  EXPECT_EQ(advice.praise()->habit, Habit::kLevels);  // 0.3 * 20 * 6.1 s against 0.4 * 20 * 1 s
+}
+
+TEST(Coach, IsSilentWithoutEvidence) {
+  const auto verdict = [](const coach::Occasions& all, const coach::Told& told) {
+    return advise(all, told).findings[static_cast<std::size_t>(Habit::kDrags)].verdict;
+  };
+  EXPECT_EQ(verdict(some(Habit::kDrags, 7, 7, 1.0), all_told()), Verdict::kTooFew);
+  EXPECT_EQ(verdict(some(Habit::kDrags, 8, 8, 1.0), all_told()), Verdict::kAdvised);
+  EXPECT_EQ(verdict(some(Habit::kDrags, 20, 5, 1.0), all_told()), Verdict::kQuiet);  // 25 %
+  coach::Told less = all_told();
+  less.signals &= ~coach::kWork;
+  const Advice advice = advise(some(Habit::kDrags, 20, 20, 1.0), less);
+  EXPECT_EQ(advice.findings[static_cast<std::size_t>(Habit::kDrags)].missing,
+            "signals of the work elements");
+  EXPECT_TRUE(advice.said().empty());
+  const coach::Occasions off = some(Habit::kHalfGrabs, 20, 20, 1.0);
+  EXPECT_TRUE(advise(off, all_told()).said().empty());
+}
+
+// Nothing, one sample, and an attempt that is cut off at any place.
+TEST(Coach, TakesAttemptsThatAreCutOff) {
+  std::vector<coach::Sample> samples;
+  Style style;
+  style.cycles = 3;
+  style.severity.fill(1.5);
+  work(style, 1, [&](const coach::Sample& sample) { samples.push_back(sample); });
+  for (std::size_t n = 0; n <= samples.size(); n += std::max<std::size_t>(1, samples.size() / 37)) {
+    coach::Observer observer(all_told());
+    for (std::size_t i = 0; i < n; ++i) observer.add(samples[i]);
+    for (const auto& occasions : observer.finish())
+      for (const coach::Occasion& one : occasions) {
+        EXPECT_LE(one.begin_s, one.at_s);
+        EXPECT_GE(one.begin_s, 0.0);
+        EXPECT_GE(one.lost_s, 0.0);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace knuckleboom::coach_test
