@@ -98,7 +98,7 @@ Finding look_at(Habit habit, const std::vector<Occasion>& occasions, const Told&
   return out;
 }
 
-// What the habit would have cost at its threshold.
+// Seconds that the habit would have cost at its threshold.
 double at_stake(const Finding& finding) {
   const Rule& rule = rule_of(finding.habit);
   return rule.cost_s * finding.occasions * (rule.measure == Measure::kShare ? rule.threshold : 1.0);

@@ -1,4 +1,4 @@
-// What the coach says of an attempt: which rules have enough evidence, and which of them matter most.
+// Advice on an attempt: which rules have enough evidence, and which of them matter most.
 // docs/reference/coach.md
 #pragma once
 
@@ -40,7 +40,7 @@ struct Finding {
 
 struct Advice {
   std::vector<Finding> findings;             // by rule
-  std::vector<const Finding*> said() const;  // the dearest first; kMostAdvice at most
+  std::vector<const Finding*> said() const;  // the most time lost first; kMostAdvice at most
   const Finding* praise() const;             // null: none
 };
 

@@ -14,7 +14,7 @@ namespace {
 using training::Element;
 using training::kElementSample;
 
-// Of the rules' definitions in the table.
+// From the rules' definitions in the table.
 constexpr double kLongLeg = 2.0, kLeg = 1.0;   // m
 constexpr double kArrived = 0.5, kNear = 1.0;  // m from the leg's end
 constexpr double kLeastTurn = 0.1;  // s of the rotator at full speed, as in functions together

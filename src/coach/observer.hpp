@@ -22,7 +22,7 @@ struct Sample {
   double reach_m = 0.0;
 };
 
-// What the samples tell.
+// Content of the samples.
 struct Told {
   std::uint32_t signals = 0;  // bits of Signal
   bool free = true;  // legs end with grips and releases; false: where Observation::legs rises
@@ -91,7 +91,7 @@ class Observer {
   std::int32_t held_ = -1;  // for certain
   double dragged_m_ = 0.0, dragged_s_ = 0.0, drag_begin_s_ = 0.0;
   double levelled_s_ = 0.0, level_begin_s_ = 0.0;
-  // Of the cycle under way.
+  // In the cycle under way.
   double crane_s_ = 0.0, rest_s_ = 0.0, this_rest_s_ = 0.0, longest_rest_s_ = 0.0,
          longest_begin_s_ = 0.0;
 };

@@ -133,6 +133,10 @@ TEST(Judge, ARecordedSession) {
                                    : text.substr(at, text.find('\n', at) - at);
   };
   EXPECT_THAT(outcome.output, testing::Not(HasSubstr("Points")));  // there are none
+  EXPECT_THAT(outcome.output, HasSubstr("Advice (not yet checked on people)\n"));
+  EXPECT_THAT(outcome.output,
+              HasSubstr("not looked at: 3 one function after the other: 3 of at least 8 legs "));
+  EXPECT_THAT(outcome.output, HasSubstr("not looked at: 1 works too far out, 2 works too close: "));
   for (const char* label :
        {"Tip path", "Smoothness", "Head swing per leg", "Pump work  ", "Work of the crane"})
     EXPECT_EQ(figure(outcome.output, label), figure(drive.output, label));

@@ -56,6 +56,8 @@ TEST(JudgedTrace, OfTwoLogsIsTheirSession) {
   EXPECT_NEAR(is.together, should.together, 0.04);  // where the bins begin
   EXPECT_NEAR(is.smoothness, should.smoothness, 0.1);
   EXPECT_NEAR(is.still_s, should.still_s, 0.5);
+  EXPECT_NEAR(is.swing_peak_rad, should.swing_peak_rad, 0.01);
+  EXPECT_GT(should.swing_peak_rad, 0.05);
   EXPECT_NEAR(is.reversals_per_leg, should.reversals_per_leg, 0.3);
 }
 

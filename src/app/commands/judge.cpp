@@ -240,6 +240,7 @@ std::string to_text(const Coaching& coaching) {
     text += fmt::format("    {} {}\n", line.praise ? "+" : fmt::format("{}", line.rule),
                         coach_sentence(line));
   if (coaching.lines.empty()) text += "    nothing to say\n";
+  for (const std::string& seen : coaching.seen) text += fmt::format("    looked at {}\n", seen);
   for (const std::string& silent : coaching.silent)
     text += fmt::format("    not looked at: {}\n", silent);
   return text;
@@ -282,7 +283,8 @@ void add_coaching(const Coaching& coaching, JsonWriter& json) {
     for (const double at_s : line.marks_s) json.value(at_s);
     json.end_array().end_object();
   }
-  json.end_array().member("not_looked_at", coaching.silent);
+  json.end_array().member("looked_at", coaching.seen);
+  json.member("not_looked_at", coaching.silent);
 }
 
 std::string to_json(const std::vector<Judgement>& all) {

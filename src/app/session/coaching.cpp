@@ -180,15 +180,38 @@ Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& tim
   for (const coach::Finding* one : advice.said()) add(*one);
   if (const coach::Finding* praise = advice.praise()) add(*praise);
   for (const coach::Finding& one : advice.findings) {
+    const coach::Rule& rule = coach::rule_of(one.habit);
+    const std::string name = fmt::format("{} {}", coach::number_of(one.habit), rule.habit);
     const auto because = [&](const std::string& why) {
-      out.silent.push_back(fmt::format("{} {}: {}", coach::number_of(one.habit),
-                                       coach::rule_of(one.habit).habit, why));
+      // Rules with the same reason stand together.
+      const std::string ending = ": " + why;
+      if (!out.silent.empty() && out.silent.back().ends_with(ending))
+        out.silent.back().replace(out.silent.back().size() - ending.size(), ending.size(),
+                                  ", " + name + ending);
+      else
+        out.silent.push_back(name + ending);
     };
-    if (one.verdict == coach::Verdict::kOff) because(std::string(coach::rule_of(one.habit).off));
-    if (one.verdict == coach::Verdict::kNotFed) because("without " + one.missing);
-    if (one.verdict == coach::Verdict::kTooFew)
-      because(fmt::format("{} of {} {} that it takes", one.occasions, coach::kLeastOccasions,
-                          coach::rule_of(one.habit).occasion));
+    switch (one.verdict) {
+      case coach::Verdict::kOff:
+        because(std::string(rule.off));
+        break;
+      case coach::Verdict::kNotFed:
+        because("without " + one.missing);
+        break;
+      case coach::Verdict::kTooFew:
+        because(fmt::format("{} of at least {} {}", one.occasions, coach::kLeastOccasions,
+                            rule.occasion));
+        break;
+      case coach::Verdict::kQuiet:
+      case coach::Verdict::kPraised:
+      case coach::Verdict::kAdvised:
+        out.seen.push_back(
+            rule.measure == coach::Measure::kShare
+                ? fmt::format("{}: {} of {} {}", name, one.counted, one.occasions, rule.occasion)
+                : fmt::format("{}: median {:.2f} of {} {}", name, one.figure, one.occasions,
+                              rule.occasion));
+        break;
+    }
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// What the coach says of recorded attempts, and how it is put. docs/reference/coach.md
+// Advice of the coach on recorded attempts, in words. docs/reference/coach.md
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,9 @@ struct CoachLine {
 };
 
 struct Coaching {
-  std::vector<CoachLine> lines;     // advice, the dearest first; then praise
-  std::vector<std::string> silent;  // of the rules that could not look: which and why
+  std::vector<CoachLine> lines;     // advice, the most time lost first; then praise
+  std::vector<std::string> seen;    // by the rules that had enough occasions
+  std::vector<std::string> silent;  // of the others: which and why
 };
 
 // An attempt of a record, by its channels alone. index: from 0.

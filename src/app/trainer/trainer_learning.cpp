@@ -186,7 +186,8 @@ void Trainer::go_on_with_course() {
 // The running session, as it will be filed, into the learner's standing, and the coach's advice on it.
 bool Trainer::read_running_row() {
   figures_.advice.clear();
-  if (!by_hand_ || session_->recorder() == nullptr) return true;
+  if (demonstrating_ || session_->recorder() == nullptr) return true;
+  const bool filed = by_hand_ && !request_.learner_id.empty();
   std::optional<learners::FiledSession> row;
   try {
     std::filesystem::path journal = session_->recorder()->file();
@@ -197,12 +198,12 @@ bool Trainer::read_running_row() {
       return false;
     for (const CoachLine& line : coach_attempt(record, ended - 1).lines)
       figures_.advice.push_back(coach_sentence(line));
-    if (request_.learner_id.empty()) return true;
+    if (!filed) return true;
     row = filed_session(record, examine_running(record, session_->session().exercise()));
   } catch (const std::exception& error) {
     log(LogLevel::kInfo, error.what());
   }
-  if (request_.learner_id.empty()) return true;
+  if (!filed) return true;
   learning_.look(request_.learner_id, std::move(row));
   return true;
 }

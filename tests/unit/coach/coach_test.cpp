@@ -201,7 +201,7 @@ void add(const coach::Occasions& from, coach::Occasions& to) {
     to[i].insert(to[i].end(), from[i].begin(), from[i].end());
 }
 
-TEST(Coach, SaysTheTwoDearestWithTheirThreeWorstMoments) {
+TEST(Coach, SaysWhatCostsMostWithTheirThreeWorstMoments) {
   coach::Occasions all = some(Habit::kDrags, 20, 15, 1.0);
   add(some(Habit::kRegrips, 20, 15, 14.0), all);
   add(some(Habit::kSwings, 20, 15, 2.0), all);

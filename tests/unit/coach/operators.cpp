@@ -62,7 +62,7 @@ class Operator {
     shows.assign(n, false);
     if (rule.measure != coach::Measure::kShare) return;
     double share = severity(habit) * rule.threshold;
-    // Of the grabs: one that is taken again is two.
+    // A share of the grabs: one that is taken again is two.
     if (habit == Habit::kRegrips) share = share / (1.0 - std::min(share, 0.5));
     share = std::min(1.0, share);
     if (style_.by_chance) {
