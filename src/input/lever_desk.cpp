@@ -9,6 +9,7 @@
 
 #include "input/default_layout.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::input {
 namespace {
@@ -156,36 +157,37 @@ void LeverDesk::say(bool warning, std::string text) {
 
 std::string LeverDesk::lever_name(int slot) const {
   const std::string& name = nth(setup_.devices, slot).name;
-  if (name == "left" || name == "right") return fmt::format("the {} lever", name);
-  return fmt::format("the device '{}'", name);
+  if (name == "left" || name == "right")
+    return (name == "left" ? tr("the left lever") : tr("the right lever"));
+  return tr_format("the device '{}'", name);
 }
 
 void LeverDesk::follow(const std::vector<SlotChange>& changes) {
   for (const SlotChange& change : changes) {
     const RawDevice* device = raw_.find(change.device);
-    const std::string name = device != nullptr ? device->identity.name : "a device";
+    const std::string name = device != nullptr ? device->identity.name : tr("a device");
     switch (change.kind) {
       case SlotChange::Kind::kLost:
         nth(centred_, change.slot) = 0;
         if (device == nullptr)
-          say(true, fmt::format("{} was unplugged: neutral", lever_name(change.slot)));
+          say(true, tr_format("{} was unplugged: neutral", lever_name(change.slot)));
         break;
       case SlotChange::Kind::kFilled:
         nth(centred_, change.slot) = 0;
-        say(!first_look_,
-            first_look_
-                ? fmt::format("{} is {} ({})", lever_name(change.slot), name, to_string(change.how))
-                : fmt::format("{} is back ({}): move it to the centre", lever_name(change.slot),
-                              to_string(change.how)));
+        say(!first_look_, first_look_
+                              ? tr_format("{} is {} ({})", lever_name(change.slot), name,
+                                          tr(to_string(change.how)))
+                              : tr_format("{} is back ({}): move it to the centre",
+                                          lever_name(change.slot), tr(to_string(change.how))));
         tell_lacking(change.slot, *device);
         break;
       case SlotChange::Kind::kUnclear:
-        say(true, fmt::format("{} is attached, but it may be any of several equal levers: say "
-                              "which; it is neutral until then",
-                              name));
+        say(true, tr_format("{} is attached, but it may be any of several equal levers: say "
+                            "which; it is neutral until then",
+                            name));
         break;
       case SlotChange::Kind::kUnused:
-        say(false, fmt::format("{} is attached, but no lever is bound to it", name));
+        say(false, tr_format("{} is attached, but no lever is bound to it", name));
         break;
     }
   }
@@ -194,8 +196,8 @@ void LeverDesk::follow(const std::vector<SlotChange>& changes) {
 void LeverDesk::tell_lacking(int slot, const RawDevice& device) {
   for (const AxisBinding& b : setup_.axes)
     if (b.slot == slot && !device_has(b, device.state))
-      say(true, fmt::format("{} has no such control as is bound to {}: that stays neutral",
-                            device.identity.name, command::name_of(b.function)));
+      say(true, tr_format("{} has no such control as is bound to {}: that stays neutral",
+                          device.identity.name, command::name_of(b.function)));
 }
 
 std::vector<Notice> LeverDesk::take_notices() {
@@ -271,9 +273,9 @@ void LeverDesk::read_remote() {
   remote_->poll(now_s_);
   const RemoteLevers::State now = remote_->state();
   if (now == RemoteLevers::State::kSilent && before != now)
-    say(true, fmt::format("{} fell silent: neutral", remote_->name()));
+    say(true, tr_format("{} fell silent: neutral", remote_->name()));
   if (before == RemoteLevers::State::kSilent && before != now)
-    say(false, fmt::format("{} is heard", remote_->name()));
+    say(false, tr_format("{} is heard", remote_->name()));
   for (std::size_t i = 0; i < command::kLeverAxes; ++i) levers_.axis[i] += remote_->input().axis[i];
   levers_.buttons |= remote_->input().buttons;
 }
@@ -291,16 +293,16 @@ std::string LeverDesk::centre_hint(int slot) const {
     parts += command::name_of(b.function);
     known = known && (b.kind != ControlKind::kAxis || nth(device->state.axis_known, b.number) != 0);
   }
-  return fmt::format("{} is neutral until it has been at its centre: {} ({})", lever_name(slot),
-                     known ? "let it go" : "move it once and let it go", parts);
+  return tr_format("{} is neutral until it has been at its centre: {} ({})", lever_name(slot),
+                   known ? tr("let it go") : tr("move it once and let it go"), parts);
 }
 
 std::vector<std::string> LeverDesk::warnings() const {
   std::vector<std::string> list;
   for (int slot = 0; slot < slots_.slots(); ++slot) {
     if (slots_.device_in(slot) < 0)
-      list.push_back(fmt::format("{} ({}) is not plugged in: neutral", lever_name(slot),
-                                 nth(setup_.devices, slot).identity.name));
+      list.push_back(tr_format("{} ({}) is not plugged in: neutral", lever_name(slot),
+                               nth(setup_.devices, slot).identity.name));
     else if (nth(centred_, slot) == 0)
       list.push_back(centre_hint(slot));
   }
@@ -308,11 +310,11 @@ std::vector<std::string> LeverDesk::warnings() const {
     list.push_back(remote_->silence());
   if (remote_ && remote_->state() == RemoteLevers::State::kCentre)
     list.push_back(
-        fmt::format("{} is neutral until all its levers have been at their centres: let "
-                    "them go",
-                    remote_->name()));
+        tr_format("{} is neutral until all its levers have been at their centres: let "
+                  "them go",
+                  remote_->name()));
   if (anything_unclear())
-    list.emplace_back("equal levers are attached and cannot be told apart: say which is which");
+    list.emplace_back(tr("equal levers are attached and cannot be told apart: say which is which"));
   return list;
 }
 
@@ -402,7 +404,7 @@ void LeverDesk::swap_levers() {
   std::vector<SlotChange> changes;
   if (left >= 0 && right >= 0 && slots_.swap(left, right, changes)) {
     follow(changes);
-    say(false, "left and right lever were swapped");
+    say(false, tr("left and right lever were swapped"));
     return;
   }
   // Devices of different models (or a single one) keep their bindings' calibration: the axes they
@@ -417,7 +419,7 @@ void LeverDesk::swap_levers() {
     std::swap(nth(setup_.devices, left).name, nth(setup_.devices, right).name);
   for (const int slot : {left, right})
     if (slot >= 0) nth(centred_, slot) = 0;
-  say(false, "left and right lever were swapped");
+  say(false, tr("left and right lever were swapped"));
 }
 
 void LeverDesk::confirm_order() {

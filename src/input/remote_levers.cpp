@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "language/text.hpp"
+
 namespace knuckleboom::input {
 namespace {
 
@@ -56,7 +58,7 @@ RemoteLevers::RemoteLevers(const std::string& address, const endpoint::WireKey& 
       state_of_signals_(exchange_.start()) {}
 
 std::string RemoteLevers::name() const {
-  return fmt::format("the lever stand at {}", endpoint::to_string(endpoint_.settings().peer));
+  return tr_format("the lever stand at {}", endpoint::to_string(endpoint_.settings().peer));
 }
 
 void RemoteLevers::poll(double now_s) {

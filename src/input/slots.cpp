@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "language/text.hpp"
+
 namespace knuckleboom::input {
 namespace {
 
@@ -33,9 +35,10 @@ bool contains(const std::vector<int>& list, int value) {
 }  // namespace
 
 std::string_view to_string(Recognised how) {
-  constexpr std::string_view kTexts[] = {"recognised by its serial", "recognised by its port",
-                                         "the only one of its model that was wanted",
-                                         "by order of attachment", "as you said"};
+  constexpr std::string_view kTexts[] = {msgid("recognised by its serial"),
+                                         msgid("recognised by its port"),
+                                         msgid("the only one of its model that was wanted"),
+                                         msgid("by order of attachment"), msgid("as you said")};
   return kTexts[static_cast<int>(how)];
 }
 

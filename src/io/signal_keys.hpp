@@ -140,6 +140,7 @@ inline constexpr Key all[] = {
     text("quality", "").to<&TrainerSettings::quality>(),
     text("camera", "").to<&TrainerSettings::camera>(),
     text("instruments", "").to<&TrainerSettings::instruments>(),
+    text("language", "en, fi, sv or de").to<&TrainerSettings::language>(),
     plain("volume", {0.0, 1.0}, "of the sound").to<&TrainerSettings::volume>(),
     flag("muted", "").to<&TrainerSettings::muted>(),
 };

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/io/utf8.hpp"
+#include "language/text.hpp"
 #include "report/svg.hpp"
 #include "report/text.hpp"
 
@@ -173,17 +174,17 @@ struct Row {
   const char* label;
   int lanes = 1;  // largest number, one below the other, for overlapping events
 };
-constexpr std::array<Row, 11> kRows = {{{EventKind::kTask, "Task"},
-                                        {EventKind::kGrip, "Grip"},
-                                        {EventKind::kContact, "Contacts"},
-                                        {EventKind::kCollision, "Collisions"},
-                                        {EventKind::kEndStop, "End stops"},
-                                        {EventKind::kRelief, "At relief"},
-                                        {EventKind::kControl, "Control", 3},
-                                        {EventKind::kFault, "Faults", 8},
-                                        {EventKind::kBookmark, "Bookmarks", 3},
-                                        {EventKind::kMessage, "Messages", 6},
-                                        {EventKind::kOther, "Other", 3}}};
+constexpr std::array<Row, 11> kRows = {{{EventKind::kTask, msgid("Task")},
+                                        {EventKind::kGrip, msgid("Grip")},
+                                        {EventKind::kContact, msgid("Contacts")},
+                                        {EventKind::kCollision, msgid("Collisions")},
+                                        {EventKind::kEndStop, msgid("End stops")},
+                                        {EventKind::kRelief, msgid("At relief")},
+                                        {EventKind::kControl, msgid("Control"), 3},
+                                        {EventKind::kFault, msgid("Faults"), 8},
+                                        {EventKind::kBookmark, msgid("Bookmarks"), 3},
+                                        {EventKind::kMessage, msgid("Messages"), 6},
+                                        {EventKind::kOther, msgid("Other"), 3}}};
 constexpr double kRowHeight = 24.0, kLaneHeight = 15.0;
 constexpr double kRowLabel = 76.0;  // width
 constexpr double kMarkHalf = 5.0;   // width
@@ -318,7 +319,7 @@ double height_of(const std::vector<Placed>& row) {
 }
 
 void draw_row(Svg& svg, const std::vector<Placed>& events, Row row, double y) {
-  svg.text({kRowLabel - 10.0, y + 4.0}, row.label, "label", "end");
+  svg.text({kRowLabel - 10.0, y + 4.0}, tr(row.label), "label", "end");
   double last_mark = -1.0;
   for (const Placed& placed : events) {
     const double middle = y + kLaneHeight * placed.lane;
@@ -395,8 +396,7 @@ PlanScale path_scale(const Attempt& judged, std::span<const Overlay> overlays, P
 std::string path_chart(const Attempt& judged, std::span<const Overlay> overlays, PathView view) {
   const PlanScale scale = path_scale(judged, overlays, view);
   const bool above = view == PathView::kAbove;
-  Svg svg(kPathWidth, scale.height(),
-          fmt::format("{} path {}", judged.tip_label, above ? "from above" : "from the side"));
+  Svg svg(kPathWidth, scale.height(), above ? tr("Path from above") : tr("Path from the side"));
   draw_metres(svg, scale, kPathWidth, view);
   const auto inside = [&scale](Pixel p) {
     return p.x > kPathMargin && p.x < kPathWidth && p.y > 0.0 && p.y < scale.height() - 16.0;
@@ -422,7 +422,7 @@ std::string path_chart(const Attempt& judged, std::span<const Overlay> overlays,
     svg.circle(path.front(), 3.5, "start");
     svg.circle(path.back(), 3.5, "spot");
   }
-  svg.text({kPathWidth - 6.0, 14.0}, above ? "y over x [m]" : "z over x [m]", "small halo", "end");
+  svg.text({kPathWidth - 6.0, 14.0}, above ? "y / x [m]" : "z / x [m]", "small halo", "end");
   return std::move(svg).finish();
 }
 
@@ -438,7 +438,7 @@ std::string timeline_chart(const Attempt& judged) {
     rows.emplace_back(row, std::move(events));
   }
   frame.height = std::max(frame.height, kRowHeight);
-  Svg svg(kPageWidth, frame.bottom() + kTimeAxis, "Events over time");
+  Svg svg(kPageWidth, frame.bottom() + kTimeAxis, tr("Events over time"));
   draw_time_axis(svg, frame);
   double top = frame.top;
   for (const auto& [row, events] : rows) {
@@ -460,7 +460,7 @@ std::string pressure_chart(const Attempt& judged, const Pressures& pressures) {
     for (const double p : *port) frame.y.include(p * factor);
   if (pressures.relief_Pa) frame.y.include(*pressures.relief_Pa * factor);
   frame.y.high *= 1.08;
-  Svg svg(kPageWidth, frame.bottom() + kTimeAxis, "Pressures of " + pressures.label);
+  Svg svg(kPageWidth, frame.bottom() + kTimeAxis, tr_format("Pressures of {}", pressures.label));
   for (const Event& event : judged.events)
     if (event.kind == EventKind::kRelief && event.text == pressures.label) {
       const double x = frame.x(event.t_s);
@@ -472,7 +472,7 @@ std::string pressure_chart(const Attempt& judged, const Pressures& pressures) {
   if (pressures.relief_Pa) {
     const double y = frame.at(0.0, *pressures.relief_Pa * factor).y;
     svg.line({kLeft, y}, {kPageWidth - kRight, y}, "limit");
-    svg.text({kPageWidth - kRight - 2.0, y - 3.0}, "relief", "small halo", "end");
+    svg.text({kPageWidth - kRight - 2.0, y - 3.0}, tr("relief"), "small halo", "end");
   }
   draw_line(svg, frame, judged.t_s, pressures.a_Pa, factor, "own");
   draw_line(svg, frame, judged.t_s, pressures.b_Pa, factor, "second");
@@ -531,7 +531,7 @@ std::string learning_chart(const Figure& figure, std::span<const CurvePoint> poi
       svg.text({kCurveWidth - kRight, height + (below   ? 12.0
                                                 : above ? -9.0
                                                         : -3.0)},
-               limit == figure.most ? "at most" : "at least", "small halo", "end");
+               limit == figure.most ? tr("at most") : tr("at least"), "small halo", "end");
     }
   std::vector<Pixel> line;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -547,7 +547,7 @@ std::string learning_chart(const Figure& figure, std::span<const CurvePoint> poi
     svg.text({at(static_cast<std::size_t>(attempt) - 1, 0.0).x, axis},
              fmt::format("{:.0f}", attempt), "small", "middle");
   svg.text({kLeft, axis + kDates}, first, "small", "start");
-  svg.text({0.5 * (left + right), axis + kDates}, "attempt", "small", "middle");
+  svg.text({0.5 * (left + right), axis + kDates}, tr("attempt"), "small", "middle");
   if (last != first) svg.text({right + kSide, axis + kDates}, last, "small", "end");
   return std::move(svg).finish();
 }

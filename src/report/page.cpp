@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "language/text.hpp"
 #include "report/charts.hpp"
 #include "report/style.hpp"
 #include "report/text.hpp"
@@ -28,6 +29,9 @@ std::string small_heading(std::string_view text) {
   return fmt::format("<h3>{}</h3>\n", escaped(text));
 }
 std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escaped(text)); }
+std::string caption(std::string_view text) {
+  return fmt::format("<figcaption>{}</figcaption>\n", escaped(text));
+}
 // Kept on the page of the following element.
 std::string lead(std::string_view text) {
   return fmt::format("<p class=\"keys\">{}</p>\n", escaped(text));
@@ -37,14 +41,20 @@ std::string key(const std::string& classes, std::string_view text) {
   return fmt::format("<span class=\"item\">{}{}</span> ", key_line(classes), escaped(text));
 }
 std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", escaped(text)); }
+std::string head_cell(std::string_view text, std::string_view classes = {}) {
+  return classes.empty() ? fmt::format("<th>{}</th>", escaped(text))
+                         : fmt::format("<th class=\"{}\">{}</th>", classes, escaped(text));
+}
 std::string number_cell(std::string_view text) {
   return fmt::format("<td class=\"n\">{}</td>", escaped(text));
 }
 
-const char* outcome_text(Outcome outcome) {
-  constexpr const char* kTexts[] = {"✔ Passed", "✘ Not passed", "Broken off", "Not begun",
-                                    "Free play"};
-  return kTexts[static_cast<int>(outcome)];
+std::string outcome_text(Outcome outcome) {
+  constexpr const char* kMarks[] = {"✔ ", "✘ ", "", "", ""};
+  constexpr const char* kTexts[] = {msgid("Passed"), msgid("Not passed"), msgid("Broken off"),
+                                    msgid("Not begun"), msgid("Free play")};
+  const auto index = static_cast<std::size_t>(outcome);
+  return kMarks[index] + std::string(tr(kTexts[index]));
 }
 
 const char* outcome_class(Outcome outcome) {
@@ -55,10 +65,11 @@ const char* outcome_class(Outcome outcome) {
 
 std::string limit_text(const Figure& figure) {
   std::string text;
-  if (figure.least) text = "at least " + quantity(*figure.least, figure.unit, figure.passes);
+  if (figure.least)
+    text = tr_format("at least {}", quantity(*figure.least, figure.unit, figure.passes));
   if (figure.most)
-    text += (text.empty() ? "at most " : ", at most ") +
-            quantity(*figure.most, figure.unit, figure.passes);
+    text += (text.empty() ? "" : ", ") +
+            tr_format("at most {}", quantity(*figure.most, figure.unit, figure.passes));
   return text;
 }
 
@@ -71,14 +82,16 @@ std::string value_text(const Figure& figure) {
 }
 
 // For an unfinished attempt only violations are certain.
-const char* verdict_text(const Figure& figure, bool ended) {
+std::string verdict_text(const Figure& figure, bool ended) {
   switch (verdict(figure)) {
     case Verdict::kNone:
       return "";
     case Verdict::kWithin:
-      return ended ? "✔ kept" : "open";
+      return ended ? std::string("✔ ") + tr_in("limit", "kept") : tr_in("limit", "open");
     case Verdict::kBeyond:
-      return ended || !(figure.least && figure.value < *figure.least) ? "✘ not kept" : "open";
+      return ended || !(figure.least && figure.value < *figure.least)
+                 ? std::string("✘ ") + tr_in("limit", "not kept")
+                 : tr_in("limit", "open");
   }
   return "";
 }
@@ -102,8 +115,8 @@ double length(const Attempt& attempt) {
 std::string label_of(const Attempt& other, const Attempt& judged) {
   std::string text = date_text(other.started);
   if (other.learner != judged.learner)
-    text = (other.learner.empty() ? "not named" : other.learner) + ", " + text;
-  if (other.of > 1) text += fmt::format(", attempt {}", other.number);
+    text = (other.learner.empty() ? tr("not named") : other.learner) + ", " + text;
+  if (other.of > 1) text += ", " + tr_format("attempt {}", other.number);
   return text;
 }
 
@@ -118,14 +131,14 @@ std::string head(const Attempt& a) {
   const auto item = [&out](const char* term, const std::string& text) {
     if (!text.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", term, escaped(text));
   };
-  item("Learner", a.learner.empty() ? "not named" : a.learner);
-  item("Date", date_text(a.started));
-  item("Exercise", a.exercise);
-  item("Machine", a.machine);
-  item("Levers", a.levers);
-  item("Trust", a.trust);
-  item("Lasted", quantity(a.duration_s, "s"));
-  if (a.of > 1) item("Attempt", fmt::format("{} of {} in this session", a.number, a.of));
+  item(tr("Learner"), a.learner.empty() ? tr("not named") : a.learner);
+  item(tr("Date"), date_text(a.started));
+  item(tr("Exercise"), a.exercise);
+  item(tr("Machine"), a.machine);
+  item(tr("Levers"), a.levers);
+  item(tr("Trust"), a.trust);
+  item(tr("Lasted"), quantity(a.duration_s, "s"));
+  if (a.of > 1) item(tr("Attempt"), tr_format("{} of {} in this session", a.number, a.of));
   out += "</dl>\n";
   return out;
 }
@@ -133,18 +146,19 @@ std::string head(const Attempt& a) {
 std::vector<std::string> sentences(const Attempt& a) {
   std::vector<std::string> out;
   if (a.t_s.empty() && !(a.duration_s > 0.0)) {
-    out.emplace_back("The session has ended before anything happened: there is nothing to show.");
+    out.emplace_back(
+        tr("The session has ended before anything happened: there is nothing to show."));
   } else if (a.outcome == Outcome::kNotBegun) {
-    out.emplace_back("No lever was moved, so nothing was judged.");
+    out.emplace_back(tr("No lever was moved, so nothing was judged."));
   } else if (a.outcome == Outcome::kBrokenOff) {
     out.emplace_back(
-        "The attempt was broken off before the exercise was done: the figures are those up to "
-        "then.");
+        tr("The attempt was broken off before the exercise was done: the figures are those up to "
+           "then."));
   } else if (a.outcome == Outcome::kFree) {
-    out.emplace_back("Nothing was asked in this exercise: the figures are for interest only.");
+    out.emplace_back(tr("Nothing was asked in this exercise: the figures are for interest only."));
   }
   if (length(a) > 0.0 && length(a) < kShort)
-    out.push_back(fmt::format("The attempt lasted {} only.", quantity(length(a), "s")));
+    out.push_back(tr_format("The attempt lasted {} only.", quantity(length(a), "s")));
   out.insert(out.end(), a.remarks.begin(), a.remarks.end());
   return out;
 }
@@ -152,9 +166,9 @@ std::vector<std::string> sentences(const Attempt& a) {
 // --- Score ----------------------------------------------------------------------
 
 std::string score(const Attempt& a) {
-  std::string out = heading("Score");
-  if (a.figures.empty()) return out + paragraph("No figures were recorded.");
-  if (a.outcome == Outcome::kNotBegun) return out + paragraph("There is nothing to judge.");
+  std::string out = heading(tr("Score"));
+  if (a.figures.empty()) return out + paragraph(tr("No figures were recorded."));
+  if (a.outcome == Outcome::kNotBegun) return out + paragraph(tr("There is nothing to judge."));
   std::vector<const Figure*> judged, plain;
   for (const Figure& figure : a.figures) {
     if (figure.least || figure.most)
@@ -166,12 +180,12 @@ std::string score(const Attempt& a) {
     return verdict(*figure) == Verdict::kBeyond;
   });
   if (!judged.empty() && has_ended(a))
-    out += paragraph(broken == 0 ? std::string("All limits are kept.")
-                                 : fmt::format("{} of {} limits {} not kept.", broken,
-                                               judged.size(), broken == 1 ? "is" : "are"));
-  out +=
-      "<table>\n<thead><tr><th>Figure</th><th class=\"n\">Value</th><th>To pass</th>"
-      "<th>Verdict</th></tr></thead>\n<tbody>\n";
+    out +=
+        paragraph(broken == 0 ? std::string(tr("All limits are kept."))
+                              : tr_count(broken, "{} of {} limits is not kept.",
+                                         "{} of {} limits are not kept.", broken, judged.size()));
+  out += "<table>\n<thead><tr>" + head_cell(tr("Figure")) + head_cell(tr("Value"), "n") +
+         head_cell(tr("To pass")) + head_cell(tr("Verdict")) + "</tr></thead>\n<tbody>\n";
   judged.insert(judged.end(), plain.begin(), plain.end());
   for (const Figure* figure : judged) {
     const std::string words = verdict_text(*figure, has_ended(a));
@@ -193,32 +207,33 @@ std::string details(const Attempt& a) {
       items += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(figure.label),
                            escaped(value_text(figure)));
   if (items.empty() || a.outcome == Outcome::kNotBegun) return {};
-  return "<div class=\"whole\">\n" + heading("More figures") + "<dl>\n" + items + "</dl>\n</div>\n";
+  return "<div class=\"whole\">\n" + heading(tr("More figures")) + "<dl>\n" + items +
+         "</dl>\n</div>\n";
 }
 
 // --- Work elements --------------------------------------------------------------
 
 std::string work_elements(const Attempt& a) {
   if (a.work.empty()) return {};
-  std::string out = "<div class=\"whole\">\n" + heading("Work elements");
+  std::string out = "<div class=\"whole\">\n" + heading(tr("Work elements"));
   out += lead(
-      "Crane and carrier work side by side: each moment belongs to one element of each, so that "
-      "each adds up "
-      "to the time of the attempt.");
-  out +=
-      "<table>\n<thead><tr><th>Part</th><th>Element</th><th class=\"n\">Time</th>"
-      "<th class=\"n\">Share</th><th class=\"n\">Times</th></tr></thead>\n<tbody>\n";
+      tr("Crane and carrier work side by side: each moment belongs to one element of each, so that "
+         "each adds up "
+         "to the time of the attempt."));
+  out += "<table>\n<thead><tr>" + head_cell(tr("Part")) + head_cell(tr("Element")) +
+         head_cell(tr("Time"), "n") + head_cell(tr("Share"), "n") + head_cell(tr("Times"), "n") +
+         "</tr></thead>\n<tbody>\n";
   for (auto one = a.work.begin(); one != a.work.end();) {
     const auto end = std::find_if(
         one, a.work.end(), [&part = one->part](const Work& other) { return other.part != part; });
     double sum = 0.0;
     for (auto i = one; i != end; ++i) sum += i->seconds;
     for (auto i = one; i != end; ++i)
-      out += "<tr>" + cell(i == one ? i->part : "") + cell(i->name) +
+      out += "<tr>" + cell(i == one ? tr(i->part) : "") + cell(tr(i->name)) +
              number_cell(quantity(i->seconds, "s")) +
              number_cell(fmt::format("{:.1f} %", 100.0 * i->seconds / sum)) +
              number_cell(i->times > 0 ? fmt::format("{}", i->times) : "") + "</tr>\n";
-    out += "<tr>" + cell("") + cell("together") + number_cell(quantity(sum, "s")) +
+    out += "<tr>" + cell("") + cell(tr("together")) + number_cell(quantity(sum, "s")) +
            number_cell("100.0 %") + number_cell("") + "</tr>\n";
     one = end;
   }
@@ -241,36 +256,37 @@ std::string advice(const Attempt& a) {
 // --- Timeline -------------------------------------------------------------------
 
 const char* word_of(EventKind kind) {
-  constexpr const char* kWords[] = {"Task",     "Grip",      "Contact", "Collision",
-                                    "End stop", "At relief", "Control", "Fault",
-                                    "Bookmark", "Message",   "Other"};
+  constexpr const char* kWords[] = {msgid("Task"),      msgid("Grip"),     msgid("Contact"),
+                                    msgid("Collision"), msgid("End stop"), msgid("At relief"),
+                                    msgid("Control"),   msgid("Fault"),    msgid("Bookmark"),
+                                    msgid("Message"),   msgid("Other")};
   return kWords[static_cast<int>(kind)];
 }
 
 std::string timeline(const Attempt& a) {
-  std::string out = heading("Timeline");
-  if (a.events.empty()) return out + paragraph("Nothing out of the ordinary was recorded.");
+  std::string out = heading(tr("Timeline"));
+  if (a.events.empty()) return out + paragraph(tr("Nothing out of the ordinary was recorded."));
   return out + "<figure>\n" + timeline_chart(a) +
-         "<figcaption>Time from the first lever movement on; all events are listed at the "
-         "end.</figcaption></figure>\n";
+         caption(tr("Time from the first lever movement on; all events are listed at the end.")) +
+         "</figure>\n";
 }
 
 std::string event_list(const Attempt& a) {
   if (a.events.empty()) return {};
-  std::string out = heading("Events") + "<ul class=\"events\">\n";
+  std::string out = heading(tr("Events")) + "<ul class=\"events\">\n";
   const std::size_t shown = std::min(a.events.size(), kMostEvents);
   for (std::size_t i = 0; i < shown; ++i) {
     const Event& event = a.events[i];
-    std::string words = word_of(event.kind);
+    std::string words = tr(word_of(event.kind));
     if (!event.text.empty()) words += ": " + event.text;
-    if (event.lasts_s > 0.0) words += ", for " + quantity(event.lasts_s, "s");
+    if (event.lasts_s > 0.0) words += ", " + tr_format("for {}", quantity(event.lasts_s, "s"));
     out += fmt::format("<li><span class=\"t\">{}</span> {}</li>\n", clock_text(event.t_s),
                        escaped(words));
   }
   out += "</ul>\n";
   if (shown < a.events.size())
-    out += paragraph(fmt::format("{} more events are not listed; the session file has them all.",
-                                 a.events.size() - shown));
+    out += paragraph(tr_format("{} more events are not listed; the session file has them all.",
+                               a.events.size() - shown));
   return out;
 }
 
@@ -291,23 +307,25 @@ std::vector<Overlay> overlays_of(const Content& c) {
 
 std::string paths(const Content& c) {
   const Attempt& a = c.judged;
-  std::string out = heading("Path of the " + (a.tip_label == "Tip" ? "tip" : a.tip_label));
-  if (a.tip.size() < 2) return out + paragraph("No path was recorded.");
+  std::string out =
+      heading(a.tip_label == "Tip" ? tr("Path of the tip") : tr("Path of the grapple"));
+  if (a.tip.size() < 2) return out + paragraph(tr("No path was recorded."));
   const std::vector<Overlay> overlays = overlays_of(c);
-  out += "<p class=\"keys\">" + key("own", "this attempt, from ○ to ●");
+  out += "<p class=\"keys\">" + key("own", tr_format("this attempt, from {} to {}", "○", "●"));
   if (!a.ideal.empty()) out += key("ideal", a.ideal_label);
   for (const Overlay& overlay : overlays) {
     const bool expert = overlay.classes == "expert";
-    out +=
-        key("other " + overlay.classes, (expert ? "expert: " : "") + label_of(*overlay.attempt, a));
+    out += key("other " + overlay.classes,
+               expert ? tr_format("expert: {}", label_of(*overlay.attempt, a))
+                      : label_of(*overlay.attempt, a));
   }
   if (std::any_of(a.events.begin(), a.events.end(),
                   [](const Event& event) { return event.kind == EventKind::kCollision; }))
-    out += "<span class=\"item\">✕ collision</span>";
+    out += fmt::format("<span class=\"item\">✕ {}</span>", tr("collision"));
   out += "</p>\n<div class=\"pair together\">\n";
-  out += "<figure><figcaption>From above: ahead is to the right, left is up</figcaption>\n" +
+  out += "<figure>" + caption(tr("From above: ahead is to the right, left is up")) +
          path_chart(a, overlays, PathView::kAbove) + "</figure>\n";
-  out += "<figure><figcaption>From the side: ahead is to the right</figcaption>\n" +
+  out += "<figure>" + caption(tr("From the side: ahead is to the right")) +
          path_chart(a, overlays, PathView::kSide) + "</figure>\n";
   return out + "</div>\n";
 }
@@ -319,22 +337,24 @@ std::string figure_of(const std::string& title, const std::string& chart) {
 }
 
 std::string pressures(const Attempt& a) {
-  std::string out = heading("Pressures");
+  std::string out = heading(tr("Pressures"));
   if (a.t_s.size() < 2 || (a.pressures.empty() && a.pump_Pa.empty()))
-    return out + paragraph("No pressures were recorded.");
-  out += "<p class=\"keys\"><span class=\"item\">In bar.</span>" +
-         key("own", "head side or motor inlet") + key("second", "rod side or motor outlet") +
-         key("limit", "relief valve opens") + "</p>\n";
+    return out + paragraph(tr("No pressures were recorded."));
+  out += fmt::format("<p class=\"keys\"><span class=\"item\">{}</span>", tr("In bar.")) +
+         key("own", tr("head side or motor inlet")) +
+         key("second", tr("rod side or motor outlet")) + key("limit", tr("relief valve opens")) +
+         "</p>\n";
   for (const Pressures& one : a.pressures) out += figure_of(one.label, pressure_chart(a, one));
   if (!a.pump_Pa.empty())
-    out += figure_of("Pump", strip_chart(a, {"Pressure of the pump", "Pa", a.pump_Pa}, {0.0, 1.0}));
+    out += figure_of(tr("Pump"),
+                     strip_chart(a, {tr("Pressure of the pump"), "Pa", a.pump_Pa}, {0.0, 1.0}));
   return out;
 }
 
 std::string levers(const Attempt& a) {
-  std::string out = heading("Levers");
-  if (a.t_s.size() < 2 || a.levers_moved.empty()) return out + paragraph("No lever was moved.");
-  out += lead("Position from -1 to 1; levers that were never moved are left out.");
+  std::string out = heading(tr("Levers"));
+  if (a.t_s.size() < 2 || a.levers_moved.empty()) return out + paragraph(tr("No lever was moved."));
+  out += lead(tr("Position from -1 to 1; levers that were never moved are left out."));
   for (const Series& lever : a.levers_moved)
     out += figure_of(lever.label, strip_chart(a, lever, {-1.0, 1.0, 44.0}));
   return out;
@@ -342,7 +362,7 @@ std::string levers(const Attempt& a) {
 
 std::string joints(const Attempt& a) {
   if (a.t_s.size() < 2 || a.joints.empty()) return {};
-  std::string out = heading("Joints");
+  std::string out = heading(tr("Joints"));
   for (const Series& joint : a.joints)
     out += figure_of(joint.label + unit_in_brackets(joint.unit), strip_chart(a, joint, {}));
   return out;
@@ -353,27 +373,29 @@ std::string joints(const Attempt& a) {
 std::string difference(const Figure& own, const Figure& other) {
   const double by = own.value - other.value;
   if (!std::isfinite(by)) return "–";
-  if (by == 0.0) return "same";
+  if (by == 0.0) return tr("same");
   std::string text = (by > 0.0 ? "+" : "−") + quantity(std::abs(by), own.unit, own.passes);
   // A ratio to nearly zero is meaningless.
   const double share = other.value > 0.0 ? by / other.value : INFINITY;
   if (quantity(std::abs(by), own.unit, own.passes) == quantity(0.0, own.unit, own.passes))
-    return "same";
+    return tr("same");
   if (std::abs(share) < 10.0) text += fmt::format(" ({:+.0f} %)", 100.0 * share);
   return text;
 }
 
 // Side by side with as many others as fit on a page.
 std::string comparison_table(const Content& c, std::span<const Attempt* const> others) {
-  std::string out = "<table>\n<thead><tr><th>Figure</th><th class=\"n wrap\">This attempt</th>";
+  std::string out =
+      "<table>\n<thead><tr>" + head_cell(tr("Figure")) + head_cell(tr("This attempt"), "n wrap");
   for (const Attempt* other : others)
-    out += fmt::format(
-        "<th class=\"n wrap\">{}</th>",
-        escaped((c.expert && other == &*c.expert ? "Expert: " : "") + label_of(*other, c.judged)));
+    out += head_cell(c.expert && other == &*c.expert
+                         ? tr_format("Expert: {}", label_of(*other, c.judged))
+                         : label_of(*other, c.judged),
+                     "n wrap");
   const bool differences = others.size() == 1;
-  if (differences) out += "<th class=\"n\">Difference</th>";
-  out +=
-      "</tr></thead>\n<tbody>\n<tr><td>Result</td>" + number_cell(outcome_text(c.judged.outcome));
+  if (differences) out += head_cell(tr("Difference"), "n");
+  out += "</tr></thead>\n<tbody>\n<tr>" + cell(tr("Result")) +
+         number_cell(outcome_text(c.judged.outcome));
   for (const Attempt* other : others) out += number_cell(outcome_text(other->outcome));
   if (differences) out += "<td></td>";
   out += "</tr>\n";
@@ -403,14 +425,14 @@ std::string comparison(const Content& c) {
   if (c.expert) others.push_back(&*c.expert);
   for (const Attempt& other : c.others) others.push_back(&other);
   if (others.empty()) return {};
-  std::string out = heading("Comparison");
+  std::string out = heading(tr("Comparison"));
   for (const Attempt* other : others)
     if (other->exercise != c.judged.exercise)
-      out += paragraph(fmt::format("{} is of another exercise ({}); its figures say little here.",
-                                   label_of(*other, c.judged), other->exercise));
+      out += paragraph(tr_format("{} is of another exercise ({}); its figures say little here.",
+                                 label_of(*other, c.judged), other->exercise));
     else if (other->machine != c.judged.machine)
-      out += paragraph(fmt::format("{} was driven with another machine ({}).",
-                                   label_of(*other, c.judged), other->machine));
+      out += paragraph(tr_format("{} was driven with another machine ({}).",
+                                 label_of(*other, c.judged), other->machine));
   for (std::size_t i = 0; i < others.size(); i += kMostColumns)
     out += comparison_table(
         c, std::span(others).subspan(i, std::min(kMostColumns, others.size() - i)));
@@ -434,7 +456,7 @@ std::vector<CurvePoint> curve_of(const Figure& figure, const Content& c) {
 
 std::string learning_curves(const Content& c) {
   if (c.earlier.empty()) return {};
-  std::string out = heading("Learning curves");
+  std::string out = heading(tr("Learning curves"));
   const auto passed =
       std::count_if(c.earlier.begin(), c.earlier.end(),
                     [](const Result& result) { return result.outcome == Outcome::kPassed; }) +
@@ -444,12 +466,17 @@ std::string learning_curves(const Content& c) {
       std::count_if(c.earlier.begin(), c.earlier.end(),
                     [](const Result& result) { return result.outcome == Outcome::kBrokenOff; });
   const std::size_t all = c.earlier.size() + (ended ? 1 : 0);
-  out +=
-      lead(fmt::format("{} {} at this exercise under these conditions, {} of them passed (●; ○ not "
-                       "passed), {} broken off (not drawn); the dotted line is the limit. {}",
-                       all, all == 1 ? "attempt" : "attempts", passed, broken_off,
-                       ended ? "The last and largest mark is this attempt."
-                             : "This attempt was not finished and is left out."));
+  out += lead(
+      tr_count(
+          static_cast<long long>(all),
+          "{} attempt at this exercise under these conditions, {} passed ({}; {} not passed), {} "
+          "broken off (not drawn); the dotted line is the limit.",
+          "{} attempts at this exercise under these conditions, {} of them passed ({}; {} not "
+          "passed), {} broken off (not drawn); the dotted line is the limit.",
+          all, passed, "●", "○", broken_off) +
+      " " +
+      (ended ? tr("The last and largest mark is this attempt.")
+             : tr("This attempt was not finished and is left out.")));
   out += "<div class=\"pair\">\n";
   const std::string first = date_text(c.earlier.front().started).substr(0, 10);
   const std::string& newest = ended ? c.judged.started : c.earlier.back().started;
@@ -473,14 +500,17 @@ std::string attempts(const Content& c) {
   for (const Figure& figure : c.judged.figures)
     if ((figure.least || figure.most || figure.heads) && columns.size() < 5)
       columns.push_back(&figure);
-  std::string out = heading("Attempts in this session");
-  out += "<table>\n<thead><tr><th>Attempt</th><th>Result</th><th class=\"n\">Lasted</th>";
+  std::string out = heading(tr("Attempts in this session"));
+  out += "<table>\n<thead><tr>" + head_cell(tr("Attempt")) + head_cell(tr("Result")) +
+         head_cell(tr("Lasted"), "n");
   for (const Figure* figure : columns)
     out += fmt::format("<th class=\"n wrap\">{}</th>", escaped(figure->label));
   out += "</tr></thead>\n<tbody>\n";
   for (const Attempt& attempt : c.same_session) {
     const bool this_one = attempt.number == c.judged.number;
-    out += "<tr>" + cell(fmt::format("{}{}", attempt.number, this_one ? " (this report)" : "")) +
+    out += "<tr>" +
+           cell(this_one ? tr_format("{} (this report)", attempt.number)
+                         : fmt::format("{}", attempt.number)) +
            cell(outcome_text(attempt.outcome)) + number_cell(quantity(attempt.duration_s, "s"));
     for (const Figure* column : columns) {
       const Figure* figure = find(attempt.figures, column->name);
@@ -494,12 +524,12 @@ std::string attempts(const Content& c) {
 // --- Recording ------------------------------------------------------------------
 
 std::string recording(const Attempt& a) {
-  std::string out = "<div class=\"whole\">\n" + heading("Recording") + "<dl>\n";
+  std::string out = "<div class=\"whole\">\n" + heading(tr("Recording")) + "<dl>\n";
   const auto item = [&out](std::string_view term, const std::string& text) {
     if (!text.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(term), escaped(text));
   };
-  item("File", a.source);
-  item("Recorded by", a.build);
+  item(tr("File"), a.source);
+  item(tr("Recorded by"), a.build);
   for (const auto& [name, value] : a.health) item(name, value);
   return out + "</dl>\n</div>\n";
 }
@@ -519,7 +549,8 @@ std::string page(const Content& c) {
                             (a.learner.empty() ? "" : ", " + a.learner) + ", " +
                             date_text(a.started);
   std::string out =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<!DOCTYPE html>\n<html lang=\"" + language::in_use() +
+      "\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\"/>\n";
@@ -531,7 +562,8 @@ std::string page(const Content& c) {
   out += score(a) + attempts(c) + comparison(c) + learning_curves(c) + advice(a) +
          work_elements(a) + timeline(a) + paths(c) + pressures(a) + levers(a) + joints(a) +
          details(a) + event_list(a) + recording(a);
-  out += fmt::format("</main>\n<footer>Made by {}.</footer>\n</body>\n</html>\n", escaped(c.build));
+  out += fmt::format("</main>\n<footer>{}</footer>\n</body>\n</html>\n",
+                     escaped(tr_format("Made by {}.", c.build)));
   return out;
 }
 

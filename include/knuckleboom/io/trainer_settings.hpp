@@ -14,7 +14,8 @@ struct TrainerSettings {
   std::string learner;  // random id, not a name
   std::string exercise, machine, levers, control, fidelity;
   std::string quality, camera, instruments;
-  double volume = 0.7;  // 0 to 1
+  std::string language;  // code; empty: that of the environment
+  double volume = 0.7;   // 0 to 1
   bool muted = false;
 
   friend bool operator==(const TrainerSettings&, const TrainerSettings&) = default;

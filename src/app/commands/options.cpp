@@ -9,6 +9,7 @@
 #include "app/session/names.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
+#include "app/shell/language.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/declare/tables.hpp"
 #include "knuckleboom/io/file_kinds.hpp"
@@ -168,6 +169,11 @@ std::vector<Argument> recording_options(DriveOptions& o) {
            "Who supervises, as it is to be signed: a number or initials, as it is in the file"}};
 }
 
+Argument language_option(std::string& value) {
+  return {"--language", &value, word_value("CODE", &language_words, false),
+          "Language of its texts; without it the one chosen last in the menu, or the system's"};
+}
+
 std::vector<Argument> window_options(DriveOptions& o) {
   return {{.name = "--window",
            .target = &o.window,
@@ -180,6 +186,7 @@ std::vector<Argument> window_options(DriveOptions& o) {
            "Trees, shadows and textures"},
           {"--instruments", &o.instruments, word_value("NAME", &instrument_words, false),
            "Instruments around the picture"},
+          language_option(o.language),
           {.name = "--mute", .target = &o.mute, .sentence = "No sound"},
           {"--screenshot", &o.screenshot, file_value("FILE.png", ".png"), "Write a screenshot"},
           {.name = "--frames",

@@ -51,6 +51,7 @@ void tell_remarks_on_set(const std::vector<io::Diagnostic>& remarks);
 Argument plot_option(std::string& value, std::string sentence);
 Argument summary_option(std::string& value, std::string sentence);
 Argument headless_option(bool& value);
+Argument language_option(std::string& value);
 // Where live sessions are recorded, and whose they are.
 std::vector<Argument> recording_options(DriveOptions& options);
 // Options of all commands that open a window.

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "app/commands/options.hpp"
+#include "app/commands/stage.hpp"
+#include "app/shell/language.hpp"
 
 namespace knuckleboom::app {
 
@@ -34,11 +36,15 @@ Command report_command() {
            {.name = "--recompute",
             .target = &o->recompute,
             .sentence =
-                "Compute sessions again from their inputs first, whatever program recorded them"}},
+                "Compute sessions again from their inputs first, whatever program recorded them"},
+           language_option(o->language)},
       .examples = {"knuckleboom report monday.h5 -o monday.html",
                    "knuckleboom report today.h5 monday.h5 tuesday.h5 -o progress.html",
                    "knuckleboom report today.h5 --expert trainer.h5 -o today.html"},
-      .run = [o] { return write_report(*o); }};
+      .run = [o] {
+        speak_as_chosen(o->language.empty() ? "" : language_of(o->language, "--language"));
+        return write_report(*o);
+      }};
 }
 
 }  // namespace knuckleboom::app

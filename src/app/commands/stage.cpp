@@ -11,6 +11,7 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/language.hpp"
 #include "app/trainer/trainer.hpp"
 #include "app/window/display.hpp"
 #include "app/window/picture.hpp"
@@ -46,6 +47,7 @@ void check_words(io::TrainerSettings& settings, const std::string& file) {
   check(settings.quality, quality_of, "quality");
   check(settings.camera, camera_of, "camera");
   check(settings.instruments, instruments_of, "instruments");
+  check(settings.language, language_of, "language");
 }
 
 io::TrainerSettings load_settings() {
@@ -119,7 +121,9 @@ class Stage {
   std::optional<ReplayShow> drive(std::optional<TakeOver> take_over, int& status,
                                   bool& wants_replay) {
     const io::TrainerSettings settings = load_settings();
-    Trainer trainer(picture_, presses_, request_, settings, load_desk());
+    io::TrainerSettings begun = settings;
+    if (!request_.language.empty()) begun.language = std::exchange(request_.language, {});
+    Trainer trainer(picture_, presses_, request_, begun, load_desk());
     status = take_over ? trainer.run_from(std::move(take_over->loaded), take_over->branch)
                        : trainer.run();
     // A run without a user does not change the user's settings.
@@ -164,9 +168,12 @@ class Stage {
 
 }  // namespace
 
+void speak_as_chosen(const std::string& word) { speak(word, load_settings().language); }
+
 int run_stage(DriveRequest request, std::optional<ReplayShow> replay) {
   leave_a_processor();
   input::prepare_sdl_input();
+  speak_as_chosen(request.language);
   Stage stage(std::move(request), load_settings());
   const bool replay_only = replay.has_value();
   std::optional<TakeOver> take_over;

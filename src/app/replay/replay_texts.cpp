@@ -9,6 +9,7 @@
 #include "app/session/filing.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/training/task.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -68,37 +69,39 @@ std::string replay_description(const runtime::Replayer& replayer) {
 
 std::string check_text(const runtime::Replayer& replayer) {
   if (replayer.source() != runtime::Replayer::Source::kSimulation)
-    return "stored channels; nothing to compare";
-  return fmt::format("{} of {} states as recorded", replayer.hashes_equal(),
-                     replayer.hashes_compared());
+    return tr("stored channels; nothing to compare");
+  return tr_format("{} of {} states as recorded", replayer.hashes_equal(),
+                   replayer.hashes_compared());
 }
 
 EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
   using view::panels::MarkKind;
   const std::string& text = event.text;
   if (event.kind == "phase") {
-    if (text == "running") return {"begun"};
-    if (text == "passed") return {"passed"};
-    if (text == "failed") return {"failed", MarkKind::kBad};
+    if (text == "running") return {tr("begun")};
+    if (text == "passed") return {tr("passed")};
+    if (text == "failed") return {tr("failed"), MarkKind::kBad};
     return {};
   }
   if (event.kind == "aid") return {};  // a condition, nothing that happened
-  if (event.kind == "step") return {text};
+  if (event.kind == "step")
+    return {tr_format("{:g} of {:g} done", event.value[0], event.value[1])};
   if (event.kind == "collision") {
     const auto obstacle =
         static_cast<world::Obstacle>(std::clamp(event.value[0], 0.0, world::kObstacles - 1.0));
     const bool bad = training::counts_as_collision(task, obstacle);
     if (!bad) return {};  // intended contacts
-    return {"collision: " + text, MarkKind::kBad};
+    return {tr_format("collision: {}", tr(text)), MarkKind::kBad};
   }
-  if (event.kind == "end_stop") return {"end stop", MarkKind::kBad};
+  if (event.kind == "end_stop") return {tr("end stop"), MarkKind::kBad};
   if (event.kind == "fault")
-    return {fmt::format("fault {} {}", spoken(text), event.value[1] > 0.0 ? "begins" : "ends"),
+    return {event.value[1] > 0.0 ? tr_format("fault {} begins", tr(spoken(text)))
+                                 : tr_format("fault {} ends", tr(spoken(text))),
             MarkKind::kInstructor};
-  if (event.kind == "grip") return {"gripped " + spoken(text)};
-  if (event.kind == "release") return {"let go " + spoken(text)};
-  if (event.kind == "bookmark") return {"bookmark", MarkKind::kInstructor};
-  if (event.kind == "message") return {"instructor: " + text, MarkKind::kInstructor};
+  if (event.kind == "grip") return {tr_format("gripped {}", tr(spoken(text)))};
+  if (event.kind == "release") return {tr_format("let go {}", tr(spoken(text)))};
+  if (event.kind == "bookmark") return {tr("bookmark"), MarkKind::kInstructor};
+  if (event.kind == "message") return {tr_format("instructor: {}", text), MarkKind::kInstructor};
   return {text.empty() ? event.kind : event.kind + ": " + text};
 }
 

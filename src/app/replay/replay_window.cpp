@@ -17,6 +17,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/window/frame_pace.hpp"
 #include "app/window/keys.hpp"
+#include "language/text.hpp"
 #include "view/panels/banners.hpp"
 
 namespace knuckleboom::app {
@@ -39,46 +40,49 @@ struct Binding {
 };
 
 constexpr Binding kBindings[] = {
-    {SDL_SCANCODE_SPACE, ReplayAction::kPause, 0, nullptr, "pause, and go on"},
+    {SDL_SCANCODE_SPACE, ReplayAction::kPause, 0, nullptr, msgid("pause, and go on")},
     {SDL_SCANCODE_P, ReplayAction::kPause, 0, nullptr, nullptr},
-    {SDL_SCANCODE_LEFT, ReplayAction::kSeek, -1, "Left, Right",
-     "1 s back, on; Shift: 10 s; Ctrl: one tick"},
+    {SDL_SCANCODE_LEFT, ReplayAction::kSeek, -1, msgid("Left, Right"),
+     msgid("1 s back, on; Shift: 10 s; Ctrl: one tick")},
     {SDL_SCANCODE_RIGHT, ReplayAction::kSeek, 1, nullptr, nullptr},
-    {SDL_SCANCODE_HOME, ReplayAction::kFirst, 0, "Home, End", "to the begin, to the end"},
+    {SDL_SCANCODE_HOME, ReplayAction::kFirst, 0, msgid("Home, End"),
+     msgid("to the begin, to the end")},
     {SDL_SCANCODE_END, ReplayAction::kLast, 0, nullptr, nullptr},
-    {SDL_SCANCODE_PAGEUP, ReplayAction::kMark, -1, "Page Up, Page Down",
-     "stop at the event before, at the next; Shift: mistakes only"},
+    {SDL_SCANCODE_PAGEUP, ReplayAction::kMark, -1, msgid("Page Up, Page Down"),
+     msgid("stop at the event before, at the next; Shift: mistakes only")},
     {SDL_SCANCODE_PAGEDOWN, ReplayAction::kMark, 1, nullptr, nullptr},
-    {SDL_SCANCODE_MINUS, ReplayAction::kSpeed, -1, "-, =", "slower, faster (0.1 to 10 x)"},
+    {SDL_SCANCODE_MINUS, ReplayAction::kSpeed, -1, "-, =", msgid("slower, faster (0.1 to 10 x)")},
     {SDL_SCANCODE_KP_MINUS, ReplayAction::kSpeed, -1, nullptr, nullptr},
     {SDL_SCANCODE_EQUALS, ReplayAction::kSpeed, 1, nullptr, nullptr},
     {SDL_SCANCODE_KP_PLUS, ReplayAction::kSpeed, 1, nullptr, nullptr},
     {SDL_SCANCODE_LEFTBRACKET, ReplayAction::kLoopBegin, 0, "[, ]",
-     "begin and end of a section that repeats"},
+     msgid("begin and end of a section that repeats")},
     {SDL_SCANCODE_RIGHTBRACKET, ReplayAction::kLoopEnd, 0, nullptr, nullptr},
-    {SDL_SCANCODE_BACKSPACE, ReplayAction::kNoLoop, 0, nullptr, "no section"},
-    {SDL_SCANCODE_X, ReplayAction::kMoreCurves, 0, "X, Z", "one curve more, one fewer"},
+    {SDL_SCANCODE_BACKSPACE, ReplayAction::kNoLoop, 0, nullptr, msgid("no section")},
+    {SDL_SCANCODE_X, ReplayAction::kMoreCurves, 0, "X, Z", msgid("one curve more, one fewer")},
     {SDL_SCANCODE_Z, ReplayAction::kFewerCurves, 0, nullptr, nullptr},
-    {SDL_SCANCODE_UP, ReplayAction::kChannel, -1, "Up, Down",
-     "another channel in the lowest curve"},
+    {SDL_SCANCODE_UP, ReplayAction::kChannel, -1, msgid("Up, Down"),
+     msgid("another channel in the lowest curve")},
     {SDL_SCANCODE_DOWN, ReplayAction::kChannel, 1, nullptr, nullptr},
-    {SDL_SCANCODE_RETURN, ReplayAction::kTakeOver, 0, "Enter", "take over here, live"},
+    {SDL_SCANCODE_RETURN, ReplayAction::kTakeOver, 0, msgid("Enter"),
+     msgid("take over here, live")},
     {SDL_SCANCODE_KP_ENTER, ReplayAction::kTakeOver, 0, nullptr, nullptr},
-    {SDL_SCANCODE_C, ReplayAction::kNextCamera, 0, "C, 1 .. 5", "next camera, that camera"},
+    {SDL_SCANCODE_C, ReplayAction::kNextCamera, 0, "C, 1 .. 5", msgid("next camera, that camera")},
     {SDL_SCANCODE_1, ReplayAction::kCamera, 0, nullptr, nullptr},
     {SDL_SCANCODE_2, ReplayAction::kCamera, 1, nullptr, nullptr},
     {SDL_SCANCODE_3, ReplayAction::kCamera, 2, nullptr, nullptr},
     {SDL_SCANCODE_4, ReplayAction::kCamera, 3, nullptr, nullptr},
     {SDL_SCANCODE_5, ReplayAction::kCamera, 4, nullptr, nullptr},
-    {SDL_SCANCODE_TAB, ReplayAction::kInstruments, 0, nullptr, "instruments: full, compact, off"},
-    {SDL_SCANCODE_T, ReplayAction::kInset, 0, "T, G, B", "view of the tip, guides, trail"},
+    {SDL_SCANCODE_TAB, ReplayAction::kInstruments, 0, nullptr,
+     msgid("instruments: full, compact, off")},
+    {SDL_SCANCODE_T, ReplayAction::kInset, 0, "T, G, B", msgid("view of the tip, guides, trail")},
     {SDL_SCANCODE_G, ReplayAction::kGuides, 0, nullptr, nullptr},
     {SDL_SCANCODE_B, ReplayAction::kTrail, 0, nullptr, nullptr},
-    {SDL_SCANCODE_N, ReplayAction::kMute, 0, nullptr, "sound on, off (at 1 x)"},
-    {SDL_SCANCODE_F11, ReplayAction::kFullscreen, 0, "F11, F12", "whole screen, screenshot"},
+    {SDL_SCANCODE_N, ReplayAction::kMute, 0, nullptr, msgid("sound on, off (at 1 x)")},
+    {SDL_SCANCODE_F11, ReplayAction::kFullscreen, 0, "F11, F12", msgid("whole screen, screenshot")},
     {SDL_SCANCODE_F12, ReplayAction::kPicture, 0, nullptr, nullptr},
-    {SDL_SCANCODE_F1, ReplayAction::kHelp, 0, nullptr, "this page"},
-    {SDL_SCANCODE_ESCAPE, ReplayAction::kClose, 0, "Esc", "end the replay"},
+    {SDL_SCANCODE_F1, ReplayAction::kHelp, 0, nullptr, msgid("this page")},
+    {SDL_SCANCODE_ESCAPE, ReplayAction::kClose, 0, "Esc", msgid("end the replay")},
 };
 
 }  // namespace
@@ -87,9 +91,9 @@ std::vector<view::panels::KeyHelp> replay_key_help() {
   std::vector<view::panels::KeyHelp> help;
   for (const Binding& binding : kBindings)
     if (binding.what != nullptr)
-      help.push_back(
-          {binding.key != nullptr ? binding.key : key_name(binding.scancode), binding.what});
-  help.push_back({"Mouse", "on the timeline: to that instant"});
+      help.push_back({binding.key != nullptr ? tr(binding.key) : key_name(binding.scancode),
+                      tr(binding.what)});
+  help.push_back({tr("Mouse"), tr("on the timeline: to that instant")});
   return help;
 }
 
@@ -149,7 +153,7 @@ int ReplayWindow::run() {
   picture_.show_world(&replayer_.session());
   SDL_SetWindowTitle(picture_.window().sdl(), "Knuckleboom: replay");
   tell_remarks();
-  notices_.say(now_s(), "Replay: F1 shows the keys, Enter takes over");
+  notices_.say(now_s(), tr("Replay: F1 shows the keys, Enter takes over"));
   while (!done_ && !interrupted()) frame();
   say(summary());
   if (interrupted()) return kInterruptedRun;
@@ -239,7 +243,7 @@ void ReplayWindow::note_mismatches() {
     complain(text);
     notices_.say(now_s(), text, true);
     view::panels::TimelineMark mark{seconds(static_cast<double>(mismatch.tick)),
-                                    view::panels::MarkKind::kBad, "differs from the recording"};
+                                    view::panels::MarkKind::kBad, tr("differs from the recording")};
     marks_.insert(std::upper_bound(marks_.begin(), marks_.end(), mark,
                                    [](const auto& a, const auto& b) { return a.at_s < b.at_s; }),
                   std::move(mark));
@@ -262,9 +266,9 @@ void ReplayWindow::draw() {
 void ReplayWindow::draw_panels(view::panels::Painter& painter,
                                const view::panels::Pointer& pointer) {
   if (help_)
-    return view::panels::draw_key_page(painter, "Replay",
-                                       "The levers are disconnected while a recording is shown.",
-                                       replay_key_help());
+    return view::panels::draw_key_page(
+        painter, tr("Replay"), tr("The levers are disconnected while a recording is shown."),
+        replay_key_help());
   view::panels::draw_instruments(painter, instruments_, faces_, replayer_.snapshot(), readings());
   const view::panels::TimelineIntent intent =
       view::panels::draw_timeline(painter, timeline(), pointer);
@@ -296,10 +300,9 @@ view::panels::InstrumentReadings ReplayWindow::readings() const {
   const training::SessionSnapshot& now = replayer_.snapshot();
   view::panels::InstrumentReadings out;
   out.task = task_line(replayer_.session(), now);
-  out.mode = label_of(static_cast<command::ControlMode>(now.control_mode));
-  out.fidelity = label_of(static_cast<machine::Fidelity>(now.fidelity));
-  out.session = "replay";
-  if (!learner_.empty()) out.session += " of " + learner_;
+  out.mode = tr(label_of(static_cast<command::ControlMode>(now.control_mode)));
+  out.fidelity = tr(label_of(static_cast<machine::Fidelity>(now.fidelity)));
+  out.session = learner_.empty() ? tr("replay") : tr_format("replay of {}", learner_);
   out.held = held_text(replayer_.session(), now);
   out.figures = figure_rows(replayer_.session().exercise(), now.score, has_ended(now));
   out.timing.rate_Hz = replayer_.record().header.rate_Hz;
@@ -310,7 +313,7 @@ view::panels::InstrumentReadings ReplayWindow::readings() const {
 void ReplayWindow::take_pictures() {
   if (std::exchange(picture_wanted_, false)) {
     try {
-      notices_.say(now_s(), fmt::format("Picture: {}", picture_into_folder(picture_.pixels())));
+      notices_.say(now_s(), tr_format("Picture: {}", picture_into_folder(picture_.pixels())));
     } catch (const std::runtime_error& error) {
       notices_.say(now_s(), error.what(), true);
     }
@@ -425,18 +428,19 @@ void ReplayWindow::to_mark(int direction, bool bad_only) {
       best = &mark;
   }
   if (best == nullptr)
-    return notices_.say(now_s(), direction > 0 ? "Nothing more happens after this"
-                                               : "Nothing has happened before this");
+    return notices_.say(now_s(), direction > 0 ? tr("Nothing more happens after this")
+                                               : tr("Nothing has happened before this"));
   clock_.seek(std::round(tick_at(best->at_s)));
   clock_.set_paused(true);  // or the next jump would start elsewhere
 }
 
 void ReplayWindow::ask_to_take_over() {
   if (replayer_.source() != runtime::Replayer::Source::kSimulation)
-    return notices_.say(now_s(),
-                        "This session was recorded by another version; after 'knuckleboom replay "
-                        "--recompute' it can be taken over",
-                        true);
+    return notices_.say(
+        now_s(),
+        tr("This session was recorded by another version; after 'knuckleboom replay "
+           "--recompute' it can be taken over"),
+        true);
   outcome_ = Outcome::kTakeOver;
   done_ = true;
 }

@@ -13,6 +13,7 @@
 #include "app/session/work_times.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -60,10 +61,12 @@ EventKind kind_of(const std::string& kind) {
 }
 
 std::string text_of(const io::SessionEvent& event) {
-  if (event.kind == "phase" && event.text == "running") return "begun";
-  if (event.kind == "phase" || event.kind == "step" || event.kind == "collision") return event.text;
-  if (event.kind == "grip" || event.kind == "release")
-    return (event.kind == "grip" ? "" : "let go ") + spoken(event.text);
+  if (event.kind == "phase" && event.text == "running") return tr("begun");
+  if (event.kind == "step")
+    return tr_format("{:g} of {:g} done", event.value[0], event.value[1]);
+  if (event.kind == "phase" || event.kind == "collision") return tr(event.text);
+  if (event.kind == "grip") return tr(spoken(event.text));
+  if (event.kind == "release") return tr_format("let go {}", tr(spoken(event.text)));
   if (event.kind == "bookmark" && event.text == event.kind)
     return {};  // already the name of its
                 // row
@@ -77,9 +80,9 @@ std::string text_of(const io::SessionEvent& event) {
 std::string text_of(const training::Command& command) {
   switch (command.kind) {
     case training::CommandKind::kControlMode:
-      return label_of(static_cast<command::ControlMode>(command.value));
+      return tr(label_of(static_cast<command::ControlMode>(command.value)));
     case training::CommandKind::kFidelity:
-      return label_of(static_cast<machine::Fidelity>(command.value));
+      return tr(label_of(static_cast<machine::Fidelity>(command.value)));
     case training::CommandKind::kRestart:
     case training::CommandKind::kFault:  // also reported by an event
     case training::CommandKind::kClearFault:
@@ -135,7 +138,7 @@ std::vector<Event> gathered(std::vector<Event> events) {
     out.push_back(std::move(event));
   }
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (times[i] > 1) out[i].text += fmt::format(" ({} times)", times[i]);
+    if (times[i] > 1) out[i].text += " " + tr_format("({} times)", times[i]);
   return out;
 }
 
@@ -165,19 +168,19 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
     case TaskKind::kFell:
       return;
     case TaskKind::kPath:
-      out.ideal_label = "the path to follow";
+      out.ideal_label = tr("the path to follow");
       for (const training::Target& target : exercise.targets)
         out.ideal.push_back(point(target.p_W));
       return;
     case TaskKind::kReach:
     case TaskKind::kHead:
-      out.ideal_label = "straight from target to target";
+      out.ideal_label = tr("straight from target to target");
       out.ideal.push_back(out.tip[first]);
       for (const training::Target& target : exercise.targets)
         out.ideal.push_back(point(target.p_W));
       return;
     case TaskKind::kLogs:
-      out.ideal_label = "straight from grip to release";
+      out.ideal_label = tr("straight from grip to release");
       out.ideal.push_back(out.tip[first]);
       for (const Event& event : out.events)
         if (event.kind == EventKind::kGrip && event.t_s >= 0.0)
@@ -192,9 +195,9 @@ RecordedAttempts::RecordedAttempts(io::SessionRecord record) : record_(std::move
   try {
     session_ = io::make_session(record_.header, &record_.remarks);
   } catch (const io::FileError& error) {
-    remark_ = fmt::format("limits and targets are not known: {}", error.what());
+    remark_ = tr_format("limits and targets are not known: {}", error.what());
   } catch (const std::invalid_argument& error) {
-    remark_ = fmt::format("limits and targets are not known: {}", error.what());
+    remark_ = tr_format("limits and targets are not known: {}", error.what());
   }
   find_attempts();
 }
@@ -236,14 +239,14 @@ std::vector<report::Figure> RecordedAttempts::figures(const io::SessionAttempt& 
     report::Figure figure{info.name, info.name, info.unit, 0.0, {}, {}};
     figure.value = figure_value(info.name, recorded.figures[i]);
     if (const training::Figure* known = training::find_figure(info.name); known != nullptr) {
-      figure.label = known->label;
+      figure.label = tr(known->label);
       figure.passes = known->elapsed;
       figure.detail = known->in_detail;
       figure.followed = known->curve;
       figure.heads = known->clock;
       if (known->better != training::Better::kNeither)
         figure.better =
-            known->better == training::Better::kLess ? "less is better" : "more is better";
+            known->better == training::Better::kLess ? tr("less is better") : tr("more is better");
     }
     if (session_)
       for (const training::Limit& limit : session_->exercise().limits) {
@@ -261,7 +264,7 @@ report::Attempt RecordedAttempts::describe(const io::SessionAttempt& recorded,
   const io::SessionHeader& header = record_.header;
   const training::Exercise* exercise = session_ ? &session_->exercise() : nullptr;
   report::Attempt out;
-  out.title = exercise != nullptr ? exercise->title : std::string();
+  out.title = exercise != nullptr ? tr(exercise->title) : std::string();
   out.learner = header.learner;
   out.started = header.start_utc;
   out.exercise = exercise != nullptr ? exercise->name : header.exercise;
@@ -338,8 +341,8 @@ void RecordedAttempts::add_faults(const Span& span, report::Attempt& out) const 
   const auto add = [&](const std::string& name, std::int64_t from, std::int64_t to) {
     if (to < span.begin || from > span.end) return;
     const double begin = seconds(std::max(from, span.begin), span);
-    out.events.push_back(
-        {begin, EventKind::kFault, spoken(name), seconds(std::min(to, span.end), span) - begin});
+    out.events.push_back({begin, EventKind::kFault, tr(spoken(name)),
+                          seconds(std::min(to, span.end), span) - begin});
   };
   std::map<std::string, std::int64_t> since;
   for (const std::string& name : standing_faults()) since.emplace(name, record_.header.first_tick);
@@ -382,7 +385,8 @@ void RecordedAttempts::add_commands(const Span& span, report::Attempt& out) cons
       out.events.push_back({seconds(input.tick, span), EventKind::kControl, std::move(text), 0.0});
     if (input.command.kind == training::CommandKind::kDiagnose && session_)
       out.events.push_back({seconds(input.tick, span), EventKind::kFault,
-                            "said to be: " + fault_text(*session_, input.command.value), 0.0});
+                            tr_format("said to be: {}", fault_text(*session_, input.command.value)),
+                            0.0});
   }
 }
 
@@ -397,11 +401,11 @@ void RecordedAttempts::add_work(std::size_t index, report::Attempt& out) const {
   for (std::size_t t = 0; t < training::kTracks; ++t)
     for (std::size_t e = 0; e < training::kElements; ++e)
       if (t == 0 || end->sim.wheel_count > 0)
-        add(t == 0 ? "Crane" : "Carrier", training::kElementNames[e], end->element_s[t][e],
-            end->element_pieces[t][e]);
+        add(t == 0 ? msgid("Crane") : msgid("Carrier"), training::kElementNames[e],
+            end->element_s[t][e], end->element_pieces[t][e]);
   if (tells_phases(*end))
     for (std::size_t p = 0; p < training::kLoadPhases; ++p)
-      add("Load", training::kLoadPhaseNames[p], end->load_phase_s[p], 0);
+      add(msgid("Load"), training::kLoadPhaseNames[p], end->load_phase_s[p], 0);
 }
 
 void RecordedAttempts::add_advice(std::size_t index, const Span& span, report::Attempt& out) const {
@@ -471,7 +475,7 @@ report::Attempt RecordedAttempts::complete(int number) const {
                        [](double value) { return std::abs(value) > kMoved; }))
         continue;
       const std::string& does = faces.lever_function[static_cast<std::size_t>(i)];
-      const std::string label = spoken(command::kLeverAxisNames[i]);
+      const std::string label = tr(spoken(command::kLeverAxisNames[i]));
       out.levers_moved.push_back(
           {does.empty() ? label : label + ": " + does, "", std::move(values)});
     }
@@ -489,20 +493,21 @@ report::Attempt RecordedAttempts::complete(int number) const {
 
   if (!remark_.empty()) out.remarks.push_back(remark_);
   if (!end.complete)
-    out.remarks.emplace_back(
-        "The recording was cut off, so up to its last second is missing; what is shown is sound.");
+    out.remarks.emplace_back(tr(
+        "The recording was cut off, so up to its last second is missing; what is shown is sound."));
   if (end.lost > 0)
-    out.remarks.emplace_back("The recording has gaps because the disk did not keep up.");
+    out.remarks.emplace_back(tr("The recording has gaps because the disk did not keep up."));
   if (!record_.header.parent_id.empty())
-    out.remarks.push_back(fmt::format("Taken over from session {} at its tick {}.",
-                                      record_.header.parent_id, record_.header.parent_tick));
-  out.health.emplace_back("Session", record_.header.id);
-  out.health.emplace_back("Ticks a second", fmt::format("{:g}", record_.header.rate_Hz));
+    out.remarks.push_back(tr_format("Taken over from session {} at its tick {}.",
+                                    record_.header.parent_id, record_.header.parent_tick));
+  out.health.emplace_back(tr("Session"), record_.header.id);
+  out.health.emplace_back(tr("Ticks a second"), fmt::format("{:g}", record_.header.rate_Hz));
   for (const auto& [name, value] : end.health) {
-    if (name == "overruns") out.health.emplace_back("Late ticks", fmt::format("{:g}", value));
-    if (name == "lost_s") out.health.emplace_back("Time lost", fmt::format("{:.3g} s", value));
+    if (name == "overruns") out.health.emplace_back(tr("Late ticks"), fmt::format("{:g}", value));
+    if (name == "lost_s") out.health.emplace_back(tr("Time lost"), fmt::format("{:.3g} s", value));
     if (name == "non_finite" && value > 0.0)
-      out.remarks.emplace_back("The simulation left the real numbers; the figures mean nothing.");
+      out.remarks.emplace_back(
+          tr("The simulation left the real numbers; the figures mean nothing."));
   }
   return out;
 }

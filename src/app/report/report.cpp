@@ -15,6 +15,7 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "language/text.hpp"
 #include "learners/same_name.hpp"
 #include "report/page.hpp"
 
@@ -147,7 +148,7 @@ void say_what_differs(const RecordedAttempts& session, int number, const Recorde
   if (different.empty()) return;
   std::string text;
   for (const std::string& one : different) text += (text.empty() ? "" : "; ") + one;
-  judged.remarks.push_back(fmt::format(
+  judged.remarks.push_back(tr_format(
       "The expert's attempt was made under other conditions, so that figures say less: {}.", text));
   complain(judged.remarks.back());
 }

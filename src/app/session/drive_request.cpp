@@ -12,9 +12,11 @@
 
 #include "app/session/names.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/language.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
+#include "language/text.hpp"
 #include "learners/database.hpp"
 
 namespace knuckleboom::app {
@@ -183,11 +185,11 @@ const char* word_of(InstrumentLevel level) { return name_of(kLevels, level); }
 const char* label_of(ControlMode mode) {
   switch (mode) {
     case ControlMode::kValve:
-      return "Valve control";
+      return msgid("Valve control");
     case ControlMode::kJointRate:
-      return "Joint rate control";
+      return msgid("Joint rate control");
     case ControlMode::kBoomTip:
-      return "Boom-tip control";
+      return msgid("Boom-tip control");
   }
   return "";
 }
@@ -195,11 +197,11 @@ const char* label_of(ControlMode mode) {
 const char* label_of(Fidelity fidelity) {
   switch (fidelity) {
     case Fidelity::kFull:
-      return "Full model";
+      return msgid("Full model");
     case Fidelity::kReduced:
-      return "Reduced model";
+      return msgid("Reduced model");
     case Fidelity::kPaper:
-      return "The paper's model";
+      return msgid("The paper's model");
   }
   return "";
 }
@@ -250,6 +252,7 @@ DriveRequest request_of(const DriveOptions& o) {
   if (!o.camera.empty()) request.camera = camera_of(o.camera, "--camera");
   if (!o.quality.empty()) request.quality = quality_of(o.quality, "--quality");
   if (!o.instruments.empty()) request.instruments = instruments_of(o.instruments, "--instruments");
+  if (!o.language.empty()) request.language = language_of(o.language, "--language");
   if (!o.window.empty()) read_window(o.window, request);
   std::transform(o.presses.begin(), o.presses.end(), std::back_inserter(request.presses), press_of);
   std::stable_sort(request.presses.begin(), request.presses.end(),

@@ -24,7 +24,7 @@ struct DriveOptions {
   std::string levers_from;  // "udp:127.0.0.1:47001": a lever stand; empty: none
   KeyChoice key;            // of its connection
   double rate_Hz = 0.0;     // 0: the exercise's
-  std::string window, camera, quality, instruments;
+  std::string window, camera, quality, instruments, language;
   bool fullscreen = false;
   std::string screenshot;
   double at_s = -1.0;  // of the screenshot; below 0: at the end
@@ -79,6 +79,7 @@ struct DriveRequest {
   endpoint::WireKey wire_key;               // of its connection
   std::string learner, learner_id;          // learner of the session; empty: none
   std::string instructor;                   // who supervises; empty: nobody
+  std::string language;                     // code; empty: the settings'
   double at_s = -1.0, duration_s = -1.0;
   std::int64_t frames = -1;
   double fps = 60.0;  // at most

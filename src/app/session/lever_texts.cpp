@@ -8,6 +8,7 @@
 
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -23,19 +24,20 @@ struct JointWords {
   const char* negative;
   const char* positive;
 };
-constexpr std::array<JointWords, 7> kJoints = {{{"swing", "swing right", "swing left"},
-                                                {"boom", "boom down", "boom up"},
-                                                {"stick", "stick in", "stick out"},
-                                                {"telescope", "telescope in", "telescope out"},
-                                                {"rotator", "rotator right", "rotator left"},
-                                                {"tilt", "tilt down", "tilt up"},
-                                                {"steer", "steer right", "steer left"}}};
+constexpr std::array<JointWords, 7> kJoints = {
+    {{"swing", msgid("swing right"), msgid("swing left")},
+     {"boom", msgid("boom down"), msgid("boom up")},
+     {"stick", msgid("stick in"), msgid("stick out")},
+     {"telescope", msgid("telescope in"), msgid("telescope out")},
+     {"rotator", msgid("rotator right"), msgid("rotator left")},
+     {"tilt", msgid("tilt down"), msgid("tilt up")},
+     {"steer", msgid("steer right"), msgid("steer left")}}};
 
 EndNames joint_words(const std::string& joint) {
   const std::string name = spoken(joint);
   for (const JointWords& words : kJoints)
-    if (name == words.joint) return {words.negative, words.positive};
-  return {name + " -", name + " +"};
+    if (name == words.joint) return {tr(words.negative), tr(words.positive)};
+  return {tr(name) + " -", tr(name) + " +"};
 }
 
 void add_stick(const EndNames& words, const AxisKeys& keys, bool along,
@@ -49,17 +51,17 @@ void add_stick(const EndNames& words, const AxisKeys& keys, bool along,
 const char* axis_words(LeverAxis axis) {
   switch (axis) {
     case LeverAxis::kLeftTwist:
-      return "left twist";
+      return tr("left twist");
     case LeverAxis::kRightTwist:
-      return "right twist";
+      return tr("right twist");
     case LeverAxis::kLeftPedal:
-      return "left pedal";
+      return tr("left pedal");
     case LeverAxis::kRightPedal:
-      return "right pedal";
+      return tr("right pedal");
     case LeverAxis::kLeftRocker:
-      return "left thumb";
+      return tr("left thumb");
     case LeverAxis::kRightRocker:
-      return "right thumb";
+      return tr("right thumb");
     default:
       return "";
   }
@@ -70,43 +72,43 @@ const char* axis_words(LeverAxis axis) {
 std::string function_name(const LeverFunction& function) {
   switch (function.target) {
     case LeverTarget::kTipReach:
-      return "tip reach";
+      return tr("tip reach");
     case LeverTarget::kTipHeight:
-      return "tip height";
+      return tr("tip height");
     case LeverTarget::kGrapple:
-      return "grapple";
+      return tr("grapple");
     case LeverTarget::kDrive:
-      return "drive";
+      return tr("drive");
     case LeverTarget::kBrake:
-      return "brake";
+      return tr("brake");
     case LeverTarget::kTilt:
-      return "head tilt";
+      return tr("head tilt");
     case LeverTarget::kJoint:
       break;
   }
-  return spoken(function.joint);
+  return tr(spoken(function.joint));
 }
 
 EndNames end_names(const LeverFunction& function) {
   EndNames words;
   switch (function.target) {
     case LeverTarget::kTipReach:
-      words = {"tip in", "tip out"};
+      words = {tr("tip in"), tr("tip out")};
       break;
     case LeverTarget::kTipHeight:
-      words = {"tip down", "tip up"};
+      words = {tr("tip down"), tr("tip up")};
       break;
     case LeverTarget::kGrapple:
-      words = {"grapple opens", "grapple closes"};
+      words = {tr("grapple opens"), tr("grapple closes")};
       break;
     case LeverTarget::kDrive:
-      words = {"drive back", "drive ahead"};
+      words = {tr("drive back"), tr("drive ahead")};
       break;
     case LeverTarget::kBrake:
-      words = {"", "service brake"};
+      words = {"", tr("service brake")};
       break;
     case LeverTarget::kTilt:
-      words = {"head down", "head up"};
+      words = {tr("head down"), tr("head up")};
       break;
     case LeverTarget::kJoint:
       words = joint_words(function.joint);
@@ -135,18 +137,19 @@ std::string mode_name(const command::LeverPattern& pattern, int mode) {
 }
 
 std::string button_does(const command::ButtonUse& use) {
-  const std::string name = spoken(command::kSwitchNames[static_cast<int>(use.does)]);
+  const std::string name = tr(spoken(command::kSwitchNames[static_cast<int>(use.does)]));
   switch (use.how) {
     case command::ButtonKind::kHold:
-      return name + " (held)";
+      return tr_format("{} (held)", name);
     case command::ButtonKind::kPressOn:
-      return name + " on";
+      return tr_format("{} on", name);
     case command::ButtonKind::kPressOff:
-      return name + " off";
+      return tr_format("{} off", name);
     case command::ButtonKind::kToggle:
       break;
   }
-  return use.does == command::Switch::kLeverMode ? "next lever mode" : name + " on, off";
+  return use.does == command::Switch::kLeverMode ? tr("next lever mode")
+                                                 : tr_format("{} on, off", name);
 }
 
 view::panels::Help lever_help(const command::LeverPattern& pattern,
@@ -173,11 +176,11 @@ view::panels::Help lever_help(const command::LeverPattern& pattern,
     }
   }
   for (const command::ButtonUse& use : pattern.buttons)
-    help.buttons.push_back({spoken(command::kLeverButtonNames[static_cast<int>(use.button)]),
+    help.buttons.push_back({tr(spoken(command::kLeverButtonNames[static_cast<int>(use.button)])),
                             nth(button_keys, use.button),
                             use.in_mode.empty()
                                 ? button_does(use)
-                                : fmt::format("{} (mode {})", button_does(use), use.in_mode)});
+                                : tr_format("{} (mode {})", button_does(use), tr(use.in_mode))});
   return help;
 }
 

@@ -11,6 +11,7 @@
 #include "app/session/lever_texts.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "language/text.hpp"
 #include "view/panels/format.hpp"
 
 namespace knuckleboom::app {
@@ -23,56 +24,64 @@ using training::TaskKind;
 using training::TaskPhase;
 using view::panels::FigureRow;
 
-std::string colour_name(int colour) { return colour == 1 ? "red " : colour == 2 ? "blue " : ""; }
+// The adjective depends on its noun in other languages: whole phrases.
+const char* log_of(int colour) {
+  return colour == 1 ? tr("red log") : colour == 2 ? tr("blue log") : tr("log");
+}
+
+std::string log_wish(const Exercise& exercise, const SessionSnapshot& now,
+                     const training::LogTask& wanted, const world::Log& log) {
+  if (now.held_log == wanted.log && wanted.place >= 0) {
+    const training::Place& place = exercise.places[static_cast<std::size_t>(wanted.place)];
+    return place.name == log.name ? tr("bring it back")
+                                  : tr_format("bring it to '{}'", tr(spoken(place.name)));
+  }
+  if (now.held_log == wanted.log) {
+    if (wanted.bunk == training::kLoadSpace) return tr("bring it into the load space");
+    const int colour = exercise.world.bunks[static_cast<std::size_t>(wanted.bunk)].colour;
+    return colour == 1   ? tr("bring it to the red bunk")
+           : colour == 2 ? tr("bring it to the blue bunk")
+                         : tr("bring it to the bunk");
+  }
+  if (now.held_log >= 0) return tr("that is another one, put it down");
+  return log.colour == 1   ? tr("pick up the marked red log")
+         : log.colour == 2 ? tr("pick up the marked blue log")
+                           : tr("pick up the marked log");
+}
 
 std::string log_line(const Exercise& exercise, const SessionSnapshot& now) {
   const auto task = static_cast<std::size_t>(now.task.target);
-  if (task >= exercise.log_tasks.size()) return "Carry the logs";
+  if (task >= exercise.log_tasks.size()) return tr("Carry the logs");
   const training::LogTask& wanted = exercise.log_tasks[task];
-  const std::string count = fmt::format("Log {} of {}: ", now.task.step + 1, now.task.steps);
   const world::Log& log = exercise.world.logs[static_cast<std::size_t>(wanted.log)];
-  if (now.held_log == wanted.log && wanted.place >= 0) {
-    const training::Place& place = exercise.places[static_cast<std::size_t>(wanted.place)];
-    return place.name == log.name ? fmt::format("{}bring it back", count)
-                                  : fmt::format("{}bring it to '{}'", count, spoken(place.name));
-  }
-  if (now.held_log == wanted.log) {
-    if (wanted.bunk == training::kLoadSpace) return count + "bring it into the load space";
-    const world::Bunk& bunk = exercise.world.bunks[static_cast<std::size_t>(wanted.bunk)];
-    return fmt::format("{}bring it to the {}bunk", count, colour_name(bunk.colour));
-  }
-  if (now.held_log >= 0) return count + "that is another one, put it down";
-  return fmt::format("{}pick up the marked {}log", count, colour_name(log.colour));
+  return tr_format("Log {} of {}: {}", now.task.step + 1, now.task.steps,
+                   log_wish(exercise, now, wanted, log));
 }
 
-std::string target_line(const Exercise& exercise, const SessionSnapshot& now, const char* what,
-                        const char* do_what) {
+std::string with_name(const Exercise& exercise, const SessionSnapshot& now) {
   const auto target = static_cast<std::size_t>(now.task.target);
-  std::string name;
-  if (target < exercise.targets.size() && !exercise.targets[target].name.empty())
-    name = fmt::format(" ({})", spoken(exercise.targets[target].name));
-  return fmt::format("{} {} of {}{}: {}", what, now.task.step + 1, now.task.steps, name, do_what);
+  if (target >= exercise.targets.size() || exercise.targets[target].name.empty()) return {};
+  return fmt::format(" ({})", tr(spoken(exercise.targets[target].name)));
 }
 
 std::string drive_line(const Exercise& exercise, const SessionSnapshot& now) {
-  const double within = exercise.world.way.stop_within;
-  const std::string count = fmt::format("Stop {} of {}", now.task.step + 1, now.task.steps);
-  if (now.task.dwell > 0.0) return count + ": stay";
-  if (now.task.distance <= within) return count + ": halt here";
-  return fmt::format("{} in {:.{}f} m: the crane beside its poles", count, now.task.distance,
-                     now.task.distance < 10.0 ? 1 : 0);
+  const int number = now.task.step + 1, of = now.task.steps;
+  if (now.task.dwell > 0.0) return tr_format("Stop {} of {}: stay", number, of);
+  if (now.task.distance <= exercise.world.way.stop_within)
+    return tr_format("Stop {} of {}: halt here", number, of);
+  return tr_format("Stop {} of {} in {:.{}f} m: the crane beside its poles", number, of,
+                   now.task.distance, now.task.distance < 10.0 ? 1 : 0);
 }
 
 std::string fell_line(const Exercise& exercise, const SessionSnapshot& now) {
   const int stem = exercise.fell_tasks[static_cast<std::size_t>(now.task.target)].stem;
-  const std::string count = fmt::format("Tree {} of {}", now.task.step + 1, now.task.steps);
-  if (const training::TreeSnapshot* tree = training::tree_of(stem, now)) {
-    if (tree->attached == 0) return count + ": it falls";
-    return count + (tree->gripped == 0                 ? ": it is cut, and stands"
-                    : now.saw > 0.0 || tree->cut > 0.0 ? ": saw"
-                                                       : ": gripped; saw it");
-  }
-  return count + ": turn to the arrow, grip low";  // its distance is shown beside
+  const training::TreeSnapshot* tree = training::tree_of(stem, now);
+  const char* what = tree == nullptr                    ? tr("turn to the arrow, grip low")
+                     : tree->attached == 0              ? tr("it falls")
+                     : tree->gripped == 0               ? tr("it is cut, and stands")
+                     : now.saw > 0.0 || tree->cut > 0.0 ? tr("saw")
+                                                        : tr("gripped; saw it");
+  return tr_format("Tree {} of {}: {}", now.task.step + 1, now.task.steps, what);
 }
 
 // Full scale of the pump's power: its largest output; for a constant source that of the largest
@@ -102,7 +111,7 @@ bool is_there(const training::SessionSnapshot& now, int fault) {
 std::string points_text(const Exercise& exercise, double points) {
   if (!exercise.points.given() || std::isnan(points)) return {};
   const std::string_view grade = training::grade(points);
-  return fmt::format("{:.1f} of 100 points{}{}", points, grade.empty() ? "" : ", ", grade);
+  return tr_format("{:.1f} of 100 points", points) + (grade.empty() ? "" : ", " + tr(grade));
 }
 
 std::string value_text(const training::Figure& figure, double value) {
@@ -119,9 +128,9 @@ std::string value_text(const training::Figure& figure, double value) {
 
 std::string limit_text(const training::Figure& figure, const training::Limit& limit) {
   std::string text;
-  if (limit.has_least) text = "at least " + value_text(figure, limit.least);
+  if (limit.has_least) text = tr_format("at least {}", value_text(figure, limit.least));
   if (limit.has_most)
-    text += (text.empty() ? "at most " : ", at most ") + value_text(figure, limit.most);
+    text += (text.empty() ? "" : ", ") + tr_format("at most {}", value_text(figure, limit.most));
   return text;
 }
 
@@ -152,26 +161,28 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
   const Exercise& exercise = session.exercise();
   if (now.task.phase == TaskPhase::kPassed) {
     const std::string points = points_text(exercise, now.score.points);
-    return points.empty() ? "Passed" : "Passed: " + points;
+    return points.empty() ? tr("Passed") : tr_format("Passed: {}", points);
   }
-  if (now.task.phase == TaskPhase::kFailed) return "Not passed";
+  if (now.task.phase == TaskPhase::kFailed) return tr("Not passed");
   if (exercise.task == TaskKind::kFree)
-    return exercise.title.empty() ? "Free play" : exercise.title;
+    return exercise.title.empty() ? tr("Free play") : tr(exercise.title);
   if (now.task.target < 0 && exercise.stand_s > 0.0)
-    return fmt::format("Take the grapple away: it must stand for {:g} s", exercise.stand_s);
+    return tr_format("Take the grapple away: it must stand for {:g} s", exercise.stand_s);
   if (now.task.target < 0 && training::asks_diagnosis(exercise) && !(now.score.diagnosis_s > 0.0))
-    return "Say what is wrong: Esc, then \"Something is wrong\"";
-  if (now.task.target < 0) return exercise.title;
+    return tr("Say what is wrong: Esc, then \"Something is wrong\"");
+  if (now.task.target < 0) return tr(exercise.title);
   switch (exercise.task) {
     case TaskKind::kReach:
-      return target_line(exercise, now, "Target", "touch it with the tip");
+      return tr_format("Target {} of {}{}: touch it with the tip", now.task.step + 1,
+                       now.task.steps, with_name(exercise, now));
     case TaskKind::kPath:
-      return now.task.step == 0 ? "Bring the tip to the start of the line"
-                                : "Follow the line with the tip";
+      return now.task.step == 0 ? tr("Bring the tip to the start of the line")
+                                : tr("Follow the line with the tip");
     case TaskKind::kLogs:
       return log_line(exercise, now);
     case TaskKind::kHead:
-      return target_line(exercise, now, "Stem", "bring the head to it");
+      return tr_format("Stem {} of {}{}: bring the head to it", now.task.step + 1, now.task.steps,
+                       with_name(exercise, now));
     case TaskKind::kDrive:
       return drive_line(exercise, now);
     case TaskKind::kFell:
@@ -188,7 +199,8 @@ std::string held_tree(const Exercise& exercise, const SessionSnapshot& now) {
     const training::TreeSnapshot& tree = now.tree[k];
     const auto stem = static_cast<std::size_t>(tree.stem);
     if (tree.gripped != 0 && stem < exercise.trees.size())
-      return exercise.trees[stem].species + (tree.attached != 0 ? ", rooted" : "");
+      return tree.attached != 0 ? tr_format("{}, rooted", tr(exercise.trees[stem].species))
+                                : tr(exercise.trees[stem].species);
   }
   return {};
 }
@@ -199,8 +211,8 @@ std::string held_text(const Session& session, const SessionSnapshot& now) {
   const auto held = static_cast<std::size_t>(now.held_log);
   if (now.held_log < 0 || held >= logs.size()) return {};
   if (const int count = now.carried.count(); count > 1)
-    return fmt::format("{} logs, {:.0f} kg", count, now.carried_kg);
-  return fmt::format("{}log, {:.0f} kg", colour_name(logs[held].colour), world::mass(logs[held]));
+    return tr_count(count, "{} log, {:.0f} kg", "{} logs, {:.0f} kg", count, now.carried_kg);
+  return fmt::format("{}, {:.0f} kg", log_of(logs[held].colour), world::mass(logs[held]));
 }
 
 std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Score& score,
@@ -217,7 +229,7 @@ std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Sco
     if (!limited && (std::isnan(value) || (ended && training::is_undefined(figure, value))))
       continue;
     FigureRow row;
-    row.label = figure.label;
+    row.label = tr(figure.label);
     row.value = value_text(figure, value);
     if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr) {
       row.limit = limit_text(figure, *limit);
@@ -234,16 +246,16 @@ std::vector<FigureRow> element_rows(const WorkTimes& work) {
   const auto add = [&rows](const char* label, const auto& names, std::span<const double> seconds) {
     const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
     FigureRow row;
-    row.label = label;
+    row.label = tr(label);
     for (std::size_t i = 0; i < seconds.size(); ++i)
       if (seconds[i] > 0.0)
         row.value += fmt::format("{}{} {:.1f} s ({:.0f} %)", row.value.empty() ? "" : ", ",
-                                 names[i], seconds[i], 100.0 * seconds[i] / sum);
+                                 tr(names[i]), seconds[i], 100.0 * seconds[i] / sum);
     if (!row.value.empty()) rows.push_back(std::move(row));
   };
-  add("Work of the crane", training::kElementNames, work.crane_s);
-  if (work.wheels) add("Work of the carrier", training::kElementNames, work.drive_s);
-  if (work.phases) add("Phases of the load", training::kLoadPhaseNames, work.phase_s);
+  add(msgid("Work of the crane"), training::kElementNames, work.crane_s);
+  if (work.wheels) add(msgid("Work of the carrier"), training::kElementNames, work.drive_s);
+  if (work.phases) add(msgid("Phases of the load"), training::kLoadPhaseNames, work.phase_s);
   return rows;
 }
 
@@ -259,13 +271,13 @@ bool tells_phases(const SessionSnapshot& now) {
 std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now) {
   if (now.task.phase != TaskPhase::kFailed) return {};
   if (now.task.steps > 0 && now.task.step < now.task.steps)
-    return fmt::format("The time is over: {} of {} done.", now.task.step, now.task.steps);
+    return tr_format("The time is over: {} of {} done.", now.task.step, now.task.steps);
   const int broken = training::broken_limit(exercise, now.score);
-  if (broken < 0) return "The time is over.";
+  if (broken < 0) return tr("The time is over.");
   const training::Limit& limit = exercise.limits[static_cast<std::size_t>(broken)];
   const training::Figure& figure = *training::find_figure(limit.figure);
-  return fmt::format("{}: {}; to pass, {}.", figure.label,
-                     value_text(figure, figure.read(now.score)), limit_text(figure, limit));
+  return tr_format("{}: {}; to pass, {}.", tr(figure.label),
+                   value_text(figure, figure.read(now.score)), limit_text(figure, limit));
 }
 
 std::vector<int> faults_there(const training::Session& session,
@@ -276,11 +288,17 @@ std::vector<int> faults_there(const training::Session& session,
   return list;
 }
 
+std::string fault_name(const command::Fault& fault) {
+  const std::string of = fault.function + "_";
+  if (fault.function.empty() || !fault.name.starts_with(of)) return tr(spoken(fault.name));
+  return tr_format("{0} {1}", tr(spoken(fault.function)), tr(spoken(fault.name.substr(of.size()))));
+}
+
 std::string fault_text(const Session& session, int fault) {
   if (fault < 0 || fault >= static_cast<int>(session.faults().size())) return {};
   const command::Fault& is = session.faults()[static_cast<std::size_t>(fault)];
-  const std::string kind = spoken(command::name_of(is.kind));
-  return is.function.empty() ? kind : fmt::format("{} of the {}", kind, spoken(is.function));
+  const std::string kind = tr(spoken(command::name_of(is.kind)));
+  return is.function.empty() ? kind : tr_format("{} of the {}", kind, tr(spoken(is.function)));
 }
 
 std::vector<int> suspected_faults(const Session& session, const SessionSnapshot& now) {
@@ -301,47 +319,49 @@ std::string diagnosis_text(const Session& session, const SessionSnapshot& now) {
   const std::string is = fault_text(session, session.drawn_fault());
   if (is.empty()) return {};
   const training::Score& score = now.score;
-  if (!(score.diagnosis_s > 0.0)) return fmt::format("It was the {}; nobody said so.", is);
+  if (!(score.diagnosis_s > 0.0)) return tr_format("It was the {}; nobody said so.", is);
   return score.diagnosis_right > 0.0
-             ? fmt::format("It was the {}, and you said so after {:.1f} s.", is, score.diagnosis_s)
-             : fmt::format("It was the {}; something else was said, or too early.", is);
+             ? tr_format("It was the {}, and you said so after {:.1f} s.", is, score.diagnosis_s)
+             : tr_format("It was the {}; something else was said, or too early.", is);
 }
 
 view::panels::Briefing briefing_of(const Exercise& exercise) {
   view::panels::Briefing briefing;
-  briefing.title = exercise.title.empty() ? exercise.name : exercise.title;
-  briefing.paragraphs = exercise.briefing;
+  briefing.title = exercise.title.empty() ? exercise.name : tr(exercise.title);
+  for (const std::string& paragraph : exercise.briefing)
+    briefing.paragraphs.push_back(tr(paragraph));
   if (exercise.time_limit_s > 0.0)
     briefing.limits.push_back(
-        fmt::format("Done within {}", view::panels::clock_text(exercise.time_limit_s)));
+        tr_format("Done within {}", view::panels::clock_text(exercise.time_limit_s)));
   for (const training::Figure& figure : training::figures())
     if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr)
-      briefing.limits.push_back(fmt::format("{}: {}", figure.label, limit_text(figure, *limit)));
-  briefing.begin = "Move a lever to begin.   F1: keys and levers";
+      briefing.limits.push_back(
+          fmt::format("{}: {}", tr(figure.label), limit_text(figure, *limit)));
+  briefing.begin = tr("Move a lever to begin.   F1: keys and levers");
   return briefing;
 }
 
 view::panels::InstrumentFaces faces_of(const Session& session) {
   const machine::MachineModel& machine = session.machine();
   view::panels::InstrumentFaces faces;
-  faces.machine = spoken(machine.name);
-  faces.exercise = session.exercise().title;
+  faces.machine = tr(spoken(machine.name));
+  faces.exercise = tr(session.exercise().title);
   faces.pump_full_W = pump_scale(machine);
   faces.grapple = machine.grapple.present;
   faces.load_space = machine.load_space.present;
   faces.wheels = !machine.wheels.empty();
   for (int i = 0; i < session.control().pattern().mode_count(); ++i)
-    faces.lever_modes.push_back(mode_name(session.control().pattern(), i));
+    faces.lever_modes.push_back(tr(mode_name(session.control().pattern(), i)));
   faces.swing = machine.tree.find_joint("swing");
   for (const machine::Actuator& actuator : machine.actuators)
-    faces.actuators.push_back({spoken(actuator.name), actuator.circuit.protection.relief_Pa,
+    faces.actuators.push_back({tr(spoken(actuator.name)), actuator.circuit.protection.relief_Pa,
                                actuator.circuit.valve.full_V});
   for (int i = 0; i < machine.joint_count(); ++i) {
     const multibody::Body& body = machine.tree.body(machine.tree.link(i).body);
     // A ball has no coordinate to show; on wheels there are too many joints to show those of the axles.
     const bool shown =
         machine.ball_of(i) == nullptr && (machine.wheels.empty() || !machine.passive(i));
-    faces.joints.push_back({shown ? spoken(body.joint_name) : std::string(),
+    faces.joints.push_back({shown ? tr(spoken(body.joint_name)) : std::string(),
                             machine.tree.link(i).revolute, body.lower, body.upper});
   }
   // A telescope is as far out as all of its sections.

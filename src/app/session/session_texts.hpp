@@ -56,6 +56,8 @@ std::string failure_reason(const training::Exercise& exercise,
 std::vector<int> faults_there(const training::Session& session,
                               const training::SessionSnapshot& now);
 
+// "boom cylinder leak"; an exercise's own as its file names it.
+std::string fault_name(const command::Fault& fault);
 // Name of a fault, without its size: "cylinder leak of the boom"; empty: there is no such fault.
 std::string fault_text(const training::Session& session, int fault);
 // The faults of which one was drawn, while it may be said which: by their numbers.

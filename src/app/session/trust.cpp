@@ -13,6 +13,7 @@
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/recording/session_texts.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -46,30 +47,30 @@ bool has_files_of_here(const io::SessionHeader& header) {
 
 // Why a signed session is no exam that somebody watched; empty: it is one.
 std::string not_invigilated(const io::SessionHeader& header, const SignedBy& by) {
-  if (by.witness.empty()) return "nobody has countersigned who drove";
-  if (by.witness == by.station) return "the computer that recorded it countersigned itself";
+  if (by.witness.empty()) return msgid("nobody has countersigned who drove");
+  if (by.witness == by.station) return msgid("the computer that recorded it countersigned itself");
   if (by.witness_name.empty())
     return fmt::format("who countersigned is not trusted here ({})",
                        endpoint::public_fingerprint(by.witness));
-  if (header.learner_id.empty()) return "it names no learner who could have been watched";
+  if (header.learner_id.empty()) return msgid("it names no learner who could have been watched");
   const auto exercise = std::find_if(header.texts.begin(), header.texts.end(),
                                      [](const auto& text) { return text.role == "exercise"; });
   if (!has_option(header, "variant") || exercise == header.texts.end() ||
       io::variant_of_text(exercise->text, exercise->name, 1).empty())
-    return "its variant was not drawn for an exam, so that an input could have been ready";
+    return msgid("its variant was not drawn for an exam, so that an input could have been ready");
   return {};
 }
 
 // Why a recording is no attempt of its own, made under the conditions that it names; empty: it is.
 std::string no_attempt(const io::SessionRecord& record, const std::vector<Conditions>& conditions) {
   const io::SessionHeader& header = record.header;
-  if (record.end.lost > 0) return "the recording has gaps";
-  if (!header.parent_id.empty()) return "it was taken over from another session";
+  if (record.end.lost > 0) return msgid("the recording has gaps");
+  if (!header.parent_id.empty()) return msgid("it was taken over from another session");
   if (has_option(header, "playback"))
-    return "the levers came from a file or a demonstration, not from hands";
+    return msgid("the levers came from a file or a demonstration, not from hands");
   if (has_command(record, training::CommandKind::kFault) ||
       has_command(record, training::CommandKind::kClearFault))
-    return "faults were begun or ended from outside";
+    return msgid("faults were begun or ended from outside");
   for (const Conditions& one : conditions)
     for (const Condition& condition : one)
       if (condition.changed)
@@ -80,17 +81,19 @@ std::string no_attempt(const io::SessionRecord& record, const std::vector<Condit
 // Why files are not those of here; empty: they are.
 std::string other_files(const io::SessionHeader& header) {
   if (has_files_of_here(header)) return {};
-  return "its exercise, machine or levers are not those that this program has by these names";
+  return msgid(
+      "its exercise, machine or levers are not those that this program has by these names");
 }
 
 // Throws for claims that its inputs do not give. Why it cannot be told; empty: all is as computed.
 std::string computed_again(const io::SessionRecord& record,
                            std::optional<runtime::Recomputed>& again) {
   if (!record.states_known())
-    return "it was recorded by a program that judges otherwise or has other states";
+    return msgid("it was recorded by a program that judges otherwise or has other states");
   const bool other_kind = record.header.processor.substr(0, record.header.processor.find(' ')) !=
                           io::this_processor().substr(0, io::this_processor().find(' '));
-  if (other_kind) return "it was recorded on another kind of processor, which rounds otherwise";
+  if (other_kind)
+    return msgid("it was recorded on another kind of processor, which rounds otherwise");
   again = runtime::recompute(record, [] { return !interrupted(); });
   const auto [claims, other_states] = runtime::false_claims(record, again->record);
   if (claims.empty()) return {};
@@ -108,14 +111,14 @@ std::string computed_again(const io::SessionRecord& record,
 }  // namespace
 
 std::string trust_text(int level) {
-  constexpr const char* kWords[] = {"figures only", "file", "computed here", "signed",
-                                    "invigilated"};
+  constexpr const char* kWords[] = {msgid("figures only"), msgid("file"), msgid("computed here"),
+                                    msgid("signed"), msgid("invigilated")};
   const int known = std::clamp(level, 0, 4);
-  return fmt::format("T{} {}", known, kWords[known]);
+  return fmt::format("T{} {}", known, tr(kWords[known]));
 }
 
 std::string trust_text(const Trust& trust) {
-  return trust_text(trust.level) + (trust.why.empty() ? "" : ": " + trust.why);
+  return trust_text(trust.level) + (trust.why.empty() ? "" : ": " + tr(trust.why));
 }
 
 Examined examine(const io::SessionRecord& record, Check check) {
@@ -144,18 +147,18 @@ Examined examine(const io::SessionRecord& record, Check check) {
     trust.why = computed_again(record, out.computed);
     out.as_computed = trust.why.empty();
   }
-  if (trust.why.empty() && !record.end.complete) trust.why = "the recording was cut off";
+  if (trust.why.empty() && !record.end.complete) trust.why = msgid("the recording was cut off");
   if (trust.why.empty()) trust.why = no_attempt(record, out.conditions);
   if (trust.why.empty() && check == Check::kTrustOwn && !trust.signature.own)
-    trust.why =
-        "it was not computed again when it was filed; 'knuckleboom learners import' does that";
+    trust.why = msgid(
+        "it was not computed again when it was filed; 'knuckleboom learners import' does that");
   if (trust.why.empty() && !remarks.empty()) trust.why = remarks.front();
   if (trust.why.empty()) trust.why = other_files(record.header);
   if (!trust.why.empty()) return out;
   trust.level = kComputedHere;
   const SignedBy& by = trust.signature;
   if (by.station.empty()) {
-    trust.why = "it is not signed: name and date are claims";
+    trust.why = msgid("it is not signed: name and date are claims");
   } else if (!by.own && by.name.empty()) {
     trust.why = fmt::format(
         "it is signed by a station that is not trusted here ({}): name and date "

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/shell/text.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -27,37 +28,36 @@ std::string what(const MachineModel& model, Oddity kind, const Finding& f) {
   const auto revolute = [&] { return model.tree.link(where).revolute; };
   switch (kind) {
     case Oddity::kVapour:
-      return fmt::format("a pressure of actuator '{}' fell to {}, below {}, where oil is vapour",
-                         model.actuator_name(where), bar(f.worst), bar(limits.vapour_Pa));
+      return tr_format("a pressure of actuator '{}' fell to {}, below {}, where oil is vapour",
+                       model.actuator_name(where), bar(f.worst), bar(limits.vapour_Pa));
     case Oddity::kHose:
-      return fmt::format("a pressure of actuator '{}' rose to {}; hoses bear {}",
-                         model.actuator_name(where), bar(f.worst), bar(limits.hose_Pa));
+      return tr_format("a pressure of actuator '{}' rose to {}; hoses bear {}",
+                       model.actuator_name(where), bar(f.worst), bar(limits.hose_Pa));
     case Oddity::kRelief:
-      return fmt::format(
+      return tr_format(
           "a pressure of actuator '{}' rose to {}, well above its relief valves, which are too "
           "small for what happens here",
           model.actuator_name(where), bar(f.worst));
     case Oddity::kPiston:
-      return fmt::format(
-          "the piston of actuator '{}' moved at {:.3g} m/s; its seals bear {:.3g} m/s",
-          model.actuator_name(where), std::fabs(f.worst), limits.piston_m_per_s);
+      return tr_format("the piston of actuator '{}' moved at {:.3g} m/s; its seals bear {:.3g} m/s",
+                       model.actuator_name(where), std::fabs(f.worst), limits.piston_m_per_s);
     case Oddity::kSpeed: {
       const double limit = machine::speed_limit(limits, revolute(), !model.passive(where));
-      return fmt::format("joint '{}' moved at {:.3g} {}, beyond {:.3g} {}", model.shown_name(where),
-                         std::fabs(f.worst), revolute() ? "rad/s" : "m/s", limit,
-                         revolute() ? "rad/s" : "m/s");
+      return tr_format("joint '{}' moved at {:.3g} {}, beyond {:.3g} {}", model.shown_name(where),
+                       std::fabs(f.worst), revolute() ? "rad/s" : "m/s", limit,
+                       revolute() ? "rad/s" : "m/s");
     }
     case Oddity::kBeyond:
-      return fmt::format("joint '{}' was {:.3g} {} outside its limits", model.shown_name(where),
-                         f.worst, revolute() ? "rad" : "m");
+      return tr_format("joint '{}' was {:.3g} {} outside its limits", model.shown_name(where),
+                       f.worst, revolute() ? "rad" : "m");
     case Oddity::kEnergy:
-      return fmt::format("{} of energy came from nothing or went there",
-                         with_prefix(std::fabs(f.worst), "J"));
+      return tr_format("{} of energy came from nothing or went there",
+                       with_prefix(std::fabs(f.worst), "J"));
   }
   return {};
 }
 
-constexpr const char* kOpening = "no real machine does this: ";
+constexpr const char* kOpening = msgid("no real machine does this: ");
 
 template <class Use>
 void for_each_seen(const machine::Watch& watch, Use use) {
@@ -72,15 +72,15 @@ void for_each_seen(const machine::Watch& watch, Use use) {
 std::vector<std::string> watch_findings(const MachineModel& model, const machine::Watch& watch) {
   std::vector<std::string> out;
   for_each_seen(watch, [&](Oddity kind, const Finding& f) {
-    out.push_back(fmt::format("{}{} (at {:.4g} s; since {:.4g} s, {} in all)", kOpening,
-                              what(model, kind, f), f.worst_s, f.first_s, duration(f.lasted_s)));
+    out.push_back(tr_format("{}{} (at {:.4g} s; since {:.4g} s, {} in all)", tr(kOpening),
+                            what(model, kind, f), f.worst_s, f.first_s, duration(f.lasted_s)));
   });
   return out;
 }
 
 std::vector<std::string> watch_sentences(const MachineModel& model, const machine::Watch& watch) {
   std::vector<std::string> out = watch_findings(model, watch);
-  if (!model.caution.empty()) out.insert(out.begin(), model.caution);
+  if (!model.caution.empty()) out.insert(out.begin(), tr(model.caution));
   return out;
 }
 
@@ -96,7 +96,7 @@ std::vector<std::string> WatchNews::take(const MachineModel& model, const machin
   std::vector<std::string> out;
   for_each_seen(watch, [&](Oddity kind, const Finding& f) {
     if (std::exchange(told_[static_cast<int>(kind)], true)) return;
-    out.push_back(fmt::format("{}{}, at {:.4g} s", kOpening, what(model, kind, f), f.worst_s));
+    out.push_back(tr_format("{}{}, at {:.4g} s", tr(kOpening), what(model, kind, f), f.worst_s));
   });
   return out;
 }

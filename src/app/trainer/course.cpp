@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/session/trust.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -44,25 +45,25 @@ PartStanding standing_of(const io::LessonExercise& wanted,
     out.done = now >= wanted.passes;
   }
   const std::string aim = wanted.passes == wanted.within
-                              ? fmt::format("{} in a row", wanted.passes)
-                              : fmt::format("{} of {} in a row", wanted.passes, wanted.within);
+                              ? tr_format("{} in a row", wanted.passes)
+                              : tr_format("{} of {} in a row", wanted.passes, wanted.within);
   if (out.done)
-    out.words = "done";
+    out.words = tr("done");
   else if (all.empty())
-    out.words = fmt::format("not tried yet; to pass: {}", aim);
+    out.words = tr_format("not tried yet; to pass: {}", aim);
   else
-    out.words = fmt::format("passed in {} of the last {}; to pass: {}", now,
-                            std::min(all.size(), within), aim);
+    out.words = tr_format("passed in {} of the last {}; to pass: {}", now,
+                          std::min(all.size(), within), aim);
   return out;
 }
 
 PartStanding standing_of(const std::string& quiz, const std::vector<learners::QuizTaken>& taken) {
-  PartStanding out{true, false, quiz, "not answered yet"};
+  PartStanding out{true, false, quiz, tr("not answered yet")};
   for (const learners::QuizTaken& one : taken) {
     if (one.quiz != quiz || out.done) continue;
     out.done = one.passed;
     out.words =
-        out.done ? "done" : fmt::format("{} of {} right, too few", one.correct, one.questions);
+        out.done ? tr("done") : tr_format("{} of {} right, too few", one.correct, one.questions);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "app/session/session_texts.hpp"
 #include "app/session/trust.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -21,7 +22,9 @@ struct EarlierAttempt {
 };
 
 std::string outcome(const learners::Result& result) {
-  return result.passed ? "passed" : result.finished ? "failed" : "broken off";
+  return result.passed     ? tr_in("attempt", "passed")
+         : result.finished ? tr_in("attempt", "failed")
+                           : tr_in("attempt", "broken off");
 }
 
 }  // namespace
@@ -64,19 +67,19 @@ view::panels::History history_of(const std::vector<learners::FiledSession>& sess
     out.highest = value_text(*figure, static_cast<double>(high->value));
     if (low->value < high->value) out.lowest = value_text(*figure, static_cast<double>(low->value));
   }
-  out.title = fmt::format("{}: attempt {}", figure->label, curve.size());
+  out.title = tr_format("{}: attempt {}", tr(figure->label), curve.size());
 
   const double value = learners::figure_of(now, figure->name);
   if (now.passed && (!best_before || better(value, *best_before)))
-    out.lines.emplace_back(best_before ? "This is your best so far." : "Your first pass.");
+    out.lines.emplace_back(best_before ? tr("This is your best so far.") : tr("Your first pass."));
   else if (best_before)
-    out.lines.push_back(fmt::format("Your best: {}.", value_text(*figure, *best_before)));
+    out.lines.push_back(tr_format("Your best: {}.", value_text(*figure, *best_before)));
   std::string last;
   const std::size_t first = equal.size() > kLastAttempts ? equal.size() - kLastAttempts : 0;
   for (std::size_t i = first; i < equal.size(); ++i)
     last += fmt::format("{}{} {}", last.empty() ? "" : ", ", value_text(*figure, equal[i].value),
                         outcome(*equal[i].result));
-  out.lines.push_back(fmt::format("Last attempts: {}.", last));
+  out.lines.push_back(tr_format("Last attempts: {}.", last));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "app/session/session_texts.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -31,8 +32,8 @@ MenuRow action(int id, std::string label, bool gap = false) {
 void InstructorCard::begin(const training::Session& session) {
   session_ = &session;
   menu_ = {};
-  menu_.title = "Instructor";
-  MenuRow place = action(kInstructorPlace, "Where");
+  menu_.title = tr("Instructor");
+  MenuRow place = action(kInstructorPlace, tr("Where"));
   faults_.clear();
   const auto add_place = [&](const std::string& name, auto belongs) {
     std::vector<int> list;
@@ -46,22 +47,22 @@ void InstructorCard::begin(const training::Session& session) {
     return session.faults()[static_cast<std::size_t>(i)];
   };
   const int own = static_cast<int>(session.exercise().faults.size());
-  add_place("this exercise", [own](int i) { return i < own; });
-  add_place("whole machine", [&](int i) { return i >= own && fault(i).function.empty(); });
+  add_place(tr("this exercise"), [own](int i) { return i < own; });
+  add_place(tr("whole machine"), [&](int i) { return i >= own && fault(i).function.empty(); });
   for (const machine::Actuator& actuator : session.machine().actuators) {
     const std::string& joint = session.machine().joint_name(actuator.link);
-    add_place(joint, [&](int i) { return i >= own && fault(i).function == joint; });
+    add_place(tr(spoken(joint)), [&](int i) { return i >= own && fault(i).function == joint; });
   }
   menu_.rows = {std::move(place),
-                action(kInstructorFault, "Fault"),
+                action(kInstructorFault, tr("Fault")),
                 action(kInstructorSwitch, ""),
-                action(kInstructorClear, "End all faults"),
-                action(kInstructorBookmark, "Bookmark this moment", true),
+                action(kInstructorClear, tr("End all faults")),
+                action(kInstructorBookmark, tr("Bookmark this moment"), true),
                 action(kInstructorMessage, ""),
-                action(kInstructorPause, "Pause", true),
-                action(kInstructorClose, "Close this card"),
-                action(kInstructorAgain, "Start the exercise again", true),
-                action(kInstructorMain, "Another exercise")};
+                action(kInstructorPause, tr("Pause"), true),
+                action(kInstructorClose, tr("Close this card")),
+                action(kInstructorAgain, tr("Start the exercise again"), true),
+                action(kInstructorMain, tr("Another exercise"))};
   menu_.label_width = kLabelWidth;
   menu_.row_height = kRowHeight;
   list_faults();
@@ -73,9 +74,9 @@ void InstructorCard::open(bool locked) {
   locked_ = locked;
   pin_.clear();
   lock_ = {};
-  lock_.title = "Instructor";
-  lock_.rows = {action(kInstructorPin, ""), action(kInstructorClose, "Close this card")};
-  lock_.subtitle = "Faults and messages need the instructor's PIN.";
+  lock_.title = tr("Instructor");
+  lock_.rows = {action(kInstructorPin, ""), action(kInstructorClose, tr("Close this card"))};
+  lock_.subtitle = tr("Faults and messages need the instructor's PIN.");
   show_pin();
 }
 
@@ -84,7 +85,7 @@ view::panels::Menu& InstructorCard::menu() {
   return asked_ >= 0 ? question_ : menu_;
 }
 
-void InstructorCard::show_pin() { lock_.rows.front().label = "PIN: " + pin_.shown(); }
+void InstructorCard::show_pin() { lock_.rows.front().label = tr("PIN: ") + pin_.shown(); }
 
 void InstructorCard::try_pin(double now_s,
                              const std::function<std::string(const std::string&)>& refusal_of) {
@@ -96,13 +97,13 @@ void InstructorCard::try_pin(double now_s,
 void InstructorCard::ask(int id) {
   asked_ = id;
   question_ = {};
-  question_.title = id == kInstructorAgain ? "Start again?" : "Another exercise?";
+  question_.title = id == kInstructorAgain ? tr("Start again?") : tr("Another exercise?");
   question_.subtitle = id == kInstructorAgain
-                           ? "The attempt that is going on ends here."
-                           : "The session that is going on ends here; its recording is kept.";
-  question_.rows = {action(kInstructorNo, "No, go on"),
-                    action(kInstructorYes, id == kInstructorAgain ? "Yes, start it again"
-                                                                  : "Yes, to the main menu")};
+                           ? tr("The attempt that is going on ends here.")
+                           : tr("The session that is going on ends here; its recording is kept.");
+  question_.rows = {action(kInstructorNo, tr("No, go on")),
+                    action(kInstructorYes, id == kInstructorAgain ? tr("Yes, start it again")
+                                                                  : tr("Yes, to the main menu"))};
 }
 
 int InstructorCard::take_answer() { return std::exchange(asked_, -1); }
@@ -114,7 +115,7 @@ void InstructorCard::list_faults() {
   const auto place = static_cast<std::size_t>(menu_.find(kInstructorPlace)->chosen);
   if (place >= faults_.size()) return;
   for (const int i : faults_[place])
-    row.choices.push_back({spoken(session_->faults()[static_cast<std::size_t>(i)].name)});
+    row.choices.push_back({fault_name(session_->faults()[static_cast<std::size_t>(i)])});
 }
 
 void InstructorCard::change() { list_faults(); }
@@ -130,24 +131,28 @@ void InstructorCard::update(const training::SessionSnapshot& now,
   const int fault = chosen();
   const std::vector<int> there = faults_there(*session_, now);
   there_ = std::find(there.begin(), there.end(), fault) != there.end();
-  menu_.find(kInstructorSwitch)->label = there_ ? "End it" : "Begin it";
+  menu_.find(kInstructorSwitch)->label = there_ ? tr("End it") : tr("Begin it");
   menu_.find(kInstructorSwitch)->enabled = fault >= 0;
-  menu_.find(kInstructorPause)->label = published.paused ? "Go on (it is paused)" : "Pause";
+  menu_.find(kInstructorPause)->label = published.paused ? tr("Go on (it is paused)") : tr("Pause");
   menu_.find(kInstructorClear)->enabled = !there.empty();
-  menu_.find(kInstructorMessage)->label = fmt::format("Message: {}{}", message_,
-                                                      typing()           ? "_"
-                                                      : message_.empty() ? "..."
-                                                                         : "");
+  menu_.find(kInstructorMessage)->label = tr_format("Message: {}{}", message_,
+                                                    typing()           ? "_"
+                                                    : message_.empty() ? "..."
+                                                                       : "");
   std::string text;
   for (std::size_t i = 0; i < there.size() && i < kFaultsShown; ++i)
-    text += (i == 0 ? "there now: " : ", ") +
-            spoken(session_->faults()[static_cast<std::size_t>(there[i])].name);
-  if (there.size() > kFaultsShown) text += fmt::format(" and {} more", there.size() - kFaultsShown);
-  if (there.empty()) text = "no fault is there now";
+    text += (i == 0 ? "" : ", ") +
+            fault_name(session_->faults()[static_cast<std::size_t>(there[i])]);
+  if (!there.empty()) text = tr_format("there now: {}", text);
+  if (there.size() > kFaultsShown)
+    text += " " + tr_format("and {} more", there.size() - kFaultsShown);
+  if (there.empty()) text = tr("no fault is there now");
   const runtime::ThreadHealth& health = published.health;
-  menu_.subtitle = fmt::format("{}\ntick {:.0f} us, late {:.0f} us (99 %), lost {:.1f} s\n{}", text,
-                               health.tick_mean_us, health.lateness.p99_us, health.lost_s,
-                               recording.empty() ? "not recorded" : recording);
+  menu_.subtitle =
+      fmt::format("{}\n{}\n{}", text,
+                  tr_format("tick {:.0f} us, late {:.0f} us (99 %), lost {:.1f} s",
+                            health.tick_mean_us, health.lateness.p99_us, health.lost_s),
+                  recording.empty() ? tr("not recorded") : recording);
 }
 
 bool InstructorCard::typing() const {

@@ -6,6 +6,7 @@
 
 #include "app/shell/text.hpp"
 #include "app/trainer/menus.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -22,15 +23,15 @@ void LearnerPage::open(std::vector<KnownLearner> known, const std::string& curre
   pin_.clear();
   new_pin_.clear();
   menu_ = {};
-  menu_.title = "Who drives?";
-  menu_.subtitle = "Attempts are filed under a learner, and the course remembers what is done.";
-  MenuRow who = action_row(kLearnerWho, "Learner", "");
-  who.choices.push_back({"nobody", "Sessions are recorded, but filed under no name.", {}});
+  menu_.title = tr("Who drives?");
+  menu_.subtitle = tr("Attempts are filed under a learner, and the course remembers what is done.");
+  MenuRow who = action_row(kLearnerWho, tr("Learner"), "");
+  who.choices.push_back({tr("nobody"), tr("Sessions are recorded, but filed under no name."), {}});
   for (const KnownLearner& one : known_) {
     if (one.learner.key == current) who.chosen = static_cast<int>(who.choices.size());
     who.choices.push_back(
         {one.learner.name,
-         one.pin_hash.empty() ? "Left and right: another one." : "This learner has a PIN.",
+         one.pin_hash.empty() ? tr("Left and right: another one.") : tr("This learner has a PIN."),
          one.learner.key});
   }
   menu_.rows.push_back(std::move(who));
@@ -41,19 +42,20 @@ void LearnerPage::list_rows(int selected) {
   menu_.rows.resize(1);
   const KnownLearner* who = chosen();
   if (who != nullptr && !who->pin_hash.empty())
-    menu_.rows.push_back(action_row(kLearnerPin, "", "Type the PIN and press Enter."));
-  menu_.rows.push_back(
-      action_row(kLearnerTake, "Drive under this name", "Files what comes under this learner."));
+    menu_.rows.push_back(action_row(kLearnerPin, "", tr("Type the PIN and press Enter.")));
+  menu_.rows.push_back(action_row(kLearnerTake, tr("Drive under this name"),
+                                  tr("Files what comes under this learner.")));
   menu_.rows.push_back(action_row(kLearnerName, "",
-                                  "Type a name and press Enter. It stays on this computer; "
-                                  "recordings have a number in its place.",
+                                  tr("Type a name and press Enter. It stays on this computer; "
+                                     "recordings have a number in its place."),
                                   true));
   menu_.rows.push_back(
       action_row(kLearnerNewPin, "",
-                 "4 to 12 digits that this menu then asks for; leave it empty to do "
-                 "without. It keeps classmates from driving under your name."));
-  menu_.rows.push_back(action_row(kLearnerAdd, "Join", "Adds the learner, who drives then."));
-  menu_.rows.push_back(action_row(kMenuBack, "Back", "", true));
+                 tr("4 to 12 digits that this menu then asks for; leave it empty to do "
+                    "without. It keeps classmates from driving under your name.")));
+  menu_.rows.push_back(
+      action_row(kLearnerAdd, tr("Join"), tr("Adds the learner, who drives then.")));
+  menu_.rows.push_back(action_row(kMenuBack, tr("Back"), "", true));
   for (std::size_t i = 0; i < menu_.rows.size(); ++i)
     if (menu_.rows[i].id == selected) menu_.selected = static_cast<int>(i);
 }
@@ -64,14 +66,14 @@ void LearnerPage::change() {
 }
 
 view::panels::Menu& LearnerPage::menu() {
-  if (MenuRow* row = menu_.find(kLearnerPin)) row->label = "PIN: " + pin_.shown();
-  menu_.find(kLearnerName)->label = "New learner: " + name_ +
+  if (MenuRow* row = menu_.find(kLearnerPin)) row->label = tr("PIN: ") + pin_.shown();
+  menu_.find(kLearnerName)->label = tr("New learner: ") + name_ +
                                     (types_name()    ? "_"
                                      : name_.empty() ? "..."
                                                      : "");
   menu_.find(kLearnerNewPin)->label = new_pin_.empty() && !on(kLearnerNewPin)
-                                          ? "PIN for it: none"
-                                          : "PIN for it: " + new_pin_.shown();
+                                          ? tr("PIN for it: none")
+                                          : tr("PIN for it: ") + new_pin_.shown();
   return menu_;
 }
 
@@ -101,7 +103,7 @@ bool LearnerPage::opens(double now_s,
   const KnownLearner* who = chosen();
   if (who == nullptr || who->pin_hash.empty()) return true;
   if (pin_.empty()) {
-    say("This learner has a PIN: type it below the name.");
+    say(tr("This learner has a PIN: type it below the name."));
     return false;
   }
   return pin_.opens(now_s, refusal_of, menu_.subtitle);

@@ -11,6 +11,7 @@
 #include "app/trainer/course_pages.hpp"
 #include "endpoint/pin.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -20,7 +21,7 @@ constexpr int kPatience = 500;  // ms; the picture waits meanwhile
 
 learners::Learner learner_of(const learners::Database& database, const std::string& key) {
   if (auto learner = database.find_by_key(key)) return *learner;
-  throw UserError("this learner is not filed any more");
+  throw UserError(tr("this learner is not filed any more"));
 }
 
 }  // namespace

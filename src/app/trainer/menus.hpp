@@ -39,6 +39,7 @@ enum MenuId : int {
   kMenuLearner,
   kMenuCourse,
   kMenuNext,
+  kMenuLanguage,
 };
 
 // A row that does something, and says what.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "language/text.hpp"
+
 namespace knuckleboom::app {
 namespace {
 
@@ -32,7 +34,7 @@ bool PinEntry::opens(double now_s, const std::function<std::string(const std::st
     sentence = std::move(refusal) + '\n';
   }
   digits_.clear();
-  sentence += fmt::format("The next one is taken in {:.0f} s.", std::ceil(next_s_ - now_s));
+  sentence += tr_format("The next one is taken in {:.0f} s.", std::ceil(next_s_ - now_s));
   return false;
 }
 

@@ -17,6 +17,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/shell/language.hpp"
 #include "app/shell/log.hpp"
 #include "app/shell/text.hpp"
 #include "app/trainer/course_pages.hpp"
@@ -30,6 +31,7 @@
 #include "endpoint/pin.hpp"
 #include "knuckleboom/io/device_file.hpp"
 #include "knuckleboom/runtime/interpolation.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -59,7 +61,7 @@ view::panels::MenuKeys menu_keys(const input::MenuButtons& buttons) {
 // Why a PIN does not open the card; empty: it does. The picture stands still for a tenth of a second.
 std::string refusal_of_pin(const std::string& pin) {
   try {
-    return endpoint::pin_opens(instructor_pin_file(), pin) ? "" : "That is not the PIN.";
+    return endpoint::pin_opens(instructor_pin_file(), pin) ? "" : tr("That is not the PIN.");
   } catch (const endpoint::EndpointError& error) {
     return error.what();
   }
@@ -126,6 +128,7 @@ int Trainer::run_frames() {
 }
 
 void Trainer::finish() {
+  const language::English terminal;
   end_session();
   if (probe_) probe_->stop();
   for (const SessionEnd& end : ended_) say_at_end(session_summary(end, true));
@@ -140,7 +143,7 @@ void Trainer::finish() {
 // --- Sessions -------------------------------------------------------------------
 
 void Trainer::begin() {
-  announce("Getting ready");
+  announce(tr("Getting ready"));
   const RecordingChoice recording = recording_choice(request_, 1, !picture_.window().offscreen());
   for (const std::string& sentence : keep_cut_off_sessions(recording.folder))
     notices_.say(now_s(), sentence, true);
@@ -172,7 +175,7 @@ void Trainer::begin() {
 
 void Trainer::start_chosen(bool demonstrate) {
   try {
-    announce(demonstrate ? "Practising" : "Getting ready");
+    announce(demonstrate ? tr("Practising") : tr("Getting ready"));
     SessionChoice choice = choice_of(settings_, request_.choice);
     if (demonstrate) choice = demonstrable(choice);
     LoadedSession loaded = load_session(choice);
@@ -249,7 +252,7 @@ void Trainer::warm_up(const SessionBranch* branch) {
   const training::Session& session = session_->session();
   shown_ = session.snapshot(branch != nullptr ? branch->state : session.initial_state());
   if (picture_.scene() != nullptr) picture_.scene()->show(shown_, shown_, 1.0);
-  for (int i = 0; i < kWarmUpPictures; ++i) announce("Getting ready");
+  for (int i = 0; i < kWarmUpPictures; ++i) announce(tr("Getting ready"));
   frames_.interrupt();
 }
 
@@ -296,7 +299,7 @@ void Trainer::end_session() {
 
 void Trainer::announce(const std::string& text) {
   picture_.draw([&text](view::panels::Painter& painter, const view::panels::Pointer&) {
-    view::panels::draw_banner(painter, text, "one moment");
+    view::panels::draw_banner(painter, text, tr("one moment"));
   });
   picture_.swap();
 }
@@ -420,7 +423,8 @@ void Trainer::follow_session() {
     notices_.say(now_s(), news, true);
   if (now.newer.sim.health.non_finite > 0 && !non_finite_) {
     non_finite_ = true;
-    notices_.say(now_s(), "The simulation has left the real numbers; start again with F5.", true);
+    notices_.say(now_s(), tr("The simulation has left the real numbers; start again with F5."),
+                 true);
   }
 }
 
@@ -448,7 +452,7 @@ void Trainer::follow_task() {
     figures_.reason += fmt::format(" {}: {}.", row.label, row.value);
   figures_.figures = figure_rows(exercise, shown_.score, true);
   if (session_->now().playing || demonstrating_)
-    figures_.exercise += demonstrating_ ? ", a demonstration" : ", from an input file";
+    figures_.exercise += demonstrating_ ? tr(", a demonstration") : tr(", from an input file");
   show_history();
   result_shown_ = true;
   open(Screen::kResult);
@@ -461,7 +465,7 @@ void Trainer::draw() {
     complain("the window was lost; opening it again while the session waits");
     if (has_session()) session_->pause();
     picture_.renew(has_session() ? &session_->session() : nullptr);
-    notices_.say(now_s(), "The window was lost and opened again.", true);
+    notices_.say(now_s(), tr("The window was lost and opened again."), true);
     if (has_session()) open(Screen::kPause);
   }
   picture_.draw([this](view::panels::Painter& painter, const view::panels::Pointer& pointer) {
@@ -520,7 +524,7 @@ void Trainer::follow_faults() {
     const command::Fault& fault = session.faults()[static_cast<std::size_t>(i)];
     if (!fault.hidden &&
         std::find(faults_seen_.begin(), faults_seen_.end(), i) == faults_seen_.end())
-      notices_.say(now_s(), fmt::format("Fault: {}", spoken(fault.name)), true);
+      notices_.say(now_s(), tr_format("Fault: {}", fault_name(fault)), true);
   }
   faults_seen_ = there;
   if (screens_.now() == Screen::kInstructor)
@@ -555,12 +559,12 @@ void Trainer::act_on(const KeyBinding& binding) {
     case KeyAction::kInstruments:
       return next_instruments();
     case KeyAction::kInset:
-      return toggle_overlay(&view::OverlaySettings::inset, "Picture of the tip");
+      return toggle_overlay(&view::OverlaySettings::inset, tr("Picture of the tip"));
     case KeyAction::kGuides:
-      notices_.say(now_s(), picture_.toggle_guides() ? "Guides: on" : "Guides: off");
+      notices_.say(now_s(), picture_.toggle_guides() ? tr("Guides: on") : tr("Guides: off"));
       return note_aids();
     case KeyAction::kTrail:
-      return toggle_overlay(&view::OverlaySettings::trail, "Trail of the tip");
+      return toggle_overlay(&view::OverlaySettings::trail, tr("Trail of the tip"));
     case KeyAction::kMute:
       return toggle_mute();
     case KeyAction::kFullscreen:
@@ -619,7 +623,7 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
         const std::filesystem::path file = user_device_file();
         const command::LeverSetup setup = levers_.access()->setup();
         io::write_devices(file, setup);
-        return notices_.say(now_s(), fmt::format("The levers are kept in {}.", file.string()));
+        return notices_.say(now_s(), tr_format("The levers are kept in {}.", file.string()));
       } catch (const io::FileError& error) {
         return notices_.say(now_s(), error.what(), true);
       }
@@ -649,9 +653,9 @@ void Trainer::note_aids() {
 // How far the result can be believed; the session is signed when it ends.
 const char* Trainer::trust_to_come() const {
   if (session_->recorder() == nullptr)
-    return "This session is not recorded, so that nothing shows it.";
-  return by_hand_ ? "Recorded; T3 at most, when it is signed at the end of the session."
-                  : "Recorded; T1 at most, as not all of it was driven by hand from the start.";
+    return tr("This session is not recorded, so that nothing shows it.");
+  return by_hand_ ? tr("Recorded; T3 at most, when it is signed at the end of the session.")
+                  : tr("Recorded; T1 at most, as not all of it was driven by hand from the start.");
 }
 
 void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
@@ -682,13 +686,13 @@ void Trainer::act_as_instructor(const view::panels::MenuIntent& intent) {
     case kInstructorBookmark:
       note("bookmark", "bookmark");
       return notices_.say(now_s(), session_->recorder() != nullptr
-                                       ? "Bookmarked"
-                                       : "This session is not recorded: no bookmark");
+                                       ? tr("Bookmarked")
+                                       : tr("This session is not recorded: no bookmark"));
     case kInstructorMessage: {
       const std::string text = instructor_.take_message();
       if (text.empty()) return;
       note("message", text);
-      return notices_.speak(now_s(), "Instructor", text);
+      return notices_.speak(now_s(), tr("Instructor"), text);
     }
     case kInstructorPause:
       return toggle_pause();
@@ -726,6 +730,12 @@ void Trainer::change_choice(int id) {
   if (id == kMenuVolume) {
     sound_.set_muted(settings_.muted);
     sound_.set_volume(settings_.volume);
+  }
+  if (id == kMenuLanguage) {
+    speak(settings_.language);
+    const int selected = main_.selected;
+    show_main_rows();
+    main_.selected = selected;
   }
   if (id == kMenuInstruments) instruments_ = instruments_of(settings_.instruments, "instruments");
   if (id == kMenuQuality) picture_.set_quality(quality_of(settings_.quality, "quality"));
@@ -765,7 +775,7 @@ void Trainer::diagnose() {
   if (row == nullptr || !has_session()) return;
   const view::panels::MenuChoice& said = row->choices[static_cast<std::size_t>(row->chosen)];
   session_->diagnose(std::stoi(said.value));
-  notices_.say(now_s(), fmt::format("You said: {}.", said.name));
+  notices_.say(now_s(), tr_format("You said: {}.", said.name));
   resume_ = true;
   back();
 }
@@ -844,7 +854,7 @@ void Trainer::replay_session() {
     done_ = true;
     return;
   }
-  open_main_menu("Of this session nothing was recorded, so there is nothing to see again.");
+  open_main_menu(tr("Of this session nothing was recorded, so there is nothing to see again."));
 }
 
 void Trainer::restart() {
@@ -852,10 +862,10 @@ void Trainer::restart() {
   if (session_->now().playing)
     return notices_.say(now_s(),
                         demonstrating_
-                            ? "This is a demonstration: it ends by itself or by Esc, and "
-                              "then the exercise can be started again."
-                            : "The levers come from an input file: the exercise can be "
-                              "started again after its end.",
+                            ? tr("This is a demonstration: it ends by itself or by Esc, and "
+                                 "then the exercise can be started again.")
+                            : tr("The levers come from an input file: the exercise can be "
+                                 "started again after its end."),
                         true);
   screens_.begin_with(Screen::kDriving);
   latency_.forget();
@@ -863,14 +873,14 @@ void Trainer::restart() {
   ++restarts_;
   result_shown_ = false;
   ended_s_ = -1.0;
-  notices_.say(now_s(), "From the start again");
+  notices_.say(now_s(), tr("From the start again"));
   go_on();
 }
 
 void Trainer::next_control() {
   const auto next = static_cast<ControlMode>((shown_.control_mode + 1) % command::kControlModes);
   session_->set_control(next);
-  notices_.say(now_s(), label_of(next));
+  notices_.say(now_s(), tr(label_of(next)));
 }
 
 void Trainer::next_fidelity() {
@@ -879,7 +889,7 @@ void Trainer::next_fidelity() {
                         : now == Fidelity::kFull  ? Fidelity::kPaper
                                                   : Fidelity::kReduced;
   session_->set_fidelity(next);
-  notices_.say(now_s(), label_of(next));
+  notices_.say(now_s(), tr(label_of(next)));
 }
 
 void Trainer::next_instruments() {
@@ -890,26 +900,26 @@ void Trainer::next_instruments() {
 void Trainer::set_camera(CameraKind camera) {
   picture_.set_camera(camera);
   settings_.camera = word_of(camera);
-  notices_.say(now_s(), fmt::format("Camera: {}", word_of(camera)));
+  notices_.say(now_s(), tr_format("Camera: {}", tr_in("camera", word_of(camera))));
   note_aids();
 }
 
 void Trainer::toggle_overlay(bool view::OverlaySettings::*which, const char* name) {
-  notices_.say(now_s(), fmt::format("{}: {}", name, picture_.toggle(which) ? "on" : "off"));
+  notices_.say(now_s(), fmt::format("{}: {}", name, picture_.toggle(which) ? tr("on") : tr("off")));
   note_aids();
 }
 
 void Trainer::toggle_mute() {
   settings_.muted = !sound_.muted();
   sound_.set_muted(settings_.muted);
-  notices_.say(now_s(), settings_.muted       ? "Sound: off"
+  notices_.say(now_s(), settings_.muted       ? tr("Sound: off")
                         : !sound_.available() ? sound_.sentence()
-                                              : "Sound: on");
+                                              : tr("Sound: on"));
 }
 
 void Trainer::picture_to_file() {
   try {
-    notices_.say(now_s(), fmt::format("Picture: {}", picture_into_folder(picture_.pixels())));
+    notices_.say(now_s(), tr_format("Picture: {}", picture_into_folder(picture_.pixels())));
   } catch (const std::runtime_error& error) {
     notices_.say(now_s(), error.what(), true);
   }

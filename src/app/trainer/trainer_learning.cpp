@@ -16,6 +16,7 @@
 #include "app/trainer/trainer.hpp"
 #include "endpoint/pin.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -78,7 +79,7 @@ void Trainer::act_as_learner(const view::panels::MenuIntent& intent) {
       case kLearnerTake: {
         const KnownLearner* who = learner_page_.chosen();
         const auto refusal = [who](const std::string& pin) {
-          return endpoint::pin_fits(who->pin_hash, pin) ? "" : "That is not the PIN.";
+          return endpoint::pin_fits(who->pin_hash, pin) ? "" : tr("That is not the PIN.");
         };
         if (!learner_page_.opens(now_s(), refusal)) return;
         drive_as(who != nullptr ? &who->learner : nullptr);
@@ -89,7 +90,7 @@ void Trainer::act_as_learner(const view::panels::MenuIntent& intent) {
       case kLearnerAdd: {
         const std::string& pin = learner_page_.new_pin();
         if (!pin.empty() && !endpoint::is_pin(pin))
-          return learner_page_.say("A PIN is 4 to 12 digits, or none.");
+          return learner_page_.say(tr("A PIN is 4 to 12 digits, or none."));
         const learners::Learner learner = join_learner(learner_page_.name(), pin);
         drive_as(&learner);
         break;
@@ -218,7 +219,7 @@ void Trainer::show_history() {
       const LessonStanding& lesson = learning_.lessons()[i];
       for (const PartStanding& part : lesson.parts) {
         if (part.quiz || part.name != exercise.name || lesson.locked()) continue;
-        figures_.history.lines.push_back(fmt::format("Lesson {}: {}.", i + 1, part.words));
+        figures_.history.lines.push_back(tr_format("Lesson {}: {}.", i + 1, part.words));
         choice.wanted_again = choice.wanted_again || !part.done;
       }
     }

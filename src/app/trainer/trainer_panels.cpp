@@ -7,6 +7,7 @@
 
 #include "app/session/session_texts.hpp"
 #include "app/trainer/trainer.hpp"
+#include "language/text.hpp"
 #include "view/panels/direction.hpp"
 #include "view/pointing.hpp"
 
@@ -63,13 +64,15 @@ void Trainer::draw_driving(Painter& painter) {
   if (!drives()) return;  // the instructor's card says it itself
   const runtime::Published& now = session_->now();
   if (now.played_out)
-    return view::panels::draw_banner(painter, demonstrating_ ? "THAT IS HOW" : "END OF THE INPUT",
-                                     "Esc opens the menu");
+    return view::panels::draw_banner(painter,
+                                     demonstrating_ ? tr("THAT IS HOW") : tr("END OF THE INPUT"),
+                                     tr("Esc opens the menu"));
   if (taking_over_)
     return view::panels::draw_banner(
-        painter, "YOUR TURN", "P begins; what the levers do then goes over to where you hold them");
+        painter, tr("YOUR TURN"),
+        tr("P begins; what the levers do then goes over to where you hold them"));
   if (session_->paused())
-    return view::panels::draw_banner(painter, "PAUSED", "P goes on, Esc opens the menu");
+    return view::panels::draw_banner(painter, tr("PAUSED"), tr("P goes on, Esc opens the menu"));
   if (shown_.task.phase == TaskPhase::kReady && !now.playing)
     return view::panels::draw_briefing(painter, briefing_);
   if (picture_.scene() != nullptr && picture_.overlays().targets)
@@ -113,10 +116,10 @@ view::panels::InstrumentReadings Trainer::readings() const {
   const runtime::ThreadHealth& health = now.health;
   view::panels::InstrumentReadings out;
   out.task = task_line(session_->session(), shown_);
-  out.mode = label_of(static_cast<command::ControlMode>(shown_.control_mode));
-  out.fidelity = label_of(static_cast<machine::Fidelity>(shown_.fidelity));
+  out.mode = tr(label_of(static_cast<command::ControlMode>(shown_.control_mode)));
+  out.fidelity = tr(label_of(static_cast<machine::Fidelity>(shown_.fidelity)));
   out.session = learner_;
-  if (now.playing) out.session = demonstrating_ ? "demonstration" : "from an input file";
+  if (now.playing) out.session = demonstrating_ ? tr("demonstration") : tr("from an input file");
   out.held = held_text(session_->session(), shown_);
   out.figures = figure_rows(session_->session().exercise(), shown_.score, has_ended(shown_));
   out.timing.rate_Hz = session_->session().exercise().rate_Hz;
@@ -137,9 +140,9 @@ view::panels::Help Trainer::help() const {
   const auto in_use = std::count_if(devices.begin(), devices.end(), [](const auto& line) {
     return line.state == input::DeviceState::kInUse;
   });
-  help.devices = devices.empty() ? "No lever is plugged in: the keyboard replaces them."
-                                 : fmt::format("{} of {} plugged-in devices move the machine.",
-                                               in_use, devices.size());
+  help.devices = devices.empty() ? tr("No lever is plugged in: the keyboard replaces them.")
+                                 : tr_format("{} of {} plugged-in devices move the machine.",
+                                             in_use, devices.size());
   help.keys = key_help();
   if (!has_session()) return help;  // from the main menu
   const machine::MachineModel& machine = session_->session().machine();

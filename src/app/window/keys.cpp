@@ -7,6 +7,7 @@
 
 #include "input/keyboard.hpp"
 #include "knuckleboom/core/command/operator_input.hpp"
+#include "language/text.hpp"
 #include "view/cameras.hpp"
 
 namespace knuckleboom::app {
@@ -15,27 +16,27 @@ namespace {
 constexpr int camera(view::CameraKind kind) { return static_cast<int>(kind); }
 
 constexpr KeyBinding kBindings[] = {
-    {SDL_SCANCODE_ESCAPE, KeyAction::kMenu, 0, "menu"},
-    {SDL_SCANCODE_P, KeyAction::kPause, 0, "pause, and go on"},
-    {SDL_SCANCODE_F5, KeyAction::kRestart, 0, "start the exercise again"},
-    {SDL_SCANCODE_F1, KeyAction::kHelp, 0, "this page"},
-    {SDL_SCANCODE_F2, KeyAction::kInstructor, 0, "instructor: faults, bookmark, message"},
-    {SDL_SCANCODE_C, KeyAction::kNextCamera, 0, "next camera"},
+    {SDL_SCANCODE_ESCAPE, KeyAction::kMenu, 0, msgid("menu")},
+    {SDL_SCANCODE_P, KeyAction::kPause, 0, msgid("pause, and go on")},
+    {SDL_SCANCODE_F5, KeyAction::kRestart, 0, msgid("start the exercise again")},
+    {SDL_SCANCODE_F1, KeyAction::kHelp, 0, msgid("this page")},
+    {SDL_SCANCODE_F2, KeyAction::kInstructor, 0, msgid("instructor: faults, bookmark, message")},
+    {SDL_SCANCODE_C, KeyAction::kNextCamera, 0, msgid("next camera")},
     {SDL_SCANCODE_1, KeyAction::kCamera, camera(view::CameraKind::kCab),
-     "cab, outside, side, tip, free camera"},
+     msgid("cab, outside, side, tip, free camera")},
     {SDL_SCANCODE_2, KeyAction::kCamera, camera(view::CameraKind::kOutside), nullptr},
     {SDL_SCANCODE_3, KeyAction::kCamera, camera(view::CameraKind::kSide), nullptr},
     {SDL_SCANCODE_4, KeyAction::kCamera, camera(view::CameraKind::kTip), nullptr},
     {SDL_SCANCODE_5, KeyAction::kCamera, camera(view::CameraKind::kFree), nullptr},
-    {SDL_SCANCODE_M, KeyAction::kControl, 0, "control: valve, joint rate, boom tip"},
-    {SDL_SCANCODE_V, KeyAction::kFidelity, 0, "model: reduced, full, paper"},
-    {SDL_SCANCODE_TAB, KeyAction::kInstruments, 0, "instruments: full, compact, off"},
-    {SDL_SCANCODE_T, KeyAction::kInset, 0, "view of the tip in a corner"},
-    {SDL_SCANCODE_G, KeyAction::kGuides, 0, "targets, path and plumb line"},
-    {SDL_SCANCODE_B, KeyAction::kTrail, 0, "trail of the tip"},
-    {SDL_SCANCODE_N, KeyAction::kMute, 0, "sound on, off"},
-    {SDL_SCANCODE_F11, KeyAction::kFullscreen, 0, "whole screen"},
-    {SDL_SCANCODE_F12, KeyAction::kPicture, 0, "screenshot"},
+    {SDL_SCANCODE_M, KeyAction::kControl, 0, msgid("control: valve, joint rate, boom tip")},
+    {SDL_SCANCODE_V, KeyAction::kFidelity, 0, msgid("model: reduced, full, paper")},
+    {SDL_SCANCODE_TAB, KeyAction::kInstruments, 0, msgid("instruments: full, compact, off")},
+    {SDL_SCANCODE_T, KeyAction::kInset, 0, msgid("view of the tip in a corner")},
+    {SDL_SCANCODE_G, KeyAction::kGuides, 0, msgid("targets, path and plumb line")},
+    {SDL_SCANCODE_B, KeyAction::kTrail, 0, msgid("trail of the tip")},
+    {SDL_SCANCODE_N, KeyAction::kMute, 0, msgid("sound on, off")},
+    {SDL_SCANCODE_F11, KeyAction::kFullscreen, 0, msgid("whole screen")},
+    {SDL_SCANCODE_F12, KeyAction::kPicture, 0, msgid("screenshot")},
 };
 
 void join(std::string& names, const std::string& name) {
@@ -81,10 +82,10 @@ std::vector<view::panels::KeyHelp> key_help() {
     if (binding.what == nullptr) continue;
     std::string name = key_name(binding.scancode);
     if (binding.action == KeyAction::kCamera) name += " .. " + key_name(SDL_SCANCODE_5);
-    help.push_back({name, binding.what});
+    help.push_back({name, tr(binding.what)});
   }
-  help.push_back({"Shift", "held: lever keys go half of the way"});
-  help.push_back({"Mouse", "turns, moves and nears the free camera"});
+  help.push_back({tr("Shift"), tr("held: lever keys go half of the way")});
+  help.push_back({tr("Mouse"), tr("turns, moves and nears the free camera")});
   return help;
 }
 

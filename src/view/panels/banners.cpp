@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "language/text.hpp"
+
 namespace knuckleboom::view::panels {
 namespace {
 
@@ -21,7 +23,7 @@ void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float
   if (row.verdict == FigureRow::Verdict::kNoLimit) return;
   painter.text(card.x + 400.0F, y, Type::kBody, kDim, row.limit);
   painter.text(card.right() - kBannerMargin, y, Type::kBold, beyond ? kAlarm : kGood,
-               beyond ? "missed" : "kept", Align::kRight);
+               beyond ? tr("missed") : tr("kept"), Align::kRight);
 }
 
 Colour colour_of(Tone tone) {
@@ -96,7 +98,7 @@ void draw_briefing(Painter& painter, const Briefing& briefing) {
     y += painter.text_block(x, y, inner, Type::kBody, kText, paragraph) + 8.0F;
   if (!briefing.limits.empty()) {
     y += 4.0F;
-    painter.text(x, y, Type::kBold, kDim, "To pass");
+    painter.text(x, y, Type::kBold, kDim, tr("To pass"));
     y += 20.0F;
     for (const std::string& limit : briefing.limits) {
       painter.text_within(x + 12.0F, y, inner - 12.0F, Type::kBody, kText, limit);
@@ -129,7 +131,7 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
     draw_history(painter, result.history, {card.right(), card.y, kHistoryWidth, height});
   const float x = card.x + kBannerMargin;
   painter.text(x, card.y + 14.0F, Type::kHuge, result.passed ? kGood : kAlarm,
-               result.passed ? "PASSED" : "FAILED");
+               result.passed ? tr("PASSED") : tr("FAILED"));
   painter.text(card.right() - kBannerMargin, card.y + 32.0F, Type::kBody, kDim, result.exercise,
                Align::kRight);
   float y = card.y + 70.0F;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "language/text.hpp"
 #include "view/panels/menu.hpp"
 
 namespace knuckleboom::view::panels {
@@ -94,16 +95,16 @@ void draw_help(Painter& painter, const Help& help) {
                   std::max(8.0F, (painter.height() - 24.0F - height) * 0.5F), kHelpWidth, height};
   painter.card(card, kSolidCard);
   const float x = card.x + kHelpMargin;
-  painter.text(x, card.y + 16.0F, Type::kHuge, kText, "Help");
+  painter.text(x, card.y + 16.0F, Type::kHuge, kText, tr("Help"));
   painter.text_within(x, card.y + 64.0F, kLeverColumn - kHelpMargin, Type::kSmall, kDim,
-                      "Levers: layout " + help.pattern +
-                          ". Keys that stand in for a lever are "
-                          "shown in colour.");
+                      tr_format("Levers: layout {}. Keys that stand in for a lever are shown in "
+                                "colour.",
+                                help.pattern));
   painter.text_within(x, card.y + 82.0F, kLeverColumn - kHelpMargin, Type::kSmall, kDim,
                       help.devices);
   const float middle = card.y + 270.0F;
-  draw_stick_help(painter, x + 150.0F, middle, "LEFT LEVER", help.left);
-  draw_stick_help(painter, x + 480.0F, middle, "RIGHT LEVER", help.right);
+  draw_stick_help(painter, x + 150.0F, middle, tr("LEFT LEVER"), help.left);
+  draw_stick_help(painter, x + 480.0F, middle, tr("RIGHT LEVER"), help.right);
   const float below = middle + kHalf + 66.0F;
   draw_axes(painter, x, below, help.others);
   draw_buttons(painter, x, below + 22.0F * static_cast<float>(help.others.size()) + 8.0F,
@@ -112,7 +113,7 @@ void draw_help(Painter& painter, const Help& help) {
   const float keys_x = card.x + kHelpMargin + kLeverColumn;
   painter.line(keys_x - 16.0F, card.y + 24.0F, keys_x - 16.0F, card.bottom() - 24.0F, kLine);
   draw_keys(painter, help.keys, keys_x, card.y + 28.0F, 92.0F, card.right() - kHelpMargin);
-  draw_way_back(painter, "Any key, or a lever to the side: back");
+  draw_way_back(painter, tr("Any key, or a lever to the side: back"));
 }
 
 void draw_key_page(Painter& painter, const std::string& title, const std::string& note,
@@ -127,7 +128,7 @@ void draw_key_page(Painter& painter, const std::string& title, const std::string
   painter.text(x, card.y + 16.0F, Type::kHuge, kText, title);
   painter.text_within(x, card.y + 66.0F, kPageWidth - 2.0F * kHelpMargin, Type::kSmall, kDim, note);
   draw_keys(painter, keys, x, card.y + 96.0F, 170.0F, card.right() - kHelpMargin);
-  draw_way_back(painter, "Any key: back");
+  draw_way_back(painter, tr("Any key: back"));
 }
 
 }  // namespace knuckleboom::view::panels

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "language/text.hpp"
 #include "view/panels/format.hpp"
 
 namespace knuckleboom::view::panels {
@@ -50,15 +51,15 @@ void draw_port(Painter& painter, float x, float y, const char* name, double pres
 // How many of a list have room; the last place of a longer one says how many are left out.
 int shown(int count, int room) { return count > room ? room - 1 : count; }
 void draw_left_out(Painter& painter, float x, float y, int count) {
-  if (count > 0) painter.text(x, y, Type::kSmall, kDim, "and " + std::to_string(count) + " more");
+  if (count > 0) painter.text(x, y, Type::kSmall, kDim, tr_format("and {} more", count));
 }
 
 void draw_head(Painter& painter, float x, float y, const ActuatorFace& face,
                const sim::ActuatorSnapshot& now) {
   painter.text_within(x, y, 110.0F, Type::kBold, kText, face.name);
-  const char* state = now.at_relief != 0    ? "RELIEF"
-                      : now.at_stop != 0    ? "END STOP"
-                      : now.cavitating != 0 ? "CAVITATION"
+  const char* state = now.at_relief != 0    ? tr("RELIEF")
+                      : now.at_stop != 0    ? tr("END STOP")
+                      : now.cavitating != 0 ? tr("CAVITATION")
                                             : "";
   // Drawing oil from the tank is not an error; the others lose work.
   painter.text(x + kSide - 2.0F * kPad, y + 1.0F, Type::kSmall,
@@ -81,7 +82,7 @@ void draw_actuator(Painter& painter, float x, float y, const ActuatorFace& face,
   std::snprintf(percent, sizeof percent, "%.0f %%", std::round(spool * 100.0) + 0.0);
   painter.text(x + kValueEnd, y + 28.0F, Type::kSmall, kText, percent, Align::kRight);
   painter.text(x + kSide - 2.0F * kPad, y + 28.0F, Type::kSmall, kDim,
-               now.open != 0 ? "open" : "closed", Align::kRight);
+               now.open != 0 ? tr_in("valve", "open") : tr_in("valve", "closed"), Align::kRight);
 }
 
 // The same in two lines, where there are many: both ports beside each other.
@@ -124,7 +125,7 @@ void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const Sessi
   painter.card(card);
   const float x = card.x + kPad;
   float y = card.y + kPad;
-  painter.text(x, y, Type::kBold, kText, "Pump");
+  painter.text(x, y, Type::kBold, kText, tr("Pump"));
   painter.text(card.right() - kPad, y + 1.0F, Type::kSmall, kText, pump_text(now), Align::kRight);
   painter.bar({x, y + 22.0F, card.width - 2.0F * kPad, 7.0F},
               share(now.pump_power_W, 0.0, faces.pump_full_W), kAccent);
@@ -176,44 +177,44 @@ std::string speed_text(const SessionSnapshot& now) {
 
 std::string gear_text(const SessionSnapshot& now) {
   const bool high = is_on(now, command::Switch::kHighGear);
-  const std::string gear = now.sim.high_gear != 0 ? "high" : "low";
-  if ((now.sim.high_gear != 0) != high) return gear + ", stop to change";
-  return is_on(now, command::Switch::kDirection) ? gear + ", reverse" : gear;
+  const char* gear = now.sim.high_gear != 0 ? tr_in("gear", "high") : tr_in("gear", "low");
+  if ((now.sim.high_gear != 0) != high) return tr_format("{}, stop to change", gear);
+  return is_on(now, command::Switch::kDirection) ? tr_format("{}, reverse", gear) : gear;
 }
 
 std::string brake_text(const SessionSnapshot& now) {
-  if (is_on(now, command::Switch::kParkingBrake)) return "PARKED by hand";
-  if (now.sim.parked != 0) return "parked";
-  char text[32];
-  std::snprintf(text, sizeof text, "service %.0f %%", 100.0 * now.sim.brake);
-  return now.sim.brake > 0.0 ? text : "off";
+  if (is_on(now, command::Switch::kParkingBrake)) return tr("PARKED by hand");
+  if (now.sim.parked != 0) return tr("parked");
+  return now.sim.brake > 0.0 ? tr_format("service {:.0f} %", 100.0 * now.sim.brake)
+                             : tr_in("brake", "off");
 }
 
 std::string lock_text(const SessionSnapshot& now) {
   const bool frame = now.sim.joint_locked != 0, axles = now.sim.differential_locked != 0;
-  return frame && axles ? "frame, differential" : frame ? "frame" : axles ? "differential" : "none";
+  return frame && axles ? tr("frame, differential")
+         : frame        ? tr("frame")
+         : axles        ? tr("differential")
+                        : tr_in("locks", "none");
 }
 
 std::string load_text(const SessionSnapshot& now) {
-  if (now.load.count == 0) return "none";
-  char text[48];
-  std::snprintf(text, sizeof text, "%d logs, %.0f kg", static_cast<int>(now.load.count),
-                now.load.mass_kg);
-  return text;
+  if (now.load.count == 0) return tr_in("load", "none");
+  const auto count = static_cast<int>(now.load.count);
+  return tr_count(count, "{} log, {:.0f} kg", "{} logs, {:.0f} kg", count, now.load.mass_kg);
 }
 
 constexpr int kCarrierRows = 5;
 void draw_carrier(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
                   const Rect& card, float& y) {
-  draw_value(painter, card, y, "speed", speed_text(now));
-  draw_value(painter, card, y, "gear", gear_text(now));
-  draw_value(painter, card, y, "brake", brake_text(now),
+  draw_value(painter, card, y, tr("speed"), speed_text(now));
+  draw_value(painter, card, y, tr("gear"), gear_text(now));
+  draw_value(painter, card, y, tr("brake"), brake_text(now),
              now.sim.parked != 0 || now.sim.brake > 0.0 ? kAccent : kText);
-  draw_value(painter, card, y, "locks", lock_text(now));
+  draw_value(painter, card, y, tr("locks"), lock_text(now));
   const auto mode = at(std::max(0, now.lever_mode));
-  std::string seat = is_on(now, command::Switch::kSeat) ? "turned" : "to the crane";
+  std::string seat = is_on(now, command::Switch::kSeat) ? tr("turned") : tr("to the crane");
   if (mode > 0 && mode < faces.lever_modes.size()) seat += ", " + faces.lever_modes[mode];
-  draw_value(painter, card, y, "seat, levers", seat);
+  draw_value(painter, card, y, tr("seat, levers"), seat);
 }
 
 float draw_machine(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
@@ -239,17 +240,18 @@ float draw_machine(Painter& painter, const InstrumentFaces& faces, const Session
   y += 4.0F;
   painter.line(card.x + kPad, y, card.right() - kPad, y, kLine);
   y += 4.0F;
-  draw_value(painter, card, y, "tip height", metres_text(now.sim.tip_W[2]));
-  draw_value(painter, card, y, "tip reach", metres_text(reach(faces, now)));
+  draw_value(painter, card, y, tr("tip height"), metres_text(now.sim.tip_W[2]));
+  draw_value(painter, card, y, tr("tip reach"), metres_text(reach(faces, now)));
   char speed[32];
   std::snprintf(speed, sizeof speed, "%.2f m/s", tip_speed(now));
-  draw_value(painter, card, y, "tip speed", speed);
-  if (faces.load_space) draw_value(painter, card, y, "load", load_text(now));
+  draw_value(painter, card, y, tr("tip speed"), speed);
+  if (faces.load_space) draw_value(painter, card, y, tr("load"), load_text(now));
   if (!faces.grapple) return card.bottom();
-  char open[32];
-  std::snprintf(open, sizeof open, "%.0f %% open", now.grapple_opening * 100.0);
-  draw_value(painter, card, y, "grapple", now.held_log >= 0 ? "closed on a log" : open);
-  draw_value(painter, card, y, "holds", readings.held.empty() ? "nothing" : readings.held,
+  draw_value(painter, card, y, tr("grapple"),
+             now.held_log >= 0 ? tr("closed on a log")
+                               : tr_format("{:.0f} % open", now.grapple_opening * 100.0));
+  draw_value(painter, card, y, tr("holds"),
+             readings.held.empty() ? tr_in("grapple", "nothing") : readings.held,
              readings.held.empty() ? kDim : kAccent);
   return card.bottom();
 }
@@ -370,7 +372,7 @@ void draw_task(Painter& painter, const SessionSnapshot& now, const InstrumentRea
   if (task.time_left_s >= 0.0 && running(task.phase)) {
     const bool hurry = task.time_left_s < 30.0;
     painter.text(steps_end, card.bottom() - 17.0F, Type::kSmall, hurry ? kAlarm : kDim,
-                 clock_text(task.time_left_s) + " left", Align::kRight);
+                 tr_format("{} left", clock_text(task.time_left_s)), Align::kRight);
     steps_end -= 90.0F;
   }
   draw_steps(painter, card, steps_end, task);
@@ -379,29 +381,21 @@ void draw_task(Painter& painter, const SessionSnapshot& now, const InstrumentRea
 // --- The lower edge -------------------------------------------------------------
 
 std::string timing_text(const TimingFace& timing) {
-  char text[256];
-  if (timing.tick_us <= 0.0) {  // a run without a clock has no timing
-    std::snprintf(text, sizeof text, "%.0f Hz, not in real time", timing.rate_Hz);
-    return text;
-  }
-  std::snprintf(text, sizeof text, "%.0f Hz, tick %s, late %s / %s / %s, overruns %lld, lost %s",
-                timing.rate_Hz, microseconds_text(timing.tick_us).c_str(),
-                microseconds_text(timing.lateness_p50_us).c_str(),
-                microseconds_text(timing.lateness_p99_us).c_str(),
-                microseconds_text(timing.lateness_max_us).c_str(),
-                static_cast<long long>(timing.overruns),
-                microseconds_text(timing.lost_s * 1e6).c_str());
-  return text;
+  // A run without a clock has no timing.
+  if (timing.tick_us <= 0.0) return tr_format("{:.0f} Hz, not in real time", timing.rate_Hz);
+  return tr_format("{:.0f} Hz, tick {}, late {} / {} / {}, overruns {}, lost {}", timing.rate_Hz,
+                   microseconds_text(timing.tick_us), microseconds_text(timing.lateness_p50_us),
+                   microseconds_text(timing.lateness_p99_us),
+                   microseconds_text(timing.lateness_max_us), timing.overruns,
+                   microseconds_text(timing.lost_s * 1e6));
 }
 
 std::string picture_text(const TimingFace& timing) {
   if (timing.frames_per_s <= 0.0) return {};
-  char text[96];
-  const int written = std::snprintf(text, sizeof text, "%.0f frames/s", timing.frames_per_s);
-  if (timing.picture_latency_ms >= 0.0 && written > 0)
-    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written),
-                  ", lever to picture %.0f ms", timing.picture_latency_ms);
-  return text;
+  if (timing.picture_latency_ms >= 0.0)
+    return tr_format("{:.0f} frames/s, lever to picture {:.0f} ms", timing.frames_per_s,
+                     timing.picture_latency_ms);
+  return tr_format("{:.0f} frames/s", timing.frames_per_s);
 }
 
 constexpr float kLongestStatus = 170.0F;  // points
@@ -436,17 +430,18 @@ void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionS
     highest = std::max({highest, a.port_a_Pa, a.port_b_Pa});
     relief = relief || a.at_relief != 0;
   }
-  char text[240];
-  const std::string carrier = faces.wheels ? speed_text(now) + "     " + gear_text(now) + "     " +
-                                                 brake_text(now) + "     "
-                                           : std::string();
-  std::snprintf(text, sizeof text, "%sheight %s     reach %s     %.1f m/s     %s bar%s     %s",
-                carrier.c_str(), metres_text(now.sim.tip_W[2]).c_str(),
-                metres_text(reach(faces, now)).c_str(), tip_speed(now), bar_text(highest).c_str(),
-                relief ? " RELIEF" : "",
-                !faces.grapple          ? ""
-                : readings.held.empty() ? "holds nothing"
-                                        : readings.held.c_str());
+  constexpr const char* kBetween = "     ";
+  std::string text;
+  if (faces.wheels)
+    for (const std::string& part : {speed_text(now), gear_text(now), brake_text(now)})
+      text += part + kBetween;
+  text += tr_format("height {}     reach {}", metres_text(now.sim.tip_W[2]),
+                    metres_text(reach(faces, now)));
+  text +=
+      fmt::format("{}{:.1f} m/s{}{} bar", kBetween, tip_speed(now), kBetween, bar_text(highest));
+  if (relief) text += std::string(" ") + tr("RELIEF");
+  if (faces.grapple)
+    text += kBetween + (readings.held.empty() ? tr("holds nothing") : readings.held);
   painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText, text,
                Align::kCentre);
 }

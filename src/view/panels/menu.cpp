@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::view::panels {
 namespace {
@@ -155,8 +156,8 @@ void dim(Painter& painter) {
 void draw_menu_footer(Painter& painter) {
   painter.fill({0.0F, painter.height() - 24.0F, painter.width(), 24.0F}, Colour{13, 18, 20});
   painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText,
-               "Arrow keys or the left lever: select and change     Enter or the right lever to "
-               "the right: take     Esc or to the left: back",
+               tr("Arrow keys or the left lever: select and change     Enter or the right lever to "
+                  "the right: take     Esc or to the left: back"),
                Align::kCentre);
 }
 

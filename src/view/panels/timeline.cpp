@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "language/text.hpp"
 #include "view/panels/format.hpp"
 
 namespace knuckleboom::view::panels {
@@ -177,9 +178,10 @@ TimelineIntent draw_timeline(Painter& painter, const Timeline& timeline, const P
   const bool inside = touch.contains(pointer.x, pointer.y);
 
   const float text_y = y + 26.0F;
-  std::string where = fmt::format("{} of {}", clock_text(timeline.at_s - timeline.begin_s),
-                                  clock_text(timeline.end_s - timeline.begin_s));
-  where += timeline.paused ? "   paused" : fmt::format("   {:g} x", timeline.speed);
+  std::string where = tr_format("{} of {}", clock_text(timeline.at_s - timeline.begin_s),
+                                clock_text(timeline.end_s - timeline.begin_s));
+  where += timeline.paused ? std::string("   ") + tr("paused")
+                           : fmt::format("   {:g} x", timeline.speed);
   painter.text(card.x + kTimelineMargin, text_y, Type::kBody, kText, where);
   painter.text(card.right() - kTimelineMargin, text_y, Type::kSmall,
                timeline.check_bad ? kAlarm : kDim, timeline.check, Align::kRight);
