@@ -52,6 +52,45 @@ class ReplayPicture : public testing::Test {
 TemporaryFolder* ReplayPicture::folder_ = nullptr;
 std::string ReplayPicture::session_;
 
+// In the place of ffmpeg: counts what it gets, and makes the file that its last argument names.
+constexpr const char* kCounter = R"(#!/bin/sh
+for last; do :; done
+wc -c > "${last#file:}"
+)";
+
+TEST_F(ReplayPicture, becomesAVideoPictureByPicture) {
+  const fs::path bin = *folder_ / "bin";
+  fs::create_directories(bin);
+  write_text(bin / "ffmpeg", kCounter);
+  fs::permissions(bin / "ffmpeg", fs::perms::owner_all);
+  const std::string path = std::string("PATH=") + bin.string() + ":" + std::getenv("PATH");
+  const std::string video = (*folder_ / "v.mp4").string();
+  const std::vector<std::string> arguments = {"replay",    session_, "--window", "320x320",
+                                              "--quality", "low",    "--from",   "19.8",
+                                              "--video",   video};
+  const std::vector<std::string> home = {"SDL_VIDEODRIVER=offscreen", "SDL_AUDIODRIVER=dummy",
+                                         "XDG_CONFIG_HOME=" + (*folder_ / "config").string(),
+                                         "LP_NUM_THREADS=1", path};
+  const Outcome outcome = run(arguments, home);
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  // From 19.80 s to 20.00 s, 25 a second, both ends among them, three bytes a point.
+  EXPECT_THAT(told(outcome.output, "video"), HasSubstr("6 pictures"));
+  EXPECT_EQ(std::stol(content_of(video)), 6L * 320 * 320 * 3);
+  EXPECT_THAT(run(arguments, home).errors, HasSubstr("there is such a file already"));
+  EXPECT_EQ(std::stol(content_of(video)), 6L * 320 * 320 * 3);
+}
+
+TEST_F(ReplayPicture, saysWhatAVideoNeeds) {
+  const std::string video = (*folder_ / "no.mp4").string();
+  const Outcome outcome =
+      run({"replay", session_, "--window", "320x320", "--quality", "low", "--video", video},
+          {"SDL_VIDEODRIVER=offscreen", "SDL_AUDIODRIVER=dummy", "PATH=/nowhere",
+           "XDG_CONFIG_HOME=" + (*folder_ / "config").string(), "LP_NUM_THREADS=1"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("--video needs the program ffmpeg"));
+  EXPECT_FALSE(fs::exists(video));
+}
+
 TEST_F(ReplayPicture, showsAnInstantWithCurvesAndComparesOnTheWay) {
   const std::string png = (*folder_ / "r.png").string();
   const Outcome outcome = replay({"--from", "3", "--plot", "tip_z_m", "--plot", "boom_port_a_Pa",

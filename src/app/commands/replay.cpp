@@ -41,6 +41,7 @@ struct ReplayOptions {
   double from_s = 0.0, speed = 1.0;
   std::string loop;                // "12-15.5" [s]
   std::vector<std::string> plots;  // names of channels
+  std::string video;               // file
   DriveOptions picture;            // of it only what concerns window and picture
 };
 
@@ -140,6 +141,9 @@ int show(const ReplayOptions& options, DriveRequest request, io::SessionRecord r
   show.speed = options.speed;
   show.paused = options.paused;
   show.plots = options.plots;
+  show.video = options.video;
+  // It ends by itself, without anybody who watches.
+  if (!show.video.empty() && !request.ends()) request.duration_s = kLongestTime;
   if (!options.loop.empty()) read_section(options.loop, show);
   try {
     return run_stage(std::move(request), std::move(show));
@@ -163,7 +167,9 @@ int replay(const ReplayOptions& options) {
   }
   const InterruptGuard guard;
   io::SessionRecord record = open_session(options.file, options.recompute);
-  if (!options.headless && !request.ends() && !somebody_watches())
+  if (options.headless && !options.video.empty())
+    throw UserError("--video needs rendering; leave out --headless");
+  if (!options.headless && !request.ends() && options.video.empty() && !somebody_watches())
     complain(
         "there is no display, so the session is only checked; with --frames, --duration or "
         "--screenshot pictures are drawn all the same");
@@ -215,6 +221,10 @@ Command replay_command() {
              &o->plots,
              {"CHANNEL"},
              "Show this channel as a curve over the timeline, up to four"}},
+           {{.name = "--video",
+             .target = &o->video,
+             .kind = file_value("FILE.mp4", ".mp4"),
+             .sentence = "Make a video, from --from to the end, by the program ffmpeg"}},
            window_options(o->picture),
            recording_options(o->picture),
            {{.name = "--at",
@@ -225,6 +235,7 @@ Command replay_command() {
       .examples = {"knuckleboom replay drive.h5",
                    "knuckleboom replay drive.h5 --from 42 --speed 0.2 --plot boom_port_a_Pa",
                    "knuckleboom replay drive.h5 --headless",
+                   "knuckleboom replay drive.h5 --video drive.mp4 --instruments off",
                    "knuckleboom replay 2026-11-28T06-40-12_reach_1f2e3d4c --headless"},
       .run = [o] { return replay(*o); }};
 }

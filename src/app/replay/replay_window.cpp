@@ -119,6 +119,12 @@ ReplayWindow::ReplayWindow(Picture& picture, Presses& presses, ReplayShow show,
   clock_.set_paused(show.paused);
   if (show.loop_end_s > show.loop_begin_s)
     clock_.set_loop(tick_at(show.loop_begin_s), tick_at(show.loop_end_s));
+  if (!show.video.empty()) {
+    video_ =
+        std::make_unique<Video>(show.video, picture_.window().width(), picture_.window().height());
+    clock_.set_paused(false);
+    clock_.clear_loop();
+  }
   if (request_.camera) picture_.set_camera(*request_.camera);
   if (request_.instruments) instruments_ = *request_.instruments;
   faces_ = faces_of(replayer_.session());
@@ -153,11 +159,12 @@ int ReplayWindow::run() {
   picture_.show_world(&replayer_.session());
   SDL_SetWindowTitle(picture_.window().sdl(), "Knuckleboom: replay");
   tell_remarks();
-  notices_.say(now_s(), tr("Replay: F1 shows the keys, Enter takes over"));
+  if (!video_) notices_.say(now_s(), tr("Replay: F1 shows the keys, Enter takes over"));
   while (!done_ && !interrupted()) frame();
   say(summary());
+  if (video_) complain("the replay was ended before the video was whole; nothing is left of it");
   if (interrupted()) return kInterruptedRun;
-  if (picture_failed_) return kInternalError;
+  if (picture_failed_ || video_) return kInternalError;
   return replayer_.mismatch_count() > 0 ? kBeyondTolerance : kSuccess;
 }
 
@@ -181,12 +188,16 @@ void ReplayWindow::frame() {
   take_events();
   if (done_) return;
   if (seek_s_ >= 0.0) clock_.seek(tick_at(std::exchange(seek_s_, -1.0)));
-  if (!help_) clock_.advance(std::min(now - last_frame_s_, kLongestStep));
+  // A video has its own time, however long a picture takes.
+  if (video_)
+    clock_.advance(frames_.frames() > 0 ? 1.0 / kVideoRate : 0.0);
+  else if (!help_)
+    clock_.advance(std::min(now - last_frame_s_, kLongestStep));
   last_frame_s_ = now;
   follow();
   draw();
   end_conditions();
-  if (!done_) rest_of_frame(start, request_.fps);
+  if (!done_ && !video_) rest_of_frame(start, request_.fps);
 }
 
 void ReplayWindow::take_events() {
@@ -197,6 +208,11 @@ void ReplayWindow::take_events() {
 void ReplayWindow::take_event(const SDL_Event& event) {
   if (event.type == SDL_QUIT) {
     done_ = true;
+    return;
+  }
+  if (video_) {  // is made as it was asked for, or not at all
+    done_ =
+        done_ || (event.type == SDL_KEYDOWN && event.key.keysym.scancode == SDL_SCANCODE_ESCAPE);
     return;
   }
   move_free_camera(picture_, event);
@@ -219,7 +235,7 @@ void ReplayWindow::follow() {
   note_mismatches();
   const training::SessionSnapshot& now = replayer_.snapshot();
   if (picture_.scene() != nullptr) picture_.scene()->show(now, now, 1.0);
-  sound_.set_paused(clock_.paused() || clock_.speed() != 1.0 || help_);
+  sound_.set_paused(clock_.paused() || clock_.speed() != 1.0 || help_ || video_);
   sound_.update(now);
   for (Curve& curve : curves_)
     curve.curve.now = value_at(replayer_.record(), curve.samples, clock_.position());
@@ -259,6 +275,7 @@ void ReplayWindow::draw() {
     draw_panels(painter, pointer);
   });
   take_pictures();
+  take_video();
   picture_.swap();
   frames_.frame(now_ns());
 }
@@ -326,6 +343,17 @@ void ReplayWindow::take_pictures() {
   if (!last && since < at) return;
   picture_taken_ = true;
   picture_failed_ = !keep_picture(picture_.pixels(), request_.screenshot);
+}
+
+void ReplayWindow::take_video() {
+  if (!video_) return;
+  video_->add(picture_.pixels());
+  if (!clock_.at_end()) return;
+  video_->finish();
+  say(fmt::format("  {:<20} {} pictures, {:.1f} s\n", "video", video_->pictures(),
+                  static_cast<double>(video_->pictures()) / kVideoRate));
+  video_.reset();
+  done_ = true;
 }
 
 // The duration is over and each key due in it was pressed.

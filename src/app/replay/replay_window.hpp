@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/replay/replay_clock.hpp"
+#include "app/replay/video.hpp"
 #include "app/session/drive_request.hpp"
 #include "app/session/take_over.hpp"
 #include "app/window/frame_meter.hpp"
@@ -30,6 +33,7 @@ struct ReplayShow {
   bool paused = false;
   double loop_begin_s = -1.0, loop_end_s = -1.0;  // no loop unless the end is after the beginning
   std::vector<std::string> plots;                 // names of channels
+  std::filesystem::path video;                    // of all from there to the end; empty: none
 };
 
 enum class ReplayAction {
@@ -89,6 +93,7 @@ class ReplayWindow {
   void draw();
   void draw_panels(view::panels::Painter& painter, const view::panels::Pointer& pointer);
   void take_pictures();
+  void take_video();
   bool over() const;
   void end_conditions();
   std::string summary() const;
@@ -114,6 +119,7 @@ class ReplayWindow {
   sound::Sound sound_;
   Notices notices_;
   FrameMeter frames_;
+  std::unique_ptr<Video> video_;  // null: none, or it is whole
 
   view::panels::InstrumentFaces faces_;
   view::panels::InstrumentLevel instruments_ = view::panels::InstrumentLevel::kFull;

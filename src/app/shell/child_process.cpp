@@ -60,12 +60,9 @@ class MemoryFile {
   int descriptor_;
 };
 
-}  // namespace
-
-ChildResult run_child(const std::vector<std::string>& arguments, const std::string& input,
-                      double limit_s) {
-  MemoryFile in, out, err;
-  in.fill(input);
+// In a process group of its own, to be killed as a whole, and with default handling of the signals ignored here.
+// 0, or the error.
+int spawn(const std::vector<std::string>& arguments, int in, int out, int err, pid_t& child) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -73,11 +70,9 @@ ChildResult run_child(const std::vector<std::string>& arguments, const std::stri
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.descriptor(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.descriptor(), STDERR_FILENO);
-  // A separate process group, to be killed as a whole, and default handling of the signals ignored
-  // here.
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;
@@ -87,11 +82,26 @@ ChildResult run_child(const std::vector<std::string>& arguments, const std::stri
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  ChildResult result;
-  result.start_error = posix_spawnp(&child, argv[0], &actions, &attributes, argv.data(), environ);
+  const int error = posix_spawnp(&child, argv[0], &actions, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+void take_status(int status, ChildResult& result) {
+  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+}
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& arguments, const std::string& input,
+                      double limit_s) {
+  MemoryFile in, out, err;
+  in.fill(input);
+  pid_t child = 0;
+  ChildResult result;
+  result.start_error = spawn(arguments, in.descriptor(), out.descriptor(), err.descriptor(), child);
   if (result.start_error != 0) return result;
 
   using Clock = std::chrono::steady_clock;
@@ -111,10 +121,68 @@ ChildResult run_child(const std::vector<std::string>& arguments, const std::stri
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  take_status(status, result);
   result.output = out.content();
   result.errors = err.content();
+  return result;
+}
+
+struct FedChild::Running {
+  MemoryFile out, err;
+  pid_t child = 0;
+  int start_error = 0, pipe = -1;
+
+  void close_pipe() {
+    if (pipe >= 0) close(pipe);
+    pipe = -1;
+  }
+};
+
+FedChild::FedChild(const std::vector<std::string>& arguments)
+    : running_(std::make_unique<Running>()) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+  running_->start_error = spawn(arguments, ends[0], running_->out.descriptor(),
+                                running_->err.descriptor(), running_->child);
+  close(ends[0]);
+  running_->pipe = ends[1];
+}
+
+FedChild::~FedChild() {
+  running_->close_pipe();
+  if (running_->child <= 0) return;
+  kill(-running_->child, SIGKILL);
+  while (waitpid(running_->child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+int FedChild::start_error() const { return running_->start_error; }
+
+bool FedChild::feed(const void* data, std::size_t size) {
+  const char* bytes = static_cast<const char*>(data);
+  while (size > 0 && running_->start_error == 0) {
+    const ssize_t n = write(running_->pipe, bytes, size);
+    if (n < 0 && errno == EINTR && !interrupted()) continue;
+    if (n <= 0) return false;
+    bytes += n;
+    size -= static_cast<std::size_t>(n);
+  }
+  return size == 0;
+}
+
+ChildResult FedChild::finish() {
+  ChildResult result;
+  result.start_error = running_->start_error;
+  running_->close_pipe();
+  if (result.start_error != 0) return result;
+  int status = 0;
+  while (waitpid(running_->child, &status, 0) < 0 && errno == EINTR) {
+  }
+  running_->child = 0;
+  take_status(status, result);
+  result.output = running_->out.content();
+  result.errors = running_->err.content();
   return result;
 }
 

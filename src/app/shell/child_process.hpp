@@ -1,6 +1,8 @@
 // Runs another program without a shell.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,26 @@ struct ChildResult {
 // the system refuses files in memory.
 ChildResult run_child(const std::vector<std::string>& arguments, const std::string& input,
                       double limit_s);
+
+// A program that is fed piece by piece on its standard input.
+class FedChild {
+ public:
+  // arguments[0] is looked up in PATH. Throws std::system_error if the system refuses pipes or files in memory.
+  explicit FedChild(const std::vector<std::string>& arguments);
+  ~FedChild();  // without finish(): it is killed
+  FedChild(const FedChild&) = delete;
+  FedChild& operator=(const FedChild&) = delete;
+
+  int start_error() const;  // of errno; 0: it was started
+  // Waits until it has taken all. False: it takes nothing more.
+  bool feed(const void* data, std::size_t size);
+  // Ends its input and waits for its end.
+  ChildResult finish();
+
+ private:
+  struct Running;
+  std::unique_ptr<Running> running_;
+};
 
 // Failure, to follow the program's name: "ended with status 2". Empty if none.
 std::string failure_of(const ChildResult& result);
