@@ -11,6 +11,7 @@
 #include "app/session/open_session.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
+#include "app/shell/plot.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 
 namespace knuckleboom::app {

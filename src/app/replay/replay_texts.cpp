@@ -84,8 +84,7 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
     return {};
   }
   if (event.kind == "aid") return {};  // a condition, nothing that happened
-  if (event.kind == "step")
-    return {tr_format("{:g} of {:g} done", event.value[0], event.value[1])};
+  if (event.kind == "step") return {tr_format("{:g} of {:g} done", event.value[0], event.value[1])};
   if (event.kind == "collision") {
     const auto obstacle =
         static_cast<world::Obstacle>(std::clamp(event.value[0], 0.0, world::kObstacles - 1.0));
