@@ -464,8 +464,9 @@ std::string learning_curves(const Content& c) {
   const bool ended = has_ended(c.judged);
   const auto broken_off =
       std::count_if(c.earlier.begin(), c.earlier.end(),
-                    [](const Result& result) { return result.outcome == Outcome::kBrokenOff; });
-  const std::size_t all = c.earlier.size() + (ended ? 1 : 0);
+                    [](const Result& result) { return result.outcome == Outcome::kBrokenOff; }) +
+      (ended ? 0 : 1);
+  const std::size_t all = c.earlier.size() + 1;
   out += lead(
       tr_count(
           static_cast<long long>(all),

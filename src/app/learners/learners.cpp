@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/learners/deletion.hpp"
+#include "app/learners/progress.hpp"
 #include "app/learners/xapi.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/names.hpp"
@@ -39,17 +40,6 @@ using learners::Result;
 using learners::Summary;
 
 constexpr std::size_t kNameWidth = 24, kValueWidth = 14;
-
-// Padded with blanks; characters count, not bytes.
-std::string padded(const std::string& text, std::size_t width, bool right = false) {
-  const std::string shown = printable(text);
-  const auto characters =
-      static_cast<std::size_t>(std::count_if(shown.begin(), shown.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-      }));
-  const std::string blanks(characters < width ? width - characters : 0, ' ');
-  return right ? blanks + shown : shown + blanks;
-}
 
 std::string day(const std::string& utc) { return report::date_text(utc).substr(0, 10); }
 
@@ -100,6 +90,15 @@ std::string results_text(const FiledSession& session) {
   return text.empty() ? "not begun" : text;
 }
 
+// "2 attempts broken off, "; empty: none.
+std::string broken_off(const std::vector<FiledSession>& sessions) {
+  long long count = 0;
+  for (const FiledSession& session : sessions)
+    count += std::count_if(session.results.begin(), session.results.end(),
+                           [](const Result& result) { return !result.finished; });
+  return count == 0 ? "" : counted(count, "attempt", "attempts") + " broken off, ";
+}
+
 int list(const Database& database) {
   const std::vector<Summary> all = database.list();
   if (const learners::Deleted gone = database.deleted(); gone.learners > 0)
@@ -111,9 +110,11 @@ int list(const Database& database) {
   }
   for (const Summary& one : all) {
     std::string text = counted(one.sessions, "session", "sessions");
-    if (one.sessions > 0)
-      text += fmt::format(", {} with a pass, {} to {}; {}", one.passed, day(one.first),
-                          day(one.last), trust_counts(filed_sessions(database, one.learner)));
+    if (one.sessions > 0) {
+      const std::vector<FiledSession> sessions = filed_sessions(database, one.learner);
+      text += fmt::format(", {} with a pass, {}{} to {}; {}", one.passed, broken_off(sessions),
+                          day(one.first), day(one.last), trust_counts(sessions));
+    }
     say(fmt::format("{}  {}\n", padded(one.learner.name, kNameWidth), text));
   }
   return kSuccess;
@@ -438,6 +439,10 @@ int run_learners(const LearnersOptions& options) {
   if (options.action == "show") return show(database, options.name);
   if (options.action == "compare") return compare_learners(database, options);
   if (options.action == "export") return export_table(database, options);
+  if (options.action == "progress") {
+    say(progress_text(database, options.exercise));
+    return kSuccess;
+  }
   return list(database);
 }
 

@@ -9,7 +9,7 @@ namespace knuckleboom::app {
 struct LearnersOptions {
   std::string action;  // empty: list
   std::string name, other;
-  std::string exercise;                        // of compare; empty: all
+  std::string exercise;                        // of compare, of progress; empty: all
   std::string output;                          // of export, of backup
   std::string separator = ",", decimal = ".";  // of export
   std::string xapi;                            // of export: address; empty: a table

@@ -53,6 +53,16 @@ std::string spoken(std::string name) {
   return name;
 }
 
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const std::string shown = printable(text);
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(shown.begin(), shown.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+      }));
+  const std::string blanks(characters < width ? width - characters : 0, ' ');
+  return right ? blanks + shown : shown + blanks;
+}
+
 void erase_character(std::string& text) {
   while (!text.empty()) {
     const auto last = static_cast<unsigned char>(text.back());

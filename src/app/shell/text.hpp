@@ -1,6 +1,7 @@
 // Small pieces of text for people.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ std::string spoken(std::string name);
 // Control characters except line ends and tabs as \\xNN, so that no name or value can control a
 // terminal.
 std::string printable(std::string_view text);
+
+// Padded with blanks, printable; characters count, not bytes.
+std::string padded(const std::string& text, std::size_t width, bool right = false);
 
 // Takes the last character off a UTF-8 text.
 void erase_character(std::string& text);

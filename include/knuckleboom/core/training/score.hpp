@@ -305,7 +305,8 @@ inline constexpr auto kFigures = [] {
           "time in which no function's actuator moved, above 2 % of its full speed, and no wheel "
           "faster than 0.1 m/s")
           .from(kObservedTravel)
-          .detail(),
+          .detail()
+          .followed(),
       KB_FIGURE(reversals_per_leg, "Reversals per leg", "", kLess, 2,
                 "lever reversals at the end of the last leg, over the legs")
           .from(kObservedTip | kObservedLevers)
