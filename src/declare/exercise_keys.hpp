@@ -386,6 +386,13 @@ inline constexpr Word kModes[] = {word("valve", ControlMode::kValve),
 inline constexpr Word kFidelities[] = {word("reduced", Fidelity::kReduced),
                                        word("full", Fidelity::kFull),
                                        word("paper", Fidelity::kPaper)};
+inline constexpr Key tolerance =
+    plain(
+        "tolerance", {0.25, 4.0},
+        "factor of all that an attempt is measured by: what limits allow at most, and how far from "
+        "a target or place counts as there; `least` is divided by it. Above 1 the exercise is "
+        "easier and takes another name, so that a course does not count it")
+        .otherwise(1.0);
 inline constexpr Key briefing = texts("briefing", 40, "one for each paragraph");
 inline constexpr Key machine =
     text("machine", "the machine used when none is named").must().to<&Exercise::machine>();
@@ -424,6 +431,7 @@ inline constexpr Key all[] = {
     keys::name("").to<&Exercise::name>(),
     text("title", "for people").must().to<&Exercise::title>(),
     briefing,
+    tolerance,
     machine,
     levers,
     word_of("control_mode", kModes, "").to<&Exercise::mode>(),

@@ -33,21 +33,20 @@ inline constexpr Key curve =
     declare::curve("curve", D::kNone, {0.0, 1.0}, {0.0, 1.0},
                    "`[[0, 0], ..., [1, y]]` instead of an exponent: rising, linear between points")
         .to<&AxisShape::curve>();
-inline constexpr Key all[] = {
+inline constexpr Key dead_zone =
     plain("dead_zone", {0.0, 0.9},
           "share of the travel to each side of the centre that gives nothing")
-        .to<&AxisShape::dead_zone>(),
-    exponent,
-    curve,
-    plain("gain", {0.0, 1.0, true}, "").to<&AxisShape::gain>(),
+        .to<&AxisShape::dead_zone>();
+inline constexpr Key gain = plain("gain", {0.0, 1.0, true}, "").to<&AxisShape::gain>();
+inline constexpr Key rise =
     number("rise", D::kRate, kPositive,
            "how fast the value may move away from zero, in full travels a second")
         .to<&RampLimits::rise_per_s>()
-        .otherwise("at once"),
-    number("fall", D::kRate, kPositive, "how fast it may come back")
-        .to<&RampLimits::fall_per_s>()
-        .otherwise("at once"),
-};
+        .otherwise("at once");
+inline constexpr Key fall = number("fall", D::kRate, kPositive, "how fast it may come back")
+                                .to<&RampLimits::fall_per_s>()
+                                .otherwise("at once");
+inline constexpr Key all[] = {dead_zone, exponent, curve, gain, rise, fall};
 inline constexpr KeyTable table{"levers.default", "[default]", all};
 }  // namespace lever_shape
 

@@ -44,6 +44,7 @@ constexpr double kPileGap = 0.01;      // between logs of a pile at the start [m
 constexpr double kRowHeight = 0.8661;  // of a row over the one below, in thicknesses
 constexpr double kGridRoom = 0.1;      // between logs of a grid [m]
 constexpr int kDraws = 50;             // of a grid's logs, until they have room
+constexpr double kWidestAngle = 1.6;   // of a place or target, however wide it is made [rad]
 constexpr double kTouch = 1e-3;        // m; parts that overlap by less only touch
 
 using Point = std::array<double, 2>;
@@ -124,6 +125,9 @@ class ExerciseReader {
     read_points(reader);
     read_faults(reader, exercise_keys::faults, report_, e.faults, out_.places.faults);
     read_fault_lot(reader, exercise_keys::fault_lot, report_, e.faults, e.fault_lot);
+    if (const double tolerance = reader.quantity(exercise_keys::tolerance).value_or(1.0);
+        tolerance != 1.0)
+      widen(tolerance);
     reader.done();
     report_.throw_if_any();
     check_world();
@@ -688,6 +692,26 @@ class ExerciseReader {
                  "this kind of task fells no trees; remove them or change 'kind'");
   }
 
+  // An easier exercise is another one: to pass it is not to pass this one. A harder one passes this too.
+  void widen(double tolerance) {
+    training::Exercise& e = exercise();
+    if (tolerance > 1.0) e.name += "_easier";
+    e.title += tolerance > 1.0 ? ", easier" : ", harder";
+    for (training::Target& target : e.targets) {
+      target.radius *= tolerance;
+      target.angle = std::min(target.angle * tolerance, kWidestAngle);
+    }
+    for (training::Place& place : e.places) {
+      place.radius *= tolerance;
+      place.angle = std::min(place.angle * tolerance, kWidestAngle);
+      place.tilt = std::min(place.tilt * tolerance, kWidestAngle);
+    }
+    for (training::Limit& limit : e.limits) {
+      limit.most *= tolerance;
+      limit.least /= tolerance;
+    }
+  }
+
   // A pass by points is limits like the others, unless the file has its own.
   void read_points(TableReader& root) {
     const Node* node = root.subtable(exercise_keys::points);
@@ -766,6 +790,13 @@ std::vector<Override> variant_of_text(std::string_view text, const std::string& 
 std::vector<Override> variant_of(const std::filesystem::path& path, std::uint64_t seed) {
   return variant_of_text(read_text_file(path, kConfigurationLimit, "exercise file"), path.string(),
                          seed);
+}
+
+std::string with_tolerance(std::string_view text, const std::string& file_name, double tolerance) {
+  std::string out = fmt::format("{} = {}\n", exercise_keys::tolerance.name, tolerance);
+  out += text;
+  read_exercise_text(out, file_name);
+  return out;
 }
 
 ExerciseFile read_exercise(const std::filesystem::path& path, std::span<const Override> overrides) {

@@ -317,4 +317,100 @@ std::string with_starts(std::string_view text, const std::string& file_name,
   return out;
 }
 
+namespace {
+
+// "full" of "full_m_per_s = 2".
+bool sets_any_of(std::string_view line, std::span<const std::string_view> names) {
+  const std::string_view key = line.substr(0, line.find_first_of(" \t="));
+  return std::ranges::any_of(names, [key](std::string_view name) {
+    return key.starts_with(name) && (key.size() == name.size() || key[name.size()] == '_');
+  });
+}
+
+// Its lines, and the names of the keys that they take the place of.
+std::string lines_of(const command::LeverFunction& wanted, const LeverChange& change,
+                     std::vector<std::string_view>& replaced) {
+  namespace k = keys::lever_shape;
+  std::string out;
+  const auto add = [&](std::string_view name, const std::string& ending, double value) {
+    out += fmt::format("{}{} = {}\n", name, ending, value);
+    replaced.push_back(name);
+  };
+  if (change.dead_zone) add(k::dead_zone.name, "", wanted.shape.dead_zone);
+  if (change.exponent) {
+    add(k::exponent.name, "", wanted.shape.exponent);
+    replaced.push_back(k::curve.name);
+  }
+  if (change.gain_times != 1.0) add(k::gain.name, "", wanted.shape.gain);
+  if (change.ramps_times != 1.0 && wanted.ramp.rise_per_s > 0.0)
+    add(k::rise.name, "_per_s", wanted.ramp.rise_per_s);
+  if (change.ramps_times != 1.0 && wanted.ramp.fall_per_s > 0.0)
+    add(k::fall.name, "_per_s", wanted.ramp.fall_per_s);
+  if (change.start_V) {
+    out += fmt::format("{}_V = [{}, {}]\n", keys::lever_function::start.name, *change.start_V,
+                       *change.start_V);
+    replaced.push_back(keys::lever_function::start.name);
+  }
+  return out;
+}
+
+bool same(const command::LeverFunction& a, const command::LeverFunction& b) {
+  return a.axis == b.axis && a.target == b.target && a.joint == b.joint &&
+         a.shape.dead_zone == b.shape.dead_zone && a.shape.exponent == b.shape.exponent &&
+         a.shape.curve.x == b.shape.curve.x && a.shape.curve.y == b.shape.curve.y &&
+         a.shape.gain == b.shape.gain && a.shape.sign == b.shape.sign &&
+         a.ramp.rise_per_s == b.ramp.rise_per_s && a.ramp.fall_per_s == b.ramp.fall_per_s &&
+         a.full == b.full && a.full_negative_V == b.full_negative_V && a.start_V == b.start_V &&
+         a.full_rate == b.full_rate;
+}
+
+}  // namespace
+
+command::LeverFunction with_change(command::LeverFunction function, const LeverChange& change) {
+  if (change.dead_zone) function.shape.dead_zone = *change.dead_zone;
+  if (change.exponent) {
+    function.shape.exponent = *change.exponent;
+    function.shape.curve = {};
+  }
+  if (change.start_V) function.start_V = {*change.start_V, *change.start_V};
+  function.shape.gain *= change.gain_times;
+  function.ramp.rise_per_s *= change.ramps_times;
+  function.ramp.fall_per_s *= change.ramps_times;
+  return function;
+}
+
+std::string with_changes(std::string_view text, const std::string& file_name,
+                         std::span<const LeverChange> changes) {
+  command::LeverPattern wanted = read_levers_text(text, file_name).pattern;
+  for (const LeverChange& change : changes) {
+    command::LeverFunction& function = wanted.functions.at(change.function);
+    function = with_change(std::move(function), change);
+  }
+  std::string out;
+  std::size_t next = 0;
+  std::vector<std::string_view> replaced;
+  for_each_line(text, [&](std::string_view line, int) {
+    const std::string_view words = trimmed(line);
+    if (sets_any_of(words, replaced)) return true;
+    out.append(line).append("\n");
+    if (!words.starts_with('[')) return true;
+    replaced.clear();
+    if (!words.starts_with("[[") || words.find(lever_keys::functions.name) == words.npos)
+      return true;
+    for (const LeverChange& change : changes)
+      if (change.function == next && next < wanted.functions.size())
+        out += lines_of(wanted.functions[next], change, replaced);
+    ++next;
+    return true;
+  });
+  // Believed only when it reads back.
+  const command::LeverPattern after = read_levers_text(out, file_name).pattern;
+  if (!std::ranges::equal(after.functions, wanted.functions, same))
+    throw FileError(
+        file_name,
+        "the settings of its functions have no place in this file; give each function a "
+        "table [[function]] with a line for each key");
+  return out;
+}
+
 }  // namespace knuckleboom::io

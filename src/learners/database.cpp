@@ -91,6 +91,25 @@ CREATE TABLE quizzes (
 CREATE INDEX quizzes_by_learner ON quizzes(learner);
 )SQL";
 
+// Added by format 5.
+constexpr const char* kSettingsAndNotes = R"SQL(
+CREATE TABLE settings (
+  learner INTEGER NOT NULL REFERENCES learners(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  value REAL NOT NULL,
+  PRIMARY KEY (learner, name)
+) WITHOUT ROWID;
+CREATE TABLE notes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  recording TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  tick INTEGER NOT NULL,
+  written TEXT NOT NULL,
+  text TEXT NOT NULL
+);
+CREATE INDEX notes_by_recording ON notes(recording, tick);
+)SQL";
+
 // From format 1 to 2. Names that have become equal are kept; find() prefers the given spelling.
 constexpr const char* kUpgrade = R"SQL(
 ALTER TABLE learners ADD COLUMN folded TEXT NOT NULL DEFAULT '';
@@ -304,6 +323,10 @@ void Database::upgrade() const {
   }
   if (number("PRAGMA user_version") == 3) {
     run(kCourse);
+    run("PRAGMA user_version = 4");
+  }
+  if (number("PRAGMA user_version") == 4) {
+    run(kSettingsAndNotes);
     run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
   }
   transaction.commit();
@@ -323,6 +346,7 @@ void Database::check_format(Access access, int patience_ms) {
       run(kSchema);
       run(kTrust);
       run(kCourse);
+      run(kSettingsAndNotes);
       run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
       run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
     }
@@ -471,6 +495,28 @@ std::vector<QuizTaken> Database::quizzes(const Learner& learner) const {
   return out;
 }
 
+std::map<std::string, double> Database::settings(const Learner& learner) const {
+  std::map<std::string, double> out;
+  if (handle_ == nullptr) return out;
+  Statement rows(*this, "SELECT name, value FROM settings WHERE learner = ?");
+  rows.bind(learner.id);
+  while (rows.step()) out[rows.text(0)] = rows.real(1);
+  return out;
+}
+
+std::vector<Note> Database::notes(const std::string& recording) const {
+  std::vector<Note> out;
+  if (handle_ == nullptr) return out;
+  Statement rows(*this,
+                 "SELECT id, recording, owner, tick, written, text FROM notes WHERE recording = ? "
+                 "ORDER BY tick, id");
+  rows.bind(recording);
+  while (rows.step())
+    out.push_back(
+        {rows.integer(0), rows.text(1), rows.text(2), rows.integer(3), rows.text(4), rows.text(5)});
+  return out;
+}
+
 // --- Writing --------------------------------------------------------------------
 
 Learner Database::insert(const std::string& name, const std::string& key) {
@@ -534,6 +580,37 @@ void Database::file(const Learner& learner, const QuizTaken& quiz) {
       .bind(std::int64_t{quiz.questions})
       .bind(std::int64_t{quiz.passed})
       .step();
+  transaction.commit();
+}
+
+void Database::set_settings(const Learner& learner, const std::map<std::string, double>& settings) {
+  Transaction transaction(*this);
+  Statement(*this, "DELETE FROM settings WHERE learner = ?").bind(learner.id).step();
+  for (const auto& [name, value] : settings)
+    Statement(*this, "INSERT INTO settings (learner, name, value) VALUES (?, ?, ?)")
+        .bind(learner.id)
+        .bind(name)
+        .bind(value)
+        .step();
+  transaction.commit();
+}
+
+void Database::add(const Note& note) {
+  Transaction transaction(*this);
+  Statement(*this,
+            "INSERT INTO notes (recording, owner, tick, written, text) VALUES (?, ?, ?, ?, ?)")
+      .bind(note.recording)
+      .bind(note.owner)
+      .bind(note.tick)
+      .bind(note.written)
+      .bind(note.text)
+      .step();
+  transaction.commit();
+}
+
+void Database::remove_note(std::int64_t id) {
+  Transaction transaction(*this);
+  Statement(*this, "DELETE FROM notes WHERE id = ?").bind(id).step();
   transaction.commit();
 }
 
@@ -632,6 +709,11 @@ void Database::remove(const Learner& learner) {
                     "UPDATE deleted SET learners = learners + 1, sessions = sessions + "
                     "(SELECT count(*) FROM sessions WHERE learner = ?)");
     count.bind(learner.id).step();
+    // Also those to sessions that were never filed.
+    Statement notes(*this,
+                    "DELETE FROM notes WHERE owner = ?1 OR recording IN "
+                    "(SELECT recording FROM sessions WHERE learner = ?2)");
+    notes.bind(learner.key).bind(learner.id).step();
     Statement statement(*this, "DELETE FROM learners WHERE id = ?");
     statement.bind(learner.id).step();
     transaction.commit();

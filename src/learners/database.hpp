@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,7 @@ struct sqlite3;
 namespace knuckleboom::learners {
 
 // Incremented with every change that older programs cannot read.
-inline constexpr int kDatabaseFormat = 4;
+inline constexpr int kDatabaseFormat = 5;
 
 struct Learner {
   std::int64_t id = 0;
@@ -76,6 +77,16 @@ struct QuizTaken {
   bool passed = false;
 };
 
+// What somebody wrote to an instant of a recorded session. The signed file does not have it.
+struct Note {
+  std::int64_t id = 0;
+  std::string recording;  // SessionHeader::id
+  std::string owner;      // key of who drove; empty: nobody
+  std::int64_t tick = 0;  // of the session
+  std::string written;    // "2026-11-28T06:40:12Z"
+  std::string text;
+};
+
 // How much was deleted so far.
 struct Deleted {
   std::int64_t learners = 0, sessions = 0;
@@ -114,6 +125,13 @@ class Database {
   void file(const Learner& learner, const QuizTaken& quiz);
   // In the order in which they were taken.
   std::vector<QuizTaken> quizzes(const Learner& learner) const;
+  // Own settings of the machine and the exercises, by name; all at once.
+  std::map<std::string, double> settings(const Learner& learner) const;
+  void set_settings(const Learner& learner, const std::map<std::string, double>& settings);
+  // Notes to a session, in the order of its time. They go with the learner whose it is.
+  std::vector<Note> notes(const std::string& recording) const;
+  void add(const Note& note);
+  void remove_note(std::int64_t id);
   // Digest of the learner's session that was filed last; empty: none.
   std::string last_digest(const std::string& key) const;
   Deleted deleted() const;

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <numbers>
 
-#include <osg/ColorMask>
-#include <osg/Depth>
 #include <osg/GL>
 #include <osg/MatrixTransform>
 #include <osg/Uniform>
@@ -170,27 +168,6 @@ osg::ref_ptr<osg::Node> build_floor(const QualitySettings& quality) {
   return both;
 }
 
-// The same node twice: first its depth, then its colour, so that only the front faces show.
-osg::ref_ptr<osg::Group> as_ghost(osg::Node& node) {
-  osg::ref_ptr<osg::Group> depth = new osg::Group;
-  osg::StateSet& first = *depth->getOrCreateStateSet();
-  first.setAttributeAndModes(new osg::ColorMask(false, false, false, false),
-                             osg::StateAttribute::ON | osg::StateAttribute::OVERRIDE);
-  first.setRenderBinDetails(static_cast<int>(Layer::kGhost), "RenderBin");
-  depth->addChild(&node);
-  osg::ref_ptr<osg::Group> colour = new osg::Group;
-  osg::StateSet& second = *colour->getOrCreateStateSet();
-  second.setAttributeAndModes(new osg::Depth(osg::Depth::LEQUAL, 0.0, 1.0, false),
-                              osg::StateAttribute::ON | osg::StateAttribute::OVERRIDE);
-  second.setRenderBinDetails(static_cast<int>(Layer::kGhost) + 1, "RenderBin");
-  colour->addChild(&node);
-  osg::ref_ptr<osg::Group> both = new osg::Group;
-  both->addChild(depth);
-  both->addChild(colour);
-  both->getOrCreateStateSet()->addUniform(new osg::Uniform("u_tint", vec(kGhost)));
-  return both;
-}
-
 FramePoses frame_poses(const std::array<Pose, kMaxLinks>& bodies) {
   FramePoses poses;
   poses.body = bodies;
@@ -274,7 +251,7 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
   emulated = std::make_unique<MachineScene>(scene.emulated, scene.assets, thought, notes);
   emulated_base = new osg::MatrixTransform;
   emulated_base->addChild(emulated->node());
-  ghost_node = as_ghost(*emulated_base);
+  ghost_node = as_ghost(*emulated_base, vec(kGhost));
   root->addChild(ghost_node);
 
   osg::ref_ptr<osg::Group> overlay = new osg::Group;

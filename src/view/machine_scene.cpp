@@ -846,6 +846,21 @@ void MachineScene::pose_hoses(const FramePoses& poses) {
   hose_geometry_->dirtyBound();
 }
 
+void MachineScene::show_crane_only() {
+  base_->setNodeMask(0);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    int up = static_cast<int>(i);
+    while (up >= 0 && up != look_.swing_body) {
+      const BodyLook* body = body_of_link(up);
+      up = body != nullptr ? body->parent : kWorldBody;
+    }
+    const BodyLook* body = body_of_link(static_cast<int>(i));
+    const bool of_cab =
+        static_cast<int>(i) == look_.cab_body || (body != nullptr && is_upper(*body));
+    if (look_.swing_body >= 0 && (up < 0 || of_cab)) bodies_[i]->setNodeMask(0);
+  }
+}
+
 // --- Motion -------------------------------------------------------------------
 
 void MachineScene::pose(const FramePoses& poses) {

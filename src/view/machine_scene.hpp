@@ -33,6 +33,9 @@ class MachineScene {
   // ground_below_tip: height there, for a head hanging from the tip.
   void pose(const FramePoses& poses);
 
+  // Only what the swing moves, without a cab.
+  void show_crane_only();
+
   // Poses of the last pose(): barrel with its base pin at the origin and x towards the rod's pin,
   // rod with its pin at the origin and x towards the base pin.
   const Pose& barrel(int cylinder) const { return nth(cylinders_, cylinder).barrel_W; }

@@ -25,6 +25,8 @@
 namespace knuckleboom::view {
 namespace {
 
+const osg::Vec4 kGhostTint(0.30F, 0.72F, 1.0F, 0.34F);
+
 constexpr unsigned kFromOutside = kSeen | kCabOutside;
 
 }  // namespace
@@ -43,6 +45,8 @@ struct Scene::Parts {
   osg::ref_ptr<osg::Group> world = new osg::Group;
   osg::ref_ptr<osg::Uniform> main_to_world, inset_to_world, time;
   std::unique_ptr<MachineScene> machine;
+  std::unique_ptr<MachineScene> ghost;  // null: none has been shown yet
+  osg::ref_ptr<osg::Group> ghost_node;
   std::unique_ptr<Logs> logs;
   FelledTrees felled;
   std::unique_ptr<Overlays> overlays;
@@ -132,6 +136,28 @@ void Scene::show(const training::SessionSnapshot& before, const training::Sessio
   parts_->felled.pose(parts_->poses);
   parts_->overlays->pose(parts_->poses);
   parts_->time->set(static_cast<float>(std::fmod(parts_->poses.t_s, 3600.0)));
+}
+
+void Scene::show_ghost(const training::SessionSnapshot& before,
+                       const training::SessionSnapshot& after, double alpha) {
+  Parts& p = *parts_;
+  if (!p.ghost) {
+    QualitySettings coarse = p.settings;
+    coarse.detail = 0.5;
+    std::vector<std::string> known;  // told by the machine itself
+    p.ghost =
+        std::make_unique<MachineScene>(p.scene.machine, p.scene.assets,
+                                       MachineStates{ghost_state(), glass_state(), coarse}, known);
+    p.ghost->show_crane_only();
+    p.ghost_node = as_ghost(*p.ghost->node(), kGhostTint);
+    p.root->addChild(p.ghost_node);
+  }
+  p.ghost_node->setNodeMask(kDecoration);
+  p.ghost->pose(interpolate(before, after, alpha));
+}
+
+void Scene::hide_ghost() {
+  if (parts_->ghost_node != nullptr) parts_->ghost_node->setNodeMask(0);
 }
 
 void Scene::frame(int width, int height) {

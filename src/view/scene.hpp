@@ -45,6 +45,10 @@ class Scene {
   // Sets the next frame: between two snapshots (alpha 0: before, 1: after).
   void show(const training::SessionSnapshot& before, const training::SessionSnapshot& after,
             double alpha);
+  // Another crane of the same machine, seen through: between two snapshots, until hide_ghost().
+  void show_ghost(const training::SessionSnapshot& before, const training::SessionSnapshot& after,
+                  double alpha);
+  void hide_ghost();
   // Draws into the current framebuffer of this size [pixels]; waits for completion.
   void frame(int width, int height);
 

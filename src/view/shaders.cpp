@@ -3,8 +3,10 @@
 #include <string>
 
 #include <osg/BlendFunc>
+#include <osg/ColorMask>
 #include <osg/CullFace>
 #include <osg/Depth>
+#include <osg/Group>
 #include <osg/Shader>
 #include <osg/Uniform>
 
@@ -353,6 +355,26 @@ osg::ref_ptr<osg::StateSet> ghost_state() {
   blend(*state);
   state->setAttributeAndModes(new osg::CullFace(osg::CullFace::BACK));
   return state;
+}
+
+osg::ref_ptr<osg::Group> as_ghost(osg::Node& node, const osg::Vec4& tint) {
+  osg::ref_ptr<osg::Group> depth = new osg::Group;
+  osg::StateSet& first = *depth->getOrCreateStateSet();
+  first.setAttributeAndModes(new osg::ColorMask(false, false, false, false),
+                             osg::StateAttribute::ON | osg::StateAttribute::OVERRIDE);
+  first.setRenderBinDetails(static_cast<int>(Layer::kGhost), "RenderBin");
+  depth->addChild(&node);
+  osg::ref_ptr<osg::Group> colour = new osg::Group;
+  osg::StateSet& second = *colour->getOrCreateStateSet();
+  second.setAttributeAndModes(new osg::Depth(osg::Depth::LEQUAL, 0.0, 1.0, false),
+                              osg::StateAttribute::ON | osg::StateAttribute::OVERRIDE);
+  second.setRenderBinDetails(static_cast<int>(Layer::kGhost) + 1, "RenderBin");
+  colour->addChild(&node);
+  osg::ref_ptr<osg::Group> both = new osg::Group;
+  both->addChild(depth);
+  both->addChild(colour);
+  both->getOrCreateStateSet()->addUniform(new osg::Uniform("u_tint", tint));
+  return both;
 }
 
 osg::ref_ptr<osg::Program> depth_program() {

@@ -1,9 +1,11 @@
 // The shader programs, and the states of the parts of the scene that use them.
 #pragma once
 
+#include <osg/Group>
 #include <osg/Program>
 #include <osg/StateSet>
 #include <osg/Texture2D>
+#include <osg/Vec4>
 #include <osg/ref_ptr>
 
 #include "view/quality.hpp"
@@ -45,6 +47,7 @@ osg::ref_ptr<osg::StateSet> glass_state();
 // Ghosts: transparent, of one tint, the outline stronger than the faces. Drawn twice, first depth
 // only, so that only the front faces show.
 osg::ref_ptr<osg::StateSet> ghost_state();
+osg::ref_ptr<osg::Group> as_ghost(osg::Node& node, const osg::Vec4& tint);
 
 // Depth only, for the shadow map.
 osg::ref_ptr<osg::Program> depth_program();

@@ -43,6 +43,9 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
                                 std::vector<Diagnostic>* unknown = nullptr,
                                 std::span<const NamedText> species = {});
 
+// The text of an exercise file with this `tolerance`. Throws FileError if it has one already, or cannot be read.
+std::string with_tolerance(std::string_view text, const std::string& file_name, double tolerance);
+
 // Reasons why an exercise cannot be done on a machine: missing joints, starts outside their limits, and
 // what check_tools() and check_start() say. Empty if it fits.
 std::vector<Diagnostic> check_against(const training::Exercise& exercise,

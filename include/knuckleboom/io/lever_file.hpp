@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,5 +40,23 @@ struct LeverStart {
 // cannot be done, such as in a file that writes its functions as inline tables.
 std::string with_starts(std::string_view text, const std::string& file_name,
                         std::span<const LeverStart> starts);
+
+// An operator's own settings of one function.
+struct LeverChange {
+  std::size_t function = 0;  // its number in the file, from 0
+  std::optional<double> dead_zone, exponent;
+  std::optional<double> start_V;               // both ways; joints and the grapple only
+  double gain_times = 1.0, ramps_times = 1.0;  // of what the file says
+
+  bool any() const {
+    return dead_zone || exponent || start_V || gain_times != 1.0 || ramps_times != 1.0;
+  }
+};
+
+command::LeverFunction with_change(command::LeverFunction function, const LeverChange& change);
+
+// The text of a lever file with these changes; all else stays. Throws FileError if it cannot be done.
+std::string with_changes(std::string_view text, const std::string& file_name,
+                         std::span<const LeverChange> changes);
 
 }  // namespace knuckleboom::io

@@ -36,6 +36,7 @@ int drive(const DriveOptions& options) {
       throw UserError(fmt::format("that is not the PIN of {}; nothing was driven", who.name));
     request.learner = std::move(who.name);
     request.learner_id = std::move(who.key);
+    request.choice.settings = std::move(who.settings);
   }
   // Said before a window opens.
   if (!request.levers_from.empty()) {

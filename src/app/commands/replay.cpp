@@ -164,6 +164,7 @@ int replay(const ReplayOptions& options) {
     if (!who.fault.empty()) complain(who.fault);
     request.learner = std::move(who.name);
     request.learner_id = std::move(who.key);
+    request.choice.settings = std::move(who.settings);
   }
   const InterruptGuard guard;
   io::SessionRecord record = open_session(options.file, options.recompute);

@@ -131,6 +131,7 @@ class Stage {
     request_.sessions_before += trainer.sessions();
     request_.learner = trainer.learner();
     request_.learner_id = trainer.learner_id();
+    request_.choice.settings = trainer.own_settings();
     wants_replay = !trainer.wanted_replay().empty();
     if (!wants_replay) return std::nullopt;
     try {

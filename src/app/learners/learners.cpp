@@ -15,6 +15,7 @@
 #include "app/learners/xapi.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/names.hpp"
+#include "app/session/operator_settings.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -137,6 +138,26 @@ int show(const Database& database, const std::string& name) {
     say(fmt::format("{} came before one of these and {} not filed here\n",
                     counted(static_cast<long long>(missing), "session", "sessions"),
                     missing == 1 ? "is" : "are"));
+  return kSuccess;
+}
+
+int set(const LearnersOptions& options) {
+  Database database(learners_file(), options.settings.empty() ? Access::kRead : Access::kWrite);
+  const Learner learner = find(database, options.name);
+  OperatorSettings all = database.settings(learner);
+  for (const std::string& one : options.settings) {
+    if (one.ends_with('=') && one.size() > 1) {
+      if (all.erase(one.substr(0, one.size() - 1)) == 0)
+        throw UserError(fmt::format("{}: there is no such setting of {}", printable(one),
+                                    printable(learner.name)));
+      continue;
+    }
+    for (const auto& [name, value] : settings_of(one)) all[name] = value;
+  }
+  if (!options.settings.empty()) database.set_settings(learner, all);
+  const std::string words = in_words(all);
+  say(fmt::format("{}: {}\n", printable(learner.name),
+                  words.empty() ? "all as in the files" : words));
   return kSuccess;
 }
 
@@ -430,6 +451,7 @@ int run_learners(const LearnersOptions& options) {
     Database(learners_file(), Access::kWrite).add(options.name);
     return kSuccess;
   }
+  if (options.action == "set") return set(options);
   if (options.action == "rename") {
     Database database(learners_file(), Access::kWrite);
     database.rename(find(database, options.name), options.other);

@@ -14,6 +14,7 @@ struct LearnersOptions {
   std::string separator = ",", decimal = ".";  // of export
   std::string xapi;                            // of export: address; empty: a table
   std::vector<std::string> files;              // of import
+  std::vector<std::string> settings;           // of set: NAME=VALUE, or NAME= for the files' own
   std::string learner;                         // of import; empty: as the files say
   bool all = false, yes = false;
 };

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "app/session/drive_request.hpp"
+#include "app/session/operator_settings.hpp"
+#include "app/shell/exit_status.hpp"
 #include "endpoint/station.hpp"
 #include "knuckleboom/core/training/score.hpp"
 
@@ -94,6 +96,17 @@ std::string variant(const io::SessionRecord& record) {
   return exam.empty() ? faults : fmt::format("{}, of an exam {}", faults, exam);
 }
 
+// The operator's own. They change the levers' and the exercise's texts too; here they can be read.
+Condition settings(const io::SessionRecord& record) {
+  const std::string value = option(record, kSettingsOption, "the files'");
+  Condition out = plain(kSettingsOption, value);
+  try {
+    if (const std::string words = in_words(settings_of(value)); !words.empty()) out.shown = words;
+  } catch (const UserError&) {  // of a program that knows others
+  }
+  return out;
+}
+
 std::string text_without(const Conditions& conditions, std::string_view left_out) {
   std::string text = "knuckleboom attempt\n";
   for (const Condition& one : conditions)
@@ -120,7 +133,7 @@ Conditions conditions_of(const io::SessionRecord& record, const training::Exerci
               [](int value) { return word_of(static_cast<machine::Fidelity>(value)); }),
       plain("faults", faults(record, one)),
       plain("aids", aids(record, one)),
-      plain("settings", option(record, "settings", "the files'")),
+      settings(record),
       plain("judging", fmt::format("{}", header.judging)),
       plain(kVariant, variant(record)),
   };

@@ -51,6 +51,7 @@ struct SessionChoice {
   double rate_Hz = 0.0;  // 0: the exercise's
   std::optional<std::uint64_t> fault_seed;
   std::optional<std::uint64_t> variant = {};  // of an exam, drawn by the program
+  std::string settings = {};                  // the operator's own, as text: operator_settings.hpp
 };
 
 // A fault that begins or ends at a time of every attempt.

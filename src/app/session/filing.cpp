@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/session/names.hpp"
+#include "app/session/operator_settings.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/session/work_times.hpp"
 #include "app/shell/config_paths.hpp"
@@ -195,15 +196,29 @@ void conceal_learners() {
   }
 }
 
+std::string settings_text(const learners::Database& database, const learners::Learner& learner) {
+  OperatorSettings known;
+  for (const auto& [name, value] : database.settings(learner)) {
+    try {
+      check_setting(name, value);
+      known[name] = value;
+    } catch (const UserError& error) {
+      log(LogLevel::kWarning, error.what());
+    }
+  }
+  return text_of(known);
+}
+
 WhoDrives who_drives(const std::string& name) {
   conceal_in_log(name);
-  WhoDrives out{learners::checked_name(name), {}, {}, {}};
+  WhoDrives out{learners::checked_name(name), {}, {}, {}, {}};
   try {
     learners::Database database(learners_file(), learners::Access::kWrite);
     const learners::Learner learner = database.find_or_add(out.name);
     out.name = learner.name;
     out.key = learner.key;
     out.pin_hash = database.pin_hash(learner);
+    out.settings = settings_text(database, learner);
     if (is_hexadecimal(out.key)) return out;
     out.key.clear();
     out.fault =

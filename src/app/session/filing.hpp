@@ -33,8 +33,13 @@ std::string learner_shown(const io::SessionHeader& header) noexcept;
 // fault has a message and the key is empty.
 struct WhoDrives {
   std::string name, key, pin_hash, fault;  // pin_hash: empty: no PIN
+  std::string settings;                    // the learner's own: operator_settings.hpp
 };
 WhoDrives who_drives(const std::string& name);
+
+// A learner's own settings as text, without those that this program does not know; empty: none. Throws
+// io::FileError.
+std::string settings_text(const learners::Database& database, const learners::Learner& learner);
 
 // Files a session under the learner whose id its header has. Empty: done, or no learner; otherwise a
 // message. Never throws.

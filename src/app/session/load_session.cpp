@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/operator_settings.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
@@ -49,6 +50,26 @@ void take_texts(LoadedSession& loaded) {
   loaded.texts = std::move(now.texts);
 }
 
+// The operator's own settings, by which the texts become others. Only what changes something is kept.
+void take_settings(LoadedSession& loaded, io::ExerciseFile& exercise, io::LeverFile& levers) {
+  OperatorSettings asked = settings_of(loaded.choice.settings);
+  if (loaded.choice.variant) asked.erase(kEase);  // an exam is as hard for everybody
+  const OperatorSettings used = apply_settings(asked, loaded.texts);
+  loaded.choice.settings = text_of(used);
+  if (used.empty()) return;
+  for (const io::SessionText& text : loaded.texts) {
+    if (text.role == "exercise")
+      exercise = io::read_exercise_text(
+          text.text, text.name,
+          loaded.choice.variant ? io::variant_of_text(text.text, text.name, *loaded.choice.variant)
+                                : std::vector<io::Override>(),
+          nullptr, exercise.species);
+    if (text.role == "levers") levers = io::read_levers_text(text.text, text.name);
+  }
+  loaded.exercise_hash = exercise.hash;
+  loaded.levers_hash = levers.hash;
+}
+
 }  // namespace
 
 std::string LoadedSession::title() const {
@@ -90,6 +111,7 @@ io::SessionHeader LoadedSession::session_header() const {
   if (choice.variant) out.options.emplace_back("variant", fmt::format("{}", *choice.variant));
   if (choice.rate_Hz > 0.0)
     out.options.emplace_back("rate_Hz", fmt::format("{:g}", choice.rate_Hz));
+  if (!choice.settings.empty()) out.options.emplace_back(kSettingsOption, choice.settings);
   io::describe(*session, out);
   return out;
 }
@@ -117,6 +139,15 @@ LoadedSession load_session(const SessionChoice& choice,
       choice.levers.empty() &&
       name == std::filesystem::path(exercise.exercise.levers).stem().string() + io::kDrivingLevers)
     loaded.choice.levers = name;
+  loaded.exercise_hash = exercise.hash;
+  loaded.machine_hash = machine.hash;
+  loaded.purpose = io::purpose_sentence(machine);
+  loaded.levers_hash = levers.hash;
+  // A machine that was changed after reading has no file that says so; nobody records such a session.
+  if (machine_overrides.empty()) {
+    take_texts(loaded);
+    if (!choice.settings.empty()) take_settings(loaded, exercise, levers);
+  }
   if (choice.rate_Hz > 0.0) exercise.exercise.rate_Hz = choice.rate_Hz;
   if (choice.fault_seed) exercise.exercise.fault_lot.seed = *choice.fault_seed;
   if (choice.control)
@@ -125,12 +156,6 @@ LoadedSession load_session(const SessionChoice& choice,
   if (choice.fidelity)
     loaded.opening.push_back(
         {training::CommandKind::kFidelity, static_cast<std::int32_t>(*choice.fidelity)});
-  loaded.exercise_hash = exercise.hash;
-  loaded.machine_hash = machine.hash;
-  loaded.purpose = io::purpose_sentence(machine);
-  loaded.levers_hash = levers.hash;
-  // A machine that was changed after reading has no file that says so; nobody records such a session.
-  if (machine_overrides.empty()) take_texts(loaded);
   loaded.session = std::make_unique<training::Session>(
       std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
   return loaded;
@@ -171,6 +196,7 @@ LoadedSession recorded_session(const io::SessionHeader& header) {
   for (const auto& [name, value] : header.options) {
     if (name == "fault_seed") loaded.choice.fault_seed = std::strtoull(value.c_str(), nullptr, 10);
     if (name == "variant") loaded.choice.variant = std::strtoull(value.c_str(), nullptr, 10);
+    if (name == kSettingsOption) loaded.choice.settings = value;
   }
   loaded.exercise_hash = header.exercise_hash;
   loaded.machine_hash = header.machine_hash;

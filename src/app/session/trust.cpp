@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/operator_settings.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/interrupt.hpp"
 #include "endpoint/station.hpp"
@@ -31,12 +32,17 @@ bool has_command(const io::SessionRecord& record, training::CommandKind kind) {
   });
 }
 
-// Exercise, machine and levers as they are here under the same names, bases included.
+// Exercise, machine and levers as they are here under the same names, bases included, with the settings that
+// the session names.
 bool has_files_of_here(const io::SessionHeader& header) {
   try {
     io::SessionHeader here;
     io::read_session_texts(find_exercise(header.exercise), find_machine(header.machine),
                            find_levers(header.levers), here);
+    for (const auto& [name, value] : header.options)
+      if (name == kSettingsOption &&
+          text_of(apply_settings(settings_of(value), here.texts)) != value)
+        return false;
     return std::equal(
         here.texts.begin(), here.texts.end(), header.texts.begin(), header.texts.end(),
         [](const auto& a, const auto& b) { return a.role == b.role && a.text == b.text; });

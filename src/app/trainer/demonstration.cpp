@@ -20,6 +20,7 @@ training::InputEvent event(std::int64_t tick, training::InputEventKind kind) {
 
 SessionChoice demonstrable(SessionChoice choice) {
   if (!choice.control) choice.control = command::ControlMode::kBoomTip;
+  choice.settings.clear();  // as the files have it, whoever watches
   return choice;
 }
 

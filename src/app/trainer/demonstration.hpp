@@ -36,7 +36,7 @@ class Demonstration {
 std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
                                                 double rest_s);
 
-// With boom-tip control, unless another mode was chosen.
+// With boom-tip control, unless another mode was chosen, and without anybody's settings.
 SessionChoice demonstrable(SessionChoice choice);
 
 }  // namespace knuckleboom::app

@@ -46,6 +46,16 @@ learners::Learner join_learner(const std::string& name, const std::string& pin) 
   return learner;
 }
 
+std::string own_settings(const std::string& learner_key) {
+  const learners::Database database(learners_file(), learners::Access::kRead, kPatience);
+  return settings_text(database, learner_of(database, learner_key));
+}
+
+void keep_own_settings(const std::string& learner_key, const OperatorSettings& settings) {
+  learners::Database database(learners_file(), learners::Access::kWrite, kPatience);
+  database.set_settings(learner_of(database, learner_key), settings);
+}
+
 int times_taken(const std::string& learner_key, const std::string& quiz) {
   if (learner_key.empty()) return 0;
   const learners::Database database(learners_file(), learners::Access::kRead, kPatience);

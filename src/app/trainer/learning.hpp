@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/operator_settings.hpp"
 #include "app/trainer/course.hpp"
 #include "app/trainer/learner_page.hpp"
 
@@ -14,6 +15,9 @@ namespace knuckleboom::app {
 std::vector<KnownLearner> known_learners();
 // A new one, with a PIN or an empty text. Throws io::FileError, UserError, endpoint::EndpointError.
 learners::Learner join_learner(const std::string& name, const std::string& pin);
+// A learner's own settings, as text; empty: none. Throws io::FileError, UserError.
+std::string own_settings(const std::string& learner_key);
+void keep_own_settings(const std::string& learner_key, const OperatorSettings& settings);
 // How often a learner has answered a quiz. Throws io::FileError, UserError.
 int times_taken(const std::string& learner_key, const std::string& quiz);
 // Files it, now. Throws io::FileError, UserError.

@@ -52,6 +52,9 @@ constexpr const char* kLearnerDetail =
     msgid("Attempts are filed under who drives, and the course remembers what is done.");
 constexpr const char* kCourseDetail =
     msgid("Lessons in their order, from the first lever to a strip road, and what is next.");
+constexpr const char* kSettingsDetail = msgid(
+    "How hard the exercises are, how fast the crane is, and how each lever answers, for each "
+    "learner.");
 constexpr std::array<double, 5> kVolumes = {0.0, 0.25, 0.5, 0.75, 1.0};
 
 int index_of(const std::vector<std::string>& names, const std::string& name, int otherwise = 0) {
@@ -278,6 +281,8 @@ Menu main_menu(const io::TrainerSettings& settings, const LearnerRows& rows) {
                  tr("Which of the plugged-in devices is the left lever and which the "
                     "right one."),
                  true));
+  menu.rows.push_back(action_row(kMenuSettings, tr("Settings"), tr(kSettingsDetail)));
+  if (!rows.settings.empty()) menu.rows.back().detail += fmt::format("\n\n{}.", rows.settings);
   menu.rows.push_back(action_row(kMenuHelp, tr("Help"), tr("Keys, and what each lever does.")));
   menu.rows.push_back(action_row(kMenuQuit, tr("Quit")));
   menu.selected = rows.next.empty() ? 4 : 1;
@@ -307,6 +312,7 @@ SessionChoice choice_of(const io::TrainerSettings& settings, const SessionChoice
   SessionChoice choice;
   choice.rate_Hz = asked.rate_Hz;
   choice.fault_seed = asked.fault_seed;
+  choice.settings = asked.settings;
   choice.exercise = settings.exercise;
   choice.machine = settings.machine;
   choice.levers = settings.levers;
@@ -335,6 +341,7 @@ Menu pause_menu(const std::string& exercise, bool can_restart, std::vector<MenuC
     menu.rows.push_back(action_row(kMenuAgain, tr("Start again"), "", menu.rows.size() > 1));
   menu.rows.push_back(action_row(kMenuHelp, tr("Help")));
   menu.rows.push_back(action_row(kMenuDevices, tr("Levers")));
+  menu.rows.push_back(action_row(kMenuSettings, tr("Settings")));
   menu.rows.push_back(action_row(kMenuReplay, tr("End it and see it again"), "", true));
   menu.rows.push_back(action_row(kMenuMain, tr("Main menu")));
   menu.rows.push_back(action_row(kMenuQuit, tr("Quit")));

@@ -40,6 +40,7 @@ enum MenuId : int {
   kMenuCourse,
   kMenuNext,
   kMenuLanguage,
+  kMenuSettings,
 };
 
 // A row that does something, and says what.
@@ -48,8 +49,9 @@ view::panels::MenuRow action_row(int id, std::string label, std::string detail =
 
 // The rows of the main menu on who drives.
 struct LearnerRows {
-  std::string learner;  // empty: nobody
-  std::string next;     // of the course: "lesson 2, Path"; empty: nothing, or it is not known
+  std::string learner;        // empty: nobody
+  std::string next;           // of the course: "lesson 2, Path"; empty: nothing, or it is not known
+  std::string settings = {};  // in words; empty: as in the files
 };
 
 // All existing files; the rows are set from the settings.

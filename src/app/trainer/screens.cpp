@@ -8,18 +8,20 @@ namespace {
 
 // clang-format off
 constexpr ScreenRule kRules[] = {
-    // by Screen           driven  keys   any closes  pauses
-    {Screen::kDriving,    true,   true,  false,      false},
-    {Screen::kMain,       false,  false, false,      false},
-    {Screen::kPause,      false,  false, false,      true},
-    {Screen::kResult,     false,  false, false,      false},  // the machine may come to rest behind it
-    {Screen::kDevices,    false,  false, false,      true},
-    {Screen::kHelp,       false,  false, true,       true},
-    {Screen::kInstructor, true,   false, false,      false},  // the levers are the trainee's
-    {Screen::kLearner,    false,  false, false,      false},
-    {Screen::kCourse,     false,  false, false,      false},
-    {Screen::kLesson,     false,  false, false,      false},
-    {Screen::kQuiz,       false,  false, false,      false},
+    // by Screen              driven  keys   any closes  pauses
+    {Screen::kDriving,       true,   true,  false,      false},
+    {Screen::kMain,          false,  false, false,      false},
+    {Screen::kPause,         false,  false, false,      true},
+    {Screen::kResult,        false,  false, false,      false},  // the machine may come to rest behind it
+    {Screen::kDevices,       false,  false, false,      true},
+    {Screen::kHelp,          false,  false, true,       true},
+    {Screen::kInstructor,    true,   false, false,      false},  // the levers are the trainee's
+    {Screen::kLearner,       false,  false, false,      false},
+    {Screen::kCourse,        false,  false, false,      false},
+    {Screen::kLesson,        false,  false, false,      false},
+    {Screen::kQuiz,          false,  false, false,      false},
+    {Screen::kSettings,      false,  false, false,      true},
+    {Screen::kLeverSettings, false,  false, false,      true},
 };
 // clang-format on
 

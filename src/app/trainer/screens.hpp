@@ -9,7 +9,7 @@
 //      | |                   |           |
 //      | +- F1 ----> help    |           |
 //      |                     +-----------+----- main menu ---> main --+--> devices, help
-//      +---------------------------- start, show ----------------------+--> learner
+//      +---------------------------- start, show ----------------------+--> learner, settings --> levers
 //      |                                                               |
 //      +---------------------------- start, show ---------- lesson <---+-- course
 //                                                             |
@@ -36,6 +36,8 @@ enum class Screen {
   kCourse,
   kLesson,
   kQuiz,
+  kSettings,
+  kLeverSettings,
 };
 
 struct ScreenRule {

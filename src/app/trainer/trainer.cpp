@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <thread>
@@ -216,6 +217,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
       notices_.say(now_s(), error.what(), true);
     }
   }
+  prepare_ghost(loaded);
   session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), std::move(plan),
                                            recording, branch);
   if (!session_->loaded().purpose.empty()) notices_.say(now_s(), session_->loaded().purpose, true);
@@ -365,6 +367,9 @@ void Trainer::take_menu_input() {
     // The levers stay with the trainee.
     if (screens_.now() == Screen::kInstructor) return menu_input_.update(now_s(), {}, {});
     const auto desk = levers_.access();
+    // They show what they do.
+    if (screens_.now() == Screen::kLeverSettings)
+      return menu_input_.update(now_s(), {}, desk->menu_buttons());
     return menu_input_.update(now_s(), desk->levers(), desk->menu_buttons());
   }();
   if (drives()) {
@@ -416,6 +421,7 @@ void Trainer::follow_session() {
   shown_ = now.newer;
   if (picture_.scene() != nullptr)
     picture_.scene()->show(now.older, now.newer, runtime::interpolation_share(now, now_ns()));
+  show_ghost();
   sound_.set_paused(now.paused);
   sound_.update(now.newer);
   for (const std::string& news :
@@ -581,6 +587,8 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
   if (screens_.now() == Screen::kCourse || screens_.now() == Screen::kLesson)
     return act_in_course(intent);
   if (screens_.now() == Screen::kQuiz) return act_in_quiz(intent);
+  if (screens_.now() == Screen::kSettings || screens_.now() == Screen::kLeverSettings)
+    return act_in_settings(intent);
   if (intent.changed >= 0) change_choice(intent.changed);
   if (intent.back && screens_.now() != Screen::kMain) return back();
   switch (intent.activated) {
@@ -592,6 +600,8 @@ void Trainer::act_on(const view::panels::MenuIntent& intent) {
       return open(Screen::kLearner);
     case kMenuCourse:
       return open(Screen::kCourse);
+    case kMenuSettings:
+      return open_settings();
     case kMenuNext:
       return go_on_with_course();
     case kMenuHelp:
@@ -648,6 +658,43 @@ void Trainer::note_aids() {
   if (shown.inset) note("aid", "picture of the tip");
   if (shown.trail) note("aid", "trail of the tip");
   if (picture_.camera() != view::CameraKind::kCab) note("aid", "view from outside");
+  if (ghost_) note("aid", "ghost");
+}
+
+// Only beside somebody who drives by hand from the start, and in no exam.
+void Trainer::prepare_ghost(const LoadedSession& loaded) {
+  ghost_.reset();
+  const OperatorSettings own = settings_of(request_.choice.settings);
+  const auto wanted = own.find(kGhost);
+  if (wanted == own.end() || !by_hand_ || loaded.choice.variant ||
+      loaded.exercise().task == training::TaskKind::kFree)
+    return;
+  try {
+    switch (static_cast<GhostKind>(std::lround(wanted->second))) {
+      case GhostKind::kNone:
+        return;
+      case GhostKind::kDemonstration: {
+        const LoadedSession shown = load_session(demonstrable(loaded.choice));
+        ghost_ = ghost_of(shown, demonstration(shown, kLongestDemonstration, kDemonstrationRest));
+        break;
+      }
+      case GhostKind::kOwnBest:
+      case GhostKind::kBestHere:
+        ghost_ = best_ghost(loaded, wanted->second == 2.0 ? request_.learner_id : std::string(),
+                            [] { return !interrupted(); });
+        break;
+    }
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
+  if (ghost_ && ghost_->empty()) ghost_.reset();
+}
+
+void Trainer::show_ghost() {
+  if (picture_.scene() == nullptr) return;
+  if (!ghost_ || shown_.task.phase == TaskPhase::kReady) return picture_.scene()->hide_ghost();
+  const Ghost::Around around = ghost_->at(shown_.score.time_s);
+  picture_.scene()->show_ghost(around.before, around.after, around.alpha);
 }
 
 // How far the result can be believed; the session is signed when it ends.
@@ -823,6 +870,10 @@ view::panels::Menu* Trainer::menu() {
       return &lesson_;
     case Screen::kQuiz:
       return &quiz_.menu();
+    case Screen::kSettings:
+      return &settings_page_.menu();
+    case Screen::kLeverSettings:
+      return &settings_page_.levers();
     case Screen::kDriving:
     case Screen::kHelp:
       break;
@@ -870,6 +921,7 @@ void Trainer::restart() {
   screens_.begin_with(Screen::kDriving);
   latency_.forget();
   session_->restart();
+  if (ghost_) ghost_->restart();
   ++restarts_;
   result_shown_ = false;
   ended_s_ = -1.0;

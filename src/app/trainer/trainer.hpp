@@ -10,12 +10,14 @@
 
 #include "app/session/drive_request.hpp"
 #include "app/session/watch_texts.hpp"
+#include "app/trainer/ghost.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/instructor.hpp"
 #include "app/trainer/learning.hpp"
 #include "app/trainer/live_session.hpp"
 #include "app/trainer/quiz_page.hpp"
 #include "app/trainer/screens.hpp"
+#include "app/trainer/settings_page.hpp"
 #include "app/window/frame_meter.hpp"
 #include "app/window/keys.hpp"
 #include "app/window/notices.hpp"
@@ -28,6 +30,7 @@
 #include "sound/sound.hpp"
 #include "view/panels/banners.hpp"
 #include "view/panels/help.hpp"
+#include "view/panels/lever_bar.hpp"
 #include "view/panels/menu.hpp"
 
 namespace knuckleboom::app {
@@ -52,6 +55,7 @@ class Trainer {
   // Who drives; empty: nobody.
   const std::string& learner() const { return request_.learner; }
   const std::string& learner_id() const { return request_.learner_id; }
+  const std::string& own_settings() const { return request_.choice.settings; }  // of who drives
 
   const io::TrainerSettings& settings() const { return settings_; }
 
@@ -92,6 +96,8 @@ class Trainer {
   void act_as_instructor(const view::panels::MenuIntent& intent);
   bool take_instructor_event(const SDL_Event& event);
   void note_aids();
+  void prepare_ghost(const LoadedSession& loaded);
+  void show_ghost();
   const char* trust_to_come() const;
   void note(const char* kind, const std::string& text);
   void toggle_pause();
@@ -114,6 +120,10 @@ class Trainer {
   void drive_as(const learners::Learner* learner);  // nullptr: nobody
   void drive_as_last_time();
   void list_learners();
+  void open_settings();
+  void act_in_settings(const view::panels::MenuIntent& intent);
+  void keep_own_settings();
+  command::LeverPattern pattern_of_file() const;
   void show_main_rows();
   void act_as_learner(const view::panels::MenuIntent& intent);
   void act_in_course(const view::panels::MenuIntent& intent);
@@ -166,8 +176,10 @@ class Trainer {
   Learning learning_;
   LearnerPage learner_page_;
   QuizPage quiz_;
-  int lesson_shown_ = 0;  // from 0
-  int restarts_ = 0;      // of the session
+  SettingsPage settings_page_;
+  std::optional<Ghost> ghost_;  // of the session
+  int lesson_shown_ = 0;        // from 0
+  int restarts_ = 0;            // of the session
   InstructorCard instructor_;
   std::vector<int> faults_seen_;
   view::panels::Result figures_;

@@ -8,6 +8,7 @@
 
 #include "app/session/coaching.hpp"
 #include "app/session/filing.hpp"
+#include "app/session/load_session.hpp"
 #include "app/session/trust.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/trainer/course_pages.hpp"
@@ -38,6 +39,13 @@ void Trainer::drive_as(const learners::Learner* learner) {
   request_.learner = learner != nullptr ? learner->name : std::string();
   request_.learner_id = learner != nullptr ? learner->key : std::string();
   settings_.learner = request_.learner_id;
+  request_.choice.settings.clear();
+  if (learner == nullptr) return;
+  try {
+    request_.choice.settings = app::own_settings(learner->key);
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
 }
 
 // Who drove last, if the menu does not have to ask for a PIN.
@@ -67,7 +75,8 @@ void Trainer::list_learners() {
 void Trainer::show_main_rows() {
   learning_.look(request_.learner_id);
   if (!learning_.fault().empty()) notices_.say(now_s(), learning_.fault(), true);
-  main_ = main_menu(settings_, {request_.learner, learning_.next()});
+  main_ = main_menu(settings_, {request_.learner, learning_.next(),
+                                in_words(settings_of(request_.choice.settings))});
 }
 
 void Trainer::act_as_learner(const view::panels::MenuIntent& intent) {
@@ -118,6 +127,52 @@ bool Trainer::take_learner_event(const SDL_Event& event) {
   if (const char digit = digit_of(key); learner_page_.types_digits() && digit != 0)
     learner_page_.type_digit(digit);
   return !is_for_menu(key);
+}
+
+// --- Settings -------------------------------------------------------------------
+
+void Trainer::open_settings() {
+  settings_page_.open(settings_of(request_.choice.settings), request_.learner, has_session());
+  open(Screen::kSettings);
+}
+
+// The layout that would be driven with, without anybody's settings.
+command::LeverPattern Trainer::pattern_of_file() const {
+  SessionChoice choice = choice_of(settings_, request_.choice);
+  choice.settings.clear();
+  return load_session(choice).session->control().pattern();
+}
+
+void Trainer::act_in_settings(const view::panels::MenuIntent& intent) {
+  const bool of_lever = screens_.now() == Screen::kLeverSettings;
+  if (intent.changed >= 0) settings_page_.change(intent.changed);
+  if (intent.activated == kSettingsPlain) settings_page_.forget(of_lever);
+  if (intent.activated == kSettingsLevers) {
+    try {
+      settings_page_.open_levers(pattern_of_file());
+      open(Screen::kLeverSettings);
+    } catch (const std::exception& error) {
+      notices_.say(now_s(), error.what(), true);
+    }
+  }
+  if (!intent.back && intent.activated != kMenuBack) return;
+  back();
+  if (of_lever) return;
+  keep_own_settings();
+  if (screens_.now() == Screen::kMain) show_main_rows();
+}
+
+void Trainer::keep_own_settings() {
+  const std::string now = text_of(settings_page_.settings());
+  if (now == request_.choice.settings) return;
+  request_.choice.settings = now;
+  if (request_.learner_id.empty()) return;
+  try {
+    app::keep_own_settings(request_.learner_id, settings_page_.settings());
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), fmt::format("The settings hold now, but are not kept: {}", error.what()),
+                 true);
+  }
 }
 
 // --- The course -----------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "app/trainer/trainer.hpp"
 #include "language/text.hpp"
 #include "view/panels/direction.hpp"
+#include "view/panels/ghost_gap.hpp"
 #include "view/pointing.hpp"
 
 namespace knuckleboom::app {
@@ -75,6 +76,7 @@ void Trainer::draw_driving(Painter& painter) {
     return view::panels::draw_banner(painter, tr("PAUSED"), tr("P goes on, Esc opens the menu"));
   if (shown_.task.phase == TaskPhase::kReady && !now.playing)
     return view::panels::draw_briefing(painter, briefing_);
+  if (ghost_ && !has_ended(shown_)) view::panels::draw_ghost_gap(painter, ghost_->gap_s(shown_));
   if (picture_.scene() != nullptr && picture_.overlays().targets)
     point_to_target(painter, picture_.scene()->view(), shown_);
 }
@@ -98,6 +100,11 @@ void Trainer::draw_screen(Painter& painter, const Pointer& pointer) {
     case Screen::kQuiz:
       intent = view::panels::draw_question(painter, quiz_.question(), quiz_.menu(), pointer);
       break;
+    case Screen::kLeverSettings:
+      intent = view::panels::draw_menu(painter, *menu(), pointer);
+      view::panels::draw_lever_bar(painter, settings_page_.bar(levers_.access()->current()));
+      break;
+    case Screen::kSettings:
     case Screen::kMain:
     case Screen::kPause:
     case Screen::kDevices:

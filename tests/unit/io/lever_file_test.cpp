@@ -191,6 +191,41 @@ TEST(LeverFile, TakesStartCommandsIntoItsText) {
       io::FileError);
 }
 
+// The operator's own settings, in the text; what is not his stays as it was written.
+TEST(LeverFile, TakesAnOperatorsSettingsIntoItsText) {
+  const std::string plain =
+      "# mine\nname = \"t\"\n\n[default]\ndead_zone = 0.04\ncurve = [[0, 0], [0.5, 0.2], [1, 1]]\n"
+      "rise_per_s = 2.5\n\n[[function]]\njoint = \"boom\"\naxis = \"left_y\"\nfull_V = 10  # all\n"
+      "dead_zone = 0.1\nstart_V = [0.4, 0.5]\n\n[[function]]\naxis = \"left_x\"\nfull_V = 5\n"
+      "joint = \"swing\"\n";
+  io::LeverChange boom, swing;
+  boom.dead_zone = 0.08;
+  boom.exponent = 2.0;
+  boom.start_V = 0.7;
+  swing.function = 1;
+  swing.gain_times = 0.6;
+  swing.ramps_times = 0.5;
+  const std::string text = io::with_changes(plain, "l.toml", std::vector{boom, swing});
+  EXPECT_EQ(
+      text,
+      "# mine\nname = \"t\"\n\n[default]\ndead_zone = 0.04\ncurve = [[0, 0], [0.5, 0.2], [1, 1]]\n"
+      "rise_per_s = 2.5\n\n[[function]]\ndead_zone = 0.08\nexponent = 2\nstart_V = [0.7, 0.7]\n"
+      "joint = \"boom\"\naxis = \"left_y\"\nfull_V = 10  # all\n\n[[function]]\ngain = 0.6\n"
+      "rise_per_s = 1.25\naxis = \"left_x\"\nfull_V = 5\njoint = \"swing\"\n");
+  const command::LeverPattern pattern = io::read_levers_text(text, "l.toml").pattern;
+  // Half of the travel beyond the dead zone, squared.
+  EXPECT_NEAR(command::shape(0.54, pattern.functions[0].shape), 0.25, 1e-12);
+  EXPECT_NEAR(command::shape(1.0, pattern.functions[1].shape), 0.6, 1e-12);
+  EXPECT_EQ(io::with_changes(plain, "l.toml", {}), plain);
+  // Believed only when it reads back.
+  EXPECT_THROW(io::with_changes("name = \"t\"\nfunction = [{joint = \"boom\", axis = \"left_y\", "
+                                "full_V = 10}]\n",
+                                "l.toml", std::vector{boom}),
+               io::FileError);
+  boom.start_V = 12.0;  // more than at full lever
+  EXPECT_THROW(io::with_changes(plain, "l.toml", std::vector{boom}), io::FileError);
+}
+
 struct BadInput {
   const char* from;
   const char* to;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -383,7 +384,9 @@ TEST_F(LearnersDatabase, KeepsQuizzesAndPinsAndTakesOverTheThirdFormat) {
   EXPECT_TRUE(!taken[0].passed && taken[1].passed);
   EXPECT_TRUE(open().quizzes(*open().find("Bo")).empty());
   // As a program before quizzes left it.
-  tamper("DROP TABLE quizzes; ALTER TABLE learners DROP COLUMN pin; PRAGMA user_version = 3");
+  tamper(
+      "DROP TABLE settings; DROP TABLE notes; DROP TABLE quizzes; ALTER TABLE learners DROP COLUMN "
+      "pin; PRAGMA user_version = 3");
   EXPECT_EQ(open(Access::kRead).sessions(*open().find("Anna")).size(), 1U);
   EXPECT_TRUE(open().quizzes(*open().find("Anna")).empty());
   Database database = open();
@@ -393,6 +396,44 @@ TEST_F(LearnersDatabase, KeepsQuizzesAndPinsAndTakesOverTheThirdFormat) {
   EXPECT_TRUE(database.quizzes({1, "", ""}).empty());
 }
 
+TEST_F(LearnersDatabase, KeepsSettingsAndNotesAndTakesOverTheFourthFormat) {
+  const std::map<std::string, double> hers = {{"crane_speed", 0.7}, {"swing.dead_zone", 0.08}};
+  {
+    Database database = open();
+    const Learner anna = database.add("Anna"), bo = database.add("Bo");
+    EXPECT_TRUE(database.settings(anna).empty());
+    database.set_settings(anna, {{"ramps", 2.0}});
+    database.set_settings(anna, hers);
+    database.set_settings(bo, {{"ramps", 0.5}});
+    database.file(anna, session("a", "2026-11-28T06:40:12Z"));
+    database.add(Note{0, "a", "", 1500, "2026-11-28T08:00:00Z", "too fast here"});
+    database.add(Note{0, "a", anna.key, 200, "2026-11-28T08:01:00Z", "good start"});
+    database.add(Note{0, "unfiled", anna.key, 1, "2026-11-28T08:02:00Z", "kept by her key"});
+    database.add(Note{0, "b", bo.key, 7, "2026-11-28T08:03:00Z", "of another"});
+  }
+  {
+    Database database = open();
+    EXPECT_EQ(database.settings(*database.find("Anna")), hers);
+    const std::vector<Note> notes = database.notes("a");
+    ASSERT_EQ(notes.size(), 2U);
+    EXPECT_EQ(notes[0].text, "good start");
+    EXPECT_EQ(notes[1].tick, 1500);
+    database.remove_note(notes[0].id);
+    EXPECT_EQ(database.notes("a").size(), 1U);
+    database.remove(*database.find("Anna"));
+    EXPECT_TRUE(database.notes("a").empty() && database.notes("unfiled").empty());
+    EXPECT_EQ(database.notes("b").size(), 1U);
+    EXPECT_EQ(database.settings(*database.find("Bo")).at("ramps"), 0.5);
+  }
+  for (const char* gone : {"crane_speed", "too fast here", "kept by her key"})
+    EXPECT_FALSE(any_byte_says(gone)) << gone;
+  // As a program before settings left it.
+  tamper("DROP TABLE settings; DROP TABLE notes; PRAGMA user_version = 4");
+  EXPECT_EQ(open(Access::kRead).list().size(), 1U);
+  EXPECT_TRUE(open().settings(*open().find("Bo")).empty());
+  EXPECT_TRUE(open().notes("b").empty());
+}
+
 TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
   open().add("Anna");
   const std::string sound = bytes_of(file_);
@@ -400,10 +441,10 @@ TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
   };
 
-  tamper("PRAGMA user_version = 5");
+  tamper("PRAGMA user_version = 6");
   for (const Access access : {Access::kRead, Access::kWrite})
     EXPECT_THAT(fault_of([&] { open(access); }),
-                HasSubstr("a newer version of the program (format 5; this one knows 4)"));
+                HasSubstr("a newer version of the program (format 6; this one knows 5)"));
   tamper("PRAGMA user_version = 1; PRAGMA application_id = 7");
   EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("this is no database of learners"));
 
