@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/session/filing.hpp"
+#include "app/session/notes.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/training/task.hpp"
 #include "language/text.hpp"
@@ -100,6 +101,7 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
   if (event.kind == "grip") return {tr_format("gripped {}", tr(spoken(text)))};
   if (event.kind == "release") return {tr_format("let go {}", tr(spoken(text)))};
   if (event.kind == "bookmark") return {tr("bookmark"), MarkKind::kInstructor};
+  if (event.kind == kNoteEvent) return {tr_format("note: {}", text), MarkKind::kInstructor};
   if (event.kind == "message") return {tr_format("instructor: {}", text), MarkKind::kInstructor};
   return {text.empty() ? event.kind : event.kind + ": " + text};
 }

@@ -15,10 +15,12 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/shell/text.hpp"
 #include "app/window/frame_pace.hpp"
 #include "app/window/keys.hpp"
 #include "language/text.hpp"
 #include "view/panels/banners.hpp"
+#include "view/panels/format.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -26,6 +28,7 @@ namespace {
 using view::CameraKind;
 using view::panels::InstrumentLevel;
 
+constexpr const char* kDiffers = msgid("differs from the recording");
 constexpr double kLongestStep = 0.2;  // s, of real time in one frame
 constexpr std::size_t kMostCurves = 4;
 constexpr std::size_t kStretches = 600;  // of a curve
@@ -67,6 +70,9 @@ constexpr Binding kBindings[] = {
     {SDL_SCANCODE_RETURN, ReplayAction::kTakeOver, 0, msgid("Enter"),
      msgid("take over here, live")},
     {SDL_SCANCODE_KP_ENTER, ReplayAction::kTakeOver, 0, nullptr, nullptr},
+    {SDL_SCANCODE_M, ReplayAction::kWriteNote, 0, msgid("M, Delete"),
+     msgid("write a note here, remove it")},
+    {SDL_SCANCODE_DELETE, ReplayAction::kRemoveNote, 0, nullptr, nullptr},
     {SDL_SCANCODE_C, ReplayAction::kNextCamera, 0, "C, 1 .. 5", msgid("next camera, that camera")},
     {SDL_SCANCODE_1, ReplayAction::kCamera, 0, nullptr, nullptr},
     {SDL_SCANCODE_2, ReplayAction::kCamera, 1, nullptr, nullptr},
@@ -128,7 +134,7 @@ ReplayWindow::ReplayWindow(Picture& picture, Presses& presses, ReplayShow show,
   if (request_.camera) picture_.set_camera(*request_.camera);
   if (request_.instruments) instruments_ = *request_.instruments;
   faces_ = faces_of(replayer_.session());
-  read_marks();
+  read_notes();
 }
 
 double ReplayWindow::now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
@@ -142,7 +148,11 @@ double ReplayWindow::tick_at(double s) const {
 }
 
 void ReplayWindow::read_marks() {
-  for (const io::SessionEvent& event : replayer_.record().events) {
+  std::vector<io::SessionEvent> all = replayer_.record().events;
+  add_notes(notes_, all);
+  // Differences that were found on the way stay.
+  std::erase_if(marks_, [](const auto& mark) { return mark.text != tr(kDiffers); });
+  for (const io::SessionEvent& event : all) {
     const EventWords words = words_of(event, replayer_.session().exercise().task);
     if (!words.text.empty())
       marks_.push_back({seconds(static_cast<double>(event.tick)), words.kind, words.text});
@@ -215,6 +225,7 @@ void ReplayWindow::take_event(const SDL_Event& event) {
         done_ || (event.type == SDL_KEYDOWN && event.key.keysym.scancode == SDL_SCANCODE_ESCAPE);
     return;
   }
+  if (typed_ && take_typing(event)) return;
   move_free_camera(picture_, event);
   if (event.type != SDL_KEYDOWN) return;
   if (std::exchange(help_, false)) return;
@@ -259,7 +270,7 @@ void ReplayWindow::note_mismatches() {
     complain(text);
     notices_.say(now_s(), text, true);
     view::panels::TimelineMark mark{seconds(static_cast<double>(mismatch.tick)),
-                                    view::panels::MarkKind::kBad, tr("differs from the recording")};
+                                    view::panels::MarkKind::kBad, tr(kDiffers)};
     marks_.insert(std::upper_bound(marks_.begin(), marks_.end(), mark,
                                    [](const auto& a, const auto& b) { return a.at_s < b.at_s; }),
                   std::move(mark));
@@ -287,6 +298,10 @@ void ReplayWindow::draw_panels(view::panels::Painter& painter,
         painter, tr("Replay"), tr("The levers are disconnected while a recording is shown."),
         replay_key_help());
   view::panels::draw_instruments(painter, instruments_, faces_, replayer_.snapshot(), readings());
+  if (typed_)
+    view::panels::draw_entry(
+        painter, tr_format("Note at {}", view::panels::clock_text(seconds(clock_.position()))),
+        *typed_ + "_", tr("Enter keeps it, Esc does not"));
   const view::panels::TimelineIntent intent =
       view::panels::draw_timeline(painter, timeline(), pointer);
   if (intent.seek_s >= 0.0) seek_s_ = intent.seek_s;
@@ -410,6 +425,10 @@ void ReplayWindow::act(ReplayAction action, int value, unsigned modifiers) {
       return;
     case ReplayAction::kTakeOver:
       return ask_to_take_over();
+    case ReplayAction::kWriteNote:
+      return write_note();
+    case ReplayAction::kRemoveNote:
+      return remove_note();
     case ReplayAction::kClose:
       outcome_ = Outcome::kClosed;
       done_ = true;
@@ -482,6 +501,83 @@ TakeOver ReplayWindow::take_over() {
   out.branch.levers = replayer_.levers();
   out.branch.parent_id = header.id;
   return out;
+}
+
+// --- Notes ----------------------------------------------------------------------
+
+void ReplayWindow::write_note() {
+  clock_.set_paused(true);
+  typed_.emplace();
+  key_as_text_ = true;
+}
+
+// True: handled.
+bool ReplayWindow::take_typing(const SDL_Event& event) {
+  if (event.type == SDL_TEXTINPUT) {
+    const std::string text = event.text.text;
+    if (!std::exchange(key_as_text_, false) && typed_->size() + text.size() <= kLongestNote)
+      *typed_ += text;
+    return true;
+  }
+  if (event.type != SDL_KEYDOWN) return false;
+  key_as_text_ = false;
+  switch (event.key.keysym.scancode) {
+    case SDL_SCANCODE_BACKSPACE:
+      erase_character(*typed_);
+      break;
+    case SDL_SCANCODE_RETURN:
+    case SDL_SCANCODE_KP_ENTER:
+      keep_note();
+      break;
+    case SDL_SCANCODE_ESCAPE:
+      typed_.reset();
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+void ReplayWindow::keep_note() {
+  const std::string text = *std::exchange(typed_, std::nullopt);
+  if (text.find_first_not_of(' ') == std::string::npos) return;
+  try {
+    add_note(replayer_.record().header, clock_.tick(), text);
+    read_notes();
+  } catch (const std::exception& error) {
+    typed_ = text;  // not lost
+    notices_.say(now_s(), error.what(), true);
+  }
+}
+
+// The note of the instant that is shown, by a second press.
+void ReplayWindow::remove_note() {
+  const auto here = std::ranges::find_if(
+      notes_, [this](const learners::Note& note) { return note.tick == clock_.tick(); });
+  if (here == notes_.end())
+    return notices_.say(now_s(),
+                        tr("There is no note at this instant; Page Up and Page Down stop at them"));
+  if (remove_asked_ != here->id) {
+    remove_asked_ = here->id;
+    return notices_.say(now_s(), tr_format("Delete once more removes the note: {}", here->text));
+  }
+  try {
+    app::remove_note(*here);
+    read_notes();
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
+}
+
+void ReplayWindow::read_notes() {
+  remove_asked_ = -1;
+  notes_.clear();
+  try {
+    notes_ = notes_of(replayer_.record().header);
+  } catch (const std::exception& error) {
+    notices_.say(now_s(), error.what(), true);
+  }
+  read_marks();
 }
 
 // --- Curves ---------------------------------------------------------------------

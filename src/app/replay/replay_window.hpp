@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/replay/replay_clock.hpp"
 #include "app/replay/video.hpp"
 #include "app/session/drive_request.hpp"
+#include "app/session/notes.hpp"
 #include "app/session/take_over.hpp"
 #include "app/window/frame_meter.hpp"
 #include "app/window/notices.hpp"
@@ -50,6 +52,8 @@ enum class ReplayAction {
   kMoreCurves,
   kFewerCurves,
   kTakeOver,
+  kWriteNote,
+  kRemoveNote,
   kClose,
   kHelp,
   kNextCamera,
@@ -86,6 +90,7 @@ class ReplayWindow {
   void frame();
   void take_events();
   void take_event(const SDL_Event& event);
+  bool take_typing(const SDL_Event& event);
   void act(ReplayAction action, int value, unsigned modifiers);
   void follow();
   void tell_remarks();
@@ -102,6 +107,10 @@ class ReplayWindow {
   void ask_to_take_over();
   void add_curve(std::size_t channel);
   void change_channel(int direction);
+  void write_note();
+  void keep_note();
+  void remove_note();
+  void read_notes();
   void read_marks();
   view::panels::Timeline timeline() const;
   view::panels::InstrumentReadings readings() const;
@@ -130,6 +139,10 @@ class ReplayWindow {
     std::vector<float> samples;
   };
   std::vector<Curve> curves_;
+  std::vector<learners::Note> notes_;
+  std::optional<std::string> typed_;  // of a note that is being written
+  bool key_as_text_ = false;          // the text of the key that began it is still to come
+  std::int64_t remove_asked_ = -1;    // id of the note that a second press removes
   std::int64_t told_mismatches_ = 0;
   std::size_t told_remarks_ = 0;
 

@@ -9,6 +9,7 @@
 
 #include "app/session/coaching.hpp"
 #include "app/session/drive_request.hpp"
+#include "app/session/notes.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/session/work_times.hpp"
 #include "app/shell/text.hpp"
@@ -54,7 +55,8 @@ EventKind kind_of(const std::string& kind) {
       {"phase", EventKind::kTask},          {"step", EventKind::kTask},
       {"grip", EventKind::kGrip},           {"release", EventKind::kGrip},
       {"collision", EventKind::kCollision}, {"end_stop", EventKind::kEndStop},
-      {"bookmark", EventKind::kBookmark},   {"message", EventKind::kMessage}};
+      {"bookmark", EventKind::kBookmark},   {"message", EventKind::kMessage},
+      {kNoteEvent, EventKind::kMessage}};
   for (const Word& word : kWords)
     if (kind == word.word) return word.kind;
   return EventKind::kOther;
@@ -62,11 +64,11 @@ EventKind kind_of(const std::string& kind) {
 
 std::string text_of(const io::SessionEvent& event) {
   if (event.kind == "phase" && event.text == "running") return tr("begun");
-  if (event.kind == "step")
-    return tr_format("{:g} of {:g} done", event.value[0], event.value[1]);
+  if (event.kind == "step") return tr_format("{:g} of {:g} done", event.value[0], event.value[1]);
   if (event.kind == "phase" || event.kind == "collision") return tr(event.text);
   if (event.kind == "grip") return tr(spoken(event.text));
   if (event.kind == "release") return tr_format("let go {}", tr(spoken(event.text)));
+  if (event.kind == kNoteEvent) return tr_format("note: {}", event.text);
   if (event.kind == "bookmark" && event.text == event.kind)
     return {};  // already the name of its
                 // row

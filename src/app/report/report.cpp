@@ -11,6 +11,7 @@
 
 #include "app/report/attempts.hpp"
 #include "app/session/filing.hpp"
+#include "app/session/notes.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
@@ -44,6 +45,7 @@ class Sources {
       complain(record.path.string() + ": " + examined.computed->sentence);
       record = std::move(examined.computed->record);
     }
+    if (database_) add_notes(database_->notes(record.header.id), record.events);
     RecordedAttempts session(std::move(record));
     take_filed_trust(session.header(), examined.trust);
     session.set_examined(std::move(examined));

@@ -80,6 +80,20 @@ void draw_banner(Painter& painter, const std::string& text, const std::string& b
   painter.text(painter.width() * 0.5F, card.y + 62.0F, Type::kBody, kText, below, Align::kCentre);
 }
 
+void draw_entry(Painter& painter, const std::string& title, const std::string& text,
+                const std::string& below) {
+  constexpr float kEntryWidth = 560.0F;
+  const float inner = kEntryWidth - 2.0F * kBannerMargin;
+  const float block = painter.block_height(inner, Type::kBody, text);
+  const Rect card{(painter.width() - kEntryWidth) * 0.5F, painter.height() * 0.3F, kEntryWidth,
+                  84.0F + block};
+  painter.card(card, kSolidCard);
+  const float x = card.x + kBannerMargin;
+  painter.text(x, card.y + 16.0F, Type::kLarge, kAccent, title);
+  painter.text_block(x, card.y + 48.0F, inner, Type::kBody, kText, text);
+  painter.text(x, card.bottom() - 26.0F, Type::kSmall, kDim, below);
+}
+
 void draw_briefing(Painter& painter, const Briefing& briefing) {
   const float inner = kBriefingWidth - 2.0F * kBannerMargin;
   float height = 62.0F;

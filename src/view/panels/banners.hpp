@@ -24,6 +24,10 @@ void draw_messages(Painter& painter, const std::vector<Message>& messages, Messa
 // "PAUSED", with the key that continues.
 void draw_banner(Painter& painter, const std::string& text, const std::string& below);
 
+// A text that is being typed, with what ends it.
+void draw_entry(Painter& painter, const std::string& title, const std::string& text,
+                const std::string& below);
+
 struct Briefing {
   std::string title;
   std::vector<std::string> paragraphs;
