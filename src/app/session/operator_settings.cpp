@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "app/session/lever_texts.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
@@ -92,9 +91,26 @@ std::vector<io::LeverChange> changes_of(const OperatorSettings& settings,
 }  // namespace
 
 std::string setting_name(const LeverFunction& function, std::string_view setting) {
-  std::string name = function_name(function);
-  std::ranges::replace(name, ' ', '_');
-  return name.append(setting);
+  const auto name = [&function]() -> std::string {
+    switch (function.target) {
+      case LeverTarget::kTipReach:
+        return "tip_reach";
+      case LeverTarget::kTipHeight:
+        return "tip_height";
+      case LeverTarget::kGrapple:
+        return "grapple";
+      case LeverTarget::kDrive:
+        return "drive";
+      case LeverTarget::kBrake:
+        return "brake";
+      case LeverTarget::kTilt:
+        return "head_tilt";
+      case LeverTarget::kJoint:
+        break;
+    }
+    return function.joint;
+  };
+  return name().append(setting);
 }
 
 bool takes_start(const LeverFunction& function) {

@@ -28,7 +28,7 @@ inline constexpr const char* kGhost = "ghost";
 inline constexpr const char *kDeadZoneOf = ".dead_zone", *kCurveOf = ".curve",
                             *kStartOf = ".start_V", *kLargestOf = ".largest";
 
-// "tip_reach" of the function called "tip reach".
+// "swing", "tip_reach", in every language.
 std::string setting_name(const command::LeverFunction& function, std::string_view setting = {});
 
 // "crane_speed=0.7 swing.dead_zone=0.08", in the order of names, and back. Throws UserError with the allowed

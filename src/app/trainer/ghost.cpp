@@ -12,6 +12,7 @@
 #include "app/shell/log.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/runtime/replayer.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -153,8 +154,8 @@ Ghost best_ghost(const LoadedSession& loaded, const std::string& learner_key,
       log(LogLevel::kInfo, error.what());
     }
   }
-  throw UserError(
-      "No passed attempt that is filed here was made under these conditions: there is no ghost.");
+  throw UserError(tr(
+      "No passed attempt that is filed here was made under these conditions: there is no ghost."));
 }
 
 }  // namespace knuckleboom::app

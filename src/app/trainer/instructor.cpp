@@ -141,8 +141,8 @@ void InstructorCard::update(const training::SessionSnapshot& now,
                                                                        : "");
   std::string text;
   for (std::size_t i = 0; i < there.size() && i < kFaultsShown; ++i)
-    text += (i == 0 ? "" : ", ") +
-            fault_name(session_->faults()[static_cast<std::size_t>(there[i])]);
+    text +=
+        (i == 0 ? "" : ", ") + fault_name(session_->faults()[static_cast<std::size_t>(there[i])]);
   if (!there.empty()) text = tr_format("there now: {}", text);
   if (there.size() > kFaultsShown)
     text += " " + tr_format("and {} more", there.size() - kFaultsShown);

@@ -170,7 +170,7 @@ void Trainer::keep_own_settings() {
   try {
     app::keep_own_settings(request_.learner_id, settings_page_.settings());
   } catch (const std::exception& error) {
-    notices_.say(now_s(), fmt::format("The settings hold now, but are not kept: {}", error.what()),
+    notices_.say(now_s(), tr_format("The settings hold now, but are not kept: {}", error.what()),
                  true);
   }
 }
