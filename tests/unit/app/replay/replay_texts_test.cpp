@@ -1,7 +1,11 @@
 // Texts of a replay.
 #include "app/replay/replay_texts.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "app/session/notes.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -30,6 +34,18 @@ TEST(ReplayTexts, TellMistakesFromTheInstructorsMarks) {
   EXPECT_EQ(words_of(event("end_stop", ""), TaskKind::kLogs).kind, MarkKind::kBad);
   EXPECT_EQ(words_of(event("grip", "red_1"), TaskKind::kLogs).text, "gripped red 1");
   EXPECT_EQ(words_of(event("grip", "red_1"), TaskKind::kLogs).kind, MarkKind::kEvent);
+}
+
+// Beside the file: it says nothing of them.
+TEST(ReplayTexts, NotesStandAmongTheEvents) {
+  std::vector<io::SessionEvent> events = {event("grip", "red_1"), event("bookmark", "bookmark")};
+  events[0].tick = 100;
+  events[1].tick = 300;
+  add_notes({{7, "a", "", 200, "2026-11-28T08:00:00Z", "too fast"}}, events);
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[1].tick, 200);
+  EXPECT_EQ(words_of(events[1], TaskKind::kLogs).text, "note: too fast");
+  EXPECT_EQ(words_of(events[1], TaskKind::kLogs).kind, MarkKind::kInstructor);
 }
 
 // A curve of time over time is useless.
