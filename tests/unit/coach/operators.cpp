@@ -16,7 +16,7 @@ constexpr double kPi = 3.14159265358979323846;
 // A crane in cylindrical coordinates: slew, reach, height, rotator, jaws; each moved by a function of its own.
 enum Function { kSlew, kOut, kUp, kTurn, kJaws };
 constexpr int kFunctions = 5;
-constexpr double kFull[kFunctions] = {0.5, 0.8, 0.7, 1.2, 1.0};  // rad/s, m/s, m/s, rad/s, 1/s
+constexpr double kFull[kFunctions] = {0.75, 1.2, 1.0, 1.8, 1.2};  // rad/s, m/s, m/s, rad/s, 1/s
 constexpr double kBoxSlew = kPi, kBoxReach = 3.5, kBoxUp = 1.6, kOver = 2.8;
 constexpr double kTogetherClean = 0.60;  // of an operator without the habit
 
@@ -65,7 +65,7 @@ class Operator {
     // A share of the grabs: one that is taken again is two.
     if (habit == Habit::kRegrips) share = share / (1.0 - std::min(share, 0.5));
     share = std::min(1.0, share);
-    if (style_.by_chance) {
+    if (static_cast<int>(habit) != style_.exact) {
       for (std::size_t i = 0; i < n; ++i) shows[i] = uniform(0.0, 1.0) < share;
       return;
     }
