@@ -71,6 +71,7 @@ std::vector<Judgement> judge_session(const fs::path& path, bool recompute) {
       recompute ? open_session(path.string(), true) : io::read_session(path);
   for (const std::string& remark : session.remarks) complain(remark);
   const RecordedWork work(session);
+  std::vector<Coaching> coaching = coach_attempts(session);
   std::vector<Judgement> out;
   for (std::size_t i = 0; i < session.attempts.size(); ++i) {
     const io::SessionAttempt& attempt = session.attempts[i];
@@ -94,7 +95,7 @@ std::vector<Judgement> judge_session(const fs::path& path, bool recompute) {
       one.work = element_rows(*end);
       one.named_work = named_work(*end);
     }
-    one.coaching = coach_attempt(session, i);
+    one.coaching = std::move(coaching[i]);
     out.push_back(std::move(one));
   }
   if (out.empty())

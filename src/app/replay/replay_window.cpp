@@ -157,8 +157,8 @@ void ReplayWindow::read_marks() {
     if (!words.text.empty())
       marks_.push_back({seconds(static_cast<double>(event.tick)), words.kind, words.text});
   }
-  for (std::size_t i = 0; i < replayer_.record().attempts.size(); ++i)
-    for (const CoachLine& line : coach_attempt(replayer_.record(), i).lines)
+  for (const Coaching& coaching : coach_attempts(replayer_.record()))
+    for (const CoachLine& line : coaching.lines)
       for (const double at_s : line.marks_s)
         marks_.push_back({at_s, view::panels::MarkKind::kAdvice, "coach: " + line.text});
   std::stable_sort(marks_.begin(), marks_.end(),

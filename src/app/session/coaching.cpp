@@ -145,11 +145,8 @@ std::int64_t begin_of(const io::SessionRecord& record, const io::SessionAttempt&
   return attempt.end_tick;
 }
 
-}  // namespace
-
-Coaching coach_attempt(const io::SessionRecord& record, std::size_t index) {
-  const io::SessionAttempt& attempt = record.attempts.at(index);
-  const CoachChannels channels(record);
+Coaching look_at(const io::SessionRecord& record, const CoachChannels& channels,
+                 const io::SessionAttempt& attempt) {
   coach::Observer observer(channels.told());
   const auto& ticks = record.channel_ticks;
   std::vector<double> times_s;
@@ -159,6 +156,20 @@ Coaching coach_attempt(const io::SessionRecord& record, std::size_t index) {
     times_s.push_back(static_cast<double>(*tick - record.header.first_tick) * record.tick_s());
   }
   return coaching_of(coach::advise(observer.finish(), channels.told()), times_s);
+}
+
+}  // namespace
+
+Coaching coach_attempt(const io::SessionRecord& record, std::size_t index) {
+  return look_at(record, CoachChannels(record), record.attempts.at(index));
+}
+
+std::vector<Coaching> coach_attempts(const io::SessionRecord& record) {
+  const CoachChannels channels(record);
+  std::vector<Coaching> out;
+  for (const io::SessionAttempt& attempt : record.attempts)
+    out.push_back(look_at(record, channels, attempt));
+  return out;
 }
 
 Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& times_s) {

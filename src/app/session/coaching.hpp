@@ -26,6 +26,8 @@ struct Coaching {
 
 // An attempt of a record, by its channels alone. index: from 0.
 Coaching coach_attempt(const io::SessionRecord& record, std::size_t index);
+// All of them; the channels are read once.
+std::vector<Coaching> coach_attempts(const io::SessionRecord& record);
 
 // times_s: of each sample.
 Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& times_s);
