@@ -252,8 +252,9 @@ bool Trainer::read_running_row() {
     const auto ended = static_cast<std::size_t>(restarts_) + 1;
     if (record.attempts.size() < ended || record.attempts[ended - 1].phase != shown_.task.phase)
       return false;
-    for (const CoachLine& line : coach_attempt(record, ended - 1).lines)
-      figures_.advice.push_back(coach_sentence(line));
+    if (!session_->loaded().choice.variant)  // not in an exam
+      for (const CoachLine& line : coach_attempt(record, ended - 1).lines)
+        figures_.advice.push_back(coach_sentence(line));
     if (!filed) return true;
     row = filed_session(record, examine_running(record, session_->session().exercise()));
   } catch (const std::exception& error) {
