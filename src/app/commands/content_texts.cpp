@@ -65,7 +65,6 @@ void add_machines(Template& out) {
     out.add(file.model.description, where);
     out.add(file.purpose, where);
     out.add(file.model.caution, where);
-    out.add_name(file.model.name, where);
     for (int i = 0; i < file.model.joint_count(); ++i)
       out.add_name(file.model.joint_name(i), where);
     const auto actuators = static_cast<int>(file.model.watch_pressures.size());
