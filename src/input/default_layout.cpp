@@ -9,6 +9,8 @@
 #include <SDL2/SDL.h>
 #include <fmt/format.h>
 
+#include "language/text.hpp"
+
 namespace knuckleboom::input {
 namespace {
 
@@ -102,7 +104,7 @@ DefaultLayout two_sticks(const RawDevice& left, const RawDevice& right) {
   layout.setup.devices = {{"left", left.identity}, {"right", right.identity}};
   add_stick(left, 0, kLeft, layout.setup);
   add_stick(right, 1, kRight, layout.setup);
-  layout.said = fmt::format(
+  layout.said = tr_format(
       "no device file: the left lever is {}, attached first, the right lever is {}; swap them if "
       "that is wrong",
       left.identity.name, right.identity.name);
@@ -117,7 +119,7 @@ DefaultLayout one_stick(const RawDevice& stick) {
     layout.setup.axes = {axis(LeverAxis::kLeftX, 0, 0), axis(LeverAxis::kLeftY, 0, 1, true),
                          axis(LeverAxis::kRightX, 0, 2), axis(LeverAxis::kRightY, 0, 3, true)};
     add_buttons(stick, 0, kLeft, layout.setup);
-    layout.said = fmt::format(
+    layout.said = tr_format(
         "no device file: {} is taken for two levers in one housing, axes 0 and 1 the left and 2 "
         "and 3 the right one",
         stick.identity.name);
@@ -126,16 +128,16 @@ DefaultLayout one_stick(const RawDevice& stick) {
   add_stick(stick, 0, kLeft, layout.setup);
   if (stick.state.hats.empty()) {
     layout.said =
-        fmt::format("no device file: {} is the left lever, the keyboard replaces the right one",
-                    stick.identity.name);
+        tr_format("no device file: {} is the left lever, the keyboard replaces the right one",
+                  stick.identity.name);
     return layout;
   }
   std::erase_if(layout.setup.axes,
                 [](const AxisBinding& b) { return b.kind != ControlKind::kAxis; });
   layout.setup.axes.push_back(hat(LeverAxis::kRightX, 0, ControlKind::kHatX));
   layout.setup.axes.push_back(hat(LeverAxis::kRightY, 0, ControlKind::kHatY));
-  layout.said = fmt::format("no device file: {} is the left lever and its hat the right one",
-                            stick.identity.name);
+  layout.said = tr_format("no device file: {} is the left lever and its hat the right one",
+                          stick.identity.name);
   return layout;
 }
 
@@ -203,7 +205,7 @@ DefaultLayout gamepad(const RawDevice& pad) {
     bind(pad, part.positive, part.axis, true, layout.setup);
   }
   for (const PadButton& part : kPadButtons) press(pad, part, layout.setup);
-  layout.said = fmt::format(
+  layout.said = tr_format(
       "no device file: the sticks of {} are the levers, its shoulder buttons and triggers the "
       "rockers",
       pad.identity.name);
@@ -293,7 +295,7 @@ DefaultLayout default_layout(const std::vector<RawDevice>& attached) {
   if (sticks.size() >= 2) return two_sticks(*sticks[0], *sticks[1]);
   if (pad != nullptr) return gamepad(*pad);
   if (sticks.size() == 1) return one_stick(*sticks[0]);
-  return {{}, "no lever or controller is attached: the keyboard moves the levers"};
+  return {{}, tr("no lever or controller is attached: the keyboard moves the levers")};
 }
 
 }  // namespace knuckleboom::input

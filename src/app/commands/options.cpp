@@ -170,8 +170,11 @@ std::vector<Argument> recording_options(DriveOptions& o) {
 }
 
 Argument language_option(std::string& value) {
-  return {"--language", &value, word_value("CODE", &language_words, false),
-          "Language of its texts; without it the one chosen last in the menu, or the system's"};
+  return {.name = "--language",
+          .target = &value,
+          .kind = word_value("CODE", &language_words, false),
+          .sentence = "Language of the window and of the report",
+          .without = "the one chosen in the menu, or the system's"};
 }
 
 std::vector<Argument> window_options(DriveOptions& o) {
