@@ -222,9 +222,8 @@ void add_results(Pages& pages) {
       filed.trust = kSigned;
       filed.results = {row, row, row};
       result.history = history_of({filed}, exercise);
-      auto menu = std::make_shared<Menu>(result_menu({passed, false, false, exercise.title}));
-      if (passed)
-        menu = std::make_shared<Menu>(result_menu({true, false, false, tr(exercise.title)}));
+      auto menu = std::make_shared<Menu>(
+          result_menu({passed, false, false, passed ? tr(exercise.title) : std::string()}));
       pages.add("result of " + exercise.name, [result, menu](Painter& painter) {
         view::panels::draw_result(painter, result, *menu, {});
       });
