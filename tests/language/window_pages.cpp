@@ -98,7 +98,7 @@ void add_menus(Pages& pages) {
                    pause_menu(briefing_of(session.exercise()).title, true, suspects));
   }
   LearnerPage learners;
-  learners.open({{{1, "key", kWho}, "hash"}, {{2, "other", "Charles"}, ""}}, "key");
+  learners.open({{{1, kWho, "key"}, "hash"}, {{2, "Charles", "other"}, ""}}, "key");
   pages.add_menu("learners", learners.menu());
 }
 
