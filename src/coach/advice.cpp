@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::coach {
 namespace {
@@ -153,12 +154,15 @@ const Finding* Advice::praise() const {
 
 std::string advice_text(const Finding& finding) {
   const Rule& rule = rule_of(finding.habit);
-  if (finding.verdict == Verdict::kPraised) return std::string(rule.praise);
+  if (finding.verdict == Verdict::kPraised) return tr(rule.praise);
   const auto seconds = std::lround(finding.lost_s);
-  return fmt::format(fmt::runtime(rule.advice), finding.counted, finding.occasions,
-                     std::lround(100.0 * finding.figure),
-                     seconds < 60 ? fmt::format("{} s", seconds)
-                                  : fmt::format("{}:{:02} min", seconds / 60, seconds % 60));
+  const std::string english(rule.advice),
+      lost = seconds < 60 ? fmt::format("{} s", seconds)
+                          : fmt::format("{}:{:02} min", seconds / 60, seconds % 60);
+  const auto percent = std::lround(100.0 * finding.figure);
+  return language::formatted(
+      english.c_str(), tr(english.c_str()),
+      fmt::make_format_args(finding.counted, finding.occasions, percent, lost));
 }
 
 }  // namespace knuckleboom::coach

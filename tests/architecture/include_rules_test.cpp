@@ -85,7 +85,7 @@ const std::vector<Layer>& layers() {
         "core/training/session_snapshot", "runtime/latest_value"}},
       {"report/", {"io/utf8", "language/"}},
       {"learners/", {"io/diagnostic", "io/utf8"}},
-      {"coach/", {"core/"}},
+      {"coach/", {"core/", "language/"}},
       {"identification/", {}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"analysis/", {"core/", "reference/", "io/", "recording/", "runtime/", "identification/"}},

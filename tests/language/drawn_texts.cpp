@@ -112,7 +112,7 @@ Drawn read_back(const ImDrawList& list, const view::panels::Fonts& fonts) {
                          std::abs(pen_y - line_y) < 0.6F && spaces >= 0.0F && spaces <= 6.0F &&
                          std::abs(gap - spaces) * space < 0.8F;
     if (!goes_on) out.runs.push_back({{}, {}, box});
-    Run& run = out.runs.back();
+    Line& run = out.runs.back();
     if (goes_on) run.text.append(static_cast<std::size_t>(spaces), ' ');
     add_utf8(glyph.Codepoint, run.text);
     run.letters.push_back(box);

@@ -11,14 +11,14 @@ struct ImFontAtlas;
 namespace knuckleboom::testing_texts {
 
 // A text in one font on one line, in pixels.
-struct Run {
+struct Line {
   std::string text;
   std::vector<view::panels::Rect> letters;
   view::panels::Rect box;
 };
 
 struct Drawn {
-  std::vector<Run> runs;
+  std::vector<Line> runs;
   std::vector<view::panels::Rect> cards;  // backgrounds that texts lie on
 };
 

@@ -217,7 +217,7 @@ std::vector<std::string> unmarked_texts(const std::string& source) {
       R"re(//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|"(?:[^"\\\n]|\\.)*")re");
   static const std::regex kWords("[A-Za-z]{2,} [A-Za-z]{2,}");
   static const std::regex kMark(
-      R"((tr|tr_in|tr_format|tr_count|msgid)\(([^;()"]|\([^()"]*\)|"[^"]*",)*$)");
+      R"re((tr|tr_in|tr_format|tr_count|msgid)\(([^;()"]|\([^()"]*\)|"[^"]*",)*$)re");
   std::vector<std::string> out;
   std::size_t end_of_last = 0;
   bool last_marked = false;
@@ -302,7 +302,7 @@ bool cut_off(const std::string& text) {
 std::vector<std::string> faults_of(const Drawn& drawn, float width, float height) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < drawn.runs.size(); ++i) {
-    const Run& run = drawn.runs[i];
+    const Line& run = drawn.runs[i];
     if (cut_off(run.text)) out.push_back("cut: " + run.text);
     if (run.box.x < 0.0F || run.box.right() > width || run.box.bottom() > height)
       out.push_back("leaves the window: " + run.text);
@@ -315,7 +315,7 @@ std::vector<std::string> faults_of(const Drawn& drawn, float width, float height
     if (!std::all_of(run.letters.begin(), run.letters.end(), on_card))
       out.push_back("leaves its card: " + run.text);
     for (std::size_t k = 0; k < i; ++k) {
-      const Run& other = drawn.runs[k];
+      const Line& other = drawn.runs[k];
       if (!overlap(run.box, other.box)) continue;
       const bool letters = std::any_of(run.letters.begin(), run.letters.end(), [&](const auto& a) {
         return std::any_of(other.letters.begin(), other.letters.end(),
@@ -403,7 +403,7 @@ TEST(PseudoLanguage, FindsTextsThatAreNotTranslated) {
   std::map<std::string, std::string> found;  // word -> where
   const bool loaded = draw_pages(kSizes[1], [&](const std::string& page, const Drawn& drawn) {
     const bool keys = page.starts_with("help") || page.starts_with("keys");
-    for (const Run& run : drawn.runs)
+    for (const Line& run : drawn.runs)
       for (const std::string& word : plain_words(run.text))
         if (!keys) found.emplace(word, page + ": " + run.text);
   });

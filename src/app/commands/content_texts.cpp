@@ -10,6 +10,7 @@
 #include "app/session/names.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/text.hpp"
+#include "coach/habits.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/training/elements.hpp"
@@ -130,6 +131,12 @@ void add_tables(Template& out) {
   for (const std::string_view name : training::kLoadPhaseNames) out.add(name, "phase of a load");
   for (int i = 0; i < command::kFaultKinds; ++i)
     out.add_name(command::name_of(static_cast<command::FaultKind>(i)), "kind of fault");
+  out.add(coach::kUnchecked, "the coach's rules");
+  for (const coach::Rule& rule : coach::rules()) {
+    out.add(rule.advice,
+            "advice of the coach; {0}: how often, {1}: of how many, {2}: in percent, {3}: time");
+    out.add(rule.praise, "praise of the coach");
+  }
   for (const char* name : world::kObstacleNames) out.add_name(name, "obstacle");
   for (const std::string& word : quality_words()) out.add(word, "choice of the menu", "picture");
   for (const std::string& word : instrument_words())

@@ -160,7 +160,8 @@ void ReplayWindow::read_marks() {
   for (const Coaching& coaching : coach_attempts(replayer_.record()))
     for (const CoachLine& line : coaching.lines)
       for (const double at_s : line.marks_s)
-        marks_.push_back({at_s, view::panels::MarkKind::kAdvice, "coach: " + line.text});
+        marks_.push_back(
+            {at_s, view::panels::MarkKind::kAdvice, tr_format("coach: {}", line.text)});
   std::stable_sort(marks_.begin(), marks_.end(),
                    [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
 }

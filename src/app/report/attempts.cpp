@@ -411,10 +411,10 @@ void RecordedAttempts::add_work(std::size_t index, report::Attempt& out) const {
 }
 
 void RecordedAttempts::add_advice(std::size_t index, const Span& span, report::Attempt& out) const {
-  out.advice_remark = fmt::format(
+  out.advice_remark = tr_format(
       "From the coach's rules, which are {}; they change no figure and no result. Times as in the "
       "events.",
-      coach::kUnchecked);
+      tr(coach::kUnchecked));
   for (const CoachLine& line : coach_attempt(record_, index).lines) {
     report::Advice one{line.text, line.praise, {}};
     for (const double at_s : line.marks_s)

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "language/text.hpp"
 #include "view/panels/format.hpp"
 
 namespace knuckleboom::app {
@@ -231,7 +232,7 @@ std::string coach_sentence(const CoachLine& line) {
   std::string times;
   for (const double at_s : line.marks_s)
     times += (times.empty() ? "" : ", ") + view::panels::clock_text(at_s);
-  return times.empty() ? line.text : fmt::format("{} Look at {}.", line.text, times);
+  return times.empty() ? line.text : tr_format("{} Look at {}.", line.text, times);
 }
 
 }  // namespace knuckleboom::app
