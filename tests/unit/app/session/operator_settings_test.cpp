@@ -28,7 +28,7 @@ TEST(OperatorSettings, ComeBackFromTheirText) {
   EXPECT_TRUE(app::settings_of("").empty());
   for (const char* wrong : {"crane_speed", "crane_speed=2", "crane_speed=fast", "colour=1",
                             ".curve=1", "swing.curve=nan", "swing.dead_zone=-0.1"})
-    EXPECT_THROW(app::settings_of(wrong), app::UserError) << wrong;
+    EXPECT_THROW(app::settings_of(wrong), UserError) << wrong;
 }
 
 app::LoadedSession reach_with(const std::string& settings) {
