@@ -22,11 +22,15 @@ std::vector<double> measured(std::span<const double> values) {
 
 double detectable_change(std::span<const double> values) {
   const std::vector<double> known = measured(values);
-  if (known.size() < 2) return 0.0;
+  if (known.size() < kFewest) return 0.0;
+  const auto differences = static_cast<double>(known.size() - 1);
+  const double mean = (known.back() - known.front()) / differences;
   double sum = 0.0;
-  for (std::size_t i = 1; i < known.size(); ++i)
-    sum += (known[i] - known[i - 1]) * (known[i] - known[i - 1]);
-  return kConfidence * std::sqrt(sum / static_cast<double>(known.size() - 1));
+  for (std::size_t i = 1; i < known.size(); ++i) {
+    const double from_mean = known[i] - known[i - 1] - mean;
+    sum += from_mean * from_mean;
+  }
+  return kConfidence * std::sqrt(sum / (differences - 1.0));
 }
 
 Change change_of(std::span<const double> values) {

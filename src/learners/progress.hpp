@@ -9,7 +9,8 @@ namespace knuckleboom::learners {
 enum class Change { kTooFew, kLess, kSame, kMore };
 
 // The smallest change between two attempts that is more than their scatter, with a confidence of 95 %:
-// 1.96 sqrt(2) s, where s^2 is half the mean square of successive differences. 0 below two values.
+// 1.96 sqrt(2) s, where s^2 is half the variance of successive differences, so that a steady improvement is
+// no scatter. 0 below three values.
 double detectable_change(std::span<const double> values);
 
 // From the first value to the last, where it is beyond the detectable change; kTooFew: below three values.

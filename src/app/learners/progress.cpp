@@ -69,8 +69,13 @@ std::string first_to_last(const OfLearner& learner, const training::Figure& figu
   const auto first = std::find_if(values.begin(), values.end(), known);
   if (first == values.end()) return "-";
   const auto last = std::find_if(values.rbegin(), values.rend(), known);
+  learners::Change change = learners::change_of(values);
+  // Nobody calls that better which the table hardly shows.
+  if (std::fabs(*last - *first) < 1.5 * std::pow(10.0, -figure.decimals) &&
+      change != learners::Change::kTooFew)
+    change = learners::Change::kSame;
   return fmt::format("{:.{}f} > {:.{}f} {}", *first, figure.decimals, *last, figure.decimals,
-                     sign_of(figure, learners::change_of(values)));
+                     sign_of(figure, change));
 }
 
 // "61.5 59.8 B 62.1*"
