@@ -54,17 +54,15 @@ Style style_of(Habit habit, double severity, std::uint64_t seed) {
 // Share of sessions in which each rule speaks, and any.
 struct Cell {
   std::array<int, kHabits> speaks{};
-  int any = 0, sessions = 0;  // any below 0: not looked at
+  int any = 0, sessions = 0;
 };
 
-Cell cell_of(Habit habit, double severity, int sessions, bool by_chance = false,
-             int cycles = Style().cycles) {
+Cell cell_of(Habit habit, double severity, int sessions) {
   Cell cell;
   for (int i = 0; i < sessions; ++i) {
     const auto seed = static_cast<std::uint64_t>(1 + i + 1000 * static_cast<int>(habit));
     Style style = style_of(habit, severity, seed);
-    style.exact = by_chance ? -1 : static_cast<int>(habit);
-    style.cycles = cycles;
+    style.exact = static_cast<int>(habit);
     const Advice advice = advice_for(style, seed);
     bool any = false;
     for (const coach::Finding& one : advice.findings) {
@@ -92,8 +90,7 @@ std::string row_of(const std::string& what, const Cell& cell) {
   for (const Habit habit : habits_that_are_on())
     row += fmt::format(" {:.3g} |",
                        percent(cell.speaks[static_cast<std::size_t>(habit)], cell.sessions));
-  return row +
-         (cell.any >= 0 ? fmt::format(" {:.3g} |\n", percent(cell.any, cell.sessions)) : "\n");
+  return row + fmt::format(" {:.3g} |\n", percent(cell.any, cell.sessions));
 }
 
 std::string head_of(const std::string& what, bool any = true) {
@@ -103,6 +100,32 @@ std::string head_of(const std::string& what, bool any = true) {
     line += "---|";
   }
   return head + (any ? " any |\n" : "\n") + line + (any ? "---|\n" : "\n");
+}
+
+// By the binomial distribution: how often the bound is above a threshold.
+double speaks_by_chance(double share, int n, double threshold) {
+  double term = std::pow(1.0 - share, n), sum = 0.0;
+  for (int k = 0; k <= n; ++k) {
+    if (coach::share_bound(k, n, -1) > threshold) sum += term;
+    term *= share / (1.0 - share) * (n - k) / (k + 1.0);
+  }
+  return sum;
+}
+
+// In how many percent of sessions a habit of 1.5 times the threshold is found if each occasion is drawn by itself.
+std::string found_row(int logs) {
+  std::string row = fmt::format("| {} |", logs);
+  for (const Habit habit : habits_that_are_on()) {
+    const coach::Rule& rule = coach::rule_of(habit);
+    const double share = kWanted * rule.threshold;
+    const bool legs = habit == Habit::kLateTurn || habit == Habit::kHunts;  // two for each log
+    const int n =
+        habit == Habit::kRegrips ? static_cast<int>(logs / (1.0 - share)) : (legs ? 2 : 1) * logs;
+    row += rule.measure == coach::Measure::kShare
+               ? fmt::format(" {:.0f} |", 100.0 * speaks_by_chance(share, n, rule.threshold))
+               : " - |";
+  }
+  return row + "\n";
 }
 
 // Each habit alone speaks, and nothing else does. All cells, with the matrix as a page, by
@@ -134,40 +157,20 @@ TEST(Coach, TellsHabitsApart) {
       }
     }
   if (whole_matrix()) {
-    page += "\nEach occasion drawn by itself, at 1.5 times the threshold, by cycles:\n\n" +
-            head_of("cycles", false);
-    for (const int cycles : {20, 48, 120}) {
-      Cell recall;
-      recall.sessions = std::max(1, sessions / 4);
-      recall.any = -1;
-      for (const Habit habit : habits_that_are_on()) {
-        const Cell cell = cell_of(habit, kWanted, recall.sessions, true, cycles);
-        recall.speaks[static_cast<std::size_t>(habit)] =
-            cell.speaks[static_cast<std::size_t>(habit)];
-      }
-      page += row_of(fmt::format("{}", cycles), recall);
-    }
+    page += "\n" + head_of("logs", false);
+    for (const int logs : {10, 20, 48, 120}) page += found_row(logs);
   }
   if (const char* file = std::getenv("KNUCKLEBOOM_COACH_MATRIX")) std::ofstream(file) << page;
 }
 
 // --- Evidence -------------------------------------------------------------------
 
-// By the binomial distribution: how often the bound is above the true share.
-double misses(double share, int n) {
-  double term = std::pow(1.0 - share, n), sum = 0.0;
-  for (int k = 0; k <= n; ++k) {
-    if (coach::share_bound(k, n, -1) > share) sum += term;
-    term *= share / (1.0 - share) * (n - k) / (k + 1.0);
-  }
-  return sum;
-}
-
 TEST(Coach, BoundOfAShareHoldsInFourOfFiveCases) {
   EXPECT_NEAR(coach::share_bound(8, 8, -1), 1.0 / (1.0 + 0.7083 / 8.0), 1e-4);
   EXPECT_NEAR(coach::share_bound(0, 8, 1), 0.7083 / 8.7083, 1e-4);
   for (const double share : {0.15, 0.3, 0.4})
-    for (const int n : {20, 60, 150}) EXPECT_NEAR(misses(share, n), 0.2, 0.09) << share << " " << n;
+    for (const int n : {20, 60, 150})
+      EXPECT_NEAR(speaks_by_chance(share, n, share), 0.2, 0.09) << share << " " << n;
 }
 
 TEST(Coach, BoundOfAMedianHoldsInFourOfFiveCases) {
