@@ -599,9 +599,29 @@ inline constexpr Key all[] = {
         .must()
         .to<&Head::knife_force>(),
     number("roller_force", D::kForce, kPositive,
-           "with which the rollers hold a stem along its axis at most")
+           "with which the rollers hold a stem along its axis at most, at the knives' full "
+           "pressure; a stem that is fed is pressed less, as its diameter needs")
         .must()
         .to<&Head::roller_force>(),
+    number("feed_force", D::kForce, kPositive, "of the rollers' motors, stalled")
+        .must()
+        .to<&Head::feed_force>(),
+    number("feed_speed", D::kSpeed, kPositive, "of the rollers' rims, at most")
+        .must()
+        .to<&Head::feed_speed>(),
+    number("feed_power", D::kPower, kPositive, "of the rollers' motors")
+        .must()
+        .to<&Head::feed_power>(),
+    number("reset_error", D::kLength, kNonNegative,
+           "of the measuring wheel's zero at a cut, as a standard deviation")
+        .to<&Head::reset_error>(),
+    number("length_drift", D::kLength, kNonNegative,
+           "of the measuring wheel after a metre, as a standard deviation that grows with the root "
+           "of the length")
+        .to<&Head::length_drift>(),
+    number("diameter_error", D::kLength, kNonNegative,
+           "of a log's diameter by the knives, as a standard deviation")
+        .to<&Head::diameter_error>(),
     number("chain_speed", D::kSpeed, kPositive, "of the saw").must().to<&Head::chain_speed>(),
     number("saw_power", D::kPower, kPositive, "").must().to<&Head::saw_power>(),
     number("saw_energy", D::kCuttingEnergy, kPositive, "that an area of wood takes")

@@ -288,7 +288,7 @@ using training::TaskKind;
 inline constexpr Word kKinds[] = {word("free", TaskKind::kFree), word("reach", TaskKind::kReach),
                                   word("path", TaskKind::kPath), word("logs", TaskKind::kLogs),
                                   word("head", TaskKind::kHead), word("drive", TaskKind::kDrive),
-                                  word("fell", TaskKind::kFell)};
+                                  word("fell", TaskKind::kFell), word("buck", TaskKind::kBuck)};
 inline constexpr Key stand = number("stand", D::kTime, {0.0, 60.0},
                                     "logs: how long all of them must lie in their places at the "
                                     "end, touched by nothing of the machine")
@@ -420,6 +420,13 @@ inline constexpr Key targets =
     tables("target", target::table, 200, "where the tip or the head is to go");
 inline constexpr Key fell_tasks =
     tables("fell", fell_task::table, 32, "trees to be felled, in this order");
+inline constexpr Key products = tables(
+    "product", product::table, 40,
+    "what a harvester's head cuts, under bark, as in a price list; the first six lengths are "
+    "those of its buttons");
+inline constexpr Key spare_logs =
+    whole("spare_logs", 0, 64, "places for logs that a head cuts; without one left it cuts none")
+        .otherwise(0.0);
 inline constexpr Key log_tasks =
     tables("log_task", log_task::table, static_cast<std::size_t>(world::kMaxLogs),
            "which log belongs into which bunk or place");
@@ -464,6 +471,8 @@ inline constexpr Key all[] = {
     targets,
     log_tasks,
     fell_tasks,
+    products,
+    spare_logs,
     points,
     limits,
     faults,

@@ -65,7 +65,10 @@ inline constexpr Word kWheels[] = {
          "the service brake, by the lever's positive half; it takes the drive's stroke back as "
          "well")};
 inline constexpr Word kHeads[] = {
-    word("tilt", LeverTarget::kTilt, "the tilt of a harvester's head; positive is up")};
+    word("tilt", LeverTarget::kTilt, "the tilt of a harvester's head; positive is up"),
+    word("feed", LeverTarget::kFeed,
+         "its rollers, once the stem is off its stump and the saw at home; positive is towards the "
+         "tip")};
 inline constexpr Key axis =
     word_of("axis", kLeverAxisWords, "each at most once").must().to<&LeverFunction::axis>();
 inline constexpr Key joint =
@@ -86,7 +89,7 @@ inline constexpr Key full =
            "at full lever: for a joint the valve command in valve mode; "
            "for the tip its speed, `full_[m_per_s]`; for grapple, wheels and head "
            "a plain `full`, the share of the jaws' closing speed, of the "
-           "drive or of the tilt's rate, at most 1")
+           "drive, of the tilt's rate or of the feed's speed, at most 1")
         .must();
 inline constexpr Key full_negative =
     number("full_negative", D::kVoltage, {0.0, 1e3, true},
@@ -151,7 +154,17 @@ inline constexpr Word kSwitches[] = {
     switch_word(Switch::kSeat,
                 "turned by half a turn: view, sense of the drive and of the steering go with it"),
     switch_word(Switch::kLeverMode, "the next of the modes"),
-    switch_word(Switch::kSaw, "of a harvester's head: out and cutting while it is on")};
+    switch_word(Switch::kSaw, "of a harvester's head: out and cutting while it is on"),
+    switch_word(Switch::kButtReset,
+                "of a harvester's head: its measuring wheel counts from where the saw is"),
+    switch_word(Switch::kBestLength,
+                "a harvester's head feeds the stem to the length of highest value while it is on"),
+    switch_word(Switch::kLength1, "the same to the first length of the exercise's products"),
+    switch_word(Switch::kLength2, "to the second"),
+    switch_word(Switch::kLength3, "to the third"),
+    switch_word(Switch::kLength4, "to the fourth"),
+    switch_word(Switch::kLength5, "to the fifth"),
+    switch_word(Switch::kLength6, "to the sixth")};
 inline constexpr Word kKinds[] = {word("toggle", ButtonKind::kToggle, "each press turns it over"),
                                   word("hold", ButtonKind::kHold, "on while the button is held"),
                                   word("press_on", ButtonKind::kPressOn, "a press turns it on"),

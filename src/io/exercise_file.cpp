@@ -28,6 +28,7 @@
 #include "knuckleboom/io/timber_file.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "limits_table.hpp"
+#include "product_tables.hpp"
 #include "table_reader.hpp"
 #include "text_file.hpp"
 #include "way_table.hpp"
@@ -108,6 +109,7 @@ class ExerciseReader {
     read_bunks(reader);
     read_logs(reader);
     read_piles(reader);
+    read_products(reader, exercise_keys::products, e.prices);
     read_places(reader);
     read_grid(reader);
     if (const Node* node = reader.subtable(exercise_keys::contact)) {
@@ -121,6 +123,7 @@ class ExerciseReader {
     read_targets(reader);
     read_log_tasks(reader);
     read_fell_tasks(reader);
+    add_spare_logs(reader);
     read_limits(reader, exercise_keys::limits, e.limits);
     read_points(reader);
     read_faults(reader, exercise_keys::faults, report_, e.faults, out_.places.faults);
@@ -684,7 +687,7 @@ class ExerciseReader {
       tasks.push_back(task);
     }
     if (!task_known_) return;
-    const bool wanted = exercise().task == TaskKind::kFell;
+    const bool wanted = training::fells(exercise().task);
     if (wanted && tasks.empty())
       report_.error(root_.place, "the task is to fell trees; add at least one [[fell]]");
     if (!wanted && !tasks.empty())
@@ -710,6 +713,25 @@ class ExerciseReader {
       limit.most *= tolerance;
       limit.least /= tolerance;
     }
+  }
+
+  void add_spare_logs(TableReader& root) {
+    const int count = root.whole(exercise_keys::spare_logs).value_or(0);
+    std::vector<world::Log>& logs = exercise().world.logs;
+    if (logs.size() + static_cast<std::size_t>(count) > static_cast<std::size_t>(world::kMaxLogs))
+      root.error(exercise_keys::spare_logs,
+                 fmt::format("with {} logs of its own the exercise has places for {} more at most",
+                             logs.size(), world::kMaxLogs - static_cast<int>(logs.size())));
+    for (int i = 0; i < count; ++i) {
+      world::Log log;
+      log.name = fmt::format("cut {}", i + 1);
+      log.spare = true;
+      logs.push_back(std::move(log));
+    }
+    if (!task_known_ || exercise().task != TaskKind::kBuck) return;
+    if (exercise().prices.products.empty() || count == 0)
+      report_.error(root_.place,
+                    "the task is to cut logs; add at least one [[product]], and 'spare_logs'");
   }
 
   // A pass by points is limits like the others, unless the file has its own.

@@ -76,6 +76,8 @@ class LeverReader {
         return "brake";
       case LeverTarget::kTilt:
         return "tilt";
+      case LeverTarget::kFeed:
+        return "feed";
       case LeverTarget::kJoint:
         break;
     }
@@ -115,7 +117,7 @@ class LeverReader {
           node.place,
           "a function moves either a joint, the tip, the grapple, the wheels or the head; give it "
           "'joint' = a joint's name, 'tip' = \"reach\" or \"height\", 'grapple' = "
-          "\"close\", 'wheels' = \"drive\" or \"brake\", or 'head' = \"tilt\"");
+          "\"close\", 'wheels' = \"drive\" or \"brake\", or 'head' = \"tilt\" or \"feed\"");
     // A word that is not known is told; its units are those of the tip all the same.
     if (reader.has(k::tip) && function.target == LeverTarget::kJoint)
       function.target = LeverTarget::kTipReach;
@@ -127,7 +129,8 @@ class LeverReader {
     Key full = k::full;
     if (!joint) full.dimension = Dimension::kSpeed;
     if (function.target == LeverTarget::kGrapple || function.target == LeverTarget::kDrive ||
-        function.target == LeverTarget::kBrake || function.target == LeverTarget::kTilt) {
+        function.target == LeverTarget::kBrake || function.target == LeverTarget::kTilt ||
+        function.target == LeverTarget::kFeed) {
       full.dimension = Dimension::kNone;
       full.range.high = 1.0;
     }

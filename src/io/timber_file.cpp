@@ -11,6 +11,7 @@
 #include "declare/timber_keys.hpp"
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/user_error.hpp"
+#include "product_tables.hpp"
 #include "text_file.hpp"
 
 namespace knuckleboom::io {
@@ -49,9 +50,11 @@ void check_species(TableReader& reader, const Key& key, const std::string& name)
   }
 }
 
-void read_products(TableReader& reader, timber::PriceList& list) {
+}  // namespace
+
+void read_products(TableReader& reader, const Key& key, timber::PriceList& list) {
   std::set<std::string> names;
-  for (const Node* node : reader.tables(keys::price_list_file::products)) {
+  for (const Node* node : reader.tables(key)) {
     const Node* name = node->find("name");
     TableReader product(reader.report(), *node, keys::product::table,
                         name != nullptr && name->is_string()
@@ -74,6 +77,12 @@ void read_products(TableReader& reader, timber::PriceList& list) {
       product.error(keys::product::lengths, fault);
     list.products.push_back(std::move(one));
   }
+}
+
+namespace {
+
+void read_list(TableReader& reader, timber::PriceList& list) {
+  read_products(reader, keys::price_list_file::products, list);
   timber::PriceList offcut = list;
   offcut.products.clear();
   offcut.products.emplace_back();
@@ -113,7 +122,7 @@ TimberFile<timber::TreeRecipe> read_tree(const std::filesystem::path& path,
 TimberFile<timber::PriceList> read_price_list_text(std::string_view text,
                                                    const std::string& file_name) {
   return read_timber<timber::PriceList>(text, file_name, "price list", keys::price_list_file::table,
-                                        {}, read_products);
+                                        {}, read_list);
 }
 
 TimberFile<timber::PriceList> read_price_list(const std::filesystem::path& path) {

@@ -299,23 +299,38 @@ void add_stump(Cell& cell, const Tree& tree, const Vec3& foot) {
 
 }  // namespace
 
-void FelledTrees::add(int stem, const Vec3& foot, osg::ref_ptr<osg::MatrixTransform> trunk,
+void FelledTrees::add(int stem, const Vec3& foot, double height, double bare,
+                      osg::ref_ptr<osg::MatrixTransform> trunk,
                       osg::ref_ptr<osg::MatrixTransform> crown) {
-  trees_.push_back({stem, foot, std::move(trunk), std::move(crown)});
+  trees_.push_back({stem, foot, height, bare, std::move(trunk), std::move(crown)});
 }
 
 void FelledTrees::pose(const FramePoses& poses) {
   for (const Tree& tree : trees_) {
     Pose pose{Mat3::Identity(), tree.foot};
+    // The rest of a stem looks like a smaller one, with as much crown as has its branches.
+    double trunk = 1.0, crown = 1.0;
+    Vec3 tip = tree.foot + tree.height * Vec3::UnitZ();
     for (int i = 0; i < poses.tree_count; ++i) {
       const TreePose& now = poses.tree[static_cast<std::size_t>(i)];
       if (now.stem != tree.stem) continue;
       pose.R =
           Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), now.towards_tip_W).toRotationMatrix();
-      pose.p = now.butt_W - now.stump * now.towards_tip_W;
+      const bool whole = now.from <= now.stump;
+      pose.p = now.butt_W - (whole ? now.stump : 0.0) * now.towards_tip_W;
+      if (!whole) trunk = std::max(tree.height - now.from, 0.0) / tree.height;
+      tip = pose.p + trunk * tree.height * now.towards_tip_W;
+      crown = std::clamp(
+          (tree.height - std::max(now.bare_to, now.from)) / std::max(tree.height - tree.bare, 0.1),
+          0.0, 1.0);
     }
-    tree.trunk->setMatrix(to_osg(pose));
-    tree.crown->setMatrix(to_osg(pose));
+    osg::Matrixd matrix = to_osg(pose);
+    matrix.preMultScale(osg::Vec3d(trunk, trunk, trunk));
+    tree.trunk->setMatrix(matrix);
+    pose.p = tip - crown * tree.height * (pose.R * Vec3::UnitZ());
+    matrix = to_osg(pose);
+    matrix.preMultScale(osg::Vec3d(crown, crown, crown));
+    tree.crown->setMatrix(matrix);
   }
 }
 
@@ -379,7 +394,8 @@ osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const Fores
     add(*crown, crown_mesh);
     near_bark->addChild(trunk);
     leaves->addChild(crown);
-    felled.add(stem, foot_at(tree.x, tree.y), trunk, crown);
+    felled.add(stem, foot_at(tree.x, tree.y), tree.height, tree.crown_from * tree.height, trunk,
+               crown);
   }
   for (auto& [key, cell] : cells) {
     add(*leaves, cell.leaves);

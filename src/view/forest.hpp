@@ -21,14 +21,16 @@ struct ForestStates {
 class FelledTrees {
  public:
   // foot: of its stump.
-  void add(int stem, const Vec3& foot, osg::ref_ptr<osg::MatrixTransform> trunk,
-           osg::ref_ptr<osg::MatrixTransform> crown);
+  // height, bare: of the tree, and of its lowest branches [m].
+  void add(int stem, const Vec3& foot, double height, double bare,
+           osg::ref_ptr<osg::MatrixTransform> trunk, osg::ref_ptr<osg::MatrixTransform> crown);
   void pose(const FramePoses& poses);
 
  private:
   struct Tree {
     int stem;
     Vec3 foot;
+    double height, bare;
     osg::ref_ptr<osg::MatrixTransform> trunk, crown;
   };
   std::vector<Tree> trees_;

@@ -144,7 +144,8 @@ Logs::Logs(const SceneDescription& scene, const LogStates& states) : root_(new o
   const auto steel = add_layer(*root_, states.steel, kSeen | kCastsShadow);
   std::uint32_t seed = 1;
   for (const world::Log& log : scene.world.logs) {
-    Log parts{new osg::MatrixTransform, new osg::MatrixTransform};
+    Log parts{new osg::MatrixTransform, new osg::MatrixTransform, log.spare, log.length,
+              log.radius};
     MeshBuilder bark_mesh(states.detail);
     add_bark(bark_mesh, log, hash(seed++));
     parts.bark->addChild(bark_mesh.build());
@@ -162,8 +163,15 @@ Logs::Logs(const SceneDescription& scene, const LogStates& states) : root_(new o
 }
 
 void Logs::pose(const FramePoses& poses) {
+  std::size_t cut = 0;
   for (std::size_t i = 0; i < logs_.size() && i < static_cast<std::size_t>(poses.log_count); ++i) {
-    const osg::Matrixd matrix = to_osg(poses.log[i]);
+    osg::Matrixd matrix = to_osg(poses.log[i]);
+    if (logs_[i].spare) {
+      const bool there = cut < static_cast<std::size_t>(poses.cut_count);
+      const world::LogSize size = there ? poses.cut[cut++] : world::LogSize{};
+      const double thick = size.radius / logs_[i].radius;
+      matrix.preMultScale(osg::Vec3d(size.length / logs_[i].length, thick, thick));
+    }
     logs_[i].bark->setMatrix(matrix);
     logs_[i].ends->setMatrix(matrix);
   }

@@ -29,6 +29,8 @@ class Logs {
   osg::ref_ptr<osg::Group> root_;
   struct Log {
     osg::ref_ptr<osg::MatrixTransform> bark, ends;
+    bool spare = false;
+    double length = 1.0, radius = 1.0;  // as it was made [m]
   };
   std::vector<Log> logs_;
 };

@@ -32,8 +32,13 @@ FramePoses interpolate(const training::SessionSnapshot& before,
     poses.body[i] = between(before.body[i], after.body[i], t);
   poses.log_count = std::clamp(after.log_count, 0, world::kMaxLogs);
   poses.held_log = after.held_log;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(poses.log_count); ++i)
-    poses.log[i] = between(before.log[i], after.log[i], t);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(poses.log_count); ++i) {
+    const bool new_here = before.log_status[i] == world::LogStatus::kAbsent;
+    poses.log[i] = between(new_here ? after.log[i] : before.log[i], after.log[i], t);
+  }
+  poses.cut_count = after.cut_count;
+  for (int k = 0; k < after.cut_count; ++k)
+    poses.cut[static_cast<std::size_t>(k)] = after.cut[k].size;
   for (std::int64_t i = 0; i < after.tree_count; ++i) {
     const training::TreeSnapshot& now = after.tree[i];
     const training::TreeSnapshot* then = &now;
@@ -44,6 +49,8 @@ FramePoses interpolate(const training::SessionSnapshot& before,
     tree.butt_W = between(then->butt_W, now.butt_W, t);
     tree.towards_tip_W = between(then->n_W, now.n_W, t).normalized();
     tree.stump = now.stump;
+    tree.from = now.from;
+    tree.bare_to = now.bare_to;
   }
   poses.tip_W = between(before.sim.tip_W, after.sim.tip_W, t);
   poses.grapple_opening =

@@ -12,7 +12,8 @@ namespace knuckleboom::view {
 struct TreePose {
   int stem = 0;  // of the world
   Vec3 butt_W, towards_tip_W;
-  double stump = 0.0;  // m
+  double stump = 0.0;                // m
+  double from = 0.0, bare_to = 0.0;  // heights of what is left of it, and of its branches [m]
 };
 
 struct FramePoses {
@@ -20,6 +21,8 @@ struct FramePoses {
   std::array<Pose, kMaxLinks> body;
   std::array<Pose, world::kMaxLogs> log;
   int log_count = 0;
+  std::array<world::LogSize, worksite::kMaxCutLogs> cut{};  // of the spare logs that are there
+  int cut_count = 0;
   std::array<TreePose, training::kMaxTrees> tree;
   int tree_count = 0;
   int held_log = -1;

@@ -63,7 +63,7 @@ TEST(Stanford, TimesOfASessionAreItsWorkElements) {
   EXPECT_NE(read_back((folder / "real.mom").string()).status, 0);
   EXPECT_EQ(run({"stanford", session, "-o", (folder / "s.fpr").string()}).status, 2);
   EXPECT_THAT(run({"stanford", session, "-o", (folder / "s.hpr").string()}).errors,
-              HasSubstr("no machine of this version harvests"));
+              HasSubstr("no log was cut off"));
   EXPECT_THAT(run({"stanford", session, "-o", (folder / "s.xml").string()}).errors,
               HasSubstr("the ending says what is written"));
 }
@@ -86,6 +86,28 @@ TEST(Stanford, LoadsAreTheLogsInTheLoadSpace) {
   EXPECT_EQ(sum_of(read.text, "loads"), 1.0);
   EXPECT_NEAR(sum_of(read.text, "volume_m3"), volume, 1e-3 * volume);
   EXPECT_NEAR(sum_of(read.text, "mass_kg"), volume * log.density, 1.0);
+}
+
+TEST(Stanford, AHarvestIsTheLogsThatWereCut) {
+  if (std::system("/usr/bin/python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
+  const TemporaryFolder folder;
+  const std::string session = (folder / "s.h5").string(), hpr = (folder / "s.hpr").string();
+  const Outcome drive = run(
+      {"drive", "feed", "--demonstrate", "--headless", "--duration", "30", "--session", session});
+  ASSERT_EQ(drive.status, 0) << drive.errors;
+  const Outcome written = run({"stanford", session, "-o", hpr});
+  ASSERT_EQ(written.status, 0) << written.errors;
+  const Read read = read_back(hpr);
+  ASSERT_EQ(read.status, 0) << read.text;
+  EXPECT_EQ(sum_of(read.text, "stems"), 1.0);
+  EXPECT_GE(sum_of(read.text, "logs"), 2.0);
+  EXPECT_GT(sum_of(read.text, "length_cm"), 900.0);
+  const double over = sum_of(read.text, "volume_sob_m3"),
+               under = sum_of(read.text, "volume_sub_m3");
+  EXPECT_GT(under, 0.8 * over);
+  EXPECT_LT(under, over);
+  // Two logs of 4.9 and 4.3 m from a spruce of 24 cm.
+  EXPECT_NEAR(over, 0.36, 0.1);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 """Reads a StanForD 2010 message back, written from a description of the messages alone. Shares no code with the
 program.
 
-    read_stanford.py FILE.mom|FILE.fpr
+    read_stanford.py FILE.mom|FILE.fpr|FILE.hpr
 
 A line for each sum: its name and value. Status 1 with a sentence if something that must be there is missing, if parts
 do not add up, or if the file could pass for that of a real machine.
@@ -126,12 +126,52 @@ def forwarding(machine):
     print(f"distance_m {distance:.0f}")
 
 
+def harvest(machine):
+    products = {text(one, "ProductKey") for one in all_of(machine, "ProductDefinition")}
+    species = {text(one, "SpeciesGroupKey") for one in all_of(machine, "SpeciesGroupDefinition")}
+    operators = {text(one, "OperatorKey") for one in all_of(machine, "OperatorDefinition")}
+    objects = {text(one, "ObjectKey") for one in all_of(machine, "ObjectDefinition")}
+    stems = all_of(machine, "Stem")
+    logs = length = 0
+    volume = {"m3sob": 0.0, "m3sub": 0.0}
+    for number, stem in enumerate(stems, 1):
+        if int(text(stem, "StemNumber")) != number or text(stem, "ProcessingCategory") != "SingleTreeProcessing":
+            fail("the stems are not numbered in order, or not processed singly")
+        if text(stem, "SpeciesGroupKey") not in species:
+            fail("a stem names a species that there is not")
+        if text(stem, "OperatorKey") not in operators or text(stem, "ObjectKey") not in objects:
+            fail("a stem names an operator or an object that there is not")
+        time(stem, "HarvestDate")
+        processed = find(stem, "SingleTreeProcessedStem")
+        breast = int(text(processed, "DBH"))
+        if int(text(processed, "ReferenceDiameter")) <= 0 or text(processed, "StemGrade") == "":
+            fail("a stem has no reference diameter or no grade")
+        for key, log in enumerate(all_of(processed, "Log"), 1):
+            if int(text(log, "LogKey")) != key or text(log, "ProductKey") not in products:
+                fail("logs are not numbered in order, or of a product that there is not")
+            for one in all_of(log, "LogVolume"):
+                volume[one.get("logVolumeCategory", "")] += float(one.text)
+            measured = find(log, "LogMeasurement")
+            top = find(measured, "LogDiameter")
+            if top.get("logDiameterCategory") != "Top ob" or not 0 < int(top.text) <= 1.2 * breast:
+                fail("a log's diameter is not that of its top on bark")
+            length += int(text(measured, "LogLength"))
+            logs += 1
+    print(f"stems {len(stems)}")
+    print(f"logs {logs}")
+    print(f"length_cm {length}")
+    print(f"volume_sob_m3 {volume['m3sob']:.4f}")
+    print(f"volume_sub_m3 {volume['m3sub']:.4f}")
+
+
 def main():
     root = ElementTree.parse(sys.argv[1]).getroot()
     if root.tag == SPACE + "OperationalMonitoring":
         monitoring(head(root, "OperationalMonitoring"))
     elif root.tag == SPACE + "ForwardedProduction":
         forwarding(head(root, "ForwardedProduction"))
+    elif root.tag == SPACE + "HarvestedProduction":
+        harvest(head(root, "HarvestedProduction"))
     else:
         fail(f"{root.tag} is no message that is known")
 

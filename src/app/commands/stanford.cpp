@@ -22,16 +22,11 @@ struct StanfordOptions {
 };
 
 int write_message(const StanfordOptions& options) {
-  const bool mom = options.output.ends_with(".mom");
-  if (options.output.ends_with(".hpr"))
-    throw UserError(
-        fmt::format("--output {}: no machine of this version harvests, so that there is no .hpr; "
-                    ".mom and .fpr are written",
-                    options.output));
-  if (!mom && !options.output.ends_with(".fpr"))
+  const bool mom = options.output.ends_with(".mom"), hpr = options.output.ends_with(".hpr");
+  if (!mom && !hpr && !options.output.ends_with(".fpr"))
     throw UserError(
         fmt::format("--output {}: the ending says what is written; take .mom for the times of the "
-                    "machine or .fpr for its loads",
+                    "machine, .fpr for its loads or .hpr for the logs that it cut",
                     options.output));
   check_distinct({{"--output", options.output}}, {options.session});
   const io::SessionRecord record = open_session(options.session, false);
@@ -47,8 +42,9 @@ int write_message(const StanfordOptions& options) {
     throw UserError(
         fmt::format("{}: it was recorded by a program that judges otherwise or has other states",
                     options.session));
-  io::write_file(options.output,
-                 mom ? monitoring_message(record, *session) : forwarding_message(record, *session));
+  io::write_file(options.output, mom   ? monitoring_message(record, *session)
+                                 : hpr ? production_message(record, *session)
+                                       : forwarding_message(record, *session));
   say(fmt::format("{}\n", options.output));
   return kSuccess;
 }
@@ -57,21 +53,24 @@ int write_message(const StanfordOptions& options) {
 
 Command stanford_command() {
   const auto o = std::make_shared<StanfordOptions>();
-  return {.name = "stanford",
-          .sentence = "Write a StanForD 2010 message of a session, marked as simulated",
-          .arguments = {{.name = "session",
-                         .target = &o->session,
-                         .kind = session_value(),
-                         .sentence = "Session file, or its name in the user's folder of sessions",
-                         .required = true},
-                        {.name = "-o,--output",
-                         .target = &o->output,
-                         .kind = file_value("FILE.mom|FILE.fpr"),
-                         .sentence = "The message: .mom, the times of the machine; .fpr, its loads",
-                         .required = true}},
-          .examples = {"knuckleboom stanford monday.h5 -o monday.mom",
-                       "knuckleboom stanford monday.h5 -o monday.fpr"},
-          .run = [o] { return write_message(*o); }};
+  return {
+      .name = "stanford",
+      .sentence = "Write a StanForD 2010 message of a session, marked as simulated",
+      .arguments = {{.name = "session",
+                     .target = &o->session,
+                     .kind = session_value(),
+                     .sentence = "Session file, or its name in the user's folder of sessions",
+                     .required = true},
+                    {.name = "-o,--output",
+                     .target = &o->output,
+                     .kind = file_value("FILE.mom|FILE.fpr|FILE.hpr"),
+                     .sentence = "The message: .mom, the times of the machine; .fpr, its loads; "
+                                 ".hpr, the logs that it cut",
+                     .required = true}},
+      .examples = {"knuckleboom stanford monday.h5 -o monday.mom",
+                   "knuckleboom stanford monday.h5 -o monday.fpr",
+                   "knuckleboom stanford tuesday.h5 -o tuesday.hpr"},
+      .run = [o] { return write_message(*o); }};
 }
 
 }  // namespace knuckleboom::app

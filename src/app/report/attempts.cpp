@@ -168,6 +168,7 @@ void add_ideal(const training::Exercise& exercise, report::Attempt& out) {
     case TaskKind::kFree:
     case TaskKind::kDrive:
     case TaskKind::kFell:
+    case TaskKind::kBuck:
       return;
     case TaskKind::kPath:
       out.ideal_label = tr("the path to follow");

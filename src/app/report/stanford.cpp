@@ -164,6 +164,16 @@ void put_object(Xml& xml, const io::SessionRecord& record) {
       .close();
 }
 
+void put_product(Xml& xml, const io::SessionRecord& record, int key, std::string_view name) {
+  xml.open("ProductDefinition").leaf("ProductKey", key);
+  xml.open("ClassifiedProductDefinition")
+      .leaf("ProductName", name)
+      .leaf("ModificationDate", time_after(record.header.start_utc, 0))
+      .leaf("ProductUserID", fmt::format("SIMULATION-{}", key), "agency=\"Other\"")
+      .close()
+      .close();
+}
+
 // --- Monitoring -------------------------------------------------------------------
 
 // A time of one kind of work, in whole seconds of the session.
@@ -324,16 +334,7 @@ std::string forwarding_message(const io::SessionRecord& record, const training::
   Xml xml;
   open_message(xml, "ForwardedProduction", "fpr", record, session);
   int next = 0;
-  for (auto& [product, key] : products) {
-    key = ++next;
-    xml.open("ProductDefinition").leaf("ProductKey", key);
-    xml.open("ClassifiedProductDefinition")
-        .leaf("ProductName", kProducts[product])
-        .leaf("ModificationDate", time_after(record.header.start_utc, 0))
-        .leaf("ProductUserID", fmt::format("SIMULATION-{}", key), "agency=\"Other\"")
-        .close()
-        .close();
-  }
+  for (auto& [product, key] : products) put_product(xml, record, key = ++next, kProducts[product]);
   put_object(xml, record);
   for (const auto& [product, key] : products)
     xml.open("DeliveryDefinition").leaf("DeliveryKey", key).leaf("ProductKey", key).close();
@@ -377,6 +378,103 @@ std::string forwarding_message(const io::SessionRecord& record, const training::
           .close();
     }
     xml.close();
+  }
+  return xml.close().close().text();
+}
+
+// --- Harvest ------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kNoProduct = "Other logs (simulated)";
+
+// Logs that came off one stem in one attempt, from the butt on.
+struct HarvestedStem {
+  const timber::Tree* tree;
+  std::int64_t at;  // tick: end of the attempt
+  std::vector<training::CutSnapshot> logs;
+};
+
+std::vector<HarvestedStem> harvest_of(const io::SessionRecord& record,
+                                      const training::Session& session) {
+  const RecordedWork work(record, session);
+  std::vector<HarvestedStem> out;
+  for (const Span& span : spans_of(record)) {
+    const auto end = work.at_end_of(span.index);
+    if (!end) continue;
+    for (const worksite::StandingTree& standing : session.site().felling().trees()) {
+      HarvestedStem stem{&standing.tree, span.end, {}};
+      for (int k = 0; k < end->cut_count; ++k)
+        if (end->cut[k].stem == standing.stem) stem.logs.push_back(end->cut[k]);
+      if (!stem.logs.empty()) out.push_back(std::move(stem));
+    }
+  }
+  return out;
+}
+
+void put_log(Xml& xml, int key, int product, const training::CutSnapshot& log,
+             const timber::Tree& tree) {
+  const timber::Round piece =
+      timber::section(tree.profile(), tree.density(), log.from, log.from + log.size.length);
+  xml.open("Log").leaf("LogKey", key).leaf("ProductKey", product);
+  xml.leaf("LogVolume", fmt::format("{:.4f}", piece.volume), "logVolumeCategory=\"m3sob\"")
+      .leaf("LogVolume", fmt::format("{:.4f}", piece.volume_under_bark),
+            "logVolumeCategory=\"m3sub\"");
+  xml.open("CuttingCategory").leaf("CuttingReason", log.wanted_m > 0.0 ? "Automatic" : "Manual");
+  xml.close();
+  xml.open("LogMeasurement")
+      .leaf("LogDiameter", std::llround(1e3 * log.measured_top_m), "logDiameterCategory=\"Top ob\"")
+      .leaf("LogLength", std::llround(1e2 * log.measured_m))
+      .close();
+  xml.close();
+}
+
+}  // namespace
+
+std::string production_message(const io::SessionRecord& record, const training::Session& session) {
+  const std::vector<HarvestedStem> stems = harvest_of(record, session);
+  if (stems.empty())
+    throw UserError("no log was cut off in this session, so that there is no harvest to report");
+  Xml xml;
+  open_message(xml, "HarvestedProduction", "hpr", record, session);
+  std::map<std::string, int> species;
+  for (const HarvestedStem& stem : stems) species.emplace(stem.tree->recipe().species, 0);
+  int next = 0;
+  for (auto& [name, key] : species)
+    xml.open("SpeciesGroupDefinition")
+        .leaf("SpeciesGroupKey", key = ++next)
+        .leaf("SpeciesGroupName", name)
+        .close();
+  const auto& products = session.exercise().prices.products;
+  const int other = static_cast<int>(products.size()) + 1;  // keys are one more than the number
+  for (int p = 0; p + 1 < other; ++p)
+    put_product(xml, record, p + 1, products[static_cast<std::size_t>(p)].name + " (simulated)");
+  put_product(xml, record, other, kNoProduct);
+  put_object(xml, record);
+  int stem_key = 0;
+  for (const HarvestedStem& stem : stems) {
+    const timber::Profile& profile = stem.tree->profile();
+    const std::int64_t second = std::llround(
+        static_cast<double>(stem.at - record.header.first_tick) / record.header.rate_Hz);
+    ++stem_key;
+    xml.open("Stem")
+        .leaf("StemKey", stem_key)
+        .leaf("ObjectKey", 1)
+        .leaf("SpeciesGroupKey", species[stem.tree->recipe().species])
+        .leaf("OperatorKey", 1)
+        .leaf("HarvestDate", time_after(record.header.start_utc, second))
+        .leaf("StemNumber", stem_key)
+        .leaf("ProcessingCategory", "SingleTreeProcessing");
+    xml.open("SingleTreeProcessedStem")
+        .leaf("DBH", std::llround(1e3 * timber::over_bark(profile, timber::kBreastHeight)))
+        .leaf("ReferenceDiameter",
+              std::llround(1e3 * timber::over_bark(profile, timber::kBreastHeight)),
+              "referenceDiameterHeight=\"130\"")
+        .leaf("StemGrade", 1);
+    int log_key = 0;
+    for (const training::CutSnapshot& log : stem.logs)
+      put_log(xml, ++log_key, log.product < 0 ? other : log.product + 1, log, *stem.tree);
+    xml.close().close();
   }
   return xml.close().close().text();
 }

@@ -13,5 +13,7 @@ namespace knuckleboom::app {
 std::string monitoring_message(const io::SessionRecord& record, const training::Session& session);
 // Forwarded production: the loads of logs in the load space. Throws UserError if there was none.
 std::string forwarding_message(const io::SessionRecord& record, const training::Session& session);
+// Harvested production: the stems that a head cut up, and their logs. Throws UserError if there was none.
+std::string production_message(const io::SessionRecord& record, const training::Session& session);
 
 }  // namespace knuckleboom::app

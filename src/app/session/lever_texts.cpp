@@ -83,6 +83,8 @@ std::string function_name(const LeverFunction& function) {
       return tr("brake");
     case LeverTarget::kTilt:
       return tr("head tilt");
+    case LeverTarget::kFeed:
+      return tr("feed");
     case LeverTarget::kJoint:
       break;
   }
@@ -109,6 +111,9 @@ EndNames end_names(const LeverFunction& function) {
       break;
     case LeverTarget::kTilt:
       words = {tr("head down"), tr("head up")};
+      break;
+    case LeverTarget::kFeed:
+      words = {tr("feed to the butt"), tr("feed to the tip")};
       break;
     case LeverTarget::kJoint:
       words = joint_words(function.joint);

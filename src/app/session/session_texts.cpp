@@ -84,6 +84,21 @@ std::string fell_line(const Exercise& exercise, const SessionSnapshot& now) {
   return tr_format("Tree {} of {}: {}", now.task.step + 1, now.task.steps, what);
 }
 
+std::string buck_line(const Exercise& exercise, const SessionSnapshot& now) {
+  const int stem = exercise.fell_tasks[static_cast<std::size_t>(now.task.target)].stem;
+  const training::TreeSnapshot* tree = training::tree_of(stem, now);
+  if (tree == nullptr || tree->attached != 0) return fell_line(exercise, now);
+  const std::string product =
+      now.product < 0 ? tr("offcut")
+                      : tr(exercise.prices.products[static_cast<std::size_t>(now.product)].name);
+  const std::string what = tree->gripped == 0 ? tr("it is down; grip it again")
+                           : now.no_room != 0 ? tr("no room for more logs; the saw cuts none")
+                           : now.wanted_m <= 0.0
+                               ? tr("no log is left in it; drop the top")
+                               : fmt::format("{} {:.2f} m", product, now.wanted_m);
+  return tr_format("Tree {} of {}: {}", now.task.step + 1, now.task.steps, what);
+}
+
 // Full scale of the pump's power: its largest output; for a constant source that of the largest
 // function alone, with half of the pressure lost in its open valve.
 double pump_scale(const machine::MachineModel& machine) {
@@ -187,6 +202,8 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
       return drive_line(exercise, now);
     case TaskKind::kFell:
       return fell_line(exercise, now);
+    case TaskKind::kBuck:
+      return buck_line(exercise, now);
     case TaskKind::kFree:
       break;
   }
@@ -199,8 +216,10 @@ std::string held_tree(const Exercise& exercise, const SessionSnapshot& now) {
     const training::TreeSnapshot& tree = now.tree[k];
     const auto stem = static_cast<std::size_t>(tree.stem);
     if (tree.gripped != 0 && stem < exercise.trees.size())
-      return tree.attached != 0 ? tr_format("{}, rooted", tr(exercise.trees[stem].species))
-                                : tr(exercise.trees[stem].species);
+      return tree.attached != 0
+                 ? tr_format("{}, rooted", tr(exercise.trees[stem].species))
+                 : fmt::format("{} {:.2f} m, {:.0f} mm", tr(exercise.trees[stem].species),
+                               now.stem_length_m, 1e3 * now.stem_diameter_m);
   }
   return {};
 }
@@ -212,7 +231,7 @@ std::string held_text(const Session& session, const SessionSnapshot& now) {
   if (now.held_log < 0 || held >= logs.size()) return {};
   if (const int count = now.carried.count(); count > 1)
     return tr_count(count, "{} log, {:.0f} kg", "{} logs, {:.0f} kg", count, now.carried_kg);
-  return fmt::format("{}, {:.0f} kg", log_of(logs[held].colour), world::mass(logs[held]));
+  return fmt::format("{}, {:.0f} kg", log_of(logs[held].colour), now.carried_kg);
 }
 
 std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Score& score,
@@ -376,7 +395,10 @@ view::panels::InstrumentFaces faces_of(const Session& session) {
     if (function.target == command::LeverTarget::kGrapple && !machine.grapple.present) continue;
     if (function.target == command::LeverTarget::kDrive && !machine.driveline.present) continue;
     if (function.target == command::LeverTarget::kBrake && machine.wheels.empty()) continue;
-    if (function.target == command::LeverTarget::kTilt && !machine.head.present) continue;
+    if ((function.target == command::LeverTarget::kTilt ||
+         function.target == command::LeverTarget::kFeed) &&
+        !machine.head.present)
+      continue;
     if (function.target == command::LeverTarget::kJoint &&
         machine.tree.find_joint(function.joint) == multibody::kBase)
       continue;

@@ -116,7 +116,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
     functions_.push_back(make_function(lever));
     const Function& f = functions_.back();
     const bool here = f.actuator >= 0 || f.full_grapple != 0.0 || f.full_drive != 0.0 ||
-                      f.full_brake != 0.0 || f.full_tilt != 0.0;
+                      f.full_brake != 0.0 || f.full_tilt != 0.0 || f.full_feed != 0.0;
     any = any || here;
     if (here) continue;
     missing_.push_back(lever.target == LeverTarget::kJoint       ? lever.joint
@@ -124,6 +124,7 @@ OperatorControl::OperatorControl(const Simulation& simulation, command::LeverPat
                        : lever.target == LeverTarget::kDrive     ? "the wheels"
                        : lever.target == LeverTarget::kBrake     ? "the wheels' brake"
                        : lever.target == LeverTarget::kTilt      ? "the head's tilt"
+                       : lever.target == LeverTarget::kFeed      ? "the head's feed"
                        : lever.target == LeverTarget::kTipHeight ? "tip height"
                                                                  : "tip reach");
   }
@@ -221,6 +222,10 @@ OperatorControl::Function OperatorControl::make_function(
   }
   if (lever.target == LeverTarget::kTilt) {
     f.full_tilt = model.head.present ? lever.full : 0.0;
+    return f;
+  }
+  if (lever.target == LeverTarget::kFeed) {
+    f.full_feed = model.head.present ? lever.full : 0.0;
     return f;
   }
   const bool jaws = lever.target == LeverTarget::kGrapple;
@@ -699,8 +704,17 @@ OperatorDemand OperatorControl::drive(const command::OperatorInput& input, const
     demand.grapple += state.shaped[n] * functions_[n].full_grapple;
   demand.grapple = std::clamp(demand.grapple, -1.0, 1.0);
   if (model.head.present) {
-    for (std::size_t n = 0; n < functions_.size(); ++n)
+    for (std::size_t n = 0; n < functions_.size(); ++n) {
       demand.tilt += state.shaped[n] * functions_[n].full_tilt;
+      demand.feed += state.shaped[n] * functions_[n].full_feed;
+    }
+    demand.butt_reset = is_on(state, command::Switch::kButtReset);
+    constexpr int kFirst = static_cast<int>(command::Switch::kLength1);
+    constexpr int kLengths = command::kSwitches - kFirst;
+    for (int i = 0; i < kLengths; ++i)
+      if (demand.length == 0 && is_on(state, static_cast<command::Switch>(kFirst + i)))
+        demand.length = i + 1;
+    if (is_on(state, command::Switch::kBestLength)) demand.length = kLengths + 1;
     demand.saw = is_on(state, command::Switch::kSaw);
   }
   return demand;

@@ -19,6 +19,7 @@ constexpr double kRim = 2e5, kRimDamping = 150.0;     // stump under one point o
 constexpr double kKnives = 4e5, kRollers = 4e5;  // N/m
 constexpr double kGripDamping = 5e3;             // N s/m
 constexpr double kBendDamping = 0.02;            // s; over the stiffness
+constexpr double kRub = 4e3;           // damping of drag that is not full yet, over the mass [1/s]
 constexpr double kFirm = 200.0;        // mass from which on the ground is as stiff as given [kg]
 constexpr double kSoilDamping = 0.05;  // s; over the stiffness
 constexpr int kBack = 4;               // point of the rim where the saw comes in
@@ -71,6 +72,7 @@ struct Felling::Rates {
   double pushed, lost;
   double grip_work, grip_lost;
   Vec3 grip[3];
+  double rollers;
 };
 
 // One moment of a grip.
@@ -83,13 +85,17 @@ struct Felling::Hold {
 FellingForm felling_form(const Tree& tree, const FellingSetup& setup) {
   if (!(setup.stump >= 0.0 && setup.stump <= 0.5 * tree.height()))
     throw std::invalid_argument("The cut must be in the lower half of the tree.");
+  return rest_form(tree, setup.stump, 0.0, setup);
+}
+
+FellingForm rest_form(const Tree& tree, double from, double bare_to, const FellingSetup& setup) {
   FellingForm form{};
-  const Round body = tree.above(setup.stump);
+  const Round body = tree.above(from, bare_to);
   form.mass = body.mass;
-  form.centre = body.centre - setup.stump;
+  form.centre = body.centre - from;
   form.inertia = body.transverse;
-  form.length = tree.height() - setup.stump;
-  form.radius = 0.5 * over_bark(tree.profile(), setup.stump);
+  form.length = tree.height() - from;
+  form.radius = 0.5 * over_bark(tree.profile(), from);
   form.strength = tree.strength();
   form.modulus = tree.modulus();
   form.lean = tree.recipe().lean;
@@ -100,18 +106,17 @@ FellingForm felling_form(const Tree& tree, const FellingSetup& setup) {
   form.root = setup.root_stiffness * thick * thick * thick;
   const std::vector<Whorl>& whorls = tree.whorls();
   for (std::size_t i = 0; i < whorls.size(); ++i) {
-    if (whorls[i].height < setup.stump) continue;
+    if (whorls[i].height < std::max(from, bare_to)) continue;
     const double above = i + 1 < whorls.size() ? whorls[i + 1].height : tree.height();
     const double outline = 2.0 * whorls[i].length * (above - whorls[i].height);
     form.drag += outline;
-    form.drag_at += outline * (whorls[i].height - setup.stump);
+    form.drag_at += outline * (whorls[i].height - from);
   }
   form.drag_at = form.drag > 0.0 ? form.drag_at / form.drag : 0.0;
   form.drag *= 0.5 * kAir * setup.crown_drag;
   for (int i = 0; i < kStemPoints; ++i)
     form.point_radius[i] =
-        0.5 *
-        over_bark(tree.profile(), setup.stump + std::min(point_at(form, i), 0.999 * form.length));
+        0.5 * over_bark(tree.profile(), from + std::min(point_at(form, i), 0.999 * form.length));
   return form;
 }
 
@@ -261,8 +266,8 @@ void Felling::slip(const FellingGrip& grip, double t, double dt, FellingState& s
 }
 
 Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip, double t) const {
-  Rates r{Vec3(0.0, 0.0, -form_.mass * kGravity),    Vec3::Zero(), 0.0, 0.0, 0.0, 0.0,
-          {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()}};
+  Rates r{Vec3(0.0, 0.0, -form_.mass * kGravity),     Vec3::Zero(), 0.0, 0.0, 0.0, 0.0,
+          {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()}, 0.0};
   const auto act = [&](const Vec3& force, const Vec3& arm) {
     r.force += force;
     r.torque += arm.cross(force);
@@ -351,9 +356,19 @@ Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip, do
         drive = grip->feed * s.n;
         spring = kRollers * h.stretch * s.n;
         force = limited(spring + kGripDamping * (slip.dot(s.n) - grip->feed) * s.n, grip->rollers);
+        r.rollers = force.dot(s.n);
+        const double way = slip.dot(s.n);
+        const double most = grip->drag + (way > 0.0 ? grip->branches : 0.0);
+        const Vec3 rub =
+            std::clamp(std::min(most / kSlow, kRub * form_.mass) * way, -most, most) * s.n;
+        r.grip_work += rub.dot(h.v_head[k]);
+        r.grip_lost += rub.dot(slip);
+        r.pushed += rub.dot(velocity(arm));
+        act(rub, arm);
+        r.grip[k] = rub;
       }
       act(force, arm);
-      r.grip[k] = force;
+      r.grip[k] += force;
       r.pushed += force.dot(velocity(arm));
       r.grip_work += force.dot(h.v_head[k]) - (force - spring).dot(drive);
       r.grip_lost += (force - spring).dot(slip - drive);
@@ -498,6 +513,7 @@ void Felling::substep(double dt, double saw, const FellingGrip* grip, double t, 
     s.grip_lost += w * (a.r.grip_lost + 2.0 * b.r.grip_lost + 2.0 * c.r.grip_lost + d.r.grip_lost);
     for (int k = 0; k < 3; ++k)
       load.force[k] += w * (a.r.grip[k] + 2.0 * b.r.grip[k] + 2.0 * c.r.grip[k] + d.r.grip[k]);
+    load.rollers += w * (a.r.rollers + 2.0 * b.r.rollers + 2.0 * c.r.rollers + d.r.rollers);
     slip(*grip, t + dt, dt, s);
   }
   if (s.attached) yield(s);
@@ -515,6 +531,7 @@ void Felling::step(double dt, double saw, FellingState& s, const FellingGrip* gr
     substep(whole / count, saw, grip, i * (whole / count), s, impulse);
   if (load == nullptr) return;
   for (int k = 0; k < 3; ++k) load->force[k] = impulse.force[k] / whole;
+  load->rollers = impulse.rollers / whole;
 }
 
 }  // namespace knuckleboom::timber

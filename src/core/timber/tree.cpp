@@ -247,10 +247,10 @@ Tree::Tree(const Species& s, TreeRecipe recipe)
   for (Whorl& whorl : whorls_) whorl.mass *= mass / weights;
 }
 
-Round Tree::above(double height) const {
+Round Tree::above(double height, double bare_to) const {
   Round sum = section(profile_, density_, height, recipe_.height);
   for (const Whorl& whorl : whorls_) {
-    if (whorl.height < height) continue;
+    if (whorl.height < std::max(height, bare_to)) continue;
     // A ring of rods that stand out by their length.
     Round ring;
     ring.mass = whorl.mass;

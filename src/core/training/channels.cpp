@@ -153,6 +153,8 @@ std::string_view name_of(const command::LeverFunction& function) {
       return "wheels_brake";
     case command::LeverTarget::kTilt:
       return "head_tilt_lever";
+    case command::LeverTarget::kFeed:
+      return "head_feed_lever";
     case command::LeverTarget::kJoint:
       break;
   }

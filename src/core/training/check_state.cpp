@@ -39,7 +39,7 @@ std::string check_grip(const Session& session, const SessionState& state) {
     return objection("sim.payload[" + std::to_string(grapple.slot) + "].link", load.link,
                      "the grapple hangs elsewhere");
   const auto log = static_cast<std::size_t>(grapple.held);
-  const double mass = world::mass(session.world().recipe().logs[log]);
+  const double mass = world::mass(session.site().size_of(static_cast<int>(log), state.worksite));
   if (!(std::fabs(load.inertia.mass - mass) <= 1e-6 * mass))
     return objection("sim.payload[" + std::to_string(grapple.slot) + "].inertia.mass",
                      load.inertia.mass, "the log weighs " + state::number_text(mass) + " kg");
@@ -85,8 +85,8 @@ std::string check_state(const Session& session, const SessionState& state) {
   if (wrong.empty())
     wrong = within("world.", world::check_state(session.world(), state.worksite.world));
   if (wrong.empty())
-    wrong =
-        within("timber.", worksite::check_state(session.site().felling(), state.worksite.timber));
+    wrong = within("timber.", worksite::check_state(session.site().felling(), session.world(),
+                                                    state.worksite.world, state.worksite.timber));
   if (wrong.empty()) wrong = within("task.", session.task().check_state(state.task));
   if (wrong.empty()) wrong = check_grip(session, state);
   return wrong;

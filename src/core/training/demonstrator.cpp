@@ -88,8 +88,16 @@ constexpr double kFellRaise = 0.15;  // m above where it gripped
 constexpr double kUsualStem = 0.13, kFellGap = 0.03;     // m, in an empty head; from its frame
 constexpr double kAlongStem = 0.985;                     // cosine, of the head to the stem
 constexpr double kSawStuck = 5.0, kFellPatience = 18.0;  // s
-constexpr double kUsualAhead = 0.3;                      // m
-constexpr double kAheadTime = 1.0;                       // s
+constexpr double kAcross = 0.75;      // cosine; of a fall that is rather across the crane
+constexpr double kBesideNear = 0.25;  // m
+constexpr double kCreep = 0.2;        // share of the usual speed
+constexpr double kLying = 0.3, kBuckWait = 6.0;        // cosine; s after the cut
+constexpr double kBuckCalm = 0.8;                      // m/s of the tip, of a tree that lies
+constexpr double kBuckTime = 120.0;                    // s after the cut
+constexpr double kLengthNear = 0.012, kSawnOff = 0.3;  // m
+constexpr double kFeedStill = 0.1, kSettles = 0.15;    // m/s, s
+constexpr double kUsualAhead = 0.3;                    // m
+constexpr double kAheadTime = 1.0;                     // s
 
 // On wheels.
 constexpr double kRoadSpeed = 1.1, kBendSpeed = 0.9;  // m/s
@@ -175,7 +183,15 @@ Demonstrator::Demonstrator(const Session& session)
   for (const command::ButtonUse& use : pattern_.buttons)
     if (use.does == command::Switch::kSaw && use.how == command::ButtonKind::kHold && use.mode <= 0)
       saw_button_ = std::int64_t{1} << static_cast<int>(use.button);
-  if (exercise_.task == TaskKind::kFell &&
+  for (const command::ButtonUse& use : pattern_.buttons)
+    if (use.does == command::Switch::kBestLength && use.how == command::ButtonKind::kHold &&
+        use.mode <= 0)
+      length_button_ = std::int64_t{1} << static_cast<int>(use.button);
+  if (exercise_.task == TaskKind::kBuck && length_button_ == 0)
+    throw std::invalid_argument("lever pattern '" + pattern_.name +
+                                "' lacks a button that is held for 'best_length'; the "
+                                "demonstration needs it here, as 'nordic_head' has it");
+  if (fells(exercise_.task) &&
       (rotator_.function < 0 || grapple_.function < 0 || tilt_.function < 0 || saw_button_ == 0))
     throw std::invalid_argument("lever pattern '" + pattern_.name + "' or machine '" +
                                 machine.name +
@@ -311,6 +327,9 @@ void Demonstrator::find_levers() {
         break;
       case command::LeverTarget::kTilt:
         if (session_.machine().head.present) tilt_ = {n, 1.0};
+        break;
+      case command::LeverTarget::kFeed:
+        if (session_.machine().head.present) feed_ = {n, 1.0};
         break;
       case command::LeverTarget::kJoint: {
         const int link = session_.machine().tree.find_joint(function.joint);
@@ -738,8 +757,20 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
             nth(exercise_.world.stems, nth(exercise_.fell_tasks, s.task.target - 1).stem);
         last = Vec3(before.x, before.y, 0.0);
       }
-      const bool ready =
-          bring_upright(s, at, towards, s.task.target > 0 ? &last : nullptr, dt, state, wish);
+      // Across the crane the jaws would meet the stem on the way out: from beside it then.
+      const Vec3 radial = on_map(at - swing_foot(s));
+      const bool across = radial.dot(towards) < kAcross * radial.norm();
+      const bool beside = across && state.carrying == 0;
+      const Vec3 spot = beside ? Vec3(at - kFellRoom * towards) : at;
+      const bool ready = bring_upright(s, spot, towards, s.task.target > 0 ? &last : nullptr, dt,
+                                       across && !beside, state, wish);
+      if (beside) {
+        if (ready && on_map(vec(s.grip_W) - spot).norm() < kBesideNear &&
+            std::fabs(s.grip_W[2] - at.z()) < kBesideNear)
+          state.carrying = 1;
+        break;
+      }
+      if (across) wish.speed = kCreep;
       const double near = state.timer_s > kFellPatience ? 2.0 * kFellNear : kFellNear;
       const double off = on_map(vec(s.grip_W) - at).norm();
       if (ready && vec(s.tip_v_W).norm() < kStill && std::fabs(s.grip_W[2] - at.z()) < kFellNear &&
@@ -767,6 +798,12 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
       // A head that lies needs more room below.
       if (tree != nullptr && tree->n_W[2] < kFallen)
         wish.p_W.z() += at.z() + kFellRaise - s.grip_W[2];
+      if (exercise_.task == TaskKind::kBuck && tree != nullptr && tree->gripped != 0 &&
+          (tree->from > tree->stump ||
+           (tree->n_W[2] < kLying && (tree->tip_m_s < kBuckCalm || state.timer_s > kBuckWait)))) {
+        cut_up(s, dt, state, wish);
+        break;
+      }
       if (done || state.timer_s > kFallTime) enter(Phase::kOpen, state);
       break;
     case Phase::kOpen:
@@ -776,17 +813,41 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
     case Phase::kLift:
       wish.p_W.z() += 0.5;
       wish.jaws = -1.0;
+      state.carrying = 0;
       if (state.timer_s > kFellLift) enter(Phase::kTravel, state);
       break;
   }
   return wish;
 }
 
+// Feeds to the length wanted, saws when the stem has stood there for a while, and lets the top go.
+void Demonstrator::cut_up(const SessionSnapshot& s, double dt, DemonstratorState& state,
+                          Wish& wish) const {
+  if (s.wanted_m <= 0.0 || s.no_room != 0 || state.timer_s > kBuckTime) {
+    state.stuck_s = 0.0;
+    state.carrying = 0;
+    return enter(Phase::kOpen, state);
+  }
+  const double left = s.wanted_m - s.stem_length_m;
+  if (state.carrying != 0) {
+    wish.saw = true;
+    // A piece that has come off is no longer measured.
+    if (std::fabs(left) > kSawnOff) state.carrying = 0;
+    return;
+  }
+  wish.to_length = s.saw <= 0.0;
+  const bool there = std::fabs(left) < kLengthNear && std::fabs(s.feed_m_s) < kFeedStill;
+  state.stuck_s = there ? state.stuck_s + dt : 0.0;
+  if (state.stuck_s < kSettles) return;
+  state.stuck_s = 0.0;
+  state.carrying = 1;
+}
+
 // The head with its grip at a place, upright, its opening towards a direction, from where it keeps off until it is. False: it
 // is not yet.
 bool Demonstrator::bring_upright(const SessionSnapshot& s, const Vec3& grip_W, const Vec3& towards,
-                                 const Vec3* last_W, double dt, DemonstratorState& state,
-                                 Wish& wish) const {
+                                 const Vec3* last_W, double dt, bool straight,
+                                 DemonstratorState& state, Wish& wish) const {
   if (state.ahead_m == 0.0) state.ahead_m = kUsualAhead;
   wish.p_W = grip_W - state.ahead_m * towards;
   wish.grip = wish.heading = wish.facing = true;
@@ -797,7 +858,7 @@ bool Demonstrator::bring_upright(const SessionSnapshot& s, const Vec3& grip_W, c
   const bool ready = upright && std::fabs(turned_by(s, wish)) < kNearHeading;
   const Vec3 ahead(s.grip_W[0] - s.sim.tip_W[0], s.grip_W[1] - s.sim.tip_W[1], 0.0);
   if (ready) state.ahead_m += dt / kAheadTime * (ahead.dot(towards) - state.ahead_m);
-  keep_off(s, last_W, upright ? kFellRoom : 2.0 * kFellRoom, wish);
+  if (!straight) keep_off(s, last_W, upright ? kFellRoom : 2.0 * kFellRoom, wish);
   return ready;
 }
 
@@ -847,6 +908,7 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
     case TaskKind::kLogs:
       return logs(s, dt, state);
     case TaskKind::kFell:
+    case TaskKind::kBuck:
       return fell(s, dt, state);
     case TaskKind::kReach:
     case TaskKind::kPath:
@@ -882,7 +944,7 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
       // About a stem, from where the crane stands.
       out.jaws = -1.0;
       bring_upright(s, target.p_W, on_map(target.p_W - swing_foot(s)).normalized(), last_W, dt,
-                    state, out);
+                    false, state, out);
       return out;
     }
     out.grip = out.heading = true;
@@ -1021,7 +1083,9 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
   }
   set(grapple_, w.jaws, out);
   set(tilt_, w.tilt, out);
+  set(feed_, w.feed, out);
   if (w.saw) out.buttons |= saw_button_;
+  if (w.to_length) out.buttons |= length_button_;
   return out;
 }
 

@@ -101,8 +101,9 @@ Score blank_score(const Exercise& exercise) {
   if (!points && !logs) score.faultless = kNotMeasured;
   if (!logs) score.load_acceleration_m_s2 = kNotMeasured;
   if (exercise.places.empty()) score.set_down_m_s = kNotMeasured;
-  if (exercise.task != TaskKind::kFell)
-    score.fall_error_rad = score.stump_m = score.stems_hit = kNotMeasured;
+  if (!fells(exercise.task)) score.fall_error_rad = score.stump_m = score.stems_hit = kNotMeasured;
+  if (exercise.task != TaskKind::kBuck)
+    score.length_right = score.fed_back = score.value_share = kNotMeasured;
   if (exercise.task != TaskKind::kDrive) score.on_way = kNotMeasured;
   return score;
 }

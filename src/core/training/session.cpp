@@ -118,7 +118,7 @@ std::vector<worksite::StandingTree> trees_of(const machine::MachineModel& machin
   for (std::size_t i = 0; i < exercise.trees.size(); ++i)
     for (const timber::Species& species : exercise.species)
       if (species.name == exercise.trees[i].species)
-        out.push_back({static_cast<int>(i), timber::Tree(species, exercise.trees[i])});
+        out.push_back({static_cast<int>(i), timber::Tree(species, exercise.trees[i]), species});
   return out;
 }
 
@@ -165,7 +165,7 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
       simulation_(fitted(machine, exercise_), start_of(machine, exercise_, steps_, notes_),
                   instructions),
       control_(simulation_, std::move(levers)),
-      worksite_(simulation_, exercise_.world, trees_of(machine, exercise_)),
+      worksite_(simulation_, exercise_.world, trees_of(machine, exercise_), exercise_.prices),
       task_(exercise_) {
   for (const std::string& joint : control_.missing())
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
@@ -194,7 +194,7 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (exercise_.task == TaskKind::kLogs && !this->machine().grapple.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no grapple: the logs of this exercise cannot be picked up");
-  if (exercise_.task == TaskKind::kFell && !this->machine().head.present)
+  if (fells(exercise_.task) && !this->machine().head.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no harvester's head: the trees of this exercise cannot be felled");
   if (exercise_.task == TaskKind::kDrive && this->machine().wheels.empty())
@@ -330,7 +330,7 @@ void Session::small_step(const command::OperatorInput& input, SessionState& stat
                          SessionSnapshot& snapshot) const {
   const sim::OperatorDemand demand = control_.drive(input, state.sim, state.control);
   worksite_.step(demand.input, demand.grapple, state.sim, state.worksite,
-                 {demand.tilt, demand.saw});
+                 {demand.tilt, demand.saw, demand.feed, demand.butt_reset, demand.length});
   fill(state, snapshot);
   snapshot.input = input;
   task_.observe(simulation_.tick_s(), snapshot, state.task, state.score);
@@ -413,8 +413,7 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
   out.carried = worksite_.carried(kinematics, state.worksite);
   if (out.held_log >= 0)
     for (int i = 0; i < out.log_count; ++i)
-      if (out.carried.has(i))
-        out.carried_kg += world().log_constants()[static_cast<std::size_t>(i)].mass;
+      if (out.carried.has(i)) out.carried_kg += world::mass(worksite_.size_of(i, state.worksite));
   look_at_load(kinematics, state, out.carried, out.load);
   show_trees(state.worksite.timber, out);
   out.contact_force = site.machine_force;
@@ -425,6 +424,22 @@ void Session::fill(const SessionState& state, SessionSnapshot& out) const {
 
 void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& out) const {
   out.saw = timber.bar;
+  out.first_cut = world().first_spare();
+  out.cut_count = static_cast<std::int32_t>(timber.cut_count);
+  for (std::int32_t k = 0; k < out.cut_count; ++k) {
+    const worksite::CutLog& cut = timber.cut[k];
+    out.cut[k] = {cut.size,           cut.from, cut.wanted_m, cut.measured_m,
+                  cut.measured_top_m, cut.stem, cut.product};
+  }
+  out.wanted_m = timber.wanted_m;
+  out.product = timber.product;
+  out.no_room = out.cut_count >= std::min(worksite::kMaxCutLogs, out.log_count - out.first_cut);
+  out.fed_m = timber.moving.fed_m;
+  out.fed_back_m = timber.moving.fed_back_m;
+  out.feed_m_s = timber.roller;
+  const worksite::HeadReading reading = worksite_.felling().reading(timber);
+  out.stem_length_m = reading.length;
+  out.stem_diameter_m = reading.diameter;
   for (std::int64_t k = 0; k < timber.felled_count; ++k) {
     const worksite::FelledTree& from = timber.felled[k];
     TreeSnapshot& to = out.tree[out.tree_count++];
@@ -432,6 +447,8 @@ void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& o
     std::memcpy(to.butt_W, from.butt, sizeof from.butt);
     std::memcpy(to.n_W, from.n, sizeof from.n);
     to.stump = from.stump;
+    to.from = from.from;
+    to.bare_to = from.bare_to;
     to.stem = from.stem;
     to.hits = from.hits;
   }
@@ -442,6 +459,8 @@ void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& o
   store(worksite_.felling().foot_W(from.stem) + vec(from.p) - from.form.centre * n, to.butt_W);
   std::memcpy(to.n_W, from.n, sizeof from.n);
   to.stump = from.stump;
+  to.from = from.from;
+  to.bare_to = from.bare_to;
   to.cut = from.cut;
   to.tip_m_s =
       (vec(from.v) + (from.form.length - from.form.centre) * vec(from.omega).cross(n)).norm();
@@ -468,8 +487,8 @@ void Session::look_at_load(const multibody::Kinematics& kinematics, const Sessio
   store(Vec3(0.5 * Vec3(space.length, space.width, space.height)), out.half_m);
   const world::WorldState& site = state.worksite.world;
   for (int i = 0; i < world().log_count(); ++i) {
-    if (carried.has(i)) continue;
-    const world::Log& log = nth(world().recipe().logs, i);
+    if (carried.has(i) || site.log[i].status == world::LogStatus::kAbsent) continue;
+    const world::LogSize log = worksite_.size_of(i, state.worksite);
     const Vec3 away = vec(site.log[i].p) - centre_W;
     if (away.squaredNorm() > half.squaredNorm()) continue;
     const Vec3 at = body.R.transpose() * away;
@@ -487,8 +506,19 @@ void Session::look_at_load(const multibody::Kinematics& kinematics, const Sessio
 }
 
 void copy_used(const SessionState& from, SessionState& to) {
+  // The other may have had more of them.
+  worksite::TimberState& old = to.worksite.timber;
+  const auto clear = [](auto* items, std::int64_t from_count, std::int64_t to_count) {
+    for (std::int64_t k = from_count; k < to_count; ++k) items[k] = {};
+  };
+  clear(old.felled, from.worksite.timber.felled_count, old.felled_count);
+  clear(old.cut, from.worksite.timber.cut_count, old.cut_count);
   std::memcpy(static_cast<void*>(&to), &from,
-              offsetof(SessionState, worksite) + offsetof(worksite::WorksiteState, world));
+              offsetof(SessionState, worksite) + offsetof(worksite::WorksiteState, timber) +
+                  offsetof(worksite::TimberState, felled));
+  const worksite::TimberState& timber = from.worksite.timber;
+  copy_first(timber.felled, static_cast<int>(timber.felled_count), to.worksite.timber.felled);
+  copy_first(timber.cut, static_cast<int>(timber.cut_count), to.worksite.timber.cut);
   world::copy_used(from.worksite.world, to.worksite.world);
 }
 
@@ -503,6 +533,14 @@ void copy_used(const SessionSnapshot& from, SessionSnapshot& to) {
   copy_first(from.log, from.log_count, to.log);
   copy_first(from.log_status, from.log_count, to.log_status);
   copy_first(from.tree, static_cast<int>(from.tree_count), to.tree);
+  copy_first(from.cut, from.cut_count, to.cut);
+}
+
+world::LogSize log_size(int log, const world::WorldRecipe& world, const SessionSnapshot& snapshot) {
+  const world::Log& as_made = nth(world.logs, log);
+  if (!as_made.spare) return world::size_of(as_made);
+  const int cut = log - snapshot.first_cut;
+  return cut >= 0 && cut < snapshot.cut_count ? snapshot.cut[cut].size : world::LogSize{};
 }
 
 }  // namespace knuckleboom::training

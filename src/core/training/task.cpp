@@ -31,10 +31,13 @@ constexpr double kBoxMargin = 0.5;    // m beyond a bunk; where the head is insi
 constexpr double kGroundTouch = 0.02,
                  kBunkTouch = 0.25;  // m above the ground, of a held log that touches
 
-constexpr double kFallenRise = 0.259;  // cosine; a tree that leans by more than 75 degrees
-constexpr double kFallenSpeed = 0.5;   // m/s of its tip
-constexpr double kFallenTime = 0.3;    // s
-constexpr double kFellHeight = 0.8;    // m above the ground, where a head grips
+constexpr double kFallenRise = 0.259;   // cosine; a tree that leans by more than 75 degrees
+constexpr double kFallenSpeed = 0.5;    // m/s of its tip
+constexpr double kFallenTime = 0.3;     // s
+constexpr double kFellHeight = 0.8;     // m above the ground, where a head grips
+constexpr double kLengthWithin = 0.03;  // m, of a log
+constexpr double kLeastCut = 0.5;       // m off a stem that has been worked on
+constexpr double kMostFedBack = 0.1;    // of the way fed; more is a fault
 constexpr double kMostFallError = 0.262, kMostStump = 0.1;  // rad, m; more is a fault
 
 // A log's axis is its own x.
@@ -109,8 +112,9 @@ void check(const Exercise& exercise) {
       if (!((exercise.targets[i].p_W - exercise.targets[i - 1].p_W).squaredNorm() > 0.0))
         refuse("has a path that does not go on from target " + std::to_string(i));
   if (exercise.task == TaskKind::kLogs && exercise.log_tasks.empty()) refuse("has no log tasks");
-  if (exercise.task == TaskKind::kFell && exercise.fell_tasks.empty())
-    refuse("has no trees to be felled");
+  if (fells(exercise.task) && exercise.fell_tasks.empty()) refuse("has no trees to be felled");
+  if (exercise.task == TaskKind::kBuck && exercise.prices.products.empty())
+    refuse("has no products to be cut");
   const world::WayRecipe& way = exercise.world.way;
   if (exercise.task == TaskKind::kDrive && (way.corners.empty() || way.stops.empty()))
     refuse("needs a way with a stop");
@@ -154,6 +158,12 @@ Task::Task(const Exercise& exercise) : exercise_(exercise), way_(exercise.world.
                             world::height(ground_, place.x, place.y) + std::max(0.0, place.height)),
                        Vec3(heading.cos, heading.sin, 0.0)});
   }
+  if (exercise.task == TaskKind::kBuck)
+    for (const FellTask& fell : exercise.fell_tasks) {
+      const timber::TreeRecipe& recipe = nth(exercise.trees, fell.stem);
+      for (const timber::Species& species : exercise.species)
+        if (species.name == recipe.species) trees_.emplace_back(species, recipe);
+    }
   if (exercise.task != TaskKind::kPath) return;
   arc_.push_back(0.0);
   for (std::size_t i = 1; i < exercise.targets.size(); ++i)
@@ -177,6 +187,7 @@ int Task::steps() const {
     case TaskKind::kDrive:
       return static_cast<int>(exercise_.world.way.stops.size());
     case TaskKind::kFell:
+    case TaskKind::kBuck:
       return static_cast<int>(exercise_.fell_tasks.size());
     case TaskKind::kReach:
     case TaskKind::kPath:
@@ -283,7 +294,7 @@ void Task::show(double dt, const TaskState& task, const ScoreState& score,
 namespace {
 
 // Height of the lowest point of a log that lies at this pose.
-double lowest_of(const world::Log& log, const PoseSnapshot& pose) {
+double lowest_of(const world::LogSize& log, const PoseSnapshot& pose) {
   const double up = axis_of(pose).z();
   return pose.p[2] - 0.5 * log.length * std::fabs(up) -
          log.radius * std::sqrt(std::max(0.0, 1.0 - up * up));
@@ -299,7 +310,7 @@ bool in_room(const Vec3& offset, const Vec3& along, const Vec3& up, const Vec3& 
 }
 
 // The held log lies on the floor of the load space, or on a log in it that it crosses or lies beside.
-bool on_load(const world::Log& log, const PoseSnapshot& pose, std::span<const world::Log> logs,
+bool on_load(const world::LogSize& log, const PoseSnapshot& pose, const world::WorldRecipe& recipe,
              const SessionSnapshot& snapshot) {
   const LoadSnapshot& load = snapshot.load;
   const Vec3 centre = vec(pose.p), up = vec(load.up_W), along = vec(load.along_W);
@@ -309,7 +320,8 @@ bool on_load(const world::Log& log, const PoseSnapshot& pose, std::span<const wo
   for (int i = 0; i < snapshot.log_count; ++i) {
     if (!load.logs.has(i)) continue;
     const Vec3 away = centre - vec(snapshot.log[i].p);
-    const double beside = away.dot(across), reach = log.radius + nth(logs, i).radius + kGroundTouch;
+    const double beside = away.dot(across),
+                 reach = log.radius + log_size(i, recipe, snapshot).radius + kGroundTouch;
     const double height = away.dot(up);
     if (height > 0.0 && beside * beside + height * height < reach * reach) return true;
   }
@@ -347,7 +359,8 @@ ElementSample Task::element_sample(std::int64_t tick, bool moves,
   const Vec3 grip = vec(snapshot.grip_W);
   at.in_box = inside(grip, kBoxMargin, snapshot);
   for (int i = 0; i < snapshot.log_count; ++i) {
-    const world::Log& log = nth(exercise_.world.logs, i);
+    if (snapshot.log_status[i] == world::LogStatus::kAbsent) continue;
+    const world::LogSize log = log_size(i, exercise_.world, snapshot);
     const PoseSnapshot& pose = snapshot.log[i];
     const Vec3 centre = vec(pose.p), axis = axis_of(pose);
     if (i == at.held) {
@@ -356,7 +369,7 @@ ElementSample Task::element_sample(std::int64_t tick, bool moves,
       const bool in_box = inside(centre, 0.0, snapshot);
       at.on_ground = lowest_of(log, pose) < floor + (in_box ? kBunkTouch : kGroundTouch) ||
                      (in_box && snapshot.load.half_m[0] > 0.0 &&
-                      on_load(log, pose, exercise_.world.logs, snapshot));
+                      on_load(log, pose, exercise_.world, snapshot));
       continue;
     }
     if (snapshot.carried.has(i)) continue;  // with the held one
@@ -390,6 +403,9 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
       break;
     case TaskKind::kFell:
       advance_felling(dt, snapshot, task, score);
+      break;
+    case TaskKind::kBuck:
+      advance_bucking(dt, snapshot, task, score);
       break;
   }
 }
@@ -551,7 +567,7 @@ void Task::follow_load(double dt, const SessionSnapshot& snapshot, TaskState& ta
   const LogTask& wanted = nth(exercise_.log_tasks, task.step);
   const world::Log& log = nth(exercise_.world.logs, wanted.log);
   const Vec3 centre = vec(snapshot.log[wanted.log].p);
-  const double lowest = lowest_of(log, snapshot.log[wanted.log]);
+  const double lowest = lowest_of(world::size_of(log), snapshot.log[wanted.log]);
   if (task.carried != 0 && wanted.place >= 0) {
     const Vec3 goal_W = goal(wanted, snapshot).centre_W;
     const double down = goal_W.z() - log.radius + kTouchDown;
@@ -709,6 +725,76 @@ void Task::advance_felling(double dt, const SessionSnapshot& snapshot, TaskState
   begin_step(task.step + 1, task);
 }
 
+// As the best product that it is long enough for.
+double Task::value_of(const CutSnapshot& cut, const timber::Tree& tree) const {
+  double best = 0.0;
+  const timber::PriceList& prices = exercise_.prices;
+  for (std::size_t p = 0; p < prices.products.size(); ++p)
+    for (const double length : nth(prices.products, static_cast<int>(p)).lengths) {
+      if (length > cut.size.length + kLengthWithin) continue;
+      best = std::max(best, timber::log_value(prices, static_cast<int>(p), length, tree.profile(),
+                                              tree.recipe(), cut.from)
+                                .value_or(0.0));
+    }
+  return best;
+}
+
+// Adds the logs of a tree that is done. Whether all of a product have its length.
+bool Task::judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot, TaskState& task,
+                      ScoreState& score) const {
+  bool right = true;
+  const timber::Tree& as_grown = nth(trees_, task.step);
+  for (std::int32_t k = 0; k < snapshot.cut_count; ++k) {
+    const CutSnapshot& cut = snapshot.cut[k];
+    if (cut.stem != tree.stem) continue;
+    task.value += value_of(cut, as_grown);
+    if (cut.product < 0) continue;
+    const bool there = std::fabs(cut.size.length - cut.wanted_m) <= kLengthWithin;
+    ++task.logs_cut;
+    if (there) ++task.logs_right;
+    right = right && there;
+  }
+  task.best_value +=
+      timber::buck(exercise_.prices, as_grown.profile(), as_grown.recipe(), tree.stump).value;
+  if (task.logs_cut > 0)
+    score.score.length_right =
+        static_cast<double>(task.logs_right) / static_cast<double>(task.logs_cut);
+  if (task.best_value > 0.0) score.score.value_share = task.value / task.best_value;
+  return right;
+}
+
+// A tree is done when it has been let go and something of it was cut off.
+void Task::advance_bucking(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                           ScoreState& score) const {
+  if (task.step >= steps()) return;
+  const FellTask& wanted = nth(exercise_.fell_tasks, task.step);
+  const TreeSnapshot* tree = tree_of(wanted.stem, snapshot);
+  const bool gripped = tree != nullptr && tree->gripped != 0;
+  if (gripped && task.carried == 0) {  // the leg to the tree ends with the first grip
+    end_leg(score);
+    task.carried = 1;
+  }
+  if (gripped) {
+    task.progress = snapshot.fed_m;
+    task.worst_m = snapshot.fed_back_m;
+  }
+  const bool done =
+      tree != nullptr && !gripped && tree->attached == 0 && tree->from > tree->stump + kLeastCut;
+  task.dwell_s = done ? task.dwell_s + dt : 0.0;
+  if (!done || task.dwell_s < kFallenTime - 0.5 * dt) return;
+  task.fed_m += task.progress;
+  task.fed_back_m += task.worst_m;
+  if (task.fed_m > 0.0) score.score.fed_back = task.fed_back_m / task.fed_m;
+  const bool right = judge_logs(*tree, snapshot, task, score);
+  score.score.stump_m = std::max(score.score.stump_m, tree->stump);
+  score.score.stems_hit += tree->hits;
+  if (!right || tree->stump > kMostStump || tree->hits > 0 ||
+      task.worst_m > kMostFedBack * task.progress)
+    ++task.faults;
+  end_leg(score);
+  begin_step(task.step + 1, task);
+}
+
 void Task::report_felling(const SessionSnapshot& snapshot, const TaskState& state,
                           TaskSnapshot& out) const {
   const FellTask& wanted = nth(exercise_.fell_tasks, state.step);
@@ -782,7 +868,7 @@ TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
     report_logs(snapshot, state, out);
   else if (exercise_.task == TaskKind::kDrive)
     report_drive(state, out);
-  else if (exercise_.task == TaskKind::kFell)
+  else if (fells(exercise_.task))
     report_felling(snapshot, state, out);
   else
     report_targets(snapshot, state, out);

@@ -24,6 +24,17 @@ constexpr double kTiltLead = 0.05;      // of the reference before the joint at 
 constexpr double kPushes = 0.05;        // lever of the tilt from which on it does not float
 constexpr double kStruckLean = 0.1;     // a tree that leans less has struck nothing [rad]
 constexpr double kStem = 0.85;          // of a tree's length, below the thin tip
+constexpr double kFit = 0.2;            // m/s; as fast knives follow a stem's thickness
+constexpr double kRadiusStep = 0.01;    // m
+constexpr int kRadiusSteps = 50;
+constexpr double kMostFree = 0.05;     // m from the tip, where a stem is out of the head
+constexpr std::uint64_t kPieces = 64;  // of a stem, with errors of their own
+constexpr double kStill = 0.02;        // m/s
+constexpr double kOffcut = 0.05;       // m
+constexpr double kLeastPiece = 0.03;   // m; nothing shorter is sawn off
+constexpr double kLongestLog = 18.0;   // m
+constexpr double kKerf = 0.008;        // m; a cut that goes on is no farther away
+constexpr double kAsWanted = 0.05;     // m
 
 template <class T, std::size_t n>
 void put(const T (&from)[n], T (&to)[n]) {
@@ -63,6 +74,17 @@ bool lies(int stem, const TimberState& state) {
                      [stem](const FelledTree& tree) { return tree.stem == stem; });
 }
 
+// The shortest turn of x to a direction.
+void turn_x_to(const Vec3& n, double (&q)[4]) {
+  const double w = 1.0 + n.x();
+  const double length = std::sqrt(w * w + n.y() * n.y() + n.z() * n.z());
+  const bool back = length < 1e-6;
+  q[0] = back ? 0.0 : w / length;
+  q[1] = 0.0;
+  q[2] = back ? 0.0 : -n.z() / length;
+  q[3] = back ? 1.0 : n.y() / length;
+}
+
 timber::FellingSetup setup_of(double stump, double towards) {
   timber::FellingSetup setup;
   setup.stump = stump;
@@ -73,8 +95,8 @@ timber::FellingSetup setup_of(double stump, double towards) {
 }  // namespace
 
 FellingSite::FellingSite(const machine::MachineModel& machine, const world::World& world,
-                         std::vector<StandingTree> trees)
-    : head_(machine.head), world_(world), trees_(std::move(trees)) {
+                         std::vector<StandingTree> trees, timber::PriceList prices)
+    : head_(machine.head), world_(world), trees_(std::move(trees)), prices_(std::move(prices)) {
   tree_of_.fill(-1);
   if (!head_.present) trees_.clear();
   if (!present()) return;
@@ -85,17 +107,47 @@ FellingSite::FellingSite(const machine::MachineModel& machine, const world::Worl
   saw_.power = head_.saw_power;
   saw_.energy = head_.saw_energy;
   saw_.feed_force = head_.bar_force;
+  feed_.force = head_.feed_force / feed_.rollers;
+  feed_.speed = head_.feed_speed;
+  feed_.power = head_.feed_power;
+  feed_.knife_force = 2.0 * head_.knife_force;
+  measure_.reset_error = head_.reset_error;
+  measure_.drift = head_.length_drift;
+  measure_.diameter_error = head_.diameter_error;
   const world::GrappleFrame frame = grapple_shape(machine);
   for (std::size_t i = 0; i < trees_.size(); ++i) {
     nth(tree_of_, trees_[i].stem) = static_cast<int>(i);
     around_.push_back(world::grapple_min_opening(
         frame, 0.5 * timber::over_bark(trees_[i].tree.profile(), kGripHeight)));
   }
+  for (int i = 0; i < kRadiusSteps; ++i) {
+    const double radius = (i + 1) * kRadiusStep;
+    around_radius_.push_back(world::grapple_min_opening(frame, radius));
+    seat_.push_back(world::grapple_seat(frame, around_radius_.back(), radius));
+  }
+}
+
+namespace {
+double by_radius(const std::vector<double>& of, double radius) {
+  const double step =
+      std::clamp(radius / kRadiusStep - 1.0, 0.0, static_cast<double>(kRadiusSteps - 1));
+  const int low = std::min(static_cast<int>(step), kRadiusSteps - 2);
+  return nth(of, low) + (step - low) * (nth(of, low + 1) - nth(of, low));
+}
+}  // namespace
+double FellingSite::around_radius(double radius) const { return by_radius(around_radius_, radius); }
+double FellingSite::seat_of(double radius) const { return by_radius(seat_, radius); }
+
+double FellingSite::around(int tree, const TimberState& state) const {
+  const double standing = nth(around_, tree);
+  if (gripped(state) != tree || state.moving.attached != 0) return standing;
+  return std::min(standing, around_radius(state.moving.grip_radius));
 }
 
 void FellingSite::start(TimberState& state) const {
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   state.moving.stem = -1;
+  state.product = -1;
 }
 
 int FellingSite::tree_of(int stem) const { return stem < 0 ? -1 : nth(tree_of_, stem); }
@@ -172,7 +224,9 @@ void FellingSite::set_up(int tree, double stump, double towards, TimberState& st
   const timber::FellingSetup setup =
       setup_of(std::clamp(stump, kLeastStump, 0.4 * from.height()), towards);
   m.form = timber::felling_form(from, setup);
-  m.stump = setup.stump;
+  m.stump = m.from = setup.stump;
+  m.bare_to = 0.0;
+  m.grip_radius = m.form.radius;
   m.towards = towards;
   m.stem = nth(trees_, tree).stem;
   keep(felling(m).initial_state(), m);
@@ -187,10 +241,15 @@ void FellingSite::grip(int tree, const HeadFrame& head, TimberState& state) cons
            angle_of(head.reach_W.y(), head.reach_W.x()), state);
   }
   m.gripped = 1;
-  state.press = 0.0;
+  state.press = state.roller = 0.0;
   timber::FellingState s = felling_state(m);
   felling(m).take_hold(grip_of(head, state), s);
   keep(s, m);
+  // The wheel has lost its zero.
+  if (m.attached == 0) {
+    m.zero_at = saw_at(m);
+    plan(state);
+  }
 }
 
 // A tree that is not cut stands as if nothing had been.
@@ -198,7 +257,10 @@ void FellingSite::let_go(TimberState& state) const {
   MovingTree& m = state.moving;
   m.gripped = 0;
   m.calm_s = 0.0;
-  state.press = 0.0;
+  state.press = state.roller = state.wanted_m = 0.0;
+  state.product = -1;
+  m.kerf = m.stalled_s = 0.0;
+  m.runs_up = m.rams = 0;
   if (m.cut > 0.0) return;
   m = MovingTree{};
   m.stem = -1;
@@ -207,7 +269,7 @@ void FellingSite::let_go(TimberState& state) const {
 timber::FellingGrip FellingSite::grip_of(const HeadFrame& head, const TimberState& state) const {
   timber::FellingGrip grip;
   // The stem lies against the head's frame.
-  const Vec3 arm = state.moving.form.radius * head.reach_W;
+  const Vec3 arm = state.moving.grip_radius * head.reach_W;
   grip.p = head.p_W + arm - foot_W(state.moving.stem);
   grip.axis = head.axis_W;
   grip.v = head.v_W + head.omega_W.cross(arm);
@@ -224,7 +286,7 @@ void FellingSite::begin_cut(const HeadFrame& head, TimberState& state) const {
   const timber::FellingState before = felling_state(m);
   const Vec3 butt = felling(m).butt(before);
   const Vec3 saw =
-      head.p_W + m.form.radius * head.reach_W - head_.saw_distance * head.axis_W - foot_W(m.stem);
+      head.p_W + m.grip_radius * head.reach_W - head_.saw_distance * head.axis_W - foot_W(m.stem);
   set_up(tree_of(m.stem), m.stump + (saw - butt).dot(before.n),
          angle_of(head.reach_W.y(), head.reach_W.x()), state);
   const timber::Felling after = felling(m);
@@ -240,11 +302,13 @@ void FellingSite::begin_cut(const HeadFrame& head, TimberState& state) const {
 }
 
 void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double dt,
-                       TimberState& state, HeadLoad& load) const {
+                       TimberState& state, world::WorldState& world, HeadLoad& load) const {
   load.count = 0;
   const double way = dt / head_.bar_time_s;
   state.bar = std::clamp(state.bar + (demand.saw ? way : -way), 0.0, 1.0);
   MovingTree& m = state.moving;
+  if (demand.length != 0 && demand.length != state.length_held) choose(demand.length, state);
+  state.length_held = demand.length;
   if (m.stem < 0) return;
   const bool gripped = m.gripped != 0;
   const bool cuts = gripped && demand.saw && state.bar >= 1.0 && m.attached != 0;
@@ -252,14 +316,35 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
   const timber::Felling tree = felling(m);
   timber::FellingState s = felling_state(m);
   if (gripped) {
-    // Knives that press more do work on what gives.
+    const bool at_rest = state.bar > 0.0 || m.attached != 0;
+    const bool rooted = m.attached != 0;
+    const double wanted = at_rest ? 0.0 : wanted_feed(demand, state);
+    const bool through = demand.saw && state.bar >= 1.0 && saw_through(dt, state);
+    // Knives that press otherwise do work on what gives.
     const double before = tree.grip_energy(grip_of(head, state), s);
-    state.press = std::min(state.press + dt / kPressTime, 1.0);
-    const timber::FellingGrip grip = grip_of(head, state);
+    fit(dt, at_rest, state);
+    timber::FellingGrip grip = grip_of(head, state);
     s.grip_work += tree.grip_energy(grip, s) - before;
+    if (m.attached == 0) resist(state, grip);
     timber::FellingGripLoad on_stem;
+    const double at = m.grip_at;
     tree.step(dt, cuts ? timber::cutting_rate(saw_, tree.cut_width(m.cut)) : 0.0, s, &grip,
               &on_stem);
+    if (m.attached == 0) {
+      const double way = s.grip_at - at;
+      (way > 0.0 ? m.fed_m : m.fed_back_m) += std::fabs(way);
+      m.slipped_m += std::fabs(way - dt * grip.feed);
+      const bool held_up = wanted > 0.0 && grip.branches > 0.0 && way < kStill * dt;
+      m.stalled_s = held_up ? m.stalled_s + dt : 0.0;
+      turn_rollers(wanted, -on_stem.rollers, dt, state);
+      delimb(state, s);
+      if (through) cut_off(state, s, world);
+    }
+    if (demand.reset && state.reset_held == 0) m.zero_at = saw_at(m);
+    if (rooted && !s.attached) {
+      keep(s, m);
+      plan(state);
+    }
     const Vec3 middle = foot_W(m.stem) + grip.p;
     load.count = 3;
     load.p_W[0] = middle - grip.half * grip.axis;
@@ -269,9 +354,213 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
   } else {
     tree.step(dt, 0.0, s);
   }
+  state.reset_held = demand.reset ? 1 : 0;
   keep(s, m);
+  // Nothing of it is left in the head.
+  if (gripped && m.grip_at > m.form.length - kMostFree) let_go(state);
   strike(dt, state);
   if (!gripped && m.attached == 0 && tree.lies(s)) lay_down(state);
+}
+
+// Knives follow the stem's thickness, and press as hard as they can unless it is fed.
+void FellingSite::fit(double dt, bool at_rest, TimberState& state) const {
+  MovingTree& m = state.moving;
+  double press = 1.0;
+  if (m.attached == 0) {
+    const timber::Profile& profile = nth(trees_, tree_of(m.stem)).tree.profile();
+    const double d = timber::over_bark(profile, m.from + std::max(m.grip_at, 0.0));
+    m.grip_radius += std::clamp(0.5 * d - m.grip_radius, -kFit * dt, kFit * dt);
+    if (!at_rest) press = timber::roller_press(feed_, d) / feed_.most_press;
+  }
+  const double step = dt / kPressTime;
+  state.press = std::clamp(press, state.press - step, state.press + step);
+}
+
+// First whorl before the knives at the tip's end.
+const timber::Whorl* FellingSite::next_whorl(const MovingTree& m) const {
+  const double knives = m.from + m.grip_at + 0.5 * head_.knife_distance;
+  const double bare = std::max(m.bare_to, knives - feed_.branch_length);
+  for (const timber::Whorl& whorl : nth(trees_, tree_of(m.stem)).tree.whorls())
+    if (whorl.height >= bare) return &whorl;
+  return nullptr;
+}
+
+void FellingSite::resist(const TimberState& state, timber::FellingGrip& grip) const {
+  const MovingTree& m = state.moving;
+  grip.feed = state.roller;
+  grip.drag = feed_.knife_friction * feed_.knife_force * state.press;
+  const timber::Whorl* whorl = next_whorl(m);
+  if (whorl == nullptr) return;
+  const double into = m.from + m.grip_at + 0.5 * head_.knife_distance - whorl->height;
+  if (into >= m.whorl_cut) grip.branches = timber::branch_force(feed_, *whorl);
+}
+
+// held: by the stem, against their turning towards the tip [N].
+void FellingSite::turn_rollers(double wanted, double held, double dt, TimberState& state) const {
+  const double limit = timber::drive_force(feed_, state.roller);
+  const double drive =
+      std::clamp(feed_.inertia * (wanted - state.roller) / dt + held, -limit, limit);
+  state.roller += dt * (drive - held) / feed_.inertia;
+}
+
+void FellingSite::delimb(TimberState& state, timber::FellingState& s) const {
+  MovingTree& m = state.moving;
+  const timber::Whorl* whorl = next_whorl(m);
+  if (whorl == nullptr) return;
+  const double into = m.from + s.grip_at + 0.5 * head_.knife_distance - whorl->height;
+  m.whorl_cut = std::max(m.whorl_cut, std::min(into, feed_.branch_length));
+  if (m.whorl_cut < feed_.branch_length) return;
+  m.whorl_cut = 0.0;
+  reform(m.from, whorl->height + 1e-6, m, s);
+}
+
+// A length that the operator asks for: of a product, or of highest value.
+void FellingSite::choose(int length, TimberState& state) const {
+  if (length > kPresets) return plan(state);
+  int preset = 0;
+  for (std::size_t p = 0; p < prices_.products.size(); ++p)
+    for (const double own : prices_.products[p].lengths)
+      if (++preset == length) {
+        state.product = static_cast<std::int32_t>(p);
+        state.wanted_m = own + prices_.products[p].trim;
+      }
+}
+
+// By what has been measured so far, up to the knives, and what the species lets expect beyond.
+void FellingSite::plan(TimberState& state) const {
+  const MovingTree& m = state.moving;
+  state.product = -1;
+  state.wanted_m = 0.0;
+  if (m.stem < 0 || prices_.products.empty()) return;
+  const StandingTree& from = nth(trees_, tree_of(m.stem));
+  const double knives = m.from + m.grip_at + 0.5 * head_.knife_distance;
+  const timber::Profile seen = timber::forecast(from.species, from.tree.profile(), m.from, knives);
+  const timber::Bucking plan = timber::buck(prices_, seen, from.tree.recipe(), m.from);
+  if (plan.count == 0) return;
+  const timber::PlannedLog& next = plan.log[0];
+  const double offcut = next.from - m.from;
+  state.product = offcut > kOffcut ? -1 : next.product;
+  state.wanted_m = offcut > kOffcut ? offcut : next.length + next.trim;
+}
+
+double FellingSite::wanted_feed(const HeadDemand& demand, TimberState& state) const {
+  MovingTree& m = state.moving;
+  if (demand.length == 0 || state.wanted_m <= 0.0) {
+    m.runs_up = m.rams = 0;
+    return std::clamp(demand.feed, -1.0, 1.0) * feed_.speed;
+  }
+  timber::FeedState f;
+  f.at = reading(state).length;
+  f.stalled_s = m.stalled_s;
+  f.runs_up = m.runs_up != 0;
+  f.rams = m.rams != 0;
+  f.back_to = m.back_to;
+  f.clear_at = m.clear_at;
+  if (const timber::Whorl* whorl = next_whorl(m))
+    if (const double into = m.from + m.grip_at + 0.5 * head_.knife_distance - whorl->height;
+        into >= 0.0)
+      f.clear_at = f.at - into + feed_.branch_length;
+  const double speed = timber::wanted_speed(feed_, state.wanted_m, f);
+  m.stalled_s = f.stalled_s;
+  m.runs_up = f.runs_up ? 1 : 0;
+  m.rams = f.rams ? 1 : 0;
+  m.back_to = f.back_to;
+  m.clear_at = f.clear_at;
+  return std::clamp(speed, -feed_.speed, feed_.speed);
+}
+
+// A cut across a stem that is off its stump. What has no room as a log, or is too long for one, is not cut off.
+bool FellingSite::saw_through(double dt, TimberState& state) const {
+  MovingTree& m = state.moving;
+  const double at = saw_at(m);
+  if (m.attached != 0 || at < kLeastPiece ||
+      at > std::min(m.form.length - kLeastPiece, kLongestLog))
+    return false;
+  if (state.cut_count >= std::min(kMaxCutLogs, world_.log_count() - world_.first_spare()))
+    return false;
+  if (std::fabs(at - m.kerf_at) > kKerf) m.kerf = 0.0;
+  if (m.kerf == 0.0) m.kerf_at = at;
+  const double d = timber::over_bark(nth(trees_, tree_of(m.stem)).tree.profile(), m.from + at);
+  const double width = 2.0 * std::sqrt(std::max(m.kerf * (d - m.kerf), 1e-6));
+  m.kerf += timber::cutting_rate(saw_, width) / width * dt;
+  return m.kerf >= d;
+}
+
+// The lower end becomes a log that moves as it did; what is left is a shorter stem.
+void FellingSite::cut_off(TimberState& state, timber::FellingState& s,
+                          world::WorldState& world) const {
+  MovingTree& m = state.moving;
+  const timber::Tree& tree = nth(trees_, tree_of(m.stem)).tree;
+  const timber::Felling whole = felling(m);
+  const double at = m.kerf_at;
+  const timber::Round piece = timber::section(tree.profile(), tree.density(), m.from, m.from + at);
+  constexpr double kPi = 3.14159265358979323846;
+  const world::LogSize size{at, std::sqrt(piece.volume / (kPi * at)), piece.mass / piece.volume};
+  if (world::can_be_log(size, world_.recipe().contact.stiffness)) {
+    const HeadReading measured = reading(state);
+    world::LogState& log = world.log[world_.first_spare() + state.cut_count];
+    const Vec3 centre = whole.butt(s) + (piece.centre - m.from) * s.n;
+    store(Vec3(foot_W(m.stem) + centre), log.p);
+    store(Vec3(s.v + s.omega.cross(centre - s.p)), log.v);
+    store(s.omega, log.omega);
+    turn_x_to(s.n, log.q);
+    log.status = world::LogStatus::kFree;
+    CutLog& cut = state.cut[state.cut_count++];
+    cut.size = size;
+    cut.from = m.from;
+    const bool as_wanted = std::fabs(measured.length - state.wanted_m) < kAsWanted;
+    cut.wanted_m = as_wanted ? state.wanted_m : 0.0;
+    cut.measured_m = measured.length;
+    cut.measured_top_m = measured.diameter;
+    cut.stem = m.stem;
+    cut.product = as_wanted ? state.product : -1;
+  }
+  reform(m.from + at, std::max(m.bare_to, m.from + at), m, s);
+  for (bool& off : s.off) off = true;
+  s.attached = s.on_stump = false;
+  s.jumped = true;
+  s.cut = 2.0 * m.form.radius;
+  m.kerf = m.zero_at = 0.0;
+  ++m.pieces;
+  keep(s, m);
+  plan(state);
+}
+
+// A piece that comes off goes on as it moved: the rest keeps its velocity.
+void FellingSite::reform(double from, double bare_to, MovingTree& m,
+                         timber::FellingState& s) const {
+  const timber::Felling before = felling(m);
+  const double energy = before.energy(s), off = from - m.from;
+  const Vec3 butt = before.butt(s) + off * s.n;
+  m.form = timber::rest_form(nth(trees_, tree_of(m.stem)).tree, from, bare_to,
+                             setup_of(m.stump, m.towards));
+  m.from = from;
+  m.bare_to = bare_to;
+  const Vec3 centre = butt + m.form.centre * s.n;
+  s.v += s.omega.cross(centre - s.p);
+  s.p = centre;
+  s.grip_at -= off;
+  s.released += energy - felling(m).energy(s);
+}
+
+world::LogSize FellingSite::size_of(int log, const TimberState& state) const {
+  const int cut = log - world_.first_spare();
+  return cut >= 0 && cut < state.cut_count ? state.cut[cut].size
+                                           : world::size_of(nth(world_.recipe().logs, log));
+}
+
+HeadReading FellingSite::reading(const TimberState& state) const {
+  const MovingTree& m = state.moving;
+  if (m.stem < 0 || m.gripped == 0 || m.attached != 0) return {};
+  const timber::Tree& tree = nth(trees_, tree_of(m.stem)).tree;
+  const std::uint64_t number = tree.recipe().seed * kPieces * timber::kMostStems +
+                               kPieces * static_cast<std::uint64_t>(m.stem) +
+                               static_cast<std::uint64_t>(m.pieces);
+  const double knives = m.from + m.grip_at + 0.5 * head_.knife_distance;
+  return {timber::measured_length(measure_, saw_at(m) - m.zero_at, number),
+          timber::measured_diameter(
+              measure_, timber::over_bark(tree.profile(), std::clamp(knives, 0.0, tree.height())),
+              number)};
 }
 
 // Stems that the falling one goes through. It passes them: nothing holds it up.
@@ -306,6 +595,8 @@ void FellingSite::lay_down(TimberState& state) const {
     store(Vec3(foot_W(m.stem) + vec(m.p) - m.form.centre * vec(m.n)), felled.butt);
     put(m.n, felled.n);
     felled.stump = m.stump;
+    felled.from = m.from;
+    felled.bare_to = m.bare_to;
     felled.stem = m.stem;
     felled.hits = m.hits;
   }
@@ -337,9 +628,41 @@ void FellingSite::changes(const TimberState& state, world::StemChanges& out) con
     cut(state.moving.stem, state.moving.stump);
   for (std::int64_t k = 0; k < state.felled_count; ++k)
     cut(state.felled[k].stem, state.felled[k].stump);
+  out.cut_off_count = 0;
+  for (std::int64_t k = 0; k < state.cut_count; ++k)
+    out.cut_off[out.cut_off_count++] = state.cut[k].size;
 }
 
-std::string check_state(const FellingSite& site, const TimberState& state) {
+std::string check_state(const FellingSite& site, const world::World& world,
+                        const world::WorldState& world_state, const TimberState& state) {
+  const int spare = world.first_spare();
+  if (state.cut_count > world.log_count() - spare)
+    return state::objection("cut_count", static_cast<double>(state.cut_count),
+                            "there are fewer places for logs that are cut off");
+  for (std::int64_t k = 0; k < kMaxCutLogs; ++k) {
+    const CutLog& cut = state.cut[k];
+    const std::string name = "cut[" + std::to_string(k) + "].";
+    if (k >= state.cut_count) {
+      if (cut.size.length != 0.0 || cut.stem != 0)
+        return state::objection(name + "length", cut.size.length,
+                                "logs that are cut off end before that place");
+      if (spare + k < world.log_count() &&
+          world_state.log[spare + k].status != world::LogStatus::kAbsent)
+        return state::objection(name + "length", cut.size.length, "but the log is there");
+      continue;
+    }
+    if (!world::can_be_log(cut.size, world.recipe().contact.stiffness))
+      return state::objection(name + "length", cut.size.length, "no log has that size");
+    if (world_state.log[spare + k].status == world::LogStatus::kAbsent)
+      return state::objection(name + "length", cut.size.length, "but the log is not there");
+    if (cut.product >= static_cast<int>(site.prices().products.size()))
+      return state::objection(name + "product", cut.product, "there is no such product");
+  }
+  for (int i = 0; i < spare; ++i)
+    if (world_state.log[i].status == world::LogStatus::kAbsent)
+      return state::objection("world.log", i, "the log is there from the start");
+  if (state.product >= static_cast<int>(site.prices().products.size()))
+    return state::objection("product", state.product, "there is no such product");
   const auto is_tree = [&site](int stem) {
     return std::ranges::any_of(site.trees(),
                                [stem](const StandingTree& tree) { return tree.stem == stem; });
@@ -356,6 +679,13 @@ std::string check_state(const FellingSite& site, const TimberState& state) {
           m.form.root > 0.0 && m.form.modulus > 0.0))
       return state::objection("moving.form.mass", m.form.mass,
                               "a tree has mass, length and stiffness");
+    const timber::Tree& tree = std::ranges::find(site.trees(), m.stem, &StandingTree::stem)->tree;
+    if (!(m.from + m.form.length <= tree.height() + 1e-6))
+      return state::objection("moving.from", m.from, "nothing of the tree is left there");
+    if (!(m.bare_to <= tree.height() && m.whorl_cut <= site.feed_law().branch_length))
+      return state::objection("moving.bare_to", m.bare_to, "the tree is not so long");
+    if (!(m.grip_radius > 0.0 && m.grip_radius < 1.0))
+      return state::objection("moving.grip_radius", m.grip_radius, "no stem is as thick");
     if (!(m.cut <= 2.0 * m.form.radius))
       return state::objection("moving.cut", m.cut, "the cut is deeper than the stem is thick");
   }

@@ -55,7 +55,7 @@ world::PartRole part_role(machine::ShapeRole role) {
   return kRoles[static_cast<int>(role)];
 }
 
-multibody::RigidInertia log_inertia(const world::Log& log) {
+multibody::RigidInertia log_inertia(const world::LogSize& log) {
   multibody::RigidInertia out;
   out.mass = world::mass(log);
   const double r2 = log.radius * log.radius;
@@ -117,10 +117,10 @@ class Worksite::Crane final : public world::Mobility {
 };
 
 Worksite::Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe,
-                   std::vector<StandingTree> trees)
+                   std::vector<StandingTree> trees, timber::PriceList prices)
     : simulation_(simulation),
       world_(std::move(recipe)),
-      felling_(simulation.model(), world_, std::move(trees)) {
+      felling_(simulation.model(), world_, std::move(trees), std::move(prices)) {
   if (!machine().grapple.present) return;
   // These searches are too long for a tick, and depend on the log's thickness only.
   shape_ = grapple_shape(machine());
@@ -241,7 +241,7 @@ void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
   if (state.grapple.held < 0 || parts.count == world::kMaxMachineShapes) return;
   const world::LogState& log = state.world.log[state.grapple.held];
   world::MachinePart& part = parts.part[parts.count];
-  part.shape = world::log_shape(nth(world_.recipe().logs, state.grapple.held), log);
+  part.shape = world::log_shape(size_of(state.grapple.held, state), log);
   part.p_W = vec(log.p);
   part.v_W = vec(log.v);
   part.omega_W = vec(log.omega);
@@ -273,7 +273,7 @@ void Worksite::take_hold(int log, const Kinematics& kinematics, sim::SimState& s
   const Mat3 R_WL = quaternion(l.q).toRotationMatrix();
   const Pose in_link{link_W.R.transpose() * R_WL, link_W.R.transpose() * (vec(l.p) - link_W.p)};
   const multibody::LinkInertia inertia =
-      multibody::to_link_inertia(log_inertia(nth(world_.recipe().logs, log)), in_link);
+      multibody::to_link_inertia(log_inertia(size_of(log, state)), in_link);
   const int slot = simulation_.attach(sim, link, inertia, vec(l.v), vec(l.omega));
   if (slot < 0) return;
   state.grapple.slot = slot;
@@ -300,20 +300,20 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   const double before = grapple.opening;
   double next = std::clamp(before - demand * h / g.closing_time_s, 0.0, 1.0);
   const world::GrappleFrame frame = grapple_frame(kinematics);
-  const std::vector<world::Log>& logs = world_.recipe().logs;
   if (felling_.present() && grapple.held < 0 &&
       move_knives(before, next, demand, kinematics, state)) {
     // They are about a tree.
   } else if (grapple.held >= 0) {
-    const double around = world::grapple_min_opening(frame, nth(logs, grapple.held).radius);
+    const double around = this->around(grapple.held, state);
     next = std::max(next, std::min(around, before));
     if (next > around + kLetGo) let_go(sim, state);
   } else if (demand > 0.0) {
     for (int i = 0; i < world_.log_count(); ++i) {
-      const world::Log& log = nth(logs, i);
-      const double around = nth(around_, i);
+      if (state.world.log[i].status == world::LogStatus::kAbsent) continue;
+      const double around = this->around(i, state);
       if (next > around + kGripSlack || next < around - 2.0 * kLetGo) continue;
-      if (!world::can_grip(frame, next, world::log_shape(log, state.world.log[i]))) continue;
+      if (!world::can_grip(frame, next, world::log_shape(size_of(i, state), state.world.log[i])))
+        continue;
       next = std::max(next, around);
       take_hold(i, kinematics, sim, state);
       if (grapple.held >= 0) break;
@@ -321,6 +321,15 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   }
   grapple.opening = next;
   grapple.speed = (next - before) / h;
+}
+
+double Worksite::around(int log, const WorksiteState& state) const {
+  return log < world_.first_spare() ? nth(around_, log)
+                                    : felling_.around_radius(size_of(log, state).radius);
+}
+double Worksite::seat(int log, const WorksiteState& state) const {
+  return log < world_.first_spare() ? nth(seat_, log)
+                                    : felling_.seat_of(size_of(log, state).radius);
 }
 
 // A standing tree in the head, or one that the closing knives take. False: there is none.
@@ -331,7 +340,7 @@ bool Worksite::move_knives(double before, double& next, double demand, const Kin
   const int tree =
       held >= 0 ? held : felling_.between_knives(grapple_frame(kinematics), before, timber);
   if (tree < 0) return false;
-  const double around = felling_.around(tree);
+  const double around = felling_.around(tree, timber);
   next = std::max(next, std::min(around, before));
   if (held >= 0) {
     if (next > around + kLetGo) felling_.let_go(timber);
@@ -367,7 +376,7 @@ world::LogSet Worksite::between_jaws(const Kinematics& kinematics,
 
 bool Worksite::encloses(int log, const Kinematics& kinematics, const WorksiteState& state) const {
   return world::can_grip(grapple_frame(kinematics), state.grapple.opening,
-                         world::log_shape(nth(world_.recipe().logs, log), state.world.log[log]));
+                         world::log_shape(size_of(log, state), state.world.log[log]));
 }
 
 world::LogSet Worksite::carried(const Kinematics& kinematics, const WorksiteState& state) const {
@@ -422,7 +431,7 @@ void Worksite::feel_grip(const sim::SimState& sim, const Kinematics& kinematics,
   double least = 1e30;
   for (int i = 0; i < world_.log_count(); ++i) {
     if (!between.has(i)) continue;
-    const world::Capsule shape = world::log_shape(nth(world_.recipe().logs, i), state.world.log[i]);
+    const world::Capsule shape = world::log_shape(size_of(i, state), state.world.log[i]);
     const double away = (middle_W - world::closest_on_segment(shape.a, shape.b, middle_W)).norm();
     if (away < least) {
       least = away;
@@ -447,7 +456,7 @@ void Worksite::watch_grip(const Parts& parts, const world::PartForces& forces,
                           const Vec3& v_before_W, sim::SimState& sim, WorksiteState& state) const {
   GrappleState& grapple = state.grapple;
   if (grapple.held < 0) return;
-  const double m = world::mass(nth(world_.recipe().logs, grapple.held));
+  const double m = world::mass(size_of(grapple.held, state));
   Vec3 pull_W = m * ((vec(state.world.log[grapple.held].v) - v_before_W) / simulation_.tick_s() -
                      machine().tree.gravity_W);
   for (int n = 0; n < forces.count; ++n)
@@ -520,7 +529,7 @@ void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
     head.v_W = 0.5 * (head.v_W + later.v_W);
     head.omega_W = 0.5 * (head.omega_W + later.omega_W);
   }
-  felling_.step(demand, head, simulation_.tick_s(), state.timber, load);
+  felling_.step(demand, head, simulation_.tick_s(), state.timber, state.world, load);
   const int link = link_of(machine().tree, machine().grapple.body);
   for (int k = 0; k < load.count; ++k)
     add_joint_forces(machine().tree, kinematics, link, load.p_W[k], load.f_W[k], tau);
@@ -531,7 +540,7 @@ void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
 
 Grip Worksite::grip(const Kinematics& kinematics, const WorksiteState& state) const {
   const world::GrappleFrame frame = grapple_frame(kinematics);
-  const double seat = state.grapple.held < 0 ? usual_seat_ : nth(seat_, state.grapple.held);
+  const double seat = state.grapple.held < 0 ? usual_seat_ : this->seat(state.grapple.held, state);
   return {frame.pin_W + seat * frame.reach_axis_W, frame.log_axis_W, frame.reach_axis_W};
 }
 

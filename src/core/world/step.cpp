@@ -107,7 +107,7 @@ class Tick {
        const LogSet& carried, const StemChanges* changes, WorldState& state, PartForces& forces)
       : world_(world),
         fixed_(world.fixed()),
-        constants_(world.log_constants()),
+        constants_(world.log_constants().data()),
         law_(world.recipe().contact),
         parts_(parts.first(std::min<std::size_t>(parts.size(), kMaxMachineShapes))),
         part_count_(static_cast<int>(parts_.size())),
@@ -120,7 +120,15 @@ class Tick {
         carried_(carried),
         changes_(changes),
         state_(state),
-        forces_(forces) {}
+        forces_(forces) {
+    if (changes == nullptr || changes->cut_off_count == 0) return;
+    std::copy_n(constants_, log_count_, with_cut_off_);
+    for (int i = 0; i < changes->cut_off_count; ++i)
+      with_cut_off_[world.first_spare() + i] = World::constants_of(changes->cut_off[i]);
+    constants_ = with_cut_off_;
+  }
+  Tick(const Tick&) = delete;
+  Tick& operator=(const Tick&) = delete;
 
   void run() {
     forces_.count = 0;
@@ -166,7 +174,7 @@ class Tick {
 
   void place_log(int i) {
     MovingLog& log = log_[i];
-    const LogConstants& c = nth(constants_, i);
+    const LogConstants& c = constants_[i];
     log.axis = axis_of(log.q);
     log.m.a = log.m.p - c.half_axis * log.axis;
     log.m.b = log.m.p + c.half_axis * log.axis;
@@ -178,7 +186,7 @@ class Tick {
     const LogState& from = state_.log[i];
     MovingLog& log = log_[i];
     for (int k = 0; k < 4; ++k) log.q[k] = from.q[k];
-    log.m.radius = nth(constants_, i).radius;
+    log.m.radius = constants_[i].radius;
     log.m.p = vec(from.p);
     log.m.v = vec(from.v);
     log.m.omega = vec(from.omega);
@@ -294,8 +302,8 @@ class Tick {
 
   // Finds the box of a log that does not move, if it reaches into this one.
   bool still_box(int i, const Box& in) {
-    if (state_.log[i].status == LogStatus::kHeld ||
-        !overlap(box_around(state_.log[i], 0.5 * nth(constants_, i).length), in))
+    if (state_.log[i].status == LogStatus::kHeld || state_.log[i].status == LogStatus::kAbsent ||
+        !overlap(box_around(state_.log[i], 0.5 * constants_[i].length), in))
       return false;
     load(i);
     log_box_[i] = box_of(log_[i].m, kBoxMargin);
@@ -429,7 +437,7 @@ class Tick {
     int& k = force_of_part[part];
     if (k < 0) k = add_force(part);
     LogState& log = state_.log[i];
-    const double weight = kGravity * nth(constants_, i).mass;
+    const double weight = kGravity * constants_[i].mass;
     if (k >= 0) {
       forces_.force[k].f_W.z() -= weight;
       forces_.force[k].p_W += weight * vec(log.p);
@@ -609,7 +617,7 @@ class Tick {
 
   // 1/kg.
   double inverse_mass_of_log(int i, const Touch& touch) const {
-    const LogConstants& c = nth(constants_, i);
+    const LogConstants& c = constants_[i];
     const Vec3 moment = (touch.point - log_[i].m.p).cross(touch.normal);
     const double axial = log_[i].axis.dot(moment);
     return 1.0 / c.mass + (moment.squaredNorm() - axial * axial) / c.inertia.transverse +
@@ -666,7 +674,7 @@ class Tick {
   // fixed: null: the ground.
   void resolve_log(int i, const World::Fixed* fixed, const Moving& still, std::int32_t key,
                    const Touches& touches) {
-    const LogConstants& c = nth(constants_, i);
+    const LogConstants& c = constants_[i];
     PairLaw law = rolling(c.radius, c.inertia, fixed == nullptr ? law_.soil_friction : -1.0);
     // The places share what bears the whole length.
     if (fixed == nullptr) law.k = law_.soil_stiffness * c.length / ground_samples(log_[i].m);
@@ -709,8 +717,8 @@ class Tick {
     Touches touches;
     touches_of(log_[i].m, log_[j].m, log_key(i), log_key(j), 0.0, touches);
     if (touches.count == 0) return;
-    const LogConstants& a = nth(constants_, i);
-    const LogConstants& b = nth(constants_, j);
+    const LogConstants& a = constants_[i];
+    const LogConstants& b = constants_[j];
     resolve(
         rolling(std::min(a.radius, b.radius),
                 {std::min(a.inertia.axial, b.inertia.axial),
@@ -737,7 +745,7 @@ class Tick {
     touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches);
     if (touches.count == 0) return;
     const bool is_machine = takes_part(part.role);
-    const LogConstants& c = nth(constants_, i);
+    const LogConstants& c = constants_[i];
     resolve(
         is_machine ? plain() : rolling(c.radius, c.inertia), log_[i].axis, dt_, touches, log_[i].m,
         log_key(i), part_[j], key, nullptr, is_machine,
@@ -900,7 +908,7 @@ class Tick {
     touch_machine_with_fixed();
     for (int n = 0; n < free_count_; ++n) {
       const int i = free_[n];
-      log_[i].force = Vec3(0.0, 0.0, -kGravity * nth(constants_, i).mass);
+      log_[i].force = Vec3(0.0, 0.0, -kGravity * constants_[i].mass);
       log_[i].torque = Vec3::Zero();
       log_[i].touched = false;
     }
@@ -915,7 +923,7 @@ class Tick {
   // Angular momentum is the integrated quantity: a free log conserves it exactly.
   void advance(int i) {
     MovingLog& log = log_[i];
-    const LogConstants& c = nth(constants_, i);
+    const LogConstants& c = constants_[i];
     const LogInertia& I = c.inertia;
     const auto momentum = [&I](const Vec3& omega, const Vec3& axis) {
       return Vec3(I.transverse * omega + (I.axial - I.transverse) * axis.dot(omega) * axis);
@@ -959,7 +967,7 @@ class Tick {
 
   bool is_calm(int i) const {
     const MovingLog& log = log_[i];
-    const LogConstants& c = nth(constants_, i);
+    const LogConstants& c = constants_[i];
     const double arm = 0.5 * c.length;
     return log.touched && log.m.v.norm() + arm * log.m.omega.norm() < kCalmSpeed &&
            log.force.norm() < kCalmAcceleration * c.mass &&
@@ -1017,7 +1025,8 @@ class Tick {
 
   const World& world_;
   const std::vector<World::Fixed>& fixed_;
-  const std::vector<LogConstants>& constants_;
+  const LogConstants* constants_;
+  LogConstants with_cut_off_[kMaxLogs];
   const ContactLaw& law_;
   std::span<const MachinePart> parts_;
   int part_count_, log_count_, room_;

@@ -123,7 +123,7 @@ double overlap(const Capsule& a, const Capsule& b) {
   return a.radius + b.radius - (c.a - c.b).norm();
 }
 
-double half_axis(const Log& log) { return 0.5 * log.length - log.radius; }
+double half_axis(const LogSize& log) { return 0.5 * log.length - log.radius; }
 
 // Rotates x into the direction with this heading and this sine of the pitch (up positive), without
 // roll.
@@ -141,7 +141,7 @@ void set_orientation(double heading, double sin_pitch, double* q) {
 // Places a log on the ground: its ends follow the ground, then it is raised until it just touches.
 void place_on_ground(const Log& log, const Ground& ground, LogState& state) {
   const SinCos heading = sin_cos(log.heading);
-  const double half = half_axis(log);
+  const double half = half_axis(size_of(log));
   const auto ground_at = [&](double along) {
     return ground_point(ground, log.x + along * heading.cos, log.y + along * heading.sin);
   };
@@ -175,7 +175,7 @@ void place_on_ground(const Log& log, const Ground& ground, LogState& state) {
 // Whether the ground under a log is steeper than what holds it, in the mean over its length.
 bool slips_away(const Log& log, const Ground& ground, const ContactLaw& law) {
   const SinCos heading = sin_cos(log.heading);
-  const double half = half_axis(log);
+  const double half = half_axis(size_of(log));
   double down = 0.0, across = 0.0;
   constexpr int kSamples = 9;
   for (int i = 0; i < kSamples; ++i) {
@@ -193,9 +193,15 @@ bool slips_away(const Log& log, const Ground& ground, const ContactLaw& law) {
 
 }  // namespace
 
-double mass(const Log& log) { return kPi * log.radius * log.radius * log.length * log.density; }
+double mass(const LogSize& log) { return kPi * log.radius * log.radius * log.length * log.density; }
+double mass(const Log& log) { return mass(size_of(log)); }
 
-LogInertia inertia(const Log& log) {
+bool can_be_log(const LogSize& log, double contact_stiffness) {
+  return within(log.radius, 0.02, 1.0) && within(log.length, 2.5 * log.radius, 18.0) &&
+         mass(log) > 16.0 * contact_stiffness * kSmallStep * kSmallStep;
+}
+
+LogInertia inertia(const LogSize& log) {
   const double m = mass(log);
   const double rr = log.radius * log.radius;
   return {0.5 * m * rr, m * (3.0 * rr + log.length * log.length) / 12.0};
@@ -231,7 +237,11 @@ int part_of_contact(const ContactState& contact) {
   return contact.key_a != 0 && part >= 0 && log_of(body_b(contact)) < 0 ? part : -1;
 }
 
-Capsule log_shape(const Log& log, const LogState& state) {
+World::LogConstants World::constants_of(const LogSize& log) {
+  return {mass(log), half_axis(log), log.radius, log.length, inertia(log)};
+}
+
+Capsule log_shape(const LogSize& log, const LogState& state) {
   const Vec3 p(state.p[0], state.p[1], state.p[2]);
   const Vec3 reach = half_axis(log) * axis_of(state.q);
   return {p - reach, p + reach, log.radius};
@@ -300,8 +310,12 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
     for (const Capsule& part : bunk_parts(bunk, ground_)) add(part, Obstacle::kBunk, object);
     ++object;
   }
-  for (const Log& log : recipe_.logs) {
-    log_constants_.push_back({mass(log), half_axis(log), log.radius, log.length, inertia(log)});
+  first_spare_ = log_count();
+  for (int i = 0; i < log_count(); ++i) {
+    const Log& log = nth(recipe_.logs, i);
+    log_constants_.push_back(constants_of(size_of(log)));
+    if (log.spare) first_spare_ = std::min(first_spare_, i);
+    require(log.spare || i < first_spare_, "The spare logs must be the last ones.");
   }
 
   map_fixed();
@@ -309,6 +323,7 @@ World::World(WorldRecipe recipe) : recipe_(std::move(recipe)) {
   check_moving(start);
   for (int i = 0; i < log_count(); ++i) {
     const Log& log = nth(recipe_.logs, i);
+    if (log.spare) break;
     const Capsule shape = log_shape(log, start.log[i]);
     for (const Fixed& fixed : fixed_)
       require(overlap(shape, fixed.shape) < kOverlapAllowed,
@@ -358,7 +373,7 @@ void World::check_moving(const WorldState& start) const {
   const std::string most = std::to_string(kMaxMoving);
   int free = 0;
   std::vector<int> group(static_cast<std::size_t>(log_count())), size(group.size(), 1);
-  for (int i = 0; i < log_count(); ++i) {
+  for (int i = 0; i < first_spare_; ++i) {
     free += start.log[i].status == LogStatus::kFree ? 1 : 0;
     nth(group, i) = i;
     const Capsule shape = log_shape(nth(recipe_.logs, i), start.log[i]);
@@ -383,6 +398,11 @@ WorldState World::initial_state() const {
   WorldState state{};
   for (int i = 0; i < log_count(); ++i) {
     const Log& log = nth(recipe_.logs, i);
+    if (log.spare) {
+      state.log[i].q[0] = 1.0;
+      state.log[i].status = LogStatus::kAbsent;
+      continue;
+    }
     place_on_ground(log, ground_, state.log[i]);
     state.log[i].status = log.lift > 0.0 || slips_away(log, ground_, recipe_.contact)
                               ? LogStatus::kFree
@@ -402,7 +422,7 @@ std::string World::start_objection(std::span<const MachinePart> parts,
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const MachinePart& part = parts[i];
     const Capsule& shape = part.shape;
-    for (int log = 0; log < log_count(); ++log)
+    for (int log = 0; log < first_spare_; ++log)
       if (const double depth = overlap(shape, log_shape(nth(recipe_.logs, log), state.log[log]));
           depth > kDepthAllowed && part.role != PartRole::kHeldLog)
         return inside(part, quoted("log", nth(recipe_.logs, log).name), depth);

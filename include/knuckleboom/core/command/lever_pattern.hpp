@@ -79,6 +79,7 @@ enum class LeverTarget {
   kDrive,      // output is the input of the wheels' drive, positive ahead of the seat; 1: full
   kBrake,      // output is the service brake, of the lever's positive side; 1: full
   kTilt,       // output is the tilt of a harvester's head, positive up; 1: the machine's full rate
+  kFeed,       // output is the feed of a harvester's head, positive towards the tip; 1: full speed
 };
 
 struct LeverFunction {
@@ -105,17 +106,25 @@ enum class Switch {
   kServiceBrake,  // fully
   kParkingBrake,  // by hand; the drive does nothing
   kDifferentialLock,
-  kJointLock,  // by hand, also while driving
-  kSeat,       // turned by half a turn
-  kLeverMode,  // the next of the modes; its bit is not used
-  kSaw,        // of a harvester's head
+  kJointLock,   // by hand, also while driving
+  kSeat,        // turned by half a turn
+  kLeverMode,   // the next of the modes; its bit is not used
+  kSaw,         // of a harvester's head
+  kButtReset,   // its measuring wheel to zero
+  kBestLength,  // feeds to the length of highest value
+  kLength1,     // feed to a length of the price list
+  kLength2,
+  kLength3,
+  kLength4,
+  kLength5,
+  kLength6,
 };
-inline constexpr int kSwitches = 9;
+inline constexpr int kSwitches = 17;
 // Names in files, by Switch.
 inline constexpr const char* kSwitchNames[kSwitches] = {
-    "direction",     "high_gear",         "service_brake",
-    "parking_brake", "differential_lock", "joint_lock",
-    "seat",          "lever_mode",        "saw"};
+    "direction", "high_gear",  "service_brake", "parking_brake", "differential_lock", "joint_lock",
+    "seat",      "lever_mode", "saw",           "butt_reset",    "best_length",       "length_1",
+    "length_2",  "length_3",   "length_4",      "length_5",      "length_6"};
 
 enum class ButtonKind {
   kToggle,    // each press turns it over

@@ -158,7 +158,13 @@ struct Head {
   double saw_distance = 0.7;         // of the saw's plane from the middle of the grip [m]
   double knife_distance = 0.8;       // between the two pairs of knives [m]
   double knife_force = 20e3;         // of a pair [N]
-  double roller_force = 20e3;        // that holds a stem along its axis [N]
+  double roller_force = 24e3;        // that holds a stem along its axis [N]
+  double feed_force = 25e3;          // of the rollers' motors, stalled [N]
+  double feed_speed = 5.0;           // m/s
+  double feed_power = 124e3;         // W
+  double reset_error = 0.010;        // of the wheel's zero, standard deviation [m]
+  double length_drift = 0.008;       // after a metre, growing with the root of the length [m]
+  double diameter_error = 0.0043;    // of the knives [m]
   double chain_speed = 38.0;         // m/s
   double saw_power = 45e3;           // W
   double saw_energy = 0.6e6;         // for an area of wood [J/m^2]

@@ -62,6 +62,9 @@ struct OperatorDemand {
   double grapple = 0.0;  // -1 opens .. 1 closes, full speed
   double tilt = 0.0;     // of a harvester's head, -1 down .. 1 up
   bool saw = false;
+  double feed = 0.0;        // -1 .. 1 towards a stem's tip
+  bool butt_reset = false;  // of its measuring wheel
+  int length = 0;  // to which it feeds: 1 to 6 of the products', 7 of highest value; 0: none
 };
 
 // Valve commands of a lever; [0] towards larger positions of the joint, [1] towards smaller ones [V].
@@ -129,6 +132,7 @@ class OperatorControl {
     double full_drive = 0.0;
     double full_brake = 0.0;
     double full_tilt = 0.0;
+    double full_feed = 0.0;
     bool steers = false;  // its sense turns with the seat
   };
   // Demands of the levers on every joint and actuator in this tick.

@@ -60,21 +60,26 @@ constexpr auto state_fields(const FellingForm* /*type*/) {
 }
 // Throws std::invalid_argument with a sentence for a cut that is not on the stem. No heap without one.
 FellingForm felling_form(const Tree& tree, const FellingSetup& setup);
+// The rest of it from a height on, without branches up to another one.
+FellingForm rest_form(const Tree& tree, double from, double bare_to, const FellingSetup& setup);
 
 // A head that holds the stem: two pairs of knives pull its axis into the head's, rollers between them hold it
 // along. In the stump's frame; during a step the head goes on as it moves.
 struct FellingGrip {
-  Vec3 p, axis;     // middle of the grip; towards the tip
-  Vec3 v, omega;    // of the head there
-  double half;      // from the middle to either pair of knives [m]
-  double knives;    // largest force of a pair [N]
-  double rollers;   // largest force along the stem [N]
-  double feed = 0;  // of the rollers' rims; positive: the head goes towards the tip [m/s]
+  Vec3 p, axis;         // middle of the grip; towards the tip
+  Vec3 v, omega;        // of the head there
+  double half;          // from the middle to either pair of knives [m]
+  double knives;        // largest force of a pair [N]
+  double rollers;       // largest force along the stem [N]
+  double feed = 0;      // of the rollers' rims; positive: the head goes towards the tip [m/s]
+  double drag = 0;      // friction of the knives, against the head's way along the stem [N]
+  double branches = 0;  // that hold the head up on its way towards the tip [N]
 };
 // Mean forces on the stem over a step, at the knives towards the butt, those towards the tip, and the rollers,
-// which act where these are on the head.
+// which act where these are on the head, with drag and branches.
 struct FellingGripLoad {
   Vec3 force[3] = {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
+  double rollers = 0.0;  // of the rollers alone, towards the tip [N]
 };
 
 struct FellingState {

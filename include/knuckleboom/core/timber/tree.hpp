@@ -101,8 +101,8 @@ class Tree {
   double modulus() const { return modulus_; }
   const Profile& profile() const { return profile_; }
   const std::vector<Whorl>& whorls() const { return whorls_; }  // from below
-  // Stem with its branches from there to the tip.
-  Round above(double height) const;
+  // Stem with its branches from there to the tip; without those up to another height.
+  Round above(double height, double bare_to = 0.0) const;
 
  private:
   TreeRecipe recipe_;

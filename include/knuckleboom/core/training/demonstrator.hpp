@@ -82,7 +82,8 @@ class Demonstrator {
     double jaws = 0.0;                  // -1 opens .. 1 closes
     bool facing = false;                // the head's opening points along axis_x, axis_y
     double tilt = 0.0;                  // of the head
-    bool saw = false;
+    double feed = 0.0;                  // of its rollers
+    bool saw = false, to_length = false;
   };
   // Where a log is to be let go; missed: how often it could not be.
   Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot, int missed) const;
@@ -104,8 +105,11 @@ class Demonstrator {
             DemonstratorState& state, command::OperatorInput& out) const;
   Wish logs(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   Wish fell(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
+  void cut_up(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
+              Wish& wish) const;
   bool bring_upright(const SessionSnapshot& snapshot, const Vec3& grip_W, const Vec3& towards,
-                     const Vec3* last_W, double dt, DemonstratorState& state, Wish& wish) const;
+                     const Vec3* last_W, double dt, bool straight, DemonstratorState& state,
+                     Wish& wish) const;
   double turned_by(const SessionSnapshot& snapshot, const Wish& wish) const;
   void keep_off(const SessionSnapshot& snapshot, const Vec3* last_W, double room, Wish& wish) const;
   double opening_for(double gap) const;
@@ -129,8 +133,8 @@ class Demonstrator {
   int swing_link_ = -1, boom_link_ = -1, stick_link_ = -1, rotator_link_ = -1;
   double swing_sign_ = 1.0;  // of a turn to the left
   Vec3 rotator_axis_B_ = Vec3::UnitZ();
-  Lever swing_, reach_, height_, rotator_, grapple_, wheels_, steer_, tilt_;
-  std::int64_t saw_button_ = 0;  // bits
+  Lever swing_, reach_, height_, rotator_, grapple_, wheels_, steer_, tilt_, feed_;
+  std::int64_t saw_button_ = 0, length_button_ = 0;  // bits
   int steer_link_ = -1;
   double steer_sign_ = 1.0;        // of a bend to the left when driving forwards
   bool looks_forwards_ = true;     // the seat, while it is not turned

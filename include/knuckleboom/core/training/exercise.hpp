@@ -9,6 +9,7 @@
 #include "knuckleboom/core/command/operator_input.hpp"
 #include "knuckleboom/core/command/scenario.hpp"
 #include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/timber/bucking.hpp"
 #include "knuckleboom/core/timber/tree.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/core/world/world.hpp"
@@ -23,7 +24,10 @@ enum class TaskKind : std::int32_t {
   kHead,   // bring the head to the targets' place and direction
   kDrive,  // drive along the world's way and halt at its stops
   kFell,   // fell the trees, in order, each in its direction
+  kBuck,   // the same, and cut them into the logs of the price list
 };
+
+inline bool fells(TaskKind kind) { return kind == TaskKind::kFell || kind == TaskKind::kBuck; }
 
 struct Target {
   std::string name;
@@ -97,7 +101,8 @@ struct Exercise {
   std::vector<Place> places;
   std::vector<LogTask> log_tasks;
   std::vector<FellTask> fell_tasks;
-  double stand_s = 0.0;  // at the end all logs lie in their places, untouched for so long
+  timber::PriceList prices;  // of what a head cuts; no products: it knows of none
+  double stand_s = 0.0;      // at the end all logs lie in their places, untouched for so long
   Points points;
   std::vector<Limit> limits;
   std::vector<command::Fault> faults;

@@ -63,6 +63,9 @@ struct Score {
   double fall_error_rad;
   double stump_m;
   double stems_hit;
+  double length_right;
+  double fed_back;
+  double value_share;
   double technique;
   double points;
   double diagnosis_s;
@@ -385,6 +388,26 @@ inline constexpr auto kFigures = [] {
                 "standing stems that falling ones have come upon")
           .from(kObservedTask)
           .detail()
+          .perhaps(),
+      KB_FIGURE(length_right, "Lengths right", "", kMore, 2,
+                "share of the logs cut as a product whose true length is within 3 cm of the one "
+                "wanted")
+          .from(kObservedTask)
+          .detail()
+          .mean()
+          .perhaps(),
+      KB_FIGURE(fed_back, "Fed back", "", kLess, 2,
+                "way by which stems were fed back, over the way by which they were fed towards "
+                "their tips")
+          .from(kObservedTask)
+          .detail()
+          .perhaps(),
+      KB_FIGURE(value_share, "Value", "", kMore, 2,
+                "of the logs by the exercise's prices, over that of the best rows of logs from the "
+                "same stems")
+          .from(kObservedTask)
+          .detail()
+          .mean()
           .perhaps(),
       KB_FIGURE(technique, "Technique", "", kMore, 2,
                 "mean of functions together, smoothness, movements per leg and path over shortest, "

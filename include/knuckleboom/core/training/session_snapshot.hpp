@@ -25,9 +25,16 @@ struct TreeSnapshot {
   double butt_W[3], n_W[3];  // m; towards the tip
   double stump;              // height of the cut [m]
   double cut;                // depth [m]
-  double tip_m_s;            // speed of its tip
-  std::int32_t stem;         // of the world
+  double from, bare_to;  // heights on the tree: of its butt, and up to which its branches are off
+  double tip_m_s;        // speed of its tip
+  std::int32_t stem;     // of the world
   std::int32_t gripped, attached, hits;
+};
+// A log that a head has cut off.
+struct CutSnapshot {
+  world::LogSize size;
+  double from, wanted_m, measured_m, measured_top_m;  // m; as in a CutLog
+  std::int32_t stem, product;
 };
 inline constexpr int kMaxTrees = worksite::kMaxFelled + 1;
 
@@ -79,8 +86,14 @@ struct SessionSnapshot {
   std::int32_t held_log;             // -1: none
   std::int32_t log_count;
   std::int64_t tree_count;
-  double saw;             // 0 at home .. 1 at the wood
-  world::LogSet carried;  // by the jaws, the held one among them
+  std::int32_t first_cut, cut_count;      // logs that have been cut off, by their first number
+  double saw;                             // 0 at home .. 1 at the wood
+  double feed_m_s;                        // of the stem in the head, by the rollers
+  double stem_length_m, stem_diameter_m;  // of the stem in the head, as it measures them
+  double wanted_m;                        // length to which it is to be fed; 0: none
+  double fed_m, fed_back_m;               // of that stem so far
+  std::int32_t product, no_room;  // of that length, -1: none; 1: there is no place for another log
+  world::LogSet carried;          // by the jaws, the held one among them
   double carried_kg;
   std::int64_t collisions[world::kObstacles];
   double impulse[world::kObstacles];
@@ -107,11 +120,15 @@ struct SessionSnapshot {
   PoseSnapshot log[world::kMaxLogs];
   world::LogStatus log_status[world::kMaxLogs];
   TreeSnapshot tree[kMaxTrees];
+  CutSnapshot cut[worksite::kMaxCutLogs];
 };
 static_assert(std::is_trivially_copyable_v<SessionSnapshot>);
 
 // A stem that moves or lies; null: it stands as it has grown.
 const TreeSnapshot* tree_of(int stem, const SessionSnapshot& snapshot);
+
+// A log's size, as it was cut off if it was; zeros: it is not there yet.
+world::LogSize log_size(int log, const world::WorldRecipe& world, const SessionSnapshot& snapshot);
 
 // Into one that is zero, or another one of the same session.
 void copy_used(const SessionSnapshot& from, SessionSnapshot& to);

@@ -21,8 +21,8 @@ struct TaskState {
   std::int64_t start_tick;  // the tick before the first lever movement
   std::int64_t end_tick;    // tick at which it was passed or failed
   double dwell_s;
-  double progress;                // path, way: length reached along it [m]
-  double worst_m;                 // path: largest error in the piece of it that is under way
+  double progress;                // path, way: length reached along it; buck: fed [m]
+  double worst_m;                 // path: largest error in the piece under way; buck: fed back [m]
   double error_sum, error_count;  // their ratio is Score::error_m
   double last_log_W[3];           // logs: centre of the current one, one tick before [m]
   std::int32_t carried;  // logs: the current one was gripped since it became the current one
@@ -40,6 +40,10 @@ struct TaskState {
   std::int32_t arrived;  // 1: the grip has come near the current one
   std::int32_t faulty;   // 1: it was let go elsewhere since its turn came
   std::int32_t faults;   // steps done that were not right the first time
+  // Logs that are cut: of the trees done, and of the present one.
+  double fed_m, fed_back_m;           // ways of the feed before this tree
+  double value, best_value;           // by the prices
+  std::int64_t logs_right, logs_cut;  // of a product
 };
 constexpr auto state_fields(const TaskState* /*type*/) {
   using namespace knuckleboom::state;
@@ -52,7 +56,8 @@ constexpr auto state_fields(const TaskState* /*type*/) {
       KB_FIELD(inside_sum), KB_FIELD(inside_count), KB_FIELD(lowest_z, kPosition),
       KB_FIELD(load_p, kPosition), KB_FIELD(uncounted_s), KB_FIELD(stood_s), KB_FIELD(beside_s),
       KB_FIELD(samples, below(3)), KB_FIELD(arrived, kFlag), KB_FIELD(faulty, kFlag),
-      KB_FIELD(faults, kCounter32));
+      KB_FIELD(faults, kCounter32), KB_FIELD(fed_m), KB_FIELD(fed_back_m), KB_FIELD(value),
+      KB_FIELD(best_value), KB_FIELD(logs_right, kCounter), KB_FIELD(logs_cut, kCounter));
 }
 
 // The tip's motion at its own rate, independent of the tick rate.
@@ -177,6 +182,11 @@ class Task {
                    ScoreState& score) const;
   void report_targets(const SessionSnapshot& snapshot, const TaskState& state,
                       TaskSnapshot& out) const;
+  void advance_bucking(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                       ScoreState& score) const;
+  bool judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot, TaskState& task,
+                  ScoreState& score) const;
+  double value_of(const CutSnapshot& cut, const timber::Tree& tree) const;
   void report_felling(const SessionSnapshot& snapshot, const TaskState& state,
                       TaskSnapshot& out) const;
   void report_drive(const TaskState& state, TaskSnapshot& out) const;
@@ -198,6 +208,7 @@ class Task {
   const Exercise& exercise_;
   world::Ground ground_;
   std::vector<Spot> bunks_, places_;  // places: at a log's radius, if they have no height
+  std::vector<timber::Tree> trees_;   // that are bucked, by their tasks
   std::vector<double> arc_;           // path: length up to each target [m]
   world::Way way_;
   std::vector<Vec3> stops_W_;

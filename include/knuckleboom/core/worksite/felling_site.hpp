@@ -10,6 +10,7 @@
 
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/state/fields.hpp"
+#include "knuckleboom/core/timber/bucking.hpp"
 #include "knuckleboom/core/timber/felling.hpp"
 #include "knuckleboom/core/timber/head.hpp"
 #include "knuckleboom/core/timber/tree.hpp"
@@ -19,17 +20,25 @@
 namespace knuckleboom::worksite {
 
 inline constexpr int kMaxFelled = 32;
+inline constexpr int kMaxCutLogs = 64;
+inline constexpr int kMostProducts = 40;
+inline constexpr int kPresets = 6;  // of lengths, the first ones of the price list
 
 // One of the world's stems that is a tree.
 struct StandingTree {
   int stem = 0;  // its number in the world
   timber::Tree tree;
+  timber::Species species;
 };
 
 // An operator's demand on the head, beside the lever of its knives.
 struct HeadDemand {
   double tilt = 0.0;  // -1 down .. 1 up
   bool saw = false;
+  double feed = 0.0;   // -1 .. 1 towards the tip, of the rollers' full speed
+  bool reset = false;  // the wheel to zero, where the saw is
+  int length =
+      0;  // 1 to kPresets: to that length; kPresets + 1: to the one of highest value; 0: none
 };
 
 // The tree that moves: its form and, as a timber::FellingState, where it is, from the stump's foot.
@@ -43,9 +52,20 @@ struct MovingTree {
   double torn[timber::kRimPoints];
   double calm_s, pushed_J, lost_J, released_J;
   double grip_at, grip_work_J, grip_lost_J;
-  std::int32_t stem;      // of the world; -1: none moves
-  std::int32_t gripped;   // 1: in the head
-  std::int32_t attached;  // 1: by root and uncut wood
+  double from;                          // height of its lower end on the tree [m]
+  double bare_to;                       // and that up to which its branches are off
+  double whorl_cut;                     // way of the knives into the next whorl [m]
+  double grip_radius;                   // as the head holds it [m]
+  double zero_at;                       // of the wheel, from the lower end [m]
+  double fed_m, fed_back_m, slipped_m;  // by the rollers, and of their rims on the stem
+  double kerf, kerf_at;                 // of the cut across it: depth, from the lower end [m]
+  // Feeding to a length: with branches that hold the stem, and where a run-up at them begins and ends.
+  double stalled_s, back_to, clear_at;
+  std::int32_t runs_up, rams;
+  std::int32_t pieces, reserved;  // cut off so far
+  std::int32_t stem;              // of the world; -1: none moves
+  std::int32_t gripped;           // 1: in the head
+  std::int32_t attached;          // 1: by root and uncut wood
   std::int32_t pinched, on_stump, jumped;
   std::int32_t off;   // points of the rim beside the stump, by bits
   std::int32_t hits;  // other stems that it has struck
@@ -61,7 +81,13 @@ constexpr auto state_fields(const MovingTree* /*type*/) {
       KB_FIELD(rest_strong, kPosition), KB_FIELD(bent_weak, kPosition),
       KB_FIELD(bent_strong, kPosition), KB_FIELD(torn, kPosition), KB_FIELD(calm_s, kPositive),
       KB_FIELD(pushed_J), KB_FIELD(lost_J), KB_FIELD(released_J), KB_FIELD(grip_at, kPosition),
-      KB_FIELD(grip_work_J), KB_FIELD(grip_lost_J),
+      KB_FIELD(grip_work_J), KB_FIELD(grip_lost_J), KB_FIELD(from, kPositive),
+      KB_FIELD(bare_to, kPositive), KB_FIELD(whorl_cut, kPositive),
+      KB_FIELD(grip_radius, kPositive), KB_FIELD(zero_at, kPosition), KB_FIELD(fed_m, kPositive),
+      KB_FIELD(fed_back_m, kPositive), KB_FIELD(slipped_m, kPositive), KB_FIELD(kerf, kPositive),
+      KB_FIELD(kerf_at, kPosition), KB_FIELD(stalled_s, kPositive), KB_FIELD(back_to, kPosition),
+      KB_FIELD(clear_at, kPosition), KB_FIELD(runs_up, kFlag), KB_FIELD(rams, kFlag),
+      KB_FIELD(pieces, kCounter32), KB_FIELD(reserved, kZero),
       KB_FIELD(stem, none_or_below(timber::kMostStems), Along::kAll, -1), KB_FIELD(gripped, kFlag),
       KB_FIELD(attached, kFlag), KB_FIELD(pinched, kFlag), KB_FIELD(on_stump, kFlag),
       KB_FIELD(jumped, kFlag), KB_FIELD(off, bits(timber::kRimPoints)), KB_FIELD(hits, kCounter32));
@@ -71,30 +97,60 @@ constexpr auto state_fields(const MovingTree* /*type*/) {
 struct FelledTree {
   double butt[3], n[3];  // world; towards the tip
   double stump;          // height of its stump [m]
+  double from, bare_to;  // heights on the tree: of its butt, and up to which it is without branches
   std::int32_t stem, hits;
 };
 constexpr auto state_fields(const FelledTree* /*type*/) {
   using namespace knuckleboom::state;
   using S = FelledTree;
   return state::fields_of<S>(KB_FIELD(butt, kPosition), KB_FIELD(n, kDirection),
-                             KB_FIELD(stump, kPositive), KB_FIELD(stem, below(timber::kMostStems)),
-                             KB_FIELD(hits, kCounter32));
+                             KB_FIELD(stump, kPositive), KB_FIELD(from, kPositive),
+                             KB_FIELD(bare_to, kPositive),
+                             KB_FIELD(stem, below(timber::kMostStems)), KB_FIELD(hits, kCounter32));
+}
+
+// A log that has been cut off: the world's spare log of that number.
+struct CutLog {
+  world::LogSize size;                // of the cylinder that has its length, volume and mass
+  double from;                        // height of its thick end on the tree [m]
+  double wanted_m;                    // length that it was fed to; 0: none
+  double measured_m, measured_top_m;  // length and diameter of its thin end, by the head
+  std::int32_t stem, product;         // of the price list; -1: none
+};
+constexpr auto state_fields(const CutLog* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = CutLog;
+  return state::fields_of<S>(
+      KB_FIELD_AS("length", size.length, kPositive), KB_FIELD_AS("radius", size.radius, kPositive),
+      KB_FIELD_AS("density", size.density, kPositive), KB_FIELD(from, kPositive),
+      KB_FIELD(wanted_m, kPositive), KB_FIELD(measured_m, kPosition),
+      KB_FIELD(measured_top_m, kPositive), KB_FIELD(stem, below(timber::kMostStems)),
+      KB_FIELD(product, none_or_below(kMostProducts), Along::kAll, 0));
 }
 
 struct TimberState {
-  double tilt_reference;  // of the head's joint [rad]
-  double bar;             // of the saw: 0 at home .. 1 at the wood or in it
-  double press;           // of the knives: share of their force
-  std::int64_t felled_count;
+  double tilt_reference;                 // of the head's joint [rad]
+  double bar;                            // of the saw: 0 at home .. 1 at the wood or in it
+  double press;                          // of the knives: share of their force
+  double roller;                         // speed of the rollers' rims, positive towards a tip [m/s]
+  double wanted_m;                       // length to feed to; 0: none
+  std::int32_t reset_held, length_held;  // by the operator, as in a HeadDemand
+  std::int32_t product, reserved;        // of that length; -1: none
+  std::int64_t felled_count, cut_count;
   MovingTree moving;
   FelledTree felled[kMaxFelled];
+  CutLog cut[kMaxCutLogs];
 };
 constexpr auto state_fields(const TimberState* /*type*/) {
   using namespace knuckleboom::state;
   using S = TimberState;
-  return state::fields_of<S>(KB_FIELD(tilt_reference, kPosition), KB_FIELD(bar, kShare),
-                             KB_FIELD(press, kShare), KB_FIELD(felled_count, below(kMaxFelled + 1)),
-                             KB_FIELD(moving), KB_FIELD(felled));
+  return state::fields_of<S>(
+      KB_FIELD(tilt_reference, kPosition), KB_FIELD(bar, kShare), KB_FIELD(press, kShare),
+      KB_FIELD(roller, kSpeed), KB_FIELD(wanted_m, kPositive), KB_FIELD(reset_held, kFlag),
+      KB_FIELD(length_held, below(kPresets + 2)),
+      KB_FIELD(product, none_or_below(kMostProducts), Along::kAll, -1), KB_FIELD(reserved, kZero),
+      KB_FIELD(felled_count, below(kMaxFelled + 1)), KB_FIELD(cut_count, below(kMaxCutLogs + 1)),
+      KB_FIELD(moving), KB_FIELD(felled), KB_FIELD(cut));
 }
 
 // The head in this tick, world frame.
@@ -110,18 +166,24 @@ struct HeadLoad {
   Vec3 p_W[3], f_W[3];
 };
 
+// By wheel and knives, of a stem that is off its stump [m].
+struct HeadReading {
+  double length = 0.0, diameter = 0.0;
+};
+
 class FellingSite {
  public:
   // The world must outlive it.
   FellingSite(const machine::MachineModel& machine, const world::World& world,
-              std::vector<StandingTree> trees);
+              std::vector<StandingTree> trees, timber::PriceList prices);
 
   bool present() const { return head_.present && !trees_.empty(); }
   void start(TimberState& state) const;
   // A tree that closing knives would take, -1: none: number among the trees.
   int between_knives(const world::GrappleFrame& frame, double opening,
                      const TimberState& state) const;
-  double around(int tree) const { return around_[static_cast<std::size_t>(tree)]; }
+  // Smallest opening about a tree: as it stands, or as it is in the head.
+  double around(int tree, const TimberState& state) const;
   int stem_of(int tree) const { return trees_[static_cast<std::size_t>(tree)].stem; }
   // The tree in the head, -1: none.
   int gripped(const TimberState& state) const;
@@ -130,18 +192,26 @@ class FellingSite {
 
   // One tick of tree and saw.
   void step(const HeadDemand& demand, const HeadFrame& head, double dt, TimberState& state,
-            HeadLoad& load) const;
+            world::WorldState& world, HeadLoad& load) const;
   // Torque of the tilt [N m]. q, v: of its joint.
   double tilt_torque(const HeadDemand& demand, double q, double v, double dt,
                      TimberState& state) const;
   // Stems that are cut, and the one in the head.
   void changes(const TimberState& state, world::StemChanges& out) const;
+  // A log of the world, as it was cut off if it was.
+  world::LogSize size_of(int log, const TimberState& state) const;
+  // For a log of that radius: the smallest opening about it, and its seat then, from the pin [m].
+  double around_radius(double radius) const;
+  double seat_of(double radius) const;
+  const timber::PriceList& prices() const { return prices_; }
 
   // The moving tree: its dynamics and its state, from the foot of its stump.
   timber::Felling felling(const MovingTree& tree) const;
   static timber::FellingState felling_state(const MovingTree& tree);
   timber::FellingGrip grip_of(const HeadFrame& head, const TimberState& state) const;
   Vec3 foot_W(int stem) const;
+  HeadReading reading(const TimberState& state) const;
+  const timber::FeedLaw& feed_law() const { return feed_; }
   const std::vector<StandingTree>& trees() const { return trees_; }
 
  private:
@@ -150,17 +220,34 @@ class FellingSite {
   void begin_cut(const HeadFrame& head, TimberState& state) const;
   void strike(double dt, TimberState& state) const;
   void lay_down(TimberState& state) const;
+  void resist(const TimberState& state, timber::FellingGrip& grip) const;
+  void fit(double dt, bool at_rest, TimberState& state) const;
+  void turn_rollers(double wanted, double held, double dt, TimberState& state) const;
+  void delimb(TimberState& state, timber::FellingState& s) const;
+  void reform(double from, double bare_to, MovingTree& m, timber::FellingState& s) const;
+  const timber::Whorl* next_whorl(const MovingTree& m) const;
+  void choose(int length, TimberState& state) const;
+  void plan(TimberState& state) const;
+  double wanted_feed(const HeadDemand& demand, TimberState& state) const;
+  bool saw_through(double dt, TimberState& state) const;
+  void cut_off(TimberState& state, timber::FellingState& s, world::WorldState& world) const;
+  double saw_at(const MovingTree& m) const { return m.grip_at - head_.saw_distance; }
 
   machine::Head head_;
   const world::World& world_;
   std::vector<StandingTree> trees_;
   std::vector<double> around_;                     // smallest opening about each
+  std::vector<double> around_radius_, seat_;       // the same by the radius, and the seat
   std::array<int, timber::kMostStems> tree_of_{};  // by stem; -1: a post
   double lower_ = 0.0, upper_ = 0.0;               // of the tilt joint [rad]
   timber::SawLaw saw_;
+  timber::FeedLaw feed_;
+  timber::MeasureLaw measure_;
+  timber::PriceList prices_;
 };
 
 // First thing that a stored state of this site cannot be: "moving.stem is ..."; empty: it can.
-std::string check_state(const FellingSite& site, const TimberState& state);
+std::string check_state(const FellingSite& site, const world::World& world,
+                        const world::WorldState& world_state, const TimberState& state);
 
 }  // namespace knuckleboom::worksite

@@ -76,7 +76,7 @@ class Worksite {
   // std::invalid_argument with one sentence for what no forest can be.
   // trees: those of its stems that a head may grip.
   Worksite(const sim::Simulation& simulation, world::WorldRecipe recipe,
-           std::vector<StandingTree> trees = {});
+           std::vector<StandingTree> trees = {}, timber::PriceList prices = {});
 
   // Logs where the recipe puts them, jaws empty. opening: 0 closed to 1 open, clamped; jaws that are bodies
   // are where their joints are.
@@ -97,6 +97,10 @@ class Worksite {
   const sim::Simulation& simulation() const { return simulation_; }
   const world::World& world() const { return world_; }
   const FellingSite& felling() const { return felling_; }
+  // A log of the world, as it was cut off if it was.
+  world::LogSize size_of(int log, const WorksiteState& state) const {
+    return felling_.size_of(log, state.timber);
+  }
   // Only of a machine with a grapple.
   HeadFrame head_frame(const multibody::Kinematics& kinematics) const;
   // Only of a machine with a grapple.
@@ -122,6 +126,8 @@ class Worksite {
   void let_go(sim::SimState& sim, WorksiteState& state) const;
   world::LogSet between_jaws(const multibody::Kinematics& kinematics,
                              const WorksiteState& state) const;
+  double around(int log, const WorksiteState& state) const;
+  double seat(int log, const WorksiteState& state) const;
   bool encloses(int log, const multibody::Kinematics& kinematics, const WorksiteState& state) const;
   void feel_grip(const sim::SimState& sim, const multibody::Kinematics& kinematics,
                  WorksiteState& state) const;

@@ -66,13 +66,23 @@ struct Log {
   double x = 0.0, y = 0.0;  // centre at the start, on the ground [m]
   double heading = 0.0;     // rad
   double lift = 0.0;        // above the ground at the start [m]
+  bool spare = false;       // not there at the start: a place for a log that is cut off
 };
 double mass(const Log& log);  // kg, of a cylinder
+// All that its motion depends on.
+struct LogSize {
+  double length, radius, density;
+};
+double mass(const LogSize& size);
+inline LogSize size_of(const Log& log) { return {log.length, log.radius, log.density}; }
+// One that can be a body here: else it is too small, or too long.
+bool can_be_log(const LogSize& size, double contact_stiffness);
 // Inertia of a cylinder about its centre, in its own frame: about its axis, across it [kg m^2].
 struct LogInertia {
   double axial, transverse;
 };
-LogInertia inertia(const Log& log);
+LogInertia inertia(const LogSize& size);
+inline LogInertia inertia(const Log& log) { return inertia(size_of(log)); }
 
 struct ContactLaw {
   double stiffness = 8e5;           // N/m, between hard bodies
@@ -93,7 +103,7 @@ struct WorldRecipe {
   WayRecipe way;
 };
 
-enum class LogStatus : std::int32_t { kFree, kResting, kHeld };
+enum class LogStatus : std::int32_t { kFree, kResting, kHeld, kAbsent };
 
 struct LogState {
   double p[3];      // centre [m]
@@ -107,13 +117,16 @@ constexpr auto state_fields(const LogState* /*type*/) {
   using namespace knuckleboom::state;
   using S = LogState;
   return state::fields_of<S>(KB_FIELD(p, kPosition), KB_FIELD(q, kDirection), KB_FIELD(v, kSpeed),
-                             KB_FIELD(omega, kSpeed), KB_FIELD(status, below(3)),
+                             KB_FIELD(omega, kSpeed), KB_FIELD(status, below(4)),
                              KB_FIELD(calm_ticks, kCounter32));
 }
 
 // The log's capsule, world frame: its overall length is the log's, so its rounded ends lie within
 // the log.
-Capsule log_shape(const Log& log, const LogState& state);
+Capsule log_shape(const LogSize& size, const LogState& state);
+inline Capsule log_shape(const Log& log, const LogState& state) {
+  return log_shape(size_of(log), state);
+}
 
 // One contact: bristle of its friction and its history. Identified by the two parts and the place
 // on them.
@@ -220,6 +233,10 @@ struct StemChanges {
   Cut cut[kMost];
   int count = 0;
   std::int32_t between = -1;  // between the knives of a head, which do not touch it; -1: none
+  // Logs that have been cut off, in the places of the world's first spare logs.
+  static constexpr int kMostCutOff = 64;
+  LogSize cut_off[kMostCutOff];
+  int cut_off_count = 0;
 };
 
 // A part of the machine in this tick.
@@ -281,6 +298,7 @@ class World {
   const WorldRecipe& recipe() const { return recipe_; }
   const Ground& ground() const { return ground_; }
   int log_count() const { return static_cast<int>(recipe_.logs.size()); }
+  int first_spare() const { return first_spare_; }  // log_count(): there is none
   // Slots for contacts: they grow with the logs.
   int contact_room() const { return std::clamp(16 * log_count(), 192, kMaxContacts); }
 
@@ -298,6 +316,7 @@ class World {
     double mass, half_axis, radius, length;
     LogInertia inertia;
   };
+  static LogConstants constants_of(const LogSize& size);
   const std::vector<Fixed>& fixed() const { return fixed_; }
   // Squares of the map, with the numbers of the fixed shapes whose boxes reach into each, rising. Of a square
   // [ix][iy]: index[first[n]] to index[first[n + 1]], with n = iy * nx + ix. Beyond the map is nothing.
@@ -321,6 +340,7 @@ class World {
   std::vector<Fixed> fixed_;
   FixedMap fixed_map_;
   std::vector<LogConstants> log_constants_;
+  int first_spare_ = 0;
   double ground_top_ = 0.0;    // highest ground [m]
   double ground_level_ = 0.0;  // distance from the origin within which it is level [m]
 };
