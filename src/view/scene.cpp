@@ -25,7 +25,7 @@
 namespace knuckleboom::view {
 namespace {
 
-const osg::Vec4 kGhostTint(0.30F, 0.72F, 1.0F, 0.34F);
+const osg::Vec4 kGhostTint(0.30F, 0.72F, 1.0F, 0.48F);
 
 constexpr unsigned kFromOutside = kSeen | kCabOutside;
 
@@ -150,6 +150,10 @@ void Scene::show_ghost(const training::SessionSnapshot& before,
                                        MachineStates{ghost_state(), glass_state(), coarse}, known);
     p.ghost->show_crane_only();
     p.ghost_node = as_ghost(*p.ghost->node(), kGhostTint);
+    // After the overlays: its depth would hide the targets behind it.
+    for (unsigned i = 0; i < p.ghost_node->getNumChildren(); ++i)
+      p.ghost_node->getChild(i)->getOrCreateStateSet()->setRenderBinDetails(
+          static_cast<int>(Layer::kOverlay) + 2 + static_cast<int>(i), "RenderBin");
     p.root->addChild(p.ghost_node);
   }
   p.ghost_node->setNodeMask(kDecoration);
