@@ -57,7 +57,8 @@ fs::path scratch() {
 
 // A catalogue of these lines under the code "xx".
 bool use_lines(const std::string& lines) {
-  const fs::path folder = scratch();
+  static int number = 0;  // a catalogue once read stays
+  const fs::path folder = scratch() / fmt::format("{}", ++number);
   const fs::path compiled = folder / "xx/LC_MESSAGES";
   fs::create_directories(compiled);
   std::ofstream(folder / "xx.po") << "msgid \"\"\nmsgstr \"Content-Type: text/plain; "
@@ -228,12 +229,14 @@ std::vector<std::string> unmarked_texts(const std::string& source) {
     if (token.front() != '"') continue;
     const std::string between = source.substr(end_of_last, at - end_of_last);
     const bool goes_on = end_of_last > 0 && between.find_first_not_of(" \n") == std::string::npos;
-    const std::size_t begin = at > 160 ? at - 160 : 0;
+    const std::size_t begin = at > 600 ? at - 600 : 0;
     const bool marked =
         goes_on ? last_marked : std::regex_search(source.substr(begin, at - begin), kMark);
     end_of_last = at + token.size();
     last_marked = marked;
-    if (!marked && std::regex_search(token, kWords) && token.find('<') == std::string::npos)
+    // Neither HTML nor the names of its classes.
+    if (!marked && std::regex_search(token, kWords) && token.find('<') == std::string::npos &&
+        !token.starts_with("\"badge "))
       out.push_back(token);
   }
   return out;

@@ -102,14 +102,14 @@ void draw_dense(Painter& painter, float x, float y, const ActuatorFace& face,
   }
 }
 
-// "142 bar 38 kW"; with a modelled engine: "1740 rpm 142 bar 38 kW".
+// "142 bar  38.0 kW"; with a modelled engine: "1740 rpm 142 bar 38 kW".
 std::string pump_text(const SessionSnapshot& now) {
-  std::string text = bar_text(now.sim.pump_Pa) + " bar  " + power_text(now.pump_power_W);
-  if (now.sim.engine_rad_per_s <= 0.0) return text;
+  const std::string bar = bar_text(now.sim.pump_Pa);
+  if (now.sim.engine_rad_per_s <= 0.0)
+    return fmt::format("{} bar  {}", bar, power_text(now.pump_power_W));
   constexpr double kRpm = 60.0 / 6.283185307179586;
-  char rpm[32];
-  std::snprintf(rpm, sizeof rpm, "%.0f rpm  ", kRpm * now.sim.engine_rad_per_s);
-  return rpm + text;
+  return fmt::format("{:.0f} rpm {} bar {:.0f} kW", kRpm * now.sim.engine_rad_per_s, bar,
+                     now.pump_power_W / 1e3);
 }
 
 void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now) {
@@ -125,7 +125,8 @@ void draw_hydraulics(Painter& painter, const InstrumentFaces& faces, const Sessi
   painter.card(card);
   const float x = card.x + kPad;
   float y = card.y + kPad;
-  painter.text(x, y, Type::kBold, kText, tr("Pump"));
+  painter.text(x, y, now.sim.engine_rad_per_s > 0.0 ? Type::kSmall : Type::kBold, kText,
+               tr("Pump"));
   painter.text(card.right() - kPad, y + 1.0F, Type::kSmall, kText, pump_text(now), Align::kRight);
   painter.bar({x, y + 22.0F, card.width - 2.0F * kPad, 7.0F},
               share(now.pump_power_W, 0.0, faces.pump_full_W), kAccent);

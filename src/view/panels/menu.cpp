@@ -12,6 +12,7 @@ constexpr float kGap = 12.0F;
 constexpr float kListWidth = 470.0F;
 constexpr float kDetailWidth = 380.0F;
 constexpr float kMenuMargin = 26.0F;
+constexpr float kLeastDetail = 208.0F;  // height of the text beside the list
 constexpr float kLabelIndent = 14.0F;
 
 int size(const Menu& menu) { return static_cast<int>(menu.rows.size()); }
@@ -171,8 +172,13 @@ MenuIntent draw_menu(Painter& painter, Menu& menu, const Pointer& pointer) {
   const float head = menu.subtitle.empty() ? 76.0F : 96.0F;
   const float width =
       2.0F * kMenuMargin + kListWidth + (has_details ? kDetailWidth + kMenuMargin : 0.0F);
-  const float height = std::max(head + rows_height(painter, menu, kListWidth) + kMenuMargin,
-                                has_details ? 330.0F : 0.0F);
+  float detail = 0.0F;
+  for (const MenuRow& row : menu.rows)
+    detail = std::max(detail, painter.block_height(kDetailWidth, Type::kBody, detail_of(row)));
+  const float height = std::min(head + kMenuMargin +
+                                    std::max({rows_height(painter, menu, kListWidth), detail + 8.0F,
+                                              has_details ? kLeastDetail : 0.0F}),
+                                painter.height() - 36.0F);
   const Rect card{(painter.width() - width) * 0.5F,
                   std::max(12.0F, (painter.height() - height) * 0.45F), width, height};
   painter.card(card, kSolidCard);

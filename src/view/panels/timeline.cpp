@@ -185,7 +185,8 @@ TimelineIntent draw_timeline(Painter& painter, const Timeline& timeline, const P
   painter.text(card.x + kTimelineMargin, text_y, Type::kBody, kText, where);
   painter.text(card.right() - kTimelineMargin, text_y, Type::kSmall,
                timeline.check_bad ? kAlarm : kDim, timeline.check, Align::kRight);
-  const float middle = card.x + kTimelineMargin + 190.0F;
+  const float middle =
+      card.x + kTimelineMargin + std::max(190.0F, painter.text_width(Type::kBody, where) + 16.0F);
   const float room = card.right() - kTimelineMargin -
                      painter.text_width(Type::kSmall, timeline.check) - 12.0F - middle;
   if (const TimelineMark* mark = told_mark(timeline, axis, pointer, inside);
