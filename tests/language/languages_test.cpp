@@ -202,6 +202,7 @@ constexpr const char* kPages[] = {
     "src/app/trainer/learner_page.cpp",
     "src/app/trainer/history.cpp",
     "src/app/trainer/pin_entry.cpp",
+    "src/app/trainer/settings_page.cpp",
     "src/app/trainer/instructor.cpp",
     "src/app/trainer/trainer_panels.cpp",
     "src/app/trainer/trainer_learning.cpp",

@@ -19,6 +19,7 @@
 #include "app/trainer/learner_page.hpp"
 #include "app/trainer/menus.hpp"
 #include "app/trainer/quiz_page.hpp"
+#include "app/trainer/settings_page.hpp"
 #include "app/window/keys.hpp"
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/course_file.hpp"
@@ -97,6 +98,11 @@ void add_menus(Pages& pages) {
     pages.add_menu("pause of " + session.exercise().name,
                    pause_menu(briefing_of(session.exercise()).title, true, suspects));
   }
+  SettingsPage settings;
+  settings.open({{kEase, 1.5}}, kWho, true);
+  pages.add_menu("settings", settings.menu());
+  settings.open_levers(sessions().front().session->control().pattern());
+  pages.add_menu("settings of levers", settings.levers());
   LearnerPage learners;
   learners.open({{{1, kWho, "key"}, "hash"}, {{2, "Charles", "other"}, ""}}, "key");
   pages.add_menu("learners", learners.menu());

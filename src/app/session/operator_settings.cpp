@@ -13,6 +13,7 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/lever_file.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -32,14 +33,14 @@ struct SettingKind {
 };
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr SettingKind kKinds[] = {
-    {kEase, 0.5, 2.0, 1.0, "tolerance {:g} %", 100.0},
-    {kCraneSpeed, 0.3, 1.0, 1.0, "crane speed {:g} %", 100.0},
-    {kRamps, 0.3, 3.0, 1.0, "ramps {:g} %", 100.0},
-    {kGhost, 0.0, 3.0, 0.0, "with a ghost", 1.0},
-    {kDeadZoneOf, 0.0, 0.4, kNone, "dead zone {:g} %", 100.0},
-    {kCurveOf, 0.5, 4.0, kNone, "curve {:g}", 1.0},
-    {kStartOf, 0.0, 5.0, kNone, "start {:g} V", 1.0},
-    {kLargestOf, 0.2, 1.0, 1.0, "largest command {:g} %", 100.0},
+    {kEase, 0.5, 2.0, 1.0, msgid("tolerance {:g} %"), 100.0},
+    {kCraneSpeed, 0.3, 1.0, 1.0, msgid("crane speed {:g} %"), 100.0},
+    {kRamps, 0.3, 3.0, 1.0, msgid("ramps {:g} %"), 100.0},
+    {kGhost, 0.0, 3.0, 0.0, msgid("with a ghost"), 1.0},
+    {kDeadZoneOf, 0.0, 0.4, kNone, msgid("dead zone {:g} %"), 100.0},
+    {kCurveOf, 0.5, 4.0, kNone, msgid("curve {:g}"), 1.0},
+    {kStartOf, 0.0, 5.0, kNone, msgid("start {:g} V"), 1.0},
+    {kLargestOf, 0.2, 1.0, 1.0, msgid("largest command {:g} %"), 100.0},
 };
 
 const SettingKind* kind_of_setting(std::string_view name) {
@@ -169,10 +170,10 @@ std::string in_words(const OperatorSettings& settings) {
     if (kind == nullptr) continue;
     std::string function = name.substr(0, name.size() - kind->name.size());
     if (!text.empty()) text += ", ";
-    if (!function.empty() && function != before) text += spoken(function) + ": ";
+    if (!function.empty() && function != before) text += tr(spoken(function)) + ": ";
     before = std::move(function);
-    text += fmt::format(fmt::runtime(kind->words),
-                        std::round(value * kind->shown_times * 100.0) / 100.0);
+    const double shown = std::round(value * kind->shown_times * 100.0) / 100.0;
+    text += language::formatted(kind->words, tr(kind->words), fmt::make_format_args(shown));
   }
   return text;
 }
