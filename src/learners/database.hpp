@@ -77,7 +77,7 @@ struct QuizTaken {
   bool passed = false;
 };
 
-// What somebody wrote to an instant of a recorded session. The signed file does not have it.
+// Words that somebody wrote to an instant of a recorded session. The signed file does not have it.
 struct Note {
   std::int64_t id = 0;
   std::string recording;  // SessionHeader::id

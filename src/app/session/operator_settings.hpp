@@ -19,12 +19,12 @@ using OperatorSettings = std::map<std::string, double>;
 
 inline constexpr const char* kSettingsOption = "settings";  // of a session's header
 
-// Of everything. ease: `tolerance` of the exercise; the other two are factors of all joints and the tip but the
+// Settings of all functions. ease: `tolerance` of the exercise; the other two are factors of all joints and the tip but the
 // steering, and of the rise and fall of all functions.
 inline constexpr const char *kEase = "ease", *kCraneSpeed = "crane_speed", *kRamps = "ramps";
 // Whom one sees beside oneself, as GhostKind; no part of the session's texts, but an aid of the attempt.
 inline constexpr const char* kGhost = "ghost";
-// Of one function, after its name: share of the travel, exponent, volts, factor.
+// Settings of one function, after its name: share of the travel, exponent, volts, factor.
 inline constexpr const char *kDeadZoneOf = ".dead_zone", *kCurveOf = ".curve",
                             *kStartOf = ".start_V", *kLargestOf = ".largest";
 

@@ -48,7 +48,7 @@ class Ghost {
   std::optional<double> gap_s_;
 };
 
-// Of a recorded attempt; of what the demonstrator does. goes_on: asked from time to time. Throw io::FileError,
+// The ghost of a recorded attempt, or of what the demonstrator does. goes_on: asked from time to time. Throw io::FileError,
 // std::invalid_argument.
 Ghost ghost_of(io::SessionRecord record, std::size_t attempt, const std::function<bool()>& goes_on);
 Ghost ghost_of(const LoadedSession& loaded, const std::vector<training::InputEvent>& events);

@@ -31,18 +31,22 @@ TEST(OperatorSettings, ComeBackFromTheirText) {
     EXPECT_THROW(app::settings_of(wrong), UserError) << wrong;
 }
 
-app::LoadedSession reach_with(const std::string& settings) {
+app::LoadedSession session_with(const char* exercise, const std::string& settings) {
   app::SessionChoice choice;
-  choice.exercise = "reach";
+  choice.exercise = exercise;
   choice.settings = settings;
   return app::load_session(choice);
+}
+
+app::LoadedSession reach_with(const std::string& settings) {
+  return session_with("reach", settings);
 }
 
 TEST(OperatorSettings, ChangeTheSessionsTexts) {
   const app::LoadedSession plain = reach_with("");
   const app::LoadedSession own =
       reach_with("crane_speed=0.5 ease=1.5 nothing.curve=2 ramps=1 swing.largest=0.6");
-  // Of these only what changes something is said.
+  // Only settings that change something are said.
   EXPECT_EQ(own.choice.settings, "crane_speed=0.5 ease=1.5 swing.largest=0.6");
   const auto gain = [](const app::LoadedSession& loaded, const std::string& name) {
     for (const command::LeverFunction& f : loaded.session->control().pattern().functions)
@@ -51,8 +55,12 @@ TEST(OperatorSettings, ChangeTheSessionsTexts) {
   };
   EXPECT_DOUBLE_EQ(gain(own, "swing"), 0.3);
   EXPECT_DOUBLE_EQ(gain(own, "boom"), 0.5);
-  EXPECT_DOUBLE_EQ(gain(own, "steer"), 1.0);  // no part of the crane
-  EXPECT_DOUBLE_EQ(gain(own, "drive"), 1.0);
+  // Steering and drive are no part of the crane.
+  const app::LoadedSession road = session_with("strip_road", "crane_speed=0.5");
+  const app::LoadedSession usual_road = session_with("strip_road", "");
+  for (const char* name : {"steer", "drive"})
+    EXPECT_EQ(gain(road, name), gain(usual_road, name)) << name;
+  EXPECT_EQ(gain(road, "boom"), 0.5 * gain(usual_road, "boom"));
   const training::Exercise &usual = plain.exercise(), &easier = own.exercise();
   EXPECT_DOUBLE_EQ(easier.targets[0].radius, 1.5 * usual.targets[0].radius);
   for (std::size_t i = 0; i < usual.limits.size(); ++i)

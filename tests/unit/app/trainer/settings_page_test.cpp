@@ -55,16 +55,16 @@ TEST(SettingsPage, TakesWhatIsChosen) {
 
 TEST(SettingsPage, ShowsWhatALeverDoes) {
   SettingsPage page;
-  page.open({{"swing.dead_zone", 0.2}, {"swing.curve", 2.0}, {"crane_speed", 0.5}}, "", true);
+  page.open({{"swing.dead_zone", 0.2}, {"swing.curve", 2.0}, {"crane_speed", 0.4}}, "", true);
   page.open_levers(two_levers());
   command::OperatorInput input{};
   input.axis[static_cast<int>(command::LeverAxis::kLeftX)] = -0.6;
-  // Half of the way beyond the dead zone, squared, at half speed; on the side of the lever.
+  // Half of the way beyond the dead zone, squared, at 40 % of the speed; on the side of the lever.
   const view::panels::LeverBar bar = page.bar(input);
   EXPECT_FLOAT_EQ(bar.lever, -0.6F);
-  EXPECT_FLOAT_EQ(bar.command, -0.125F);
-  EXPECT_EQ(bar.command_label, "command 12 %");
-  EXPECT_FLOAT_EQ(bar.curve.back().second, 0.5F);
+  EXPECT_FLOAT_EQ(bar.command, -0.1F);
+  EXPECT_EQ(bar.command_label, "command 10 %");
+  EXPECT_FLOAT_EQ(bar.curve.back().second, 0.4F);
 }
 
 }  // namespace
