@@ -106,6 +106,8 @@ std::string setting_name(const LeverFunction& function, std::string_view setting
         return "brake";
       case LeverTarget::kTilt:
         return "head_tilt";
+      case LeverTarget::kFeed:
+        return "head_feed";
       case LeverTarget::kJoint:
         break;
     }
