@@ -97,6 +97,7 @@ void add_exercises(Template& out) {
     for (const world::Log& log : exercise.world.logs)
       if (exercise.world.logs.size() <= 16) out.add_name(log.name, where);
     for (const timber::Species& species : exercise.species) out.add(species.name, where);
+    for (const timber::Product& product : exercise.prices.products) out.add(product.name, where);
     for (const command::Fault& fault : exercise.faults) add_fault(fault, where, out);
   }
 }
