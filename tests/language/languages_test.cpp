@@ -219,7 +219,7 @@ std::vector<std::string> unmarked_texts(const std::string& source) {
       R"re(//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|"(?:[^"\\\n]|\\.)*")re");
   static const std::regex kWords("[A-Za-z]{2,} [A-Za-z]{2,}");
   static const std::regex kMark(
-      R"re((tr|tr_in|tr_format|tr_count|msgid)\(([^;()"]|\([^()"]*\)|"[^"]*",)*$)re");
+      R"re((tr|tr_in|tr_format|tr_count|msgid)\(([^;()"]|\([^()"]*\)|"[^"]*",?)*$)re");
   std::vector<std::string> out;
   std::size_t end_of_last = 0;
   bool last_marked = false;
@@ -302,7 +302,7 @@ bool cut_off(const std::string& text) {
   return text.ends_with("...") && !text.ends_with(": ...");  // these wait for an entry
 }
 
-// What is wrong with a page, in words.
+// Faults of a page, in words.
 std::vector<std::string> faults_of(const Drawn& drawn, float width, float height) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < drawn.runs.size(); ++i) {
