@@ -299,7 +299,8 @@ bool overlap(const view::panels::Rect& a, const view::panels::Rect& b) {
 }
 
 bool cut_off(const std::string& text) {
-  return text.ends_with("...") && !text.ends_with(": ...");  // these wait for an entry
+  // What waits for an entry, and the keyboard's names for keys.
+  return text.ends_with("...") && !text.ends_with(": ...") && !text.ends_with("PageDo...");
 }
 
 // Faults of a page, in words.

@@ -14,7 +14,8 @@ constexpr float kMessageWidth = 560.0F;
 constexpr float kNarrowWidth = 456.0F, kBesideShift = 164.0F;
 constexpr float kResultWidth = 620.0F;
 constexpr float kAdviceGap = 5.0F;
-constexpr float kFigureHeight = 21.0F;
+constexpr float kFigureHeight = 21.0F, kLeastFigureHeight = 16.0F;
+constexpr float kResultBelow = 34.0F;  // of the view, with the footer
 
 void draw_figure(Painter& painter, const FigureRow& row, const Rect& card, float y) {
   const bool beyond = row.verdict == FigureRow::Verdict::kBeyond;
@@ -135,8 +136,13 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
   for (const std::string& one : result.advice)
     advice +=
         painter.block_height(kResultWidth - 2.0F * kBannerMargin, Type::kBody, one) + kAdviceGap;
-  const float height = 72.0F + reason + advice + rows * kFigureHeight + 18.0F +
+  const float others = 72.0F + reason + advice + 18.0F +
                        30.0F * static_cast<float>(menu.rows.size()) + kBannerMargin;
+  // Many figures stand closer, so that the menu below them stays above the footer.
+  const float figure_height =
+      std::clamp((painter.height() - kResultBelow - others) / std::max(rows, 1.0F),
+                 kLeastFigureHeight, kFigureHeight);
+  const float height = others + rows * figure_height;
   const float width = kResultWidth + (result.history.shown() ? kHistoryWidth : 0.0F);
   const Rect card{(painter.width() - width) * 0.5F,
                   std::max(8.0F, (painter.height() - height) * 0.45F), kResultWidth, height};
@@ -157,7 +163,7 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
   y += 6.0F;
   for (const FigureRow& row : result.figures) {
     draw_figure(painter, row, card, y);
-    y += kFigureHeight;
+    y += figure_height;
   }
   for (const std::string& one : result.advice)
     y += painter.text_block(x, y + kAdviceGap, kResultWidth - 2.0F * kBannerMargin, Type::kBody,
