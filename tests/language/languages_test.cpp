@@ -299,8 +299,7 @@ bool overlap(const view::panels::Rect& a, const view::panels::Rect& b) {
 }
 
 bool cut_off(const std::string& text) {
-  // What waits for an entry, and the keyboard's names for keys.
-  return text.ends_with("...") && !text.ends_with(": ...") && !text.ends_with("PageDo...");
+  return text.ends_with("...") && !text.ends_with(": ...");  // these wait for an entry
 }
 
 // Faults of a page, in words.

@@ -62,8 +62,8 @@ void draw_buttons(Painter& painter, float x, float y, const std::vector<ButtonHe
     const float column = x + (i % 2 == 0 ? 0.0F : kColumn);
     const ButtonHelp& button = buttons[i];
     painter.text_within(column, y, 66.0F, Type::kSmall, kDim, button.button);
-    painter.text_within(column + 68.0F, y, 56.0F, Type::kSmall, kAccent, button.key);
-    painter.text_within(column + 126.0F, y, kColumn - 130.0F, Type::kSmall, kText, button.what);
+    painter.text_within(column + 68.0F, y, 64.0F, Type::kSmall, kAccent, button.key);
+    painter.text_within(column + 136.0F, y, kColumn - 140.0F, Type::kSmall, kText, button.what);
     if (i % 2 == 1) y += 19.0F;
   }
 }
