@@ -297,10 +297,7 @@ class Observer {
       const auto value = [&](std::size_t n) { return work[n]->at(t); };
       training::ElementSample at;
       at.tick = static_cast<std::int64_t>(i);
-      const auto signals = std::lround(value(7));
-      at.on_ground = (signals & 1) != 0;
-      at.in_box = (signals & 2) != 0;
-      at.moves = (signals & 4) != 0;
+      training::set_signals(std::lround(value(7)), at);
       for (std::size_t c = 0; c < 3; ++c) {
         at.tip_m[c] = out.rows[i].tip_W[c];
         const double v = value(c);

@@ -39,32 +39,23 @@ class Draw {
   std::uint64_t state_ = 0x9e3779b97f4a7c15ULL;
 };
 
-std::string missing_signals(std::uint32_t missing) {
-  std::string out;
-  for (std::size_t bit = 0; bit < kSignalNames.size(); ++bit)
-    if ((missing >> bit & 1U) != 0)
-      out += (out.empty() ? "" : ", ") + std::string(nth(kSignalNames, static_cast<int>(bit)));
-  return out;
-}
-
 // A figure well within the threshold, as far as it can be told.
 bool is_good(const Rule& rule, double outer) {
   if (rule.below) return outer > rule.threshold + kGood * rule.threshold;
   return outer < kGood * rule.threshold;
 }
 
-std::vector<Mark> worst(std::vector<Occasion> occasions, bool below) {
+std::vector<double> worst(std::vector<Occasion> occasions, bool below) {
   std::erase_if(occasions, [](const Occasion& one) { return !one.counts; });
   std::stable_sort(occasions.begin(), occasions.end(), [below](const auto& a, const auto& b) {
     if (a.lost_s != b.lost_s) return a.lost_s > b.lost_s;
     return below ? a.value < b.value : a.value > b.value;
   });
   if (occasions.size() > kMostMarks) occasions.resize(kMostMarks);
-  std::vector<Mark> marks;
-  for (const Occasion& one : occasions) marks.push_back({one.begin_s, one.value});
-  std::sort(marks.begin(), marks.end(),
-            [](const Mark& a, const Mark& b) { return a.at_s < b.at_s; });
-  return marks;
+  std::vector<double> marks_s;
+  for (const Occasion& one : occasions) marks_s.push_back(one.begin_s);
+  std::sort(marks_s.begin(), marks_s.end());
+  return marks_s;
 }
 
 Finding look_at(Habit habit, const std::vector<Occasion>& occasions, const Told& told) {
@@ -72,7 +63,7 @@ Finding look_at(Habit habit, const std::vector<Occasion>& occasions, const Told&
   Finding out;
   out.habit = habit;
   if (!rule.off.empty()) return out;
-  out.missing = missing_signals(rule.needs & ~told.signals);
+  out.missing = signal_names(rule.needs & ~told.signals);
   out.verdict = Verdict::kNotFed;
   if (!out.missing.empty()) return out;
   out.occasions = static_cast<int>(occasions.size());
@@ -95,7 +86,7 @@ Finding look_at(Habit habit, const std::vector<Occasion>& occasions, const Told&
   out.verdict = beyond                         ? Verdict::kAdvised
                 : is_good(rule, bound(-inner)) ? Verdict::kPraised
                                                : Verdict::kQuiet;
-  if (beyond) out.marks = worst(occasions, rule.below);
+  if (beyond) out.marks_s = worst(occasions, rule.below);
   return out;
 }
 

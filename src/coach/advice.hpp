@@ -21,11 +21,6 @@ enum class Verdict {
   kAdvised,  // beyond it for certain
 };
 
-struct Mark {
-  double at_s;  // since the first sample
-  double value;
-};
-
 struct Finding {
   Habit habit = Habit::kFarOut;
   Verdict verdict = Verdict::kOff;
@@ -34,8 +29,9 @@ struct Finding {
   double bound =
       0.0;  // what the figure exceeds with 80 % confidence; of a median that is too small, what it is below
   double lost_s = 0.0;
-  std::vector<Mark> marks;  // the worst occasions in the order of time; of advice
-  std::string missing;      // signals, by name
+  std::vector<double>
+      marks_s;  // of advice: the worst occasions in the order of time, since the first sample
+  std::string missing;  // signals, by name
 };
 
 struct Advice {

@@ -258,14 +258,18 @@ std::string rule_rows() {
   return out;
 }
 
+std::string signal_names(std::uint32_t bits) {
+  std::string out;
+  for (std::size_t bit = 0; bit < kSignalNames.size(); ++bit)
+    if ((bits >> bit & 1U) != 0) out += (out.empty() ? "" : ", ") + std::string(kSignalNames[bit]);
+  return out;
+}
+
 std::string sentence_rows() {
   std::string out = "| # | sentence | praise | from |\n|---|---|---|---|\n";
   for (int i = 0; i < kHabits; ++i) {
     const Rule& rule = kRules[static_cast<std::size_t>(i)];
-    std::string needs;
-    for (std::size_t bit = 0; bit < kSignalNames.size(); ++bit)
-      if ((rule.needs >> bit & 1U) != 0 && (1U << bit) != kNoSource)
-        needs += (needs.empty() ? "" : ", ") + std::string(kSignalNames[bit]);
+    const std::string needs = signal_names(rule.needs & ~kNoSource);
     out += fmt::format("| {} | {} | {} | {} |\n", i + 1,
                        fmt::format(fmt::runtime(rule.advice), "N", "M", "P", "T"), rule.praise,
                        needs.empty() ? "-" : needs);

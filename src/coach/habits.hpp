@@ -75,5 +75,7 @@ inline const Rule& rule_of(Habit habit) { return rules()[static_cast<std::size_t
 // Rows in Markdown for the reference.
 std::string rule_rows();
 std::string sentence_rows();
+// "the tip at 50 Hz, grips and releases", of bits.
+std::string signal_names(std::uint32_t bits);
 
 }  // namespace knuckleboom::coach

@@ -322,6 +322,13 @@ std::vector<float> SessionRecord::channel(std::string_view name) const {
   return values;
 }
 
+std::vector<float> SessionRecord::channel_if_known(std::string_view name) const {
+  return std::ranges::any_of(header.channels,
+                             [name](const ChannelInfo& one) { return one.name == name; })
+             ? channel(name)
+             : std::vector<float>();
+}
+
 std::vector<float> SessionRecord::channel_row(std::size_t row) const {
   if (row >= channel_ticks.size()) throw std::out_of_range("no such row in the session");
   const auto width = static_cast<std::ptrdiff_t>(header.channels.size());

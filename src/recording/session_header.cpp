@@ -147,6 +147,11 @@ std::string session_name(const SessionHeader& header) {
                      header.id.substr(0, 8));
 }
 
+const std::string* SessionHeader::option(std::string_view name) const {
+  const auto found = std::ranges::find(options, name, &std::pair<std::string, std::string>::first);
+  return found == options.end() ? nullptr : &found->second;
+}
+
 std::unique_ptr<training::Session> make_session(const SessionHeader& header,
                                                 std::vector<std::string>* remarks) {
   const SessionText* exercise = text_of(header.texts, "exercise");
@@ -157,10 +162,9 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
                     "the texts of its exercise, machine and lever files are not all there");
   std::vector<Diagnostic> unknown;
   std::vector<Override> variant;  // of an exam
-  for (const auto& [name, value] : header.options)
-    if (name == "variant")
-      variant = variant_of_text(exercise->text, exercise->name,
-                                std::strtoull(value.c_str(), nullptr, 10));
+  if (const std::string* seed = header.option("variant"))
+    variant =
+        variant_of_text(exercise->text, exercise->name, std::strtoull(seed->c_str(), nullptr, 10));
   ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name, variant, &unknown,
                                                   texts_of(header.texts, kSpeciesRole));
   MachineFile machine_file = read_machine_texts(machine->text, machine->name,
@@ -182,9 +186,8 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
   if (header.layout.version == kSession6 &&
       exercise_file.exercise.fidelity == machine::Fidelity::kReduced)
     exercise_file.exercise.fidelity = machine::Fidelity::kPaper;
-  for (const auto& [name, value] : header.options)
-    if (name == "fault_seed")
-      exercise_file.exercise.fault_lot.seed = std::strtoull(value.c_str(), nullptr, 10);
+  if (const std::string* seed = header.option("fault_seed"))
+    exercise_file.exercise.fault_lot.seed = std::strtoull(seed->c_str(), nullptr, 10);
   try {
     return std::make_unique<training::Session>(std::move(machine_file.model),
                                                std::move(lever_file.pattern),

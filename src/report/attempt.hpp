@@ -88,13 +88,6 @@ struct Work {
   long long times = 0;  // how often it was; 0: not told
 };
 
-// A sentence of the coach, with the worst moments.
-struct Advice {
-  std::string text;
-  bool praise = false;
-  std::vector<double> at_s;
-};
-
 struct Attempt {
   std::string title;    // of the exercise
   std::string learner;  // empty: unknown
@@ -108,9 +101,9 @@ struct Attempt {
   double duration_s = 0.0;  // from its begin to its end
 
   std::vector<Figure> figures;
-  std::vector<Work> work;  // part after part; each adds up to the attempt's time
-  std::vector<Advice> advice;
-  std::string advice_remark;  // how far it can be believed
+  std::vector<Work> work;           // part after part; each adds up to the attempt's time
+  std::vector<std::string> advice;  // of the coach
+  std::string advice_remark;        // how far it can be believed
   std::vector<Event> events;
   std::vector<double> t_s;  // rising
   std::vector<Point> tip;

@@ -245,11 +245,7 @@ std::string work_elements(const Attempt& a) {
 std::string advice(const Attempt& a) {
   if (a.advice.empty()) return {};
   std::string out = "<div class=\"whole\">\n" + heading(tr("Advice")) + lead(a.advice_remark);
-  for (const Advice& one : a.advice) {
-    std::string times;
-    for (const double at_s : one.at_s) times += (times.empty() ? "" : ", ") + clock_text(at_s);
-    out += paragraph(times.empty() ? one.text : tr_format("{} Look at {}.", one.text, times));
-  }
+  for (const std::string& one : a.advice) out += paragraph(one);
   return out + "</div>\n";
 }
 

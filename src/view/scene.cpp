@@ -149,11 +149,8 @@ void Scene::show_ghost(const training::SessionSnapshot& before,
         std::make_unique<MachineScene>(p.scene.machine, p.scene.assets,
                                        MachineStates{ghost_state(), glass_state(), coarse}, known);
     p.ghost->show_crane_only();
-    p.ghost_node = as_ghost(*p.ghost->node(), kGhostTint);
     // After the overlays: its depth would hide the targets behind it.
-    for (unsigned i = 0; i < p.ghost_node->getNumChildren(); ++i)
-      p.ghost_node->getChild(i)->getOrCreateStateSet()->setRenderBinDetails(
-          static_cast<int>(Layer::kOverlay) + 2 + static_cast<int>(i), "RenderBin");
+    p.ghost_node = as_ghost(*p.ghost->node(), kGhostTint, static_cast<int>(Layer::kOverlay) + 2);
     p.root->addChild(p.ghost_node);
   }
   p.ghost_node->setNodeMask(kDecoration);

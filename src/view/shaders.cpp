@@ -357,18 +357,18 @@ osg::ref_ptr<osg::StateSet> ghost_state() {
   return state;
 }
 
-osg::ref_ptr<osg::Group> as_ghost(osg::Node& node, const osg::Vec4& tint) {
+osg::ref_ptr<osg::Group> as_ghost(osg::Node& node, const osg::Vec4& tint, int bin) {
   osg::ref_ptr<osg::Group> depth = new osg::Group;
   osg::StateSet& first = *depth->getOrCreateStateSet();
   first.setAttributeAndModes(new osg::ColorMask(false, false, false, false),
                              osg::StateAttribute::ON | osg::StateAttribute::OVERRIDE);
-  first.setRenderBinDetails(static_cast<int>(Layer::kGhost), "RenderBin");
+  first.setRenderBinDetails(bin, "RenderBin");
   depth->addChild(&node);
   osg::ref_ptr<osg::Group> colour = new osg::Group;
   osg::StateSet& second = *colour->getOrCreateStateSet();
   second.setAttributeAndModes(new osg::Depth(osg::Depth::LEQUAL, 0.0, 1.0, false),
                               osg::StateAttribute::ON | osg::StateAttribute::OVERRIDE);
-  second.setRenderBinDetails(static_cast<int>(Layer::kGhost) + 1, "RenderBin");
+  second.setRenderBinDetails(bin + 1, "RenderBin");
   colour->addChild(&node);
   osg::ref_ptr<osg::Group> both = new osg::Group;
   both->addChild(depth);

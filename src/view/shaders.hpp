@@ -47,7 +47,9 @@ osg::ref_ptr<osg::StateSet> glass_state();
 // Ghosts: transparent, of one tint, the outline stronger than the faces. Drawn twice, first depth
 // only, so that only the front faces show.
 osg::ref_ptr<osg::StateSet> ghost_state();
-osg::ref_ptr<osg::Group> as_ghost(osg::Node& node, const osg::Vec4& tint);
+// Into this bin and the next.
+osg::ref_ptr<osg::Group> as_ghost(osg::Node& node, const osg::Vec4& tint,
+                                  int bin = static_cast<int>(Layer::kGhost));
 
 // Depth only, for the shadow map.
 osg::ref_ptr<osg::Program> depth_program();

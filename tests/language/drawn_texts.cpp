@@ -1,7 +1,6 @@
 #include "language/drawn_texts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>

@@ -6,8 +6,6 @@
 
 #include "view/panels/painter.hpp"
 
-struct ImFontAtlas;
-
 namespace knuckleboom::testing_texts {
 
 // A text in one font on one line, in pixels.

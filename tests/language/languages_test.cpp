@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
-#include <unistd.h>
 
 #include "app/shell/language.hpp"
 #include "knuckleboom/io/config_folders.hpp"
@@ -27,6 +26,7 @@
 #include "language/text.hpp"
 #include "language/window_pages.hpp"
 #include "support/paths.hpp"
+#include "support/temporary_folder.hpp"
 #include "view/panels/gui.hpp"
 
 namespace knuckleboom::testing_texts {
@@ -49,27 +49,19 @@ class InLanguage {
   InLanguage& operator=(const InLanguage&) = delete;
 };
 
-fs::path scratch() {
-  const fs::path folder = fs::path(testing::TempDir()) / fmt::format("languages-{}", ::getpid());
-  fs::create_directories(folder);
-  return folder;
-}
-
 // A catalogue of these lines under the code "xx".
 bool use_lines(const std::string& lines) {
-  static int number = 0;  // a catalogue once read stays
-  const fs::path folder = scratch() / fmt::format("{}", ++number);
+  const test::TemporaryFolder folder;
   const fs::path compiled = folder / "xx/LC_MESSAGES";
   fs::create_directories(compiled);
-  std::ofstream(folder / "xx.po") << "msgid \"\"\nmsgstr \"Content-Type: text/plain; "
-                                     "charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; "
-                                     "plural=(n != 1);\\n\"\n\n"
-                                  << lines;
-  const std::string command = fmt::format(
-      "msgfmt -o '{}' '{}'", (compiled / "knuckleboom.mo").string(), (folder / "xx.po").string());
-  const bool made = runs(command) && language::use("xx", {folder});
-  fs::remove_all(folder);
-  return made;
+  const fs::path source =
+      folder.write("xx.po",
+                   "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+                   "\"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"\n\n" +
+                       lines);
+  return runs(fmt::format("msgfmt -o '{}' '{}'", (compiled / "knuckleboom.mo").string(),
+                          source.string())) &&
+         language::use("xx", {folder.path()});
 }
 
 std::string quoted(const std::string& text) {
@@ -131,12 +123,11 @@ TEST(Catalogues, HaveEveryTextOfTheTemplateWithItsValues) {
 TEST(Catalogues, FollowSourcesAndConfiguration) {
   if (!runs("command -v xgettext msgcat >/dev/null"))
     GTEST_SKIP() << "xgettext is not installed (Debian: gettext)";
-  const fs::path folder = scratch();
+  const test::TemporaryFolder folder;
   ASSERT_TRUE(runs(fmt::format("'{}' '{}' '{}' '{}'", (kRoot / "src/language/extract.sh").string(),
                                kRoot.string(), KNUCKLEBOOM_BINARY, (folder / "now.pot").string())));
   const Messages now = read_catalogue(folder / "now.pot");
   const Messages kept = read_catalogue(kCatalogues / "knuckleboom.pot");
-  fs::remove_all(folder);
   for (const auto& [key, message] : now)
     EXPECT_TRUE(kept.contains(key)) << "new: " << key.second << "; ./dev texts, then translate";
   for (const auto& [key, message] : kept)

@@ -66,6 +66,7 @@ struct SessionHeader {
   std::string fields;  // description of its states (io/state_record.hpp); empty: an older program's
   std::vector<SessionText> texts;
   std::vector<std::pair<std::string, std::string>> options;  // options of the request, by name
+  const std::string* option(std::string_view name) const;    // null: it has none of that name
   std::vector<ChannelInfo> channels;
   std::vector<ChannelInfo> figures;  // of attempts
 };
@@ -134,7 +135,8 @@ struct SessionRecord {
   // this program does not know what they mean, FileError for what is no state of that session.
   training::SessionState state(std::size_t index, const training::Session& session) const;
   std::vector<float> channel(std::string_view name) const;
-  std::vector<float> channel_row(std::size_t row) const;  // by header.channels
+  std::vector<float> channel_if_known(std::string_view name) const;  // else empty
+  std::vector<float> channel_row(std::size_t row) const;             // by header.channels
 
   // Hash of a state as computed by the program that recorded it; nothing if that is not known.
   std::optional<std::uint64_t> hash(const training::SessionState& state) const;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/session/names.hpp"
+#include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/text.hpp"
 #include "coach/habits.hpp"
@@ -54,9 +55,7 @@ class Template {
 
 // An exercise's own faults have their names from its file.
 void add_fault(const command::Fault& fault, const std::string& where, Template& out) {
-  const std::string of = fault.function + "_";
-  const bool usual = !fault.function.empty() && fault.name.starts_with(of);
-  out.add_name(usual ? fault.name.substr(of.size()) : fault.name, where);
+  out.add_name(own_name(fault), where);
 }
 
 void add_machines(Template& out) {

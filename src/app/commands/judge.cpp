@@ -234,12 +234,16 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
   return out;
 }
 
+bool is_praise(const CoachLine& line) { return line.finding.verdict == coach::Verdict::kPraised; }
+
 // Advice, praise, and the rules that could not look.
 std::string to_text(const Coaching& coaching) {
   std::string text = fmt::format("  Advice ({})\n", coach::kUnchecked);
   for (const CoachLine& line : coaching.lines)
-    text += fmt::format("    {} {}\n", line.praise ? "+" : fmt::format("{}", line.rule),
-                        coach_sentence(line));
+    text +=
+        fmt::format("    {} {}\n",
+                    is_praise(line) ? "+" : fmt::format("{}", coach::number_of(line.finding.habit)),
+                    coach_sentence(line));
   if (coaching.lines.empty()) text += "    nothing to say\n";
   for (const std::string& seen : coaching.seen) text += fmt::format("    looked at {}\n", seen);
   for (const std::string& silent : coaching.silent)
@@ -276,8 +280,9 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
 void add_coaching(const Coaching& coaching, JsonWriter& json) {
   json.key("advice").begin_array();
   for (const CoachLine& line : coaching.lines) {
-    json.begin_object().member("rule", line.rule).member("habit", line.habit);
-    json.member("praise", line.praise).member("text", line.text);
+    json.begin_object().member("rule", coach::number_of(line.finding.habit));
+    json.member("habit", std::string(coach::rule_of(line.finding.habit).habit));
+    json.member("praise", is_praise(line)).member("text", line.text);
     json.member("occasions", line.finding.occasions).member("counted", line.finding.counted);
     json.member("figure", line.finding.figure).member("bound", line.finding.bound);
     json.member("lost_s", line.finding.lost_s).key("at_s").begin_array();

@@ -174,8 +174,9 @@ void speak_as_chosen(const std::string& word) { speak(word, load_settings().lang
 int run_stage(DriveRequest request, std::optional<ReplayShow> replay) {
   leave_a_processor();
   input::prepare_sdl_input();
-  speak_as_chosen(request.language);
-  Stage stage(std::move(request), load_settings());
+  const io::TrainerSettings settings = load_settings();
+  speak(request.language, settings.language);
+  Stage stage(std::move(request), settings);
   const bool replay_only = replay.has_value();
   std::optional<TakeOver> take_over;
   int status = kSuccess;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -134,6 +134,11 @@ ReplayWindow::ReplayWindow(Picture& picture, Presses& presses, ReplayShow show,
   if (request_.camera) picture_.set_camera(*request_.camera);
   if (request_.instruments) instruments_ = *request_.instruments;
   faces_ = faces_of(replayer_.session());
+  for (const Coaching& coaching : coach_attempts(replayer_.record()))
+    for (const CoachLine& line : coaching.lines)
+      for (const double at_s : line.marks_s)
+        advice_marks_.push_back(
+            {at_s, view::panels::MarkKind::kAdvice, tr_format("coach: {}", line.text)});
   read_notes();
 }
 
@@ -157,11 +162,7 @@ void ReplayWindow::read_marks() {
     if (!words.text.empty())
       marks_.push_back({seconds(static_cast<double>(event.tick)), words.kind, words.text});
   }
-  for (const Coaching& coaching : coach_attempts(replayer_.record()))
-    for (const CoachLine& line : coaching.lines)
-      for (const double at_s : line.marks_s)
-        marks_.push_back(
-            {at_s, view::panels::MarkKind::kAdvice, tr_format("coach: {}", line.text)});
+  marks_.insert(marks_.end(), advice_marks_.begin(), advice_marks_.end());
   std::stable_sort(marks_.begin(), marks_.end(),
                    [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
 }

@@ -133,6 +133,7 @@ class ReplayWindow {
   view::panels::InstrumentFaces faces_;
   view::panels::InstrumentLevel instruments_ = view::panels::InstrumentLevel::kFull;
   std::vector<view::panels::TimelineMark> marks_;
+  std::vector<view::panels::TimelineMark> advice_marks_;
   struct Curve {
     std::size_t channel;  // of the session
     view::panels::TimelineCurve curve;

@@ -210,11 +210,7 @@ double RecordedAttempts::seconds(std::int64_t tick, const Span& span) const {
 }
 
 std::vector<double> RecordedAttempts::channel(const std::string& name) const {
-  const auto& known = record_.header.channels;
-  if (std::none_of(known.begin(), known.end(),
-                   [&name](const io::ChannelInfo& channel) { return channel.name == name; }))
-    return {};
-  const std::vector<float> values = record_.channel(name);
+  const std::vector<float> values = record_.channel_if_known(name);
   return {values.begin(), values.end()};
 }
 
@@ -416,13 +412,19 @@ void RecordedAttempts::add_advice(std::size_t index, const Span& span, report::A
       "From the coach's rules, which are {}; they change no figure and no result. Times as in the "
       "events.",
       tr(coach::kUnchecked));
-  for (const CoachLine& line : coach_attempt(record_, index).lines) {
-    report::Advice one{line.text, line.praise, {}};
-    for (const double at_s : line.marks_s)
-      one.at_s.push_back(at_s - static_cast<double>(span.start - record_.header.first_tick) *
-                                    record_.tick_s());
-    out.advice.push_back(std::move(one));
+  const double offset_s =
+      static_cast<double>(span.start - record_.header.first_tick) * record_.tick_s();
+  Coaching coaching = coach_attempt(record_, index);
+  for (CoachLine& line : coaching.lines) {
+    for (double& at_s : line.marks_s) at_s = std::max(0.0, at_s - offset_s);
+    out.advice.push_back(coach_sentence(line));
   }
+}
+
+void RecordedAttempts::add_work_and_advice(int number, report::Attempt& out) const {
+  const auto index = static_cast<std::size_t>(number - 1);
+  add_work(index, out);
+  add_advice(index, spans_.at(index), out);
 }
 
 report::Attempt RecordedAttempts::complete(int number) const {
@@ -443,8 +445,6 @@ report::Attempt RecordedAttempts::complete(int number) const {
     return std::vector<double>(all.begin() + begin, all.begin() + stop);
   };
 
-  add_work(index, out);
-  add_advice(index, span, out);
   add_events(span, out);
   add_commands(span, out);
   add_faults(span, out);

@@ -29,6 +29,8 @@ class RecordedAttempts {
   const std::vector<report::Attempt>& attempts() const { return attempts_; }
   // An attempt with all data. number: from 1. Throws io::FileError.
   report::Attempt complete(int number) const;
+  // Shown of the attempt that is judged alone; takes a while.
+  void add_work_and_advice(int number, report::Attempt& out) const;
   // The default attempt: the last that was passed or failed, otherwise the last begun.
   int usual() const;
 

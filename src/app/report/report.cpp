@@ -168,6 +168,7 @@ int write_report(const ReportOptions& options) {
                                 count == 1 ? "one only" : fmt::format("{} only", count)));
   const int number = options.attempt > 0 ? options.attempt : session.usual();
   content.judged = session.complete(number);
+  session.add_work_and_advice(number, content.judged);
   const std::string key = key_at(session, number);
   content.same_session = session.attempts();
   content.build = io::this_program();

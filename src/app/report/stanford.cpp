@@ -101,12 +101,8 @@ std::vector<Span> spans_of(const io::SessionRecord& record) {
 // A channel over time; 0 where there is none.
 class Column {
  public:
-  Column(const io::SessionRecord& record, std::string_view name) : ticks_(record.channel_ticks) {
-    const auto& known = record.header.channels;
-    if (std::any_of(known.begin(), known.end(),
-                    [name](const io::ChannelInfo& one) { return one.name == name; }))
-      values_ = record.channel(name);
-  }
+  Column(const io::SessionRecord& record, std::string_view name)
+      : ticks_(record.channel_ticks), values_(record.channel_if_known(name)) {}
   double at(std::int64_t tick) const {
     const auto behind = std::upper_bound(ticks_.begin(), ticks_.end(), tick);
     const auto row = behind - ticks_.begin() - 1;

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "app/session/comparison_key.hpp"
 #include "language/text.hpp"
 #include "view/panels/format.hpp"
 
@@ -26,11 +28,11 @@ class CoachChannels {
   explicit CoachChannels(const io::SessionRecord& record) : record_(record) {
     constexpr const char* kAxes[] = {"x", "y", "z"};
     for (std::size_t c = 0; c < 3; ++c) {
-      tip_[c] = read(fmt::format("tip_{}_m", kAxes[c]));
-      speed_[c] = read(fmt::format("tip_v{}_m_s", kAxes[c]));
+      tip_[c] = record_.channel_if_known(fmt::format("tip_{}_m", kAxes[c]));
+      speed_[c] = record_.channel_if_known(fmt::format("tip_v{}_m_s", kAxes[c]));
     }
     for (std::size_t i = 0; i < command::kLeverAxes; ++i)
-      levers_[i] = read(fmt::format("lever_{}", command::kLeverAxisNames[i]));
+      levers_[i] = record_.channel_if_known(fmt::format("lever_{}", command::kLeverAxisNames[i]));
     for (const io::ChannelInfo& channel : record.header.channels) {
       if (!channel.name.ends_with(kTravelEnding) || travel_.size() == sim::kMaxLeverFunctions)
         continue;
@@ -38,13 +40,13 @@ class CoachChannels {
           std::string_view(channel.name).substr(0, channel.name.size() - kTravelEnding.size());
       if (name == "rotator") told_.rotator = static_cast<int>(travel_.size());
       drives_ = drives_ || name == "wheels";
-      travel_.push_back(read(channel.name));
+      travel_.push_back(record_.channel_if_known(channel.name));
     }
     constexpr const char* kNames[] = {
         "held_log",  "score_legs",    "speed_m_s", "head_rad",     "reach_m",
         "log_gap_m", "held_tilt_rad", "load_logs", "work_signals", "grapple_opening"};
     static_assert(std::size(kNames) == kOthers);
-    for (std::size_t i = 0; i < kOthers; ++i) others_[i] = read(kNames[i]);
+    for (std::size_t i = 0; i < kOthers; ++i) others_[i] = record_.channel_if_known(kNames[i]);
     tell();
   }
 
@@ -54,10 +56,7 @@ class CoachChannels {
     coach::Sample out;
     training::Observation& seen = out.seen;
     training::ElementSample& work = out.work;
-    const int signals = static_cast<int>(std::lround(value(kSignals, row)));
-    work.on_ground = (signals & 1) != 0;
-    work.in_box = (signals & 2) != 0;
-    work.moves = (signals & 4) != 0;
+    training::set_signals(std::lround(value(kSignals, row)), work);
     for (std::size_t c = 0; c < 3; ++c) {
       seen.tip_W[c] = work.tip_m[c] = value(tip_[c], row);
       // On wheels the crane alone, as in the session.
@@ -96,12 +95,6 @@ class CoachChannels {
     kOthers
   };
 
-  Column read(const std::string& name) const {
-    const auto& known = record_.header.channels;
-    const bool there = std::any_of(known.begin(), known.end(),
-                                   [&](const auto& channel) { return channel.name == name; });
-    return there ? record_.channel(name) : Column();
-  }
   static double value(const Column& column, std::size_t row) {
     return row < column.size() ? static_cast<double>(column[row]) : 0.0;
   }
@@ -137,21 +130,14 @@ class CoachChannels {
   std::vector<Column> travel_;
 };
 
-// Where the figures of an attempt begin: the tick before the first lever movement; its end, if there was none.
-std::int64_t begin_of(const io::SessionRecord& record, const io::SessionAttempt& attempt) {
-  for (const io::SessionEvent& event : record.events)
-    if (event.kind == "phase" && event.value[0] == 1.0 && event.tick > attempt.begin_tick &&
-        event.tick <= attempt.end_tick)
-      return event.tick - 1;
-  return attempt.end_tick;
-}
-
 Coaching look_at(const io::SessionRecord& record, const CoachChannels& channels,
                  const io::SessionAttempt& attempt) {
   coach::Observer observer(channels.told());
   const auto& ticks = record.channel_ticks;
   std::vector<double> times_s;
-  auto tick = std::lower_bound(ticks.begin(), ticks.end(), begin_of(record, attempt));
+  // The figures of an attempt begin with the tick before the first lever movement.
+  const std::optional<std::int64_t> moved = first_movement(record, attempt);
+  auto tick = std::lower_bound(ticks.begin(), ticks.end(), moved ? *moved - 1 : attempt.end_tick);
   for (; tick != ticks.end() && *tick <= attempt.end_tick; ++tick) {
     observer.add(channels.at(static_cast<std::size_t>(tick - ticks.begin())));
     times_s.push_back(static_cast<double>(*tick - record.header.first_tick) * record.tick_s());
@@ -177,14 +163,11 @@ Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& tim
   Coaching out;
   const auto add = [&](const coach::Finding& finding) {
     CoachLine line;
-    line.rule = coach::number_of(finding.habit);
-    line.praise = finding.verdict == coach::Verdict::kPraised;
-    line.habit = coach::rule_of(finding.habit).habit;
     line.text = coach::advice_text(finding);
     line.finding = finding;
-    for (const coach::Mark& mark : finding.marks) {
+    for (const double at_s : finding.marks_s) {
       const auto sample =
-          static_cast<std::size_t>(std::max(0.0, std::round(mark.at_s / training::kElementSample)));
+          static_cast<std::size_t>(std::max(0.0, std::round(at_s / training::kElementSample)));
       if (!times_s.empty()) line.marks_s.push_back(times_s[std::min(sample, times_s.size() - 1)]);
     }
     out.lines.push_back(std::move(line));

@@ -11,9 +11,7 @@
 namespace knuckleboom::app {
 
 struct CoachLine {
-  int rule = 0;
-  bool praise = false;
-  std::string habit, text;
+  std::string text;
   std::vector<double> marks_s;  // the worst occasions, in the session's time
   coach::Finding finding;
 };

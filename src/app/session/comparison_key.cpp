@@ -35,25 +35,15 @@ Condition plain(const char* what, const std::string& value) { return {what, valu
 
 std::string option(const io::SessionRecord& record, std::string_view name,
                    const std::string& without) {
-  for (const auto& [key, value] : record.header.options)
-    if (key == name) return value;
-  return without;
-}
-
-// The tick of the first lever movement; the end, if there was none.
-std::int64_t first_movement(const io::SessionRecord& record, const io::SessionAttempt& attempt) {
-  for (const io::SessionEvent& event : record.events)
-    if (event.kind == "phase" && event.value[0] == 1.0 && event.tick > attempt.begin_tick &&
-        event.tick <= attempt.end_tick)
-      return event.tick;
-  return attempt.end_tick;
+  const std::string* value = record.header.option(name);
+  return value == nullptr ? without : *value;
 }
 
 // The value of a setting at the start of the attempt, and "; changed" if it did not stay.
 Condition setting(const char* what, const io::SessionRecord& record,
                   const io::SessionAttempt& attempt, training::CommandKind kind, std::int32_t first,
                   const char* (*word)(int)) {
-  const std::int64_t begun = first_movement(record, attempt);
+  const std::int64_t begun = first_movement(record, attempt).value_or(attempt.end_tick);
   std::int32_t value = first;
   bool changed = false;
   for (const training::InputEvent& event : record.inputs) {
@@ -115,6 +105,15 @@ std::string text_without(const Conditions& conditions, std::string_view left_out
 }
 
 }  // namespace
+
+std::optional<std::int64_t> first_movement(const io::SessionRecord& record,
+                                           const io::SessionAttempt& attempt) {
+  for (const io::SessionEvent& event : record.events)
+    if (event.kind == "phase" && event.value[0] == 1.0 && event.tick > attempt.begin_tick &&
+        event.tick <= attempt.end_tick)
+      return event.tick;
+  return std::nullopt;
+}
 
 Conditions conditions_of(const io::SessionRecord& record, const training::Exercise& exercise,
                          std::size_t attempt) {

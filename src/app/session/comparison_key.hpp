@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,9 @@ using Conditions = std::vector<Condition>;
 // exercise: of the record. attempt: its number in the record, from 0.
 Conditions conditions_of(const io::SessionRecord& record, const training::Exercise& exercise,
                          std::size_t attempt);
+// The tick of the first lever movement; nothing: there was none.
+std::optional<std::int64_t> first_movement(const io::SessionRecord& record,
+                                           const io::SessionAttempt& attempt);
 
 // SHA-256 of all of them, and of all but the variant.
 std::string key_of(const Conditions& conditions);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,14 +37,12 @@ std::string without_folder(const std::string& name_or_file, const std::string& o
 }
 
 // The texts are those from which the session was made, even if the files are changed meanwhile.
-void take_texts(LoadedSession& loaded) {
+void take_texts(LoadedSession& loaded, std::span<const io::Override> variant) {
   io::SessionHeader now;
   io::read_session_texts(loaded.exercise_path, loaded.machine_path, loaded.levers_path, now);
-  if (loaded.choice.variant)
+  if (!variant.empty())
     now.exercise_hash =
-        io::read_exercise_text(now.texts.front().text, loaded.exercise_path.string(),
-                               io::variant_of(loaded.exercise_path, *loaded.choice.variant))
-            .hash;
+        io::read_exercise_text(now.texts.front().text, loaded.exercise_path.string(), variant).hash;
   if (now.exercise_hash != loaded.exercise_hash || now.machine_hash != loaded.machine_hash ||
       now.levers_hash != loaded.levers_hash)
     throw UserError("the files of the session are being changed just now; try again");
@@ -51,7 +50,8 @@ void take_texts(LoadedSession& loaded) {
 }
 
 // The operator's own settings, by which the texts become others. Only what changes something is kept.
-void take_settings(LoadedSession& loaded, io::ExerciseFile& exercise, io::LeverFile& levers) {
+void take_settings(LoadedSession& loaded, std::span<const io::Override> variant,
+                   io::ExerciseFile& exercise, io::LeverFile& levers) {
   OperatorSettings asked = settings_of(loaded.choice.settings);
   if (loaded.choice.variant) asked.erase(kEase);  // an exam is as hard for everybody
   const OperatorSettings used = apply_settings(asked, loaded.texts);
@@ -59,11 +59,7 @@ void take_settings(LoadedSession& loaded, io::ExerciseFile& exercise, io::LeverF
   if (used.empty()) return;
   for (const io::SessionText& text : loaded.texts) {
     if (text.role == "exercise")
-      exercise = io::read_exercise_text(
-          text.text, text.name,
-          loaded.choice.variant ? io::variant_of_text(text.text, text.name, *loaded.choice.variant)
-                                : std::vector<io::Override>(),
-          nullptr, exercise.species);
+      exercise = io::read_exercise_text(text.text, text.name, variant, nullptr, exercise.species);
     if (text.role == "levers") levers = io::read_levers_text(text.text, text.name);
   }
   loaded.exercise_hash = exercise.hash;
@@ -145,8 +141,8 @@ LoadedSession load_session(const SessionChoice& choice,
   loaded.levers_hash = levers.hash;
   // A machine that was changed after reading has no file that says so; nobody records such a session.
   if (machine_overrides.empty()) {
-    take_texts(loaded);
-    if (!choice.settings.empty()) take_settings(loaded, exercise, levers);
+    take_texts(loaded, variant);
+    if (!choice.settings.empty()) take_settings(loaded, variant, exercise, levers);
   }
   if (choice.rate_Hz > 0.0) exercise.exercise.rate_Hz = choice.rate_Hz;
   if (choice.fault_seed) exercise.exercise.fault_lot.seed = *choice.fault_seed;
@@ -193,11 +189,12 @@ LoadedSession recorded_session(const io::SessionHeader& header) {
   loaded.choice.machine = header.machine;
   loaded.choice.levers = header.levers;
   loaded.choice.rate_Hz = header.rate_Hz;
-  for (const auto& [name, value] : header.options) {
-    if (name == "fault_seed") loaded.choice.fault_seed = std::strtoull(value.c_str(), nullptr, 10);
-    if (name == "variant") loaded.choice.variant = std::strtoull(value.c_str(), nullptr, 10);
-    if (name == kSettingsOption) loaded.choice.settings = value;
-  }
+  if (const std::string* seed = header.option("fault_seed"))
+    loaded.choice.fault_seed = std::strtoull(seed->c_str(), nullptr, 10);
+  if (const std::string* seed = header.option("variant"))
+    loaded.choice.variant = std::strtoull(seed->c_str(), nullptr, 10);
+  if (const std::string* settings = header.option(kSettingsOption))
+    loaded.choice.settings = *settings;
   loaded.exercise_hash = header.exercise_hash;
   loaded.machine_hash = header.machine_hash;
   loaded.levers_hash = header.levers_hash;

@@ -307,10 +307,16 @@ std::vector<int> faults_there(const training::Session& session,
   return list;
 }
 
-std::string fault_name(const command::Fault& fault) {
+std::string own_name(const command::Fault& fault) {
   const std::string of = fault.function + "_";
-  if (fault.function.empty() || !fault.name.starts_with(of)) return tr(spoken(fault.name));
-  return tr_format("{0} {1}", tr(spoken(fault.function)), tr(spoken(fault.name.substr(of.size()))));
+  return !fault.function.empty() && fault.name.starts_with(of) ? fault.name.substr(of.size())
+                                                               : fault.name;
+}
+
+std::string fault_name(const command::Fault& fault) {
+  const std::string own = own_name(fault);
+  if (own.size() == fault.name.size()) return tr(spoken(own));
+  return tr_format("{0} {1}", tr(spoken(fault.function)), tr(spoken(own)));
 }
 
 std::string fault_text(const Session& session, int fault) {

@@ -58,6 +58,8 @@ std::vector<int> faults_there(const training::Session& session,
 
 // "boom cylinder leak"; an exercise's own as its file names it.
 std::string fault_name(const command::Fault& fault);
+// Its name without that of its function, which it begins with if it is a usual one.
+std::string own_name(const command::Fault& fault);
 // Name of a fault, without its size: "cylinder leak of the boom"; empty: there is no such fault.
 std::string fault_text(const training::Session& session, int fault);
 // The faults of which one was drawn, while it may be said which: by their numbers.

@@ -15,16 +15,12 @@
 #include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/recording/session_texts.hpp"
 #include "language/text.hpp"
+#include "recording/machine_texts.hpp"
 
 namespace knuckleboom::app {
 namespace {
 
 constexpr std::size_t kClaimsSaid = 5;
-
-bool has_option(const io::SessionHeader& header, std::string_view name) {
-  return std::any_of(header.options.begin(), header.options.end(),
-                     [name](const auto& option) { return option.first == name; });
-}
 
 bool has_command(const io::SessionRecord& record, training::CommandKind kind) {
   return std::any_of(record.inputs.begin(), record.inputs.end(), [kind](const auto& event) {
@@ -39,10 +35,10 @@ bool has_files_of_here(const io::SessionHeader& header) {
     io::SessionHeader here;
     io::read_session_texts(find_exercise(header.exercise), find_machine(header.machine),
                            find_levers(header.levers), here);
-    for (const auto& [name, value] : header.options)
-      if (name == kSettingsOption &&
-          text_of(apply_settings(settings_of(value), here.texts)) != value)
-        return false;
+    if (const std::string* settings = header.option(kSettingsOption);
+        settings != nullptr &&
+        text_of(apply_settings(settings_of(*settings), here.texts)) != *settings)
+      return false;
     return std::equal(
         here.texts.begin(), here.texts.end(), header.texts.begin(), header.texts.end(),
         [](const auto& a, const auto& b) { return a.role == b.role && a.text == b.text; });
@@ -59,9 +55,8 @@ std::string not_invigilated(const io::SessionHeader& header, const SignedBy& by)
     return fmt::format("who countersigned is not trusted here ({})",
                        endpoint::public_fingerprint(by.witness));
   if (header.learner_id.empty()) return msgid("it names no learner who could have been watched");
-  const auto exercise = std::find_if(header.texts.begin(), header.texts.end(),
-                                     [](const auto& text) { return text.role == "exercise"; });
-  if (!has_option(header, "variant") || exercise == header.texts.end() ||
+  const io::SessionText* exercise = io::text_of(header.texts, "exercise");
+  if (header.option("variant") == nullptr || exercise == nullptr ||
       io::variant_of_text(exercise->text, exercise->name, 1).empty())
     return msgid("its variant was not drawn for an exam, so that an input could have been ready");
   return {};
@@ -72,7 +67,7 @@ std::string no_attempt(const io::SessionRecord& record, const std::vector<Condit
   const io::SessionHeader& header = record.header;
   if (record.end.lost > 0) return msgid("the recording has gaps");
   if (!header.parent_id.empty()) return msgid("it was taken over from another session");
-  if (has_option(header, "playback"))
+  if (header.option("playback") != nullptr)
     return msgid("the levers came from a file or a demonstration, not from hands");
   if (has_command(record, training::CommandKind::kFault) ||
       has_command(record, training::CommandKind::kClearFault))

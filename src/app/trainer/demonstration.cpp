@@ -45,8 +45,9 @@ std::optional<training::Command> Demonstration::says(const training::SessionSnap
   return training::Command{training::CommandKind::kDiagnose, fault};
 }
 
-std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
-                                                double rest_s) {
+std::vector<training::InputEvent> demonstration(
+    const LoadedSession& loaded, double longest_s, double rest_s,
+    const std::function<void(const training::SessionSnapshot&)>& each) {
   const training::Session& session = *loaded.session;
   Demonstration shown(session, longest_s, rest_s);
   training::SessionState state = session.initial_state();
@@ -72,6 +73,7 @@ std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, dou
       events.back().input = last = input;
     }
     session.step(input, state, snapshot);
+    if (each) each(snapshot);
   }
   events.push_back(event(tick, training::InputEventKind::kEnd));
   return events;

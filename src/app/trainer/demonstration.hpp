@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -32,9 +33,10 @@ class Demonstration {
 
 // The input of a whole attempt, up to its end or `longest_s`, plus `rest_s` at rest. Empty if the
 // program was interrupted meanwhile. Throws std::invalid_argument with a message if the levers are
-// insufficient.
-std::vector<training::InputEvent> demonstration(const LoadedSession& loaded, double longest_s,
-                                                double rest_s);
+// insufficient. each: gets the snapshot after each tick.
+std::vector<training::InputEvent> demonstration(
+    const LoadedSession& loaded, double longest_s, double rest_s,
+    const std::function<void(const training::SessionSnapshot&)>& each = {});
 
 // With boom-tip control, unless another mode was chosen, and without anybody's settings.
 SessionChoice demonstrable(SessionChoice choice);

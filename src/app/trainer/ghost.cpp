@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "app/session/filing.hpp"
@@ -23,9 +23,8 @@ constexpr int kAskedEach = 1024;  // ticks
 // Equal but for aids to the eye, faults from outside, and what was changed on the way.
 bool same_conditions(const io::SessionHeader& a, const io::SessionHeader& b) {
   const auto option = [](const io::SessionHeader& header, const char* name) {
-    for (const auto& [key, value] : header.options)
-      if (key == name) return value;
-    return std::string();
+    const std::string* value = header.option(name);
+    return value == nullptr ? std::string() : *value;
   };
   return a.exercise_hash == b.exercise_hash && a.machine_hash == b.machine_hash &&
          a.levers_hash == b.levers_hash && a.rate_Hz == b.rate_Hz && a.judging == b.judging &&
@@ -125,29 +124,16 @@ Ghost ghost_of(io::SessionRecord record, std::size_t attempt,
   return out;
 }
 
-Ghost ghost_of(const LoadedSession& loaded, const std::vector<training::InputEvent>& events) {
-  const training::Session& session = *loaded.session;
-  training::SessionState state = session.initial_state();
-  training::SessionSnapshot snapshot = session.snapshot(state);
-  training::InputPlayback playback(events);
-  Ghost out;
-  const std::int64_t end = events.empty() ? 0 : events.back().tick;
-  for (std::int64_t tick = 0; tick < end; ++tick) {
-    const command::OperatorInput& input = playback.advance(
-        tick, [&](const training::Command& command) { session.apply(command, state); });
-    session.step(input, state, snapshot);
-    out.add(snapshot);
-  }
-  return out;
-}
-
 Ghost best_ghost(const LoadedSession& loaded, const std::string& learner_key,
                  const std::function<bool()>& goes_on) {
   io::SessionFiles files;
   const io::SessionHeader now = loaded.session_header();
+  std::map<std::filesystem::path, bool> fits;
   for (const Candidate& one : candidates_of(loaded, learner_key)) {
     try {
-      if (!same_conditions(files.outline(one.file).header, now)) continue;
+      const auto [at, first] = fits.try_emplace(one.file, false);
+      if (first) at->second = same_conditions(files.outline(one.file).header, now);
+      if (!at->second) continue;
       if (Ghost ghost = ghost_of(files.read(one.file), one.attempt, goes_on); !ghost.empty())
         return ghost;
     } catch (const std::exception& error) {  // moved, or of another version

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/session/load_session.hpp"
-#include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
@@ -48,10 +47,8 @@ class Ghost {
   std::optional<double> gap_s_;
 };
 
-// The ghost of a recorded attempt, or of what the demonstrator does. goes_on: asked from time to time. Throw io::FileError,
-// std::invalid_argument.
+// The ghost of a recorded attempt. goes_on: asked from time to time. Throws io::FileError, std::invalid_argument.
 Ghost ghost_of(io::SessionRecord record, std::size_t attempt, const std::function<bool()>& goes_on);
-Ghost ghost_of(const LoadedSession& loaded, const std::vector<training::InputEvent>& events);
 
 // The best passed attempt that is filed, of one learner or (empty key) of all, made under the conditions of a
 // session that is about to begin. Throws UserError where there is none, io::FileError.

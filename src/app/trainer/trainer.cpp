@@ -670,18 +670,25 @@ void Trainer::prepare_ghost(const LoadedSession& loaded) {
       loaded.exercise().task == training::TaskKind::kFree)
     return;
   try {
-    switch (static_cast<GhostKind>(std::lround(wanted->second))) {
+    const auto kind = static_cast<GhostKind>(std::lround(wanted->second));
+    switch (kind) {
       case GhostKind::kNone:
         return;
       case GhostKind::kDemonstration: {
         const LoadedSession shown = load_session(demonstrable(loaded.choice));
-        ghost_ = ghost_of(shown, demonstration(shown, kLongestDemonstration, kDemonstrationRest));
+        Ghost seen;
+        // Interrupted, it has no events.
+        if (!demonstration(shown, kLongestDemonstration, kDemonstrationRest,
+                           [&seen](const training::SessionSnapshot& now) { seen.add(now); })
+                 .empty())
+          ghost_ = std::move(seen);
         break;
       }
       case GhostKind::kOwnBest:
       case GhostKind::kBestHere:
-        ghost_ = best_ghost(loaded, wanted->second == 2.0 ? request_.learner_id : std::string(),
-                            [] { return !interrupted(); });
+        ghost_ =
+            best_ghost(loaded, kind == GhostKind::kOwnBest ? request_.learner_id : std::string(),
+                       [] { return !interrupted(); });
         break;
     }
   } catch (const std::exception& error) {

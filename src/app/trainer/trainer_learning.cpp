@@ -242,8 +242,9 @@ void Trainer::go_on_with_course() {
 // The running session, as it will be filed, into the learner's standing, and the coach's advice on it.
 bool Trainer::read_running_row() {
   figures_.advice.clear();
-  if (demonstrating_ || session_->recorder() == nullptr) return true;
   const bool filed = by_hand_ && !request_.learner_id.empty();
+  const bool advised = !session_->loaded().choice.variant;  // not in an exam
+  if (demonstrating_ || session_->recorder() == nullptr || !(filed || advised)) return true;
   std::optional<learners::FiledSession> row;
   try {
     std::filesystem::path journal = session_->recorder()->file();
@@ -252,16 +253,14 @@ bool Trainer::read_running_row() {
     const auto ended = static_cast<std::size_t>(restarts_) + 1;
     if (record.attempts.size() < ended || record.attempts[ended - 1].phase != shown_.task.phase)
       return false;
-    if (!session_->loaded().choice.variant)  // not in an exam
+    if (advised)
       for (const CoachLine& line : coach_attempt(record, ended - 1).lines)
         figures_.advice.push_back(coach_sentence(line));
-    if (!filed) return true;
-    row = filed_session(record, examine_running(record, session_->session().exercise()));
+    if (filed) row = filed_session(record, examine_running(record, session_->session().exercise()));
   } catch (const std::exception& error) {
     log(LogLevel::kInfo, error.what());
   }
-  if (!filed) return true;
-  learning_.look(request_.learner_id, std::move(row));
+  if (filed) learning_.look(request_.learner_id, std::move(row));
   return true;
 }
 

@@ -145,6 +145,15 @@ double speed_for(double distance, double limit, double rise) {
   return std::copysign(std::min({limit, kPull * std::fabs(distance), stop}), distance);
 }
 
+// Bit of the button that is held for it, 0: there is none.
+std::int64_t held_button(const command::LeverPattern& pattern, command::Switch does) {
+  std::int64_t bit = 0;
+  for (const command::ButtonUse& use : pattern.buttons)
+    if (use.does == does && use.how == command::ButtonKind::kHold && use.mode <= 0)
+      bit = std::int64_t{1} << static_cast<int>(use.button);
+  return bit;
+}
+
 }  // namespace
 
 Demonstrator::Demonstrator(const Session& session)
@@ -180,13 +189,8 @@ Demonstrator::Demonstrator(const Session& session)
     throw std::invalid_argument("lever pattern '" + pattern_.name +
                                 "' lacks swing, boom or stick; the demonstration needs all three");
   if (rides_) look_behind();
-  for (const command::ButtonUse& use : pattern_.buttons)
-    if (use.does == command::Switch::kSaw && use.how == command::ButtonKind::kHold && use.mode <= 0)
-      saw_button_ = std::int64_t{1} << static_cast<int>(use.button);
-  for (const command::ButtonUse& use : pattern_.buttons)
-    if (use.does == command::Switch::kBestLength && use.how == command::ButtonKind::kHold &&
-        use.mode <= 0)
-      length_button_ = std::int64_t{1} << static_cast<int>(use.button);
+  saw_button_ = held_button(pattern_, command::Switch::kSaw);
+  length_button_ = held_button(pattern_, command::Switch::kBestLength);
   if (exercise_.task == TaskKind::kBuck && length_button_ == 0)
     throw std::invalid_argument("lever pattern '" + pattern_.name +
                                 "' lacks a button that is held for 'best_length'; the "

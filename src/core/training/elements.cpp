@@ -366,7 +366,7 @@ void follow_elements(double dt, const ElementSample& at, ElementState& s,
   s.gap_m = at.gap_m;
   s.tilt_rad = at.tilt_rad;
   s.load = at.load;
-  s.signals = (at.on_ground ? 1 : 0) + (at.in_box ? 2 : 0) + (at.moves ? 4 : 0);
+  s.signals = signals_of(at);
   Crane(dt, limits, at, s, crane).follow();
   follow_drive(dt, limits, at, s, drive);
   // Rest is known after its time and its window; a log that was let go outside, with the next grip.

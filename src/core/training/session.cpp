@@ -116,9 +116,8 @@ std::vector<worksite::StandingTree> trees_of(const machine::MachineModel& machin
   std::vector<worksite::StandingTree> out;
   if (!machine.head.present) return out;
   for (std::size_t i = 0; i < exercise.trees.size(); ++i)
-    for (const timber::Species& species : exercise.species)
-      if (species.name == exercise.trees[i].species)
-        out.push_back({static_cast<int>(i), timber::Tree(species, exercise.trees[i]), species});
+    if (const timber::Species* species = species_of(exercise, exercise.trees[i]))
+      out.push_back({static_cast<int>(i), timber::Tree(*species, exercise.trees[i]), *species});
   return out;
 }
 
@@ -433,7 +432,7 @@ void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& o
   }
   out.wanted_m = timber.wanted_m;
   out.product = timber.product;
-  out.no_room = out.cut_count >= std::min(worksite::kMaxCutLogs, out.log_count - out.first_cut);
+  out.no_room = worksite_.felling().has_room(timber) ? 0 : 1;
   out.fed_m = timber.moving.fed_m;
   out.fed_back_m = timber.moving.fed_back_m;
   out.feed_m_s = timber.roller;

@@ -161,8 +161,8 @@ Task::Task(const Exercise& exercise) : exercise_(exercise), way_(exercise.world.
   if (exercise.task == TaskKind::kBuck)
     for (const FellTask& fell : exercise.fell_tasks) {
       const timber::TreeRecipe& recipe = nth(exercise.trees, fell.stem);
-      for (const timber::Species& species : exercise.species)
-        if (species.name == recipe.species) trees_.emplace_back(species, recipe);
+      if (const timber::Species* species = species_of(exercise, recipe))
+        trees_.emplace_back(*species, recipe);
     }
   if (exercise.task != TaskKind::kPath) return;
   arc_.push_back(0.0);
@@ -700,16 +700,22 @@ const TreeSnapshot* tree_of(int stem, const SessionSnapshot& snapshot) {
   return nullptr;
 }
 
+namespace {
+// Whether it is in the head. The leg to the tree ends with the first grip.
+bool follow_grip(const TreeSnapshot* tree, TaskState& task, ScoreState& score) {
+  if (tree == nullptr || tree->gripped == 0) return false;
+  if (task.carried == 0) end_leg(score);
+  task.carried = 1;
+  return true;
+}
+}  // namespace
+
 void Task::advance_felling(double dt, const SessionSnapshot& snapshot, TaskState& task,
                            ScoreState& score) const {
   if (task.step >= steps()) return;
   const FellTask& wanted = nth(exercise_.fell_tasks, task.step);
   const TreeSnapshot* tree = tree_of(wanted.stem, snapshot);
-  const bool gripped = tree != nullptr && tree->gripped != 0;
-  if (gripped && task.carried == 0) {  // the leg to the tree ends with the first grip
-    end_leg(score);
-    task.carried = 1;
-  }
+  follow_grip(tree, task, score);
   const bool fallen = tree != nullptr && tree->attached == 0 && tree->n_W[2] < kFallenRise &&
                       tree->tip_m_s < kFallenSpeed;
   task.dwell_s = fallen ? task.dwell_s + dt : 0.0;
@@ -769,11 +775,7 @@ void Task::advance_bucking(double dt, const SessionSnapshot& snapshot, TaskState
   if (task.step >= steps()) return;
   const FellTask& wanted = nth(exercise_.fell_tasks, task.step);
   const TreeSnapshot* tree = tree_of(wanted.stem, snapshot);
-  const bool gripped = tree != nullptr && tree->gripped != 0;
-  if (gripped && task.carried == 0) {  // the leg to the tree ends with the first grip
-    end_leg(score);
-    task.carried = 1;
-  }
+  const bool gripped = follow_grip(tree, task, score);
   if (gripped) {
     task.progress = snapshot.fed_m;
     task.worst_m = snapshot.fed_back_m;

@@ -14,6 +14,7 @@
 namespace knuckleboom::worksite {
 namespace {
 
+constexpr double kPi = 3.14159265358979323846;
 constexpr double kGripHeight = 0.9;     // m, where the knives usually are
 constexpr double kPressTime = 0.15;     // s, until knives press with all their force
 constexpr double kLeastStump = 0.01;    // m
@@ -72,6 +73,11 @@ void keep(const timber::FellingState& s, MovingTree& m) {
 bool lies(int stem, const TimberState& state) {
   return std::any_of(state.felled, state.felled + state.felled_count,
                      [stem](const FelledTree& tree) { return tree.stem == stem; });
+}
+
+void forget(MovingTree& m) {
+  m = MovingTree{};
+  m.stem = -1;
 }
 
 // The shortest turn of x to a direction.
@@ -151,6 +157,10 @@ void FellingSite::start(TimberState& state) const {
 }
 
 int FellingSite::tree_of(int stem) const { return stem < 0 ? -1 : nth(tree_of_, stem); }
+
+const timber::Tree& FellingSite::grown(const MovingTree& m) const {
+  return nth(trees_, tree_of(m.stem)).tree;
+}
 
 Vec3 FellingSite::foot_W(int stem) const {
   const world::Stem& at = nth(world_.recipe().stems, stem);
@@ -262,8 +272,7 @@ void FellingSite::let_go(TimberState& state) const {
   m.kerf = m.stalled_s = 0.0;
   m.runs_up = m.rams = 0;
   if (m.cut > 0.0) return;
-  m = MovingTree{};
-  m.stem = -1;
+  forget(m);
 }
 
 timber::FellingGrip FellingSite::grip_of(const HeadFrame& head, const TimberState& state) const {
@@ -316,8 +325,7 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
   const timber::Felling tree = felling(m);
   timber::FellingState s = felling_state(m);
   if (gripped) {
-    const bool at_rest = state.bar > 0.0 || m.attached != 0;
-    const bool rooted = m.attached != 0;
+    const bool rooted = m.attached != 0, at_rest = rooted || state.bar > 0.0;
     const double wanted = at_rest ? 0.0 : wanted_feed(demand, state);
     const bool through = demand.saw && state.bar >= 1.0 && saw_through(dt, state);
     // Knives that press otherwise do work on what gives.
@@ -367,7 +375,7 @@ void FellingSite::fit(double dt, bool at_rest, TimberState& state) const {
   MovingTree& m = state.moving;
   double press = 1.0;
   if (m.attached == 0) {
-    const timber::Profile& profile = nth(trees_, tree_of(m.stem)).tree.profile();
+    const timber::Profile& profile = grown(m).profile();
     const double d = timber::over_bark(profile, m.from + std::max(m.grip_at, 0.0));
     m.grip_radius += std::clamp(0.5 * d - m.grip_radius, -kFit * dt, kFit * dt);
     if (!at_rest) press = timber::roller_press(feed_, d) / feed_.most_press;
@@ -378,9 +386,8 @@ void FellingSite::fit(double dt, bool at_rest, TimberState& state) const {
 
 // First whorl before the knives at the tip's end.
 const timber::Whorl* FellingSite::next_whorl(const MovingTree& m) const {
-  const double knives = m.from + m.grip_at + 0.5 * head_.knife_distance;
-  const double bare = std::max(m.bare_to, knives - feed_.branch_length);
-  for (const timber::Whorl& whorl : nth(trees_, tree_of(m.stem)).tree.whorls())
+  const double bare = std::max(m.bare_to, knives_at(m) - feed_.branch_length);
+  for (const timber::Whorl& whorl : grown(m).whorls())
     if (whorl.height >= bare) return &whorl;
   return nullptr;
 }
@@ -391,8 +398,8 @@ void FellingSite::resist(const TimberState& state, timber::FellingGrip& grip) co
   grip.drag = feed_.knife_friction * feed_.knife_force * state.press;
   const timber::Whorl* whorl = next_whorl(m);
   if (whorl == nullptr) return;
-  const double into = m.from + m.grip_at + 0.5 * head_.knife_distance - whorl->height;
-  if (into >= m.whorl_cut) grip.branches = timber::branch_force(feed_, *whorl);
+  if (knives_at(m) - whorl->height >= m.whorl_cut)
+    grip.branches = timber::branch_force(feed_, *whorl);
 }
 
 // held: by the stem, against their turning towards the tip [N].
@@ -433,8 +440,8 @@ void FellingSite::plan(TimberState& state) const {
   state.wanted_m = 0.0;
   if (m.stem < 0 || prices_.products.empty()) return;
   const StandingTree& from = nth(trees_, tree_of(m.stem));
-  const double knives = m.from + m.grip_at + 0.5 * head_.knife_distance;
-  const timber::Profile seen = timber::forecast(from.species, from.tree.profile(), m.from, knives);
+  const timber::Profile seen =
+      timber::forecast(from.species, from.tree.profile(), m.from, knives_at(m));
   const timber::Bucking plan = timber::buck(prices_, seen, from.tree.recipe(), m.from);
   if (plan.count == 0) return;
   const timber::PlannedLog& next = plan.log[0];
@@ -457,8 +464,7 @@ double FellingSite::wanted_feed(const HeadDemand& demand, TimberState& state) co
   f.back_to = m.back_to;
   f.clear_at = m.clear_at;
   if (const timber::Whorl* whorl = next_whorl(m))
-    if (const double into = m.from + m.grip_at + 0.5 * head_.knife_distance - whorl->height;
-        into >= 0.0)
+    if (const double into = knives_at(m) - whorl->height; into >= 0.0)
       f.clear_at = f.at - into + feed_.branch_length;
   const double speed = timber::wanted_speed(feed_, state.wanted_m, f);
   m.stalled_s = f.stalled_s;
@@ -469,6 +475,10 @@ double FellingSite::wanted_feed(const HeadDemand& demand, TimberState& state) co
   return std::clamp(speed, -feed_.speed, feed_.speed);
 }
 
+bool FellingSite::has_room(const TimberState& state) const {
+  return state.cut_count < std::min(kMaxCutLogs, world_.log_count() - world_.first_spare());
+}
+
 // A cut across a stem that is off its stump. What has no room as a log, or is too long for one, is not cut off.
 bool FellingSite::saw_through(double dt, TimberState& state) const {
   MovingTree& m = state.moving;
@@ -476,11 +486,10 @@ bool FellingSite::saw_through(double dt, TimberState& state) const {
   if (m.attached != 0 || at < kLeastPiece ||
       at > std::min(m.form.length - kLeastPiece, kLongestLog))
     return false;
-  if (state.cut_count >= std::min(kMaxCutLogs, world_.log_count() - world_.first_spare()))
-    return false;
+  if (!has_room(state)) return false;
   if (std::fabs(at - m.kerf_at) > kKerf) m.kerf = 0.0;
   if (m.kerf == 0.0) m.kerf_at = at;
-  const double d = timber::over_bark(nth(trees_, tree_of(m.stem)).tree.profile(), m.from + at);
+  const double d = timber::over_bark(grown(m).profile(), m.from + at);
   const double width = 2.0 * std::sqrt(std::max(m.kerf * (d - m.kerf), 1e-6));
   m.kerf += timber::cutting_rate(saw_, width) / width * dt;
   return m.kerf >= d;
@@ -490,11 +499,10 @@ bool FellingSite::saw_through(double dt, TimberState& state) const {
 void FellingSite::cut_off(TimberState& state, timber::FellingState& s,
                           world::WorldState& world) const {
   MovingTree& m = state.moving;
-  const timber::Tree& tree = nth(trees_, tree_of(m.stem)).tree;
+  const timber::Tree& tree = grown(m);
   const timber::Felling whole = felling(m);
   const double at = m.kerf_at;
   const timber::Round piece = timber::section(tree.profile(), tree.density(), m.from, m.from + at);
-  constexpr double kPi = 3.14159265358979323846;
   const world::LogSize size{at, std::sqrt(piece.volume / (kPi * at)), piece.mass / piece.volume};
   if (world::can_be_log(size, world_.recipe().contact.stiffness)) {
     const HeadReading measured = reading(state);
@@ -532,8 +540,7 @@ void FellingSite::reform(double from, double bare_to, MovingTree& m,
   const timber::Felling before = felling(m);
   const double energy = before.energy(s), off = from - m.from;
   const Vec3 butt = before.butt(s) + off * s.n;
-  m.form = timber::rest_form(nth(trees_, tree_of(m.stem)).tree, from, bare_to,
-                             setup_of(m.stump, m.towards));
+  m.form = timber::rest_form(grown(m), from, bare_to, setup_of(m.stump, m.towards));
   m.from = from;
   m.bare_to = bare_to;
   const Vec3 centre = butt + m.form.centre * s.n;
@@ -552,15 +559,15 @@ world::LogSize FellingSite::size_of(int log, const TimberState& state) const {
 HeadReading FellingSite::reading(const TimberState& state) const {
   const MovingTree& m = state.moving;
   if (m.stem < 0 || m.gripped == 0 || m.attached != 0) return {};
-  const timber::Tree& tree = nth(trees_, tree_of(m.stem)).tree;
+  const timber::Tree& tree = grown(m);
   const std::uint64_t number = tree.recipe().seed * kPieces * timber::kMostStems +
                                kPieces * static_cast<std::uint64_t>(m.stem) +
                                static_cast<std::uint64_t>(m.pieces);
-  const double knives = m.from + m.grip_at + 0.5 * head_.knife_distance;
-  return {timber::measured_length(measure_, saw_at(m) - m.zero_at, number),
-          timber::measured_diameter(
-              measure_, timber::over_bark(tree.profile(), std::clamp(knives, 0.0, tree.height())),
-              number)};
+  return {
+      timber::measured_length(measure_, saw_at(m) - m.zero_at, number),
+      timber::measured_diameter(
+          measure_, timber::over_bark(tree.profile(), std::clamp(knives_at(m), 0.0, tree.height())),
+          number)};
 }
 
 // Stems that the falling one goes through. It passes them: nothing holds it up.
@@ -600,8 +607,7 @@ void FellingSite::lay_down(TimberState& state) const {
     felled.stem = m.stem;
     felled.hits = m.hits;
   }
-  m = MovingTree{};
-  m.stem = -1;
+  forget(m);
 }
 
 double FellingSite::tilt_torque(const HeadDemand& demand, double q, double v, double dt,

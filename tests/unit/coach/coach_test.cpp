@@ -213,9 +213,9 @@ TEST(Coach, SaysWhatCostsMostWithTheirThreeWorstMoments) {
   ASSERT_EQ(said.size(), 2U);
   EXPECT_EQ(said[0]->habit, Habit::kRegrips);
   EXPECT_EQ(said[1]->habit, Habit::kSwings);
-  ASSERT_EQ(said[0]->marks.size(), 3U);
-  EXPECT_EQ(said[0]->marks[0].at_s, 120.0);
-  EXPECT_EQ(said[0]->marks[2].at_s, 140.0);
+  ASSERT_EQ(said[0]->marks_s.size(), 3U);
+  EXPECT_EQ(said[0]->marks_s[0], 120.0);
+  EXPECT_EQ(said[0]->marks_s[2], 140.0);
   // 15 times 14 s and 0 to 14 s more.
   EXPECT_EQ(
       coach::advice_text(*said[0]),

@@ -78,6 +78,16 @@ struct ElementSample {
   bool moves = false;        // an actuator of the crane moves
 };
 
+// Bits of what is true of a sample, as the channel `work_signals` has them.
+inline std::int32_t signals_of(const ElementSample& at) {
+  return (at.on_ground ? 1 : 0) + (at.in_box ? 2 : 0) + (at.moves ? 4 : 0);
+}
+inline void set_signals(long bits, ElementSample& at) {
+  at.on_ground = (bits & 1) != 0;
+  at.in_box = (bits & 2) != 0;
+  at.moves = (bits & 4) != 0;
+}
+
 // Begins at a tick and lasts until the next one of its track.
 struct ElementPiece {
   std::int64_t begin;

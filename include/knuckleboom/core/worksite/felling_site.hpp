@@ -22,6 +22,7 @@ namespace knuckleboom::worksite {
 inline constexpr int kMaxFelled = 32;
 inline constexpr int kMaxCutLogs = 64;
 inline constexpr int kMostProducts = 40;
+static_assert(kMaxCutLogs <= world::StemChanges::kMostCutOff);
 inline constexpr int kPresets = 6;  // of lengths, the first ones of the price list
 
 // One of the world's stems that is a tree.
@@ -200,6 +201,8 @@ class FellingSite {
   void changes(const TimberState& state, world::StemChanges& out) const;
   // A log of the world, as it was cut off if it was.
   world::LogSize size_of(int log, const TimberState& state) const;
+  // For another log that is cut off.
+  bool has_room(const TimberState& state) const;
   // For a log of that radius: the smallest opening about it, and its seat then, from the pin [m].
   double around_radius(double radius) const;
   double seat_of(double radius) const;
@@ -231,7 +234,12 @@ class FellingSite {
   double wanted_feed(const HeadDemand& demand, TimberState& state) const;
   bool saw_through(double dt, TimberState& state) const;
   void cut_off(TimberState& state, timber::FellingState& s, world::WorldState& world) const;
+  const timber::Tree& grown(const MovingTree& m) const;
+  // Along the stem from its lower end; height on the tree of the knives at the tip's end [m].
   double saw_at(const MovingTree& m) const { return m.grip_at - head_.saw_distance; }
+  double knives_at(const MovingTree& m) const {
+    return m.from + m.grip_at + 0.5 * head_.knife_distance;
+  }
 
   machine::Head head_;
   const world::World& world_;

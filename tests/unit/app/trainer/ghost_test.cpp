@@ -54,8 +54,9 @@ TEST(Ghost, OfTheDemonstrationIsTheDemonstration) {
   SessionChoice choice;
   choice.exercise = "reach";
   const LoadedSession loaded = load_session(demonstrable(choice));
-  std::vector<training::InputEvent> events = demonstration(loaded, 6.0, 0.0);
-  Ghost ghost = ghost_of(loaded, events);
+  Ghost ghost;
+  std::vector<training::InputEvent> events =
+      demonstration(loaded, 6.0, 0.0, [&](const auto& seen) { ghost.add(seen); });
   const training::Session& session = *loaded.session;
   training::SessionState state = session.initial_state();
   training::SessionSnapshot now = session.snapshot(state);
