@@ -157,7 +157,8 @@ TEST_F(EmulateLive, StandSteersThenFallsSilent) {
   Program stand(with_key({"--signals", signals, "--log", wave}), {}, peer_binary());
   const std::string script = write("c.txt", "0.3 run\n2.9 show tip.x\n");
   Program bench(with_key(live({"--signals", signals, "--commands", script, "--duration", "3"})));
-  pause(2200);  // a busy computer starts late
+  EXPECT_TRUE(bench.says("running: as asked"));
+  pause(1700);
   stand.send(SIGTERM);
   const Outcome peer = stand.wait();
   const Outcome outcome = bench.wait();
@@ -175,7 +176,8 @@ TEST_F(EmulateLive, SaysItsSafeValuesLast) {
   const std::string signals = at_ports("operator_stand.toml", "47811", "47521");
   Program stand(with_key({"--signals", signals}), {}, peer_binary());
   Program bench(with_key(live({"--signals", signals, "--commands", write("c.txt", "0.3 run\n")})));
-  pause(1200);
+  EXPECT_TRUE(bench.says("running: as asked"));
+  pause(300);
   bench.send(SIGINT);
   const Outcome outcome = bench.wait();
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
@@ -195,7 +197,8 @@ TEST_F(EmulateLive, HostInAnotherProcessIsFollowedAndItsSilenceStops) {
   Program bench(with_key(live({"--signals", ours, "--commands", script, "--record", recording})));
   pause(100);
   Program host(with_key(live({"--signals", rig})));
-  pause(4000);
+  EXPECT_TRUE(bench.says("running: as asked"));
+  pause(2800);
   host.send(SIGKILL);
   host.wait();
   pause(500);
@@ -213,7 +216,8 @@ TEST_F(EmulateLive, HostInAnotherProcessIsFollowedAndItsSilenceStops) {
 TEST_F(EmulateLive, StopsWhenItWasSuspended) {
   Program bench(
       live({"--commands", write("c.txt", "0 run\n"), "--set", "safety.late_tick_ms=300"}, false));
-  pause(700);
+  EXPECT_TRUE(bench.says("running: as asked"));
+  pause(200);
   bench.send(SIGSTOP);
   pause(700);
   bench.send(SIGCONT);

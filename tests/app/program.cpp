@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -68,6 +70,14 @@ Program::~Program() {
 }
 
 void Program::send(int signal) { kill(child_, signal); }
+
+bool Program::says(const std::string& text) const {
+  for (int k = 0; k < 1000; ++k) {
+    if (content_of(folder_ / "out").find(text) != std::string::npos) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
 
 Outcome Program::wait() {
   Outcome outcome;

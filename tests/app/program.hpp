@@ -34,6 +34,8 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   void send(int signal);
+  // Until its output says so, or for 20 s: a busy computer starts it late.
+  bool says(const std::string& text) const;
   Outcome wait();
 
  private:

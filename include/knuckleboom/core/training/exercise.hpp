@@ -109,7 +109,7 @@ struct Exercise {
   command::FaultLot fault_lot;
 };
 
-// Of one of its trees; null: a post.
+// One of its trees'; null: a post.
 inline const timber::Species* species_of(const Exercise& exercise, const timber::TreeRecipe& tree) {
   for (const timber::Species& species : exercise.species)
     if (species.name == tree.species) return &species;
