@@ -57,37 +57,10 @@ bool is_demand(std::string_view name) {
   return name.ends_with("_demand") || name.ends_with("_valve_open");
 }
 
-// All columns that can be judged. Demands belong to functions known only to the log.
-std::vector<io::KnownColumn> known_columns(const std::vector<std::string>& names,
-                                           const machine::MachineModel* machine) {
-  std::vector<io::KnownColumn> out;
-  for (const char* name : kTip) out.push_back({name, "m"});
-  for (int i = 0; i < command::kLeverAxes; ++i) out.push_back({lever_name(i), ""});
-  out.push_back({"head_rad", "rad"});
-  out.push_back({"pump_power_W", "W"});
-  out.push_back({"pump_work_J", "J"});
-  for (const char* name : {"held", kHeldLog, "collisions", "impulse_Ns", "at_stop", "at_relief"})
-    out.push_back({name, ""});
-  out.push_back({kLegs, ""});
-  out.push_back({kSpeed, "m/s"});
-  out.push_back({kReach, "m"});
-  constexpr const char* kWorkUnits[] = {"m/s", "m/s", "m/s", "", "m", "rad", "", ""};
-  for (std::size_t i = 0; i < std::size(kWork); ++i) out.push_back({kWork[i], kWorkUnits[i]});
-  for (const std::string& name : names) {
-    if (is_demand(name)) out.push_back({name, ""});
-    if (is_travel(name)) out.push_back({name, "s"});
-  }
-  if (machine != nullptr)
-    for (int i = 0; i < machine->joint_count(); ++i)
-      if (machine->ball_of(i) == nullptr)
-        out.push_back({joint_column(*machine, i), machine->tree.link(i).revolute ? "rad" : "m"});
-  return out;
-}
-
 io::LogMap own_names(const std::filesystem::path& path, io::LogMap map,
                      const machine::MachineModel* machine) {
-  const std::vector<std::string> names = io::log_columns(path, map.separator);
-  const std::vector<io::KnownColumn> known = known_columns(names, machine);
+  const std::vector<std::string> names = io::log_form(path, map).columns;
+  const std::vector<io::KnownColumn> known = judged_columns(names, machine);
   for (const std::string& name : names) {
     if (std::none_of(known.begin(), known.end(), [&](const auto& one) { return one.name == name; }))
       continue;
@@ -342,10 +315,23 @@ class Observer {
         travel_.push_back({machine_->joint_name(joint), std::move(*found), 1.0 / rate});
   }
 
+  // The crane's tip. Where no actuator carries it, as on a machine that is only measured, joints that the
+  // log has carry it.
+  machine::LinkPoint measured_tip() const {
+    machine::LinkPoint point = machine::crane_tip(*machine_);
+    if (point.link != multibody::kBase) return point;
+    point = machine::tip_point(*machine_);
+    for (int i = point.link; i != multibody::kBase; i = machine_->tree.link(i).parent)
+      if (log_.find(joint_column(*machine_, i)) < 0)
+        point = {machine_->tree.link(i).parent, machine_->tree.link(i).in_parent.p};
+    return point;
+  }
+
   // All joints that carry the tip, without freely hanging ones.
   void find_joints() {
     if (machine_ == nullptr) return;
-    const machine::LinkPoint tip = machine::crane_tip(*machine_);
+    const machine::LinkPoint tip = measured_tip();
+    if (tip.link == multibody::kBase) return;
     for (int i = tip.link; i != multibody::kBase; i = machine_->tree.link(i).parent) {
       joints_[static_cast<std::size_t>(i)] = course(joint_column(*machine_, i));
       if (!joints_[static_cast<std::size_t>(i)]) return;
@@ -557,13 +543,41 @@ class Observer {
 
 }  // namespace
 
+std::vector<io::KnownColumn> judged_columns(const std::vector<std::string>& names,
+                                            const machine::MachineModel* machine) {
+  std::vector<io::KnownColumn> out;
+  for (const char* name : kTip) out.push_back({name, "m"});
+  for (int i = 0; i < command::kLeverAxes; ++i) out.push_back({lever_name(i), "", 1.0});
+  out.push_back({"head_rad", "rad"});
+  out.push_back({"pump_power_W", "W"});
+  out.push_back({"pump_work_J", "J"});
+  for (const char* name : {"held", kHeldLog, "collisions", "impulse_Ns", "at_stop", "at_relief"})
+    out.push_back({name, ""});
+  out.push_back({kLegs, ""});
+  out.push_back({kSpeed, "m/s"});
+  out.push_back({kReach, "m"});
+  constexpr const char* kWorkUnits[] = {"m/s", "m/s", "m/s", "", "m", "rad", "", ""};
+  for (std::size_t i = 0; i < std::size(kWork); ++i) out.push_back({kWork[i], kWorkUnits[i]});
+  for (const std::string& name : names) {
+    if (is_demand(name)) out.push_back({name, "", 1.0});
+    if (is_travel(name)) out.push_back({name, "s"});
+  }
+  if (machine != nullptr)
+    for (int i = 0; i < machine->joint_count(); ++i)
+      if (machine->ball_of(i) == nullptr)
+        out.push_back({joint_column(*machine, i), machine->tree.link(i).revolute ? "rad" : "m"});
+  return out;
+}
+
 LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
                                   const machine::MachineModel* machine) {
   if (map.columns.empty()) map = own_names(path, std::move(map), machine);
   std::vector<std::string> names;
   for (const io::LogColumn& column : map.columns) names.push_back(column.name);
-  const io::Trace log = io::read_log(path, map, known_columns(names, machine));
-  return Observer(log, machine).read();
+  const io::Trace log = io::read_log(path, map, judged_columns(names, machine));
+  LogObservations out = Observer(log, machine).read();
+  out.notes = log.notes;
+  return out;
 }
 
 training::ScoreState judge(const LogObservations& log) {

@@ -149,7 +149,8 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
   scenario.tick_s = run.tick_s;
   const std::vector<double>& t = log.data.front();
   if (t.size() < 2) throw UserError("the log has no two rows; there is nothing to run");
-  scenario.duration_s = std::floor((t.back() - t.front()) / run.tick_s + 1e-6) * run.tick_s;
+  // The last row is reached: commands hold what it says.
+  scenario.duration_s = std::ceil((t.back() - t.front()) / run.tick_s - 1e-6) * run.tick_s;
   bool driven = false;
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
     const int link = model.actuators[k].link;

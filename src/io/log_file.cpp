@@ -1,6 +1,7 @@
 #include "knuckleboom/io/log_file.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -9,9 +10,10 @@
 #include <fmt/format.h>
 
 #include "csv.hpp"
-#include "csv_fields.hpp"
 #include "log_keys.hpp"
 #include "log_map_reader.hpp"
+#include "table_layout.hpp"
+#include "table_times.hpp"
 #include "text_file.hpp"
 
 namespace knuckleboom::io {
@@ -63,118 +65,347 @@ const Unit* unit_of_name(Dimension dimension, std::string_view name) {
   return best;
 }
 
+// Times have a unit more than keys of files.
+constexpr std::pair<std::string_view, double> kTimeUnits[] = {
+    {"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+
+std::optional<double> time_scale(std::string_view unit) {
+  for (const auto& [word, seconds] : kTimeUnits)
+    if (word == unit) return seconds;
+  return std::nullopt;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// The unit of that kind that a table's own text means: "°", "deg/s", "[Bar]".
+const Unit* unit_of_text(Dimension dimension, const std::string& text) {
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"\u00b0", "deg"}, {"degrees", "deg"}, {"\u00b0/s", "deg/s"}, {"sec", "s"},
+      {"seconds", "s"},  {"volt", "V"},      {"volts", "V"},        {"1/min", "rpm"},
+      {"\u00b5s", "us"}, {"\u03bcs", "us"}};
+  const auto search = [&](std::string_view wanted, bool exactly) -> const Unit* {
+    for (const Unit& unit : units(dimension))
+      if (exactly ? wanted == unit.label || wanted == unit.suffix
+                  : lower(wanted) == lower(unit.label) || lower(wanted) == lower(unit.suffix))
+        return &unit;
+    return nullptr;
+  };
+  for (const auto& [theirs, ours] : kOthers)
+    if (lower(text) == theirs) return search(ours, true);
+  const Unit* exact = search(text, true);
+  return exact != nullptr ? exact : search(text, false);
+}
+
+bool says_nothing(std::string_view unit) {
+  return unit.empty() || unit == "-" || unit == "1" || unit == "[]";
+}
+
 class LogReader {
  public:
   LogReader(const std::string& file, const LogMap& map, std::span<const KnownColumn> known)
       : file_(file), map_(map), known_(known) {}
 
-  Trace read(std::string_view text) {
-    CsvDialect dialect{true, true, map_.separator, map_.decimal_comma, {}};
-    const std::vector<std::string> theirs = header_of(text);
-    if (!map_.columns.empty()) check_separator(theirs);
-    const std::string time = map_.row_s > 0.0 ? std::string() : time_column(theirs);
+  Trace read(std::string bytes) {
+    const std::string text = understand(std::move(bytes));
+    if (!map_.columns.empty()) check_separator();
+    const std::string time = map_.row_s > 0.0 ? std::string() : time_column();
+    std::vector<std::string> only;
     for (const LogColumn& column : map_.columns) {
-      const std::string& name = column.column.empty() ? column.name : column.column;
-      if (std::find(theirs.begin(), theirs.end(), name) == theirs.end())
-        error(column.place,
-              fmt::format("{} has no column '{}'{}", file_, name, alternatives(name, theirs)));
-      dialect.only.push_back(name);
-      factors_.push_back(factor_of(column, name));
+      Theirs theirs;
+      theirs.name = find_column(column, column.column.empty() ? column.name : column.column);
+      if (!column.minus.empty()) theirs.minus = find_column(column, column.minus);
+      theirs.unit = factor_of(column, theirs.name);
+      only.push_back(theirs.name);
+      if (!theirs.minus.empty()) only.push_back(theirs.minus);
+      theirs_.push_back(std::move(theirs));
     }
-    const double to_seconds = time.empty() ? 1.0 : time_factor(time);
     if (!errors_.empty()) throw FileError(std::move(errors_));
-    if (!time.empty()) dialect.only.push_back(time);
-    Csv csv = parse_csv(text, file_, dialect);
-    const auto values = [&csv](const std::string& name) -> const std::vector<double>& {
-      const auto at = std::find(csv.columns.begin(), csv.columns.end(), name);
-      return csv.data[static_cast<std::size_t>(at - csv.columns.begin())];
-    };
-    Trace out{std::move(csv.comments), {"t_s"}, {}, file_};
-    if (time.empty()) {
-      std::vector<double> rows(csv.lines.size());
-      for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<double>(i) * map_.row_s;
-      out.data.push_back(std::move(rows));
-    } else {
-      out.data.push_back(values(time));
-    }
-    for (double& t : out.data.front()) t = t * to_seconds + map_.shift_s;
-    check_times(out.data.front(), csv.lines, time);
+    Csv csv = rows(text, time, std::move(only));
+    Trace out = timed(csv, time);
     for (std::size_t i = 0; i < map_.columns.size(); ++i) {
-      const LogColumn& column = map_.columns[i];
-      out.columns.push_back(column.name);
-      if (column.held) out.held.push_back(column.name);
-      out.data.push_back(values(column.column.empty() ? column.name : column.column));
-      for (double& x : out.data.back())
-        x = column.scale * to_si(x, factors_[i]) + column.offset.value;
+      out.columns.push_back(map_.columns[i].name);
+      if (map_.columns[i].held) out.held.push_back(map_.columns[i].name);
+      out.data.push_back(column_of(csv, theirs_[i].name));
+      make_ours(map_.columns[i], theirs_[i], csv, out.data.back());
     }
+    out.notes = std::move(notes_);
+    out.notes.insert(out.notes.end(), csv.notes.begin(), csv.notes.end());
     return out;
   }
 
-  std::vector<std::string> header_of(std::string_view text) const {
-    std::vector<std::string> names;
-    for_each_line(text, [&](std::string_view line, int) {
-      const std::string_view content = trimmed(line);
-      if (content.empty() || content.front() == '#') return true;
-      const auto visit = [&](std::string_view field, std::size_t) {
-        if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-          field = field.substr(1, field.size() - 2);
-        names.emplace_back(field);
-      };
-      split_fields(line, visit, map_.separator);
-      return false;
-    });
-    return names;
+  Trace read_whole(std::string bytes) {
+    const std::string text = understand(std::move(bytes));
+    const std::string time = map_.row_s > 0.0 ? std::string() : time_column();
+    if (!errors_.empty()) throw FileError(std::move(errors_));
+    std::vector<std::string> only;
+    for (const std::string& name : layout_.columns)
+      if (name != time && is_numbers(name)) only.push_back(name);
+    const std::vector<std::string> names = only;
+    Csv csv = rows(text, time, std::move(only));
+    Trace out = timed(csv, time);
+    for (const std::string& name : names) {
+      out.columns.push_back(name);
+      out.data.push_back(std::move(column_of(csv, name)));
+    }
+    out.notes = std::move(notes_);
+    out.notes.insert(out.notes.end(), csv.notes.begin(), csv.notes.end());
+    return out;
+  }
+
+  LogForm form(std::string bytes) {
+    const std::string text = understand(std::move(bytes));
+    LogForm out;
+    if (map_.row_s <= 0.0) {
+      out.time = time_column();
+      if (!errors_.empty()) throw FileError(std::move(errors_));
+      out.time_unit = is_clock(out.time) ? "clock" : told_time_unit(out.time);
+    }
+    out.columns = layout_.columns;
+    out.units = layout_.units;
+    out.separator = layout_.separator;
+    out.decimal_comma = layout_.decimal_comma;
+    out.header_line = layout_.header_line;
+    out.first_line = layout_.first_line;
+    out.sample = layout_.sample;
+    out.notes = std::move(notes_);
+    return out;
   }
 
  private:
+  struct Theirs {
+    std::string name, minus;
+    Unit unit{"", "", 1.0, 1.0};
+  };
+
+  Csv rows(const std::string& text, const std::string& time, std::vector<std::string> only) const {
+    CsvDialect dialect;
+    dialect.separator = layout_.separator;
+    dialect.decimal_comma = layout_.decimal_comma;
+    dialect.foreign = true;
+    dialect.strict = !map_.guess;
+    dialect.header_line = layout_.header_line;
+    dialect.first_line = layout_.first_line;
+    dialect.columns = layout_.columns;
+    dialect.only = std::move(only);
+    if (!time.empty()) dialect.only.push_back(time);
+    if (!time.empty() && is_clock(time)) dialect.clock = time;
+    Csv csv = parse_csv(text, file_, dialect);
+    if (csv.lines.empty())
+      throw FileError(file_, "there are no rows behind the line of column names");
+    return csv;
+  }
+
+  Trace timed(Csv& csv, const std::string& time) {
+    Trace out{std::move(csv.comments), {"t_s"}, {}, file_};
+    out.data.push_back(time.empty() ? even_times(csv.lines.size()) : column_of(csv, time));
+    if (!time.empty()) make_seconds(out.data.front(), csv.lines, time);
+    for (double& t : out.data.front()) t += map_.shift_s;
+    return out;
+  }
+
+  // As far as the first rows tell.
+  bool is_numbers(const std::string& name) const {
+    const std::size_t i = index_of(name);
+    for (const std::vector<std::string>& row : layout_.sample)
+      if (i < row.size() && !is_missing_mark(row[i]) &&
+          !table_number(row[i], layout_.decimal_comma))
+        return false;
+    return true;
+  }
+
+  // Finds out the form of the table, whose text it returns.
+  std::string understand(std::string bytes) {
+    std::string text = map_.guess ? table_text(std::move(bytes), file_, notes_) : std::move(bytes);
+    check_text(text, file_, kTraceLimit, "table (CSV)");
+    layout_ = find_layout(
+        text, file_,
+        {map_.separator, map_.decimal_comma, map_.header_row, map_.skip_rows, map_.guess});
+    notes_.insert(notes_.end(), layout_.notes.begin(), layout_.notes.end());
+    return text;
+  }
+
   // A whole line taken for one name is one mistake, not one for each column of the map.
-  void check_separator(const std::vector<std::string>& theirs) const {
+  void check_separator() const {
+    const std::vector<std::string>& theirs = layout_.columns;
     if (theirs.size() != 1 || theirs.front() == map_.columns.front().column) return;
-    constexpr std::pair<char, const char*> kSeparators[] = {{';', ";"}, {'\t', "tab"}, {',', ","}};
-    for (const auto& [character, word] : kSeparators)
-      if (character != map_.separator && theirs.front().find(character) != std::string::npos)
+    for (const char character : {';', '\t', ','})
+      if (character != layout_.separator && theirs.front().find(character) != std::string::npos)
         throw FileError({{map_.place.file, map_.place.line, map_.place.column,
                           fmt::format("{} is all in one column; give the log map separator = "
                                       "\"{}\"",
-                                      file_, word)}});
+                                      file_, separator_name(character))}});
   }
 
   void error(const Diagnostic& place, std::string message) {
     errors_.push_back({place.file, place.line, place.column, std::move(message)});
   }
 
-  std::string time_column(const std::vector<std::string>& theirs) {
+  // With or without the unit that stands behind it in the table.
+  std::string find_column(const LogColumn& column, const std::string& name) {
+    const std::vector<std::string>& theirs = layout_.columns;
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      const std::string& unit = layout_.units[i];
+      if (theirs[i] == name || (!unit.empty() && (name == fmt::format("{} [{}]", theirs[i], unit) ||
+                                                  name == fmt::format("{} ({})", theirs[i], unit))))
+        return theirs[i];
+    }
+    error(column.place,
+          fmt::format("{} has no column '{}'{}", file_, name, alternatives(name, theirs)));
+    return name;
+  }
+
+  std::string time_column() {
+    const std::vector<std::string>& theirs = layout_.columns;
     const auto has = [&](const std::string& name) {
       return std::find(theirs.begin(), theirs.end(), name) != theirs.end();
     };
     if (theirs.empty())
       throw FileError(file_, "there is no line of column names; expected one before the numbers");
     if (!map_.time.empty()) {
-      if (!has(map_.time))
-        error(map_.place, fmt::format("{} has no column '{}' for the time{}", file_, map_.time,
-                                      alternatives(map_.time, theirs)));
+      if (has(map_.time)) return map_.time;
+      for (std::size_t i = 0; i < theirs.size(); ++i)
+        if (map_.time == fmt::format("{} [{}]", theirs[i], layout_.units[i])) return theirs[i];
+      error(map_.place, fmt::format("{} has no column '{}' for the time{}", file_, map_.time,
+                                    alternatives(map_.time, theirs)));
       return map_.time;
     }
     for (const char* name : {"t_s", "t"})
       if (has(name)) return name;
+    if (map_.guess)
+      for (const std::string& name : theirs)
+        if (const std::string word = lower(name);
+            word.starts_with("time") || word.starts_with("zeit") || word.starts_with("date"))
+          return name;
     return theirs.front();
   }
 
-  double time_factor(const std::string& name) {
-    const Unit* unit = map_.time_unit.empty() ? unit_of_name(Dimension::kTime, name)
-                                              : find_unit(Dimension::kTime, map_.time_unit);
-    if (unit == nullptr && !map_.time_unit.empty())
-      error(map_.place, fmt::format("'time_unit' is \"{}\"; expected {}", map_.time_unit,
-                                    suffixes(Dimension::kTime)));
-    return unit == nullptr ? 1.0 : to_si(1.0, *unit);  // a time without a unit is in seconds
+  std::size_t index_of(const std::string& name) const {
+    const auto& theirs = layout_.columns;
+    return static_cast<std::size_t>(std::find(theirs.begin(), theirs.end(), name) - theirs.begin());
+  }
+
+  bool is_clock(const std::string& name) const {
+    if (!map_.guess || !map_.time_unit.empty()) return false;
+    const std::size_t i = index_of(name);
+    for (const std::vector<std::string>& row : layout_.sample)
+      if (i < row.size() && !row[i].empty())
+        return !table_number(row[i], layout_.decimal_comma) && clock_time(row[i]).has_value();
+    return false;
+  }
+
+  // As the map, the table or the name says; empty: nobody does.
+  std::string told_time_unit(const std::string& name) const {
+    if (!map_.time_unit.empty()) return map_.time_unit;
+    const std::string& told = layout_.units[index_of(name)];
+    if (time_scale(told)) return told;
+    if (const Unit* unit = unit_of_text(Dimension::kTime, told); unit != nullptr)
+      return std::string(unit->suffix);
+    for (const auto& [word, seconds] : kTimeUnits)
+      if (name.ends_with("_" + std::string(word))) return std::string(word);
+    return {};
+  }
+
+  std::vector<double> even_times(std::size_t rows) const {
+    std::vector<double> t(rows);
+    for (std::size_t i = 0; i < rows; ++i) t[i] = static_cast<double>(i) * map_.row_s;
+    return t;
+  }
+
+  void make_seconds(std::vector<double>& t, const std::vector<int>& lines,
+                    const std::string& name) {
+    const bool clocks = is_clock(name);
+    const std::string told = told_time_unit(name);
+    const std::optional<double> known = time_scale(told);
+    if (!told.empty() && !known)
+      throw FileError({{map_.place.file, map_.place.line, map_.place.column,
+                        fmt::format("'time_unit' is \"{}\"; expected \"s\", \"ms\", \"us\" or "
+                                    "\"ns\"",
+                                    told)}});
+    double scale = known.value_or(1.0);
+    bool long_ago = clocks;  // a start that costs digits and tells nothing
+    const auto since = map_.guess && !clocks ? epoch_unit(t.front() * scale, t.back() * scale)
+                                             : std::optional<double>();
+    if (since) {
+      long_ago = true;
+      for (const auto& [word, seconds] : kTimeUnits)
+        if (*since == seconds && (!known || seconds != 1.0))
+          note("times of '{}' look like {} since 1970: time_unit = \"{}\"", name, word, word);
+      if (!known) scale = *since;
+    }
+    const double start = long_ago ? t.front() : 0.0;
+    if (long_ago) note("times count from the first row");
+    for (double& x : t) x = (x - start) * scale;
+    if (const auto fault = mend_times(t, clocks, map_.guess, notes_))
+      throw FileError({{file_, lines[fault->row], 1,
+                        fmt::format("the times of column '{}' must be numbers that increase; take "
+                                    "this line out, or map another column",
+                                    name)}});
+    if (map_.guess && !known && !clocks && t.size() > 2 && scale == 1.0 && name != "t_s" &&
+        name != "t")
+      note_step(t, name);
+  }
+
+  // Rows that are whole seconds apart are mostly milliseconds.
+  void note_step(const std::vector<double>& t, const std::string& name) {
+    const double step = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
+    if (step > 1.5)
+      note(
+          "times of '{}' are taken as seconds, rows {:.3g} s apart; if they are ms: time_unit = "
+          "\"ms\"",
+          name, step);
+  }
+
+  template <typename... Args>
+  void note(fmt::format_string<Args...> text, Args&&... args) {
+    notes_.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  static std::vector<double>& column_of(Csv& csv, const std::string& name) {
+    const auto at = std::find(csv.columns.begin(), csv.columns.end(), name);
+    return csv.data[static_cast<std::size_t>(at - csv.columns.begin())];
+  }
+
+  void make_ours(const LogColumn& column, const Theirs& theirs, Csv& csv,
+                 std::vector<double>& values) const {
+    if (!theirs.minus.empty()) {
+      const std::vector<double>& other = column_of(csv, theirs.minus);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] -= other[i];
+    }
+    for (double& x : values) x = column.scale * to_si(x, theirs.unit) + column.offset.value;
+    const double most = known_of(column)->most;
+    std::size_t worst = 0;
+    double largest = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (std::fabs(values[i]) > largest) largest = std::fabs(values[worst = i]);
+    if (largest <= 1.05 * most) return;
+    const bool percent = largest > 2.0 * most && largest <= 105.0 * most;
+    const bool mille = largest > 105.0 * most && largest <= 1050.0 * most;
+    throw FileError(
+        {{file_, csv.lines[worst], 1,
+          fmt::format("column '{}' is {:.4g} here, but '{}' goes from {:g} to {:g}; {}",
+                      theirs.name, values[worst], column.name, -most, most,
+                      percent ? "it looks like per cent: give a log map with scale = 0.01"
+                      : mille ? "it looks like per mille: give a log map with scale = 0.001"
+                              : "give a log map with a scale, 1 over its full travel")}});
+  }
+
+  const KnownColumn* known_of(const LogColumn& column) const {
+    const auto known = std::find_if(known_.begin(), known_.end(), [&](const KnownColumn& one) {
+      return one.name == column.name;
+    });
+    return known == known_.end() ? nullptr : &*known;
   }
 
   Unit factor_of(const LogColumn& column, const std::string& theirs) {
     constexpr Unit kNothing{"", "", 1.0, 1.0};
-    const auto known = std::find_if(known_.begin(), known_.end(), [&](const KnownColumn& one) {
-      return one.name == column.name;
-    });
-    if (known == known_.end()) {
+    constexpr Unit kPercent{"", "%", 1.0, 100.0};
+    const KnownColumn* known = known_of(column);
+    if (known == nullptr) {
       std::vector<std::string> names;
       for (const KnownColumn& one : known_) names.push_back(one.name);
       error(column.place, fmt::format("there is no channel '{}'{}", column.name,
@@ -186,6 +417,23 @@ class LogReader {
       error(column.place, fmt::format("the offset of '{}' is {}, but that is {}", column.name,
                                       dimension_name(dimension_of(column.offset.unit)),
                                       dimension_name(dimension)));
+    const std::size_t at = index_of(theirs);
+    const std::string told = at < layout_.units.size() ? layout_.units[at] : std::string();
+    if (column.unit.empty() && !says_nothing(told)) {
+      const bool percent = told == "%" || lower(told) == "percent";
+      if (percent && dimension == Dimension::kNone && column.scale == 1.0) {
+        note("column '{}' is in per cent, as the table says", theirs);
+        return kPercent;
+      }
+      if (const Unit* unit = unit_of_text(dimension, told); unit != nullptr) return *unit;
+      if (dimension == Dimension::kNone) return kNothing;
+      error(
+          column.place,
+          fmt::format("the table gives '{}' in '{}', and '{}' is {}; add unit = {}, or map another "
+                      "column",
+                      theirs, told, column.name, dimension_name(dimension), suffixes(dimension)));
+      return kNothing;
+    }
     const Unit* unit =
         column.unit.empty() ? unit_of_name(dimension, theirs) : find_unit(dimension, column.unit);
     if (unit != nullptr) return *unit;
@@ -205,22 +453,12 @@ class LogReader {
     return kNothing;
   }
 
-  void check_times(const std::vector<double>& t, const std::vector<int>& lines,
-                   const std::string& name) const {
-    if (t.empty()) throw FileError(file_, "there are no rows behind the line of column names");
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      if (std::isfinite(t[i]) && (i == 0 || t[i] > t[i - 1])) continue;
-      throw FileError({{file_, lines[i], 1,
-                        fmt::format("the times of column '{}' must be numbers that increase; take "
-                                    "this line out, or map another column",
-                                    name)}});
-    }
-  }
-
   const std::string& file_;
   const LogMap& map_;
   std::span<const KnownColumn> known_;
-  std::vector<Unit> factors_;
+  TableLayout layout_;
+  std::vector<Theirs> theirs_;
+  std::vector<std::string> notes_;
   std::vector<Diagnostic> errors_;
 };
 
@@ -233,9 +471,10 @@ Diagnostic at_place(const Report& report, const Place& place) {
 void read_log_layout(TableReader& reader, LogMap& map) {
   namespace k = declare::keys::log_layout;
   reader.fill(map);
+  map.decimal_comma = reader.flag(k::decimal_comma);
   if (map.row_s > 0.0 && reader.has(k::time))
     reader.error(k::row, "'row' says that the table has no time, and 'time' names it; keep one");
-  if (map.decimal_comma && map.separator == ',')
+  if (map.decimal_comma.value_or(false) && map.separator == ',')
     reader.error(
         k::decimal_comma,
         "numbers with a decimal comma cannot be separated by commas; set separator = \";\" "
@@ -266,20 +505,23 @@ LogColumn read_log_column(TableReader& reader) {
 
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known) {
-  check_text(text, file_name, kTraceLimit, "table (CSV)");
-  return LogReader(file_name, map, known).read(text);
+  return LogReader(file_name, map, known).read(std::string(text));
 }
 
 Trace read_log(const std::filesystem::path& path, const LogMap& map,
                std::span<const KnownColumn> known) {
-  return read_log_text(read_text_file(path, kTraceLimit, "table (CSV)"), path.string(), map, known);
+  const std::string name = path.string();
+  return LogReader(name, map, known).read(read_any_file(path, kTraceLimit, "table (CSV)"));
 }
 
-std::vector<std::string> log_columns(const std::filesystem::path& path, char separator) {
-  LogMap map;
-  map.separator = separator;
+LogForm log_form(const std::filesystem::path& path, const LogMap& map) {
   const std::string name = path.string();
-  return LogReader(name, map, {}).header_of(read_text_file(path, kTraceLimit, "table (CSV)"));
+  return LogReader(name, map, {}).form(read_any_file(path, kTraceLimit, "table (CSV)"));
+}
+
+Trace read_whole_log(const std::filesystem::path& path, const LogMap& map) {
+  const std::string name = path.string();
+  return LogReader(name, map, {}).read_whole(read_any_file(path, kTraceLimit, "table (CSV)"));
 }
 
 LogMap read_log_map_text(std::string_view text, const std::string& file_name) {

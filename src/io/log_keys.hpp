@@ -19,25 +19,44 @@ constexpr Key log_quantity(std::string_view key, Range range, std::string_view s
 
 namespace log_layout {
 using io::LogMap;
-inline constexpr Word kSeparators[] = {{",", ','}, {";", ';'}, {"tab", '\t'}};
-inline constexpr Key time = text("time",
-                                 "their column of the time, which must increase from line to line; "
-                                 "without it `t_s`, else `t`, else the first column")
-                                .to<&LogMap::time>();
+inline constexpr Word kSeparators[] = {{",", ','}, {";", ';'}, {"tab", '\t'}, {"space", ' '}};
+inline constexpr Key time =
+    text("time",
+         "their column of the time: numbers, dates, times of day; without it "
+         "`t_s`, else `t`, else one that is called time, else the first")
+        .to<&LogMap::time>();
 inline constexpr Key row =
     number("row", D::kTime, kPositive,
            "instead of `time`: the table has none, its rows are so far apart")
         .to<&LogMap::row_s>()
         .otherwise("none");
-inline constexpr Key decimal_comma =
-    flag("decimal_comma", "0,5 is a half").to<&LogMap::decimal_comma>();
+inline constexpr Key decimal_comma = flag("decimal_comma", "0,5 is a half").otherwise("found out");
+inline constexpr Key header_row =
+    whole("header_row", 1, 1'000'000, "number of the line that names the columns")
+        .to<&LogMap::header_row>()
+        .otherwise("found out");
+inline constexpr Key skip_rows =
+    whole("skip_rows", 0, 1'000'000, "lines between the names and the first row, as one of units")
+        .to<&LogMap::skip_rows>()
+        .otherwise("found out");
 inline constexpr Key all[] = {
     time,
-    text("time_unit", "without it as the column's name ends; else s").to<&LogMap::time_unit>(),
+    text("time_unit",
+         "`s`, `ms`, `us` or `ns`; without it as the table tells, or the column's name ends; else "
+         "what stamps since 1970 look like, else s")
+        .to<&LogMap::time_unit>(),
     row,
     number("shift", D::kTime, kAny, "added to their times").to<&LogMap::shift_s>(),
-    word_of("separator", kSeparators, "").to<&LogMap::separator>(),
+    word_of("separator", kSeparators, "of fields").to<&LogMap::separator>().otherwise("found out"),
     decimal_comma,
+    header_row,
+    skip_rows,
+    flag("guess",
+         "`false`: nothing is found out. What is not said here is as in a trace: commas, decimal "
+         "points, names in the first line that is no comment, every field a number, every time "
+         "above the one before")
+        .to<&LogMap::guess>()
+        .otherwise(1.0),
 };
 }  // namespace log_layout
 
@@ -55,12 +74,15 @@ inline constexpr Key scale =
 inline constexpr Key offset = log_quantity("offset", kAny, "see there; it has its unit in the key");
 inline constexpr Key all[] = {
     name,
-    text("column", "the name in the table's first line; without it the same")
-        .to<&LogColumn::column>(),
-    text(
-        "unit",
-        "as keys of files end: `deg`, `mm`, `bar`, `deg_per_s`. Without it the end of the column's "
-        "name counts (`z1_deg`, `p1_bar`, `w_deg_s`); a name that ends in no unit needs it")
+    text("column", "the name in the table; without it the same").to<&LogColumn::column>(),
+    text("minus",
+         "another column of the same kind that is taken off it before scale and offset, as where "
+         "the two sides of a valve have a column each")
+        .to<&LogColumn::minus>(),
+    text("unit",
+         "as keys of files end: `deg`, `mm`, `bar`, `deg_per_s`. Without it what the table tells "
+         "(`Angle [deg]`, a row of units), else the end of the column's name counts (`z1_deg`, "
+         "`p1_bar`, `w_deg_s`); a name that ends in no unit needs it")
         .to<&LogColumn::unit>(),
     scale,
     offset,

@@ -40,8 +40,8 @@ void check_text(std::string_view text, const std::string& file, std::size_t limi
   }
 }
 
-std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
-                           std::string_view what) {
+std::string read_any_file(const std::filesystem::path& path, std::size_t limit,
+                          std::string_view what) {
   const std::string file = path.string();
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -71,7 +71,13 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
   if (std::ferror(stream.get()) != 0)
     throw FileError(file,
                     fmt::format("cannot be read: {}", std::generic_category().message(errno)));
-  check_text(text, file, limit, what);
+  return text;
+}
+
+std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
+                           std::string_view what) {
+  std::string text = read_any_file(path, limit, what);
+  check_text(text, path.string(), limit, what);
   return text;
 }
 

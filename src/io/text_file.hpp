@@ -16,6 +16,10 @@ inline constexpr std::size_t kTraceLimit = std::size_t{4} << 30;
 std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
                            std::string_view what);
 
+// The same, whatever is in the file.
+std::string read_any_file(const std::filesystem::path& path, std::size_t limit,
+                          std::string_view what);
+
 // The same checks on a text that is in memory already.
 void check_text(std::string_view text, const std::string& file, std::size_t limit,
                 std::string_view what);

@@ -17,23 +17,6 @@ namespace {
 
 namespace settings_keys = declare::keys::settings_file;
 
-// A TOML basic string.
-std::string toml_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\u{:04X}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 // Values come and go by the same declarations: a setting is a text, a share or a flag.
 std::string value_text(const Key& key, const TrainerSettings& settings) {
   const declare::Value value = key.bound.get(&settings);

@@ -76,4 +76,20 @@ std::string counted(long long count, std::string_view singular, std::string_view
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
+std::string toml_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\u{:04X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
 }  // namespace knuckleboom::io

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,6 +30,27 @@ TEST(Judge, ATraceByItsColumns) {
   EXPECT_LT(json_number(content_of(json), "path_m"), 25.0);
   EXPECT_EQ(json_value(content_of(json), "energy_J"), "\"not in the log\"");
   EXPECT_LT(json_number(content_of(json), "smoothness"), -5.3);
+}
+
+// Somebody's table is shown as it is understood, and the map that is written reads it.
+TEST(Judge, ATableAsItsMapIsWritten) {
+  const TemporaryFolder folder;
+  std::string log =
+      "Logger;3000\nZeit [ms];Tip X [mm];Tip Y [mm];Tip Z [mm];Lever left X [%];Status\n";
+  for (int i = 0; i <= 200; ++i)
+    log += fmt::format("{},0;{},5;0,0;2000,0;{},0;OK\n", 20 * i, 4000 + 10 * i, i > 5 ? 50 : 0);
+  const std::string file = (folder / "l.csv").string(), map = (folder / "m.toml").string();
+  write_text(file, log);
+  const Outcome shown = run({"log", file, "--write-map", map});
+  ASSERT_EQ(shown.status, 0) << shown.errors;
+  EXPECT_THAT(shown.output, HasSubstr("'Zeit' in ms: 201 rows from 0 to 4 s, 50 Hz"));
+  EXPECT_THAT(shown.output, testing::ContainsRegex("Lever left X +% +0 +50  as lever_left_x"));
+  EXPECT_THAT(content_of(map), HasSubstr("header_row = 2\nskip_rows = 0\n"));
+  const Outcome judged = run({"judge", file, "--map", map});
+  EXPECT_EQ(judged.status, 0) << judged.errors;
+  EXPECT_THAT(judged.output, testing::ContainsRegex("Tip path +1\\.9[0-9] m"));  // from row 6 on
+  EXPECT_THAT(run({"log", file, "--write-map", file}).errors, HasSubstr("--write-map"));
+  EXPECT_EQ(content_of(file), log);
 }
 
 // The boom turns at 8 rad/s for 0.5 s, which no crane does, and beyond its upper limit of 1.1 rad.

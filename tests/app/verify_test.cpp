@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +69,31 @@ TEST(Verify, ReplaysRecordedLevers) {
   const Outcome wrong = run({"verify", bundle, "--set", "scenario.duration_s=3"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.errors, HasSubstr("only the machine can be changed"));
+}
+
+// A log ends when it ends, mostly between two ticks; and what no machine does is said of a bundle as of a
+// run, whatever its tolerances.
+TEST(Verify, ReachesTheLastRowOfALogAndWarnsAsARunDoes) {
+  const TemporaryFolder folder;
+  std::string log = "t_s,u_V,stick_deg\n";
+  for (int i = 0; i < 100; ++i) log += fmt::format("{:.5f},0,-70\n", 0.01 * i);
+  write_text(folder / "log.csv", log + "0.99996,0,-70\n");
+  const std::string bundle =
+      "format = 1\norigin = \"own\"\nmachine = \"harvester\"\nrest_s = 0.1\n[reference]\n"
+      "file = \"log.csv\"\n[start]\nswing_rad = 0\nboom_rad = 0.5\n[[drive]]\nname = "
+      "\"stick_valve_V\"\ncolumn = \"u_V\"\n[[channel]]\nname = \"stick_rad\"\ncolumn = "
+      "\"stick_deg\"\ntolerance_deg = ";
+  write_text(folder / "bundle.toml", bundle + "90\n");
+  const Outcome outcome = run({"verify", (folder / "").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  write_text(folder / "bundle.toml",
+             "format = 1\norigin = \"own\"\nscenario = \"boom_pulse\"\nmachine = "
+             "\"harvester_paper\"\nfidelity = \"full\"\n[reference]\nfile = \"log.csv\"\n"
+             "[[channel]]\nname = \"boom_rad\"\ntolerance_rad = 100\n");
+  write_text(folder / "log.csv", "t_s,boom_rad\n0,0.5\n1,0.5\n");
+  const Outcome warned = run({"verify", (folder / "").string()});
+  EXPECT_EQ(warned.status, 0) << warned.errors;
+  EXPECT_THAT(warned.output, HasSubstr("no real machine does this: a pressure of actuator 'boom'"));
 }
 
 // The same motion, as another program might write it: degrees, millimetres with the opposite sign,

@@ -27,10 +27,16 @@ struct LogObservations {
   double end_s = 0.0;                // since then: the last lever movement, or motion of the tip
   TipNoise noise{};                  // of the path, and of the speed as used by the scorer
   std::vector<std::string> columns;  // that were used, without the time
+  std::vector<std::string> notes;    // how the table was understood, a sentence each
   machine::Watch watch{};            // of what no real machine does; needs the machine
   std::vector<int> watched_joints;   // whose speeds and limits it looked at
   std::vector<int> watched_pistons;  // actuators: cylinders whose speeds follow from these
 };
+
+// Columns that tell of the driving; demands belong to functions known only to the log, so their names
+// are among `names`.
+std::vector<io::KnownColumn> judged_columns(const std::vector<std::string>& names,
+                                            const machine::MachineModel* machine);
 
 // map: empty columns: all with a known name. machine: for a log of joints; null: none. Throws
 // io::FileError.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@ struct LogQuantity {
 struct LogColumn {
   std::string name;    // ours
   std::string column;  // theirs; empty: the same
+  std::string minus;   // another of theirs that is taken off, as of a valve with two; or empty
   std::string unit;  // theirs, as keys of files end: "deg", "bar"; empty: as the column's name ends
   double scale = 1.0;
   LogQuantity offset;
@@ -36,8 +39,11 @@ struct LogMap {
   std::string time_unit;
   double row_s = 0.0;    // above 0: the table has no time, its rows are so far apart
   double shift_s = 0.0;  // added to their times
-  char separator = ',';
-  bool decimal_comma = false;
+  char separator = 0;    // ' ': blanks; 0: found out, as the next three
+  std::optional<bool> decimal_comma;
+  int header_row = 0;  // line of the names
+  int skip_rows = -1;  // lines between names and rows
+  bool guess = true;   // false: nothing is found out; the table is written as a trace is
   std::vector<LogColumn> columns;
   Diagnostic place;
 };
@@ -45,18 +51,34 @@ struct LogMap {
 // Known names of columns, and their SI unit as in LogQuantity.
 struct KnownColumn {
   std::string name, unit;
+  double most = std::numeric_limits<double>::infinity();  // of its magnitude; more is another unit
 };
 
 // Reads the mapped columns, in the order of the map, under our names and in SI behind the time t_s. A
-// missing number is nan. Throws FileError: a column that is not there or not known, a unit of another
-// kind or none, times that do not increase.
+// missing number is nan. What the map does not say of the table's form is found out, and said in the notes
+// of the trace. Throws FileError: a column that is not there or not known, a unit of another kind or none,
+// values out of range, times that do not increase.
 Trace read_log(const std::filesystem::path& path, const LogMap& map,
                std::span<const KnownColumn> known);
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known);
 
-// The names of the columns of a table.
-std::vector<std::string> log_columns(const std::filesystem::path& path, char separator);
+// How a table is understood, before any of its columns is read.
+struct LogForm {
+  std::vector<std::string> columns, units;  // units: as the table tells them; mostly empty
+  char separator = ',';
+  bool decimal_comma = false;
+  int header_line = 0;                           // 0: no line names the columns
+  int first_line = 1;                            // of the rows
+  std::string time;                              // the column; empty: none
+  std::string time_unit;                         // as a map has it; "clock": dates or times of day
+  std::vector<std::vector<std::string>> sample;  // the first rows, as written
+  std::vector<std::string> notes;
+};
+LogForm log_form(const std::filesystem::path& path, const LogMap& map);
+
+// Every column of numbers under its own name and in its own unit, behind the time t_s.
+Trace read_whole_log(const std::filesystem::path& path, const LogMap& map);
 
 // A file with nothing but a map. Throws FileError.
 LogMap read_log_map(const std::filesystem::path& path);

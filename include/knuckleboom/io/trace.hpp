@@ -72,6 +72,7 @@ struct Trace {
   std::vector<std::vector<double>> data;  // by column
   std::string file;                       // for messages
   std::vector<std::string> held = {};     // columns whose values hold until the next row
+  std::vector<std::string> notes = {};    // how a foreign table was understood, a sentence each
 
   std::size_t rows() const { return data.empty() ? 0 : data.front().size(); }
   // Index of a column, or -1.

@@ -23,4 +23,7 @@ std::string listing(std::span<const std::string> names, std::string_view conjunc
 // "1 time", "17 times".
 std::string counted(long long count, std::string_view singular, std::string_view plural);
 
+// A TOML basic string, with its quotes.
+std::string toml_string(std::string_view text);
+
 }  // namespace knuckleboom::io

@@ -351,6 +351,8 @@ Case make_case(const IdentifyOptions& o) {
   c.name = model.name;
   const std::vector<io::KnownColumn> known = analysis::log_columns(model);
   c.log = io::read_log(log.file, log.map, known);
+  for (const std::string& note : c.log.notes)
+    complain(fmt::format("{}: {}", log.file.string(), note));
 
   const std::vector<io::KnownColumn> drives = analysis::drive_columns(model);
   const auto is_drive = [&](const std::string& name) {

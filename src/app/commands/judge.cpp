@@ -206,6 +206,7 @@ Coaching coach_log(const analysis::LogObservations& log) {
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
   const analysis::LogObservations log = analysis::read_observations(path, map, machine);
+  for (const std::string& note : log.notes) complain(fmt::format("{}: {}", path.string(), note));
   const training::ScoreState state = analysis::judge(log);
   Judgement out{
       path.string(),

@@ -445,7 +445,8 @@ std::string reference_text(const io::Bundle& bundle, const Run& run) {
 // A map with columns of its own: the table was made by others, and is written in another way.
 bool is_foreign(const io::LogMap& map) {
   return !map.time.empty() || !map.time_unit.empty() || map.shift_s != 0.0 ||
-         map.separator != ',' || map.decimal_comma ||
+         (map.separator != 0 && map.separator != ',') || map.decimal_comma.value_or(false) ||
+         map.header_row > 0 || map.skip_rows >= 0 ||
          std::any_of(map.columns.begin(), map.columns.end(), [](const io::LogColumn& column) {
            const bool renamed = !column.column.empty() && column.column != column.name;
            return renamed || !column.unit.empty() || column.scale != 1.0 || column.offset.given;
@@ -534,6 +535,8 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
   if (!run) return kInterruptedRun;
   check_channels(*run, bundle);
   const io::Trace reference = io::read_log(bundle.reference, bundle.map, known_columns(*run));
+  for (const std::string& note : reference.notes)
+    complain(fmt::format("{}: {}", bundle.reference.string(), note));
   const std::vector<Row> rows = compare_channels(bundle, *run, reference);
   const std::string missing = uncovered(bundle, *run, reference);
   const bool good = missing.empty() && run->finite &&
@@ -541,10 +544,8 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
   std::string text = fmt::format("{}: {}, {}\n", bundle.name, good ? "ok" : "FAILED", run->title);
   text += table(rows) + missing;
   if (!run->finite) text += "  the run left the real numbers\n";
-  if (!good) {
-    add_machine_remark(*run, reference, text);
-    for (const std::string& remark : run->remarks) text += "  " + remark + "\n";
-  }
+  if (!good) add_machine_remark(*run, reference, text);
+  for (const std::string& remark : run->remarks) text += "  " + remark + "\n";
   say(text);
   if (!good) draw_failure(bundle, *run, reference, rows, options.plot_folder);
   if (!run->finite) return kNonFinite;

@@ -79,6 +79,36 @@ class LogObservationsTest : public testing::Test {
   }
 };
 
+// A boom of 2 m that is only measured, or one with a hanging joint that is not: the tip goes as far as the
+// measured joints carry it.
+TEST_F(LogObservationsTest, TakesJointsWithoutActuators) {
+  const auto machine_of = [](const std::string& more) {
+    return io::read_machine_text(
+               "name = \"m\"\nsource = \"own\"\ngravity_m_per_s2 = 9.81\n[[body]]\nname = "
+               "\"boom\"\nposition_m = [0, 0, 1]\n"
+               "mass_kg = 200\ncom_m = [1, 0, 0]\ninertia_kg_m2 = [5, 60, 60]\njoint = { name = "
+               "\"boom\", type = \"revolute\", axis = [0, -1, 0], lower_deg = -60, upper_deg = 80 "
+               "}\n" +
+                   more,
+               "m.toml")
+        .model;
+  };
+  std::string log = "t_s,boom_rad\n";
+  for (int i = 0; i <= 1000; ++i)
+    log += fmt::format("{},{}\n", 0.01 * i, least_jerk((0.01 * i - 2.0) / 3.0));
+  const auto boom = machine_of("[tip]\nbody = \"boom\"\nposition_m = [2, 0, 0]\n");
+  const training::Score one = judged(read(log, &boom));
+  EXPECT_NEAR(one.path_m, 2.0, 0.005);  // 1 rad at 2 m
+  EXPECT_EQ(one.lever_movements, 0.0);  // it has no levers
+  EXPECT_EQ(one.legs, 1.0);
+  const auto hanging = machine_of(
+      "[[body]]\nname = \"head\"\nparent = \"boom\"\nposition_m = [1, 0, 0]\nmass_kg = "
+      "50\ncom_m = [0, 0, -0.5]\ninertia_kg_m2 = [5, 5, 1]\njoint = { name = \"hang\", type = "
+      "\"revolute\", axis = [0, -1, 0], lower_deg = -60, upper_deg = 80 }\n"
+      "[tip]\nbody = \"head\"\nposition_m = [0, 0, -1]\n");
+  EXPECT_NEAR(judged(read(log, &hanging)).path_m, 1.0, 0.005);
+}
+
 TEST_F(LogObservationsTest, JudgeAsTheSessionDoes) {
   training::Exercise exercise;
   exercise.name = "free";

@@ -1,0 +1,420 @@
+#include "table_layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "csv_fields.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
+#include "knuckleboom/io/utf8.hpp"
+#include "table_times.hpp"
+
+namespace knuckleboom::io {
+namespace {
+
+constexpr std::size_t kSample = 400;  // lines that are looked at
+constexpr std::array<char, 4> kFound = {',', ';', '\t', ' '};
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+std::optional<double> switch_value(std::string_view field) {
+  const std::string word = lower_case(field);
+  if (word == "true" || word == "on") return 1.0;
+  if (word == "false" || word == "off") return 0.0;
+  return std::nullopt;
+}
+
+// "m", "[m]", "(m)", "deg/s", "%", "-": what stands below names.
+bool is_unit(std::string_view field) {
+  if (field.size() >= 2 && (field.front() == '[' || field.front() == '(')) return true;
+  constexpr std::string_view kUnits[] = {
+      "s",      "ms",  "us",    "ns",   "m",   "cm",      "mm",      "rad",     "deg",
+      "\u00b0", "bar", "kpa",   "mpa",  "pa",  "v",       "mv",      "n",       "kn",
+      "w",      "kw",  "j",     "kj",   "hz",  "rpm",     "rad/s",   "deg/s",   "m/s",
+      "mm/s",   "%",   "-",     "1",    "a",   "ma",      "l/min",   "nm",      "kg",
+      "ts",     "rn",  "volts", "volt", "sec", "seconds", "degrees", "percent", "counts"};
+  const std::string word = lower_case(field);
+  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
+}
+
+struct Record {
+  int line = 0;
+  std::vector<std::string> fields;
+  int numbers = 0, texts = 0;  // texts: neither a number nor a time nor missing
+
+  // An empty field behind the last separator is none.
+  std::size_t count() const {
+    std::size_t n = fields.size();
+    while (n > 1 && fields[n - 1].empty()) --n;
+    return n;
+  }
+  bool is_row() const { return numbers > 0 && 2 * texts <= numbers; }
+  bool is_names() const { return numbers == 0 && texts > 0; }
+};
+
+// The file as one separator would have it.
+struct Reading {
+  char separator = ',';
+  std::vector<Record> records;
+  std::vector<Record> comments;
+  std::size_t row = 0;    // the first; records.size(): none
+  std::size_t names = 0;  // likewise
+  std::size_t width() const { return row < records.size() ? records[row].fields.size() : 0; }
+};
+
+Record record_of(std::string_view line, int number, char separator) {
+  Record out;
+  out.line = number;
+  const auto visit = [&](std::string_view field, std::size_t) { out.fields.emplace_back(field); };
+  split_record(line, visit, separator);
+  for (const std::string& field : out.fields) {
+    if (is_missing_mark(field)) continue;
+    const bool commas = separator != ',' && field.find('.') == std::string::npos;
+    if (table_number(field, commas) || clock_time(field))
+      ++out.numbers;
+    else
+      ++out.texts;
+  }
+  return out;
+}
+
+// The first of some records that are rows and of one width.
+std::size_t first_row(const std::vector<Record>& records, std::size_t from) {
+  for (std::size_t i = from; i < records.size(); ++i) {
+    const std::size_t to = std::min(i + 4, records.size());
+    bool good = true;
+    for (std::size_t k = i; k < to && good; ++k)
+      good = records[k].is_row() &&
+             (k + 1 == records.size() || records[k].fields.size() == records[i].fields.size() ||
+              records[k].count() == records[i].count());
+    if (good) return i;
+  }
+  return records.size();
+}
+
+// A line that says what a Campbell logger did with its samples.
+bool are_processings(const Record& record) {
+  constexpr std::string_view kWords[] = {"ts", "rn", "smp", "avg", "min", "max", "std", "tot"};
+  std::size_t known = 0, filled = 0;
+  for (const std::string& field : record.fields) {
+    if (field.empty()) continue;
+    ++filled;
+    const std::string word = lower_case(field);
+    if (std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords)) ++known;
+  }
+  return filled > 0 && known == filled;
+}
+
+bool are_units(const Record& record) {
+  if (record.numbers > 0) return false;
+  std::size_t units = 0, filled = 0;
+  for (const std::string& field : record.fields) {
+    if (field.empty()) continue;
+    ++filled;
+    if (is_unit(field)) ++units;
+  }
+  return filled > 0 && 2 * units >= filled;
+}
+
+Reading read_as(std::string_view text, char separator, const LayoutWish& wish) {
+  Reading out;
+  out.separator = separator;
+  for_each_record(text, separator, [&](std::string_view line, int number) {
+    const std::string_view content = trimmed(line);
+    if (content.empty()) return true;
+    if (is_comment(content)) {
+      const std::size_t from = content.find_first_not_of("#%/ \t");
+      if (out.records.empty() && from != std::string_view::npos)
+        out.comments.push_back(record_of(content.substr(from), number, separator));
+    } else {
+      out.records.push_back(record_of(line, number, separator));
+    }
+    return out.records.size() < kSample;
+  });
+  out.names = out.records.size();
+  std::size_t from = 0;
+  if (wish.header_row > 0) {
+    const auto told = std::find_if(out.records.begin(), out.records.end(),
+                                   [&](const Record& one) { return one.line >= wish.header_row; });
+    out.names = static_cast<std::size_t>(told - out.records.begin());
+    from = std::min(out.names + 1, out.records.size());
+  }
+  out.row = first_row(out.records, from);
+  if (wish.header_row > 0 || out.row == 0 || out.row == out.records.size()) return out;
+  std::size_t names = out.row - 1;
+  while (names > 0 && (are_units(out.records[names]) || are_processings(out.records[names])) &&
+         out.records[names - 1].numbers == 0 &&
+         out.records[names - 1].count() + 1 >= out.records[names].count())
+    --names;
+  const Record& head = out.records[names];
+  if (head.is_names() && head.fields.size() + 1 >= out.width()) out.names = names;
+  return out;
+}
+
+// More columns under names are the better reading.
+int merit(const Reading& reading) {
+  const int named = reading.names < reading.records.size() ? 1 : 0;
+  const auto width = static_cast<int>(std::min<std::size_t>(reading.width(), 2000));
+  return width < 2 ? width : 2 * (width > 1 ? 2 : 0) + named + width * 4;
+}
+
+// The decimal sign of the rows that were looked at.
+bool has_decimal_commas(const Reading& reading) {
+  bool commas = false;
+  for (std::size_t i = reading.row; i < reading.records.size(); ++i)
+    for (const std::string& field : reading.records[i].fields) {
+      if (table_number(field, false) && field.find('.') != std::string::npos) return false;
+      commas = commas || (field.find(',') != std::string::npos && table_number(field, true));
+    }
+  return commas;
+}
+
+// A name without the unit that stands behind it: "Boom angle [deg]".
+std::pair<std::string, std::string> split_name(const std::string& name) {
+  if (name.empty() || (name.back() != ']' && name.back() != ')')) return {name, {}};
+  const std::size_t at = name.find_last_of(name.back() == ']' ? '[' : '(');
+  if (at == std::string::npos || at == 0) return {name, {}};
+  return {std::string(trimmed(std::string_view(name).substr(0, at))),
+          std::string(trimmed(std::string_view(name).substr(at + 1, name.size() - at - 2)))};
+}
+
+std::string bare_unit(std::string unit) {
+  if (unit.size() >= 2 && (unit.front() == '[' || unit.front() == '('))
+    unit = std::string(trimmed(std::string_view(unit).substr(1, unit.size() - 2)));
+  return unit;
+}
+
+// Each name once and none empty, so that a map can say which is meant.
+void name_columns(const Record* head, std::size_t width, TableLayout& out) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < width; ++i) {
+    std::string name = head != nullptr && i < head->fields.size() ? head->fields[i] : std::string();
+    auto [bare, unit] = split_name(name);
+    if (!unit.empty() && is_unit(unit)) name = std::move(bare);
+    if (name.empty()) name = fmt::format("column {}", i + 1);
+    std::string once = name;
+    for (int n = 2; !seen.insert(once).second; ++n) once = fmt::format("{} ({})", name, n);
+    if (once != name)
+      out.notes.push_back(
+          fmt::format("there is more than one column '{}'; '{}' is the one that is "
+                      "number {} of the table",
+                      shown(name), shown(once), i + 1));
+    out.columns.push_back(std::move(once));
+    out.units.push_back(is_unit(unit) ? unit : std::string());
+  }
+}
+
+void take_units(const Record& units, TableLayout& out) {
+  for (std::size_t i = 0; i < std::min(units.fields.size(), out.units.size()); ++i)
+    if (out.units[i].empty()) out.units[i] = bare_unit(units.fields[i]);
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = decode_utf8(text, at).length;
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string from_utf16(std::string_view bytes, bool big_endian) {
+  std::string out;
+  out.reserve(bytes.size() / 2);
+  const auto unit = [&](std::size_t at) {
+    const auto first = static_cast<unsigned char>(bytes[at]);
+    const auto second = static_cast<unsigned char>(bytes[at + 1]);
+    return static_cast<char32_t>(big_endian ? first * 256U + second : second * 256U + first);
+  };
+  for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
+    char32_t code = unit(at);
+    if (code >= 0xD800 && code < 0xDC00 && at + 3 < bytes.size()) {
+      at += 2;
+      code = 0x10000 + ((code - 0xD800) << 10U) + ((unit(at) - 0xDC00) & 0x3FFU);
+    }
+    append_utf8(code >= 0xD800 && code < 0xE000 ? U'?' : code, out);
+  }
+  return out;
+}
+
+// Files of loggers that are no text, with what makes a table of them.
+struct Binary {
+  std::string_view start, remedy;
+};
+constexpr Binary kBinaries[] = {
+    {"MDF ",
+     "this is an MDF file of a measuring system; write its channels as CSV there, or with "
+     "the Python package asammdf, and give that"},
+    {"UnFinMF",
+     "this is an MDF file that was not finished; let the measuring system finish it, write "
+     "its channels as CSV, and give that"},
+    {"LOGG",
+     "this is a BLF log of a CAN bus; decode it with its DBC there, or with the Python packages "
+     "python-can and cantools, and give the signals as CSV"},
+    {"\x89MCAP", "this is an MCAP log; write the topics wanted as CSV, and give that"},
+    {"MATLAB 5", "this is a MATLAB file; write its table as CSV (writetable), and give that"},
+    {"\x89HDF", "this is an HDF5 file; write its table as CSV, and give that"},
+    {"PK\x03\x04",
+     "this is a zip archive or a spreadsheet; save the sheet as CSV, or unpack it, and "
+     "give that"},
+    {"\x1F\x8B", "this is packed by gzip; unpack it with gunzip, and give that"},
+    {"SQLite format 3", "this is an SQLite database; write its table as CSV, and give that"},
+    {"PAR1", "this is a Parquet file; write its table as CSV, and give that"},
+};
+
+}  // namespace
+
+bool is_missing_mark(std::string_view field) {
+  constexpr std::string_view kWords[] = {"",     "nan", "na", "n/a", "#n/a", "null",
+                                         "none", "-",   "--", "---", "nil"};
+  const std::string word = lower_case(field);
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+bool is_comment(std::string_view content) {
+  return content.starts_with('#') || content.starts_with("//") ||
+         (content.starts_with('%') && content != "%");
+}
+
+std::optional<double> table_number(std::string_view field, bool decimal_comma) {
+  if (field.starts_with('+')) field.remove_prefix(1);
+  if (field.empty() || field.size() > 60) return std::nullopt;
+  std::array<char, 64> digits{};
+  std::copy(field.begin(), field.end(), digits.begin());
+  if (decimal_comma) std::replace(digits.begin(), digits.begin() + field.size(), ',', '.');
+  double value = 0.0;
+  const char* end = digits.data() + field.size();
+  const auto [at, code] = std::from_chars(digits.data(), end, value);
+  if (at != end) return switch_value(field);
+  if (code == std::errc() || code == std::errc::result_out_of_range) return value;
+  return std::nullopt;
+}
+
+std::string separator_name(char separator) {
+  return separator == '\t' ? "tab" : separator == ' ' ? "space" : std::string(1, separator);
+}
+
+std::string table_text(std::string bytes, const std::string& file,
+                       std::vector<std::string>& notes) {
+  for (const Binary& one : kBinaries)
+    if (std::string_view(bytes).starts_with(one.start))
+      throw FileError(file, std::string(one.remedy));
+  const std::string_view view = bytes;
+  const bool little = view.starts_with("\xFF\xFE"), big = view.starts_with("\xFE\xFF");
+  // Digits in UTF-16 have a zero byte each.
+  const std::size_t looked = std::min<std::size_t>(view.size(), 2000);
+  const auto zeros = static_cast<std::size_t>(
+      std::count(view.begin(), view.begin() + static_cast<std::ptrdiff_t>(looked), '\0'));
+  if (little || big || (looked > 3 && 5 * zeros >= 2 * looked && 5 * zeros <= 3 * looked)) {
+    const bool big_endian = big || (!little && view[0] == '\0');
+    bytes = from_utf16(view.substr(little || big ? 2 : 0), big_endian);
+    notes.emplace_back("the file is UTF-16");
+  } else if (!is_utf8(view)) {
+    std::string out;
+    out.reserve(view.size() + view.size() / 50);
+    for (const char c : view) append_utf8(static_cast<unsigned char>(c), out);
+    bytes = std::move(out);
+    notes.emplace_back("the file is not UTF-8; its letters are taken as Latin-1");
+  }
+  if (bytes.find('\n') == std::string::npos) std::replace(bytes.begin(), bytes.end(), '\r', '\n');
+  return bytes;
+}
+
+TableLayout find_layout(std::string_view text, const std::string& file, const LayoutWish& wish) {
+  TableLayout out;
+  LayoutWish told = wish;
+  if (!wish.guess && told.separator == 0) told.separator = ',';
+  if (wish.decimal_comma.value_or(false) && told.separator == ',')
+    throw FileError(file, "numbers with a decimal comma cannot be separated by commas");
+  // Spreadsheets say their separator in a first line of its own.
+  const std::string_view first = trimmed(text.substr(0, text.find('\n')));
+  if (wish.guess && told.separator == 0 && first.size() == 5 &&
+      lower_case(first).starts_with("sep="))
+    told.separator = first[4];
+
+  Reading best;
+  if (told.separator != 0) {
+    best = read_as(text, told.separator, told);
+  } else {
+    for (const char separator : kFound) {
+      if (wish.decimal_comma.value_or(false) && separator == ',') continue;
+      Reading one = read_as(text, separator, told);
+      // Blanks also stand within names and dates: only where nothing else separates.
+      const bool better = merit(one) > merit(best) && !(separator == ' ' && best.width() > 1);
+      if (best.records.empty() || better) best = std::move(one);
+    }
+    if (best.separator != ',' && best.width() > 1)
+      out.notes.push_back(
+          fmt::format("fields are separated by {}: separator = \"{}\"",
+                      best.separator == ' ' ? "blanks" : separator_name(best.separator),
+                      separator_name(best.separator)));
+  }
+  out.separator = best.separator;
+  if (best.records.empty())
+    throw FileError(file, "there is no line of column names; expected one before the numbers");
+
+  const Record* head = best.names < best.records.size() ? &best.records[best.names] : nullptr;
+  if (!wish.guess) {
+    // As traces are: names in the first line that is no comment, rows from the next one on.
+    head = wish.header_row > 0 ? head : &best.records.front();
+  }
+  const bool none = best.row == best.records.size();
+  if (head == nullptr && none) head = &best.records.front();
+  if (head == nullptr && wish.header_row == 0 && !best.comments.empty() &&
+      best.comments.back().fields.size() == best.width() && best.comments.back().is_names()) {
+    head = &best.comments.back();
+    out.notes.push_back(
+        fmt::format("the names of the columns are in the comment of line {}", head->line));
+  }
+  if (head == nullptr)
+    out.notes.push_back(
+        fmt::format("no line names the columns; they are 'column 1' to 'column {}'", best.width()));
+  out.header_line = head == nullptr ? 0 : head->line;
+  out.first_line = out.header_line + 1;
+  if (wish.skip_rows >= 0)
+    out.first_line = out.header_line + 1 + wish.skip_rows;
+  else if (wish.guess && !none)
+    out.first_line = best.records[best.row].line;
+  const std::size_t width =
+      std::max(head != nullptr ? head->count() : 0, none ? 0 : best.records[best.row].count());
+  name_columns(head, head != nullptr && head->count() > 1 ? head->count() : width, out);
+  for (std::size_t i = 0; i < best.records.size() && out.sample.size() < 5; ++i)
+    if (best.records[i].line >= out.first_line) out.sample.push_back(best.records[i].fields);
+  out.decimal_comma = wish.decimal_comma.value_or(false);
+  if (!wish.guess) return out;
+
+  if (head != nullptr && wish.header_row == 0 && best.names > 0 && best.names < best.records.size())
+    out.notes.push_back(
+        fmt::format("the names of the columns are in line {}; {} before it {} "
+                    "not read: header_row = {}",
+                    out.header_line, best.names == 1 ? "one line" : "the lines",
+                    best.names == 1 ? "is" : "are", out.header_line));
+  for (const Record& one : best.records) {
+    if (one.line <= out.header_line || one.line >= out.first_line) continue;
+    const bool units = are_units(one) && !are_processings(one);
+    if (units) take_units(one, out);
+    if (wish.skip_rows < 0)
+      out.notes.push_back(fmt::format("line {} {}", one.line,
+                                      units ? "tells units" : "holds no numbers and is not read"));
+  }
+  out.decimal_comma = wish.decimal_comma.value_or(out.separator != ',' && has_decimal_commas(best));
+  if (out.decimal_comma && !wish.decimal_comma)
+    out.notes.emplace_back("numbers have decimal commas: decimal_comma = true");
+  return out;
+}
+
+}  // namespace knuckleboom::io
