@@ -1599,4 +1599,12 @@ MachineFile read_machine(const std::filesystem::path& path, std::span<const Over
                            overrides);
 }
 
+MachineFile read_urdf(const std::filesystem::path& path, std::span<const Override> overrides) {
+  const std::string name = path.filename().string();
+  const std::string text =
+      fmt::format("name = {}\nurdf = {}\nsource = {}\ngravity_m_per_s2 = 9.81\n",
+                  toml_string(path.stem().string()), toml_string(name), toml_string(name));
+  return read_machine_text(text, (path.parent_path() / "machine.toml").string(), overrides);
+}
+
 }  // namespace knuckleboom::io

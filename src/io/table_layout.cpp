@@ -223,15 +223,6 @@ void take_units(const Record& units, TableLayout& out) {
     if (out.units[i].empty()) out.units[i] = bare_unit(units.fields[i]);
 }
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = decode_utf8(text, at).length;
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
 std::string from_utf16(std::string_view bytes, bool big_endian) {
   std::string out;
   out.reserve(bytes.size() / 2);
@@ -324,10 +315,7 @@ std::string table_text(std::string bytes, const std::string& file,
     bytes = from_utf16(view.substr(little || big ? 2 : 0), big_endian);
     notes.emplace_back("the file is UTF-16");
   } else if (!is_utf8(view)) {
-    std::string out;
-    out.reserve(view.size() + view.size() / 50);
-    for (const char c : view) append_utf8(static_cast<unsigned char>(c), out);
-    bytes = std::move(out);
+    bytes = from_latin1(view);
     notes.emplace_back("the file is not UTF-8; its letters are taken as Latin-1");
   }
   if (bytes.find('\n') == std::string::npos) std::replace(bytes.begin(), bytes.end(), '\r', '\n');

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 #include "knuckleboom/core/multibody/tree.hpp"
 #include "knuckleboom/declare/units.hpp"
 #include "rotation.hpp"
+#include "table_reader.hpp"
 #include "urdf_meshes.hpp"
 #include "urdf_parser.hpp"
 
@@ -93,8 +96,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 
 class Importer {
  public:
-  Importer(const UrdfRobot& robot, const std::string& file, const Node& own, Report& report)
-      : robot_(robot),
+  Importer(UrdfRobot robot, const std::string& file, Node& own, Report& report)
+      : robot_(std::move(robot)),
         file_(file),
         own_(own),
         report_(report),
@@ -104,10 +107,14 @@ class Importer {
     check_numbers();
     check_structure();
     report_.throw_if_any();
+    rename();
+    check_joints();
+    report_.throw_if_any();
+    hold_what_moves_nothing();
     import.file = file_;
     import.robot = robot_.name;
     Node root = Writer::table(robot_.place);
-    Node bodies = array(), shapes = array(), visuals = array();
+    Node bodies = array(), shapes = array(), visuals = array(), couplings = array();
     for (const UrdfLink& link : robot_.links) {
       ImportedLink row;
       row.name = link.name;
@@ -116,13 +123,16 @@ class Importer {
         row.joint = joint->name;
         row.type = joint->type;
         row.here = moves(*joint) ? kind_of(*joint) : "fixed";
-        if (joint->mimic) row.follows = joint->mimic->joint;
+        if (followers_.contains(joint->name)) {
+          row.follows = followers_.at(joint->name).leader;
+          couplings.items.push_back(coupling(*joint));
+        }
         row.limited = has_range(*joint);
-        row.lower = joint->lower.value_or(0.0);
-        row.upper = joint->upper.value_or(0.0);
+        std::tie(row.lower, row.upper) = range_of(*joint);
       }
       row.mass = link.inertial ? link.inertial->mass : 0.0;
-      if (link.name != kGround || joint_to(link) != nullptr) bodies.items.push_back(body(link));
+      if (link.name != kGround) bodies.items.push_back(body(link, row));
+      if (row.joint.empty() && row.mass > 0.0) note_root(link, row.mass);
       add_shapes(link, shapes, row);
       for (const UrdfGeometry& geometry : link.visuals) {
         visuals.items.push_back(visual(link, geometry, row));
@@ -137,6 +147,7 @@ class Importer {
                       unplaced_meshes_ == 1 ? std::string("a mesh")
                                             : fmt::format("{} meshes", unplaced_meshes_)));
     add(root, machine_keys::bodies, std::move(bodies));
+    add(root, machine_keys::couplings, std::move(couplings));
     add(root, machine_keys::shapes, std::move(shapes));
     add(root, machine_keys::visuals, std::move(visuals));
     if (report_.any()) report_.throw_if_any();
@@ -160,6 +171,7 @@ class Importer {
 
   // Before anything is compared with everything: a machine file would refuse as many.
   void check_numbers() {
+    const std::size_t before = report_.count();
     const auto at_most = [this](std::size_t count, const char* what, const Place& last) {
       if (count > kMost)
         report_.error(
@@ -179,7 +191,7 @@ class Importer {
       visuals += link.visuals.size();
     }
     at_most(visuals, "visible parts (<visual>)", first_above);
-    report_.throw_if_any();
+    if (report_.count() != before) report_.throw_if_any();
   }
 
   void check_structure() {
@@ -229,8 +241,121 @@ class Importer {
                         joint.child, first->second->name, first->second->place.line, joint.name));
     }
     check_roots(links);
-    for (const UrdfJoint& joint : robot_.joints) check_joint(joint, joints);
-    check_own_names(names);
+  }
+
+  void check_joints() {
+    std::map<std::string, const UrdfJoint*> joints;
+    std::vector<std::string> links;
+    for (const UrdfJoint& joint : robot_.joints) joints.emplace(joint.name, &joint);
+    for (const UrdfLink& link : robot_.links) links.push_back(link.name);
+    for (const UrdfJoint& joint : robot_.joints) check_joint(joint);
+    for (const UrdfJoint& joint : robot_.joints) check_mimic(joint, joints);
+    check_own_names(links);
+  }
+
+  void note_root(const UrdfLink& link, double mass) {
+    report_.note(link.inertial->mass_place,
+                 fmt::format("link '{}' stands on the ground: its {:g} kg {}", link.name, mass,
+                             link.name == kGround ? "count nowhere" : "move nothing"));
+  }
+
+  // --- Names ----------------------------------------------------------------------------------
+
+  // A name as a machine file has it: a letter, then letters, digits, '_' and '-'.
+  static std::string plain_name(const std::string& name, const char* before) {
+    std::string out;
+    for (const char c : name) {
+      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                         (c >= '0' && c <= '9') || c == '_' || c == '-';
+      if (plain)
+        out += c;
+      else if (out.empty() || out.back() != '_')
+        out += '_';
+    }
+    if (!is_name(out)) out = before + out;
+    return out.substr(0, 60);
+  }
+
+  using Names = std::map<std::string, std::string>;
+
+  template <typename Items>
+  Names new_names(Items& items, const char* before,
+                  const std::function<bool(const std::string&)>& taken) {
+    std::set<std::string> used;
+    for (const auto& item : items)
+      if (is_name(item.name) && !taken(item.name)) used.insert(item.name);
+    Names out;
+    for (auto& item : items) {
+      if (used.contains(item.name)) continue;
+      const std::string plain =
+          taken(item.name) ? item.name + "_frame" : plain_name(item.name, before);
+      std::string name = plain;
+      for (int n = 2; !used.insert(name).second; ++n) name = fmt::format("{}_{}", plain, n);
+      out.emplace(item.name, name);
+      item.name = name;
+    }
+    return out;
+  }
+
+  // Names that a machine file cannot have are changed, here and in the machine file's own tables.
+  void rename() {
+    const auto is_ground = [this](const std::string& name) {
+      return name == kGround && to_.contains(name);
+    };
+    const Names links = new_names(robot_.links, "link_", is_ground);
+    const Names joints =
+        new_names(robot_.joints, "joint_", [](const std::string&) { return false; });
+    if (links.empty() && joints.empty()) return;
+    const auto change = [](const Names& names, std::string& text) {
+      if (const auto found = names.find(text); found != names.end()) text = found->second;
+    };
+    for (UrdfJoint& joint : robot_.joints) {
+      change(links, joint.parent);
+      change(links, joint.child);
+      if (joint.mimic) change(joints, joint.mimic->joint);
+    }
+    to_.clear();
+    for (const UrdfJoint& joint : robot_.joints) to_.emplace(joint.child, &joint);
+    Names others = links;  // 'base' in the machine file is the ground, except as a body's name
+    others.erase(std::string(kGround));
+    rename_in(own_, others, joints, true);
+    if (Node* bodies = find_own(machine_keys::bodies.name); bodies != nullptr)
+      for (Node& body : bodies->items)
+        for (Entry& entry : body.entries)
+          if (entry.key == "name") change(links, entry.value.text);
+    const auto& [from, to] = links.empty() ? *joints.begin() : *links.begin();
+    const std::size_t more = links.size() + joints.size() - 1;
+    report_.note(
+        robot_.place,
+        fmt::format(
+            "'{}' is called '{}' here{}: a name begins with a letter and has letters, "
+            "digits, '_' and '-', and 'base' is the ground; tables of the machine "
+            "file may say either, --set says the new one",
+            from, to,
+            more == 0 ? std::string() : fmt::format(", and {} more names are changed", more)));
+  }
+
+  Node* find_own(std::string_view key) {
+    for (Entry& entry : own_.entries)
+      if (entry.key == key) return &entry.value;
+    return nullptr;
+  }
+
+  static void rename_in(Node& node, const Names& links, const Names& joints, bool top) {
+    for (Entry& entry : node.entries) {
+      if (entry.value.is_string()) {
+        const bool of_joint = entry.key == "joint" || entry.key == "follows";
+        if (top) continue;  // texts for people, and paths
+        for (const Names* names : {of_joint ? &joints : &links, of_joint ? &links : &joints})
+          if (const auto found = names->find(entry.value.text); found != names->end()) {
+            entry.value.text = found->second;
+            break;
+          }
+      } else {
+        rename_in(entry.value, links, joints, false);
+      }
+    }
+    for (Node& item : node.items) rename_in(item, links, joints, false);
   }
 
   // A body of the machine file that changes a link by a name slightly wrong would lack all the rest.
@@ -286,16 +411,8 @@ class Importer {
     }
   }
 
-  void check_joint(const UrdfJoint& joint, const std::map<std::string, const UrdfJoint*>& joints) {
-    if (joint.type.empty()) return;
-    if (joint_table_says(joint, keys::joint_table::type)) {
-      if (joint.mimic)
-        report_.note(joint.mimic->place,
-                     fmt::format("<mimic> of joint '{}' is ignored, as the machine file sets the "
-                                 "joint's type",
-                                 joint.name));
-      return;
-    }
+  void check_joint(const UrdfJoint& joint) {
+    if (joint.type.empty() || joint_table_says(joint, keys::joint_table::type)) return;
     const std::vector<std::string> types = {"revolute", "continuous", "prismatic",
                                             "floating", "planar",     "fixed"};
     if (std::find(types.begin(), types.end(), joint.type) == types.end()) {
@@ -307,16 +424,15 @@ class Importer {
     if (several(joint.type)) note_single_only(joint);
     if (joint.type == "floating") return;
     if (!(joint.axis.stableNorm() > 0.0)) {
-      report_.error(
-          joint.axis_place,
-          fmt::format("the axis of joint '{}' has no direction; give a vector that is not "
-                      "zero, such as xyz=\"0 0 1\"",
-                      joint.name));
+      hold(joint, 0.0, joint.axis_place, "its axis has no direction");
       return;
     }
-    if (several(joint.type)) return;
-    if (joint.mimic) check_mimic(joint, joints);
-    check_limits(joint);
+    if (!several(joint.type)) check_limits(joint);
+  }
+
+  void hold(const UrdfJoint& joint, double position, const Place& place, const std::string& why) {
+    if (!held_.emplace(joint.name, position).second) return;
+    report_.note(place, fmt::format("joint '{}' is held at {:g}: {}", joint.name, position, why));
   }
 
   static bool several(const std::string& type) {
@@ -336,8 +452,7 @@ class Importer {
 
   void check_limits(const UrdfJoint& joint) {
     constexpr double kManyTurns = 20.0;  // rad
-    if (joint.type == "continuous" || held_by_mimic(joint) ||
-        joint_table_says(joint, keys::coordinate::lower) ||
+    if (joint.type == "continuous" || joint_table_says(joint, keys::coordinate::lower) ||
         joint_table_says(joint, keys::coordinate::upper))
       return;
     if (!joint.has_limit) {
@@ -351,22 +466,15 @@ class Importer {
     const double lower = joint.lower.value_or(0.0);
     const double upper = joint.upper.value_or(0.0);
     if (!joint.lower && !joint.upper)
-      report_.error(
-          joint.limit_place,
-          fmt::format("the <limit> of joint '{}' has neither lower nor upper, which in a "
-                      "URDF locks it at 0; give both, or make the joint {}",
-                      joint.name, joint.type == "revolute" ? "continuous or fixed" : "fixed"));
+      hold(joint, 0.0, joint.limit_place,
+           "its <limit> has neither lower nor upper, which are 0 then");
     else if (lower == upper)
-      report_.error(
-          joint.limit_place,
-          fmt::format("both limits of joint '{}' are {}, so it cannot move; make it fixed "
-                      "or give it a range",
-                      joint.name, lower));
+      hold(joint, lower, joint.limit_place, "both its limits are there");
     else if (lower > upper)
-      report_.error(
+      report_.note(
           joint.limit_place,
-          fmt::format("the lower limit of joint '{}' ({}) is above the upper ({}); exchange "
-                      "them",
+          fmt::format("the lower limit of joint '{}' ({}) is above the upper ({}); they are "
+                      "exchanged",
                       joint.name, lower, upper));
     else if (joint.type == "revolute" && std::max(-lower, upper) > kManyTurns)
       report_.note(
@@ -380,8 +488,18 @@ class Importer {
                                joint.lower ? "upper" : "lower", joint.name));
   }
 
+  // A joint that follows another becomes a coupling, or is held where that one is.
   void check_mimic(const UrdfJoint& joint, const std::map<std::string, const UrdfJoint*>& joints) {
+    if (!joint.mimic || several(joint.type) || joint.type == "fixed") return;
     const UrdfMimic& mimic = *joint.mimic;
+    const auto ignore = [&](const std::string& why) {
+      report_.note(mimic.place,
+                   fmt::format("<mimic> of joint '{}' is ignored, as {}", joint.name, why));
+    };
+    if (joint_table_says(joint, keys::joint_table::type))
+      return ignore("the machine file sets the joint's type");
+    if (is_actuated(joint.name)) return ignore("the machine file gives it an actuator of its own");
+    if (own_couples(joint.name)) return ignore("the machine file couples the joint itself");
     if (!mimic.joint.empty() && !joints.contains(mimic.joint)) {
       std::vector<std::string> names;
       names.reserve(joints.size());
@@ -391,34 +509,60 @@ class Importer {
                                 joint.name, mimic.joint, alternatives(mimic.joint, names)));
       return;
     }
-    if (held_by_mimic(joint)) {
-      report_.note(mimic.place,
-                   fmt::format("joint '{}' follows '{}' by a multiplier of 0: it is fixed at {}",
-                               joint.name, mimic.joint, mimic.offset));
-      return;
+    if (mimic.multiplier == 0.0) {
+      held_.erase(joint.name);
+      return hold(joint, mimic.offset, mimic.place,
+                  fmt::format("it follows '{}' by a multiplier of 0", mimic.joint));
     }
-    if (is_actuated(joint.name)) {
-      report_.note(mimic.place, fmt::format("<mimic> of joint '{}' is ignored, as the machine file "
-                                            "gives the joint an actuator of its own",
-                                            joint.name));
-      return;
+    // Through those that follow in their turn, up to one that is free, or stands still.
+    Follower out{mimic.joint, mimic.multiplier, mimic.offset, mimic.place};
+    for (std::size_t i = 0; i <= joints.size(); ++i) {
+      const UrdfJoint& leader = *joints.at(out.leader);
+      if (out.leader == joint.name || i == joints.size())
+        return ignore("it follows itself in the end");
+      if (several(type_of(leader)))
+        return ignore(fmt::format("'{}' has several freedoms", out.leader));
+      if (!leader.mimic || leader.mimic->multiplier == 0.0 || type_of(leader) == "fixed" ||
+          joint_table_says(leader, keys::joint_table::type) || is_actuated(leader.name) ||
+          own_couples(leader.name) || !joints.contains(leader.mimic->joint))
+        break;
+      out.offset += out.ratio * leader.mimic->offset;
+      out.ratio *= leader.mimic->multiplier;
+      out.leader = leader.mimic->joint;
     }
-    report_.error(
-        mimic.place,
-        fmt::format(
-            "joint '{}' follows '{}' by {} q + {}; joints do not follow each other here. Give "
-            "it an [[actuator]] of its own, close the linkage that moves it by a loop, or "
-            "set its type in the machine file: [[body]] name = \"{}\", joint = {{ type = "
-            "\"fixed\" }} holds it still, type = \"{}\" lets it move freely",
-            joint.name, mimic.joint, mimic.multiplier, mimic.offset, joint.child,
-            joint.type == "prismatic" ? "prismatic" : "revolute"));
+    const UrdfJoint& leader = *joints.at(out.leader);
+    if (!moves(leader)) {
+      const auto at = held_.find(leader.name);
+      held_.erase(joint.name);
+      return hold(joint, out.ratio * (at != held_.end() ? at->second : 0.0) + out.offset,
+                  mimic.place, fmt::format("it follows '{}', which does not move", out.leader));
+    }
+    if (held_.contains(joint.name)) return;  // by limits that leave it no way
+    followers_.emplace(joint.name, std::move(out));
   }
 
-  // A joint that its <mimic> holds still.
-  bool held_by_mimic(const UrdfJoint& joint) const {
-    return joint.mimic && joint.mimic->multiplier == 0.0 && joint.type != "fixed" &&
-           !joint_table_says(joint, keys::joint_table::type);
+  bool own_couples(const std::string& joint) const {
+    const Node* couplings = own_.find(machine_keys::couplings.name);
+    if (couplings == nullptr) return false;
+    return std::any_of(couplings->items.begin(), couplings->items.end(), [&](const Node& item) {
+      const Node* name = item.find("joint");
+      return name != nullptr && name->text == joint;
+    });
   }
+
+  Node coupling(const UrdfJoint& joint) {
+    namespace k = keys::coupling;
+    const Follower& follower = followers_.at(joint.name);
+    Node out = Writer::table(follower.place);
+    Writer::add(out, k::joint, writer_.text(joint.name, follower.place));
+    Writer::add(out, k::follows, writer_.text(follower.leader, follower.place));
+    Writer::add(out, k::ratio, writer_.number(follower.ratio, follower.place));
+    if (follower.offset != 0.0)
+      out.entries.push_back({slides(joint) ? "offset_m" : "offset_rad", follower.place,
+                             writer_.number(follower.offset, follower.place)});
+    return out;
+  }
+
   // The type of a joint in the machine file has priority.
   std::string type_of(const UrdfJoint& joint) const {
     if (const Node* body = own_body(joint.child); body != nullptr)
@@ -428,7 +572,7 @@ class Importer {
     return joint.type;
   }
   bool moves(const UrdfJoint& joint) const {
-    return type_of(joint) != "fixed" && !held_by_mimic(joint);
+    return type_of(joint) != "fixed" && !held_.contains(joint.name);
   }
   // Its type as a machine file calls it.
   std::string kind_of(const UrdfJoint& joint) const {
@@ -443,7 +587,11 @@ class Importer {
   }
   bool has_range(const UrdfJoint& joint) const {
     return moves(joint) && keeps_kind(joint) && joint.type != "continuous" &&
-           (joint.lower || joint.upper);
+           !followers_.contains(joint.name) && (joint.lower || joint.upper);
+  }
+
+  static std::pair<double, double> range_of(const UrdfJoint& joint) {
+    return std::minmax({joint.lower.value_or(0.0), joint.upper.value_or(0.0)});
   }
 
   const UrdfJoint* joint_to(const UrdfLink& link) const {
@@ -485,7 +633,7 @@ class Importer {
 
   // --- Bodies ---------------------------------------------------------------------------------
 
-  Node body(const UrdfLink& link) {
+  Node body(const UrdfLink& link, ImportedLink& row) {
     namespace k = keys::body_table;
     const UrdfJoint* joint = joint_to(link);
     Node out = Writer::table(link.place);
@@ -495,16 +643,18 @@ class Importer {
     if (joint != nullptr) {
       origin = joint->origin;
       Writer::add(out, k::parent, writer_.text(joint->parent, joint->place));
-      if (held_by_mimic(*joint)) hold_at(joint->mimic->offset, *joint, origin);
+      if (const auto held = held_.find(joint->name); held != held_.end())
+        hold_at(held->second, *joint, origin);
     }
     Writer::add(out, k::position, writer_.vector(origin.p, origin.place));
     add_angles(out, origin);
-    add_inertia(out, link);
+    add_inertia(out, link, row);
     if (joint != nullptr) Writer::add(out, k::joint, joint_table(*joint));
     return out;
   }
 
   static void hold_at(double position, const UrdfJoint& joint, UrdfOrigin& origin) {
+    if (position == 0.0) return;
     const Mat3 R = rotation(origin.rpy);
     const Vec3 axis = joint.axis.stableNormalized();
     if (joint.type == "prismatic")
@@ -518,11 +668,20 @@ class Importer {
       Writer::add(table, keys::body_table::rpy, writer_.vector(origin.rpy, origin.place));
   }
 
-  void add_inertia(Node& out, const UrdfLink& link) {
-    const UrdfInertial inertial = link.inertial.value_or(UrdfInertial{
+  void add_inertia(Node& out, const UrdfLink& link, ImportedLink& row) {
+    UrdfInertial inertial = link.inertial.value_or(UrdfInertial{
         {Vec3::Zero(), Vec3::Zero(), link.place}, 0.0, {}, link.place, link.place, link.place});
-    const std::array<double, 6>& I = inertial.I;
+    std::array<double, 6>& I = inertial.I;
     const bool massless = inertial.mass == 0.0;
+    if (massless && !says(own_body(link.name), keys::body_table::mass) &&
+        std::any_of(I.begin(), I.end(), [](double v) { return v != 0.0; })) {
+      report_.note(
+          inertial.inertia_place,
+          fmt::format("link '{}' has an inertia but no mass, so it has neither here; give it "
+                      "its mass_kg in the machine file",
+                      link.name));
+      I.fill(0.0);
+    }
     const bool point = std::all_of(I.begin(), I.end(), [](double v) { return v == 0.0; });
     const UrdfJoint* joint = joint_to(link);
     const Node* own = own_body(link.name);
@@ -548,29 +707,128 @@ class Importer {
                   in_link(0, 1), in_link(0, 2), in_link(1, 2)};
     }
     if (inertial.mass > 0.0 && !says(own, keys::body_table::inertia))
-      mend_rounding(turned_I, link, inertial.inertia_place);
+      row.inertia_change = make_possible(turned_I, link, inertial.inertia_place);
     const bool diagonal = turned_I[3] == 0.0 && turned_I[4] == 0.0 && turned_I[5] == 0.0;
     Writer::add(out, keys::body_table::inertia,
                 writer_.numbers({turned_I.data(), diagonal ? 3U : 6U}, inertial.inertia_place));
   }
 
-  // Numbers written with few digits can miss by a hair what every body keeps: no principal moment below
-  // zero or above the sum of the others. More than that is left for the reader to refuse.
-  void mend_rounding(std::array<double, 6>& I, const UrdfLink& link, const Place& place) {
-    constexpr double kRounding = 1e-3;  // of the largest element
+  // No principal moment of a body is below zero or above the sum of the others. Numbers written with few
+  // digits miss that by a hair, guessed ones by much; the nearest inertia that keeps it is taken. Returns
+  // the change as a share of the largest element.
+  double make_possible(std::array<double, 6>& I, const UrdfLink& link, const Place& place) {
+    constexpr double kRounding = 1e-3;
     multibody::RigidInertia body;
     body.mass = 1.0;
     body.about_com << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
-    if (multibody::is_physical(body)) return;
+    if (multibody::is_physical(body)) return 0.0;
     const Mat3 mended = multibody::nearest_inertia(body.about_com);
     const double share =
         (mended - body.about_com).cwiseAbs().maxCoeff() / body.about_com.cwiseAbs().maxCoeff();
-    if (!(share <= kRounding)) return;
-    report_.note(place,
-                 fmt::format("the inertia of link '{}' misses by {:.2g} % what a body can have, as "
-                             "rounding does; it is changed by so much",
-                             link.name, 100.0 * share));
+    report_.note(
+        place,
+        share <= kRounding
+            ? fmt::format("the inertia of link '{}' misses by {:.2g} % what a body can have, "
+                          "as rounding does; it is changed by so much",
+                          link.name, 100.0 * share)
+            : fmt::format("no body can have the inertia of link '{}' (each principal moment is "
+                          "at most the sum of the other two); the nearest that one can have is "
+                          "taken, changed by {:.3g} %",
+                          link.name, 100.0 * share));
     I = {mended(0, 0), mended(1, 1), mended(2, 2), mended(0, 1), mended(0, 2), mended(1, 2)};
+    return share;
+  }
+
+  // --- What moves nothing ---------------------------------------------------------------------
+
+  struct Lump {
+    Vec3 p = Vec3::Zero();  // of the centre of mass
+    Mat3 I = Mat3::Zero();  // about it
+    double mass = 0.0;
+    bool known = true;  // false: the machine file says its mass or inertia
+  };
+  struct Stand {
+    Mat3 R = Mat3::Identity();
+    Vec3 p = Vec3::Zero();
+  };
+
+  Stand stand_of(const UrdfLink& link, int depth = 0) const {
+    const UrdfJoint* joint = joint_to(link);
+    if (joint == nullptr || depth > static_cast<int>(kMost)) return {};
+    for (const UrdfLink& parent : robot_.links)
+      if (parent.name == joint->parent) {
+        const Stand below = stand_of(parent, depth + 1);
+        return {below.R * rotation(joint->origin.rpy), below.R * joint->origin.p + below.p};
+      }
+    return {};
+  }
+
+  // The inertia about each joint that moves, in the pose of zeros; where there is none, nor in the joints
+  // that follow it, it is held, as it could not be moved by any force.
+  void hold_what_moves_nothing() {
+    std::map<std::string, Stand> stands;
+    std::map<std::string, Lump> lumps;
+    for (const UrdfLink& link : robot_.links) {
+      const Stand stand = stand_of(link);
+      stands.emplace(link.name, stand);
+      Lump lump;
+      const Node* own = own_body(link.name);
+      lump.known = !says(own, keys::body_table::mass) && !says(own, keys::body_table::inertia) &&
+                   !says(own, keys::body_table::com);
+      if (link.inertial && link.inertial->mass > 0.0) {
+        const UrdfInertial& inertial = *link.inertial;
+        lump.mass = inertial.mass;
+        lump.p = stand.R * inertial.origin.p + stand.p;
+        const Mat3 R = stand.R * rotation(inertial.origin.rpy);
+        const std::array<double, 6>& I = inertial.I;
+        Mat3 about;
+        about << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
+        lump.I = R * about * R.transpose();
+      }
+      lumps.emplace(link.name, lump);
+    }
+    const auto inertia_about = [&](const UrdfJoint& joint) {
+      const Stand& stand = stands.at(joint.child);
+      const Vec3 axis = stand.R * joint.axis.stableNormalized();
+      double sum = 0.0;
+      for (const UrdfLink& link : robot_.links) {
+        if (!is_beyond(link, joint)) continue;
+        const Lump& lump = lumps.at(link.name);
+        if (!lump.known) return 1.0;
+        const Vec3 arm = lump.p - stand.p;
+        sum += slides(joint) ? lump.mass
+                             : axis.dot(lump.I * axis) + lump.mass * axis.cross(arm).squaredNorm();
+      }
+      return sum;
+    };
+    constexpr double kNone = 1e-15;  // kg m2, kg
+    for (const UrdfJoint& joint : robot_.joints) {
+      const std::string& name = joint.name;
+      if (!moves(joint) || several(type_of(joint)) || followers_.contains(name)) continue;
+      double sum = inertia_about(joint);
+      for (const UrdfJoint& other : robot_.joints)
+        if (const auto found = followers_.find(other.name);
+            found != followers_.end() && found->second.leader == name)
+          sum += found->second.ratio * found->second.ratio * inertia_about(other);
+      if (sum > kNone || is_actuated(name)) continue;
+      hold(joint, 0.0, joint.place, "it moves nothing that has mass");
+      for (const UrdfJoint& other : robot_.joints)
+        if (const auto found = followers_.find(other.name);
+            found != followers_.end() && found->second.leader == name) {
+          const Follower follower = found->second;
+          followers_.erase(found);
+          hold(other, follower.offset, follower.place, fmt::format("it follows '{}'", name));
+        }
+    }
+  }
+
+  bool is_beyond(const UrdfLink& link, const UrdfJoint& joint) const {
+    std::string at = link.name;
+    for (std::size_t i = 0; i <= robot_.links.size() && to_.contains(at); ++i) {
+      if (to_.at(at) == &joint) return true;
+      at = to_.at(at)->parent;
+    }
+    return false;
   }
 
   Node joint_table(const UrdfJoint& joint) {
@@ -595,9 +853,9 @@ class Importer {
     }
     if (has_range(joint)) {
       Writer::add(out, keys::coordinate::lower,
-                  writer_.number(joint.lower.value_or(0.0), joint.limit_place), m);
+                  writer_.number(range_of(joint).first, joint.limit_place), m);
       Writer::add(out, keys::coordinate::upper,
-                  writer_.number(joint.upper.value_or(0.0), joint.limit_place), m);
+                  writer_.number(range_of(joint).second, joint.limit_place), m);
     }
     if (keeps_kind(joint)) add_friction(out, joint);
     return out;
@@ -788,13 +1046,20 @@ class Importer {
     return place.path.string();
   }
 
-  const UrdfRobot& robot_;
+  UrdfRobot robot_;
   const std::string& file_;
-  const Node& own_;
+  Node& own_;
   Report& report_;
   Writer writer_;
   std::map<std::string, const UrdfJoint*> to_;  // by the name of its child
-  std::set<std::string> told_;                  // meshes
+  std::map<std::string, double> held_;          // joints that stand still, and where
+  struct Follower {
+    std::string leader;
+    double ratio = 1.0, offset = 0.0;
+    Place place;
+  };
+  std::map<std::string, Follower> followers_;  // by the name of the joint
+  std::set<std::string> told_;                 // meshes
   bool friction_told_ = false;
   int unplaced_meshes_ = 0;
   Place first_unplaced_;
@@ -802,12 +1067,11 @@ class Importer {
 
 }  // namespace
 
-Node import_urdf(std::string_view text, const std::string& file, const Node& own, Report& report,
+Node import_urdf(std::string_view text, const std::string& file, Node& own, Report& report,
                  std::vector<UrdfImport>& imports) {
-  const UrdfRobot robot = parse_urdf(text, report.add_file(file), report);
-  report.throw_if_any();
+  UrdfRobot robot = parse_urdf(text, report.add_file(file), report);
   imports.emplace_back();
-  return Importer(robot, file, own, report).tables(imports.back());
+  return Importer(std::move(robot), file, own, report).tables(imports.back());
 }
 
 }  // namespace knuckleboom::io

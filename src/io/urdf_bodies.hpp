@@ -11,9 +11,10 @@
 
 namespace knuckleboom::io {
 
-// Tables `body`, `shape` and `visual`. own: the tables of the file that names the URDF; they have
-// priority over the URDF. Throws FileError with all that is wrong.
-Node import_urdf(std::string_view text, const std::string& file, const Node& own, Report& report,
+// Tables `body`, `coupling`, `shape` and `visual`. own: the tables of the file that names the URDF; they
+// have priority over the URDF, and get its names where these had to be changed. Throws FileError with all
+// that is wrong.
+Node import_urdf(std::string_view text, const std::string& file, Node& own, Report& report,
                  std::vector<UrdfImport>& imports);
 
 }  // namespace knuckleboom::io

@@ -484,23 +484,17 @@ class Parser {
   bool rpy_told_ = false;
 };
 
-void check_utf8(std::string_view text, const std::string& file) {
-  int line = 1;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == '\n') ++line;
-    const std::size_t length = decode_utf8(text, i).length;
-    if (length == 0)
-      throw FileError({{file, line, 0, "this is not UTF-8 text; save the file as UTF-8"}});
-    i += length;
-  }
-}
-
 }  // namespace
 
 UrdfRobot parse_urdf(std::string_view text, int file, Report& report) {
   const std::string& name = report.file(file);
   check_text(text, name, kConfigurationLimit, "URDF file");
-  check_utf8(text, name);
+  std::string latin1;
+  if (!is_utf8(text)) {
+    latin1 = from_latin1(text);
+    text = latin1;
+    report.note({file, 1, 0}, "the file is not UTF-8; its letters are taken as Latin-1");
+  }
   tinyxml2::XMLDocument document;
   if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
     throw FileError(

@@ -21,6 +21,22 @@ Utf8Character decode_utf8(std::string_view text, std::size_t at) {
   return {code, length};
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = decode_utf8(text, at).length;
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string from_latin1(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size() + bytes.size() / 50);
+  for (const char c : bytes) append_utf8(static_cast<unsigned char>(c), out);
+  return out;
+}
+
 void append_utf8(char32_t code, std::string& out) {
   const auto byte = [&](char32_t b) { out += static_cast<char>(static_cast<unsigned char>(b)); };
   const auto tail = [&](unsigned shift) { byte(0x80U | ((code >> shift) & 0x3FU)); };

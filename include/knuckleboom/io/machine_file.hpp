@@ -32,6 +32,8 @@ std::string purpose_sentence(const MachineFile& file);
 // Throws FileError with all that is wrong in the file.
 MachineFile read_machine(const std::filesystem::path& path,
                          std::span<const Override> overrides = {});
+// A URDF as it stands, on the ground at 9.81 m/s2: for a look at it before there is a machine file.
+MachineFile read_urdf(const std::filesystem::path& path, std::span<const Override> overrides = {});
 
 // The same from memory; `base` and `urdf` are looked up in the folder of file_name.
 MachineFile read_machine_text(std::string_view text, const std::string& file_name,

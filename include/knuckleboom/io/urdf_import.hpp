@@ -10,9 +10,10 @@ namespace knuckleboom::io {
 struct ImportedLink {
   std::string name;
   std::string parent, joint, type;  // empty for the root; type in URDF's words
-  std::string here;     // what the joint is in the machine: revolute, prismatic or fixed
-  std::string follows;  // the joint that its <mimic> names
-  double mass = 0.0;    // kg
+  std::string here;             // what the joint is in the machine: revolute, prismatic or fixed
+  std::string follows;          // the joint that it follows, coupled; empty: none
+  double mass = 0.0;            // kg
+  double inertia_change = 0.0;  // to one that a body can have, as a share
   bool limited = false;
   double lower = 0.0, upper = 0.0;  // rad or m
   std::vector<std::string> looks;   // "mesh boom.stl", "mesh boom.stl (missing)", "box"

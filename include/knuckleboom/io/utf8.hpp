@@ -15,6 +15,10 @@ struct Utf8Character {
 // The character that begins at text[at]; `at` must be within the text.
 Utf8Character decode_utf8(std::string_view text, std::size_t at);
 
+bool is_utf8(std::string_view text);
+// Each byte a character, as in Latin-1.
+std::string from_latin1(std::string_view bytes);
+
 // Appends a character up to U+10FFFF that is no surrogate.
 void append_utf8(char32_t code, std::string& out);
 

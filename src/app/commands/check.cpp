@@ -50,7 +50,23 @@ struct Finding {
   std::vector<io::Diagnostic> remarks;
 };
 
-Finding good_machine(io::MachineFile file) {
+// What an import had to change by more than rounding is refused where that is asked for.
+void refuse_changes(const io::MachineFile& file) {
+  constexpr double kRounding = 1e-3;
+  std::vector<io::Diagnostic> faults;
+  for (const io::UrdfImport& import : file.imports)
+    for (const io::ImportedLink& link : import.links)
+      if (link.inertia_change > kRounding)
+        faults.push_back(
+            {import.file, 0, 0,
+             fmt::format("link '{}' has an inertia that no body can have; the nearest is "
+                         "changed by {:.3g} %",
+                         link.name, 100.0 * link.inertia_change)});
+  if (!faults.empty()) throw io::FileError(std::move(faults));
+}
+
+Finding good_machine(io::MachineFile file, bool strict) {
+  if (strict) refuse_changes(file);
   const std::string parts = outside_parts(file.model);
   const std::string import = import_words(file);
   return {fmt::format(
@@ -216,11 +232,12 @@ Finding good_recording(const std::string& path) {
           {}};
 }
 
-Finding describe(const std::string& path) {
+Finding describe(const std::string& path, bool strict) {
   if (path.ends_with(io::kEmulationRecordingSuffix)) return good_recording(path);
+  if (path.ends_with(".urdf")) return good_machine(io::read_urdf(path), strict);
   switch (io::kind_of(io::beginning_of(path), path)) {
     case io::FileKind::kMachine:
-      return good_machine(io::read_machine(path));
+      return good_machine(io::read_machine(path), strict);
     case io::FileKind::kLevers: {
       const io::LeverFile file = io::read_levers(path);
       return {fmt::format("levers {}, {}", file.pattern.name,
@@ -281,16 +298,21 @@ Finding describe(const std::string& path) {
   return good_scenario(io::read_scenario(path), path);
 }
 
-int check(const std::vector<std::string>& files) {
+struct CheckOptions {
+  std::vector<std::string> files;
+  bool strict = false;
+};
+
+int check(const CheckOptions& options) {
   bool good = true;
-  for (const std::string& file : files) {
+  for (const std::string& file : options.files) {
     try {
       // The folder of a machine or a bundle stands for its file, as with --machine.
       std::error_code ignored;
       std::string inside = file;
       for (const char* name : {"bundle.toml", "machine.toml"})
         if (const fs::path path = fs::path(file) / name; fs::exists(path, ignored)) inside = path;
-      const Finding found = describe(inside);
+      const Finding found = describe(inside, options.strict);
       say(fmt::format("{}: ok ({})\n", file, found.words));
       for (const io::Diagnostic& remark : found.remarks)
         say(fmt::format("  remark: {}\n", io::to_string(remark)));
@@ -306,18 +328,24 @@ int check(const std::vector<std::string>& files) {
 }  // namespace
 
 Command check_command() {
-  const auto files = std::make_shared<std::vector<std::string>>();
-  return {.name = "check",
-          .sentence =
-              "Report all errors in machine, scenario, lever, exercise, emulation, species, tree, "
-              "price list, course and quiz files",
-          .arguments = {{.name = "file",
-                         .target = files.get(),
-                         .kind = file_value(),
-                         .sentence = "File of any of these kinds, or a recording of an emulation",
-                         .required = true}},
-          .examples = {"knuckleboom check my_machine.toml my_scenario.toml"},
-          .run = [files] { return check(*files); }};
+  const auto o = std::make_shared<CheckOptions>();
+  return {
+      .name = "check",
+      .sentence =
+          "Report all errors in machine, scenario, lever, exercise, emulation, species, tree, "
+          "price list, course, quiz and URDF files",
+      .arguments = {{.name = "file",
+                     .target = &o->files,
+                     .kind = file_value(),
+                     .sentence = "File of any of these kinds, or a recording of an emulation",
+                     .required = true},
+                    {.name = "--strict",
+                     .target = &o->strict,
+                     .sentence = "Refuse a URDF with an inertia that no body can have, instead of "
+                                 "taking the nearest"}},
+      .examples = {"knuckleboom check my_machine.toml my_scenario.toml",
+                   "knuckleboom check crane.urdf --strict"},
+      .run = [o] { return check(*o); }};
 }
 
 }  // namespace knuckleboom::app

@@ -166,7 +166,6 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
   try {
     simulation.emplace(model, scenario);
   } catch (const std::invalid_argument& error) {
-    if (model.balls.empty()) throw;
     facts.unsettled = error.what();
     return facts;
   }
@@ -319,8 +318,11 @@ std::vector<PoseFacts> all_poses(const MachineModel& model, const std::vector<st
   }
   let_follow(model, placed, q);
   PoseFacts pose = pose_facts(model, "as given", q);
-  if (!model.loops.empty() && model.balls.empty())
-    pose.branch = branch_sentence(model, pose_facts(model, {}, pose_at(model, 0.5), false), pose);
+  if (!pose.unsettled.empty() && model.balls.empty()) throw UserError(pose.unsettled);
+  if (pose.unsettled.empty() && !model.loops.empty() && model.balls.empty()) {
+    const PoseFacts middle = pose_facts(model, {}, pose_at(model, 0.5), false);
+    if (middle.unsettled.empty()) pose.branch = branch_sentence(model, middle, pose);
+  }
   return {std::move(pose)};
 }
 
@@ -804,8 +806,10 @@ int inspect(const InspectOptions& options) {
         fmt::format("--set {}: inspect knows no scenario; change keys of the machine only",
                     overrides.scenario.front().key));
   const std::filesystem::path path = find_machine(options.machine);
-  io::refuse_other_kind(path.string(), io::FileKind::kMachine);
-  const io::MachineFile file = io::read_machine(path, overrides.machine);
+  const bool bare = path.extension() == ".urdf";
+  if (!bare) io::refuse_other_kind(path.string(), io::FileKind::kMachine);
+  const io::MachineFile file =
+      bare ? io::read_urdf(path, overrides.machine) : io::read_machine(path, overrides.machine);
   tell_remarks_on_set(file.remarks);
   check_distinct({{"--json", options.json}}, file.files);
   const MachineModel& model = file.model;
