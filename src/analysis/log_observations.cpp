@@ -52,6 +52,10 @@ constexpr const char* kReach = "reach_m";
 constexpr const char* kWork[] = {"tip_vx_m_s", "tip_vy_m_s",    "tip_vz_m_s", "grapple_opening",
                                  "log_gap_m",  "held_tilt_rad", "load_logs",  "work_signals"};
 
+// And a harvester's head beside them.
+constexpr const char* kStem = "head_stem";
+constexpr const char* kFeed = "feed_m_s";
+
 bool is_travel(std::string_view name) { return name.ends_with(kTravel); }
 bool is_demand(std::string_view name) {
   return name.ends_with("_demand") || name.ends_with("_valve_open");
@@ -263,6 +267,8 @@ class Observer {
     if (!told || !held_log_ || !has_tip() || out.rate_Hz < kDenseHz) return;
     std::array<MaybeCourse, std::size(kWork)> work = signals_;
     MaybeCourse wheels = course(kSpeed), held = course(kHeldLog);
+    MaybeCourse stem = course(kStem), feed = course(kFeed);
+    out.head = stem && feed;
     const double dt = out.rows.front().dt;
     const auto every = static_cast<std::size_t>(std::lround(training::kElementSample / dt));
     for (std::size_t i = every; i < out.rows.size(); i += every) {
@@ -282,6 +288,10 @@ class Observer {
       at.load = static_cast<std::int32_t>(std::lround(value(6)));
       at.held = static_cast<std::int32_t>(std::lround(held->at(t)));
       if (wheels) at.carrier_m_s = wheels->at(t);
+      if (out.head) {
+        at.stem = static_cast<std::int32_t>(std::lround(stem->at(t)));
+        at.feed_m_s = feed->at(t);
+      }
       out.work.push_back(at);
     }
   }
@@ -556,6 +566,8 @@ std::vector<io::KnownColumn> judged_columns(const std::vector<std::string>& name
   out.push_back({kLegs, ""});
   out.push_back({kSpeed, "m/s"});
   out.push_back({kReach, "m"});
+  out.push_back({kStem, ""});
+  out.push_back({kFeed, "m/s"});
   constexpr const char* kWorkUnits[] = {"m/s", "m/s", "m/s", "", "m", "rad", "", ""};
   for (std::size_t i = 0; i < std::size(kWork); ++i) out.push_back({kWork[i], kWorkUnits[i]});
   for (const std::string& name : names) {
@@ -592,7 +604,7 @@ training::ScoreState judge(const LogObservations& log) {
 }
 
 LogWork judge_work(const LogObservations& log) {
-  LogWork out{training::start_elements(), {}};
+  LogWork out{training::start_elements(log.head), {}};
   const double dt = log.rows.front().dt;
   const std::int64_t end = std::llround(log.end_s / dt);
   for (const training::ElementSample& at : log.work)

@@ -103,6 +103,8 @@ inline constexpr KeyTable table{"exercise.pile", "[[pile]]", all};
 namespace place {
 using training::Place;
 inline constexpr Key name = keys::name("").to<&Place::name>();
+inline constexpr Key product =
+    text("product", "name of a `[[product]]`: the place is for all logs that are cut as it");
 inline constexpr Key all[] = {
     name,
     spot<Place>("`[x, y]` of the log's centre"),
@@ -117,6 +119,7 @@ inline constexpr Key all[] = {
     number("tilt", D::kAngle, {0.0, 1.6, true}, "how far its axis may be off from level")
         .to<&Place::tilt>(),
     colour().to<&Place::colour>(),
+    product,
 };
 inline constexpr KeyTable table{"exercise.place", "[[place]]", all};
 }  // namespace place

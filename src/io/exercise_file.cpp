@@ -292,6 +292,7 @@ class ExerciseReader {
                      fmt::format("a log is called '{}' as well, and its name stands for where it "
                                  "lay at the start; rename one of them",
                                  place.name));
+      if (reader.has(keys::place::product)) place.product = product_of(reader);
       reader.done();
       const std::size_t n = kPlaces + places.size();
       place.x += variant_.places_shift * draw(n, 0);
@@ -299,6 +300,20 @@ class ExerciseReader {
       place.heading += variant_.places_turn * draw(n, 2);
       places.push_back(std::move(place));
     }
+  }
+
+  // The product that is piled in a place.
+  int product_of(TableReader& reader) {
+    const std::string name = reader.text(keys::place::product).value_or("");
+    std::vector<std::string> names;
+    for (const timber::Product& product : exercise().prices.products) {
+      if (product.name == name) return static_cast<int>(names.size());
+      names.push_back(product.name);
+    }
+    if (!name.empty())
+      reader.error(keys::place::product,
+                   fmt::format("there is no product '{}'{}", name, alternatives(name, names)));
+    return -1;
   }
 
   // The place with this name; of a log's name: where that log lay, made when it is first asked for.

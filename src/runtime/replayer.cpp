@@ -361,7 +361,8 @@ void Replayer::show_work() {
   snapshot_.held_tilt_rad = stored("held_tilt_rad", 0.0);
   snapshot_.element_load =
       static_cast<std::int32_t>(stored_whole("load_logs", 0, session_->world().log_count()));
-  snapshot_.element_signals = static_cast<std::int32_t>(stored_whole("work_signals", 0, 7));
+  snapshot_.element_signals =
+      static_cast<std::int32_t>(stored_whole("work_signals", 0, training::kSignalSets - 1));
 }
 
 void Replayer::show_task() {

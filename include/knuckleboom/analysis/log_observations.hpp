@@ -18,6 +18,7 @@ struct LogObservations {
   std::vector<training::Observation> rows;  // at equal times; the first is where the attempt begins
   // Every 20 ms from then on, for the work elements; tick: its row. Empty: the log does not tell them.
   std::vector<training::ElementSample> work;
+  bool head = false;                   // they tell of a harvester's head
   std::vector<double> reach_m;         // of the tip from the crane's foot, by row; empty: not told
   std::vector<std::string> functions;  // whose travel the rows have, in their order
   std::uint32_t observed = 0;          // bits of training::Observed

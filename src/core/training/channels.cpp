@@ -31,7 +31,7 @@ double trouble(Shot s, int joint) {
          (a->at_stop != 0 ? 4.0 : 0.0);
 }
 
-enum class Of { kRun, kJoint, kLever, kFunction, kCarrier, kGrapple, kObstacle, kFigure };
+enum class Of { kRun, kJoint, kLever, kFunction, kCarrier, kGrapple, kHead, kObstacle, kFigure };
 
 struct Family {
   std::string_view name, unit, description;
@@ -103,16 +103,26 @@ constexpr Family kFamilies[] = {
      [](Shot s, int) { return static_cast<double>(s.element[1]); }},
     {"load_phase", "", "0: empty, 1: loading, 2: loaded, 3: unloading", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.load_phase); }},
-    {"log_gap_m", "m", "from the grip to the nearest log that is not held", Of::kRun,
-     [](Shot s, int) { return s.gap_m; }},
-    {"held_tilt_rad", "rad", "of the held log from level", Of::kRun,
+    {"log_gap_m", "m",
+     "from the grip to the nearest log that is not held; of a head also to a standing tree",
+     Of::kRun, [](Shot s, int) { return s.gap_m; }},
+    {"held_tilt_rad", "rad", "of the held log, or of the stem in a head, from level", Of::kRun,
      [](Shot s, int) { return s.held_tilt_rad; }},
     {"load_logs", "", "logs in the load space", Of::kRun,
      [](Shot s, int) { return static_cast<double>(s.element_load); }},
     {"work_signals", "",
-     "sum of 1: the held log touches the ground or the load space, 2: the grip is in the load "
-     "space, 4: an actuator moves",
+     "sum of 1: the held log touches the ground or the load space, or the tip of the stem in a "
+     "head the ground, 2: the grip is in the load space, 4: an actuator moves, 8: the stem in a "
+     "head is not cut off, 16: its saw is not at home",
      Of::kRun, [](Shot s, int) { return static_cast<double>(s.element_signals); }},
+    {"head_stem", "", "number of the stem in a harvester's head, -1: none", Of::kHead,
+     [](Shot s, int) {
+       for (std::int64_t k = 0; k < s.tree_count; ++k)
+         if (s.tree[k].gripped != 0) return static_cast<double>(s.tree[k].stem);
+       return -1.0;
+     }},
+    {"feed_m_s", "m/s", "of a harvester's head, towards the tip", Of::kHead,
+     [](Shot s, int) { return s.feed_m_s; }},
     {"score_*", "of the figure", "figure of the attempt so far", Of::kFigure,
      [](Shot s, int i) { return nth(kFigures, i).read(s.score); }},
 };
@@ -129,6 +139,8 @@ int count(Of of, const Session& session) {
       return session.machine().wheels.empty() ? 0 : 1;
     case Of::kGrapple:
       return session.machine().grapple.present ? 1 : 0;
+    case Of::kHead:
+      return session.machine().head.present ? 1 : 0;
     case Of::kObstacle:
       return world::kObstacles;
     case Of::kFigure:
@@ -177,6 +189,7 @@ sim::MemberNames names_of(Of of, const Session& session, int member) {
       return {.owner = nth(kFigures, member).name};
     case Of::kCarrier:
     case Of::kGrapple:
+    case Of::kHead:
     case Of::kRun:
       break;
   }
@@ -218,6 +231,7 @@ std::vector<sim::FamilyRow> session_channel_rows() {
                                {"FUNCTION", "each function of the lever pattern"},
                                {"", "a machine on wheels"},
                                {"", "a machine with a grapple"},
+                               {"", "a machine with a harvester's head"},
                                {"OBSTACLE", "ground, stem, log, bunk and carrier"},
                                {"FIGURE", "each figure"}};
   static_assert(std::size(kOwners) == static_cast<std::size_t>(Of::kFigure) + 1);

@@ -65,6 +65,8 @@ std::string check_ticks(const Session& session, const SessionState& state) {
   if (state.task.end_tick > state.sim.tick)
     return objection("task.end_tick", static_cast<double>(state.task.end_tick),
                      "that tick is still to come");
+  if (state.score.elements.head != 0 && !session.site().felling().present())
+    return objection("score.elements.head", 1.0, "there is no head for trees");
   return {};
 }
 

@@ -91,6 +91,7 @@ bool asks_diagnosis(const Exercise& exercise) { return exercise.fault_lot.draw >
 
 Score blank_score(const Exercise& exercise) {
   constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+  const bool bucks = exercise.task == TaskKind::kBuck;
   const bool logs = exercise.task == TaskKind::kLogs, points = exercise.points.given();
   const bool untimed = std::any_of(exercise.log_tasks.begin(), exercise.log_tasks.end(),
                                    [](const LogTask& task) { return !task.timed; });
@@ -100,10 +101,13 @@ Score blank_score(const Exercise& exercise) {
   if (!points && !untimed) score.counted_s = kNotMeasured;
   if (!points && !logs) score.faultless = kNotMeasured;
   if (!logs) score.load_acceleration_m_s2 = kNotMeasured;
-  if (exercise.places.empty()) score.set_down_m_s = kNotMeasured;
+  if (std::all_of(exercise.places.begin(), exercise.places.end(),
+                  [](const Place& place) { return place.product >= 0; }))
+    score.set_down_m_s = kNotMeasured;
   if (!fells(exercise.task)) score.fall_error_rad = score.stump_m = score.stems_hit = kNotMeasured;
-  if (exercise.task != TaskKind::kBuck)
-    score.length_right = score.fed_back = score.value_share = kNotMeasured;
+  if (!bucks) score.length_right = score.fed_back = score.value_share = kNotMeasured;
+  if (!bucks || !piles_products(exercise)) score.piled = score.mixed = kNotMeasured;
+  if (!bucks || exercise.world.way.corners.empty()) score.logs_on_way = kNotMeasured;
   if (exercise.task != TaskKind::kDrive) score.on_way = kNotMeasured;
   return score;
 }

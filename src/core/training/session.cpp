@@ -220,6 +220,7 @@ SessionState Session::initial_state() const {
   state.worksite = worksite_.initial_state(opening_at_start(machine(), exercise_, state.sim));
   state.task = task_.initial_state();
   state.score = task_.initial_score();
+  state.score.elements.head = worksite_.felling().present() ? 1 : 0;
   return state;
 }
 

@@ -31,6 +31,8 @@ constexpr double kBoxMargin = 0.5;    // m beyond a bunk; where the head is insi
 constexpr double kGroundTouch = 0.02,
                  kBunkTouch = 0.25;  // m above the ground, of a held log that touches
 
+constexpr double kRollersMove = 0.1;    // m/s; 2 % of a head's full speed
+constexpr double kCrownTouch = 0.5;     // m above the ground, of a tip that lies on its branches
 constexpr double kFallenRise = 0.259;   // cosine; a tree that leans by more than 75 degrees
 constexpr double kFallenSpeed = 0.5;    // m/s of its tip
 constexpr double kFallenTime = 0.3;     // s
@@ -250,9 +252,10 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
     const std::int64_t samples = score.motion.samples;
     gather(exercise_.task == TaskKind::kFree, at, score);
     if (score.motion.samples != samples)
-      follow_elements(
-          dt, element_sample(at.ticks, (score.legs.moved & ~snapshot.on_wheels) != 0, snapshot),
-          score.elements);
+      follow_elements(dt,
+                      element_sample(at.ticks, (score.legs.moved & ~snapshot.on_wheels) != 0,
+                                     score.elements.head != 0, snapshot),
+                      score.elements);
     advance(dt, snapshot, task, score);
     score.score.placed = task.step;
     if (task.error_count > 0.0) score.score.error_m = task.error_sum / task.error_count;
@@ -343,8 +346,10 @@ bool Task::inside(const Vec3& p_W, double above, const SessionSnapshot& snapshot
                                          vec(load.up_W), vec(load.half_m), above);
 }
 
-ElementSample Task::element_sample(std::int64_t tick, bool moves,
+ElementSample Task::element_sample(std::int64_t tick, bool crane_moves, bool head,
                                    const SessionSnapshot& snapshot) const {
+  const bool moves =
+      crane_moves || (head && (snapshot.saw > 0.0 || std::fabs(snapshot.feed_m_s) > kRollersMove));
   ElementSample at;
   at.tick = tick;
   at.moves = moves;
@@ -378,7 +383,31 @@ ElementSample Task::element_sample(std::int64_t tick, bool moves,
     at.gap_m = std::min(at.gap_m, (off - along * axis).norm() - log.radius);
     if (snapshot.load.logs.has(i) || inside(centre, 0.0, snapshot)) ++at.load;
   }
+  if (head) look_at_trees(snapshot, at);
   return at;
+}
+
+// The stem in a harvester's head, and the way to the nearest one that stands.
+void Task::look_at_trees(const SessionSnapshot& snapshot, ElementSample& at) const {
+  at.saw = snapshot.saw > 0.0;
+  at.feed_m_s = snapshot.feed_m_s;
+  for (std::int64_t k = 0; k < snapshot.tree_count; ++k) {
+    const TreeSnapshot& tree = snapshot.tree[k];
+    if (tree.gripped == 0) continue;
+    at.stem = tree.stem;
+    at.standing = tree.attached != 0;
+    const Vec3 n = vec(tree.n_W);
+    const Vec3 tip = vec(tree.butt_W) + (nth(exercise_.trees, tree.stem).height - tree.from) * n;
+    at.tilt_rad = angle_between_lines(n, on_the_map(n));
+    at.on_ground = tip.z() < world::height(ground_, tip.x(), tip.y()) + kCrownTouch;
+  }
+  for (std::size_t i = 0; i < exercise_.trees.size(); ++i) {
+    if (exercise_.trees[i].species.empty()) continue;
+    const world::Stem& stem = exercise_.world.stems[i];
+    const double x = stem.x - snapshot.grip_W[0], y = stem.y - snapshot.grip_W[1];
+    const double gap = std::sqrt(x * x + y * y) - stem.radius;
+    if (gap < at.gap_m && tree_of(static_cast<int>(i), snapshot) == nullptr) at.gap_m = gap;
+  }
 }
 
 void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
@@ -769,6 +798,58 @@ bool Task::judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot,
   return right;
 }
 
+// Where the logs of all trees lie now. Whether those of this one lie right, and none of it on the way.
+bool Task::judge_piles(int stem, const SessionSnapshot& snapshot, Score& score) const {
+  if (std::isnan(score.piled) && std::isnan(score.logs_on_way)) return true;
+  double logs = 0.0, piled = 0.0, mixed = 0.0, in_way = 0.0;
+  bool right = true;
+  for (std::int32_t k = 0; k < snapshot.cut_count; ++k) {
+    const CutSnapshot& cut = snapshot.cut[k];
+    const PoseSnapshot& pose = snapshot.log[snapshot.first_cut + k];
+    const bool bars = lies_on_way(cut.size, pose);
+    if (bars) in_way += 1.0;
+    bool in_own = false, in_other = false;
+    for (const Place& place : exercise_.places) {
+      const Spot& spot = nth(places_, static_cast<int>(&place - exercise_.places.data()));
+      if (place.product < 0 || on_the_map(vec(pose.p) - spot.centre_W).norm() > place.radius)
+        continue;
+      const Vec3 along = on_the_map(axis_of(pose));
+      if (place.product != cut.product)
+        in_other = true;
+      else if (angle_between_lines(along, spot.along_W) <= place.angle &&
+               angle_between_lines(axis_of(pose), along) <= place.tilt)
+        in_own = true;
+    }
+    if (cut.product >= 0) {
+      logs += 1.0;
+      piled += in_own ? 1.0 : 0.0;
+      mixed += in_other && !in_own ? 1.0 : 0.0;
+    }
+    const bool stays = cut.product < 0 || in_own || std::isnan(score.piled);
+    if (cut.stem == stem) right = right && stays && !bars;
+  }
+  if (!std::isnan(score.piled)) {
+    score.piled = logs > 0.0 ? piled / logs : 0.0;
+    score.mixed = logs > 0.0 ? mixed / logs : 0.0;
+  }
+  if (!std::isnan(score.logs_on_way)) score.logs_on_way = in_way;
+  return right;
+}
+
+bool Task::lies_on_way(const world::LogSize& log, const PoseSnapshot& pose) const {
+  if (!way_.present()) return false;
+  constexpr int kSpots = 4;  // on each side of the middle
+  const Vec3 centre = vec(pose.p), half = 0.5 * log.length * axis_of(pose);
+  for (int i = -kSpots; i <= kSpots; ++i) {
+    const Vec3 at = centre + i / static_cast<double>(kSpots) * half;
+    const world::WayPlace place = way_.nearest(at.x(), at.y(), 0.0, way_.length());
+    const bool beside = place.along <= 0.0 || place.along >= way_.length();
+    if (!beside && std::fabs(place.offset) < 0.5 * exercise_.world.way.width + log.radius)
+      return true;
+  }
+  return false;
+}
+
 // A tree is done when it has been let go and something of it was cut off.
 void Task::advance_bucking(double dt, const SessionSnapshot& snapshot, TaskState& task,
                            ScoreState& score) const {
@@ -787,7 +868,8 @@ void Task::advance_bucking(double dt, const SessionSnapshot& snapshot, TaskState
   task.fed_m += task.progress;
   task.fed_back_m += task.worst_m;
   if (task.fed_m > 0.0) score.score.fed_back = task.fed_back_m / task.fed_m;
-  const bool right = judge_logs(*tree, snapshot, task, score);
+  bool right = judge_logs(*tree, snapshot, task, score);
+  right = judge_piles(tree->stem, snapshot, score.score) && right;
   score.score.stump_m = std::max(score.score.stump_m, tree->stump);
   score.score.stems_hit += tree->hits;
   if (!right || tree->stump > kMostStump || tree->hits > 0 ||

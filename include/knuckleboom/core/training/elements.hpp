@@ -13,7 +13,8 @@
 
 namespace knuckleboom::training {
 
-// Those of a forwarder. A harvester without a head's signals has kOut, kMove and kIdle of them.
+// Those of a forwarder, and those of a harvester's head, which has kOut, kGrip, kIdle and kMove too. Recorded
+// by their numbers.
 enum class Element : std::int32_t {
   kOut,      // empty, on the way to a log
   kGrip,     // slow over a log, until it is lifted
@@ -25,10 +26,20 @@ enum class Element : std::int32_t {
   kSort,     // a log taken and put down outside the load space
   kIdle,     // at rest for more than 2 s
   kMove,     // the carrier drives
+  kFell,     // sawing a standing tree, and its fall
+  kBring,    // a felled tree to where it is fed
+  kProc,     // with a felled tree, and none of the next four
+  kFeed,     // towards its tip
+  kBack,     // towards its butt
+  kCut,      // the saw is out
+  kThink,    // all is still for more than 0.5 s
+  kArrange,  // a log in the head
 };
-inline constexpr int kElements = 10;
+inline constexpr int kElements = 18;
 inline constexpr std::array<std::string_view, kElements> kElementNames = {
-    "OUT", "GRIP", "IN", "RELEASE", "REGRIP", "LEVEL", "TIDY", "SORT", "IDLE", "MOVE"};
+    "OUT",  "GRIP",      "IN",        "RELEASE",  "REGRIP",     "LEVEL",
+    "TIDY", "SORT",      "IDLE",      "MOVE",     "FELL",       "BRING",
+    "PROC", "PROC_FEED", "PROC_BACK", "PROC_CUT", "PROC_THINK", "ARRANGE"};
 
 enum class Track : std::int32_t { kCrane, kDrive };
 inline constexpr int kTracks = 2;
@@ -60,6 +71,14 @@ struct ElementLimits {
   double drive_s = 0.5;
   double stops_m_s = 0.05;
   double next_place_m = 30.0;  // driven without the crane
+  // Of a harvester's head:
+  double near_stem_m = 0.3;      // from a tree
+  double closes_per_s = 0.02;    // the jaws begin to
+  double fallen_rad = 0.261799;  // from level; a tree that leans by more than 75 degrees
+  double fell_feed_m_s = 0.2;    // fed before it lies
+  double bring_m = 0.5;          // on the map, before it is fed
+  double feeds_m_s = 0.1;
+  double think_s = 0.5;
 };
 
 // All that is known at one moment.
@@ -75,17 +94,27 @@ struct ElementSample {
   std::int32_t load = 0;     // logs that lie in the load space
   bool on_ground = false;    // the held log touches ground or load space
   bool in_box = false;       // the grip is inside the load space
-  bool moves = false;        // an actuator of the crane moves
+  bool moves = false;        // an actuator of the crane moves, rollers and saw among them
+  // Of a harvester's head. Tilt and on_ground are those of the stem that it holds: from level, and that its tip is
+  // on the ground; the gap is that to the nearest standing tree or log.
+  std::int32_t stem = -1;  // number of the world's stem that it holds, -1: none
+  bool standing = false;   // that stem is still attached
+  bool saw = false;        // is not at home
+  double feed_m_s = 0.0;   // towards the tip positive
 };
 
 // Bits of what is true of a sample, as the channel `work_signals` has them.
 inline std::int32_t signals_of(const ElementSample& at) {
-  return (at.on_ground ? 1 : 0) + (at.in_box ? 2 : 0) + (at.moves ? 4 : 0);
+  return (at.on_ground ? 1 : 0) + (at.in_box ? 2 : 0) + (at.moves ? 4 : 0) + (at.standing ? 8 : 0) +
+         (at.saw ? 16 : 0);
 }
+inline constexpr int kSignalSets = 32;
 inline void set_signals(long bits, ElementSample& at) {
   at.on_ground = (bits & 1) != 0;
   at.in_box = (bits & 2) != 0;
   at.moves = (bits & 4) != 0;
+  at.standing = (bits & 8) != 0;
+  at.saw = (bits & 16) != 0;
 }
 
 // Begins at a tick and lasts until the next one of its track.
@@ -138,7 +167,14 @@ struct ElementState {
   std::int32_t undecided;  // 1: it was let go outside it; the next grip tells what that was
   std::int32_t left;       // 1: the empty grapple has left the last log
   std::int32_t resting, driving;
-  std::int32_t load, signals;  // of the last sample; signals: 1 on_ground, 2 in_box, 4 moves
+  std::int32_t load, signals;  // of the last sample; signals: as signals_of() gives them
+  // Of a harvester's head:
+  std::int64_t part;  // tick at which the present element began
+  std::int64_t
+      felled;  // tick of the fall of the tree that it holds, until it is fed or brought; 0: none
+  double felled_m[2];  // tip at that tick
+  std::int32_t head;   // 1: its rules hold. Sessions recorded before there were any go on without
+  std::int32_t reserved;
 };
 constexpr auto state_fields(const ElementState* /*type*/) {
   using namespace knuckleboom::state;
@@ -157,7 +193,9 @@ constexpr auto state_fields(const ElementState* /*type*/) {
       KB_FIELD(last_log, kNoneOrCounted), KB_FIELD(base, below(kElements)),
       KB_FIELD(phase, below(kLoadPhases)), KB_FIELD(from_box, below(4)), KB_FIELD(undecided, kFlag),
       KB_FIELD(left, kFlag), KB_FIELD(resting, kFlag), KB_FIELD(driving, kFlag),
-      KB_FIELD(load, kCounter32), KB_FIELD(signals, below(8)));
+      KB_FIELD(load, kCounter32), KB_FIELD(signals, below(kSignalSets)), KB_FIELD(part, kCounter),
+      KB_FIELD(felled, kCounter), KB_FIELD(felled_m, kPosition), KB_FIELD(head, kFlag),
+      KB_FIELD(reserved, kZero));
 }
 
 // A piece that nothing changes any more: ticks begin to end - 1 of the attempt.
@@ -167,8 +205,8 @@ struct FinalPiece {
   std::int64_t begin, end;
 };
 
-// At rest, empty, nothing known of the past.
-ElementState start_elements();
+// At rest, empty, nothing known of the past. head: by the rules for a harvester's head.
+ElementState start_elements(bool head = false);
 // Time that counts before the first sample: it is idle.
 void wait_elements(std::int64_t ticks, ElementState& state);
 // The next sample, kElementSample after the last. dt: of a tick [s]. done: receives the pieces that have

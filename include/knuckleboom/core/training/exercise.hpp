@@ -38,7 +38,7 @@ struct Target {
   double dwell_s = 0.0;         // to stay before it counts
 };
 
-// A marked place for a log.
+// A marked place for a log, or for all logs of a product that a head cuts.
 struct Place {
   std::string name;
   double x = 0.0, y = 0.0;  // of the log's centre [m]
@@ -48,6 +48,7 @@ struct Place {
   double angle = 0.349;  // and its axis, seen from above [rad]
   double tilt = 0.349;   // and from level [rad]
   int colour = 0;
+  int product = -1;  // index in the price list, -1: for one log
 };
 
 inline constexpr int kLoadSpace = -2;  // in place of a bunk: the machine's
@@ -108,6 +109,13 @@ struct Exercise {
   std::vector<command::Fault> faults;
   command::FaultLot fault_lot;
 };
+
+// Whether it has places for the products that a head cuts.
+inline bool piles_products(const Exercise& exercise) {
+  for (const Place& place : exercise.places)
+    if (place.product >= 0) return true;
+  return false;
+}
 
 // One of its trees'; null: a post.
 inline const timber::Species* species_of(const Exercise& exercise, const timber::TreeRecipe& tree) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -66,6 +67,9 @@ struct Score {
   double length_right;
   double fed_back;
   double value_share;
+  double piled;
+  double mixed;
+  double logs_on_way;
   double technique;
   double points;
   double diagnosis_s;
@@ -144,6 +148,14 @@ struct Figure {
   // May be nan: there is nothing to measure.
   constexpr Figure perhaps() const {
     return with([](Figure& f) { f.field.limits = state::kPerhaps; });
+  }
+  // Likewise, in most exercises: nan is the neutral value, so that states of sessions recorded before there was
+  // the figure stay as they were.
+  constexpr Figure seldom() const {
+    return with([](Figure& f) {
+      f.field.limits = state::kPerhaps;
+      f.field.neutral = state::value_bits(std::numeric_limits<double>::quiet_NaN());
+    });
   }
 
  private:
@@ -409,6 +421,24 @@ inline constexpr auto kFigures = [] {
           .detail()
           .mean()
           .perhaps(),
+      KB_FIGURE(piled, "Piled", "", kMore, 2,
+                "share of the logs cut as a product that lie in a place of it, in its direction, "
+                "when the last tree was done")
+          .from(kObservedTask)
+          .detail()
+          .mean()
+          .seldom(),
+      KB_FIGURE(mixed, "Mixed", "", kLess, 2,
+                "share of the logs cut as a product that lie in a place of another one, at that "
+                "time")
+          .from(kObservedTask)
+          .detail()
+          .seldom(),
+      KB_FIGURE(logs_on_way, "Logs on the road", "", kLess, 0,
+                "logs and offcuts that lie on the way, at that time")
+          .from(kObservedTask)
+          .detail()
+          .seldom(),
       KB_FIGURE(technique, "Technique", "", kMore, 2,
                 "mean of functions together, smoothness, movements per leg and path over shortest, "
                 "each from 0 to 1, at the end of an attempt at an exercise that has points")

@@ -186,6 +186,8 @@ class Task {
                        ScoreState& score) const;
   bool judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot, TaskState& task,
                   ScoreState& score) const;
+  bool judge_piles(int stem, const SessionSnapshot& snapshot, Score& score) const;
+  bool lies_on_way(const world::LogSize& log, const PoseSnapshot& pose) const;
   double value_of(const CutSnapshot& cut, const timber::Tree& tree) const;
   void report_felling(const SessionSnapshot& snapshot, const TaskState& state,
                       TaskSnapshot& out) const;
@@ -198,8 +200,9 @@ class Task {
   bool lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) const;
   bool lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const;
   void follow_load(double dt, const SessionSnapshot& snapshot, TaskState& task, Score& score) const;
-  ElementSample element_sample(std::int64_t tick, bool moves,
+  ElementSample element_sample(std::int64_t tick, bool crane_moves, bool head,
                                const SessionSnapshot& snapshot) const;
+  void look_at_trees(const SessionSnapshot& snapshot, ElementSample& at) const;
   bool inside(const Vec3& p_W, double above, const SessionSnapshot& snapshot) const;
   void begin_step(int step, TaskState& task) const;
   void check_standing(double dt, const SessionSnapshot& snapshot, TaskState& task) const;
