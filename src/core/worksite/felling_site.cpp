@@ -75,6 +75,12 @@ bool lies(int stem, const TimberState& state) {
                      [stem](const FelledTree& tree) { return tree.stem == stem; });
 }
 
+// Of the log that is measured, among all: its errors follow from it.
+std::uint64_t number_of(const timber::Tree& tree, const MovingTree& m) {
+  return tree.recipe().seed * kPieces * timber::kMostStems +
+         kPieces * static_cast<std::uint64_t>(m.stem) + static_cast<std::uint64_t>(m.pieces);
+}
+
 void forget(MovingTree& m) {
   m = MovingTree{};
   m.stem = -1;
@@ -519,7 +525,9 @@ void FellingSite::cut_off(TimberState& state, timber::FellingState& s,
     const bool as_wanted = std::fabs(measured.length - state.wanted_m) < kAsWanted;
     cut.wanted_m = as_wanted ? state.wanted_m : 0.0;
     cut.measured_m = measured.length;
-    cut.measured_top_m = measured.diameter;
+    // The knives were there before.
+    cut.measured_top_m = timber::measured_diameter(
+        measure_, timber::over_bark(tree.profile(), m.from + at), number_of(tree, m));
     cut.stem = m.stem;
     cut.product = as_wanted ? state.product : -1;
   }
@@ -560,9 +568,7 @@ HeadReading FellingSite::reading(const TimberState& state) const {
   const MovingTree& m = state.moving;
   if (m.stem < 0 || m.gripped == 0 || m.attached != 0) return {};
   const timber::Tree& tree = grown(m);
-  const std::uint64_t number = tree.recipe().seed * kPieces * timber::kMostStems +
-                               kPieces * static_cast<std::uint64_t>(m.stem) +
-                               static_cast<std::uint64_t>(m.pieces);
+  const std::uint64_t number = number_of(tree, m);
   return {
       timber::measured_length(measure_, saw_at(m) - m.zero_at, number),
       timber::measured_diameter(
