@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "knuckleboom/core/math/angle.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/limited.hpp"
 
 namespace knuckleboom::timber {
@@ -27,6 +28,7 @@ constexpr double kRimReach = 0.03;     // deeper it is beside the stump [m]
 constexpr double kSlow = 0.02;         // friction is full beyond this speed [m/s]
 constexpr double kAir = 1.2;           // kg/m^3
 constexpr double kCalm = 0.05, kCalmTime = 0.4;  // m/s, s
+constexpr double kLow = 0.3, kHangs = 0.98;      // rise of its axis, as it lies or hangs
 constexpr double kMostStep = 1e-2;               // s
 
 // The wood that is left of a round section of radius R after a plane cut: a segment of height h.
@@ -60,8 +62,6 @@ Angles angles(const Vec3& n, const Vec3& f, const Vec3& c) {
           angle_of(aside, std::sqrt(std::max(1.0 - aside * aside, 0.0)))};
 }
 
-double point_at(const FellingForm& form, int i) { return form.length * i / (kStemPoints - 1.0); }
-
 // Friction against a slip: full beyond kSlow, in proportion below.
 Vec3 friction(const Vec3& slip, double most) { return -most / std::max(slip.norm(), kSlow) * slip; }
 
@@ -80,6 +80,13 @@ struct Felling::Hold {
   Vec3 at[3], v_head[3];  // of knives and rollers on the head
   Vec3 off[2];            // of the head's knives from the stem's axis
   double stretch;         // by which the head is ahead of where the rollers hold [m]
+};
+
+// A point of the stem over the ground.
+struct Felling::OnGround {
+  Vec3 axis, up;  // from the centre of mass; of the ground
+  double depth;   // of the lowest point of the round
+  double lever;   // by which that is ahead of the axis' point along the stem [m]
 };
 
 FellingForm felling_form(const Tree& tree, const FellingSetup& setup) {
@@ -116,7 +123,7 @@ FellingForm rest_form(const Tree& tree, double from, double bare_to, const Felli
   form.drag *= 0.5 * kAir * setup.crown_drag;
   for (int i = 0; i < kStemPoints; ++i)
     form.point_radius[i] =
-        0.5 * over_bark(tree.profile(), from + std::min(point_at(form, i), 0.999 * form.length));
+        0.5 * over_bark(tree.profile(), from + std::min(stem_point(form, i), 0.999 * form.length));
   return form;
 }
 
@@ -220,6 +227,23 @@ double Felling::rim_depth(const FellingState& s, int point, Vec3& arm) const {
   return std::max(setup_.stump - s.torn[point] - (s.p + arm).z(), 0.0);
 }
 
+// Its place on the round moves, its speed is that of the axis.
+Felling::OnGround Felling::on_ground(const FellingState& s, int i) const {
+  const FellingGround& ground = setup_.ground;
+  OnGround out{(stem_point(form_, i) - form_.centre) * s.n, Vec3::UnitZ(), 0.0, 0.0};
+  const Vec3 p = s.p + out.axis;
+  double over = p.z();
+  if (ground.uneven) {
+    out.up = vec(ground.up[i]);
+    over = (p - vec(ground.at[i])).dot(out.up);
+  }
+  const double rise = s.n.dot(out.up);
+  const double flat = std::sqrt(std::max(1.0 - rise * rise, 0.0));
+  out.depth = form_.point_radius[i] * flat - over;
+  out.lever = form_.point_radius[i] * rise / std::max(flat, 1e-6);
+  return out;
+}
+
 // Where the head is a time t after the beginning of the step, and how far the stem is off it.
 Felling::Hold Felling::hold(const FellingGrip& grip, double t, const FellingState& s) const {
   Hold h;
@@ -265,7 +289,8 @@ void Felling::slip(const FellingGrip& grip, double t, double dt, FellingState& s
   s.grip_lost += spring_energy(kRollers, stretch) - spring_energy(kRollers, left);
 }
 
-Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip, double t) const {
+Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip,
+                              const FellingTouch* touch, double t) const {
   Rates r{Vec3(0.0, 0.0, -form_.mass * kGravity),     Vec3::Zero(), 0.0, 0.0, 0.0, 0.0,
           {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()}, 0.0};
   const auto act = [&](const Vec3& force, const Vec3& arm) {
@@ -309,24 +334,18 @@ Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip, do
     r.lost -= slip.dot(v) + (N - form_.mass * kRim * depth) * v.z();
   }
 
-  const double flat = std::sqrt(std::max(1.0 - s.n.z() * s.n.z(), 0.0));
   for (int i = 0; i < kStemPoints; ++i) {
-    const Vec3 axis = (point_at(form_, i) - form_.centre) * s.n;
-    const double depth = form_.point_radius[i] * flat - (s.p + axis).z();
-    if (depth <= 0.0) continue;
-    // The lowest point of the round; its place on it moves, its speed is that of the axis.
-    const Vec3 v = velocity(axis);
-    const double rate =
-        v.z() + form_.point_radius[i] * s.n.z() / std::max(flat, 1e-6) * s.omega.cross(s.n).z();
-    const double N = std::max(form_.soil * (depth - kSoilDamping * rate), 0.0);
-    const Vec3 slip = friction(Vec3(v.x(), v.y(), 0.0), setup_.soil_friction * N);
-    act(slip, axis);
+    const OnGround g = on_ground(s, i);
+    if (g.depth <= 0.0) continue;
+    const Vec3 v = velocity(g.axis);
+    const double rate = v.dot(g.up) + g.lever * s.omega.cross(s.n).dot(g.up);
+    const double N = std::max(form_.soil * (g.depth - kSoilDamping * rate), 0.0);
+    const Vec3 slip = friction(v - v.dot(g.up) * g.up, setup_.soil_friction * N);
+    act(slip, g.axis);
     // Acts so that its power is that of the depth.
-    r.force += N * Vec3::UnitZ();
-    r.torque +=
-        N *
-        (axis + form_.point_radius[i] * s.n.z() / std::max(flat, 1e-6) * s.n).cross(Vec3::UnitZ());
-    r.lost -= slip.dot(v) + (N - form_.soil * depth) * rate;
+    r.force += N * g.up;
+    r.torque += N * (g.axis + g.lever * s.n).cross(g.up);
+    r.lost -= slip.dot(v) + (N - form_.soil * g.depth) * rate;
   }
 
   if (setup_.push != 0.0 && lean(s) < setup_.push_until) {
@@ -342,6 +361,11 @@ Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip, do
     const Vec3 force = -form_.drag * v.norm() * v;
     act(force, arm);
     r.lost -= force.dot(v);
+  }
+  if (touch != nullptr) {
+    r.force += touch->force;
+    r.torque += touch->torque;
+    r.pushed += touch->force.dot(s.v) + touch->torque.dot(s.omega);
   }
   if (grip != nullptr) {
     const Hold h = hold(*grip, t, s);
@@ -392,12 +416,9 @@ double Felling::energy(const FellingState& s) const {
     Vec3 arm;
     sum += spring_energy(form_.mass * kRim, rim_depth(s, i, arm));
   }
-  const double flat = std::sqrt(std::max(1.0 - s.n.z() * s.n.z(), 0.0));
-  for (int i = 0; i < kStemPoints; ++i) {
-    const double depth =
-        form_.point_radius[i] * flat - (s.p + (point_at(form_, i) - form_.centre) * s.n).z();
-    if (depth > 0.0) sum += spring_energy(form_.soil, depth);
-  }
+  for (int i = 0; i < kStemPoints; ++i)
+    if (const double depth = on_ground(s, i).depth; depth > 0.0)
+      sum += spring_energy(form_.soil, depth);
   return sum;
 }
 
@@ -477,15 +498,15 @@ void Felling::look_at_stump(FellingState& s) const {
   }
 }
 
-void Felling::substep(double dt, double saw, const FellingGrip* grip, double t, FellingState& s,
-                      FellingGripLoad& load) const {
+void Felling::substep(double dt, double saw, const FellingGrip* grip, const FellingTouch* touch,
+                      double t, FellingState& s, FellingGripLoad& load) const {
   advance_cut(dt, saw, s);
   struct Slope {
     Vec3 p, v, n, omega;
     Rates r;
   };
   const auto slope = [&](const FellingState& at, double later) {
-    const Rates r = rates(at, grip, t + later);
+    const Rates r = rates(at, grip, touch, t + later);
     return Slope{at.v, r.force / form_.mass, at.omega.cross(at.n), r.torque / form_.inertia, r};
   };
   const auto along = [&](const Slope& k, double h) {
@@ -518,17 +539,20 @@ void Felling::substep(double dt, double saw, const FellingGrip* grip, double t, 
   }
   if (s.attached) yield(s);
   look_at_stump(s);
-  const bool calm = s.v.norm() + form_.length * s.omega.norm() < kCalm && s.n.z() < 0.3;
+  // It may hang in something.
+  const Vec3 up = setup_.ground.uneven ? vec(setup_.ground.up[kStemPoints / 2]) : Vec3::UnitZ();
+  const bool rests = s.n.dot(up) < kLow || (touch != nullptr && !s.attached && s.n.z() < kHangs);
+  const bool calm = rests && s.v.norm() + form_.length * s.omega.norm() < kCalm;
   s.calm_s = calm ? s.calm_s + dt : 0.0;
 }
 
 void Felling::step(double dt, double saw, FellingState& s, const FellingGrip* grip,
-                   FellingGripLoad* load) const {
+                   FellingGripLoad* load, const FellingTouch* touch) const {
   const double whole = std::min(dt, kMostStep);
   const int count = std::max(static_cast<int>(std::ceil(whole / kSubstep - 1e-9)), 1);
   FellingGripLoad impulse;
   for (int i = 0; i < count; ++i)
-    substep(whole / count, saw, grip, i * (whole / count), s, impulse);
+    substep(whole / count, saw, grip, touch, i * (whole / count), s, impulse);
   if (load == nullptr) return;
   for (int k = 0; k < 3; ++k) load->force[k] = impulse.force[k] / whole;
   load->rollers = impulse.rollers / whole;

@@ -36,6 +36,10 @@ constexpr double kLeastPiece = 0.03;   // m; nothing shorter is sawn off
 constexpr double kLongestLog = 18.0;   // m
 constexpr double kKerf = 0.008;        // m; a cut that goes on is no farther away
 constexpr double kAsWanted = 0.05;     // m
+constexpr double kSlopeReach = 0.25;   // m
+constexpr double kReach = 2.0;         // m, of a head about the middle of its knives
+constexpr double kNear = 0.6;          // m; what is farther from a tree does not meet it in a tick
+constexpr int kFirstTreeId = 2100, kFirstLyingId = 2200;  // of parts
 
 template <class T, std::size_t n>
 void put(const T (&from)[n], T (&to)[n]) {
@@ -70,9 +74,18 @@ void keep(const timber::FellingState& s, MovingTree& m) {
   m.grip_lost_J = s.grip_lost;
 }
 
-bool lies(int stem, const TimberState& state) {
-  return std::any_of(state.felled, state.felled + state.felled_count,
-                     [stem](const FelledTree& tree) { return tree.stem == stem; });
+// Null: it does not lie.
+const FelledTree* lying(int stem, const TimberState& state) {
+  const FelledTree* end = state.felled + state.felled_count;
+  const FelledTree* found =
+      std::find_if(state.felled, end, [stem](const FelledTree& tree) { return tree.stem == stem; });
+  return found == end ? nullptr : found;
+}
+
+// Beside a place [m].
+double radius_at(const FelledTree& felled, const timber::Tree& tree, const Vec3& p_W) {
+  const double along = std::max((p_W - vec(felled.butt)).dot(vec(felled.n)), 0.0);
+  return 0.5 * timber::over_bark(tree.profile(), std::min(felled.from + along, tree.height()));
 }
 
 // Of the log that is measured, among all: its errors follow from it.
@@ -150,8 +163,10 @@ double by_radius(const std::vector<double>& of, double radius) {
 double FellingSite::around_radius(double radius) const { return by_radius(around_radius_, radius); }
 double FellingSite::seat_of(double radius) const { return by_radius(seat_, radius); }
 
-double FellingSite::around(int tree, const TimberState& state) const {
+double FellingSite::around(int tree, const Vec3& pin_W, const TimberState& state) const {
   const double standing = nth(around_, tree);
+  if (const FelledTree* felled = lying(nth(trees_, tree).stem, state))
+    return around_radius(radius_at(*felled, nth(trees_, tree).tree, pin_W));
   if (gripped(state) != tree || state.moving.attached != 0) return standing;
   return std::min(standing, around_radius(state.moving.grip_radius));
 }
@@ -178,7 +193,29 @@ int FellingSite::gripped(const TimberState& state) const {
 }
 
 timber::Felling FellingSite::felling(const MovingTree& tree) const {
-  return {tree.form, setup_of(tree.stump, tree.towards)};
+  timber::FellingSetup setup = setup_of(tree.stump, tree.towards);
+  look_at_ground(tree, setup.ground);
+  return {tree.form, setup};
+}
+
+// Planes through the ground under the points of its stem, where it is not level.
+void FellingSite::look_at_ground(const MovingTree& m, timber::FellingGround& out) const {
+  const world::Ground& ground = world_.ground();
+  const Vec3 foot = foot_W(m.stem), n = vec(m.n);
+  const Vec3 butt = foot + vec(m.p) - m.form.centre * n;
+  const double away = std::max(butt.head<2>().norm(), (butt + m.form.length * n).head<2>().norm());
+  if (ground.nx < 2 || away < world_.ground_level()) return;
+  out.uneven = true;
+  for (int i = 0; i < timber::kStemPoints; ++i) {
+    const Vec3 at = butt + timber::stem_point(m.form, i) * n;
+    const auto height = [&](double x, double y) {
+      return world::height(ground, at.x() + x, at.y() + y);
+    };
+    const Vec3 up(height(-kSlopeReach, 0.0) - height(kSlopeReach, 0.0),
+                  height(0.0, -kSlopeReach) - height(0.0, kSlopeReach), 2.0 * kSlopeReach);
+    store(Vec3(at.x() - foot.x(), at.y() - foot.y(), height(0.0, 0.0) - foot.z()), out.at[i]);
+    store(Vec3(up / up.norm()), out.up[i]);
+  }
 }
 
 timber::FellingState FellingSite::felling_state(const MovingTree& m) {
@@ -218,15 +255,23 @@ int FellingSite::between_knives(const world::GrappleFrame& frame, double opening
     const int stem = nth(trees_, i).stem;
     const Vec3 foot = foot_W(stem);
     if (moving >= 0 && moving != i) continue;
+    const FelledTree* felled = moving < 0 ? lying(stem, state) : nullptr;
     // Cheap: most are far away.
-    if (moving < 0 && Vec3(foot - frame.pin_W).head<2>().norm() > 2.0) continue;
-    if (lies(stem, state)) continue;
+    if (moving < 0 && felled == nullptr && Vec3(foot - frame.pin_W).head<2>().norm() > kReach)
+      continue;
     world::Capsule shape{foot, foot + Vec3(0.0, 0.0, nth(trees_, i).tree.height()),
                          0.5 * timber::over_bark(nth(trees_, i).tree.profile(), kGripHeight)};
     if (moving == i) {
       const Vec3 n = vec(state.moving.n);
       shape.a = foot + vec(state.moving.p) - state.moving.form.centre * n;
       shape.b = shape.a + state.moving.form.length * n;
+    } else if (felled != nullptr) {
+      const timber::Tree& tree = nth(trees_, i).tree;
+      shape.a = vec(felled->butt);
+      shape.b = shape.a + (tree.height() - felled->from) * vec(felled->n);
+      if ((frame.pin_W - world::closest_on_segment(shape.a, shape.b, frame.pin_W)).norm() > kReach)
+        continue;
+      shape.radius = radius_at(*felled, tree, frame.pin_W);
     }
     const double along = (shape.b - shape.a).normalized().dot(frame.log_axis_W);
     if (along > sin_cos(kMostAskew).cos && world::can_grip(frame, opening, shape)) return i;
@@ -250,13 +295,16 @@ void FellingSite::set_up(int tree, double stump, double towards, TimberState& st
 
 void FellingSite::grip(int tree, const HeadFrame& head, TimberState& state) const {
   MovingTree& m = state.moving;
-  if (m.stem != nth(trees_, tree).stem) {
+  if (const FelledTree* felled = lying(nth(trees_, tree).stem, state)) {
+    take_up(static_cast<int>(felled - state.felled), head.p_W, state);
+  } else if (m.stem != nth(trees_, tree).stem) {
     m = MovingTree{};
     const double at = head.p_W.z() - foot_W(nth(trees_, tree).stem).z();
     set_up(tree, at - head_.saw_distance * head.axis_W.z(),
            angle_of(head.reach_W.y(), head.reach_W.x()), state);
   }
   m.gripped = 1;
+  state.leaving = 0;
   state.press = state.roller = 0.0;
   timber::FellingState s = felling_state(m);
   felling(m).take_hold(grip_of(head, state), s);
@@ -268,6 +316,33 @@ void FellingSite::grip(int tree, const HeadFrame& head, TimberState& state) cons
   }
 }
 
+// A tree that lies, or hangs, moves again.
+void FellingSite::take_up(int k, const Vec3& pin_W, TimberState& state) const {
+  const FelledTree felled = state.felled[k];
+  MovingTree& m = state.moving;
+  m = MovingTree{};
+  m.stem = felled.stem;
+  m.stump = felled.stump;
+  m.from = felled.from;
+  m.bare_to = felled.bare_to;
+  m.hits = felled.hits;
+  m.form = timber::rest_form(grown(m), m.from, m.bare_to, setup_of(m.stump, m.towards));
+  m.grip_radius = radius_at(felled, grown(m), pin_W);
+  for (std::int64_t i = 0; i < state.cut_count; ++i)
+    if (state.cut[i].stem == m.stem) ++m.pieces;
+  timber::FellingState s;
+  s.n = vec(felled.n);
+  s.p = vec(felled.butt) - foot_W(m.stem) + m.form.centre * s.n;
+  s.v = s.omega = s.stump_anchor = Vec3::Zero();
+  s.cut = 2.0 * m.form.radius;
+  s.attached = s.on_stump = false;
+  s.jumped = true;
+  for (bool& off : s.off) off = true;
+  keep(s, m);
+  std::copy(state.felled + k + 1, state.felled + state.felled_count, state.felled + k);
+  state.felled[--state.felled_count] = FelledTree{};
+}
+
 // A tree that is not cut stands as if nothing had been.
 void FellingSite::let_go(TimberState& state) const {
   MovingTree& m = state.moving;
@@ -277,8 +352,10 @@ void FellingSite::let_go(TimberState& state) const {
   state.product = -1;
   m.kerf = m.stalled_s = 0.0;
   m.runs_up = m.rams = 0;
-  if (m.cut > 0.0) return;
-  forget(m);
+  if (m.cut > 0.0)
+    state.leaving = m.stem + 1;
+  else
+    forget(m);
 }
 
 timber::FellingGrip FellingSite::grip_of(const HeadFrame& head, const TimberState& state) const {
@@ -317,7 +394,8 @@ void FellingSite::begin_cut(const HeadFrame& head, TimberState& state) const {
 }
 
 void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double dt,
-                       TimberState& state, world::WorldState& world, HeadLoad& load) const {
+                       TimberState& state, world::WorldState& world, HeadLoad& load,
+                       const timber::FellingTouch* touch) const {
   load.count = 0;
   const double way = dt / head_.bar_time_s;
   state.bar = std::clamp(state.bar + (demand.saw ? way : -way), 0.0, 1.0);
@@ -343,7 +421,7 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
     timber::FellingGripLoad on_stem;
     const double at = m.grip_at;
     tree.step(dt, cuts ? timber::cutting_rate(saw_, tree.cut_width(m.cut)) : 0.0, s, &grip,
-              &on_stem);
+              &on_stem, touch);
     if (m.attached == 0) {
       const double way = s.grip_at - at;
       (way > 0.0 ? m.fed_m : m.fed_back_m) += std::fabs(way);
@@ -366,13 +444,12 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
     load.p_W[2] = middle;
     for (int k = 0; k < 3; ++k) load.f_W[k] = -on_stem.force[k];
   } else {
-    tree.step(dt, 0.0, s);
+    tree.step(dt, 0.0, s, nullptr, nullptr, touch);
   }
   state.reset_held = demand.reset ? 1 : 0;
   keep(s, m);
   // Nothing of it is left in the head.
   if (gripped && m.grip_at > m.form.length - kMostFree) let_go(state);
-  strike(dt, state);
   if (!gripped && m.attached == 0 && tree.lies(s)) lay_down(state);
 }
 
@@ -576,29 +653,170 @@ HeadReading FellingSite::reading(const TimberState& state) const {
           number)};
 }
 
-// Stems that the falling one goes through. It passes them: nothing holds it up.
-void FellingSite::strike(double dt, TimberState& state) const {
+void FellingSite::strike(int stems, TimberState& state) {
   MovingTree& m = state.moving;
-  if (m.attached != 0 || m.n[2] > sin_cos(kStruckLean).cos) return;
-  const Vec3 foot = foot_W(m.stem), n = vec(m.n), omega = vec(m.omega);
-  const Vec3 butt = foot + vec(m.p) - m.form.centre * n;
-  const Vec3 tip = butt + kStem * m.form.length * n;
-  // A stem counts in the tick in which the falling one comes upon it.
-  const Vec3 back = dt * (vec(m.v) - m.form.centre * omega.cross(n));
-  const Vec3 tip_back = dt * (vec(m.v) + (kStem * m.form.length - m.form.centre) * omega.cross(n));
-  const std::vector<world::Stem>& stems = world_.recipe().stems;
-  for (int i = 0; i < static_cast<int>(stems.size()); ++i) {
-    if (i == m.stem) continue;
-    const Vec3 low = foot_W(i);
-    const double reach = nth(stems, i).radius + 0.5 * m.form.radius;
-    if (Vec3(low - foot).head<2>().norm() > m.form.length + 1.0) continue;
-    if (lies(i, state)) continue;
-    const Vec3 high = low + Vec3(0.0, 0.0, nth(stems, i).height);
-    const world::ClosestPoints now = world::closest_points(butt, tip, low, high);
-    if ((now.a - now.b).norm() > reach) continue;
-    const world::ClosestPoints then = world::closest_points(butt - back, tip - tip_back, low, high);
-    if ((then.a - then.b).norm() > reach) ++m.hits;
+  if (m.attached == 0 && m.n[2] < sin_cos(kStruckLean).cos) m.hits += stems;
+}
+
+double FellingSite::inverse_mass(const MovingTree& m, const Vec3& p_W, const Vec3& n_W) const {
+  const Vec3 moment = (p_W - centre_W(m)).cross(n_W);
+  const double axial = moment.dot(vec(m.n));
+  return 1.0 / m.form.mass + (moment.squaredNorm() - axial * axial) / m.form.inertia;
+}
+
+namespace {
+
+struct Extent {
+  Vec3 low, high;
+};
+bool meet(const Extent& a, const Extent& b) {
+  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
+}
+Extent extent(const world::Capsule& shape, double margin) {
+  const Vec3 r = Vec3::Constant(shape.radius + margin);
+  return {shape.a.cwiseMin(shape.b) - r, shape.a.cwiseMax(shape.b) + r};
+}
+void include(const Extent& other, Extent& in) {
+  in.low = in.low.cwiseMin(other.low);
+  in.high = in.high.cwiseMax(other.high);
+}
+constexpr double kFar = 1e30;
+Extent nothing() { return {Vec3::Constant(kFar), Vec3::Constant(-kFar)}; }
+
+// A row of capsules along a stem, as thick as it is in their middles.
+struct Row {
+  Vec3 butt = Vec3::Zero(), n = Vec3::UnitZ();
+  double from = 0.0, length = 0.0;  // height of its lower end on the tree, to the tip [m]
+  const timber::Profile* profile = nullptr;
+
+  world::Capsule whole() const {
+    return {butt, butt + kStem * length * n, 0.5 * timber::over_bark(*profile, from)};
   }
+  world::Capsule part(int i) const {
+    const double step = kStem * length / kTreeParts;
+    const double radius = 0.5 * timber::over_bark(*profile, from + (i + 0.5) * step);
+    // Its round end does not stand out from the butt.
+    const double low = i == 0 ? std::min(radius, 0.5 * step) : i * step;
+    return {butt + low * n, butt + (i + 1) * step * n, radius};
+  }
+};
+
+Row row_of(const FelledTree& felled, const timber::Tree& tree) {
+  return {vec(felled.butt), vec(felled.n), felled.from, tree.height() - felled.from,
+          &tree.profile()};
+}
+Row row_of(const MovingTree& m, const Vec3& foot_W, const timber::Tree& tree) {
+  const Vec3 n = vec(m.n);
+  return {foot_W + vec(m.p) - m.form.centre * n, n, m.from, m.form.length, &tree.profile()};
+}
+
+bool holds(const world::MachinePart& part) {
+  return part.role == world::PartRole::kHead || part.role == world::PartRole::kJaw;
+}
+
+}  // namespace
+
+void FellingSite::look_at_leaving(const world::GrappleFrame& frame, TimberState& state) const {
+  if (state.leaving == 0) return;
+  const int stem = static_cast<int>(state.leaving) - 1;
+  const FelledTree* felled = lying(stem, state);
+  if (felled == nullptr && state.moving.stem != stem) {
+    state.leaving = 0;
+    return;
+  }
+  const timber::Tree& tree = nth(trees_, tree_of(stem)).tree;
+  const world::Capsule shape =
+      (felled != nullptr ? row_of(*felled, tree) : row_of(state.moving, foot_W(stem), tree))
+          .whole();
+  const double away =
+      (frame.pin_W - world::closest_on_segment(shape.a, shape.b, frame.pin_W)).norm();
+  if (away > frame.jaw_length + shape.radius) state.leaving = 0;
+}
+
+int FellingSite::parts(std::span<const world::MachinePart> machine, double dt,
+                       const TimberState& state, const world::WorldState& world,
+                       std::span<world::MachinePart> out) const {
+  const MovingTree& m = state.moving;
+  const bool moves = m.stem >= 0 && m.cut > 0.0;
+  if (!moves && state.felled_count == 0) return 0;
+  int count = 0;
+  // Room is kept for the tree that moves.
+  const auto add = [&](const world::Capsule& shape, world::PartRole role, int id) {
+    const int kept = role == world::PartRole::kLyingTree ? kTreeParts : 0;
+    if (count + kept >= static_cast<int>(out.size())) return;
+    world::MachinePart& part = out[static_cast<std::size_t>(count++)];
+    part.shape = shape;
+    part.rides = false;
+    part.role = role;
+    part.id = id;
+    part.p_W = shape.a;
+    part.v_W = part.omega_W = Vec3::Zero();
+    if (role == world::PartRole::kLyingTree) return;
+    part.p_W = centre_W(m);
+    part.v_W = vec(m.v);
+    part.omega_W = vec(m.omega);
+  };
+  Row row;
+  Extent moving = nothing(), segment[kTreeParts];
+  std::fill(segment, segment + kTreeParts, nothing());
+  if (moves) {
+    row = row_of(m, foot_W(m.stem), grown(m));
+    const double fast = vec(m.v).norm() + m.form.length * vec(m.omega).norm();
+    for (int i = 0; i < kTreeParts; ++i) {
+      segment[i] = extent(row.part(i), kNear + dt * fast);
+      include(segment[i], moving);
+    }
+  }
+  bool near[kTreeParts] = {};
+  const auto mark = [&](const Extent& other) {
+    if (!meet(other, moving)) return;
+    for (int i = 0; i < kTreeParts; ++i) near[i] = near[i] || meet(other, segment[i]);
+  };
+  // The crane, and whatever else of it may touch what lies.
+  Extent crane = nothing();
+  for (const world::MachinePart& part : machine) {
+    const bool of_carrier = part.role == world::PartRole::kCarrier ||
+                            part.role == world::PartRole::kStake ||
+                            part.role == world::PartRole::kBed;
+    const Extent around = extent(part.shape, kNear);
+    if (!of_carrier) include(around, crane);
+    if (moves && !(holds(part) && m.gripped != 0)) mark(around);
+  }
+  if (moves) {
+    const std::vector<world::World::Fixed>& fixed = world_.fixed();
+    for (int k = 0; k < static_cast<int>(fixed.size()); ++k)
+      if (k != m.stem) mark({nth(fixed, k).low, nth(fixed, k).high});
+  }
+  Extent logs = nothing();
+  for (int i = 0; i < world_.log_count(); ++i) {
+    const world::LogState& log = world.log[i];
+    if (log.status == world::LogStatus::kAbsent || log.status == world::LogStatus::kHeld) continue;
+    const Extent around = extent(world::log_shape(size_of(i, state), log), kNear);
+    if (log.status == world::LogStatus::kFree) include(around, logs);
+    if (moves) mark(around);
+  }
+  for (int k = 0; k < static_cast<int>(state.felled_count); ++k) {
+    const Row felled = row_of(state.felled[k], nth(trees_, tree_of(state.felled[k].stem)).tree);
+    const Extent whole = extent(felled.whole(), 0.0);
+    const bool by_tree = moves && meet(whole, moving);
+    if (!by_tree && !meet(whole, crane) && !meet(whole, logs)) continue;
+    for (int i = 0; i < kTreeParts; ++i) {
+      const world::Capsule shape = felled.part(i);
+      const Extent part = extent(shape, 0.0);
+      bool meets = meet(part, crane) || meet(part, logs);
+      for (int j = 0; by_tree && j < kTreeParts; ++j) {
+        if (!meet(part, segment[j])) continue;
+        meets = near[j] = true;
+      }
+      if (meets) add(shape, world::PartRole::kLyingTree, kFirstLyingId + k * kTreeParts + i);
+    }
+  }
+  for (int i = 0; i < kTreeParts; ++i) {
+    if (!near[i]) continue;
+    add(row.part(i), m.gripped != 0 ? world::PartRole::kTreeInHead : world::PartRole::kTree,
+        kFirstTreeId + i);
+  }
+  return count;
 }
 
 void FellingSite::lay_down(TimberState& state) const {
@@ -633,8 +851,23 @@ double FellingSite::tilt_torque(const HeadDemand& demand, double q, double v, do
                     -head_.tilt_torque, head_.tilt_torque);
 }
 
-void FellingSite::changes(const TimberState& state, world::StemChanges& out) const {
+void FellingSite::changes(const TimberState& state, int between, world::StemChanges& out) const {
   out.count = 0;
+  out.moving = state.moving.stem;
+  const auto first_id = [&](int stem) {
+    const FelledTree* felled = lying(stem, state);
+    return felled == nullptr ? kFirstTreeId
+                             : kFirstLyingId + kTreeParts * static_cast<int>(felled - state.felled);
+  };
+  if (between >= 0) {
+    out.between = stem_of(between);
+    out.between_from = first_id(out.between);
+    out.between_to = out.between_from + kTreeParts - 1;
+  }
+  if (state.leaving > 0) {
+    out.leaving_from = first_id(static_cast<int>(state.leaving) - 1);
+    out.leaving_to = out.leaving_from + kTreeParts - 1;
+  }
   const auto cut = [&out](int stem, double height) { out.cut[out.count++] = {stem, height}; };
   if (state.moving.stem >= 0 && (state.moving.cut > 0.0 || state.moving.gripped != 0))
     cut(state.moving.stem, state.moving.stump);
@@ -679,6 +912,8 @@ std::string check_state(const FellingSite& site, const world::World& world,
     return std::ranges::any_of(site.trees(),
                                [stem](const StandingTree& tree) { return tree.stem == stem; });
   };
+  if (state.leaving != 0 && !is_tree(static_cast<int>(state.leaving) - 1))
+    return state::objection("leaving", static_cast<double>(state.leaving), "there is no such tree");
   const MovingTree& m = state.moving;
   if (m.stem >= 0 && !is_tree(m.stem))
     return state::objection("moving.stem", m.stem, "there is no such tree");

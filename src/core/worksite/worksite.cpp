@@ -20,6 +20,8 @@ using multibody::Pose;
 
 constexpr int kFirstJawId = 1000;
 constexpr int kHeldLogId = 2000;
+constexpr int kTreeLink = -2;  // of a part that is not the machine's, but of the tree that moves
+static_assert(kTreeLink < multibody::kBase);
 constexpr double kLetGo = 0.03;      // opening beyond the grip at which a log falls
 constexpr double kSlipTime = 0.05;   // s; shorter pulls are absorbed by the log's bark
 constexpr double kUsualLog = 0.13;   // m, radius of the log for the grip point of an empty grapple
@@ -96,12 +98,19 @@ void add_joint_forces(const multibody::Tree& tree, const Kinematics& kinematics,
 class Worksite::Crane final : public world::Mobility {
  public:
   Crane(const machine::MachineModel& model, const machine::MachineState& state,
-        const Kinematics& kinematics, const Parts& parts)
-      : model_(model), state_(state), kinematics_(kinematics), parts_(parts) {}
+        const Kinematics& kinematics, const Parts& parts, const FellingSite& felling,
+        const MovingTree& tree)
+      : model_(model),
+        state_(state),
+        kinematics_(kinematics),
+        parts_(parts),
+        felling_(felling),
+        tree_(tree) {}
 
   double along(int part, const Vec3& p_W, const Vec3& n_W) const override {
     const int link = parts_.link[part];
     if (link == multibody::kBase) return 0.0;
+    if (link == kTreeLink) return felling_.inverse_mass(tree_, p_W, n_W);
     if (!mass_) mass_.emplace(model_, state_);
     double row[kMaxLinks] = {};
     add_joint_forces(model_.tree, kinematics_, link, p_W, n_W, row);
@@ -113,6 +122,8 @@ class Worksite::Crane final : public world::Mobility {
   const machine::MachineState& state_;
   const Kinematics& kinematics_;
   const Parts& parts_;
+  const FellingSite& felling_;
+  const MovingTree& tree_;
   mutable std::optional<machine::FreeMass> mass_;
 };
 
@@ -257,8 +268,25 @@ void Worksite::joint_forces(const Kinematics& kinematics, const Parts& parts,
   for (int i = 0; i < tree.link_count(); ++i) tau[i] = 0.0;
   for (int n = 0; n < forces.count; ++n) {
     const world::PartForce& force = forces.force[n];
+    if (parts.link[force.part] == kTreeLink) continue;
     add_joint_forces(tree, kinematics, parts.link[force.part], force.p_W, force.f_W, tau);
   }
+}
+
+// Null: it meets nothing.
+const timber::FellingTouch* Worksite::touch_of_tree(const Parts& parts,
+                                                    const world::PartForces& forces,
+                                                    const WorksiteState& state,
+                                                    timber::FellingTouch& touch) const {
+  bool any = false;
+  for (int n = 0; n < forces.count; ++n) {
+    const world::PartForce& force = forces.force[n];
+    if (parts.link[force.part] != kTreeLink) continue;
+    any = true;
+    touch.force += force.f_W;
+    touch.torque += (force.p_W - felling_.centre_W(state.timber.moving)).cross(force.f_W);
+  }
+  return any ? &touch : nullptr;
 }
 
 void Worksite::take_hold(int log, const Kinematics& kinematics, sim::SimState& sim,
@@ -337,10 +365,10 @@ bool Worksite::move_knives(double before, double& next, double demand, const Kin
                            WorksiteState& state) const {
   TimberState& timber = state.timber;
   const int held = felling_.gripped(timber);
-  const int tree =
-      held >= 0 ? held : felling_.between_knives(grapple_frame(kinematics), before, timber);
+  const world::GrappleFrame frame = grapple_frame(kinematics);
+  const int tree = held >= 0 ? held : felling_.between_knives(frame, before, timber);
   if (tree < 0) return false;
-  const double around = felling_.around(tree, timber);
+  const double around = felling_.around(tree, frame.pin_W, timber);
   next = std::max(next, std::min(around, before));
   if (held >= 0) {
     if (next > around + kLetGo) felling_.let_go(timber);
@@ -481,24 +509,36 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   // A log gripped or released in this tick changed the joint rates by its momentum; the parts may still
   // have their velocities from before.
   gather(before, state, parts);
+  const bool fells = felling_.present();
+  if (fells) {
+    felling_.look_at_leaving(grapple_frame(before), state.timber);
+    const auto used = static_cast<std::size_t>(parts.count);
+    const int trees = felling_.parts(parts.span(), simulation_.tick_s(), state.timber, state.world,
+                                     std::span(parts.part).subspan(used));
+    for (int i = 0; i < trees; ++i, ++parts.count)
+      parts.link[parts.count] = parts.part[parts.count].role == world::PartRole::kLyingTree
+                                    ? multibody::kBase
+                                    : kTreeLink;
+  }
   world::PartForces forces;
-  const Crane crane(machine(), m, before, parts);
+  const Crane crane(machine(), m, before, parts, felling_, state.timber.moving);
   world::LogSet carried;
   if (driven && state.grapple.held >= 0) carried = this->carried(before, state);
   double tau[kMaxLinks];
-  const bool fells = felling_.present();
   world::StemChanges changes;
-  if (fells) {
-    felling_.changes(state.timber, changes);
-    if (const int tree =
-            felling_.between_knives(grapple_frame(before), state.grapple.opening, state.timber);
-        tree >= 0)
-      changes.between = felling_.stem_of(tree);
-  }
+  if (fells)
+    felling_.changes(
+        state.timber,
+        felling_.between_knives(grapple_frame(before), state.grapple.opening, state.timber),
+        changes);
   world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried,
               fells ? &changes : nullptr);
   joint_forces(before, parts, forces, tau);
-  if (fells) use_head(head, before, sim, state, tau);
+  if (fells) {
+    timber::FellingTouch touch;
+    FellingSite::strike(forces.stems_struck, state.timber);
+    use_head(head, before, sim, touch_of_tree(parts, forces, state, touch), state, tau);
+  }
   const Vec3 v_before_W =
       state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
   simulation_.step(sim, input, tau);
@@ -513,7 +553,8 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
 
 // Tree, saw and tilt, and what they do to the joints.
 void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
-                        const sim::SimState& sim, WorksiteState& state, double* tau) const {
+                        const sim::SimState& sim, const timber::FellingTouch* touch,
+                        WorksiteState& state, double* tau) const {
   HeadLoad load;
   HeadFrame head = head_frame(kinematics);
   if (state.timber.moving.gripped != 0) {
@@ -529,7 +570,7 @@ void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
     head.v_W = 0.5 * (head.v_W + later.v_W);
     head.omega_W = 0.5 * (head.omega_W + later.omega_W);
   }
-  felling_.step(demand, head, simulation_.tick_s(), state.timber, state.world, load);
+  felling_.step(demand, head, simulation_.tick_s(), state.timber, state.world, load, touch);
   const int link = link_of(machine().tree, machine().grapple.body);
   for (int k = 0; k < load.count; ++k)
     add_joint_forces(machine().tree, kinematics, link, load.p_W[k], load.f_W[k], tau);

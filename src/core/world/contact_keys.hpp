@@ -40,16 +40,26 @@ inline int log_of(std::int32_t key) {
 constexpr bool is_load_space(PartRole role) {
   return role == PartRole::kStake || role == PartRole::kBed;
 }
+constexpr bool is_tree(PartRole role) {
+  return role == PartRole::kTree || role == PartRole::kTreeInHead;
+}
+constexpr bool is_wood(PartRole role) { return is_tree(role) || role == PartRole::kLyingTree; }
 constexpr bool takes_part(PartRole role) {
-  return role != PartRole::kCarrier && !is_load_space(role);
+  return role != PartRole::kCarrier && !is_load_space(role) && role != PartRole::kLyingTree;
 }
 inline bool meets(const MachinePart& part, Obstacle fixed) {
   return takes_part(part.role) || (part.rides && fixed == Obstacle::kStem);
 }
 
 // Whether a part meets another one of the same machine: what hangs below the crane may hit the carrier,
-// a log between the jaws the crane itself, and all of the crane the load space.
+// a log between the jaws the crane itself, and all of the crane the load space. A tree meets all of the machine,
+// but not the head that holds it; what lies is met by all that moves.
 constexpr bool minds(PartRole role, PartRole other) {
+  if (role == PartRole::kLyingTree || is_tree(other)) return false;
+  if (role == PartRole::kTree) return true;
+  if (role == PartRole::kTreeInHead)
+    return other != PartRole::kHead && other != PartRole::kJaw && other != PartRole::kHeldLog;
+  if (other == PartRole::kLyingTree) return takes_part(role);
   const bool hangs =
       role == PartRole::kHead || role == PartRole::kJaw || role == PartRole::kHeldLog;
   return (hangs && other == PartRole::kCarrier) || (takes_part(role) && is_load_space(other)) ||
@@ -58,7 +68,7 @@ constexpr bool minds(PartRole role, PartRole other) {
 // The same as sets of roles, one bit each: all pairs of parts are asked in every tick.
 constexpr std::uint32_t bit_of(PartRole role) { return 1U << static_cast<unsigned>(role); }
 inline constexpr auto kMinded = [] {
-  constexpr int kRoles = static_cast<int>(PartRole::kBed) + 1;
+  constexpr int kRoles = static_cast<int>(PartRole::kLyingTree) + 1;
   std::array<std::uint32_t, kRoles> out{};
   for (int a = 0; a < kRoles; ++a)
     for (int b = 0; b < kRoles; ++b)

@@ -17,6 +17,7 @@ constexpr double kGravity = 9.81;
 constexpr double kBoxMargin = 0.01;        // m
 constexpr double kFollowed = 0.1;          // depth beyond the axis up to which a body is pushed
                                            // back [m]
+constexpr double kTreeFollowed = 0.5;      // the same of a tree, which is heavy and bends [m]
 constexpr double kCalmSpeed = 0.01;        // m/s
 constexpr double kCalmAcceleration = 0.3;  // m/s^2
 constexpr double kCalmTime = 0.5;          // s
@@ -26,16 +27,23 @@ constexpr double kCollisionApart = 0.2;    // s
 constexpr std::int32_t kCarrierObject = kFirstFixedKey - 1;
 constexpr std::int32_t kStakesObject = kFirstFixedKey - 2;
 constexpr std::int32_t kBedObject = kFirstFixedKey - 3;
+constexpr std::int32_t kLyingObject = kFirstFixedKey - 4;
+constexpr std::int32_t kTreeObject = kFirstFixedKey - 5;
 
 // A strike at a part that does not take part counts as one at this. Logs are set down on a bed.
 Obstacle obstacle_of(PartRole role) {
-  return role == PartRole::kBed ? Obstacle::kBunk : Obstacle::kCarrier;
+  return role == PartRole::kBed         ? Obstacle::kBunk
+         : role == PartRole::kLyingTree ? Obstacle::kLog
+                                        : Obstacle::kCarrier;
 }
 std::int32_t object_of(PartRole role) {
-  return role == PartRole::kStake ? kStakesObject
-         : role == PartRole::kBed ? kBedObject
-                                  : kCarrierObject;
+  return role == PartRole::kStake       ? kStakesObject
+         : role == PartRole::kBed       ? kBedObject
+         : role == PartRole::kLyingTree ? kLyingObject
+                                        : kCarrierObject;
 }
+// Depth beyond the axis up to which what meets a part is pushed back.
+double followed(PartRole role) { return is_tree(role) ? kTreeFollowed : kFollowed; }
 
 struct Box {
   Vec3 low, high;
@@ -131,7 +139,7 @@ class Tick {
   Tick& operator=(const Tick&) = delete;
 
   void run() {
-    forces_.count = 0;
+    forces_.count = forces_.stems_struck = 0;
     state_.machine_force = 0.0;
     if (parts_.empty() && !any_free()) {
       finish_touches();
@@ -260,14 +268,14 @@ class Tick {
     std::uint32_t role_bit[kMaxMachineShapes], roles = 0;
     for (int i = 0; i < part_count_; ++i) {
       const double speed = fastest(part_[i]);
-      part_box[i] = box_of(part_[i], kBoxMargin + kFollowed + dt_ * speed);
+      part_box[i] = box_of(part_[i], kBoxMargin + followed(nth(parts_, i).role) + dt_ * speed);
       const bool carrier = !takes_part(nth(parts_, i).role);
       wakes_up[i] = !carrier || speed > (nth(parts_, i).rides ? kRidingSpeed : kStillSpeed);
       include(part_box[i], any);
       roles |= role_bit[i] = bit_of(nth(parts_, i).role);
       if (wakes_up[i]) include(part_box[i], waking);
       if (!carrier || nth(parts_, i).rides) include(part_box[i], all);
-      if (carrier) continue;
+      if (carrier || is_tree(nth(parts_, i).role)) continue;
       if (part_box[i].low.z() < world_.ground_top())
         ground_part_[ground_part_count_++] = static_cast<std::int16_t>(i);
     }
@@ -276,14 +284,16 @@ class Tick {
       if (!overlap(all, box)) continue;
       for (int i = 0; i < part_count_; ++i)
         if (meets(nth(parts_, i), fixed_[k].kind) && overlap(part_box[i], box) &&
-            !(nth(parts_, i).role == PartRole::kJaw && is_between(k)))
+            !(nth(parts_, i).role == PartRole::kJaw && is_between(k)) &&
+            !(is_tree(nth(parts_, i).role) && is_own(k)))
           part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
     }
     for (int i = 0; i < part_count_; ++i) {
       const std::uint32_t minded = nth(kMinded, static_cast<int>(nth(parts_, i).role));
       if ((minded & roles) == 0) continue;
       for (int j = 0; j < part_count_; ++j)
-        if ((minded & role_bit[j]) != 0 && overlap(part_box[i], part_box[j]))
+        if ((minded & role_bit[j]) != 0 && overlap(part_box[i], part_box[j]) &&
+            !between_jaws(nth(parts_, i), nth(parts_, j)))
           part_part_.add(i, j, state_.contacts_dropped);
     }
     for (int i = 0; i < log_count_; ++i) {
@@ -574,14 +584,14 @@ class Tick {
 
   // step_time: of one step of a, if it may be fast; else 0.
   void touches_of(const Moving& a, const Moving& b, std::int32_t key_a, std::int32_t key_b,
-                  double step_time, Touches& out) {
+                  double step_time, Touches& out, double followed = kFollowed) {
     const ClosestPoints closest = closest_points(a.a, a.b, b.a, b.b);
     const Vec3 d = closest.a - closest.b;
     const double reach = a.radius + b.radius;
     const double square = d.squaredNorm();
     if (step_time == 0.0 && square >= reach * reach) return;
     const double distance = std::sqrt(square);
-    const double doubtful = step_time > 0.0 ? reach + kFollowed : 0.5 * reach;
+    const double doubtful = step_time > 0.0 ? reach + followed : 0.5 * reach;
     if (distance < doubtful) {
       Vec3 side;
       bool is_known = last_side(key_a, key_b, side);
@@ -742,7 +752,7 @@ class Tick {
     const MachinePart& part = nth(parts_, j);
     const std::int32_t key = part_key(part.id);
     Touches touches;
-    touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches);
+    touches_of(log_[i].m, part_[j], log_key(i), key, h_, touches, followed(part.role));
     if (touches.count == 0) return;
     const bool is_machine = takes_part(part.role);
     const LogConstants& c = constants_[i];
@@ -760,12 +770,12 @@ class Tick {
           // The grip itself is no contact with the world.
           const bool felt = is_carried(i)
                                 ? part.role != PartRole::kJaw && part.role != PartRole::kHead
-                                : !is_load_space(part.role);
+                                : !is_load_space(part.role) && !is_wood(part.role);
           add_mean_force(force_of_slot_[slot], j, touch.point, -force.f, force.normal, felt);
           if (is_carried(i) && minds(PartRole::kHeldLog, part.role))
             note(PartRole::kHeldLog, obstacle_of(part.role), object_of(part.role), touch, log_[i].m,
                  part_[j], force.normal);
-          else if (is_machine)
+          else if (is_machine && !is_tree(part.role))
             note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j], force.normal);
         });
   }
@@ -782,12 +792,14 @@ class Tick {
       const Moving fixed = at_rest(shape_of(pair.second));
       const std::int32_t key = fixed_key(pair.second);
       Touches touches;
-      touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, h_, touches);
+      touches_of(part_[pair.first], fixed, key_of_part(pair.first), key, h_, touches,
+                 followed(nth(parts_, pair.first).role));
       meet(pair.first, fixed, key, &other, other.kind, other.object, -1, touches);
     }
     for (const auto& [i, j] : part_part_) {
       Touches touches;
-      touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches);
+      touches_of(part_[i], part_[j], key_of_part(i), key_of_part(j), h_, touches,
+                 followed(nth(parts_, i).role));
       const PartRole other = nth(parts_, j).role;
       meet(i, part_[j], key_of_part(j), nullptr, obstacle_of(other), object_of(other), j, touches);
     }
@@ -795,6 +807,22 @@ class Tick {
 
   bool is_between(std::size_t k) const {
     return changes_ != nullptr && changes_->between == static_cast<std::int32_t>(k);
+  }
+
+  // The stem of the tree that the parts are of.
+  bool is_own(std::size_t k) const {
+    return changes_ != nullptr && changes_->moving == static_cast<std::int32_t>(k);
+  }
+  // A tree that jaws are about to grip, or that the head has let go.
+  bool between_jaws(const MachinePart& a, const MachinePart& b) const {
+    if (changes_ == nullptr) return false;
+    const auto between = [this](const MachinePart& head, std::int32_t id) {
+      const bool jaw = head.role == PartRole::kJaw;
+      return (jaw && id >= changes_->between_from && id <= changes_->between_to) ||
+             ((jaw || head.role == PartRole::kHead) && id >= changes_->leaving_from &&
+              id <= changes_->leaving_to);
+    };
+    return between(a, b.id) || between(b, a.id);
   }
 
   // A stem that is cut is its stump. Stems come first among what is fixed.
@@ -813,18 +841,32 @@ class Tick {
   void meet(int i, const Moving& other, std::int32_t other_key, const World::Fixed* fixed,
             Obstacle kind, std::int32_t object, int other_part, const Touches& touches) {
     if (touches.count == 0) return;
+    const PartRole role = nth(parts_, i).role;
     resolve(
         plain(), kNoAxis, dt_, touches, part_[i], key_of_part(i), other, other_key, fixed, true,
         [&](const Touch& touch, int slot) {
           return inverse_mass_of_parts(i, other_part, touch, slot);
         },
         [&](const Touch& touch, const ContactForce& force, int slot) {
-          add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal);
+          add_mean_force(force_of_slot_[slot], i, touch.point, force.f, force.normal,
+                         !is_tree(role));
           if (other_part >= 0)
-            add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f,
-                           force.normal);
-          note(nth(parts_, i).role, kind, object, touch, part_[i], other, force.normal);
+            add_mean_force(reaction_of_slot_[slot], other_part, touch.point, -force.f, force.normal,
+                           !is_wood(nth(parts_, other_part).role));
+          if (!is_tree(role))
+            note(role, kind, object, touch, part_[i], other, force.normal);
+          else if (other_part < 0)
+            strike(kind, object);
+          else if (!is_wood(nth(parts_, other_part).role))
+            note(nth(parts_, other_part).role, Obstacle::kStem, kTreeObject, touch, part_[i], other,
+                 force.normal);
         });
+  }
+
+  // A falling tree at another one.
+  void strike(Obstacle kind, std::int32_t object) {
+    if (kind != Obstacle::kStem) return;
+    if (begins(static_cast<std::int32_t>(PartRole::kTree) + 1, object)) ++forces_.stems_struck;
   }
 
   // --- What the machine feels -------------------------------------------------
@@ -874,23 +916,29 @@ class Tick {
     const std::int32_t who = static_cast<std::int32_t>(body) + 1;
     const auto k = static_cast<std::size_t>(kind);
     state_.impulse[k] += normal * h_;
+    if (!begins(who, object)) return;
+    ++state_.collisions[k];
+    const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
+    state_.last_impact_speed = std::max(0.0, -v.dot(touch.normal));
+    state_.last_collision_tick = state_.ticks;
+  }
+
+  // Whether the two have been apart; from now on they touch.
+  bool begins(std::int32_t who, std::int32_t object) {
     int free_slot = -1;
     for (int i = 0; i < kMaxTouches; ++i) {
       TouchState& t = state_.touch[i];
       if (t.role == who && t.object == object) {
         t.apart_s = -1.0;
-        return;
+        return false;
       }
       if (t.role == 0 && free_slot < 0) free_slot = i;
     }
-    ++state_.collisions[k];
-    const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
-    state_.last_impact_speed = std::max(0.0, -v.dot(touch.normal));
-    state_.last_collision_tick = state_.ticks;
     if (free_slot >= 0)
       state_.touch[free_slot] = {who, object, -1.0};
     else
       ++state_.contacts_dropped;
+    return true;
   }
 
   void finish_touches() {

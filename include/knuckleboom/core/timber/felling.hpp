@@ -2,7 +2,7 @@
 //
 // One rigid body, round about its axis and without spin, on a stump: root and uncut wood hold it as springs
 // that yield and break; a saw takes the wood away by a plane cut; then it stands on its butt, tips, slides,
-// jumps and comes to lie on level ground. World frame: z up, ground at z = 0, the stump's middle above the
+// jumps and comes to lie on the ground. World frame: z up, ground at z = 0, the stump's middle above the
 // origin; SI units. Constant is the Felling, what moves is a FellingState, a plain value.
 #pragma once
 
@@ -13,7 +13,13 @@
 namespace knuckleboom::timber {
 
 inline constexpr int kStemPoints = 16;  // that may touch the ground
-inline constexpr int kRimPoints = 8;    // of the butt, that may touch the stump
+// Ground under the points of the stem, as planes through the places `at` with the normals `up`.
+struct FellingGround {
+  bool uneven = false;  // else level at z = 0
+  double at[kStemPoints][3] = {}, up[kStemPoints][3] = {};
+};
+
+inline constexpr int kRimPoints = 8;  // of the butt, that may touch the stump
 
 // How a tree is felled, and what wood, root and ground are taken for.
 struct FellingSetup {
@@ -34,6 +40,7 @@ struct FellingSetup {
   double soil_friction = 0.5;
   double soil_stiffness = 1.5e5;  // at one point of the stem, its branches under it [N/m]
   double crown_drag = 0.25;       // of the crown's outline in air
+  FellingGround ground;
 };
 
 // A tree above the height of its cut, as its fall needs it.
@@ -57,6 +64,10 @@ constexpr auto state_fields(const FellingForm* /*type*/) {
       KB_FIELD(modulus, kPositive), KB_FIELD(root, kPositive), KB_FIELD(soil, kPositive),
       KB_FIELD(drag, kPositive), KB_FIELD(drag_at, kPosition), KB_FIELD(lean, kPosition),
       KB_FIELD(lean_towards, kPosition), KB_FIELD(point_radius, kPositive));
+}
+// Of the points that may touch the ground, from the cut [m].
+inline double stem_point(const FellingForm& form, int i) {
+  return form.length * i / (kStemPoints - 1.0);
 }
 // Throws std::invalid_argument with a sentence for a cut that is not on the stem. No heap without one.
 FellingForm felling_form(const Tree& tree, const FellingSetup& setup);
@@ -82,6 +93,11 @@ struct FellingGripLoad {
   double rollers = 0.0;  // of the rollers alone, towards the tip [N]
 };
 
+// Mean force over a step of what it meets but its stump and the ground, about its centre of mass.
+struct FellingTouch {
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+};
+
 struct FellingState {
   double t = 0.0;
   Vec3 p, v;          // centre of mass [m, m/s]
@@ -99,7 +115,7 @@ struct FellingState {
   double torn[kRimPoints] = {};  // by how much the stump is lower there [m]
   double calm_s = 0.0;
   // Since the start [J]: work of the push; lost in friction, dampers, air and yielding wood; released as the
-  // saw and the break let go of bent wood.
+  // saw and the break let go of bent wood. The push is all that does work on it from outside: a head, what it meets.
   double pushed = 0.0, lost = 0.0, released = 0.0;
   // A grip: where on the stem the rollers hold, from the cut [m]; work of head and rollers on it, and what
   // slip and dampers have taken [J]. What it does to the stem counts as pushed.
@@ -114,9 +130,9 @@ class Felling {
 
   FellingState initial_state() const;
   // saw: area that it cuts [m^2/s]; 0: it stands. No heap, no exception; dt up to 10 ms.
-  // grip: null: nothing holds it.
+  // grip: null: nothing holds it. touch: null: it meets nothing.
   void step(double dt, double saw, FellingState& state, const FellingGrip* grip = nullptr,
-            FellingGripLoad* load = nullptr) const;
+            FellingGripLoad* load = nullptr, const FellingTouch* touch = nullptr) const;
   // The rollers take hold where the head is.
   void take_hold(const FellingGrip& grip, FellingState& state) const;
   // Energy in knives and rollers that give, at the beginning of a step.
@@ -154,9 +170,12 @@ class Felling {
   double rim_depth(const FellingState& state, int point, Vec3& arm) const;
   struct Hold;
   Hold hold(const FellingGrip& grip, double t, const FellingState& state) const;
-  Rates rates(const FellingState& state, const FellingGrip* grip, double t) const;
-  void substep(double dt, double saw, const FellingGrip* grip, double t, FellingState& state,
-               FellingGripLoad& load) const;
+  struct OnGround;
+  OnGround on_ground(const FellingState& state, int point) const;
+  Rates rates(const FellingState& state, const FellingGrip* grip, const FellingTouch* touch,
+              double t) const;
+  void substep(double dt, double saw, const FellingGrip* grip, const FellingTouch* touch, double t,
+               FellingState& state, FellingGripLoad& load) const;
   void slip(const FellingGrip& grip, double t, double dt, FellingState& state) const;
   void advance_cut(double dt, double saw, FellingState& state) const;
   void yield(FellingState& state) const;

@@ -1,11 +1,12 @@
 // Standing trees that a harvester's head grips, saws and lets fall. docs/theory/timber.md, "In a session".
 //
 // One tree at a time moves: the one in the head, or one that still falls. It is a timber::Felling whose stump
-// stands on level ground; what lies is kept as a line. Constant; what changes is in a TimberState, a value.
+// stands on level ground; what lies is kept as a line. Both meet the world as parts, row after row of capsules. Constant; what changes is in a TimberState, a value.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "knuckleboom/core/machine/model.hpp"
@@ -23,7 +24,8 @@ inline constexpr int kMaxFelled = 32;
 inline constexpr int kMaxCutLogs = 64;
 inline constexpr int kMostProducts = 40;
 static_assert(kMaxCutLogs <= world::StemChanges::kMostCutOff);
-inline constexpr int kPresets = 6;  // of lengths, the first ones of the price list
+inline constexpr int kTreeParts = 8;  // of a stem, as it meets others
+inline constexpr int kPresets = 6;    // of lengths, the first ones of the price list
 
 // One of the world's stems that is a tree.
 struct StandingTree {
@@ -137,6 +139,7 @@ struct TimberState {
   double wanted_m;                       // length to feed to; 0: none
   std::int32_t reset_held, length_held;  // by the operator, as in a HeadDemand
   std::int32_t product, reserved;        // of that length; -1: none
+  std::int64_t leaving;  // stem + 1 of the tree that the head has let go, until it is clear of it
   std::int64_t felled_count, cut_count;
   MovingTree moving;
   FelledTree felled[kMaxFelled];
@@ -150,6 +153,7 @@ constexpr auto state_fields(const TimberState* /*type*/) {
       KB_FIELD(roller, kSpeed), KB_FIELD(wanted_m, kPositive), KB_FIELD(reset_held, kFlag),
       KB_FIELD(length_held, below(kPresets + 2)),
       KB_FIELD(product, none_or_below(kMostProducts), Along::kAll, -1), KB_FIELD(reserved, kZero),
+      KB_FIELD(leaving, below(timber::kMostStems + 1)),
       KB_FIELD(felled_count, below(kMaxFelled + 1)), KB_FIELD(cut_count, below(kMaxCutLogs + 1)),
       KB_FIELD(moving), KB_FIELD(felled), KB_FIELD(cut));
 }
@@ -183,22 +187,34 @@ class FellingSite {
   // A tree that closing knives would take, -1: none: number among the trees.
   int between_knives(const world::GrappleFrame& frame, double opening,
                      const TimberState& state) const;
-  // Smallest opening about a tree: as it stands, or as it is in the head.
-  double around(int tree, const TimberState& state) const;
+  // Smallest opening about a tree: as it stands, as it lies where the head is, or as it is in the head.
+  double around(int tree, const Vec3& pin_W, const TimberState& state) const;
   int stem_of(int tree) const { return trees_[static_cast<std::size_t>(tree)].stem; }
   // The tree in the head, -1: none.
   int gripped(const TimberState& state) const;
   void grip(int tree, const HeadFrame& head, TimberState& state) const;
   void let_go(TimberState& state) const;
 
-  // One tick of tree and saw.
+  // One tick of tree and saw. touch: of the moving tree; null: it meets nothing.
   void step(const HeadDemand& demand, const HeadFrame& head, double dt, TimberState& state,
-            world::WorldState& world, HeadLoad& load) const;
+            world::WorldState& world, HeadLoad& load,
+            const timber::FellingTouch* touch = nullptr) const;
+  // The moving tree and those that lie, as far as they may meet something in this tick. machine: its parts. Returns
+  // their number.
+  int parts(std::span<const world::MachinePart> machine, double dt, const TimberState& state,
+            const world::WorldState& world, std::span<world::MachinePart> out) const;
+  // Whether the tree that the head has let go is out of the reach of its knives.
+  void look_at_leaving(const world::GrappleFrame& frame, TimberState& state) const;
+  // 1/kg, of the moving tree at a point.
+  double inverse_mass(const MovingTree& tree, const Vec3& p_W, const Vec3& n_W) const;
+  Vec3 centre_W(const MovingTree& tree) const { return foot_W(tree.stem) + vec(tree.p); }
+  // Stems that the falling tree has come upon.
+  static void strike(int stems, TimberState& state);
   // Torque of the tilt [N m]. q, v: of its joint.
   double tilt_torque(const HeadDemand& demand, double q, double v, double dt,
                      TimberState& state) const;
-  // Stems that are cut, and the one in the head.
-  void changes(const TimberState& state, world::StemChanges& out) const;
+  // Stems that are cut, and the one in the head. between: the tree between its knives; -1: none.
+  void changes(const TimberState& state, int between, world::StemChanges& out) const;
   // A log of the world, as it was cut off if it was.
   world::LogSize size_of(int log, const TimberState& state) const;
   // For another log that is cut off.
@@ -221,7 +237,8 @@ class FellingSite {
   int tree_of(int stem) const;
   void set_up(int tree, double stump, double towards, TimberState& state) const;
   void begin_cut(const HeadFrame& head, TimberState& state) const;
-  void strike(double dt, TimberState& state) const;
+  void look_at_ground(const MovingTree& tree, timber::FellingGround& out) const;
+  void take_up(int felled, const Vec3& pin_W, TimberState& state) const;
   void lay_down(TimberState& state) const;
   void resist(const TimberState& state, timber::FellingGrip& grip) const;
   void fit(double dt, bool at_rest, TimberState& state) const;

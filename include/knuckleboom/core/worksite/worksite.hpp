@@ -122,7 +122,11 @@ class Worksite {
   void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
                  WorksiteState& state) const;
   void use_head(const HeadDemand& demand, const multibody::Kinematics& kinematics,
-                const sim::SimState& sim, WorksiteState& state, double* tau) const;
+                const sim::SimState& sim, const timber::FellingTouch* touch, WorksiteState& state,
+                double* tau) const;
+  const timber::FellingTouch* touch_of_tree(const Parts& parts, const world::PartForces& forces,
+                                            const WorksiteState& state,
+                                            timber::FellingTouch& touch) const;
   void let_go(sim::SimState& sim, WorksiteState& state) const;
   world::LogSet between_jaws(const multibody::Kinematics& kinematics,
                              const WorksiteState& state) const;

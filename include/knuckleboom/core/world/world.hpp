@@ -165,14 +165,14 @@ int other_log_of_contact(const ContactState& contact);
 
 // A collision in progress, or one that ended so recently that touching again belongs to it.
 struct TouchState {
-  std::int32_t role;    // PartRole + 1; head and jaws are one; 0: slot free
+  std::int32_t role;    // PartRole + 1; head and jaws are one, and so are trees; 0: slot free
   std::int32_t object;  // object touched: ground, a stem, a whole bunk, a log, the carrier
   double apart_s;       // since they last touched
 };
 constexpr auto state_fields(const TouchState* /*type*/) {
   using namespace knuckleboom::state;
   using S = TouchState;
-  return state::fields_of<S>(KB_FIELD(role, below(7)), KB_FIELD(object, kKey), KB_FIELD(apart_s));
+  return state::fields_of<S>(KB_FIELD(role, below(12)), KB_FIELD(object, kKey), KB_FIELD(apart_s));
 }
 
 // Object of a collision of the machine (or the log it holds).
@@ -233,6 +233,9 @@ struct StemChanges {
   Cut cut[kMost];
   int count = 0;
   std::int32_t between = -1;  // between the knives of a head, which do not touch it; -1: none
+  std::int32_t moving = -1;   // of which the parts of a tree are: they do not touch it; -1: none
+  // Ids of parts of a tree between the knives, and of one that these have let go and that is not clear of the head.
+  std::int32_t between_from = 0, between_to = -1, leaving_from = 0, leaving_to = -1;
   // Logs that have been cut off, in the places of the world's first spare logs.
   static constexpr int kMostCutOff = 64;
   LogSize cut_off[kMostCutOff];
@@ -240,7 +243,21 @@ struct StemChanges {
 };
 
 // A part of the machine in this tick.
-enum class PartRole : std::int32_t { kCarrier, kBoom, kStick, kHead, kJaw, kHeldLog, kStake, kBed };
+enum class PartRole : std::int32_t {
+  kCarrier,
+  kBoom,
+  kStick,
+  kHead,
+  kJaw,
+  kHeldLog,
+  kStake,
+  kBed,
+  // Wood that is no part of the machine: of a tree that falls, of one in the head, of one that lies. The first
+  // two feel the ground by themselves.
+  kTree,
+  kTreeInHead,
+  kLyingTree
+};
 struct MachinePart {
   Capsule shape;           // world frame
   Vec3 p_W, v_W, omega_W;  // motion of the body it is fixed to: a point, its velocity, rotation
@@ -265,6 +282,7 @@ struct PartForce {
 };
 struct PartForces {
   int count = 0;
+  int stems_struck = 0;  // by a tree that falls, begun in this tick
   PartForce force[kMaxPartForces];
 };
 

@@ -1,0 +1,300 @@
+// A falling tree and what it meets: standing stems, lying ones, logs, stakes, the machine.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/training/check_state.hpp"
+#include "knuckleboom/core/world/closest_points.hpp"
+#include "support/trainer.hpp"
+
+namespace knuckleboom {
+namespace {
+
+using training::SessionSnapshot;
+using training::SessionState;
+using worksite::FelledTree;
+using worksite::FellingSite;
+using worksite::MovingTree;
+
+constexpr double kDegree = std::numbers::pi / 180.0;
+constexpr double kGravity = 9.81;
+
+// Spruces of the exercise "felling", whose first one falls where the test wants it; all others are far away.
+class Clearing {
+ public:
+  training::Exercise exercise = test::shipped_exercise("felling");
+
+  Clearing() {
+    for (std::size_t i = 0; i < exercise.world.stems.size(); ++i)
+      stand(static_cast<int>(i), Vec3(-80.0, 6.0 * static_cast<double>(i) - 50.0, 0.0), 0.2, 16.0);
+  }
+  void stand(int stem, const Vec3& at, double dbh, double height) {
+    const auto i = static_cast<std::size_t>(stem);
+    world::Stem& to = exercise.world.stems[i];
+    to.x = at.x();
+    to.y = at.y();
+    to.radius = 0.5 * dbh;
+    to.height = height;
+    exercise.trees[i].dbh = dbh;
+    exercise.trees[i].height = height;
+  }
+  void start() {
+    session = std::make_unique<training::Session>(test::shipped_machine(exercise.machine),
+                                                  test::shipped_levers(exercise.levers), exercise);
+    state = std::make_unique<SessionState>(session->initial_state());
+    snapshot = std::make_unique<SessionSnapshot>(session->snapshot(*state));
+  }
+  const FellingSite& site() const { return session->site().felling(); }
+  worksite::TimberState& timber() const { return state->worksite.timber; }
+  MovingTree& moving() const { return timber().moving; }
+
+  // Cut off and leaning, on its stump.
+  void cut(int stem, double towards, double lean) const {
+    const timber::Tree& tree = site().trees()[static_cast<std::size_t>(stem)].tree;
+    timber::FellingSetup setup;
+    setup.towards = towards;
+    MovingTree& m = moving();
+    m = MovingTree{};
+    m.form = timber::felling_form(tree, setup);
+    m.stump = m.from = setup.stump;
+    m.grip_radius = m.form.radius;
+    m.towards = towards;
+    m.stem = stem;
+    const SinCos to = sin_cos(towards), of = sin_cos(lean);
+    const Vec3 n(of.sin * to.cos, of.sin * to.sin, of.cos);
+    store(n, m.n);
+    store(Vec3(Vec3(0.0, 0.0, setup.stump) + m.form.centre * n), m.p);
+    m.cut = 2.0 * m.form.radius;
+    m.jumped = 1;
+    m.off = (1 << timber::kRimPoints) - 1;
+  }
+  void tick() { session->step({}, *state, *snapshot); }
+  double weight_work() const { return moving().form.mass * kGravity * moving().form.centre; }
+
+  std::unique_ptr<training::Session> session;
+  std::unique_ptr<SessionState> state;
+  std::unique_ptr<SessionSnapshot> snapshot;
+};
+
+// The ledger of the falling tree since its start, what it meets counting as a push.
+class Watch {
+ public:
+  explicit Watch(const Clearing& clearing)
+      : clearing_(clearing), start_(FellingSite::felling_state(clearing.moving())) {}
+  void look() {
+    const MovingTree& m = clearing_.moving();
+    if (m.stem < 0) return;
+    const timber::Felling felling = clearing_.site().felling(m);
+    const timber::FellingState now = FellingSite::felling_state(m);
+    residual = std::max(residual, felling.residual(start_, now));
+    gained = std::max(gained, (now.pushed - start_.pushed) / clearing_.weight_work());
+    tip_speed = std::max(
+        tip_speed, (now.v + (felling.length() - felling.centre()) * now.omega.cross(now.n)).norm());
+  }
+  double residual = 0.0, gained = 0.0, tip_speed = 0.0;
+
+ private:
+  const Clearing& clearing_;
+  timber::FellingState start_;
+};
+
+// Axis of the moving tree, or of the last one that lies, without its thin tip.
+world::Capsule axis_of(const Clearing& c) {
+  Vec3 butt, n;
+  double length = 0.0;
+  if (c.moving().stem >= 0) {
+    n = vec(c.moving().n);
+    butt = c.site().centre_W(c.moving()) - c.moving().form.centre * n;
+    length = c.moving().form.length;
+  } else {
+    const FelledTree& felled = c.timber().felled[c.timber().felled_count - 1];
+    n = vec(felled.n);
+    butt = vec(felled.butt);
+    length = c.site().trees()[static_cast<std::size_t>(felled.stem)].tree.height() - felled.from;
+  }
+  return {butt, butt + 0.85 * length * n, 0.0};
+}
+double distance(const world::Capsule& a, const world::Capsule& b) {
+  const world::ClosestPoints near = world::closest_points(a.a, a.b, b.a, b.b);
+  return (near.a - near.b).norm();
+}
+// Height of an axis over a place in its plane.
+double height_at(const world::Capsule& axis, double x) {
+  return axis.a.z() + (x - axis.a.x()) / (axis.b.x() - axis.a.x()) * (axis.b.z() - axis.a.z());
+}
+
+// Until nothing moves; each tick is looked at.
+template <class Look>
+void settle(Clearing& c, Watch& watch, Look look) {
+  for (int i = 0; i < 20'000 && c.moving().stem >= 0; ++i) {
+    c.tick();
+    watch.look();
+    look();
+  }
+}
+
+TEST(TreeContact, AFallingStemHangsInAnotherOneOrSlidesOffIt) {
+  for (const double aside : {0.0, 0.05}) {
+    Clearing c;
+    c.stand(0, Vec3(-20.0, 0.0, 0.0), 0.24, 19.0);
+    c.stand(1, Vec3(-14.0, aside, 0.0), 0.24, 19.0);
+    c.start();
+    c.cut(0, 0.0, 4.0 * kDegree);
+    Watch watch(c);
+    const world::Capsule other{Vec3(-14.0, aside, 0.0), Vec3(-14.0, aside, 18.88), 0.12};
+    double nearest = 1.0;
+    settle(c, watch, [&] { nearest = std::min(nearest, distance(axis_of(c), other)); });
+    ASSERT_EQ(c.timber().felled_count, 1);
+    const FelledTree& felled = c.timber().felled[0];
+    EXPECT_GE(felled.hits, 1);
+    EXPECT_GT(nearest, 0.05) << "it has gone through";
+    EXPECT_LT(watch.residual, 1e-3);
+    EXPECT_LT(watch.gained, 1e-9);  // what stands does no work on it
+    EXPECT_EQ(training::check_state(*c.session, *c.state), "");
+    if (aside == 0.0) {
+      EXPECT_GT(felled.n[2], 0.8);
+      EXPECT_LT(distance(axis_of(c), other), 0.2);
+    } else {
+      EXPECT_LT(std::fabs(felled.n[2]), 0.1);
+      EXPECT_LT(felled.n[1], -0.05);  // to the side on which it was
+    }
+  }
+}
+
+TEST(TreeContact, ATreeFelledOntoItsMachineCountsAndStaysAboveIt) {
+  Clearing c;
+  c.stand(0, Vec3(9.0, 0.8, 0.0), 0.30, 22.0);
+  c.start();
+  c.cut(0, std::numbers::pi, 4.0 * kDegree);
+  Watch watch(c);
+  double force = 0.0;
+  settle(c, watch, [&] { force = std::max(force, c.state->worksite.world.machine_force); });
+  EXPECT_GE(c.snapshot->collisions[static_cast<int>(world::Obstacle::kStem)], 1);
+  EXPECT_GT(force, 2e4);
+  EXPECT_LT(force, 5e5);
+  EXPECT_LT(watch.residual, 1e-3);
+  EXPECT_LT(watch.gained, 1e-6);
+  EXPECT_EQ(c.state->worksite.world.contacts_dropped, 0);
+  ASSERT_EQ(c.timber().felled_count, 1);
+  EXPECT_GT(height_at(axis_of(c), 0.0), 1.0);  // over the carrier
+}
+
+// Its tip does 29 m/s, 29 mm in a tick; the stakes of a bunk are 5 cm in radius.
+TEST(TreeContact, AStakeInTheWayOfAHeavyStemIsNotPassedThrough) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.56, 30.0);
+  world::Bunk bunk;
+  bunk.x = -20.0;
+  bunk.y = 0.75;
+  bunk.heading = 0.5 * std::numbers::pi;
+  bunk.length = 1.5;
+  c.exercise.world.bunks.push_back(bunk);
+  c.start();
+  c.cut(0, 0.0, 5.0 * kDegree);
+  ASSERT_GT(c.moving().form.mass, 3000.0);
+  Watch watch(c);
+  double lowest = 10.0;
+  settle(c, watch, [&] {
+    if (c.moving().stem >= 0 && c.moving().n[0] > 0.1)
+      lowest = std::min(lowest, height_at(axis_of(c), -20.0));
+  });
+  EXPECT_GT(lowest, 1.2);
+  EXPECT_GT(watch.tip_speed, 28.0);
+  EXPECT_LT(watch.residual, 1e-3);
+  EXPECT_LT(watch.gained, 1e-6);
+  ASSERT_EQ(c.timber().felled_count, 1);
+  EXPECT_GT(height_at(axis_of(c), -20.0), 1.2 + 2.0 * world::kBeamRadius);
+}
+
+TEST(TreeContact, AFallingStemComesToLieOnALyingOneAndALog) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
+  c.stand(1, Vec3(-22.0, -6.0, 0.0), 0.24, 18.0);
+  world::Log log;
+  log.length = 4.0;
+  log.radius = 0.12;
+  log.x = -16.0;
+  log.heading = 0.5 * std::numbers::pi;
+  c.exercise.world.logs.push_back(log);
+  c.start();
+  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
+  lying.stem = 1;
+  lying.stump = lying.from = 0.1;
+  store(Vec3(-22.0, -5.0, 0.13), lying.butt);
+  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  c.cut(0, 0.0, 5.0 * kDegree);
+  Watch watch(c);
+  double deepest = 1.0;
+  settle(c, watch, [&] {
+    if (c.moving().stem >= 0 && c.moving().n[0] > 0.9)
+      deepest = std::min(deepest, height_at(axis_of(c), -22.0));
+  });
+  ASSERT_EQ(c.timber().felled_count, 2);
+  EXPECT_LT(watch.residual, 1e-3);
+  EXPECT_LT(watch.gained, 1e-6);
+  EXPECT_GT(deepest, 0.13);
+  // On both: as high as what lies and the stem are thick.
+  EXPECT_NEAR(height_at(axis_of(c), -22.0), 0.13 + 0.105 + 0.12, 0.04);
+  EXPECT_GT(height_at(axis_of(c), c.state->worksite.world.log[0].p[0]), 0.25);
+}
+
+// Tree and log in free fall: what one gets, the other one loses, and no energy comes from it.
+TEST(TreeContact, MomentumGoesFromATreeToALog) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
+  world::Log log;
+  log.length = 4.0;
+  log.radius = 0.12;
+  log.x = -22.0;
+  log.heading = 0.5 * std::numbers::pi;
+  log.lift = 6.0;
+  c.exercise.world.logs.push_back(log);
+  c.start();
+  c.cut(0, 0.0, 90.0 * kDegree);
+  MovingTree& m = c.moving();
+  m.form.drag = 0.0;
+  m.p[2] = 6.5;
+  m.v[2] = -6.0;
+  world::LogState& l = c.state->worksite.world.log[0];
+  l.status = world::LogStatus::kFree;
+  const double mass = world::mass(log);
+  const auto momentum = [&] { return Vec3(m.form.mass * vec(m.v) + mass * vec(l.v)); };
+  // About the origin.
+  const auto moment = [&] {
+    const world::LogInertia I = world::inertia(log);
+    const Vec3 axis = Vec3::UnitY(), omega = vec(l.omega);
+    return Vec3(m.form.mass * c.site().centre_W(m).cross(vec(m.v)) + m.form.inertia * vec(m.omega) +
+                mass * vec(l.p).cross(vec(l.v)) + I.transverse * omega +
+                (I.axial - I.transverse) * axis.dot(omega) * axis);
+  };
+  const auto energy = [&] {
+    const world::LogInertia I = world::inertia(log);
+    return 0.5 * m.form.mass * vec(m.v).squaredNorm() +
+           0.5 * m.form.inertia * vec(m.omega).squaredNorm() + m.form.mass * kGravity * m.p[2] +
+           0.5 * mass * vec(l.v).squaredNorm() + 0.5 * I.transverse * vec(l.omega).squaredNorm() +
+           mass * kGravity * l.p[2];
+  };
+  const Vec3 before = momentum();
+  const double turn = moment().y(), first = energy();
+  const double weight = (m.form.mass * c.site().centre_W(m).x() + mass * l.p[0]) * kGravity;
+  double most = first;
+  for (int i = 0; i < 150; ++i) {
+    c.tick();
+    most = std::max(most, energy());
+  }
+  ASSERT_LT(l.v[2], -5.0);  // it has been hit
+  const double size = m.form.mass * 6.0;
+  EXPECT_NEAR(momentum().x(), before.x(), 1e-9 * size);
+  EXPECT_NEAR(momentum().z() + 0.15 * kGravity * (m.form.mass + mass), before.z(), 1e-9 * size);
+  EXPECT_NEAR(moment().y(), turn + 0.15 * weight, 1e-3 * size * 10.0);
+  EXPECT_LT(most, first + 1e-3 * (first - energy()));
+  EXPECT_LT(energy(), first - 50.0);
+}
+
+}  // namespace
+}  // namespace knuckleboom
